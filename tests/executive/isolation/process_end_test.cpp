@@ -17,7 +17,7 @@ siginfo_t seen(int code, int status) {
   return info;
 }
 
-const CorePlace kCore{"core", true, 123, "plant", "/work"};
+const CorePlace kCore{"core", true, 123, "plant", "/bench"};
 
 TEST(ProcessEnd, SaysHowItWas) {
   struct Row {
@@ -32,7 +32,7 @@ TEST(ProcessEnd, SaysHowItWas) {
       {"was killed by SIGKILL", {seen(CLD_KILLED, SIGKILL)}, true},
       {"was ended by SIGTERM", {seen(CLD_KILLED, SIGTERM)}, true},
       {"was ended by SIGTERM", {seen(CLD_KILLED, SIGTERM), false, true}, true},
-      {"was ended by SIGSEGV; core dump /work/core.123", {seen(CLD_DUMPED, SIGSEGV)}, true},
+      {"was ended by SIGSEGV; core dump /bench/core.123", {seen(CLD_DUMPED, SIGSEGV)}, true},
       {"did not return in time (half of threads.stuck_after) and was killed",
        {seen(CLD_KILLED, SIGKILL), true},
        true},
@@ -57,19 +57,19 @@ TEST(CoreFile, IsNamedAsTheKernelNamesIt) {
     std::string file;
   };
   const Row rows[] = {
-      {"core", false, "/work/core"},
-      {"core", true, "/work/core.123"},
-      {"core.%p", true, "/work/core.123"},
+      {"core", false, "/bench/core"},
+      {"core", true, "/bench/core.123"},
+      {"core.%p", true, "/bench/core.123"},
       {"/var/crash/%e-%p-%s.core", false, "/var/crash/plant-123-11.core"},
       {"/c/%u.%g.%i.%I.%P", false, "/c/" + user + "." + group + ".123.123.123"},
-      {"100%%", false, "/work/100%"},
-      {"ends%", false, "/work/ends%"},
+      {"100%%", false, "/bench/100%"},
+      {"ends%", false, "/bench/ends%"},
       {"/c/%t", false, "as core_pattern '/c/%t' names it"},
       {"|/usr/lib/systemd/systemd-coredump %P %u", false, "taken by /usr/lib/systemd/systemd-coredump"},
       {"|/bin/take", false, "taken by /bin/take"},
   };
   for (const Row& row : rows)
-    EXPECT_EQ(core_file({row.pattern, row.uses_pid, 123, "plant", "/work"}, SIGSEGV), row.file)
+    EXPECT_EQ(core_file({row.pattern, row.uses_pid, 123, "plant", "/bench"}, SIGSEGV), row.file)
         << row.pattern;
 }
 

@@ -2,7 +2,7 @@
 """Adds up what a test run left: prints each failed test with the end of its output, a table of suites with their CPU
 time and budget, the dearest tests, and as the last line `N passed, N failed, N skipped`.
 
-    suite_report.py [--budgets FILE [--write]] [--dearest N] [--json FILE] BUILD ...
+    suite_report.py [--budgets FILE [--write]] [--dearest N] BUILD ...
 
 BUILD is the folder of a preset: results/*.json by tests/support/run_test.py, and tests.xml by ctest, which names the
 entries that never ran. A build that lacks tests.xml counts as one failed: it was not built, or ctest broke down.
@@ -29,14 +29,12 @@ LEAST = 200  # loops, some 2 s: below it the start of Python and the machine's m
 class Run:
     def __init__(self):
         self.tests = []   # (suite, name, status, cpu_s)
-        self.suites = collections.defaultdict(lambda: [0.0, 0, 0])  # cpu_s, tests, failed
+        self.suites = collections.defaultdict(lambda: [0.0, 0])  # cpu_s, tests
         self.loops = []
 
     def add(self, suite, name, status, cpu_s):
         self.tests.append((suite, name, status, cpu_s))
         self.suites[suite][1] += 1
-        if status == "failed":
-            self.suites[suite][2] += 1
 
     def fail(self, suite, name, said=""):
         self.add(suite, name, "failed", 0.0)
@@ -102,7 +100,7 @@ def table(run, budgets):
     loop_s = statistics.median(run.loops)
     beyond = []
     print(f"\n{'suite':<24}{'tests':>7}{'CPU s':>9}{'loops':>9}{'budget':>9}   one loop {loop_s * 1e3:.1f} ms")
-    for suite, (cpu_s, tests, _) in sorted(run.suites.items()):
+    for suite, (cpu_s, tests) in sorted(run.suites.items()):
         loops = cpu_s / loop_s
         budget = budgets.get(suite) if budgets is not None else None
         note = ""
@@ -122,7 +120,6 @@ def main():
     parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE", help="whole suites ran: compare them with these")
     parser.add_argument("--write", action="store_true", help="write the measured figures into that file")
     parser.add_argument("--dearest", type=int, default=10, metavar="N", help="how many of the dearest tests to print")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write counts and names of failed tests")
     parser.add_argument("builds", nargs="+", type=pathlib.Path, metavar="BUILD")
     options = parser.parse_args()
 
@@ -142,11 +139,6 @@ def main():
         print(f"\nthe {options.dearest} dearest tests, CPU seconds:")
         for suite, name, _, cpu_s in sorted(run.tests, key=lambda test: -test[3])[:options.dearest]:
             print(f"{cpu_s:>8.2f}  {suite}: {name}")
-    if options.json:
-        options.json.write_text(json.dumps({
-            "suites": {suite: {"tests": each[1], "failed": each[2], "cpu_s": round(each[0], 1)}
-                       for suite, each in sorted(run.suites.items())},
-            "failed": sorted(f"{test[0]}: {test[1]}" for test in run.tests if test[2] == "failed")}, indent=2) + "\n")
     passed, failed = run.counted("passed"), run.counted("failed")
     print(f"\n{passed} passed, {failed} failed, {run.counted('skipped')} skipped")
     return 0 if passed > 0 and failed == 0 else 1

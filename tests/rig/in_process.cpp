@@ -56,7 +56,7 @@ class Redirected {
 
   /// The descriptor as it was.
   int kept() const { return kept_; }
-  /// Of the file.
+  /// The descriptor of the file.
   int file() const { return file_; }
 
  private:

@@ -17,7 +17,7 @@ namespace tactus::test {
 /// Start to end, as run() does it, whatever the command; a `run` without its witness. `terminal` has no effect.
 Finished run_in_process(const Command& command);
 
-/// Whether run() does it so.
+/// True if run() runs the command in the process of the test.
 bool is_run_in_process(const Command& command);
 
 }  // namespace tactus::test

@@ -23,7 +23,8 @@ if "--gtest_list_tests" in sys.argv:
     for n in names:
         print(n.split(".")[0] + ".\n  " + n.split(".")[1] + "  # GetParam() = 1")
     sys.exit()
-record = open(os.environ["TACTUS_TEST_RECORD"], "a", buffering=1)
+if "HANG" in os.environ: time.sleep(1000)
+record = open(os.environ.get("RECORD", os.environ["TACTUS_TEST_RECORD"]), "a", buffering=1)
 failed = 0
 for n in names[int(os.environ["GTEST_SHARD_INDEX"])::int(os.environ["GTEST_TOTAL_SHARDS"])]:
     record.write(f"run {os.lseek(1, 0, os.SEEK_END)} {n}\n")
@@ -70,12 +71,20 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.tests, {"A.passes": "passed", "A.crashes": "failed", "B.passes": "passed",
                                       "B.crashes": "failed", "C.passes": "passed"})
         self.assertEqual(done.returncode, 1)
-        self.assertIn("A.crashes: the program ended in it, by SIGKILL", done.stdout)
+        self.assertIn("the program ended in it, by SIGKILL", done.stdout)
 
     def test_a_test_that_hangs_is_ended(self):
         done = self.run_tests("A.hangs A.passes", "--limit", "1")
         self.assertEqual(self.tests, {"A.hangs": "failed", "A.passes": "passed"})
         self.assertIn("ended after its limit of 1.0 s", done.stdout)
+
+    def test_a_program_that_hangs_outside_of_its_tests_is_not_tried_again(self):
+        self.run_tests("A.passes", "--limit", "1", HANG="1")
+        self.assertEqual(self.tests, {"entry outside of its tests": "failed"})
+
+    def test_a_program_that_records_nothing_is_a_failure(self):
+        done = self.run_tests("A.passes", RECORD="/dev/null")
+        self.assertEqual((done.returncode, self.tests), (1, {"entry recorded none of its tests": "failed"}))
 
     def test_a_status_that_no_test_explains_is_a_failure(self):
         done = self.run_tests("A.passes", STATUS="23")

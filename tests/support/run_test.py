@@ -112,7 +112,7 @@ class Entry:
         if wanted():
             return f"--gtest_filter={wanted()}"
         night = os.environ.get("TACTUS_NIGHTLY")
-        return f"--gtest_filter={self.options.filter}{'' if night else '-' + NIGHT}"
+        return f"--gtest_filter=*{'' if night else '-' + NIGHT}"
 
     def names(self):
         """The tests of this shard, in their order."""
@@ -143,10 +143,14 @@ class Entry:
                 if process.returncode not in (0, 1) or (process.returncode and not self.failed()):
                     self.add(f"{self.options.name} outside of its tests", "failed", 0)
                     print(f"    the program ended with status {process.returncode}")
+                elif not self.tests and self.names():
+                    self.add(f"{self.options.name} recorded none of its tests", "failed", 0)
                 return
             name, start, why = broken_off
-            self.add(name, "failed", 0, start)
-            print(f"    {name}: {why}")
+            self.add(name or f"{self.options.name} outside of its tests", "failed", 0, start)
+            print(f"    {why}")
+            if name is None:
+                return  # a new process would come no further
             done = {test["name"] for test in self.tests}
             rest = [each for each in self.names() if each not in done]
             if not rest:
@@ -158,7 +162,7 @@ class Entry:
         return any(test["status"] == "failed" for test in self.tests)
 
     def follow(self, process):
-        """Takes what the program records until it ends. The test that it broke off in, or none."""
+        """Takes what the program records until it ends. None, or where it broke off: test (None: outside), place, why."""
         taken, running, since = 0, None, time.monotonic()
         while True:
             ended = process.poll() is not None
@@ -184,9 +188,7 @@ class Entry:
                 return (*running, f"the program ended in it, by {signal.Signals(-status).name if status < 0 else status}")
             if time.monotonic() - since > self.options.limit:
                 self.end()
-                if running is None:
-                    running = (f"{self.options.name} outside of its tests", 0)
-                return (*running, f"ended after its limit of {self.options.limit} s")
+                return (*(running or (None, 0)), f"ended after its limit of {self.options.limit} s")
             try:
                 process.wait(0.2)
             except subprocess.TimeoutExpired:
@@ -208,7 +210,6 @@ def main():
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="of one test")
     parser.add_argument("--gtest", action="store_true", help="the command is a GoogleTest program")
     parser.add_argument("--shard", type=shard, default=(0, 1), metavar="INDEX/COUNT")
-    parser.add_argument("--filter", default="*", help="which of its tests, as --gtest_filter takes it")
     parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()

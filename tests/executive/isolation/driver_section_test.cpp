@@ -15,7 +15,7 @@ namespace {
 using config::Node;
 using config::SourceLocation;
 
-/// Of everything that a value can be.
+/// A section with everything that a value can be.
 DriverSection section() {
   const tactus::test::TempDir dir;
   const std::string file = dir.write(

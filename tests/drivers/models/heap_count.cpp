@@ -14,6 +14,8 @@ namespace model_host {
 std::size_t heap_calls() noexcept { return calls; }
 }  // namespace model_host
 
+#ifdef TACTUS_COUNTS_HEAP
+
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++calls;
   return std::malloc(size == 0 ? 1 : size);
@@ -22,10 +24,9 @@ void* operator new(std::size_t size) {
   if (void* block = ::operator new(size, std::nothrow)) return block;
   throw std::bad_alloc();
 }
-void* operator new[](std::size_t size) {
-  return ::operator new(size);
-}  // a sanitizer brings its own otherwise
+void* operator new[](std::size_t size) { return ::operator new(size); }
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+#endif

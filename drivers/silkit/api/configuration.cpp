@@ -371,7 +371,7 @@ Reader::Take uri(Reader& reader, std::optional<std::string>& into) {
 /// The keys of Tactus that a registry has, too.
 std::vector<Reader::Key> tactus_keys(Reader& reader, Configuration& to) {
   return {{"IoThread", io_thread(reader, to.mesh.io_thread)},
-          {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)},
+          {"MaxQueuedBytes", reader.integer(to.mesh.backlog.bytes, 1, kLongest)},
           {"SharedMemory", reader.flag(to.mesh.shared_memory)}};
 }
 

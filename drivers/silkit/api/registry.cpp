@@ -14,7 +14,7 @@ namespace {
 RegistrySettings registry_settings(const Configuration& configuration) {
   RegistrySettings settings;
   settings.domain_sockets = configuration.mesh.domain_sockets;
-  settings.most_queued = configuration.mesh.most_queued;
+  settings.backlog = configuration.mesh.backlog;
   settings.passes_requests = configuration.mesh.remote_connect;
   settings.relays = configuration.mesh.registry_relays;
   settings.io_thread = configuration.mesh.io_thread;

@@ -40,6 +40,8 @@ class Outbox {
   }
   /// The same for a message that the peer has no use for until it waits for this participant: the next step.
   virtual void send_step(PeerId peer, ByteView message) { send(peer, message); }
+  /// Bytes that wait until the peer reads.
+  virtual std::size_t queued(PeerId) const { return 0; }
 };
 
 /// Says what happens, for the log.

@@ -37,13 +37,16 @@ class MeteredOutbox final : public Outbox {
   void send_step(PeerId peer, ByteView message) override;
   void add(PeerId peer, const std::string& simulation, const std::string& participant);
   void received(PeerId peer, const Frame& frame);
+  void measure_queues();
 
  private:
   void count(PeerId peer, std::size_t bytes);
+  void measure_queue(PeerId peer, const std::string& name);
 
   Outbox& to_;
   Metrics& metrics_;
-  std::map<PeerId, std::string> names_;  // what the names of its metrics begin with
+  std::map<PeerId, std::string> names_;   // what the names of its metrics begin with
+  std::map<PeerId, std::size_t> queued_;  // bytes, as measured last
 };
 
 /// What an engine is made of. engine.cpp: streams and messages, and the interface; due_calls.cpp: the user's

@@ -35,6 +35,20 @@ void MeteredOutbox::count(PeerId peer, std::size_t bytes) {
   metrics_.count(found->second + "tx_bytes/[bytes]", bytes);
   metrics_.count(found->second + "tx_packets/[count]", 1);
   metrics_.measure(found->second + "tx_bandwidth/[Bps]", static_cast<double>(bytes));
+  measure_queue(peer, found->second);
+}
+
+void MeteredOutbox::measure_queues() {
+  for (const auto& [peer, name] : names_) measure_queue(peer, name);
+}
+
+/// Says once that it is empty.
+void MeteredOutbox::measure_queue(PeerId peer, const std::string& name) {
+  const std::size_t waiting = to_.queued(peer);
+  std::size_t& last = queued_[peer];
+  if (waiting == 0 && last == 0) return;
+  last = waiting;
+  metrics_.measure(name + "tx_queue_size/[bytes]", static_cast<double>(waiting));
 }
 
 void MeteredOutbox::add(PeerId peer, const std::string& simulation, const std::string& participant) {
@@ -76,6 +90,7 @@ void Engine::Impl::take_metrics(PeerId peer, ByteView body) {
 void Engine::Impl::tick_metrics() {
   if (!metrics_at || settings.steady_ns() < *metrics_at) return;
   metrics_at = settings.steady_ns() + settings.metrics_every_ns;
+  metered.measure_queues();
   const MetricsUpdate update = metrics.take_changed();
   if (update.metrics.empty()) return;
   if (settings.put_metrics) settings.put_metrics(settings.name, update);

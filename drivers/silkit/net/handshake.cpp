@@ -201,7 +201,7 @@ void Mesh::Impl::ended(Link& link, const std::string& why) {
   {
     const auto lock = owner_.lock();
     link.close();
-    for (auto* list : {&dirty_, &full_, &overflowed_}) std::erase(*list, stream);
+    for (auto* list : {&dirty_, &full_}) std::erase(*list, stream);
     if (link.peer) {
       peers_.erase(*link.peer);
       if (!leaving_ && !link.registry) owner_.engine().remove_peer(*link.peer);

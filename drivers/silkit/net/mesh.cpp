@@ -10,6 +10,7 @@ namespace tactus::silkit {
 namespace {
 
 constexpr std::chrono::seconds kLeaveTimeout{1};
+constexpr std::size_t kMuch = 256U << 10;  // bytes: as much as a ring or most sockets take
 
 }  // namespace
 
@@ -17,7 +18,8 @@ Mesh::Impl::Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal)
     : settings_(std::move(settings)),
       owner_(owner),
       journal_(journal),
-      post_(io_, [this] { end_read_cycle(); }) {}
+      post_(io_, [this] { end_read_cycle(); }),
+      backlog_watch_(io_, Backlog::pause(settings_.backlog), [this] { return judge_backlogs(); }) {}
 
 // ---- writing
 
@@ -26,24 +28,18 @@ void Mesh::Impl::send(PeerId peer, const Pieces& message, bool is_step) {
   if (found == peers_.end()) return;
   Link& link = *found->second;
   StreamLink& carrier = link.carrier();
-  if (!has_room(carrier)) return;
   link.append(message);
+  // On its way before the user's function returns, which may have a lot to say.
+  if (!carrier.full && carrier.queued() > kMuch) write(carrier);
   if (is_step && link.stream() != nullptr)
     mark_dirty(carrier);
   else
     mark_urgent(carrier);
 }
 
-/// False: it is to be dropped, as it does not read.
-bool Mesh::Impl::has_room(StreamLink& link) {
-  if (link.overflowed) return false;
-  if (link.queued() <= settings_.most_queued) return true;
-  write(link);
-  if (link.queued() <= settings_.most_queued) return true;
-  link.overflowed = true;
-  overflowed_.push_back(&link);
-  post_.post();
-  return false;
+std::size_t Mesh::Impl::queued(PeerId peer) const {
+  const auto found = peers_.find(peer);
+  return found == peers_.end() ? 0 : found->second->carrier().queued();
 }
 
 void Mesh::Impl::mark_dirty(StreamLink& link) {
@@ -97,22 +93,34 @@ void Mesh::Impl::end_read_cycle() {
 
 /// What has come up for this thread while others, or the user's calls on it, used the mesh.
 void Mesh::Impl::run_pending_work() {
-  std::shared_ptr<StreamLink> overflowed;
-  {
-    const auto lock = owner_.lock();
-    wait_for_the_full();
-    if (!overflowed_.empty())
-      overflowed = std::static_pointer_cast<StreamLink>(overflowed_.front()->shared_from_this());
-    set_timer(owner_.engine().wake_at());
-  }
-  if (!overflowed) return;
-  ended(*overflowed, "it does not read: " + std::to_string(overflowed->queued()) +
-                         " bytes wait for it, and " + std::to_string(settings_.most_queued) + " are allowed");
+  const auto lock = owner_.lock();
+  wait_for_the_full();
+  set_timer(owner_.engine().wake_at());
 }
 
 void Mesh::Impl::wait_for_the_full() {
   for (StreamLink* link : full_) link->when_writable();
+  if (!full_.empty()) backlog_watch_.start();
   full_.clear();
+}
+
+/// Warns of peers that read too little, and drops those that hardly read. False: nothing waits for any.
+bool Mesh::Impl::judge_backlogs() {
+  if (leaving_) return false;
+  std::vector<std::pair<std::shared_ptr<StreamLink>, std::string>> dropped;
+  bool some = false;
+  for (const LinkPtr& link : links_) {
+    StreamLink* const stream = link->stream();
+    if (stream == nullptr) continue;
+    const auto lock = owner_.lock();
+    const Backlog::Verdict verdict = stream->judge(settings_.backlog);
+    some = some || stream->queued() > 0;
+    if (verdict.is_news) journal_.say(LogSink::Level::warn, who(*link) + " " + verdict.words);
+    if (verdict.is_stuck)
+      dropped.emplace_back(std::static_pointer_cast<StreamLink>(link->self()), verdict.words);
+  }
+  for (const auto& [stream, why] : dropped) ended(*stream, "it " + why);
+  return some;
 }
 
 void Mesh::Impl::set_timer(std::optional<std::int64_t> at) {
@@ -158,7 +166,7 @@ void Mesh::Impl::leave() {
   links_.clear();
   relayed_.clear();
   peers_.clear();
-  for (auto* list : {&dirty_, &full_, &overflowed_}) list->clear();
+  for (auto* list : {&dirty_, &full_}) list->clear();
   acceptor_.reset();
 }
 
@@ -196,6 +204,7 @@ void Mesh::leave() { parts_->leave(); }
 void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message, false); }
 void Mesh::send_pieces(PeerId peer, const Pieces& message) { parts_->send(peer, message, false); }
 void Mesh::send_step(PeerId peer, ByteView message) { parts_->send(peer, message, true); }
+std::size_t Mesh::queued(PeerId peer) const { return parts_->queued(peer); }
 void Mesh::flush() { parts_->flush(); }
 void Mesh::wake() { parts_->wake(); }
 bool Mesh::on_io_thread() const { return parts_->on_io_thread(); }

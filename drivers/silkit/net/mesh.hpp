@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/net/backlog.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
@@ -33,10 +34,10 @@ struct MeshSettings {
   bool shared_memory = true;
   bool tcp_no_delay = true;
   bool tcp_quick_ack = false;
-  std::optional<int> send_buffer;       ///< bytes
-  std::optional<int> receive_buffer;    ///< bytes
-  std::size_t most_queued = 64U << 20;  ///< bytes waiting for a peer that does not read; then it is dropped
-  rtsync::ThreadSettings io_thread;     ///< name, CPUs, scheduling class
+  std::optional<int> send_buffer;     ///< bytes
+  std::optional<int> receive_buffer;  ///< bytes
+  BacklogLimits backlog;              ///< of what waits for a peer
+  rtsync::ThreadSettings io_thread;   ///< name, CPUs, scheduling class
 };
 
 /// What a mesh tells its owner, on the I/O thread, without any lock held. The functions that return something
@@ -56,7 +57,8 @@ class MeshOwner {
 ///
 /// One I/O thread, on which all of MeshOwner is called. Reading and accepting are its alone; a message may be
 /// queued and written by any thread that holds the owner's lock: it is then written at flush(), from that
-/// thread, and what the socket does not take goes out later on the I/O thread.
+/// thread, and what the socket does not take goes out later on the I/O thread. No send waits for a peer, and what waits
+/// for one has no limit but the memory: a peer is dropped as Backlog has it.
 ///
 /// Threads  join, leave: the thread that owns the mesh, not the I/O thread. send, flush, wake: any, under the
 ///          owner's lock. on_io_thread: any.
@@ -79,6 +81,7 @@ class Mesh final : public Outbox {
   void send(PeerId peer, ByteView message) override;
   void send_pieces(PeerId peer, const Pieces& message) override;
   void send_step(PeerId peer, ByteView message) override;
+  std::size_t queued(PeerId peer) const override;
   /// Writes what is queued, as far as the sockets take it.
   void flush();
   /// Has MeshOwner::serve() called on the I/O thread, soon; and when Engine::wake_at() says so.

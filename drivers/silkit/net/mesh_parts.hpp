@@ -20,6 +20,7 @@
 #include "drivers/silkit/net/io_loop.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/net/relay_pairs.hpp"
+#include "drivers/silkit/net/repeated.hpp"
 #include "drivers/silkit/net/shared_rings.hpp"
 #include "drivers/silkit/net/stream.hpp"
 #include "drivers/silkit/net/wake_pipe.hpp"
@@ -41,6 +42,7 @@ class Mesh::Impl final : private IoSource {
   void join();
   void leave();
   void send(PeerId peer, const Pieces& message, bool is_step);
+  std::size_t queued(PeerId peer) const;
   void flush();
   void wake();
   bool on_io_thread() const { return io_thread_id_.load() == std::this_thread::get_id(); }
@@ -90,9 +92,8 @@ class Mesh::Impl final : private IoSource {
     StreamLink(Impl& parts, Descriptor socket, Phase the_phase)
         : Stream(parts.io_, std::move(socket)), Link(the_phase), parts_(parts) {}
 
-    bool dirty = false;  ///< stands in dirty_
-    bool full = false;   ///< the socket took not everything
-    bool overflowed = false;
+    bool dirty = false;                                        ///< stands in dirty_
+    bool full = false;                                         ///< the socket took not everything
     std::unique_ptr<SharedRings> rings;                        ///< offered, or in use; the I/O thread's
     RingMessage::Step ring_step = RingMessage::Step::invalid;  ///< said last from here
 
@@ -227,6 +228,7 @@ class Mesh::Impl final : private IoSource {
   void writable(StreamLink& link);
   void end_read_cycle();
   void run_pending_work();
+  bool judge_backlogs();
   void set_timer(std::optional<std::int64_t> at);
   void begin_leave();
   void go_when_written();
@@ -239,7 +241,6 @@ class Mesh::Impl final : private IoSource {
     link.append(bytes);
     mark_urgent(link.carrier());
   }
-  bool has_room(StreamLink& link);
   void mark_dirty(StreamLink& link);
   void mark_urgent(StreamLink& link);
   void write(StreamLink& link);
@@ -260,6 +261,7 @@ class Mesh::Impl final : private IoSource {
   asio::steady_timer timer_{io_};
   Clock::time_point timer_at_ = Clock::time_point::max();  ///< max: not set
   asio::steady_timer leave_timer_{io_};
+  Repeated backlog_watch_;
   bool leaving_ = false;
   std::optional<ConnectionAcceptor> acceptor_;
   // ---- the I/O thread's
@@ -276,9 +278,8 @@ class Mesh::Impl final : private IoSource {
   // ---- under the owner's lock
   std::unordered_map<PeerId, Link*> peers_;
   std::vector<StreamLink*> dirty_;
-  std::vector<StreamLink*> full_;        ///< to be waited for
-  std::vector<StreamLink*> overflowed_;  ///< to be dropped
-  std::optional<PeerId> asleep_for_;     ///< for its step, and not for those of the others
+  std::vector<StreamLink*> full_;     ///< to be waited for
+  std::optional<PeerId> asleep_for_;  ///< for its step, and not for those of the others
 
   std::atomic<bool> reaches_registry_{false};
   std::atomic<std::thread::id> io_thread_id_{};

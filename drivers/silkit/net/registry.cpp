@@ -209,10 +209,22 @@ KnownParticipants Registry::Impl::known_to(const Guest& guest) const {
 
 void Registry::Impl::write(Guest& guest) {
   if (guest.write() != Stream::Written::waiting) return;
-  if (guest.queued() > settings_.most_queued)
-    ended(guest, "does not read: " + std::to_string(guest.queued()) + " bytes wait for it");
-  else
-    guest.when_writable();
+  guest.when_writable();
+  backlog_watch_.start();
+}
+
+/// Warns of participants that read too little, and drops those that hardly read. False: nothing waits for any.
+bool Registry::Impl::judge_backlogs() {
+  std::vector<std::pair<GuestPtr, std::string>> dropped;
+  bool some = false;
+  for (const GuestPtr& guest : guests_) {
+    const Backlog::Verdict verdict = guest->judge(settings_.backlog);
+    some = some || guest->queued() > 0;
+    if (verdict.is_news) complain(name_of(*guest) + " " + verdict.words);
+    if (verdict.is_stuck) dropped.emplace_back(guest, verdict.words);
+  }
+  for (const auto& [guest, why] : dropped) ended(*guest, "it " + why);
+  return some;
 }
 
 void Registry::Impl::ended(Guest& guest, const std::string& why) {

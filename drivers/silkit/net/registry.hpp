@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/net/backlog.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
@@ -16,8 +17,7 @@ namespace tactus::silkit {
 
 struct RegistrySettings {
   bool domain_sockets = true;
-  std::size_t most_queued =
-      64U << 20;  ///< bytes waiting for a participant that does not read; then it is dropped
+  BacklogLimits backlog;  ///< of what waits for a participant
   std::size_t most_participants = 4096;
   bool passes_requests = true;  ///< of participants that ask others to connect to them
   bool relays = true;           ///< what participants say to each other that cannot connect at all
@@ -28,7 +28,7 @@ struct RegistrySettings {
 /// Hosts any number of simulations. Participants of different simulations never hear of each other.
 ///
 /// It relays whole messages in their order, and none that is said in another's name. What waits for a
-/// participant is limited as `most_queued` says, to which one message may come.
+/// participant has no limit but the memory; one that hardly reads is dropped as Backlog has it.
 ///
 /// Threads  any; handlers are called on the I/O thread, without a lock held.
 class Registry {

@@ -20,6 +20,7 @@
 #include "drivers/silkit/net/connection_acceptor.hpp"
 #include "drivers/silkit/net/registry.hpp"
 #include "drivers/silkit/net/relay_pairs.hpp"
+#include "drivers/silkit/net/repeated.hpp"
 #include "drivers/silkit/net/stream.hpp"
 #include "drivers/silkit/wire/proxy_message.hpp"
 
@@ -66,6 +67,7 @@ class Registry::Impl {
   KnownParticipants known_to(const Guest& guest) const;
   Guest* find(const std::string& simulation, std::string_view name) const;
   void write(Guest& guest);
+  bool judge_backlogs();
 
   // ---- for those that cannot connect (registry_relay.cpp)
   void pass_on(Guest& from, RemoteConnect message);
@@ -87,6 +89,7 @@ class Registry::Impl {
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   ConnectionAcceptor acceptor_;
+  Repeated backlog_watch_{io_, Backlog::pause(settings_.backlog), [this] { return judge_backlogs(); }};
   std::set<GuestPtr> guests_;                                                     ///< the I/O thread's
   std::map<std::string, std::map<std::string, Guest*, std::less<>>> registered_;  ///< by simulation; likewise
   std::map<std::string, RelayPairs> pairs_;                                       ///< likewise

@@ -63,8 +63,6 @@ void Registry::Impl::relay(Guest& from, ByteView body) {
 /// It goes out when what has come is read, with what else is for the same one.
 void Registry::Impl::relay_to(Guest& to, const ProxyMessage& message) {
   const auto self = std::static_pointer_cast<Guest>(to.shared_from_this());
-  if (to.queued() > settings_.most_queued) write(to);
-  if (!to.is_open()) return;
   encode(to.queue(), message);
   if (std::exchange(to.dirty, true)) return;
   dirty_.push_back(self);

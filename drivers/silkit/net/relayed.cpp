@@ -109,7 +109,6 @@ void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
     if (link->stream() != nullptr && !link->registry && link->peer && link->name == message.destination)
       to = link->stream();
   const auto lock = owner_.lock();
-  if (to != nullptr && !has_room(*to)) return flush();
   switch (pairs_.take(message, to != nullptr)) {
     case RelayFate::answered_end:
       empty_message(from.queue(), message.destination, message.source);
@@ -132,7 +131,7 @@ void Mesh::Impl::tell_partners_of(const Link& left) {
   for (const std::string& partner : pairs_.leave(left.name))
     for (const LinkPtr& link : links_) {
       StreamLink* const stream = link->stream();
-      if (stream == nullptr || link->registry || link->name != partner || !has_room(*stream)) continue;
+      if (stream == nullptr || link->registry || link->name != partner) continue;
       empty_message(stream->queue(), left.name, partner);
       mark_urgent(*stream);
     }

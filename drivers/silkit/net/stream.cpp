@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kFirstBuffer = 16U << 10;
 constexpr std::size_t kTurn = 64U << 10;
 constexpr std::size_t kLargestKept = 4U << 20;  // messages of 1 MiB come again and again
+constexpr std::size_t kLargestQueueKept = 32U << 20;
 constexpr std::size_t kLeastCompacted = 64U << 10;
 constexpr std::size_t kLargePiece = 2048;
 
@@ -152,6 +153,7 @@ Stream::Written Stream::write() noexcept {
     const ssize_t taken = ::send(number_, out_.data() + sent_, end - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (taken >= 0) {
       sent_ += static_cast<std::size_t>(taken);
+      taken_ += static_cast<std::size_t>(taken);
       continue;
     }
     if (errno == EINTR) continue;
@@ -165,9 +167,14 @@ Stream::Written Stream::write() noexcept {
     }
     return write_to_ring();
   }
-  out_.clear();
-  sent_ = 0;
+  all_sent();
   return Written::all;
+}
+
+void Stream::all_sent() noexcept {
+  out_.clear();
+  sent_ = for_socket_ = 0;
+  if (out_.capacity() > kLargestQueueKept) out_ = Bytes();
 }
 
 Stream::Written Stream::fail() noexcept {
@@ -209,10 +216,12 @@ std::size_t Stream::write_ahead(ByteView piece) noexcept {
       const std::size_t taken = ring_out_->write(ByteView(out_).subspan(sent_));
       if (taken == 0) return 0;
       sent_ += taken;
+      taken_ += taken;
     }
-    out_.clear();
-    sent_ = for_socket_ = 0;
-    return ring_out_->write(piece);
+    all_sent();
+    const std::size_t taken = ring_out_->write(piece);
+    taken_ += taken;
+    return taken;
   } catch (const WireError&) {
     return 0;  // write() meets it again
   }
@@ -224,6 +233,7 @@ Stream::Written Stream::write_to_ring() noexcept {
     for (std::size_t taken = 1; sent_ < out_.size(); sent_ += taken) {
       const bool was_full = taken == 0;
       taken = ring_out_->write(ByteView(out_).subspan(sent_));
+      taken_ += taken;
       if (taken > 0 || (!was_full && !ring_out_->wait_for_room())) continue;
       result = Written::waiting;
       break;
@@ -236,8 +246,7 @@ Stream::Written Stream::write_to_ring() noexcept {
   if (ring_out_->has_to_wake(urgent_ || result == Written::waiting)) wake_other();
   urgent_ = urgent_ && result == Written::waiting;
   if (result == Written::waiting) return waits_to_write();
-  out_.clear();
-  sent_ = for_socket_ = 0;
+  all_sent();
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "drivers/silkit/net/backlog.hpp"
 #include "drivers/silkit/net/ring.hpp"
 #include "drivers/silkit/net/socket.hpp"
 #include "drivers/silkit/wire/messages.hpp"
@@ -25,9 +26,9 @@ constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 /// into your rings", for who sleeps and has no pipe for it; and its end is still the end of the stream, behind what
 /// stands in the ring.
 ///
-/// Threads  the I/O thread, but for queue, queued, write and write_to: they, and close, are called under one lock of
+/// Threads  the I/O thread, but for queue, queued, judge, write and write_to: they, and close, are called under one lock of
 ///          the owner's, so that nobody writes to a descriptor that is gone.
-/// Memory   both buffers keep what they have grown to: reading and writing allocate nothing after a while.
+/// Memory   both buffers keep what they have grown to, up to some MiB: after a while only large messages allocate.
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   Stream(asio::io_context& io, Descriptor socket);
@@ -46,6 +47,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// has no room.
   void append(const Pieces& message, bool waiting);
   std::size_t queued() const { return out_.size() - sent_; }
+  /// What is to be said, and done, about bytes that the other end does not read. @when Backlog::pause() apart
+  Backlog::Verdict judge(const BacklogLimits& limits) {
+    return backlog_.look(limits, Backlog::Clock::now(), taken_, queued());
+  }
   enum class Written {
     all,
     waiting,  ///< the socket is full: when_writable()
@@ -97,6 +102,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool take_from_ring();
   void take(std::size_t size);
   std::size_t write_ahead(ByteView piece) noexcept;
+  void all_sent() noexcept;
   Written write_to_ring() noexcept;
   Written waits_to_write() noexcept;
   Written fail() noexcept;
@@ -112,6 +118,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::size_t end_ = 0;
   Bytes out_;
   std::size_t sent_ = 0;
+  std::uint64_t taken_ = 0;  ///< bytes, of all that was queued
+  Backlog backlog_;
   bool deaf_ = false;  ///< the other end takes no more
   bool waits_ = false;
   bool broken_ = false;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "drivers/silkit/core/parts.hpp"
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
 namespace tactus::silkit::metrics_test {
@@ -34,6 +35,28 @@ TEST(Metrics, OldValuesWeighHalfAsMuchWithEachNewOne) {
   EXPECT_EQ(by_name(metrics.take_changed())["m"], "[0.5,0.5,1,1]");
   metrics.measure("m", -1);
   EXPECT_EQ(by_name(metrics.take_changed())["m"], "[-0.25,0.82915619758885,-1,1]");
+}
+
+TEST(Metrics, SayHowManyBytesWaitForAPeerUntilNoneDo) {
+  struct Full final : Outbox {
+    std::size_t waiting = 0;
+    void send(PeerId, ByteView message) override { waiting += message.size(); }
+    std::size_t queued(PeerId) const override { return waiting; }
+  } full;
+  Metrics metrics([] { return 0; });
+  MeteredOutbox metered(full, metrics);
+  metered.add(1, "", "A");
+  const auto waiting = [&] { return by_name(metrics.take_changed())["Peer//A/tx_queue_size/[bytes]"]; };
+  EXPECT_EQ(waiting(), "");
+  metered.send(1, Bytes(100));
+  EXPECT_EQ(waiting(), "[50,50,100,100]");
+  metered.measure_queues();
+  EXPECT_EQ(waiting(), "[75,43.30127018922193,100,100]");
+  full.waiting = 0;
+  metered.measure_queues();
+  EXPECT_EQ(waiting(), "[37.5,48.41229182759271,0,100]");
+  metered.measure_queues();
+  EXPECT_EQ(waiting(), "") << "nothing is new";
 }
 
 /// A participant with virtual time and a peer, whose metrics are due every second.

@@ -103,7 +103,7 @@ TEST(SilkitConfiguration, TakesEveryKey) {
   EXPECT_TRUE(read.mesh.tcp_quick_ack);
   EXPECT_EQ(read.mesh.send_buffer, 4096);
   EXPECT_EQ(read.mesh.receive_buffer, 8192);
-  EXPECT_EQ(read.mesh.most_queued, 1048576U);
+  EXPECT_EQ(read.mesh.backlog.bytes, 1048576U);
   EXPECT_FALSE(read.mesh.shared_memory);
   EXPECT_EQ(read.mesh.io_thread.cpus.text(), "0-1");
   EXPECT_EQ(read.mesh.io_thread.policy, rtsync::SchedPolicy::rr);
@@ -356,7 +356,7 @@ TEST(SilkitConfiguration, OfARegistryWinsOverTheOneThatNamesIt) {
   const Configuration read = configuration_from_text(text);
   EXPECT_EQ(read.registry_uri, "silkit://127.0.0.1:7");
   EXPECT_FALSE(read.mesh.domain_sockets);
-  EXPECT_EQ(read.mesh.most_queued, 5U);
+  EXPECT_EQ(read.mesh.backlog.bytes, 5U);
   EXPECT_EQ(read.logging.flush_level, 3U);
   EXPECT_TRUE(read.logging.to_stderr);
   ASSERT_EQ(read.logging.sinks.size(), 1U);

@@ -35,7 +35,7 @@ using namespace std::chrono_literals;
 using Random = std::mt19937;
 
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::size_t kMostQueued = 2U << 20;
+constexpr BacklogLimits kBacklog{.bytes = 2U << 20, .patience = 1s};
 /// Bytes, of the whole process, the hostile peers included.
 #ifdef TACTUS_SANITIZED
 constexpr std::size_t kMostGrowth = 512U << 20;  // the sanitizer keeps for a while what is freed
@@ -310,7 +310,7 @@ class RandomPeers : public testing::Test {
     for (std::size_t i = 0; i < 2; ++i) {
       Good& good = goods_[i];
       MeshSettings settings = at(uri_);
-      settings.most_queued = kMostQueued;
+      settings.backlog = kBacklog;
       settings.connect_timeout = 5s;
       good.player = std::make_unique<Player>(names[i], settings, 1.0);
       good.player->mesh.join();
@@ -475,8 +475,7 @@ class RandomPeers : public testing::Test {
 
   Said said_;
   Registry registry_{
-      RegistrySettings{
-          .domain_sockets = false, .most_queued = kMostQueued, .io_thread = {.name = "registry"}},
+      RegistrySettings{.domain_sockets = false, .backlog = kBacklog, .io_thread = {.name = "registry"}},
       said_};
   const std::string uri_ = registry_.listen("silkit://127.0.0.1:0");
   std::array<Good, 2> goods_;

@@ -49,7 +49,9 @@ class RegistryRelay : public testing::Test {
   }
 
   Said said_;
-  Registry registry_{{.domain_sockets = false, .most_queued = kMostQueued, .io_thread = {.name = "registry"}},
+  Registry registry_{{.domain_sockets = false,
+                      .backlog = {.bytes = kMostQueued, .patience = std::chrono::milliseconds(300)},
+                      .io_thread = {.name = "registry"}},
                      said_};
   const std::string uri_ = registry_.listen("silkit://127.0.0.1:0");
 };

@@ -235,18 +235,21 @@ TEST_F(RegistryTest, OutlivesConnectionsThatEndAtOnce) {
 
 TEST_F(RegistryTest, DropsWhoDoesNotRead) {
   Said said;
-  Registry registry({.domain_sockets = false, .most_queued = 1 << 16, .io_thread = {}}, said);
+  Registry registry({.domain_sockets = false,
+                     .backlog = {.bytes = 1 << 16, .patience = std::chrono::milliseconds(50)},
+                     .io_thread = {}},
+                    said);
   RawStream stream = registered(registry.listen("silkit://127.0.0.1:0"), announcement_of("Deaf"));
   Bytes bytes;
   for (int count = 0; count < 1000; ++count) encode(bytes, Subscriber{1, std::string(1000, 'x'), "X", 1});
-  while (said.warnings_with("'Deaf' is disconnected: does not read") == 0) {
+  while (said.warnings_with("'Deaf' is disconnected: it does not read") == 0) {
     const ssize_t sent = ::send(stream.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno != EAGAIN) break;
     // A message that was cut is mended by the rest of it.
     if (sent > 0 && static_cast<std::size_t>(sent) < bytes.size())
       stream.send(Bytes(bytes.begin() + sent, bytes.end()));
   }
-  EXPECT_TRUE(eventually([&] { return said.warnings_with("does not read") == 1; })) << said.warnings();
+  EXPECT_TRUE(eventually([&] { return said.warnings_with("it does not read") == 1; })) << said.warnings();
 }
 
 TEST_F(RegistryTest, ServesManyParticipantsAtOnce) {

@@ -498,12 +498,14 @@ void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head, bool min
   const rtsync::EventBytes bytes = events_->ring(lane).bytes();
   std::uint64_t from = std::max(lanes_[lane].head, events_->ring(lane).tail());
   EventRecord record;
+  bool in_call = true;  // or not known: what stops it elsewhere is not its own doing
   for (int i = 0; i < kMostRecords && bytes.next(from, head, record); ++i) {
+    if (record.kind == EventRecord::Kind::left) in_call = record.in_call != EventRecord::InCall::no;
     if (record.kind == EventRecord::Kind::minor_fault && minor_faults && !faults_of_copy_)
       faults.add(jobs.at(record.at), events_->faults_per_sample(lane));
     else if (record.kind == EventRecord::Kind::major_fault)
       faults.add(jobs.at(record.at), 1);
-    else if (record.kind == EventRecord::Kind::off)
+    else if (record.kind == EventRecord::Kind::off && in_call)
       blocks.add(of_own_process(jobs.at(record.at)), 1);
   }
 }

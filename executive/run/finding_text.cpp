@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run/finding_text.hpp"
 
-#include <sched.h>
-
 #include <cstdio>
 #include <iterator>
 #include <string_view>
 
+#include "executive/run/runner_text.hpp"
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/judge.hpp"
+#include "rtsync/evidence/stopper.hpp"
 #include "rtsync/host/host_file.hpp"
-#include "rtsync/thread/thread_list.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -23,24 +22,6 @@ using rtsync::Nanoseconds;
 
 std::string counted(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-/// "'stress' (tid 123, SCHED_FIFO 90)".
-std::string thread_text(std::int32_t thread) {
-  if (thread < 0) return "a thread that has ended, or is in another PID namespace";
-  const std::string name = rtsync::thread_name(thread);
-  std::string policy;
-  sched_param parameter{};
-  const int found = ::sched_getscheduler(thread);
-  if (found >= 0 && ::sched_getparam(thread, &parameter) == 0) {
-    const int plain = found & ~SCHED_RESET_ON_FORK;
-    policy = plain == SCHED_FIFO   ? ", SCHED_FIFO " + std::to_string(parameter.sched_priority)
-             : plain == SCHED_RR   ? ", SCHED_RR " + std::to_string(parameter.sched_priority)
-             : plain == SCHED_IDLE ? ", SCHED_IDLE"
-                                   : ", SCHED_OTHER";
-  }
-  return (name.empty() ? "a thread that is gone" : "'" + name + "'") + " (tid " + std::to_string(thread) +
-         policy + ")";
 }
 
 std::string part_text(const Finding& finding, const Plan& plan) {
@@ -70,12 +51,31 @@ std::string part_text(const Finding& finding, const Plan& plan) {
 std::string by_whom(const Evidence& evidence) {
   if (!evidence.others || evidence.others->thread == 0) return "another thread";
   const rtsync::OtherThreads& others = *evidence.others;
-  std::string text = thread_text(others.thread);
-  if (others.longest < others.ran)
-    text += " for " + rtsync::duration_text(others.longest) + ", and by others";
-  if (!evidence.preemptible && others.weaker * 2 >= others.ran)
-    text += "; this kernel does not interrupt the system calls of ordinary threads";
+  const bool by_weaker = !evidence.preemptible && others.weaker * 2 >= others.ran;
+  const rtsync::Runner one = by_weaker && others.ordinary.thread != 0 ? others.ordinary : longest_of(others);
+  std::string text = runner_text(one);
+  if (one.time < others.ran) text += " for " + rtsync::duration_text(one.time) + ", and by others";
+  if (by_weaker) text += "; this kernel does not interrupt the system calls of ordinary threads";
   return text;
+}
+
+/// "; 'hog' (tid 12, SCHED_FIFO 50) had used up the time": not the one that runs while the limit stops it.
+std::string used_up_by(const Evidence& evidence) {
+  if (!evidence.others || !evidence.realtime || evidence.others->used_up.thread <= 0) return "";
+  const rtsync::Runner& one = evidence.others->used_up;
+  return "; " + (one.thread == evidence.thread ? "it" : runner_text(one)) + " had used most of the time";
+}
+
+/// Stopped in a way that leaves no record: in no system call, or though nothing kept it from its CPU.
+Nanoseconds could_not_run(const Evidence& seen) {
+  return (seen.switches ? seen.switches->held : Nanoseconds{0}) +
+         (seen.others ? seen.others->not_ready : Nanoseconds{0});
+}
+
+/// "; 'gdb' (tid 12) traces it".
+std::string stopper_text(const Evidence& seen) {
+  const std::string stopper = rtsync::stopper_of(seen.thread);
+  return stopper.empty() ? "" : "; " + stopper;
 }
 
 /// By the kernel's limit for real-time threads.
@@ -170,6 +170,10 @@ std::string figures(const Finding& finding) {
              : ", in the kernel " + rtsync::duration_text(seen.silence->in_kernel)));
   else
     add("no signs of life");
+  if (const Nanoseconds held = could_not_run(seen); held * 2 > finding.facts.excess())
+    text += "; it could not run for " + rtsync::duration_text(held) +
+            ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
+            stopper_text(seen);
   if (is_short(finding))
     text += "; a stop of the machine may be as short, with signs of life every " +
             rtsync::duration_text(seen.silence->blind / 2) + " ('signs_of_life' in the rig file)";
@@ -279,12 +283,13 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " was stopped for " + rtsync::duration_text(stopped_for(finding)) +
              (seen.realtime ? " by the kernel's limit for real-time threads"
                             : " by the limit of its control group (cpu.max)") +
-             (seen.others && seen.others->thread > 0
-                  ? "; " + thread_text(seen.others->thread) + " had the CPU"
-                  : "") +
-             "; see 'tactus doctor'";
+             used_up_by(seen) + "; see 'tactus doctor'";
+    case Cause::suspended:
+      return part + " was stopped for " + rtsync::duration_text(switches.traced) + " by a debugger (ptrace)" +
+             stopper_text(seen);
     case Cause::machine_stopped:
-      if (seen.went_on)
+      if (seen.went_on ||
+          (switches.signalled > Nanoseconds{0} && switches.signalled * 2 > finding.facts.excess()))
         return part + " took " + took +
                ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it go on";
       return "the machine stood still in " + part + ", which took " + took +
@@ -296,7 +301,9 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return (finding.facts.part == LatePart::wake ? "the timer woke the thread " : part + " came ") +
              rtsync::duration_text(finding.facts.took) +
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
-                  ? " late; the CPU was with " + thread_text(seen.others->thread) +
+                  ? " late; the CPU was with " +
+                        runner_text(seen.others->ordinary.thread != 0 ? seen.others->ordinary
+                                                                      : longest_of(*seen.others)) +
                         ", which keeps no real-time thread from it"
                   : " late, and no other thread had the CPU") +
              (seen.idle_exit && *seen.idle_exit * 2 >= finding.facts.took
@@ -345,7 +352,8 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::blocked:
       return job + in_what(seen.switches.value_or(rtsync::SwitchTimes{}));
     case Cause::preempted:
-      return seen.others && seen.others->thread != 0 ? thread_text(seen.others->thread) : "another thread";
+      return seen.others && seen.others->thread != 0 ? runner_text(longest_of(*seen.others))
+                                                     : "another thread";
     case Cause::interrupted:
       return seen.interrupts && seen.interrupts->kind != rtsync::InterruptTimes::Kind::none
                  ? interrupt_text(*seen.interrupts)
@@ -354,10 +362,12 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
       return "the kernel's scheduler";
     case Cause::throttled:
       return seen.realtime ? "the kernel's limit for real-time threads" : "the limit of its control group";
+    case Cause::suspended:
+      return "a debugger";
     case Cause::machine_stopped:
-      return seen.went_on                            ? "SIGSTOP"
-             : seen.steal && seen.steal->count() > 0 ? "the hypervisor"
-                                                     : "the machine";
+      return seen.went_on || (seen.switches && seen.switches->signalled > Nanoseconds{0}) ? "SIGSTOP"
+             : seen.steal && seen.steal->count() > 0                                      ? "the hypervisor"
+                                                                                          : "the machine";
     case Cause::slowed:
     case Cause::timer_late:
       return cpu;
@@ -392,8 +402,12 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
     count("gave up its CPU", switches->blocks);
     time("pushed off its CPU", switches->preempted);
     time("moved to another CPU", switches->migrated);
+    if (switches->traced > Nanoseconds{0}) time("stopped by a debugger", switches->traced);
+    if (switches->signalled > Nanoseconds{0}) time("stopped by a signal", switches->signalled);
+    if (switches->held > Nanoseconds{0}) time("stopped outside of system calls", switches->held);
   }
   if (seen.others) time("others had its CPU", seen.others->ran);
+  if (seen.others && seen.others->not_ready > Nanoseconds{0}) time("could not run", seen.others->not_ready);
   if (const auto& interrupts = seen.interrupts) {
     time("in interrupts", interrupts->took);
     count("interrupts", interrupts->count);

@@ -28,6 +28,7 @@ constexpr std::array<Words, kCauses> kWords{{
     {"catching_up", "it began late because of an overrun before"},
     {"housekeeping", "the executive's own work"},
     {"unknown", "no evidence covers it"},
+    {"suspended", "a debugger or a freezer stopped the thread"},
 }};
 
 }  // namespace

@@ -27,8 +27,9 @@ enum class Cause : std::uint8_t {
   catching_up,      ///< begun late because of an overrun before
   housekeeping,     ///< the executive's or a driver's own work
   unknown,          ///< no evidence covers it
+  suspended,        ///< a debugger or a freezer stopped the thread
 };
-inline constexpr std::size_t kCauses = 17;
+inline constexpr std::size_t kCauses = 18;
 
 /// "machine_stopped".
 std::string_view name_of(Cause cause) TACTUS_RT;

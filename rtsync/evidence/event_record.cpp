@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tactus::rtsync {
@@ -14,8 +15,6 @@ constexpr std::uint64_t kWord = 8;
 constexpr std::uint64_t kSample = kHeader + 4 * kWord;  // id, thread, time, cpu
 constexpr std::uint64_t kTrailer = 4 * kWord;           // thread, time, cpu, id
 constexpr std::uint64_t kRawSize = 4;                   // before what a tracepoint writes
-constexpr std::uint64_t kRegisters = 2 * kWord;  // REGS_USER: which kind, and the one that is asked for
-constexpr std::uint64_t kStack = kSample + kRegisters + kWord;  // STACK_USER: behind its size
 
 EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
   using Kind = EventRecord::Kind;
@@ -51,6 +50,52 @@ T EventBytes::get(std::uint64_t at) const TACTUS_RT {
   return value;
 }
 
+/// What sched_switch says. False: the record is too short for it.
+bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT {
+  // <linux/sched.h>: what prev_state has of a thread that is not ready; and that it was pushed off.
+  constexpr std::uint32_t kAway = 0xff;
+  constexpr std::uint32_t kStopped = 4;
+  constexpr std::uint32_t kTraced = 8;
+  const std::uint64_t raw = at + kSample + kRawSize;
+  const SwitchTracepoint& places = ids_.switched;
+  const std::uint64_t longest = std::max({places.thread, places.priority, places.state, places.next,
+                                          places.next_priority, places.next_name + 12});
+  if (size < kSample + kRawSize + longest + 4) return false;
+  const auto state = get<std::uint32_t>(raw + places.state);
+  record.kind = (state & kAway) == 0 ? EventRecord::Kind::preempted : EventRecord::Kind::off;
+  record.stop = (state & kTraced) != 0    ? EventRecord::Stop::traced
+                : (state & kStopped) != 0 ? EventRecord::Stop::signalled
+                                          : EventRecord::Stop::none;
+  record.thread = get<std::int32_t>(raw + places.thread);
+  record.priority = static_cast<std::int16_t>(get<std::int32_t>(raw + places.priority));
+  record.next = get<std::int32_t>(raw + places.next);
+  record.next_priority = static_cast<std::int16_t>(get<std::int32_t>(raw + places.next_priority));
+  for (std::size_t i = 0; i < record.next_name.size(); i += 4) {
+    const auto part = get<std::uint32_t>(raw + places.next_name + i);
+    std::memcpy(&record.next_name[i], &part, sizeof part);
+  }
+  record.next_name.back() = '\0';
+  return true;
+}
+
+/// Registers: which kind, and those that were asked for, in the order of their numbers; then the stack.
+void EventBytes::read_left(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT {
+  record.number = -1;
+  const std::uint64_t before = ids_.has_call_register ? kWord : 0;
+  const std::uint64_t registers = at + kSample;
+  const std::uint64_t behind = kSample + 2 * kWord + before;
+  if (size < behind || get<std::uint64_t>(registers) == PERF_SAMPLE_REGS_ABI_NONE) return;
+  record.code = get<std::uint64_t>(registers + kWord + before);
+  if (ids_.has_call_register)
+    record.in_call = get<std::uint64_t>(registers + kWord) == record.code ? EventRecord::InCall::yes
+                                                                          : EventRecord::InCall::no;
+  const std::uint64_t stack = stack_bytes(ids_.call);  // behind it stands how much of it could be read
+  const std::uint64_t from = behind + kWord;           // behind its size
+  if (record.code == ids_.call.code && stack != 0 && size >= from + stack + kWord &&
+      get<std::uint64_t>(at + from + stack) == stack)
+    record.number = get<std::int32_t>(at + from + ids_.call.offset);
+}
+
 bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record) const TACTUS_RT {
   if (from % kWord != 0 || to < from + kHeader || to - from > ring_.size()) return false;
   const auto header = get<perf_event_header>(from);
@@ -73,16 +118,8 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       const std::uint64_t number = kSample + kRawSize + (irq ? ids_.irq_offset : ids_.softirq_offset);
       if ((irq || softirq) && number % sizeof record.number == 0 && number + sizeof record.number <= size)
         record.number = get<std::int32_t>(from + number);
-      if (record.kind == EventRecord::Kind::left) {
-        record.number = -1;
-        if (size < kSample + kRegisters || get<std::uint64_t>(from + kSample) == PERF_SAMPLE_REGS_ABI_NONE)
-          break;
-        record.code = get<std::uint64_t>(from + kSample + kWord);
-        const std::uint64_t stack = stack_bytes(ids_.call);  // behind it stands how much of it could be read
-        if (record.code == ids_.call.code && stack != 0 && size >= kStack + stack + kWord &&
-            get<std::uint64_t>(from + kStack + stack) == stack)
-          record.number = get<std::int32_t>(from + kStack + ids_.call.offset);
-      }
+      if (record.kind == EventRecord::Kind::left) read_left(from, size, record);
+      if (id != 0 && id == ids_.switched.id && !read_switch(from, size, record)) return false;
       break;
     }
     case PERF_RECORD_SWITCH:
@@ -107,13 +144,18 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       record.kind = header.type == PERF_RECORD_THROTTLE     ? EventRecord::Kind::limited
                     : header.type == PERF_RECORD_UNTHROTTLE ? EventRecord::Kind::unlimited
                                                             : EventRecord::Kind::lost;
+      // Of switches each counts; that stands behind the time: perf_event_open(2).
+      if (record.kind == EventRecord::Kind::limited && size >= kHeader + 3 * kWord + kTrailer &&
+          ids_.switched.id != 0 && get<std::uint64_t>(from + kHeader + kWord) == ids_.switched.id)
+        record.kind = EventRecord::Kind::lost;
       id_at = from + size - kTrailer;
       break;
     default:
       from += size;
       return true;
   }
-  record.thread = get<std::int32_t>(id_at + 4);
+  // What has ended has no number any more, but in what the tracepoint writes.
+  if (record.priority == kNoPriority) record.thread = get<std::int32_t>(id_at + 4);
   record.at = TimePoint<MonotonicTime>{Nanoseconds{get<std::int64_t>(id_at + kWord)}};
   record.cpu = get<std::uint32_t>(id_at + 2 * kWord);
   from += size;

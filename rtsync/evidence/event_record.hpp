@@ -6,6 +6,7 @@
 #include <span>
 
 #include "rtsync/evidence/call_number.hpp"
+#include "rtsync/evidence/thread_priority.hpp"
 #include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
@@ -34,6 +35,9 @@ struct EventIds {
     std::uint64_t end = 0;
   };
   std::array<Vector, kMostVectors> vectors{};
+  SwitchTracepoint switched{};  ///< its samples are the records of who leaves a CPU
+  bool has_call_register =
+      false;  ///< the samples of `left` have the register that a system call changes, too
 };
 
 /// One record of a ring of perf_event_open(2), as far as it is of interest here.
@@ -64,6 +68,13 @@ struct EventRecord {
   bool in_kernel = false;   ///< of a sample: the CPU ran the kernel then
   std::int32_t number = 0;  ///< of an interrupt; of `left`: of the system call, -1 if it is not told
   std::uint64_t code = 0;   ///< the address that its own code goes on from; 0: it has none, or is not known
+  /// Of `left`: whether it was in a system call.
+  enum class InCall : std::uint8_t { unknown, no, yes } in_call = InCall::unknown;
+  /// Of `off`: what stopped it, where the record says that.
+  enum class Stop : std::uint8_t { none, traced, signalled } stop = Stop::none;
+  std::int16_t priority = kNoPriority;       ///< of the one that leaves
+  std::int16_t next_priority = kNoPriority;  ///< of the one that comes
+  ThreadName next_name{};
   TimePoint<MonotonicTime> at{};
 };
 
@@ -82,6 +93,8 @@ class EventBytes {
  private:
   template <class T>
   T get(std::uint64_t at) const TACTUS_RT;
+  bool read_switch(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
+  void read_left(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
 
   std::span<const std::byte> ring_;
   EventIds ids_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "rtsync/evidence/thread_priority.hpp"
 #include "rtsync/host/map_watch.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -49,6 +50,9 @@ struct SwitchTimes {
   std::uint32_t migrations = 0;
   Nanoseconds in_major_fault{0};  ///< gave up the CPU until a page had come from the disk
   Nanoseconds in_calls{0};        ///< on its CPU, in the calls that it slept in
+  Nanoseconds traced{0};          ///< a debugger had stopped it (ptrace)
+  Nanoseconds signalled{0};       ///< a signal had stopped it
+  Nanoseconds held{0};            ///< off its CPU, in no system call and for no page: something stopped it
   Nanoseconds longest_block{0};
   std::uint64_t code = 0;  ///< the address that its own code went on from after the longest; 0: not known
   std::int32_t call = -1;  ///< the number of the system call that it was in; -1: only the address says it
@@ -82,13 +86,22 @@ struct MapTimes {
   }
 };
 
+/// A thread that had a CPU, as the switch to it says.
+struct Runner {
+  std::int32_t thread = 0;  ///< 0: none
+  Nanoseconds time{0};
+  std::int16_t priority = kNoPriority;
+  ThreadName name{};  ///< empty: the records do not say it
+};
+
 /// Who ran on its CPU while it was not on it, of the time that it was ready or should have been.
 struct OtherThreads {
-  std::int32_t thread = 0;  ///< the one that ran longest; 0: none
-  Nanoseconds longest{0};   ///< it ran so long
-  Nanoseconds ran{0};       ///< all threads together
-  Nanoseconds idle{0};      ///< nobody
-  Nanoseconds weaker{0};    ///< of `ran`: ordinary threads, which keep no CPU from a real-time thread
+  std::int32_t thread =
+      0;  ///< the one that ran longest, of those that keep it from its CPU if there are any; 0: none
+  Nanoseconds longest{0};  ///< it ran so long
+  Nanoseconds ran{0};      ///< all threads together
+  Nanoseconds idle{0};     ///< nobody
+  Nanoseconds weaker{0};   ///< of `ran`: ordinary threads, which keep no CPU from a real-time thread
   /// Idle, or with a thread known to be an ordinary one, while a real-time thread was ready: that one, or one that
   /// had just been pushed off.
   Nanoseconds passed_over{0};
@@ -99,6 +112,14 @@ struct OtherThreads {
   /// there since (it may have gone to another CPU), or they had had it three quarters of the time before. Of those that
   /// were not over before the thread was off its CPU.
   Nanoseconds without{0};
+  Runner stronger{};  ///< of `ran` without `weaker`: the one that ran longest
+  Runner ordinary{};  ///< of `weaker`: likewise
+  Runner used_up{};   ///< the real-time thread that had the CPU longest, also before
+  /// The CPU was idle, or had a weaker thread, though its timers had run since the thread was to wake: it could not run.
+  Nanoseconds not_ready{0};
+  /// Of `weaker`: up to the last switch that shows that the thread could not run. Behind it the weaker thread may be in a
+  /// system call.
+  Nanoseconds weaker_before{0};
 };
 
 /// Interrupts and softirqs of its CPU, one inside of another counted once.
@@ -135,6 +156,7 @@ struct Evidence {
   std::optional<double> speed;              ///< of its CPU, against the usual one
   std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
   std::optional<std::uint32_t> cpu;         ///< where it was last
+  std::int32_t thread = 0;                  ///< its number; 0: nothing was looked at
   bool realtime = true;                     ///< the thread has real-time priority
   bool preemptible = true;                  ///< the kernel lets go of an ordinary thread's CPU at once
   bool went_on = false;                     ///< a signal had stopped the process, and another let it go on

@@ -41,10 +41,12 @@ bool is_about(Nanoseconds time, Nanoseconds known) TACTUS_RT {
   return time >= known * 4 / 5 && time <= known * 6 / 5;
 }
 
-/// Ready, and no stronger thread had the CPU: the kernel's limit for real-time threads, or that of a control group.
+/// There is a limit for the thread: the kernel's for real-time threads, or that of a control group.
+bool is_limited(const Evidence& evidence) TACTUS_RT { return evidence.throttle_gap || !evidence.realtime; }
+
+/// Ready, and no stronger thread had the CPU, for a limit.
 Nanoseconds passed_over(const Evidence& evidence) TACTUS_RT {
-  const bool limited = evidence.throttle_gap || !evidence.realtime;
-  return evidence.others && limited ? evidence.others->passed_over : kNone;
+  return evidence.others && is_limited(evidence) ? evidence.others->passed_over : kNone;
 }
 
 /// The limit stops all real-time threads of a CPU, also those that sleep. It comes a tick or more late, and its end in
@@ -62,10 +64,17 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
     shares.give(Cause::throttled, time);
     return;
   }
-  // No stronger thread had the CPU either.
-  const Nanoseconds stopped = std::min(time, passed_over(evidence));
-  shares.give(Cause::throttled, stopped);
+  // No stronger thread had the CPU either: without a limit that is not possible.
+  const Nanoseconds stopped = std::min(time, evidence.others ? evidence.others->passed_over : kNone);
+  shares.give(is_limited(evidence) ? Cause::throttled : Cause::unknown, stopped);
   shares.give(Cause::preempted, time - stopped);
+}
+
+/// Off its CPU without having given it up.
+void give_stopped(Shares& shares, const SwitchTimes& seen, const Evidence& evidence) TACTUS_RT {
+  shares.give(Cause::suspended, seen.traced);
+  shares.give(Cause::machine_stopped, seen.signalled);
+  shares.give(evidence.went_on ? Cause::machine_stopped : Cause::unknown, seen.held);
 }
 
 /// In calls that map memory. Where signs of life come from within them, the machine stood still without one.
@@ -131,6 +140,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
   if (evidence.switches) {
     const SwitchTimes& seen = *evidence.switches;
     shares.give(Cause::faulted, seen.in_major_fault);
+    give_stopped(shares, seen, evidence);
     shares.give(Cause::heap, heap_slept);
     // Between jobs nobody sleeps but to wait for another thread.
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
@@ -167,6 +177,7 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   if (evidence.went_on && evidence.switches) shares.give(Cause::machine_stopped, evidence.switches->blocked);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   if (evidence.switches) {
+    give_stopped(shares, *evidence.switches, evidence);
     shares.give(Cause::migrated, evidence.switches->migrated);
     give_preempted(shares, evidence.switches->preempted, evidence);
     // It should have been woken; not before its edge, nor while all of the rig was stopped.
@@ -178,11 +189,14 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
           all_were_stopped(evidence)
               ? asleep - std::min(asleep, evidence.others->ran - evidence.others->weaker)
               : std::min(asleep, std::max(passed_over(evidence) - evidence.switches->preempted, kNone));
-      const Nanoseconds weaker = evidence.preemptible ? evidence.others->weaker : kNone;
+      const Nanoseconds weaker =
+          evidence.preemptible ? evidence.others->weaker : evidence.others->weaker_before;
       const Nanoseconds kept = std::min(asleep - stopped, evidence.others->ran - weaker);
+      const Nanoseconds not_ready = std::min(asleep - stopped - kept, evidence.others->not_ready);
       shares.give(Cause::throttled, stopped);
       shares.give(Cause::preempted, kept);
-      shares.give(Cause::timer_late, asleep - stopped - kept);
+      shares.give(Cause::unknown, not_ready);
+      shares.give(Cause::timer_late, asleep - stopped - kept - not_ready);
     } else {
       shares.give(Cause::unknown, asleep);
     }

@@ -17,6 +17,7 @@
 #include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/evidence/sign_reader.hpp"
+#include "rtsync/evidence/stop_times.hpp"
 #include "rtsync/host/page.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -32,10 +33,14 @@ constexpr std::uint32_t kFaultsPerSample = 16;
 // <asm/perf_regs.h>: the register with the address of the next instruction.
 #if defined(__x86_64__)
 constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 8;
+/// The instruction `syscall` copies that address to CX.
+constexpr std::uint64_t kChangedByCalls = std::uint64_t{1} << 2;
 #elif defined(__aarch64__)
 constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 32;
+constexpr std::uint64_t kChangedByCalls = 0;
 #else
 constexpr std::uint64_t kNextInstruction = 0;
+constexpr std::uint64_t kChangedByCalls = 0;
 #endif
 // For interrupts, too; without those 0 is enough.
 constexpr const char* kFix = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
@@ -78,7 +83,8 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
-    attributes.sample_regs_user = kNextInstruction;
+    attributes.sample_regs_user = kNextInstruction | kChangedByCalls;
+    ids_.has_call_register = kChangedByCalls != 0;
     attributes.sample_stack_user = stack_bytes(ids_.call);
     if (attributes.sample_stack_user != 0) attributes.sample_type |= PERF_SAMPLE_STACK_USER;
   }
@@ -86,7 +92,6 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.exclude_kernel = kernel ? 0 : 1;
   attributes.exclude_hv = 1;
-  attributes.exclude_idle = thread < 0 && config == PERF_COUNT_SW_CPU_CLOCK ? 1 : 0;
   const long file = ::syscall(SYS_perf_event_open, &attributes, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
   if (file < 0) return errno;
   // All write into the ring of the first.
@@ -154,8 +159,16 @@ int EventRing::open_faults(pid_t thread, EventRing& sampled) {
   return error;
 }
 
-int EventRing::open_cpu(int cpu, Nanoseconds alive) {
-  int error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
+int EventRing::open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches) {
+  int error = EACCES;
+  if (switches) error = open(-1, cpu, PERF_TYPE_TRACEPOINT, switches->id, 1, true, &ids_.switched.id);
+  if (error == 0) {
+    const std::uint64_t id = ids_.switched.id;
+    ids_.switched = *switches;
+    ids_.switched.id = id;
+  } else {
+    error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
+  }
   if (error == 0) error = map(kCpuRing);
   signs_period_ = static_cast<std::uint64_t>(alive.count());
   if (error == 0 && signs_period_ != 0 &&
@@ -222,9 +235,9 @@ void EventRing::release() TACTUS_RT {
 
 namespace {
 
-/// Gives `times` the records of a ring up to a time. False: one cannot be read.
-template <class Times>
-bool read(const EventRing& ring, EvidenceTime end, Times& times) TACTUS_RT {
+/// Gives each of `times` the records of a ring up to a time. False: one cannot be read.
+template <class... Times>
+bool read(const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
   const EventBytes bytes = ring.bytes();
   const std::uint64_t head = ring.head();
   EventRecord record;
@@ -232,7 +245,7 @@ bool read(const EventRing& ring, EvidenceTime end, Times& times) TACTUS_RT {
   while (at < head) {
     if (!bytes.next(at, head, record)) return false;
     if (record.at > end) break;
-    times.add(record);
+    (times.add(record), ...);
   }
   return true;
 }
@@ -282,11 +295,12 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
 
 void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive) {
   int refusal = 0;
+  const std::optional<SwitchTracepoint> switches = find_switch_tracepoint();
   for (int cpu = 0; refusal == 0 && cpu <= cpus.last(); ++cpu) {
     if (!cpus.contains(cpu)) continue;
     Cpu made;
     made.number = static_cast<std::uint32_t>(cpu);
-    refusal = made.ring.open_cpu(cpu, alive);
+    refusal = made.ring.open_cpu(cpu, alive, switches);
     if (refusal == 0) cpus_.push_back(std::move(made));
   }
   if (refusal != 0) cpus_.clear();
@@ -353,7 +367,9 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   if (!read_thread(watched, to, times)) return evidence;
   times.finish(evidence);
   evidence.cpu = times.cpu();
-  evidence.realtime = watched.realtime;
+  evidence.thread = watched.tid;
+  const bool realtime = is_realtime(watched);
+  evidence.realtime = realtime;
   if (!evidence.switches) return evidence;
   evidence.switches->code = watched.code.here(evidence.switches->code);
   evidence.interrupts = interrupts(watched, times, from, to, wake);
@@ -365,11 +381,20 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
     if (&off != times.off().data() &&
         std::any_of(times.off().data(), &off, [&](const auto& before) { return before.cpu == off.cpu; }))
       continue;
-    CpuTimes had(times.off(), off.cpu, !wake, watched.realtime ? realtime_ : nullptr, watched.tid);
-    if (!read(cpu->ring, to, had) || !had.finish(to, others)) return evidence;
+    CpuTimes had(times.off(), off.cpu, !wake, realtime ? realtime_ : nullptr, watched.tid);
+    StopTimes stops(from, to, watched.tid);
+    if (!read(cpu->ring, to, had, stops) || !had.finish(to, others)) return evidence;
+    stops.finish(*evidence.switches);
+    if (had.own_priority() != kNoPriority) evidence.realtime = is_realtime_priority(had.own_priority());
   }
   if (!cpus_.empty()) evidence.others = others;
   return evidence;
+}
+
+/// As of the last look; before it, as it was at the start.
+bool KernelEvents::is_realtime(const Thread& thread) const TACTUS_RT {
+  if (realtime_ == nullptr) return thread.realtime;
+  return realtime_->is_realtime(thread.tid) || (thread.realtime && !realtime_->is_ordinary(thread.tid));
 }
 
 bool KernelEvents::keep_signs_between(EvidenceTime slot, Nanoseconds frame) {

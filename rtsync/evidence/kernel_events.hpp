@@ -37,7 +37,8 @@ class EventRing {
   /// `call`: where the number of a system call stands; without a place, its address alone is recorded.
   int open_thread(pid_t thread, EventRates& rates, const CallNumber& call = {});
   /// Of a CPU, whoever runs there; and signs of life as often, unless 0.                         @when setup
-  int open_cpu(int cpu, Nanoseconds alive);
+  /// `switches`: their records say more; where the kernel refuses them, they are done without.
+  int open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches);
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
   /// @when service
   bool restart_signs() const;
@@ -142,6 +143,7 @@ class KernelEvents {
   void open_cpus(const CpuSet& cpus, Nanoseconds alive);
   bool read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT;
   void open_interrupts(const CpuSet& cpus);
+  bool is_realtime(const Thread& thread) const TACTUS_RT;
   std::optional<InterruptTimes> interrupts(const Thread& thread, const ThreadTimes& times, EvidenceTime from,
                                            EvidenceTime to, bool wake) const TACTUS_RT;
   std::vector<Thread> threads_;

@@ -24,20 +24,32 @@ Nanoseconds ThreadTimes::inside(EvidenceTime begin, EvidenceTime end) const TACT
   return std::max(std::min(end, to_) - std::max(begin, from_), Nanoseconds{0});
 }
 
+/// The latest sleep was in no system call, and no page came behind it: it was none of its own.
+void ThreadTimes::settle_sleep() TACTUS_RT {
+  if (last_blocked_ > Nanoseconds{0} && no_call_) {
+    switches_.held += last_blocked_;
+    switches_.blocked -= last_blocked_;
+    --switches_.blocks;
+    in_calls_ -= before_sleep_;
+    in_calls_signs_.add({-before_sleep_signs_.user, -before_sleep_signs_.kernel});
+  }
+  last_blocked_ = Nanoseconds{0};
+}
+
 void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   const Nanoseconds time = where_ == Where::off ? inside(since_, at) : Nanoseconds{0};
   if (where_ == Where::nobody_knows && at > from_) known_ = false;  // since when, and why?
   back_ = at;
   before_block_ =
       where_ == Where::off && fault_ ? inside(std::max(*fault_, since_ - kAskDisk), since_) : Nanoseconds{0};
-  last_blocked_ = Nanoseconds{0};
+  no_call_ = in_call_ == EventRecord::InCall::no;
   if (time > Nanoseconds{0}) {
     if (!ready_) {
       in_calls_ += before_sleep_;
       in_calls_signs_.add(before_sleep_signs_);
       ++switches_.blocks;
       switches_.blocked += last_blocked_ = time;
-      if (time > switches_.longest_block) {
+      if (time > switches_.longest_block && !no_call_) {
         switches_.longest_block = time;
         switches_.code = code_;
         switches_.call = call_;
@@ -56,6 +68,7 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   cpu_ = cpu;
   code_ = 0;
   call_ = -1;
+  in_call_ = EventRecord::InCall::unknown;
   seen_ = fault_ = at;
   signs_ = {};
 }
@@ -116,9 +129,11 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
     case Kind::left:
       code_ = record.code;
       call_ = record.number;
+      in_call_ = record.in_call;
       return;
     case Kind::off:
     case Kind::preempted:
+      settle_sleep();
       sign_of_life(record.at);
       where_ = Where::off;
       since_ = record.at;
@@ -159,6 +174,7 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
     came_on(to_, cpu_);
   else
     sign_of_life(to_);
+  settle_sleep();
   if (!known_) return;
   switches_.in_calls = of_kernel(in_calls_, in_calls_signs_);
   evidence.switches = switches_;
@@ -166,115 +182,6 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
   if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_)
     evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_};
-}
-
-/// A real-time thread that has it up to the moment that the sleeping one comes back.
-bool CpuTimes::keeps_it(std::int32_t thread, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT {
-  constexpr Nanoseconds kSwitch{20'000};  // from one record to the next
-  return realtime_ != nullptr && thread > 0 && to <= off.to && to + kSwitch >= off.to &&
-         realtime_->is_realtime(thread);
-}
-
-void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT {
-  Nanoseconds time{0};
-  Nanoseconds while_ready{0};
-  Nanoseconds kept{0};
-  while (!off_.empty() && off_.front().to <= from) off_ = off_.subspan(1);  // times only go on
-  for (const ThreadTimes::Off& off : off_) {
-    if (off.from >= to) break;
-    const Nanoseconds part = std::min(off.to, to) - std::max(off.from, from);
-    if (off.cpu != cpu_) continue;
-    if (off.ready || !ready_only_) time += part;
-    if (off.ready || one_was_stopped_) while_ready += part;
-    if (!off.ready && keeps_it(thread, to, off)) kept += part;
-  }
-  if (thread == thread_) return;
-  kept_ += kept;
-  if (ready_only_) time += kept;
-  if (thread == 0 || (realtime_ != nullptr && realtime_->is_ordinary(thread))) passed_over_ += while_ready;
-  if (time == Nanoseconds{0}) return;
-  if (thread == 0) {
-    idle_ += time;
-    return;
-  }
-  ran_ += time;
-  if (realtime_ != nullptr && !realtime_->has(thread)) weaker_ += time;
-  for (Runner& runner : runners_) {
-    if (runner.thread != 0 && runner.thread != thread) continue;
-    runner.thread = thread;
-    runner.time += time;
-    return;
-  }
-}
-
-/// Real-time threads have had it nearly all the time: the kernel's limit for them may be reached.
-bool CpuTimes::is_used_up() const TACTUS_RT {
-  return seen_ > Nanoseconds{20'000'000} && strong_ * 4 > seen_ * 3;
-}
-
-/// Whoever is pushed off makes room for a stronger one, but where the kernel stops real-time threads. It may stop them
-/// between two as well.
-void CpuTimes::look_who_follows(const EventRecord& record) TACTUS_RT {
-  constexpr Nanoseconds kRecent{400'000'000};
-  if (realtime_ == nullptr) return;
-  const std::int32_t next = record.kind == Kind::on ? record.thread : record.next;
-  const bool pushed = record.kind == Kind::preempted && realtime_->is_realtime(record.thread);
-  if (pushed) *std::find(pushed_off_.begin(), pushed_off_.end() - 1, 0) = record.thread;
-  if (changed_) {
-    const Nanoseconds time = record.at - *changed_;
-    seen_ += time;
-    if (is_strong_) strong_ += time;
-    if (seen_ > kRecent) {
-      seen_ /= 2;
-      strong_ /= 2;
-    }
-  }
-  changed_ = record.at;
-  const bool was_strong = is_strong_;
-  is_strong_ = next > 0 && !realtime_->is_ordinary(next);
-  if (is_strong_) {
-    std::replace(pushed_off_.begin(), pushed_off_.end(), next, 0);
-    one_was_stopped_ = false;
-    if (without_since_ && record.at > window_) without_ = std::max(without_, record.at - *without_since_);
-    without_since_.reset();
-    return;
-  }
-  one_was_stopped_ = one_was_stopped_ || pushed;
-  const bool one_waits =
-      std::any_of(pushed_off_.begin(), pushed_off_.end(), [](std::int32_t one) { return one != 0; });
-  if ((one_waits || (was_strong && is_used_up())) && !without_since_) without_since_ = record.at;
-}
-
-void CpuTimes::add(const EventRecord& record) TACTUS_RT {
-  if (record.kind == Kind::lost) lost_ = true;
-  if (record.kind == Kind::off || record.kind == Kind::preempted) {
-    had_it(record.thread, now_ < 0 ? record.at : since_, record.at);
-    now_ = record.next;
-    since_ = record.at;
-    look_who_follows(record);
-  } else if (record.kind == Kind::on) {
-    if (now_ >= 0) had_it(now_, since_, record.at);
-    now_ = record.thread;
-    since_ = record.at;
-    look_who_follows(record);
-  }
-}
-
-bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
-  if (now_ >= 0) had_it(now_, since_, end);
-  others.idle += idle_;
-  others.ran += ran_;
-  others.weaker += weaker_;
-  others.passed_over += passed_over_;
-  others.kept += kept_;
-  others.without =
-      std::max({others.without, without_, without_since_ ? end - *without_since_ : Nanoseconds{0}});
-  for (const Runner& runner : runners_) {
-    if (runner.time <= others.longest) continue;
-    others.longest = runner.time;
-    others.thread = runner.thread;
-  }
-  return !lost_;
 }
 
 }  // namespace tactus::rtsync

@@ -61,6 +61,7 @@ class ThreadTimes {
  private:
   Nanoseconds inside(EvidenceTime begin, EvidenceTime end) const TACTUS_RT;
   void came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT;
+  void settle_sleep() TACTUS_RT;
   void sign_of_life(EvidenceTime at, bool in_kernel = false) TACTUS_RT;
   void fault(const EventRecord& record) TACTUS_RT;
 
@@ -96,8 +97,10 @@ class ThreadTimes {
   std::optional<EvidenceTime> fault_;
   std::uint32_t cpu_ = 0;
   bool ready_ = false;
-  std::uint64_t code_ = 0;       // where it left its CPU
-  std::int32_t call_ = -1;       // and in which system call
+  std::uint64_t code_ = 0;  // where it left its CPU
+  std::int32_t call_ = -1;  // and in which system call
+  EventRecord::InCall in_call_ = EventRecord::InCall::unknown;
+  bool no_call_ = false;         // the latest of those in blocked was in none
   Nanoseconds last_blocked_{0};  // the latest of those in blocked
   Nanoseconds before_block_{0};  // on its CPU right before that
   EvidenceTime back_{};
@@ -105,14 +108,14 @@ class ThreadTimes {
   std::size_t off_count_ = 0;
 };
 
-/// Who had a CPU while the thread was off it, from the records of that CPU.
+/// Who had a CPU while the thread was off it, from the records of that CPU. How strong a thread is, the record of its
+/// switch says; where that is missing, the last look at all threads.
 ///
 /// RT  yes; bounded by the number of records.
 class CpuTimes {
  public:
-  /// `ready_only`: only of the time that the thread could have run. `realtime`: who is as strong as the thread,
-  /// which is a real-time one itself; nullptr: it is none, or that is not known. `thread`: its number, as
-  /// it is no other thread.
+  /// `ready_only`: only of the time that the thread could have run. `realtime`: the last look; the thread is a real-time
+  /// one itself. nullptr: it is none, or that is not known. `thread`: its number, as it is no other thread.
   CpuTimes(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, bool ready_only,
            const RealtimeThreads* realtime = nullptr, std::int32_t thread = -1) TACTUS_RT
       : off_(off),
@@ -125,23 +128,43 @@ class CpuTimes {
   void add(const EventRecord& record) TACTUS_RT;
   /// Adds what was seen. False: records are missing.
   bool finish(EvidenceTime end, OtherThreads& others) TACTUS_RT;
+  /// The priority of the thread as it last left this CPU, or came on it; kNoPriority: no record says it.
+  std::int16_t own_priority() const TACTUS_RT { return own_priority_; }
 
  private:
-  struct Runner {
-    std::int32_t thread = 0;
-    Nanoseconds time{0};
-  };
-  void had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT;
-  bool keeps_it(std::int32_t thread, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
+  using Runners = std::array<Runner, 8>;
+  enum class Strength : std::uint8_t { unknown, ordinary, realtime };
+  Strength strength_of(std::int32_t thread, std::int16_t priority) const TACTUS_RT;
+  bool is_weaker(const Runner& one) const TACTUS_RT;
+  bool is_realtime_itself() const TACTUS_RT {
+    return own_priority_ == kNoPriority ? realtime_ != nullptr : is_realtime_priority(own_priority_);
+  }
+  void had_it(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT;
+  bool keeps_it(const Runner& one, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
   bool is_used_up() const TACTUS_RT;
-  void look_who_follows(const EventRecord& record) TACTUS_RT;
+  void look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT;
+  void look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT;
+  static void add_time(Runners& runners, const Runner& one, Nanoseconds time) TACTUS_RT;
+  static const Runner& longest(const Runners& runners) TACTUS_RT;
 
   std::span<const ThreadTimes::Off> off_;  // oldest first; those that are over are left out
   std::uint32_t cpu_;
   bool ready_only_;
   const RealtimeThreads* realtime_;
   std::int32_t thread_;
-  std::array<Runner, 8> runners_{};
+  std::int16_t own_priority_ = kNoPriority;
+  Runners runners_{};                   // those that keep it from its CPU
+  Runners ordinary_{};                  // those that do not
+  Runners used_up_{};                   // real-time threads, whenever they had it
+  std::optional<EvidenceTime> timers_;  // of the CPU: they ran then
+  Nanoseconds not_ready_{0};
+  // What had it before the thread was off it, and not ready.
+  std::optional<EvidenceTime> asleep_since_;
+  Runners runners_before_{};
+  bool could_run_ = true;  // since then, as far as switches show
+  Nanoseconds weaker_kept_{0};
+  Nanoseconds weaker_before_{0};
+  Nanoseconds ran_before_{0};
   Nanoseconds idle_{0};
   Nanoseconds ran_{0};
   Nanoseconds weaker_{0};
@@ -156,7 +179,7 @@ class CpuTimes {
   EvidenceTime window_;    // the thread was off a CPU first
   std::optional<EvidenceTime> without_since_;
   Nanoseconds without_{0};
-  std::int32_t now_ = -1;  // who has it
+  std::optional<Runner> now_;  // who has it
   EvidenceTime since_{};
   bool lost_ = false;
 };

@@ -6,8 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "rtsync/evidence/tracefs_file.h"
 #include "rtsync/host/host_file.hpp"
@@ -35,9 +38,14 @@ struct Release {
   void operator()(char* text) const { std::free(text); }
 };
 
-/// `field`: whose place in the bytes of a record is asked for.
-std::optional<Tracepoint> find(const std::filesystem::path& root, const std::string& group,
-                               const std::string& name, const char* field) {
+/// Its number, and the place of each field in the bytes of a record.
+struct Places {
+  std::uint64_t id = 0;
+  std::vector<std::uint32_t> fields;
+};
+
+std::optional<Places> find_places(const std::filesystem::path& root, const std::string& group,
+                                  const std::string& name, std::initializer_list<const char*> fields) {
   int size = 0;
   const std::unique_ptr<char, Release> format(tactus_read_tracefs_file(
       (root.string() + kTracing).c_str(), group.c_str(), name.c_str(), "format", &size));
@@ -48,9 +56,22 @@ std::optional<Tracepoint> find(const std::filesystem::path& root, const std::str
   if (tep_parse_format(tep.get(), &event, format.get(), static_cast<unsigned long>(size), group.c_str()) !=
       TEP_ERRNO__SUCCESS)
     return std::nullopt;
-  const tep_format_field* const found = tep_find_any_field(event, field);
-  if (event->id <= 0 || found == nullptr || found->offset < 0) return std::nullopt;
-  return Tracepoint{static_cast<std::uint64_t>(event->id), static_cast<std::uint32_t>(found->offset)};
+  if (event->id <= 0) return std::nullopt;
+  Places places{static_cast<std::uint64_t>(event->id), {}};
+  for (const char* const field : fields) {
+    const tep_format_field* const found = tep_find_any_field(event, field);
+    if (found == nullptr || found->offset < 0) return std::nullopt;
+    places.fields.push_back(static_cast<std::uint32_t>(found->offset));
+  }
+  return places;
+}
+
+/// `field`: whose place in the bytes of a record is asked for.
+std::optional<Tracepoint> find(const std::filesystem::path& root, const std::string& group,
+                               const std::string& name, const char* field) {
+  const auto found = find_places(root, group, name, {field});
+  if (!found) return std::nullopt;
+  return Tracepoint{found->id, found->fields.front()};
 }
 
 std::vector<VectorTracepoints> find_vectors(const std::filesystem::path& root) {
@@ -72,6 +93,19 @@ bool softirqs_are_threads(const std::filesystem::path& root) {
 const char* name_of_vector(std::int32_t vector) {
   const auto number = static_cast<std::size_t>(vector);
   return number < kVectors.size() ? kVectors[number] : "?";
+}
+
+std::optional<SwitchTracepoint> find_switch_tracepoint(const std::filesystem::path& root) {
+  constexpr const char* kInitial = "pid:[4026531836]";  // PROC_PID_INIT_INO, a part of the kernel's ABI
+  std::error_code error;
+  const auto space = std::filesystem::read_symlink(root.string() + "/proc/self/ns/pid", error);
+  if (error || space.string() != kInitial) return std::nullopt;
+  const auto found =
+      find_places(root, "sched", "sched_switch",
+                  {"prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio", "next_comm"});
+  if (!found) return std::nullopt;
+  const std::vector<std::uint32_t>& at = found->fields;
+  return SwitchTracepoint{found->id, at[0], at[1], at[2], at[3], at[4], at[5]};
 }
 
 TracepointSearch find_interrupt_tracepoints(const std::filesystem::path& root) {

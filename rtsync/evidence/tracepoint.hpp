@@ -34,6 +34,20 @@ struct InterruptTracepoints {
   std::vector<VectorTracepoints> vectors{};  ///< as far as this kernel has them (x86)
 };
 
+/// The switches of a CPU, and where a record says what of them.
+struct SwitchTracepoint {
+  std::uint64_t id = 0;
+  std::uint32_t thread = 0;    ///< the one that leaves
+  std::uint32_t priority = 0;  ///< its priority
+  std::uint32_t state = 0;     ///< what it does then
+  std::uint32_t next = 0;
+  std::uint32_t next_priority = 0;
+  std::uint32_t next_name = 0;
+};
+/// Reads tracefs. Nothing where that is not possible, and in another PID namespace than the kernel's own: the records
+/// have the kernel's numbers of threads.                                                          @when setup
+std::optional<SwitchTracepoint> find_switch_tracepoint(const std::filesystem::path& root = "/");
+
 /// What tracefs tells.
 struct TracepointSearch {
   std::optional<InterruptTracepoints> tracepoints;

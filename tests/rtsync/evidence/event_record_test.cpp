@@ -108,6 +108,81 @@ TEST(EventRecord, SaysWhereAThreadLeftItsCpu) {
   EXPECT_EQ(only(short_one).code, 0U);
 }
 
+TEST(EventRecord, SaysWhetherItWasInASystemCall) {
+  const auto in_call = [](std::uint64_t changed) {
+    MadeRing made;
+    made.header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 7);
+    made.put(31);
+    made.identity(3);
+    made.put(PERF_SAMPLE_REGS_ABI_64);
+    made.put(changed);
+    made.put(0x7f00'5678);
+    EventIds ids = kMadeIds;
+    ids.has_call_register = true;
+    EventRecord record;
+    std::uint64_t at = 0;
+    EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
+    EXPECT_EQ(record.code, 0x7f00'5678U);
+    return record.in_call;
+  };
+  EXPECT_EQ(in_call(0x7f00'5678), EventRecord::InCall::yes);
+  EXPECT_EQ(in_call(3), EventRecord::InCall::no);
+  MadeRing old;
+  old.left(PERF_SAMPLE_REGS_ABI_64, 0x7f00'1234);
+  EXPECT_EQ(only(old).in_call, EventRecord::InCall::unknown);
+}
+
+/// As sched_switch of Linux 6.18 has it.
+constexpr SwitchTracepoint kSwitched{51, 24, 28, 32, 56, 60, 40};
+
+std::optional<EventRecord> switched(std::uint32_t state, std::int32_t priority) {
+  MadeRing made;
+  made.header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 4 + 9);
+  made.put(51);
+  made.identity(3, 1, static_cast<std::uint32_t>(-1));  // a thread that has ended
+  std::vector<std::byte> raw(9 * 8);
+  const auto put = [&raw](std::size_t at, const auto& value) {
+    std::memcpy(&raw[4 + at], &value, sizeof value);
+  };
+  put(24, std::int32_t{123});
+  put(28, priority);
+  put(32, std::uint64_t{state});
+  put(40, std::array<char, 16>{'s', 'p', 'i', 'n'});
+  put(56, std::int32_t{77});
+  put(60, std::int32_t{4});
+  for (std::size_t at = 0; at < raw.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &raw[at], sizeof word);
+    made.put(word);
+  }
+  EventIds ids = kMadeIds;
+  ids.switched = kSwitched;
+  EventRecord record;
+  std::uint64_t at = 0;
+  if (!EventBytes(made.bytes, ids).next(at, made.head, record)) return std::nullopt;
+  return record;
+}
+
+TEST(EventRecord, OfASwitchSaysWhoTheyAreAndHowStrong) {
+  const auto record = switched(1, -1);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->kind, Kind::off);
+  EXPECT_EQ(record->thread, 123) << "its own record has no number for it any more";
+  EXPECT_EQ(record->priority, -1);
+  EXPECT_EQ(record->next, 77);
+  EXPECT_EQ(record->next_priority, 4);
+  EXPECT_STREQ(record->next_name.data(), "spin");
+  EXPECT_EQ(record->stop, EventRecord::Stop::none);
+}
+
+TEST(EventRecord, OfASwitchSaysWhatStopsTheThread) {
+  EXPECT_EQ(switched(0, 120)->kind, Kind::preempted) << "it is ready";
+  EXPECT_EQ(switched(0x100, 120)->kind, Kind::preempted) << "it was pushed off";
+  EXPECT_EQ(switched(2, 120)->kind, Kind::off);
+  EXPECT_EQ(switched(4, 120)->stop, EventRecord::Stop::signalled);
+  EXPECT_EQ(switched(8, 120)->stop, EventRecord::Stop::traced);
+}
+
 TEST(EventRecord, SaysInWhichSystemCall) {
   MadeRing there;
   there.left(kOnePlace, {1, 2, 230}, 24);

@@ -127,6 +127,27 @@ std::vector<Row> rows() {
           }),
       row("it always takes so long", {LatePart::job, 3ms, 3ms}, Cause::computed,
           [](F& f, E&) { f.always = true; }),
+      row("a debugger stopped it", long_job(), Cause::suspended,
+          [](F&, E& e) { e.switches->traced = 2'800us; }),
+      row("a debugger stopped it before it was to wake, and others had the CPU", late_wake(),
+          Cause::suspended,
+          [](F&, E& e) {
+            e.switches->traced = 2'800us;
+            e.switches->blocked = 200us;
+            e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 0ns};
+          }),
+      row("a signal stopped it", long_job(), Cause::machine_stopped,
+          [](F&, E& e) { e.switches->signalled = 2'800us; }),
+      row("it was off its CPU in no system call", long_job(), Cause::unknown,
+          [](F&, E& e) { e.switches->held = 2'800us; }),
+      row("it could not run, whoever had its CPU", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us};
+            e.others->not_ready = 2'900us;
+            e.others->weaker_before = 2'800us;
+            e.preemptible = false;
+          }),
       row("it came back on another CPU", long_job(), Cause::migrated,
           [](F&, E& e) { e.switches->migrated = 2'800us; }),
       row("ready, and the CPU idle: the limit for real-time threads", long_job(), Cause::throttled,
@@ -141,7 +162,7 @@ std::vector<Row> rows() {
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us, 2'800us};
           }),
-      row("likewise, on a machine without that limit", long_job(), Cause::preempted,
+      row("on a machine without that limit this is not possible", long_job(), Cause::unknown,
           [](F&, E& e) {
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us, 2'800us};

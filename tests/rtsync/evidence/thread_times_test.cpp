@@ -7,6 +7,8 @@
 #include <chrono>
 #include <initializer_list>
 
+#include "rtsync/evidence/stop_times.hpp"
+
 namespace tactus::rtsync::thread_times_test {
 namespace {
 
@@ -88,6 +90,29 @@ TEST(ThreadTimes, KnowWhereTheLongestSleepWas) {
                                     record(Kind::on, 3ms), record(Kind::off, 4ms), record(Kind::on, 8ms)});
   EXPECT_EQ(unknown.switches->code, 0U) << "that of an earlier one is not its own";
   EXPECT_EQ(unknown.switches->call, -1);
+}
+
+TEST(ThreadTimes, DoNotTakeAStopOutsideOfSystemCallsForASleep) {
+  const auto left = [](Nanoseconds time, EventRecord::InCall in_call) {
+    EventRecord made = record(Kind::left, time);
+    made.in_call = in_call;
+    return made;
+  };
+  const Evidence seen =
+      between(1ms, 9ms,
+              {record(Kind::on, 1ms), left(1'100us, EventRecord::InCall::no), record(Kind::off, 1'100us),
+               record(Kind::on, 4'100us), left(5ms, EventRecord::InCall::yes), record(Kind::off, 5ms),
+               record(Kind::on, 6ms)});
+  EXPECT_EQ(seen.switches->held, 3ms);
+  EXPECT_EQ(seen.switches->blocked, 1ms);
+  EXPECT_EQ(seen.switches->blocks, 1U);
+  EXPECT_EQ(seen.switches->longest_block, 1ms);
+  const Evidence fault =
+      between(1ms, 9ms,
+              {record(Kind::on, 1ms), left(1'100us, EventRecord::InCall::no), record(Kind::off, 1'100us),
+               record(Kind::on, 4'100us), record(Kind::major_fault, 4'110us)});
+  EXPECT_EQ(fault.switches->held, 0ns) << "it waited for a page";
+  EXPECT_EQ(fault.switches->in_major_fault, 3ms);
 }
 
 TEST(ThreadTimes, NoticeAnotherCpu) {
@@ -383,6 +408,123 @@ TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughTheyUsedItUp) {
   EXPECT_EQ(without(70, 100us), 48ms);
   EXPECT_EQ(without(0, 1900us), 0ms) << "half of the time it was idle";
   EXPECT_EQ(without(70, 1900us), 0ms);
+}
+
+/// A switch whose record says the priorities. An ordinary thread has 120, SCHED_FIFO 97 has 2.
+EventRecord known_switch(Kind kind, std::int32_t from, int priority, std::int32_t to, int next_priority,
+                         Nanoseconds time) {
+  EventRecord made = cpu_switch(from, to, time);
+  made.kind = kind;
+  made.priority = static_cast<std::int16_t>(priority);
+  made.next_priority = static_cast<std::int16_t>(next_priority);
+  made.next_name = {'t', static_cast<char>('0' + to % 10)};
+  return made;
+}
+
+/// Of thread 10, SCHED_FIFO 95 if nothing else is said. The last look took all others for ordinary threads.
+OtherThreads known_by(std::initializer_list<EventRecord> records, const ThreadTimes::Off& off) {
+  RealtimeThreads threads;
+  threads.take({10}, {20, 70, 71});
+  CpuTimes had({&off, 1}, 1, off.ready, &threads, 10);
+  for (const EventRecord& one : records) had.add(one);
+  OtherThreads others;
+  EXPECT_TRUE(had.finish(at(99ms), others));
+  return others;
+}
+
+TEST(CpuTimes, GoByThePriorityOfTheMoment) {
+  const ThreadTimes::Off ready{at(1ms), at(51ms), 1, true};
+  const auto pushed_off_by = [&](std::int32_t thread, int priority, int own) {
+    return known_by({known_switch(Kind::preempted, 10, own, thread, priority, 1ms),
+                     known_switch(Kind::off, thread, priority, 10, own, 51ms)},
+                    ready);
+  };
+  const OtherThreads promoted = pushed_off_by(20, 2, 4);
+  EXPECT_EQ(promoted.passed_over, 0ns) << "the last look took it for an ordinary one";
+  EXPECT_EQ(promoted.weaker, 0ns);
+  EXPECT_EQ(promoted.stronger.priority, 2);
+  EXPECT_STREQ(promoted.stronger.name.data(), "t0");
+  EXPECT_EQ(promoted.stronger.time, 50ms);
+  EXPECT_EQ(pushed_off_by(99, 2, 4).weaker, 0ns) << "no look has seen it";
+  EXPECT_EQ(pushed_off_by(99, -1, 4).stronger.priority, -1) << "SCHED_DEADLINE";
+  EXPECT_EQ(pushed_off_by(70, 120, 4).passed_over, 50ms) << "a limit";
+  EXPECT_EQ(pushed_off_by(70, 120, 120).passed_over, 0ns) << "the thread is an ordinary one now";
+  EXPECT_EQ(pushed_off_by(70, 120, 120).stronger.thread, 70);
+}
+
+TEST(CpuTimes, OfAThreadThatNoLookHasSeenAreNotOfAWeakerOne) {
+  const ThreadTimes::Off asleep{at(1ms), at(5ms), 1, false};
+  EXPECT_EQ(had_by({gives_up(10, 99, 1ms), gives_up(99, 10, 5ms)}, asleep).weaker, 0ns);
+}
+
+EventRecord sign(Nanoseconds time) {
+  EventRecord made = record(Kind::alive, time);
+  made.thread = 0;
+  return made;
+}
+
+TEST(CpuTimes, KnowThatAThreadCouldNotRunWhereItsCpuHadNoStrongerOne) {
+  const ThreadTimes::Off asleep{at(1ms), at(31ms), 1, false};
+  const OtherThreads frozen =
+      known_by({known_switch(Kind::off, 10, 4, 70, 120, 0ms), sign(1'100us),
+                known_switch(Kind::off, 70, 120, 20, 2, 10ms), known_switch(Kind::off, 20, 2, 71, 120, 12ms),
+                known_switch(Kind::off, 71, 120, 0, 120, 20ms), known_switch(Kind::off, 0, 120, 10, 4, 31ms)},
+               asleep);
+  EXPECT_EQ(frozen.not_ready, 29'900us) << "all but what its timer may have been late";
+  EXPECT_EQ(frozen.stronger.thread, 0) << "20 ran while it could not";
+  EXPECT_EQ(frozen.ran, frozen.weaker);
+  const OtherThreads late = known_by({known_switch(Kind::off, 10, 4, 0, 120, 0ms), sign(500us),
+                                      sign(30'990us), known_switch(Kind::off, 0, 120, 10, 4, 31ms)},
+                                     asleep);
+  EXPECT_EQ(late.not_ready, 10us) << "the machine may have stood still";
+  const OtherThreads kept =
+      known_by({known_switch(Kind::off, 10, 4, 0, 120, 0ms), sign(1'100us),
+                known_switch(Kind::off, 0, 120, 20, 2, 1'150us), known_switch(Kind::off, 20, 2, 10, 4, 31ms)},
+               asleep);
+  EXPECT_EQ(kept.not_ready, 50us);
+  EXPECT_EQ(kept.stronger.thread, 20);
+}
+
+TEST(CpuTimes, LetAnOrdinaryThreadBeInASystemCallSinceTheLastSwitch) {
+  const ThreadTimes::Off asleep{at(1ms), at(5ms), 1, false};
+  const OtherThreads in_call = known_by(
+      {known_switch(Kind::off, 10, 4, 70, 120, 0ms), known_switch(Kind::off, 70, 120, 10, 4, 5ms)}, asleep);
+  EXPECT_EQ(in_call.weaker, 4ms);
+  EXPECT_EQ(in_call.weaker_before, 0ns);
+  const OtherThreads switched =
+      known_by({known_switch(Kind::off, 10, 4, 70, 120, 0ms), known_switch(Kind::off, 70, 120, 71, 120, 4ms),
+                known_switch(Kind::off, 71, 120, 10, 4, 5ms)},
+               asleep);
+  EXPECT_EQ(switched.weaker_before, 3ms);
+}
+
+TEST(CpuTimes, NameTheThreadThatUsedUpTheLimit) {
+  const ThreadTimes::Off ready{at(90ms), at(99ms), 1, true};
+  const OtherThreads others =
+      known_by({known_switch(Kind::off, 10, 4, 20, 2, 0ms), known_switch(Kind::off, 20, 2, 10, 4, 80ms),
+                known_switch(Kind::preempted, 10, 4, 70, 120, 90ms)},
+               ready);
+  EXPECT_EQ(others.passed_over, 9ms);
+  EXPECT_EQ(others.used_up.thread, 20);
+  EXPECT_EQ(others.used_up.time, 80ms);
+}
+
+TEST(StopTimes, TakeWhatADebuggerOrASignalStoppedFromTheSleeps) {
+  for (const bool traced : {true, false}) {
+    EventRecord leaves = known_switch(Kind::off, 10, 4, 0, 120, 1ms);
+    leaves.stop = traced ? EventRecord::Stop::traced : EventRecord::Stop::signalled;
+    StopTimes stops(at(2ms), at(9ms), 10);
+    stops.add(leaves);
+    stops.add(known_switch(Kind::off, 0, 120, 10, 4, 5ms));
+    stops.add(known_switch(Kind::off, 10, 4, 0, 120, 6ms));
+    SwitchTimes switches;
+    switches.held = 1ms;
+    switches.blocked = 5ms;
+    stops.finish(switches);
+    EXPECT_EQ(traced ? switches.traced : switches.signalled, 3ms);
+    EXPECT_EQ(switches.held, 0ns);
+    EXPECT_EQ(switches.blocked, 3ms);
+  }
 }
 
 TEST(CpuTimes, SayThatRecordsAreMissing) {

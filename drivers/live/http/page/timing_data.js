@@ -45,4 +45,5 @@ export const CAUSE_SIGNS = {
   catching_up: '↻',
   housekeeping: '⚙\uFE0E',
   unknown: '?',
+  suspended: '‖',
 };

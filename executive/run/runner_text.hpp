@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "rtsync/evidence/evidence.hpp"
+
+namespace tactus::executive {
+
+/// Returns "'stress' (tid 123, SCHED_FIFO 90)". Name and priority are those of the record of its switch; what that does
+/// not say is asked of the kernel now.                                                          @when service
+std::string runner_text(const rtsync::Runner& runner);
+
+/// Returns the thread of `others` that had the CPU longest, with what is known of it.             @when any
+rtsync::Runner longest_of(const rtsync::OtherThreads& others);
+
+}  // namespace tactus::executive

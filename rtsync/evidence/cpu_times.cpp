@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "rtsync/evidence/thread_times.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+bool leaves(const EventRecord& record) TACTUS_RT {
+  return record.kind == EventRecord::Kind::off || record.kind == EventRecord::Kind::preempted;
+}
+
+}  // namespace
+
+CpuTimes::Strength CpuTimes::strength_of(std::int32_t thread, std::int16_t priority) const TACTUS_RT {
+  if (priority != kNoPriority)
+    return is_realtime_priority(priority) ? Strength::realtime : Strength::ordinary;
+  if (realtime_ == nullptr) return Strength::unknown;
+  return realtime_->is_realtime(thread)   ? Strength::realtime
+         : realtime_->is_ordinary(thread) ? Strength::ordinary
+                                          : Strength::unknown;
+}
+
+/// Keeps no CPU from the thread. What is not known is not weaker.
+bool CpuTimes::is_weaker(const Runner& one) const TACTUS_RT {
+  if (!is_realtime_itself()) return false;
+  if (own_priority_ != kNoPriority && one.priority != kNoPriority) return one.priority > own_priority_;
+  return strength_of(one.thread, one.priority) == Strength::ordinary;
+}
+
+/// A real-time thread that has it up to the moment that the sleeping one comes back.
+bool CpuTimes::keeps_it(const Runner& one, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT {
+  constexpr Nanoseconds kSwitch{20'000};  // from one record to the next
+  return is_realtime_itself() && one.thread > 0 && to <= off.to && to + kSwitch >= off.to &&
+         strength_of(one.thread, one.priority) == Strength::realtime && !is_weaker(one);
+}
+
+void CpuTimes::add_time(Runners& runners, const Runner& one, Nanoseconds time) TACTUS_RT {
+  for (Runner& runner : runners) {
+    if (runner.thread != 0 && runner.thread != one.thread) continue;
+    const Nanoseconds before = runner.time;
+    if (runner.thread == 0 || one.priority != kNoPriority) runner = one;
+    runner.time = before + time;
+    return;
+  }
+}
+
+const Runner& CpuTimes::longest(const Runners& runners) TACTUS_RT {
+  return *std::max_element(runners.begin(), runners.end(),
+                           [](const Runner& a, const Runner& b) { return a.time < b.time; });
+}
+
+void CpuTimes::had_it(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT {
+  Nanoseconds time{0};
+  Nanoseconds while_ready{0};
+  Nanoseconds kept{0};
+  Nanoseconds after_timers{0};
+  while (!off_.empty() && off_.front().to <= from) off_ = off_.subspan(1);  // times only go on
+  for (const ThreadTimes::Off& off : off_) {
+    if (off.from >= to) break;
+    const Nanoseconds part = std::min(off.to, to) - std::max(off.from, from);
+    if (off.cpu != cpu_) continue;
+    if (off.ready || !ready_only_) time += part;
+    if (off.ready || (one_was_stopped_ && is_realtime_itself())) while_ready += part;
+    if (!off.ready && keeps_it(one, to, off)) kept += part;
+    if (!off.ready && !ready_only_ && timers_ && *timers_ > off.from) after_timers += part;
+  }
+  if (one.thread == thread_) return;
+  const bool weaker = one.thread != 0 && is_weaker(one);
+  if (!off_.empty() && off_.front().from < to && asleep_since_ != off_.front().from) {
+    asleep_since_ = off_.front().from;
+    runners_before_ = runners_;
+    ran_before_ = ran_;
+    weaker_before_ = weaker_kept_;
+    could_run_ = true;
+  }
+  kept_ += kept;
+  if (ready_only_) time += kept;
+  if (one.thread == 0 || weaker) {
+    passed_over_ += while_ready;
+    not_ready_ += after_timers;
+  }
+  if (time == Nanoseconds{0}) return;
+  if (one.thread == 0) {
+    idle_ += time;
+    return;
+  }
+  (weaker ? weaker_ : ran_) += time;
+  if (weaker && could_run_) weaker_kept_ += time;
+  add_time(weaker ? ordinary_ : runners_, one, time);
+}
+
+/// Real-time threads have had it nearly all the time: the kernel's limit for them may be reached.
+bool CpuTimes::is_used_up() const TACTUS_RT {
+  return seen_ > Nanoseconds{20'000'000} && strong_ * 4 > seen_ * 3;
+}
+
+/// Whoever is pushed off makes room for a stronger one, but where the kernel stops real-time threads. It may stop them
+/// between two as well.
+void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT {
+  constexpr Nanoseconds kRecent{400'000'000};
+  if (!is_realtime_itself()) return;
+  const bool pushed = record.kind == EventRecord::Kind::preempted &&
+                      strength_of(record.thread, record.priority) == Strength::realtime;
+  if (pushed) *std::find(pushed_off_.begin(), pushed_off_.end() - 1, 0) = record.thread;
+  if (changed_) {
+    const Nanoseconds time = record.at - *changed_;
+    seen_ += time;
+    if (is_strong_) strong_ += time;
+    if (is_strong_ && now_) add_time(used_up_, *now_, time);
+    if (seen_ > kRecent) {
+      seen_ /= 2;
+      strong_ /= 2;
+      for (Runner& runner : used_up_) runner.time /= 2;
+    }
+  }
+  changed_ = record.at;
+  const bool was_strong = is_strong_;
+  is_strong_ = next.thread > 0 && strength_of(next.thread, next.priority) != Strength::ordinary;
+  if (is_strong_) {
+    std::replace(pushed_off_.begin(), pushed_off_.end(), next.thread, 0);
+    one_was_stopped_ = false;
+    if (without_since_ && record.at > window_) without_ = std::max(without_, record.at - *without_since_);
+    without_since_.reset();
+    return;
+  }
+  one_was_stopped_ = one_was_stopped_ || pushed;
+  const bool one_waits =
+      std::any_of(pushed_off_.begin(), pushed_off_.end(), [](std::int32_t one) { return one != 0; });
+  if ((one_waits || (was_strong && is_used_up())) && !without_since_) without_since_ = record.at;
+}
+
+/// The kernel gives a CPU to nothing or to a weaker thread only where the thread cannot run: what ran before did not keep
+/// it from its CPU. But where the kernel stops real-time threads.
+void CpuTimes::look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT {
+  constexpr Nanoseconds kTick{10'000'000};  // timers run as often, whatever the kernel was built with
+  if (ready_only_ || one_was_stopped_ || off_.empty()) return;
+  const ThreadTimes::Off& off = off_.front();
+  if (off.ready || off.cpu != cpu_ || at <= off.from || at >= off.to) return;
+  const bool certain = next.thread == 0 || (next.priority != kNoPriority && is_weaker(next));
+  if (!certain || asleep_since_ != off.from) return;
+  if (is_realtime_itself() && at - off.from > kTick && (!timers_ || *timers_ <= off.from)) timers_ = at;
+  if (timers_ && *timers_ > off.from) {
+    not_ready_ += ran_ - ran_before_;
+    could_run_ = false;
+  }
+  runners_ = runners_before_;
+  ran_ = ran_before_;
+  weaker_kept_ = weaker_before_;
+}
+
+void CpuTimes::add(const EventRecord& record) TACTUS_RT {
+  if (record.kind == EventRecord::Kind::lost) lost_ = true;
+  if (record.kind == EventRecord::Kind::alive && now_) {
+    had_it(*now_, since_, record.at);
+    since_ = record.at;
+  }
+  if (record.kind == EventRecord::Kind::alive) timers_ = record.at;
+  if (!leaves(record) && record.kind != EventRecord::Kind::on) return;
+  Runner next{record.kind == EventRecord::Kind::on ? record.thread : record.next, Nanoseconds{0},
+              record.next_priority, record.next_name};
+  if (leaves(record)) {
+    Runner last = now_ && now_->thread == record.thread ? *now_ : Runner{record.thread};
+    // Of what changed meanwhile the stronger: it may have had that all the time.
+    if (record.priority != kNoPriority)
+      last.priority =
+          last.priority == kNoPriority ? record.priority : std::min(last.priority, record.priority);
+    if (record.thread == thread_ && record.priority != kNoPriority) own_priority_ = record.priority;
+    had_it(last, now_ ? since_ : record.at, record.at);
+    now_ = last;
+  } else if (now_) {
+    had_it(*now_, since_, record.at);
+  }
+  look_who_follows(record, next);
+  look_who_could_run(record.at, next);
+  if (next.thread == thread_ && next.priority != kNoPriority) own_priority_ = next.priority;
+  if (next.thread >= 0)
+    now_ = next;
+  else
+    now_.reset();
+  since_ = record.at;
+}
+
+bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
+  if (now_) had_it(*now_, since_, end);
+  others.idle += idle_;
+  others.ran += ran_ + weaker_;
+  others.weaker += weaker_;
+  others.passed_over += passed_over_;
+  others.kept += kept_;
+  others.not_ready += not_ready_;
+  others.weaker_before += weaker_ - weaker_kept_;
+  others.without =
+      std::max({others.without, without_, without_since_ ? end - *without_since_ : Nanoseconds{0}});
+  const auto take_longer = [](Runner& so_far, const Runner& more) {
+    if (more.time > so_far.time) so_far = more;
+  };
+  take_longer(others.ordinary, longest(ordinary_));
+  take_longer(others.used_up, longest(used_up_));
+  take_longer(others.stronger, longest(runners_));
+  const Runner& one = others.stronger.thread != 0 ? others.stronger : others.ordinary;
+  others.thread = one.thread;
+  others.longest = one.time;
+  return !lost_;
+}
+
+}  // namespace tactus::rtsync

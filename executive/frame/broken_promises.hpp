@@ -10,17 +10,19 @@
 
 namespace tactus::executive {
 
-/// What jobs did in frames that no job of a frame may do, whether or not a frame was late.
+/// What jobs did in frames that no job of a frame may do, whether or not a frame was late; and how they left the
+/// floating-point environment, in frames or outside.
 ///
 /// Threads  add(): of one job by one thread at a time; count(): any.
 /// RT       all but make().
 class BrokenPromises {
  public:
-  enum Kind : std::uint8_t { heap, fault, block };
-  static constexpr std::size_t kKinds = 3;
+  enum Kind : std::uint8_t { heap, fault, block, floating };
+  static constexpr std::size_t kKinds = 4;
   struct Count {
-    std::uint64_t calls = 0;  ///< of the heap; page faults; times that the CPU was given up
-    std::uint64_t jobs = 0;   ///< calls of the job in which there were any
+    std::uint64_t calls =
+        0;  ///< of the heap; page faults; CPU given up; floating-point environment left changed
+    std::uint64_t jobs = 0;  ///< calls of the job in which there were any
   };
 
   /// For jobs 0 .. n - 1. @when setup

@@ -97,6 +97,7 @@ int IntegrationLoop::run_list(std::size_t which) TACTUS_RT {
     if (entry.extras != nullptr && entry.extras->forces != nullptr) entry.extras->forces->apply();
     lane_->set_running(entry.job);
     const int status = entry.run(entry.self, entry.call);
+    lane_->keep_environment(entry.job);
     if (clock_ != nullptr) took(list.times[i]);
     if (entry.extras != nullptr && entry.extras->forces != nullptr) entry.extras->forces->apply();
     if (status == 0) continue;

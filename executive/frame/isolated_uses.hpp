@@ -47,6 +47,7 @@ class IsolatedUses {
       note(BrokenPromises::heap, now.heap.calls - one.before.heap.calls);
       note(BrokenPromises::fault, now.faults - one.before.faults);
       note(BrokenPromises::block, now.switches - one.before.switches);
+      note(BrokenPromises::floating, now.floating - one.before.floating);
       one.before = now;
     }
   }

@@ -80,6 +80,7 @@ std::vector<std::string> JobRunner::run_once(tactus_job_class job_class) {
     VariableGuard* guard = job_class == TACTUS_DEFAULT_DATA ? nullptr : program_.guard_of(job.model);
     if (guard != nullptr && job_class == TACTUS_SHUTDOWN && guard->check() != nullptr) guard = nullptr;
     const int status = job.run(job.self, &call);
+    program_.lane(0).keep_environment(i);
     CallFailure failure{i, status, nullptr};
     if (guard != nullptr && status == 0) failure.bad = guard->check();
     if (status == 0 && failure.bad == nullptr) continue;

@@ -24,6 +24,11 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
   return end;
 }
 
+void Lane::put_back_environment(std::uint32_t job) TACTUS_RT {
+  environment_.restore();
+  if (promises_ != nullptr) promises_->add(job, BrokenPromises::floating, 1);
+}
+
 CallEnd Lane::left_bad(const Entry& entry) TACTUS_RT {
   failure_ = {entry.job, 0, entry.cells->guard()->check()};
   return CallEnd::failed;

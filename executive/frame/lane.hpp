@@ -20,6 +20,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/host/map_watch.hpp"
 #include "rtsync/host/unforked_memory.hpp"
+#include "rtsync/thread/float_environment.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/histogram.hpp"
 
@@ -152,6 +153,11 @@ class alignas(64) Lane {
   rtsync::MapLog* maps() const TACTUS_RT { return maps_; }
   /// Counts there which jobs used the heap; it must outlive the lane. @when setup
   void count_in(BrokenPromises& promises) { promises_ = &promises; }
+  /// A job has returned: how its thread computes is as it was before, or is again, and then counted.
+  void keep_environment(std::uint32_t job) TACTUS_RT {
+    if (!environment_.is_current()) [[unlikely]]
+      put_back_environment(job);
+  }
   /// Of what was counted since reset_longest().
   std::uint64_t longest_ticks() const TACTUS_RT { return longest_ticks_; }
   std::uint32_t longest_job() const TACTUS_RT { return longest_job_; }
@@ -204,6 +210,7 @@ class alignas(64) Lane {
 
  private:
   CallEnd call_with_extras(const Entry& entry) TACTUS_RT;
+  void put_back_environment(std::uint32_t job) TACTUS_RT;
   CallEnd left_bad(const Entry& entry) TACTUS_RT;
   CallEnd make(const Entry& entry) TACTUS_RT {
     if (entry.job == kNoPlanJob) {
@@ -213,6 +220,7 @@ class alignas(64) Lane {
     set_running(entry.job);
     if (entry.cells != nullptr) entry.cells->copy_words();
     const int status = entry.run(entry.self, entry.call);
+    keep_environment(entry.job);
     if (measures()) measure(entry.job);
     if (status == 0) [[likely]]
       return entry.cells == nullptr || entry.cells->all_finite() ? CallEnd::done : left_bad(entry);
@@ -241,6 +249,7 @@ class alignas(64) Lane {
   rtsync::HeapCounter heap_;
   FlightNow* now_ = &own_now_;
   std::atomic<std::uint32_t>* running_ = &own_running_;
+  const rtsync::FloatEnvironment environment_ = rtsync::FloatEnvironment::of_this_thread();
 
   std::vector<rtsync::JobHistogram>& times_;
   JobBudgets& budgets_;

@@ -43,7 +43,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
     plan_.jobs.push_back(std::move(job));
   }
   job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
-  promises_.make(job_times_.size());
+  promises_.make(plan_.jobs.size());
   homes_.resize(plan_.jobs.size());
   on_ = std::make_unique<std::atomic<bool>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
   wanted_ = std::make_unique<std::atomic<std::uint8_t>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));

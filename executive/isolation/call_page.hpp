@@ -82,6 +82,7 @@ struct CallPage {
     rtsync::MapTimes maps{};
     std::int64_t faults = 0;
     std::int64_t switches = 0;                            ///< it gave up its CPU itself
+    std::int64_t floating = 0;                            ///< it left the floating-point environment changed
     rtsync::TimePoint<rtsync::MonotonicTime> taken{};     ///< when the process took the call up
     rtsync::TimePoint<rtsync::MonotonicTime> answered{};  ///< when it had done it
   } use{};

@@ -27,6 +27,7 @@ class IsolatedJob {
     sum_.maps.took += use.maps.took;
     sum_.faults += use.faults;
     sum_.switches += use.switches;
+    sum_.floating += use.floating;
     sum_.taken = use.taken;
     sum_.answered = use.answered;
     told_.write(sum_);

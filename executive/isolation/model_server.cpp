@@ -18,6 +18,7 @@
 #include "rtsync/host/map_watch.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/host/page.hpp"
+#include "rtsync/thread/float_environment.hpp"
 #include "rtsync/thread/run_counters.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -192,12 +193,16 @@ int ModelServer::run_measured(const DeclaredJob& job, const tactus_call& call) T
   const std::uint64_t heap_calls = heap.calls();
   const rtsync::Nanoseconds heap_time = heap.time();
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
+  const rtsync::FloatEnvironment environment = rtsync::FloatEnvironment::of_this_thread();
   const int status = job.run(model_->self(), &call);
+  const bool kept = environment.is_current();
+  if (!kept) environment.restore();
   const rtsync::RunCounters did = rtsync::RunCounters::of_this_thread() - before;
   CallPage::Use use{{heap.calls() - heap_calls, heap.time() - heap_time},
                     {},
                     did.minor_faults + did.major_faults,
                     did.voluntary_switches - asked_switches_,
+                    kept ? 0 : 1,
                     {},
                     {}};
   if (maps != nullptr)

@@ -221,7 +221,7 @@ Section causes_section(const RunData& run) {
     }
   section.blocks.push_back(Paragraph{promises.empty()
                                          ? "No job is known to have broken a promise (heap, page "
-                                           "fault, CPU given up in a frame)."
+                                           "fault, CPU given up in a frame, floating-point environment)."
                                          : "Broken promises: " + promises + ".",
                                      !promises.empty()});
   return section;

@@ -16,10 +16,11 @@ using rtsync::Nanoseconds;
 
 namespace {
 
-constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switches"};
+constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switches", "floating_point"};
 constexpr const char* kSentences[BrokenPromises::kKinds] = {
-    " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: "};
-constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time"};
+    " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: ",
+    " changes the floating-point environment, which is put back: "};
+constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time", " time"};
 
 /// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
 Nanoseconds alive_interval(Nanoseconds frame) {
@@ -133,8 +134,11 @@ void RunCauses::poll_seldom(RunVoice& voice) {
       if (count.calls == 0) continue;
       told_[job][kind] = true;
       voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] + std::to_string(count.calls) +
-                kCounted[kind] + (count.calls == 1 ? "" : "s") + " so far, in " + std::to_string(count.jobs) +
-                (count.jobs == 1 ? " frame" : " frames") + "; summary.json has all (promises_broken)");
+                kCounted[kind] + (count.calls == 1 ? "" : "s") + " so far" +
+                (kind == BrokenPromises::floating
+                     ? ""
+                     : ", in " + std::to_string(count.jobs) + (count.jobs == 1 ? " frame" : " frames")) +
+                "; summary.json has all (promises_broken)");
     }
 }
 

@@ -110,10 +110,15 @@ TEST_F(RunCausesTest, AJobThatBreaksAPromiseIsToldOnceAndCounted) {
   EXPECT_THAT(poll_seldom(),
               ElementsAre("job a.step faults pages in a frame: 2 page faults so far, in 2 frames; "
                           "summary.json has all (promises_broken)"));
+  promises.add(1, BrokenPromises::floating, 1);
+  EXPECT_THAT(
+      poll_seldom(),
+      ElementsAre("job b.step changes the floating-point environment, which is put back: 1 time so far; "
+                  "summary.json has all (promises_broken)"));
   EXPECT_EQ(causes->promises_broken(), Json::parse(R"({
       "a.step": {"heap": {"count": 15, "frames": 2}, "faults": {"count": 2, "frames": 2}},
-      "b.step": {"switches": {"count": 1, "frames": 1}}})"));
-  EXPECT_EQ(causes->found(), 18U);
+      "b.step": {"switches": {"count": 1, "frames": 1}, "floating_point": {"count": 1, "frames": 1}}})"));
+  EXPECT_EQ(causes->found(), 19U);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "executive/model/job_class.hpp"
 #include "executive/model/with_type.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/thread/float_environment.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -77,6 +78,7 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
     return std::runtime_error(text);
   };
   const rtsync::Doing doing("model '" + name_ + "' was made");
+  const rtsync::FloatEnvironmentGuard floating;
   created_ = model_.create != nullptr && self_ == nullptr;
   if (created_ && model_.create(&host_, &self_) != 0) {
     created_ = false;
@@ -124,8 +126,9 @@ int ModelInstance::declare_variable(void* context, const tactus_variable* variab
   auto& self = *static_cast<ModelInstance*>(context);
   return self.guarded([&] {
     constexpr std::size_t kOldest = offsetof(tactus_variable, columns);  // what stands behind it came later
-    if (variable == nullptr || variable->size < kOldest)
-      throw std::runtime_error("a variable was declared with another version of tactus/model.h");
+    if (variable == nullptr || variable->size < kOldest || variable->size % alignof(tactus_variable) != 0)
+      throw std::runtime_error(
+          "a variable was declared with another version of tactus/model.h, or compiled with -fpack-struct");
     tactus_variable known{};
     std::memcpy(&known, variable, std::min<std::size_t>(variable->size, sizeof known));
     self.add(known);
@@ -136,7 +139,8 @@ int ModelInstance::declare_job(void* context, const tactus_job* job) {
   auto& self = *static_cast<ModelInstance*>(context);
   return self.guarded([&] {
     if (job == nullptr || job->size < sizeof(tactus_job))
-      throw std::runtime_error("a job was declared with another version of tactus/model.h");
+      throw std::runtime_error(
+          "a job was declared with another version of tactus/model.h, or compiled with -fpack-struct");
     self.add(*job);
   });
 }
@@ -229,7 +233,8 @@ void ModelInstance::add(const tactus_variable& variable) {
   if (!is_one_of(variable.type, TACTUS_BOOL, TACTUS_DOUBLE))
     throw std::runtime_error(where + "has a type that tactus does not know");
   if (!is_one_of(variable.role, TACTUS_PARAMETER, TACTUS_STATE))
-    throw std::runtime_error(where + "has a role that tactus does not know");
+    throw std::runtime_error(
+        where + "has a role that tactus does not know; is the library compiled with -fshort-enums?");
   if (variable.data == nullptr) throw std::runtime_error(where + "has no memory");
   if (reinterpret_cast<std::uintptr_t>(variable.data) % size_of(variable.type) != 0)
     throw std::runtime_error(where + "its memory is not aligned for its type");

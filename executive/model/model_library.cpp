@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "executive/model/foreign_binding.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/thread/float_environment.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -77,6 +79,8 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
 
 SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
   const rtsync::Doing doing("library '" + file.string() + "' was loaded");
+  before_ = loaded_objects();
+  const rtsync::FloatEnvironmentGuard floating;  // -ffast-math sets it while the library is loaded
   handle_ = load(file.c_str());
   if (handle_ == nullptr) throw LibraryError("cannot load the library: " + dl_reason());
 }
@@ -87,9 +91,19 @@ SharedLibrary::~SharedLibrary() {
   ::dlclose(handle_);  // a library that cannot be unloaded stays until the process ends
 }
 
+void SharedLibrary::expect_own_symbols() const {
+  const std::optional<ForeignBinding> found = find_foreign_binding(handle_, before_);
+  if (found)
+    throw LibraryError(
+        found->library + ": its symbol '" + found->symbol + "' is replaced by that of " + found->other +
+        ": compile it with -fvisibility=hidden, with GCC also with -fno-gnu-unique, and link it "
+        "with -Wl,-Bsymbolic, as CMake's target tactus::model does");
+}
+
 void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
 
 ModelLibrary::ModelLibrary(const std::filesystem::path& file) : library_(file) {
+  library_.expect_own_symbols();
   const rtsync::Doing doing("library '" + file.string() + "' listed its models");
   void* const entry = library_.symbol("tactus_models");
   if (entry == nullptr)

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -35,11 +36,15 @@ class SharedLibrary {
   SharedLibrary& operator=(const SharedLibrary&) = delete;
   ~SharedLibrary();
 
+  /// Throws LibraryError if a symbol that the library defines is replaced by another file's, which it names: two
+  /// models, or a model and ours, would compute with one copy. @when setup
+  void expect_own_symbols() const;
   void* symbol(const char* name) const;  ///< nullptr when it is not there
   const std::filesystem::path& file() const { return file_; }
 
  private:
   std::filesystem::path file_;
+  std::set<const void*> before_;  // what was loaded when this came
   void* handle_ = nullptr;
 };
 

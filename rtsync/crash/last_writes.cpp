@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <cstring>
 
+// One for the process: a driver has this code too, and finds the executable's.
+extern "C" __attribute__((visibility("default"))) std::atomic<int> tactus_last_write_socket;
+std::atomic<int> tactus_last_write_socket{-1};
+
 namespace tactus::rtsync {
 namespace {
-
-std::atomic<int> socket_of_this_process{-1};
 
 /// A message with room for a descriptor.
 struct Message {
@@ -43,7 +45,7 @@ bool leave_last_write(int fd, const LastWrite& write) {
   with->cmsg_type = SCM_RIGHTS;
   with->cmsg_len = CMSG_LEN(sizeof fd);
   std::memcpy(CMSG_DATA(with), &fd, sizeof fd);
-  return ::sendmsg(socket_of_this_process.load(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+  return ::sendmsg(tactus_last_write_socket.load(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) ==
          static_cast<ssize_t>(sizeof copy);
 }
 
@@ -57,11 +59,11 @@ LastWrites::LastWrites() {
 LastWrites::~LastWrites() {
   for (Kept& one : kept_) close_one(one.fd);
   close_one(keeper_);
-  if (socket_of_this_process.load() != leaver_) close_one(leaver_);
+  if (tactus_last_write_socket.load() != leaver_) close_one(leaver_);
 }
 
 void LastWrites::leave_from_here() {
-  socket_of_this_process.store(leaver_);
+  tactus_last_write_socket.store(leaver_);
   close_one(keeper_);
 }
 

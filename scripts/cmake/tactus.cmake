@@ -64,6 +64,15 @@ function(tactus_room library)
   target_sources(${library} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})
 endfunction()
 
+# What a program or a plug-in exports: what scripts/cmake/WHICH.map lists. A sanitizer brings symbols of its own.
+function(tactus_exports name which)
+  if(NOT TACTUS_SANITIZE)
+    set(map ${PROJECT_SOURCE_DIR}/scripts/cmake/${which}.map)
+    target_link_options(${name} PRIVATE LINKER:--version-script=${map})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${map})
+  endif()
+endfunction()
+
 # A plug-in (models or a driver): a module that the executive loads by name from lib/tactus.
 #
 #   tactus_plugin(servo [OUTSIDE_FRAMES] SOURCES servo.cpp LINK ...)      -> lib/tactus/libservo.so
@@ -73,6 +82,7 @@ function(tactus_plugin name)
   file(REMOVE ${TACTUS_PLUGIN_DIR}/${name}.left-out)
   set_target_properties(plugin_${name} PROPERTIES OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${TACTUS_PLUGIN_DIR})
+  tactus_exports(plugin_${name} plugin)
   target_link_libraries(plugin_${name} PRIVATE tactus::model $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
   if(arg_LINK)  # a driver; a model includes little
     tactus_compile(plugin_${name} precompiled_hidden ${ARGN})

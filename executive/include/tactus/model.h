@@ -189,6 +189,22 @@ typedef struct tactus_model {
   void (*destroy)(void* self); /**< may be NULL */
 } tactus_model;
 
+/* Options that change where fields lie are refused where the compiler can say it. */
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
+#ifdef __cplusplus
+#define TACTUS_NEEDS(condition, text) static_assert(condition, text)
+#else
+#define TACTUS_NEEDS(condition, text) _Static_assert(condition, text)
+#endif
+TACTUS_NEEDS(sizeof(tactus_role) == 4,
+             "tactus reads enumerations of 4 bytes: compile the model without -fshort-enums");
+TACTUS_NEEDS(
+    sizeof(tactus_variable) % sizeof(void*) == 0 && sizeof(tactus_job) % sizeof(void*) == 0,
+    "tactus reads structures that are not packed: compile the model without -fpack-struct, and close "
+    "#pragma pack before this header");
+#undef TACTUS_NEEDS
+#endif
+
 /** The one exported symbol of a model library. */
 typedef const tactus_model* const* (*tactus_models_function)(uint32_t* count);
 TACTUS_EXPORT const tactus_model* const* tactus_models(uint32_t* count);

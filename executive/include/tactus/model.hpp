@@ -19,6 +19,13 @@
 ///
 /// Header-only, above the C ABI of tactus/model.h: a library built with another C++ compiler or standard
 /// library works.
+#if __cplusplus <= 201703L
+#error "tactus/model.hpp needs C++20: compile with -std=c++20 (CMake: link with tactus::model)"
+#endif
+#ifndef __cpp_exceptions
+#error \
+    "tactus/model.hpp needs exceptions: compile without -fno-exceptions, or write the model in C (tactus/model.h)"
+#endif
 #include <tactus/model.h>
 
 #include <algorithm>
@@ -34,6 +41,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+// Of each library its own: no other library of the process replaces this copy by its own.
+#define TACTUS_HIDDEN __attribute__((visibility("hidden")))
 
 namespace tactus {
 
@@ -130,7 +140,7 @@ constexpr JobOptions at_phase(unsigned number) { return JobOptions{}.at_phase(nu
 /// For a job that chooses its own next time with Model::call_at.
 inline constexpr JobOptions kDynamic = JobCycles::of(TACTUS_DYNAMIC);
 
-namespace detail {
+namespace detail TACTUS_HIDDEN {
 
 template <class T>
 constexpr tactus_type type_of() {
@@ -194,12 +204,12 @@ struct MemberOf<R (C::*)(A...) noexcept> : MemberOf<R (C::*)(A...)> {};
 template <class C, class R, class... A>
 struct MemberOf<R (C::*)(A...) const noexcept> : MemberOf<R (C::*)(A...)> {};
 
-}  // namespace detail
+}  // namespace TACTUS_HIDDEN
 
 /// Collects a model's variables and jobs. Each function throws std::runtime_error when tactus refuses (a name
 /// twice, a unit nobody can read); tactus says why in its own message. Only valid during Model::declare.
 /// @when setup
-class Declare {
+class TACTUS_HIDDEN Declare {
  public:
   explicit Declare(const tactus_host& host) : host_(host) {}
 
@@ -342,7 +352,7 @@ class Model {
   bool stop() const noexcept { return command(TACTUS_STOP); }
 
   /// For TACTUS_MODEL only. A host that is older than this header has fewer fields: the others stay null.
-  void attach(const tactus_host& host) {
+  TACTUS_HIDDEN void attach(const tactus_host& host) {
     std::memcpy(&host_, &host, std::min<std::size_t>(host.size, sizeof host_));
   }
 
@@ -350,7 +360,7 @@ class Model {
   tactus_host host_{};
 };
 
-namespace detail {
+namespace detail TACTUS_HIDDEN {
 
 template <auto Member>
 int run_job(void* self, const tactus_call* call) noexcept {
@@ -380,8 +390,8 @@ int run_job(void* self, const tactus_call* call) noexcept {
   return -1;
 }
 
-/// The models of this library. Hidden, so that two libraries never share one list.
-__attribute__((visibility("hidden"))) inline std::vector<const tactus_model*>& models() {
+/// The models of this library.
+inline std::vector<const tactus_model*>& models() {
   static std::vector<const tactus_model*> list;
   return list;
 }
@@ -422,7 +432,7 @@ inline int declare_model(const tactus_host* host, void* self) noexcept {
 
 inline void destroy_model(void* self) noexcept { delete static_cast<Model*>(self); }
 
-}  // namespace detail
+}  // namespace TACTUS_HIDDEN
 
 template <auto Member>
 void Declare::job(const char* name, JobClass job_class, JobOptions options) {
@@ -437,6 +447,7 @@ void Declare::job(const char* name, JobClass job_class, JobOptions options) {
 }
 
 }  // namespace tactus
+#undef TACTUS_HIDDEN
 
 /// Exports a class derived from tactus::Model, default-constructible, under a name. As many per library as
 /// you like.

@@ -12,6 +12,7 @@
 #include "executive/driver/model_driver.hpp"
 #include "executive/driver/record_sink.hpp"
 #include "executive/model/model_instance.hpp"
+#include "rtsync/thread/float_environment.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::model_library_test {
@@ -73,6 +74,14 @@ TEST(ModelLibrary, HoldsSeveralModels) {
   EXPECT_EQ(library.find("Gain"), nullptr);
   EXPECT_EQ(library.find(""), nullptr);
   EXPECT_EQ(library.file(), file_of("models"));
+}
+
+TEST(ModelLibrary, HowItIsLoadedAndMadeChangesNoNumbers) {
+  const rtsync::FloatEnvironment before = rtsync::FloatEnvironment::of_this_thread();
+  const ModelLibrary library(file_of("fast_math"));
+  EXPECT_TRUE(before.is_current()) << "-ffast-math, while it was loaded";
+  const ModelInstance instance(*library.find("fast"), "m");
+  EXPECT_TRUE(before.is_current());
 }
 
 TEST(ModelLibrary, LibrariesDoNotShareTheirModels) {

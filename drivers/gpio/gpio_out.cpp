@@ -188,6 +188,13 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
     return guardian_->trouble();
   }
 
+  void frames_begin() noexcept override {
+    if (guardian_ != nullptr) guardian_->frames_begin();
+  }
+  void frames_ended() noexcept override {
+    if (guardian_ != nullptr) guardian_->frames_ended();
+  }
+
   /// The guardian has done so already, or is about to, or is dead.
   int stop(const char* why) const {
     (void)safe_.issue();

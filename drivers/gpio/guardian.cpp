@@ -156,6 +156,10 @@ void Guardian::forget(std::int32_t id) noexcept {
   --watched_;
 }
 
+void Guardian::frames_begin() noexcept { page_->frames_thread.hold(); }
+
+void Guardian::frames_ended() noexcept { page_->frames_thread.release(); }
+
 void Guardian::frame_ended() TACTUS_RT {
   page_->frame_ended.store(now(), std::memory_order_relaxed);
   page_->armed.store(1, std::memory_order_release);

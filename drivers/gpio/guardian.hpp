@@ -18,7 +18,7 @@ namespace tactus::drivers::gpio {
 
 /// The rig's side of its guardian: a process that drives the outputs safe when this one dies or stands still.
 ///
-/// Threads  setup functions: any. frame_ended(), trouble(): the paced thread. disarm(): any, also a signal
+/// Threads  setup functions: any. frames_begin() to frame_ended(), trouble(): the paced thread. disarm(): any, also a signal
 ///          handler.
 class Guardian {
  public:
@@ -41,6 +41,10 @@ class Guardian {
   /// After the output was driven safe; when it returns, the guardian no more holds the lines. @when setup
   void forget(std::int32_t id) noexcept;
 
+  /// The calling thread runs the frames from here on: its death is the rig's. @when setup
+  void frames_begin() noexcept;
+  /// It may end from here on. By the same thread. @when setup
+  void frames_ended() noexcept;
   /// From the first one on, frames must go on ending.
   void frame_ended() TACTUS_RT;
   /// From now on frames must end.

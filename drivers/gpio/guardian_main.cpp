@@ -2,8 +2,10 @@
 /// tactus-guardian: drives a rig's outputs safe when the rig's process dies or stands still. One per rig; it
 /// is started by the driver gpio_out. docs/output-safety.md says what it does when.
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -28,6 +30,7 @@
 namespace tactus::drivers::gpio {
 namespace {
 
+constexpr std::size_t kWaiterStack = std::size_t{64} << 10;
 constexpr std::int64_t kAgainNs = 10'000'000;  // after a stall, and after a write that failed
 
 std::int64_t now() { return rtsync::monotonic_now().time_since_epoch().count(); }
@@ -55,6 +58,7 @@ class Guard {
     (void)::sigemptyset(&end);
     for (const int number : {SIGTERM, SIGINT, SIGQUIT}) (void)::sigaddset(&end, number);
     signals_ = ::signalfd(-1, &end, SFD_CLOEXEC | SFD_NONBLOCK);
+    death_ = ::eventfd(0, EFD_CLOEXEC);
     // A child that the rig forked may keep the socket open. -1 before Linux 5.3: then the socket must do.
     rig_ = static_cast<int>(::syscall(SYS_pidfd_open, rig, 0));
   }
@@ -62,7 +66,7 @@ class Guard {
   int run() {
     title_.show(kGuardianWatching);
     for (;;) {
-      pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}};
+      pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}, {death_, POLLIN, 0}};
       const std::int64_t sleep = until_next();
       const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
       const int count = ::ppoll(polled, std::size(polled), &time, nullptr);
@@ -72,6 +76,7 @@ class Guard {
         // What the rig said before it ended counts, so the socket is emptied first.
         if (!talk()) return 0;
         if (count > 0 && polled[2].revents != 0 && socket_ >= 0) rig_is_dead();
+        if (count > 0 && polled[3].revents != 0 && socket_ >= 0) frames_thread_is_dead();
         if (socket_ >= 0) watch_frames();
       } else if (end) {
         return 0;  // which releases the lines
@@ -142,6 +147,7 @@ class Guard {
         if (at == MAP_FAILED) return error;
         page_ = static_cast<GuardianPage*>(at);
         timeout_ = message.timeout_ns;
+        await_death();
         return 0;
       }
       case GuardianMessage::Kind::watch:
@@ -176,6 +182,31 @@ class Guard {
     page_->tripped.store(1);
     drive();
     again_ = true;
+  }
+
+  /// Without the thread that waits, the end of the whole process is seen, which comes later.
+  void await_death() {
+    pthread_attr_t attributes;
+    if (death_ < 0 || ::pthread_attr_init(&attributes) != 0) return;
+    pthread_t thread{};
+    (void)::pthread_attr_setstacksize(&attributes, kWaiterStack);  // it is locked in memory
+    (void)::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    (void)::pthread_create(&thread, &attributes, &Guard::wait_for_death, this);
+    (void)::pthread_attr_destroy(&attributes);
+  }
+  static void* wait_for_death(void* self) {
+    const Guard& guard = *static_cast<const Guard*>(self);
+    const std::uint64_t one = 1;
+    if (guard.page_->frames_thread.await_death()) (void)!::write(guard.death_, &one, sizeof one);
+    return nullptr;
+  }
+
+  /// No frame comes any more. The kernel may take the rest of the process apart for some time: until then other
+  /// threads of it may write, so the outputs are driven again and again, as those of a stalled rig.
+  void frames_thread_is_dead() {
+    (void)::close(death_);
+    death_ = -1;
+    page_->tripped.store(1);
   }
 
   void rig_is_dead() {
@@ -220,6 +251,7 @@ class Guard {
   int signals_ = -1;
   int socket_ = kGuardianSocket;
   int rig_ = -1;
+  int death_ = -1;  // readable: the frames' thread is dead
   GuardianPage* page_ = nullptr;
   std::int64_t timeout_ = kGuardianSleepNs;
   std::vector<Output> outputs_;

@@ -10,10 +10,11 @@
 #include <cstdint>
 
 #include "drivers/gpio/safe_write.hpp"
+#include "rtsync/crash/thread_life.hpp"
 
 namespace tactus::drivers::gpio {
 
-inline constexpr std::uint32_t kGuardianVersion = 2;
+inline constexpr std::uint32_t kGuardianVersion = 3;
 inline constexpr int kGuardianSocket = 3;
 
 /// Longest sleep of the guardian: so often it says that it lives.
@@ -25,6 +26,7 @@ struct GuardianPage {
   std::atomic<std::uint32_t> armed{0};       ///< 1: frames run, so frame_ended must move
   std::atomic<std::uint32_t> tripped{0};     ///< 1: the guardian drove the outputs safe; never 0 again
   std::atomic<std::uint64_t> wakes{0};       ///< of the guardian
+  rtsync::ThreadLife frames_thread;          ///< held by the thread that runs the frames
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);

@@ -2,6 +2,8 @@
 #include "executive/app/witness.hpp"
 
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +17,7 @@
 #include <cstdio>
 #include <new>
 #include <system_error>
+#include <thread>
 
 #include "executive/app/notify_relay.hpp"
 #include "executive/app/screen.hpp"
@@ -38,6 +41,7 @@ class Watch {
 
   /// Ends this process as the rig's ended.
   [[noreturn]] void until_the_end() {
+    await_death();
     for (;;) {
       std::array<pollfd, 3> waiting{pollfd{signals_, POLLIN, 0}, pollfd{relay_.descriptor(), POLLIN, 0},
                                     pollfd{outputs_.descriptor(), POLLIN, 0}};
@@ -51,6 +55,19 @@ class Watch {
   }
 
  private:
+  /// A thread sleeps until the rig's frames' thread is dead, and drives the outputs safe, ahead of all else that
+  /// the dying rig still does. Without it the end of the whole process is seen, which comes later.
+  void await_death() {
+    try {
+      std::thread([this] {
+        const sched_param ahead{90};
+        (void)::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &ahead);  // where it is permitted
+        if (page_.frames_thread.await_death()) (void)outputs_.issue();
+      }).detach();
+    } catch (const std::system_error&) {
+    }
+  }
+
   void look() {
     int status = 0;
     while (::waitpid(rig_, &status, WNOHANG | WUNTRACED | WCONTINUED) == rig_) {

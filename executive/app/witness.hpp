@@ -5,8 +5,8 @@ namespace tactus::app {
 
 /// The process that `tactus run` was started as, and that outlives the rig, its child: it passes signals and
 /// messages to systemd on, waits, drives the rig's outputs safe when it has ended, and writes down how a rig
-/// ended that could not do so itself. It loads no model, starts no thread, locks no memory, and sleeps. If it is
-/// killed the rig stops in order.
+/// ended that could not do so itself. It loads no model, locks no memory, and sleeps; a second thread of it sleeps
+/// until the thread of the frames is dead. If it is killed the rig stops in order.
 ///
 ///     Witness::part_from();   // the caller goes on in the child; the parent never returns
 class Witness {

@@ -12,7 +12,7 @@ namespace tactus::executive {
 /// Outputs to hardware that must not be left as they are when the rig ends, however it ends.
 ///
 /// Threads  drive_safe(), end_safe(): any, also inside a signal handler, any number of times;
-///          async-signal-safe. frame_ended(): the paced thread.
+///          async-signal-safe. frame_ended(), frames_begin(), frames_ended(): the paced thread.
 class SafeOutput {
  public:
   SafeOutput() = default;
@@ -31,6 +31,10 @@ class SafeOutput {
   /// A frame, or a freeze frame, has ended: who watches over the outputs sees that the rig is alive. Answers
   /// why the rig must not go on, as a text that stays; nullptr: nothing is wrong. @when rt
   virtual const char* frame_ended() TACTUS_RT { return nullptr; }
+  /// The calling thread runs the frames from here on: its death ends the rig. @when setup
+  virtual void frames_begin() noexcept {}
+  /// It runs none any more, and may end. By the same thread. @when setup
+  virtual void frames_ended() noexcept {}
 
  protected:
   /// end_safe() was called: write nothing else, and look again after a write, which may have crossed it.

@@ -162,6 +162,7 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   status_.mark_idle();
   end_outputs_safe();  // before anything else
+  for (FramePart* const part : row_.stops) part->stop();
   // The frame that ends the rig is counted with its lateness and its overrun, like any other; but not beside a
   // worker that still runs in it.
   if (broke_off && sync_.active() && !jobs_.stuck()) {

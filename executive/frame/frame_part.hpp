@@ -65,6 +65,8 @@ class FramePart {
 
   /// Frame k will be the first one.
   virtual void start(std::int64_t) TACTUS_RT {}
+  /// The last frame has ended, and the outputs are safe.
+  virtual void stop() TACTUS_RT {}
   /// Frame k comes next, and no other part has been asked. True: the rig is to end instead, see `end`.
   virtual bool ends_before(std::int64_t, PartVerdict& /*end*/) TACTUS_RT { return false; }
   /// Frame k may begin. `paced`: in real time; `first`: of the run.
@@ -114,6 +116,7 @@ class FrameRow {
 #define TACTUS_HOOK(row, hook) \
   if constexpr (!std::is_same_v<decltype(&Part::hook), decltype(&FramePart::hook)>) (row).push_back(&part)
     TACTUS_HOOK(starts, start);
+    TACTUS_HOOK(stops, stop);
     TACTUS_HOOK(enders, ends_before);
     TACTUS_HOOK(grants, may_begin);
     TACTUS_HOOK(launches, launch);
@@ -136,8 +139,8 @@ class FrameRow {
   }
 
   using Row = std::vector<FramePart*>;
-  Row starts, enders, grants, launches, begins, transitions, ends, losses, slacks, heartbeats, boundaries,
-      pausers, freezes, freeze_frames, resumes, servers, paced, stayers, returners;
+  Row starts, stops, enders, grants, launches, begins, transitions, ends, losses, slacks, heartbeats,
+      boundaries, pausers, freezes, freeze_frames, resumes, servers, paced, stayers, returners;
 };
 
 }  // namespace tactus::executive

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <span>
 
 #include "executive/driver/safe_output.hpp"
@@ -33,6 +34,12 @@ class SafeOutputList final : public FramePart {
 
   const char* name() const TACTUS_RT override { return "safe outputs"; }
   void joined(FrameServices& services) override { services_ = &services; }
+  void start(std::int64_t) TACTUS_RT override {
+    for (SafeOutput* const output : outputs_) output->frames_begin();
+  }
+  void stop() TACTUS_RT override {
+    for (SafeOutput* const output : outputs_) output->frames_ended();
+  }
   void heartbeat() TACTUS_RT override {
     for (SafeOutput* const output : outputs_)
       if (const char* const why = output->frame_ended()) services_->abort(why);

@@ -71,7 +71,7 @@ int IsolatedModel::run(void* job, const tactus_call* call) TACTUS_RT {
 }
 
 int IsolatedModel::call(Job& job, const tactus_call& call) TACTUS_RT {
-  if (lost()) return without(job, call);
+  if (lost()) return job.job_class == TACTUS_SHUTDOWN ? 0 : without(call);  // the log has named that end
   if (busy_.exchange(true, std::memory_order_acquire)) {
     host_->fail(host_->context, "it is isolated, and two threads called it at once");
     return -1;
@@ -104,7 +104,7 @@ int IsolatedModel::call(Job& job, const tactus_call& call) TACTUS_RT {
     lose(job.index, call.frame);
   }
   busy_.store(false, std::memory_order_release);
-  return alive ? status : without(job, call);
+  return alive ? status : without(call);
 }
 
 void IsolatedModel::lose(std::uint32_t job, std::int64_t frame) TACTUS_RT {
@@ -148,8 +148,7 @@ const char* IsolatedModel::frame_ended() TACTUS_RT {
 }
 
 /// The call of a job whose process has ended.
-int IsolatedModel::without(const Job& job, const tactus_call& call) TACTUS_RT {
-  if (job.job_class == TACTUS_SHUTDOWN) return 0;
+int IsolatedModel::without(const tactus_call& call) TACTUS_RT {
   const bool outside_of_frames = call.frame < 0;  // there are no last values yet
   if (on_crash_ != OnCrash::abort && !outside_of_frames && !refuses_.load(std::memory_order_relaxed))
     return 0;

@@ -85,7 +85,7 @@ class IsolatedModel {
 
   static int declare(const tactus_host* host, void* self);
   int call(Job& job, const tactus_call& call) TACTUS_RT;
-  int without(const Job& job, const tactus_call& call) TACTUS_RT;
+  int without(const tactus_call& call) TACTUS_RT;
   void lose(std::uint32_t job, std::int64_t frame) TACTUS_RT;
   std::int32_t serve(const CallPage::Request& asked) TACTUS_RT;
   void serve_posts() TACTUS_RT;

@@ -80,6 +80,7 @@ void LastWrites::take() {
       std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
     if (fd < 0) continue;
     if (bytes == static_cast<ssize_t>(sizeof write)) {
+      const std::scoped_lock lock(keeping_);
       kept_.push_back({fd, write});
     } else {
       (void)::close(fd);
@@ -88,6 +89,7 @@ void LastWrites::take() {
 }
 
 std::size_t LastWrites::issue() {
+  const std::scoped_lock lock(keeping_);
   std::size_t taken = 0;
   for (const Kept& one : kept_) {
     auto argument = one.write.argument;  // the kernel may write into it

@@ -7,10 +7,11 @@
 ///     last.leave_from_here();       // in the child: from here on leave_last_write() reaches the parent
 ///     last.issue();                 // in the parent, when the child is dead
 ///
-/// Threads  one.
+/// Threads  leave_from_here(): one. take(): one. issue(): any.
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 namespace tactus::rtsync {
@@ -49,7 +50,8 @@ class LastWrites {
 
   int keeper_ = -1;
   int leaver_ = -1;  // open in both, so that keeper_ is not readable for ever once the other process is dead
-  std::vector<Kept> kept_;
+  std::mutex keeping_;
+  std::vector<Kept> kept_;  // under keeping_
 };
 
 }  // namespace tactus::rtsync

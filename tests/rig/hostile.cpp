@@ -75,15 +75,18 @@ class Hostile : public tactus::Model {
                  {"throws", Deed::throws},
                  {"throws_in_thread", Deed::throws_in_thread},
                  {"fail", Deed::fail}});
-    d.parameter("at_frame", at_frame_, "1", "in which frame; -1: in the initialization job");
+    d.parameter("at_frame", at_frame_, "1",
+                "in which frame; -1: in the initialization job; -2: in the shutdown job");
     d.output("frames", frames_, "1", "frames begun");
     d.output("half", half_, "1", "half of that");
     d.job<&Hostile::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Hostile::step>("step", tactus::JobClass::scheduled);
+    d.job<&Hostile::shut_down>("shutdown", tactus::JobClass::shutdown);
   }
   void initialize() {
     if (at_frame_ == -1) (void)act();
   }
+  int shut_down() { return at_frame_ == -2 ? act() : 0; }
   int step(const tactus::Call& call) {
     ++frames_;
     half_ = static_cast<double>(frames_) / 2;

@@ -557,6 +557,22 @@ TEST(IsolationNightly, ADeviceThatCannotBeOpenedIsToldAsInTheRigsOwnProcess) {
   EXPECT_TRUE(says(done.err, "models.it: tape none/tape cannot be opened")) << done;
 }
 
+/// As in the rig's own process, where it ends the rig.
+TEST(Isolation, ACrashInTheShutdownJobFailsTheRunWhateverThePolicyIs) {
+  for (const Deed& deed : {kDeeds[0], kDeeds[1], kDeeds[2], kDeeds[6]}) {
+    const TempDir dir;
+    Hostile rig;
+    rig.on_crash = "replace";
+    rig.deed = std::string(deed.name) + ", at_frame: -2";
+    const Finished done = run(rig.command(dir, {"--frames", "5"}));
+    EXPECT_EQ(done.status, 1) << done;
+    const Json summary = summary_of(dir / "out");
+    EXPECT_EQ(summary["outcome"], "failed") << done;
+    EXPECT_TRUE(says(summary["reason"], "it.shutdown") && says(summary["reason"], deed.how)) << done;
+    EXPECT_EQ(summary["frames"]["run"], 5);
+  }
+}
+
 TEST(IsolationNightly, ADestructorThatCrashesIsTold) {
   const TempDir dir;
   Hostile rig;

@@ -13,6 +13,7 @@ from guest import RIG_OF, Checks, Guest
 
 TIMEOUT_MS = 200  # guardian_timeout
 STATED_MS = 10    # more, and the outputs are safe
+KILLED_MS = 5     # after SIGKILL
 
 # Line 6 stands at 0 while the rig runs and is safe at 1; released, it falls back to the pull of the simulator, 0.
 RIG = """
@@ -79,11 +80,13 @@ run() {
     while pidof tactus-guardian >/dev/null && [ $i -lt 100 ]; do usleep 20000; i=$((i + 1)); done
 }
 run stopped 'kill -INT $witness'
-run killed 'kill -KILL $rig'
+# As much as a rig may have: what the kernel takes apart before the process is gone.
+big="--set kernel_events=yes --set memory.heap=100MB"
+run killed 'line_log --kill $rig >killed.deed' $big
 run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT $rig'
 run guardian_killed 'kill -KILL $guardian'
-run witness_and_rig 'kill -KILL $witness $rig'
-run rig_and_guardian 'kill -KILL $rig $guardian'
+run witness_and_rig 'line_log --kill $witness $rig >witness_and_rig.deed' $big
+run rig_and_guardian 'line_log --kill $rig $guardian >rig_and_guardian.deed' $big
 run isolated_model_killed 'kill -KILL $(pidof tactus-model)' --set models.outputs.isolated=yes
 run segv '' --set models.wrong.parameters.what=segv --set models.wrong.parameters.at_frame=500
 run overrun '' --set 'realtime.max_overrun=20 ms' --set 'models.load.parameters.busy=50 ms' \\
@@ -126,13 +129,13 @@ class Run:
         self.guardian = text("guardian").strip()
         self.during = text("during").strip()
         self.left = text("left").strip()
-        self.done_at = float(text("done_at") or 0)
+        self.done_at = float(text("deed") or 0) / 1e9 or float(text("done_at") or 0)
         self.line = [(int(at) / 1e9, int(level)) for at, level in map(str.split, text("line").splitlines())]
         path = guest.work / name / "summary.json"
         self.summary = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def safe_after_ms(self):
-        """From the deed to the safe level, by CLOCK_MONOTONIC; /proc/uptime has hundredths."""
+        """From the deed to the safe level, by CLOCK_MONOTONIC; where line_log did not do it, in hundredths."""
         return next(((at - self.done_at) * 1e3 for at, level in self.line if level == 1 and at > self.done_at), None)
 
     def __str__(self):
@@ -161,11 +164,11 @@ def check_witness(checks, runs):
     run = runs["witness_and_rig"]
     took = run.safe_after_ms()
     checks.that(f"witness and rig killed: the guardian drives safe and holds (after {took} ms)", took is not None
-                and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001" and run.guardian != "", run)
+                and took <= KILLED_MS and run.after == "001" and run.guardian != "", run)
     run = runs["rig_and_guardian"]
     took = run.safe_after_ms()
     checks.that(f"rig and guardian killed: the witness drives safe (after {took} ms)", run.status == 137
-                and took is not None and took < TIMEOUT_MS + STATED_MS + 10, run)
+                and took is not None and took <= KILLED_MS, run)
 
 
 def check_crash(checks, run, name, number):
@@ -214,10 +217,9 @@ def check(checks, guest, everything):
     check_stop(checks, runs["stopped"], "stopped")
     run = runs["killed"]
     took = run.safe_after_ms()
-    # The kernel takes a killed process apart, memory first, before it closes what the guardian looks at.
-    checks.that(f"killed (SIGKILL): safe within {TIMEOUT_MS + STATED_MS} ms, and held there (after {took} ms)",
-                run.status == 137 and took is not None and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001"
-                and run.guardian != "", run)
+    # Its perf events and 100 MB of locked memory keep the kernel busy for much longer than that.
+    checks.that(f"killed (SIGKILL): safe within {KILLED_MS} ms, and held there (after {took} ms)", run.status == 137
+                and took is not None and took <= KILLED_MS and run.after == "001" and run.guardian != "", run)
     check_witness(checks, runs)
     run = runs["again"]
     checks.that("a rig that wants a held line is told by whom, and how to release it", run.status == 3 and re.search(
@@ -260,7 +262,7 @@ def main():
     script = guest.write("outputs.sh", f"EVERYTHING={'yes' if everything else ''}\n" + SCRIPT + "\nsh guest_test.sh /usr/local/bin/gpio_guest_rig "
                          "/usr/local/bin/gpio_pulse /sys/kernel/config/gpio-sim/rtvm\n")
     names = names_of(everything)
-    suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at", "left"]
+    suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at", "deed", "left"]
     done = guest.run("sh", "outputs.sh", tactus=True, timeout=1160, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.write("torque.yaml", RIG), drivers],
                      copy=[f"{guest.stripped(pathlib.Path(path))}:/usr/local/bin/{name}"

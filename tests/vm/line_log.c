@@ -2,14 +2,17 @@
 /* Writes down when a file's first character changes: the level of a line of the simulated chip, seen from outside.
  *
  *     line_log VALUE_FILE MILLISECONDS
+ *     line_log --kill PID...             sends SIGKILL to each; on stdout when, by CLOCK_MONOTONIC in nanoseconds
  *
  * Looks every 100 us for so long; one line per change on stdout: CLOCK_MONOTONIC in nanoseconds, and the character.
  * The first line is what stood there at the beginning.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +23,13 @@ static long long now_ns(void) {
 }
 
 int main(int argc, char** argv) {
+  if (argc > 2 && strcmp(argv[1], "--kill") == 0) {
+    const long long now = now_ns();
+    for (int i = 2; i < argc; ++i)
+      if (kill(atoi(argv[i]), SIGKILL) != 0) perror(argv[i]);
+    printf("%lld\n", now);
+    return 0;
+  }
   if (argc != 3) {
     fprintf(stderr, "line_log: VALUE_FILE MILLISECONDS\n");
     return 2;

@@ -117,6 +117,15 @@ TEST_F(GuardianTest, DrivesBothOutputsSafeWhenTheRigIsKilled) {
   EXPECT_TRUE(values_become(1, 2)) << one_.value() << " " << two_.value();
 }
 
+TEST_F(GuardianTest, DrivesSafeAsSoonAsTheFramesThreadIsDeadThoughTheProcessIsNot) {
+  start("thread", kNever, "frames");
+  ASSERT_TRUE(values_become(1000, 1001));
+  rig_->signal(SIGTERM);
+  EXPECT_TRUE(values_become(1, 2)) << one_.value() << " " << two_.value();
+  EXPECT_EQ(::kill(rig_->pid(), 0), 0) << "with a thread that lives on";
+  kill_rig();
+}
+
 TEST_F(GuardianTest, DrivesSafeAlsoWhenTheRigWasKilledBeforeItsFirstFrame) {
   start("idle", kNever, "guardian");
   kill_rig();
@@ -275,8 +284,9 @@ TEST_F(GuardianTest, InheritsTheSocketAndNothingElse) {
     open.push_back(link.substr(0, link.find(':')));
   }
   (void)::close(another);
-  EXPECT_THAT(open, testing::UnorderedElementsAre("/dev/null", "/dev/null", "/dev/null", "socket",
-                                                  "anon_inode", "anon_inode", one_.path(), two_.path()));
+  EXPECT_THAT(open,
+              testing::UnorderedElementsAre("/dev/null", "/dev/null", "/dev/null", "socket", "anon_inode",
+                                            "anon_inode", "anon_inode", one_.path(), two_.path()));
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + std::to_string(guardian_) + "/cwd"), "/");
 }
 

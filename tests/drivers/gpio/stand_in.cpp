@@ -11,10 +11,12 @@
 ///     SIGTERM forget   the first output ends cleanly after the first frame, the others go on fork     a
 ///     child of it that does nothing keeps all its descriptors; prints "child PID" nothing  watches no output
 ///     close    closes all its descriptors before it drives safe
+///     thread   as frames, but SIGTERM ends the thread of the frames alone; another one stays for ever
 ///
 /// A SIGTERM that is sent before "guardian" was printed ends it as any program.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +71,11 @@ int main(int argc, char** argv) try {
   std::printf("guardian %d\n", guardian->pid());
   std::fflush(stdout);
 
+  if (mode == "thread")
+    std::thread([] {
+      for (;;) (void)::pause();
+    }).detach();
+  guardian->frames_begin();
   for (int frame = 0; g_stop == 0; ++frame) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (mode == "idle" || (mode == "disarm" && frame > 0)) continue;
@@ -88,11 +95,13 @@ int main(int argc, char** argv) try {
     std::fflush(stdout);
   }
 
+  if (mode == "thread") (void)::syscall(SYS_exit, 0);
   if (mode == "close") (void)::close_range(3, ~0U, 0);
   for (const Output& output : outputs) {
     const bool safe = terminal_write(output.fd, 500 + output.number).issue() == 0;
     if (safe && output.id != 0) guardian->forget(output.id);
   }
+  guardian->frames_ended();
   guardian.reset();
   std::printf("ended, %s\n",
               ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? "no child" : "a child is left");

@@ -55,6 +55,10 @@ struct Finding {
     std::size_t thread = 0;  ///< as PlannedJob::thread, where it was no job that was waited for; 0: not known
   };
   Root root;
+  /// How the frame began is what it is about.
+  bool of_begin() const TACTUS_RT {
+    return facts.part == rtsync::LatePart::wake || facts.part == rtsync::LatePart::housekeeping;
+  }
 };
 
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.
@@ -66,8 +70,17 @@ struct FrameNote {
   std::int64_t longest_job_ns = 0;
   /// Slack of the frames before, oldest first.
   std::array<std::int64_t, kFramesBefore> slack_before{};
-  Finding overrun;  ///< of one; else its cause is none
-  Finding late;     ///< of a late wake, or a late begin by housekeeping; likewise
+  Finding overrun;                      ///< of one, what had most of its excess; else its cause is none
+  Finding late;                         ///< of a late wake, or a late begin by housekeeping; likewise
+  Finding beside;                       ///< of an overrun, what had the rest of its excess; likewise
+  rtsync::Nanoseconds beside_share{0};  ///< of the lateness; `overrun` has the rest of it
+
+  /// How late the frame ended; of one that did not overrun, how late it began.
+  rtsync::Nanoseconds lateness() const TACTUS_RT {
+    return timing.overrun == rtsync::OverrunCause::none ? timing.late : -timing.slack;
+  }
+  /// What names the cause of the frame.
+  const Finding& named() const TACTUS_RT { return overrun.cause != rtsync::Cause::none ? overrun : late; }
 };
 
 /// The executive's own variables, to be recorded or connected like a model's: rt.late, rt.work, ...
@@ -83,6 +96,8 @@ struct RealtimeVariables {
   std::int64_t lost = 0;
   std::int32_t overrun = 0;           ///< rtsync::OverrunCause
   std::int32_t cause = 0;             ///< rtsync::Cause, of the overrun, else of the late wake
+  std::int32_t beside = 0;            ///< likewise, of the rest of its lateness
+  std::int64_t beside_time = 0;       ///< how much that is; `cause` has the rest
   std::int32_t last_cause = 0;        ///< likewise, of the latest late frame
   std::int64_t last_late_frame = -1;  ///< its number
 };

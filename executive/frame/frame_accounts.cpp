@@ -13,7 +13,7 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
   if (noteworthy) {
     note_ = {};
     evidence_.explain(timing, note_);
-    cause = note_.overrun.cause != rtsync::Cause::none ? note_.overrun.cause : note_.late.cause;
+    cause = note_.named().cause;
   }
   evidence_.end_frame(timing);
   std::uint64_t longest = 0;
@@ -40,12 +40,15 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
     std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
     slack_before_.back() = timing.slack.count();
   }
-  describe(k, timing, totals, cause);
+  describe(k, timing, totals, cause,
+           {noteworthy ? note_.beside.cause : rtsync::Cause::none,
+            noteworthy ? note_.beside_share : rtsync::Nanoseconds{0}});
 }
 
 /// As the variables rt.*.
 void FrameAccounts::describe(std::int64_t k, const rtsync::FrameTiming& timing,
-                             const rtsync::RealtimeTotals& totals, rtsync::Cause cause) TACTUS_RT {
+                             const rtsync::RealtimeTotals& totals, rtsync::Cause cause,
+                             const CauseShare& beside) TACTUS_RT {
   const bool late = cause != rtsync::Cause::none;
   rt_ = {k,
          timing.late.count(),
@@ -57,6 +60,8 @@ void FrameAccounts::describe(std::int64_t k, const rtsync::FrameTiming& timing,
          totals.lost,
          static_cast<std::int32_t>(timing.overrun),
          static_cast<std::int32_t>(cause),
+         static_cast<std::int32_t>(beside.cause),
+         beside.time.count(),
          late ? static_cast<std::int32_t>(cause) : rt_.last_cause,
          late ? k : rt_.last_late_frame};
 }
@@ -65,7 +70,7 @@ void FrameAccounts::add_unended(const FrameNote& note, const rtsync::RealtimeTot
   const Finding& finding = note.overrun;
   if (finding.cause == rtsync::Cause::blocked && finding.job != Finding::kNoJob)
     program_.promises().add(finding.job, BrokenPromises::block, 1);
-  describe(note.timing.frame, note.timing, totals, finding.cause);
+  describe(note.timing.frame, note.timing, totals, finding.cause, {});
 }
 
 }  // namespace tactus::executive

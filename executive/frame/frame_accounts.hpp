@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/cause_shares.hpp"
 #include "executive/frame/frame_evidence.hpp"
 #include "executive/frame/program.hpp"
 #include "rtsync/exchange/block_ring.hpp"
@@ -40,7 +41,7 @@ class FrameAccounts {
 
  private:
   void describe(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals,
-                rtsync::Cause cause) TACTUS_RT;
+                rtsync::Cause cause, const CauseShare& beside) TACTUS_RT;
   Program& program_;
   RealtimeVariables& rt_;
   FrameStatistics statistics_;

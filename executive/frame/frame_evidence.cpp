@@ -397,27 +397,55 @@ Finding FrameEvidence::housekeeping_finding(const FrameTiming& timing) TACTUS_RT
   return judge(behind, timing);
 }
 
+Finding FrameEvidence::catching_up_finding(const FrameTiming& timing) const TACTUS_RT {
+  Finding finding;
+  finding.facts.part = LatePart::catching_up;
+  finding.facts.took = timing.late;
+  finding.frame = began_catching_up_;
+  finding.cause = rtsync::Cause::catching_up;
+  return finding;
+}
+
+/// How long the frame began late, by what counts as that, and how much longer than usual it worked.
+FrameEvidence::Excess FrameEvidence::excess_of(const FrameTiming& timing) const TACTUS_RT {
+  constexpr Nanoseconds kNone{0};
+  const bool began_late = timing.late_wake || timing.late_by_housekeeping || timing.back_to_back;
+  const Nanoseconds usual = std::min(statistics_.work.quantile(0.5), frame_);
+  return {began_late ? std::max(timing.late, kNone) : kNone, std::max(timing.work - usual, kNone)};
+}
+
+/// Its begin and its work together: what had the larger part of the excess names the cause, and the other stands beside.
+void FrameEvidence::explain_overrun(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
+  constexpr int kSmallest = 20;  // a part below one in so many does not count
+  const Excess excess = excess_of(timing);
+  const bool began_late = excess.begin * kSmallest > excess.begin + excess.work;
+  const bool worked_long = excess.work * kSmallest > excess.begin + excess.work;
+  Finding begin;
+  Finding work;
+  if (began_late) begin = timing.back_to_back ? catching_up_finding(timing) : note.late;
+  if (worked_long || !began_late || timing.overrun == OverrunCause::work)
+    work = judge(longest_of_work(timing), timing);
+  // What is caught up had the same cause, as where a job takes too long each time.
+  const bool same = timing.back_to_back && timing.overrun == OverrunCause::work &&
+                    work.cause == began_by_.cause && work.job == began_by_.job;
+  const bool by_work = !began_late || same || (worked_long && excess.work > excess.begin);
+  note.overrun = by_work ? work : begin;
+  if (began_late && worked_long && !same) {
+    note.beside = by_work ? begin : work;
+    const double share = static_cast<double>((by_work ? excess.begin : excess.work).count()) /
+                         static_cast<double>((excess.begin + excess.work).count());
+    note.beside_share =
+        Nanoseconds{static_cast<std::int64_t>(share * static_cast<double>(-timing.slack.count()))};
+  }
+  if (note.overrun.cause == rtsync::Cause::catching_up) return;
+  began_catching_up_ = timing.frame;
+  began_by_ = {note.overrun.cause, note.overrun.job};
+}
+
 void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
   if (timing.late_wake) note.late = wake_finding(timing);
   if (timing.late_by_housekeeping) note.late = housekeeping_finding(timing);
-  switch (timing.overrun) {
-    case OverrunCause::none:
-      return;
-    case OverrunCause::late_wake:
-    case OverrunCause::housekeeping:
-      note.overrun = note.late;
-      break;
-    case OverrunCause::catching_up:
-      note.overrun.facts.part = LatePart::catching_up;
-      note.overrun.facts.took = -timing.slack;
-      note.overrun.frame = began_catching_up_;
-      note.overrun.cause = rtsync::Cause::catching_up;
-      return;
-    case OverrunCause::work:
-      note.overrun = judge(longest_of_work(timing), timing);
-      break;
-  }
-  began_catching_up_ = timing.frame;
+  if (timing.overrun != OverrunCause::none) explain_overrun(timing, note);
 }
 
 rtsync::MapTimes FrameEvidence::maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT {

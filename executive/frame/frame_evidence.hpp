@@ -128,6 +128,14 @@ class FrameEvidence {
   std::optional<CallTimes> times_of_call(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
+  /// What made a frame overrun.
+  struct Excess {
+    rtsync::Nanoseconds begin;
+    rtsync::Nanoseconds work;
+  };
+  Excess excess_of(const rtsync::FrameTiming& timing) const TACTUS_RT;
+  void explain_overrun(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
+  Finding catching_up_finding(const rtsync::FrameTiming& timing) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
@@ -154,7 +162,11 @@ class FrameEvidence {
   IsolatedUses isolated_;
   PartTimes parts_;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
-  rtsync::Nanoseconds clock_read_{0};   // what it costs
+  struct {
+    rtsync::Cause cause = rtsync::Cause::none;
+    std::uint32_t job = Finding::kNoJob;
+  } began_by_;                         // of that frame
+  rtsync::Nanoseconds clock_read_{0};  // what it costs
   std::uint64_t frames_ = 0;
   rtsync::Nanoseconds release_every_{0};
   int until_release_ = 1;

@@ -59,7 +59,7 @@ class FlightPart final : public FramePart {
     if (ticks - anchored_ >= anchor_every_) put_anchor();
     if (timing.paced && (timing.overrun != rtsync::OverrunCause::none || timing.late_wake ||
                          timing.late_by_housekeeping)) [[unlikely]]
-      put_findings(end.frame, timing);
+      put_findings(end.frame);
     ring_.put(
         {static_cast<std::uint64_t>(end.frame), clipped(timing.lost), flags_of(timing), FlightKind::frame});
     ring_.put({ticks, clipped(timing.housekeeping.count()), 0, FlightKind::stamp});
@@ -154,13 +154,12 @@ class FlightPart final : public FramePart {
     ring_.put({ticks, static_cast<std::uint32_t>(edge_state_),
                static_cast<std::uint16_t>(FlightEvent::clock_state), FlightKind::event});
   }
-  void put_findings(std::int64_t frame, const rtsync::FrameTiming& timing) TACTUS_RT {
+  void put_findings(std::int64_t frame) TACTUS_RT {
     const FrameNote& note = accounts_.note();
     FindingRecords records(ring_, frame);
-    // An overrun by a late wake has one cause.
-    if (timing.overrun != rtsync::OverrunCause::late_wake &&
-        timing.overrun != rtsync::OverrunCause::housekeeping)
-      records.put(note.overrun, false);
+    // A late begin is put once.
+    for (const Finding* const finding : {&note.overrun, &note.beside})
+      if (!finding->of_begin()) records.put(*finding, false);
     records.put(note.late, true);
   }
   void put_commands(std::uint32_t taken) TACTUS_RT {

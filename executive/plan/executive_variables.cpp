@@ -52,6 +52,8 @@ ExecutiveVariables::ExecutiveVariables() {
   add("overrun", rt.overrun, "", "what of the frame made it overrun; rt.cause says why that was so");
   label(realtime_variables_.back(), {"none", "work", "late_wake", "catching_up", "housekeeping"});
   realtime_variables_.back().recorded_as_word = true;
+  add_cause("beside", rt.beside, "what had a part of its lateness beside rt.cause; 0: nothing");
+  add("beside_time", rt.beside_time, "ns", "how much of its lateness that is; rt.cause has the rest");
   of_one_frame_ = realtime_variables_.size();
   add_cause("last_cause", rt.last_cause,
             "rt.cause of the latest frame that had one: clients see that one, too");

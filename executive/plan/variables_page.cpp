@@ -39,9 +39,9 @@ std::string variables_page(const std::vector<Variable>& link) {
       "They can be\n"
       "recorded, connected to inputs, watched and read; nothing sets or forces them. A code is a number with "
       "a word:\n"
-      "live access and recordings other than CSV show both. CSV has the word of `rt.cause` and `rt.overrun`, "
-      "and the\n"
-      "number of other codes, with the words in `<recording>.columns.json`.\n";
+      "live access and recordings other than CSV show both. CSV has the word of `rt.cause`, `rt.beside` and "
+      "`rt.overrun`,\n"
+      "and the number of other codes, with the words in `<recording>.columns.json`.\n";
   add_table(page, "rt: the frame",
             "Every rig has them. `rt.frame` says of which frame the rest are: in a job, of the frame "
             "before. Without\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/report/frame_log.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tactus::report {
@@ -23,6 +24,15 @@ std::optional<rtsync::Cause> cause_named(std::string_view word) {
   return std::nullopt;
 }
 
+std::string causes_text(const FrameRow& row) {
+  const std::string named(name_of(row.cause));
+  if (row.beside.cause == rtsync::Cause::none || row.lateness_ns() <= 0) return named;
+  const auto percent = static_cast<std::int64_t>(
+      100.0 * static_cast<double>(row.beside.time.count()) / static_cast<double>(row.lateness_ns()) + 0.5);
+  return named + " " + std::to_string(100 - percent) + " %, " + std::string(name_of(row.beside.cause)) + " " +
+         std::to_string(percent) + " %";
+}
+
 FrameLog::FrameLog(LineReader lines)
     : table_(std::move(lines)),
       frame_(table_.find("rt.frame")),
@@ -31,7 +41,9 @@ FrameLog::FrameLog(LineReader lines)
       slack_(table_.find("rt.slack")),
       lost_(table_.find("rt.lost")),
       late_wakes_(table_.find("rt.late_wakes")),
-      cause_(table_.find("rt.cause")) {}
+      cause_(table_.find("rt.cause")),
+      beside_(table_.find("rt.beside")),
+      beside_time_(table_.find("rt.beside_time")) {}
 
 bool FrameLog::next(FrameRow& row) {
   if (!has_times()) return false;
@@ -40,6 +52,12 @@ bool FrameLog::next(FrameRow& row) {
     table_.discard();
   }
   return false;
+}
+
+rtsync::Cause FrameLog::cause_in(const std::optional<std::size_t>& column) const {
+  if (!column) return rtsync::Cause::none;
+  const std::string_view word = table_.cell(*column);
+  return word == "none" ? rtsync::Cause::none : cause_named(word).value_or(rtsync::Cause::unknown);
 }
 
 bool FrameLog::read(FrameRow& row) {
@@ -55,10 +73,12 @@ bool FrameLog::read(FrameRow& row) {
   }
   if (lost_) row.lost = integer_cell(table_.cell(*lost_)).value_or(0);
   if (late_wakes_) row.late_wakes = integer_cell(table_.cell(*late_wakes_)).value_or(0);
-  row.cause = rtsync::Cause::none;
-  if (cause_) {
-    const std::string_view word = table_.cell(*cause_);
-    if (word != "none") row.cause = cause_named(word).value_or(rtsync::Cause::unknown);
+  row.cause = cause_in(cause_);
+  row.beside = {};
+  if (beside_ && beside_time_) {
+    const auto time = integer_cell(table_.cell(*beside_time_));
+    if (!time || *time < 0 || *time > std::max<std::int64_t>(0, row.lateness_ns())) return false;
+    row.beside = {cause_in(beside_), rtsync::Nanoseconds{*time}};
   }
   next_ = row.frame + 1;
   return true;

@@ -3,7 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "executive/frame/cause_shares.hpp"
 #include "executive/report/recorded_table.hpp"
 #include "rtsync/evidence/cause.hpp"
 
@@ -19,8 +22,10 @@ struct FrameRow {
   std::int64_t lost = 0;      ///< slots lost so far
   std::int64_t late_wakes = 0;
   rtsync::Cause cause = rtsync::Cause::none;
+  executive::CauseShare beside{};  ///< what had a part of the lateness beside it
 
   bool overran() const { return slack_ns < 0; }
+  std::int64_t lateness_ns() const { return overran() ? -slack_ns : late_ns; }
 };
 
 /// Reads frames.csv. Columns that it does not have stay 0, and the frame then counts rows; one without times
@@ -36,11 +41,15 @@ class FrameLog {
 
  private:
   bool read(FrameRow& row);
+  rtsync::Cause cause_in(const std::optional<std::size_t>& column) const;
 
   RecordedTable table_;
-  std::optional<std::size_t> frame_, late_, work_, slack_, lost_, late_wakes_, cause_;
+  std::optional<std::size_t> frame_, late_, work_, slack_, lost_, late_wakes_, cause_, beside_, beside_time_;
   std::int64_t next_ = 0;
 };
+
+/// "preempted"; of two causes "preempted 98 %, computed 2 %".
+std::string causes_text(const FrameRow& row);
 
 /// The cause with this name; nothing: none has it.
 std::optional<rtsync::Cause> cause_named(std::string_view word);

@@ -96,7 +96,7 @@ Listing around(const WorstFrame& frame, const FoundTrace& trace) {
     listing.lines.push_back((row.frame == frame.row.frame ? ">" : " ") +
                             column(std::to_string(row.frame), 9) + column(time_text(row.late_ns), 13) +
                             column(time_text(row.work_ns), 13) + column(time_text(row.slack_ns), 13) + "  " +
-                            std::string(name_of(row.cause)));
+                            causes_text(row));
   if (!trace.excerpt.why.empty()) {
     listing.lines.emplace_back("");
     listing.lines.push_back(trace.excerpt.why);
@@ -145,15 +145,14 @@ Section worst_frames_section(const RunData& run) {
     std::string why = why_of_frame(run, frame.row.frame);
     if (why.empty()) why = trace.excerpt.why;
     const bool late = frame.row.cause != rtsync::Cause::none;
-    table.rows.push_back(
-        {{count_text(frame.row.frame)},
-         {sim_text(frame.row.time_ns)},
-         {frame.overran() ? time_text(-frame.row.slack_ns) : "\u2013"},
-         {time_text(frame.row.late_ns)},
-         {time_text(frame.row.work_ns)},
-         {late ? std::string(name_of(frame.row.cause)) : "on time", late ? Tone::cause : Tone::soft},
-         {frame.overran() ? count_text(frame.followers) : "\u2013"},
-         {why}});
+    table.rows.push_back({{count_text(frame.row.frame)},
+                          {sim_text(frame.row.time_ns)},
+                          {frame.overran() ? time_text(-frame.row.slack_ns) : "\u2013"},
+                          {time_text(frame.row.late_ns)},
+                          {time_text(frame.row.work_ns)},
+                          {late ? causes_text(frame.row) : "on time", late ? Tone::cause : Tone::soft},
+                          {frame.overran() ? count_text(frame.followers) : "\u2013"},
+                          {why}});
     if (++excerpts > kMostExcerpts) continue;
     details.emplace_back(around(frame, trace));
     if (trace.excerpt.jobs.size() > 1)

@@ -72,14 +72,10 @@ void FrameTimes::count_cause(const FrameRow& row) {
     frame.around.push_back(row);
     return frame;
   };
+  if (row.overran() || row.cause != rtsync::Cause::none) charge(row);
   if (!row.overran()) {
     close_episode();
-    if (row.cause != rtsync::Cause::none) {
-      CauseCost& cost = causes[static_cast<std::size_t>(row.cause)];
-      ++cost.late_wakes;
-      cost.worst_ns = std::max(cost.worst_ns, row.late_ns);
-      cost.sum_ns += row.late_ns;
-    }
+    if (row.cause != rtsync::Cause::none) ++causes[static_cast<std::size_t>(row.cause)].late_wakes;
     if (late_frames_.size() < kWorst || row.late_ns > late_frames_.back().cost()) keep(late_frames_, made());
     return;
   }
@@ -94,13 +90,21 @@ void FrameTimes::count_cause(const FrameRow& row) {
   episode_ = made();
 }
 
+/// To each cause its share of the frame's lateness.
+void FrameTimes::charge(const FrameRow& row) {
+  for (const executive::CauseShare& share :
+       shares_.charge(row.cause, rtsync::Nanoseconds{row.lateness_ns()}, row.beside)) {
+    CauseCost& cost = causes[static_cast<std::size_t>(share.cause)];
+    cost.worst_ns = std::max(cost.worst_ns, share.time.count());
+    cost.sum_ns += share.time.count();
+  }
+}
+
 void FrameTimes::close_episode() {
   if (!episode_) return;
   CauseCost& cost = causes[static_cast<std::size_t>(episode_->row.cause)];
   ++cost.episodes;
   cost.followers += episode_->followers;
-  cost.worst_ns = std::max(cost.worst_ns, episode_->cost());
-  cost.sum_ns += episode_->sum_ns;
   keep(overran_, std::move(*episode_));
   episode_.reset();
 }

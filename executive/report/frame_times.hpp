@@ -44,8 +44,8 @@ struct CauseCost {
   std::int64_t episodes = 0;   ///< overruns that began by it
   std::int64_t followers = 0;  ///< frames that overran because of those
   std::int64_t late_wakes = 0;
-  std::int64_t worst_ns = 0;
-  std::int64_t sum_ns = 0;
+  std::int64_t worst_ns = 0;  ///< its share of the lateness of a frame
+  std::int64_t sum_ns = 0;    ///< its shares; those of frames that caught up count for what they caught up
 };
 
 /// What the frames of a run took, in memory that does not grow with its length.
@@ -90,12 +90,14 @@ class FrameTimes {
 
  private:
   void count_cause(const FrameRow& row);
+  void charge(const FrameRow& row);
   void close_episode();
   static void keep(std::vector<WorstFrame>& worst, WorstFrame frame);
 
   std::int64_t block_ns_;
   std::unique_ptr<BlockResampling> resampling_;
   std::int64_t block_ = 0;
+  executive::CauseShares shares_;
   GrowingTime time_;
   std::deque<FrameRow> before_;
   std::optional<WorstFrame> episode_;

@@ -175,7 +175,7 @@ Section causes_section(const RunData& run) {
   std::int64_t most = 1;
   for (std::size_t i = 0; i < run.times->causes.size(); ++i) {
     const CauseCost& cost = run.times->causes[i];
-    if (cost.episodes + cost.late_wakes == 0) continue;
+    if (cost.episodes + cost.late_wakes + cost.sum_ns == 0) continue;
     found.emplace_back(static_cast<rtsync::Cause>(i), cost);
     most = std::max(most, cost.sum_ns);
   }
@@ -209,7 +209,8 @@ Section causes_section(const RunData& run) {
     section.blocks.push_back(std::move(table));
     section.blocks.push_back(Paragraph{
         "Caught up: frames that overran because of an overrun before. In sum: how late those frames "
-        "ended, and how late the late wakes of other frames were."});
+        "ended, and how late the late wakes of other frames were; of a frame with two causes each has its "
+        "share. What was caught up counts for what had made it."});
   }
   std::string promises;
   for (const auto& [job, kinds] : list_fact(run.summary(), "promises_broken").items())

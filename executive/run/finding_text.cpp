@@ -443,4 +443,12 @@ std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuW
          activity(finding, cpus) + group_stops(finding, cpus);
 }
 
+std::string text_of(const FrameNote& note, const Plan& plan, const rtsync::CpuWatch* cpus) {
+  const std::string text = text_of(note.named(), plan, cpus);
+  if (note.beside.cause == Cause::none || note.lateness() <= Nanoseconds{0}) return text;
+  const auto percent = (note.beside_share * 100 + note.lateness() / 2) / note.lateness();
+  return text + " (" + std::to_string(100 - percent) + " % of the lateness); beside it, " +
+         std::to_string(percent) + " %: " + text_of(note.beside, plan, cpus);
+}
+
 }  // namespace tactus::executive

@@ -16,6 +16,9 @@ namespace tactus::executive {
 ///
 /// Threads  the service thread.
 std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus = nullptr);
+/// The same of a frame: its cause, and what stands beside it with its share of the lateness: "preempted: ... (96 %);
+/// beside it, 4 %: computed: job bad.step computed for 2.00 ms".
+std::string text_of(const FrameNote& note, const Plan& plan, const rtsync::CpuWatch* cpus = nullptr);
 /// Who is to blame, in few words: a job, a thread, an interrupt; empty: nobody is known.
 std::string culprit_of(const Finding& finding, const Plan& plan);
 

@@ -50,15 +50,19 @@ std::string FrameNoteFormatter::slack_before(const FrameNote& note) {
 }
 
 /// "; blocked: job bad.step slept 3.00 ms ...", of several also how many each cause has.
-std::string FrameNoteFormatter::causes(const Sum& sum, const Finding& worst) const {
-  if (worst.cause == rtsync::Cause::none) return "";
-  std::string text = "; " + text_of(worst, plan_, cpus_);
+std::string FrameNoteFormatter::causes(const Sum& sum, const std::string& worst) const {
+  if (worst.empty()) return "";
+  std::string text = "; " + worst;
   if (sum.count == 1) return text;
   text += "; causes:";
   for (std::size_t i = 1; i < sum.causes.size(); ++i)
     if (sum.causes[i] > 0)
       text += " " + std::to_string(sum.causes[i]) + " " + std::string(name_of(static_cast<rtsync::Cause>(i)));
   return text;
+}
+
+std::string FrameNoteFormatter::text_of_late(const FrameNote& note) const {
+  return note.late.cause == rtsync::Cause::none ? "" : text_of(note.late, plan_, cpus_);
 }
 
 std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_lost) {
@@ -81,16 +85,16 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
       line += ", longest job " + plan_.jobs[worst.longest_job].name + " " +
               rtsync::duration_text(worst.longest_job_ns);
     line += slack_before(worst);
-    line += causes(overruns_, worst.overrun);
+    if (worst.overrun.cause != rtsync::Cause::none) line += causes(overruns_, text_of(worst, plan_, cpus_));
     lines.push_back(std::move(line));
   }
   if (late_wakes_.count > 0) {
     const FrameNote& worst = late_wakes_.worst;
-    lines.push_back(std::to_string(late_wakes_.count) +
-                    (late_wakes_.count == 1 ? " late wake " : " late wakes ") + which_frames(late_wakes_) +
-                    ": worst " + rtsync::duration_text(worst.timing.late.count()) +
-                    " after the slot of frame " + std::to_string(worst.timing.frame) + "; its work took " +
-                    rtsync::duration_text(worst.timing.work.count()) + causes(late_wakes_, worst.late));
+    lines.push_back(
+        std::to_string(late_wakes_.count) + (late_wakes_.count == 1 ? " late wake " : " late wakes ") +
+        which_frames(late_wakes_) + ": worst " + rtsync::duration_text(worst.timing.late.count()) +
+        " after the slot of frame " + std::to_string(worst.timing.frame) + "; its work took " +
+        rtsync::duration_text(worst.timing.work.count()) + causes(late_wakes_, text_of_late(worst)));
   }
   if (housekeeping_.count > 0) {
     const rtsync::FrameTiming& worst = housekeeping_.worst.timing;
@@ -99,7 +103,7 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
                     rtsync::duration_text(worst.late.count()) + " after the slot of frame " +
                     std::to_string(worst.frame) + "; copying checkpoints and snapshots and the like took " +
                     rtsync::duration_text(worst.housekeeping.count()) + " after the frame before" +
-                    causes(housekeeping_, housekeeping_.worst.late));
+                    causes(housekeeping_, text_of_late(housekeeping_.worst)));
   }
   if (notes_lost > told_lost_)
     lines.push_back(std::to_string(notes_lost - told_lost_) + " notes of frames lost (the ring was full)");

@@ -36,7 +36,8 @@ class FrameNoteFormatter {
   };
   void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const;
   static std::string slack_before(const FrameNote& note);
-  std::string causes(const Sum& sum, const Finding& worst) const;
+  std::string causes(const Sum& sum, const std::string& worst) const;
+  std::string text_of_late(const FrameNote& note) const;
   std::string which_frames(const Sum& sum) const;
 
   const Plan& plan_;

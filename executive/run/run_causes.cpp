@@ -93,24 +93,20 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   return provisions;
 }
 
-void RunCauses::add(const Finding& finding, Nanoseconds time, std::int64_t Sum::*count) {
-  if (finding.cause == rtsync::Cause::none) return;
-  Sum& sum = sums_[static_cast<std::size_t>(finding.cause)];
-  ++(sum.*count);
-  sum.worst = std::max(sum.worst, time);
-  sum.sum += time;
-  if (finding.job != Finding::kNoJob) ++sum.jobs[finding.job];
-}
-
 void RunCauses::take(const FrameNote& note) {
-  add(note.overrun, -note.timing.slack, &Sum::overruns);
-  // An overrun by a late wake is one lateness: its time counts once.
-  const bool same = note.timing.overrun == rtsync::OverrunCause::late_wake ||
-                    note.timing.overrun == rtsync::OverrunCause::housekeeping;
-  if (same)
-    ++sums_[static_cast<std::size_t>(note.late.cause)].late_wakes;
-  else
-    add(note.late, note.timing.late, &Sum::late_wakes);
+  const Finding& named = note.named();
+  if (named.cause == rtsync::Cause::none) return;
+  if (note.overrun.cause != rtsync::Cause::none) ++sum_of(note.overrun.cause).overruns;
+  if (note.late.cause != rtsync::Cause::none) ++sum_of(note.late.cause).late_wakes;
+  for (const Finding* const finding : {&named, &note.beside})
+    if (finding->job != Finding::kNoJob) ++sum_of(finding->cause).jobs[finding->job];
+  for (const CauseShare& share :
+       shares_.charge(named.cause, note.lateness(), {note.beside.cause, note.beside_share})) {
+    if (share.cause == rtsync::Cause::none) continue;
+    Sum& sum = sum_of(share.cause);
+    sum.worst = std::max(sum.worst, share.time);
+    sum.sum += share.time;
+  }
 }
 
 void RunCauses::place_signs() {
@@ -162,7 +158,7 @@ Json RunCauses::causes() const {
   Json all = Json::object();
   for (std::size_t i = 1; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
-    if (sum.overruns + sum.late_wakes == 0) continue;
+    if (sum.overruns + sum.late_wakes + sum.sum.count() == 0) continue;
     Json jobs = Json::object();
     for (const auto& [job, count] : sum.jobs) jobs[executive_.plan().jobs[job].name] = count;
     all[std::string(name_of(static_cast<rtsync::Cause>(i)))] = {{"overruns", sum.overruns},

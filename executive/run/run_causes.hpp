@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "executive/frame/cause_shares.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/isolation/isolation.hpp"
 #include "executive/part/evidence_part.hpp"
@@ -60,7 +61,7 @@ class RunCauses final : public RunPart {
     std::map<std::uint32_t, std::int64_t> jobs;
   };
   void place_signs();
-  void add(const Finding& finding, rtsync::Nanoseconds time, std::int64_t Sum::*count);
+  Sum& sum_of(rtsync::Cause cause) { return sums_[static_cast<std::size_t>(cause)]; }
 
   Executive& executive_;
   rtsync::RealtimeThreads realtime_threads_;
@@ -71,6 +72,7 @@ class RunCauses final : public RunPart {
   rtsync::Nanoseconds frame_{0};
   bool signs_stand_well_ = false;
   std::array<Sum, rtsync::kCauses> sums_;
+  CauseShares shares_;
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };
 

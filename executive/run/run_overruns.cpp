@@ -32,7 +32,9 @@ const char* part_of_frame(OverrunCause cause) {
 void RunOverruns::take(const FrameNote& note, Clock::time_point now) {
   const rtsync::FrameTiming& timing = note.timing;
   if (timing.overrun == OverrunCause::none || timing.grace) return;
-  if (timing.overrun == OverrunCause::catching_up && open_) {
+  const bool follows =
+      timing.overrun == OverrunCause::catching_up || note.overrun.cause == rtsync::Cause::catching_up;
+  if (follows && open_) {
     ++followers_;
     cost_ns_ -= timing.slack.count();
     last_frame_ = timing.frame;
@@ -48,6 +50,21 @@ void RunOverruns::note_lost(std::uint64_t notes) {
   lost_ = notes;
 }
 
+Json RunOverruns::job_of(const Finding& finding) const {
+  return finding.job < plan_.jobs.size() ? Json(plan_.jobs[finding.job].name) : Json();
+}
+
+/// What had the rest of the lateness; null: nothing.
+Json RunOverruns::beside_of(const FrameNote& note) const {
+  const Finding& finding = note.beside;
+  if (finding.cause == rtsync::Cause::none) return nullptr;
+  return {{"cause", std::string(name_of(finding.cause))},
+          {"who", culprit_of(finding, plan_)},
+          {"text", text_of(finding, plan_, cpus_)},
+          {"job", job_of(finding)},
+          {"share_ns", note.beside_share.count()}};
+}
+
 void RunOverruns::begin(const FrameNote& note, Clock::time_point now) {
   open_.reset();
   if (now - second_ >= std::chrono::seconds(1)) {
@@ -56,11 +73,7 @@ void RunOverruns::begin(const FrameNote& note, Clock::time_point now) {
   }
   if (++in_second_ > kMostPerSecond) return history_.leave_out(1);
   const rtsync::FrameTiming& timing = note.timing;
-  // Of a frame that was woken late, the finding of the wake says why.
-  const bool by_wake = note.overrun.cause == rtsync::Cause::none && note.late.cause != rtsync::Cause::none;
-  const Finding& finding = by_wake ? note.late : note.overrun;
-  Json job;
-  if (finding.job < plan_.jobs.size()) job = plan_.jobs[finding.job].name;
+  const Finding& finding = note.named();
   Json evidence = Json::array();
   for (const FindingFigure& figure : figures_of(finding)) {
     Json usual;
@@ -81,7 +94,9 @@ void RunOverruns::begin(const FrameNote& note, Clock::time_point now) {
                {"cause", std::string(name_of(finding.cause))},
                {"who", culprit_of(finding, plan_)},
                {"text", text_of(finding, plan_, cpus_)},
-               {"job", std::move(job)},
+               {"job", job_of(finding)},
+               {"share_ns", (note.lateness() - note.beside_share).count()},
+               {"beside", beside_of(note)},
                {"evidence", std::move(evidence)}};
   last_frame_ = timing.frame;
   followers_ = 0;

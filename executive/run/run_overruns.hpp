@@ -33,6 +33,8 @@ class RunOverruns {
 
  private:
   void begin(const FrameNote& note, Clock::time_point now);
+  config::Json job_of(const Finding& finding) const;
+  config::Json beside_of(const FrameNote& note) const;
   void tell(bool caught_up);
 
   LiveHistory& history_;

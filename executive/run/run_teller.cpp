@@ -53,7 +53,7 @@ void RunTeller::take_unended(const FrameNote& note, RunVoice& voice) {
   if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
   voice.say("frame " + std::to_string(note.timing.frame) + " was over by " +
             rtsync::duration_text(-note.timing.slack.count()) + " when it was waited for no longer; " +
-            text_of(note.overrun, executive_.plan(), &causes_.cpus()));
+            text_of(note, executive_.plan(), &causes_.cpus()));
 }
 
 std::string RunTeller::last_overrun() {

@@ -9,6 +9,7 @@
 namespace tactus::rtsync {
 namespace {
 
+constexpr Nanoseconds kNone{0};
 constexpr std::int64_t kMillion = 1'000'000;
 
 std::int64_t to_millionths(double ratio) TACTUS_RT {
@@ -203,12 +204,16 @@ void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
   const bool late = timing_.late > limit;
   timing_.late_wake = began_ == Began::woken && late;
   timing_.late_by_housekeeping = began_ == Began::after_housekeeping && late;
+  timing_.back_to_back = began_ == Began::back_to_back && timing_.late > kNone;
   timing_.housekeeping = housekeeping_;
   if (timing_.late_wake) ++(timing_.grace ? totals_.grace_late_wakes : totals_.late_wakes);
   if (timing_.late_by_housekeeping)
     ++(timing_.grace ? totals_.grace_late_by_housekeeping : totals_.late_by_housekeeping);
   if (timing_.slack >= Nanoseconds{0}) return;
-  if (timing_.work > period) {
+  // Of its two parts the one that it was over by most.
+  const bool by_work = timing_.work - period > std::max(timing_.late, kNone);
+  const bool carried = timing_.back_to_back && !carried_by_work_;
+  if (timing_.work > period && (by_work || !(timing_.late_wake || timing_.late_by_housekeeping || carried))) {
     timing_.overrun = OverrunCause::work;
   } else if (timing_.late_wake) {
     timing_.overrun = OverrunCause::late_wake;
@@ -218,6 +223,7 @@ void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
     // Begun in time, or within the limit, and still not done: then the work was too long for its slot.
     timing_.overrun = began_ == Began::back_to_back ? OverrunCause::catching_up : OverrunCause::work;
   }
+  if (timing_.overrun != OverrunCause::catching_up) carried_by_work_ = timing_.overrun == OverrunCause::work;
 }
 
 Verdict RealtimeSync::overran(TimePoint<RigTime> done) TACTUS_RT {

@@ -43,6 +43,7 @@ struct FrameTiming {
   /// assess() of the frame before and wait(). The machine is not to blame.
   bool late_by_housekeeping = false;
   bool grace = false;           ///< in the start-up grace: its overrun and lateness are counted apart
+  bool back_to_back = false;    ///< began at the end of the frame before, which had overrun
   Nanoseconds housekeeping{0};  ///< from the end of the frame before to wait(); 0 after other beginnings
 };
 
@@ -186,6 +187,7 @@ class RealtimeSync {
   Began began_ = Began::back_to_back;
   TimePoint<RigTime> done_{};    // end of the frame before
   Nanoseconds housekeeping_{0};  // after that frame
+  bool carried_by_work_ = true;  // the overrun that is caught up began by work
   FrameTiming timing_;
   RealtimeTotals totals_;
   OverrunBudget budget_;

@@ -14,24 +14,30 @@ constexpr std::int64_t kMostEntries = 1000;
 
 Schema overrun_schema() {
   const auto time = [](const char* key, const char* about) { return must(key, integer(about)); };
-  return object("An overrun.",
-                {must("n", integer("counts up with every overrun and every change of one")),
-                 must("id", integer("of the overrun: an entry with the same one takes its place")),
-                 must("frame", integer("")), must("sim_time_ns", integer("")),
-                 time("over_ns", "how far it ended after the next slot"), time("late_ns", "wake minus slot"),
-                 time("work_ns", "end minus wake"), must("lost", integer("slots given up because of it")),
-                 must("by", text("what of the frame made it overrun: work, late wake or housekeeping")),
-                 must("cause", text("a word of docs/overruns.md")),
-                 must("who", text("the client that caused it; empty: not known")),
-                 must("text", text("one sentence")), must("job", or_null(text("the one that it is about"))),
-                 must("evidence",
-                      list("what was looked at",
-                           object("", {must("figure", text("")), must("value", number("")),
-                                       must("unit", text("ns, %, or empty: a number")),
-                                       must("usual", or_null(number("of that figure; null: not known")))}))),
-                 must("followers", integer("frames behind it that were still late from it")),
-                 time("cost_ns", "of it and its followers together"),
-                 must("caught_up", boolean("the frame behind it was on time again"))});
+  return object(
+      "An overrun.",
+      {must("n", integer("counts up with every overrun and every change of one")),
+       must("id", integer("of the overrun: an entry with the same one takes its place")),
+       must("frame", integer("")), must("sim_time_ns", integer("")),
+       time("over_ns", "how far it ended after the next slot"), time("late_ns", "wake minus slot"),
+       time("work_ns", "end minus wake"), must("lost", integer("slots given up because of it")),
+       must("by", text("what of the frame made it overrun: work, late wake or housekeeping")),
+       must("cause", text("a word of docs/overruns.md")),
+       must("who", text("the client that caused it; empty: not known")), must("text", text("one sentence")),
+       must("job", or_null(text("the one that it is about"))),
+       time("share_ns", "what the cause had of over_ns"),
+       must("beside", or_null(object(
+                          "What had the rest of it; null: nothing.",
+                          {must("cause", text("")), must("who", text("")), must("text", text("one sentence")),
+                           must("job", or_null(text(""))), must("share_ns", integer(""))}))),
+       must("evidence",
+            list("what was looked at",
+                 object("", {must("figure", text("")), must("value", number("")),
+                             must("unit", text("ns, %, or empty: a number")),
+                             must("usual", or_null(number("of that figure; null: not known")))}))),
+       must("followers", integer("frames behind it that were still late from it")),
+       time("cost_ns", "of it and its followers together"),
+       must("caught_up", boolean("the frame behind it was on time again"))});
 }
 
 Schema journal_schema() {

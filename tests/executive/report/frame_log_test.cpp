@@ -47,6 +47,21 @@ TEST(FrameLog, ReadsRowsAsTheRigWritesThem) {
   EXPECT_EQ(found.damaged, 0U);
 }
 
+TEST(FrameLog, ReadsTheCauseBesideAnotherWithItsShare) {
+  std::string header(kFramesHeader);
+  header.insert(header.size() - 1, ",rt.beside {--},rt.beside_time {ns}");
+  const Read found =
+      read(header + "0,0,9000000,1300000,-9300000,1,1,0,0,preempted,late_wake,computed,930000\n" +
+           "0.001,1,16,22300,977684,1,1,0,0,none,none,none,0\n" +
+           "0.002,2,9000000,1300000,-9300000,2,2,0,0,preempted,late_wake,computed,9300001\n");
+  ASSERT_EQ(found.rows.size(), 2U);
+  EXPECT_EQ(found.rows[0].beside.cause, rtsync::Cause::computed);
+  EXPECT_EQ(found.rows[0].beside.time.count(), 930'000);
+  EXPECT_EQ(causes_text(found.rows[0]), "preempted 90 %, computed 10 %");
+  EXPECT_EQ(found.rows[1].beside.cause, rtsync::Cause::none);
+  EXPECT_EQ(found.damaged, 1U) << "no share is more than the whole";
+}
+
 TEST(FrameLog, CountsWhatIsNoRowAndGoesOn) {
   const char* const bad[] = {
       "0.001,1,5,5,5,0,0,0,0,none\n",       // a column too few

@@ -60,6 +60,31 @@ TEST(FrameTimes, HasThePercentilesOfASort) {
   }
 }
 
+TEST(FrameTimes, ChargesEachCauseItsShareAlsoOfWhatIsCaughtUp) {
+  FrameTimes times(1'000'000, 0);
+  FrameRow row;
+  row.late_ns = 9'000'000;
+  row.work_ns = 2'000'000;
+  row.slack_ns = -10'000'000;
+  row.cause = rtsync::Cause::preempted;
+  row.beside = {rtsync::Cause::computed, rtsync::Nanoseconds{1'000'000}};
+  times.add(row);
+  row.frame = 1;
+  row.slack_ns = -8'000'000;
+  row.cause = rtsync::Cause::catching_up;
+  row.beside = {};
+  times.add(row);
+  times.end();
+  const auto& preempted = times.causes[static_cast<std::size_t>(rtsync::Cause::preempted)];
+  const auto& computed = times.causes[static_cast<std::size_t>(rtsync::Cause::computed)];
+  EXPECT_EQ(preempted.episodes, 1);
+  EXPECT_EQ(preempted.followers, 1);
+  EXPECT_EQ(preempted.worst_ns, 9'000'000);
+  EXPECT_EQ(preempted.sum_ns, 16'200'000);
+  EXPECT_EQ(computed.episodes, 0);
+  EXPECT_EQ(computed.sum_ns, 1'800'000);
+}
+
 TEST(FrameTimes, PutsAnOverrunAndThoseThatFollowItTogether) {
   std::vector<MadeFrame> frames(20, {100, 20'000, "none"});
   frames[5] = {100, 3'500'000, "blocked"};

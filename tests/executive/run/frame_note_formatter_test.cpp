@@ -69,6 +69,21 @@ TEST(FrameNoteFormatter, TellsOneOverrunInFull) {
   EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty()) << "told once";
 }
 
+TEST(FrameNoteFormatter, TellsBothCausesOfTheWorstFrame) {
+  Notes notes;
+  FrameNote note = overrun(7, 10ms, OverrunCause::late_wake);
+  note.overrun.cause = note.late.cause = rtsync::Cause::clock;
+  note.overrun.facts.edge_late = 9ms;
+  note.beside.cause = rtsync::Cause::computed;
+  note.beside.job = 1;
+  note.beside.facts.took = 2ms;
+  note.beside_share = 1ms;
+  notes.formatter.take(note);
+  EXPECT_TRUE(notes.formatter.take_log_lines(0).at(0).ends_with(
+      "; clock: the external clock's edge came 9.00 ms late (90 % of the lateness); beside it, 10 %: "
+      "computed: job motor.step computed for 2.00 ms"));
+}
+
 TEST(FrameNoteFormatter, SumsUpManyAndNamesTheWorst) {
   Notes notes;
   notes.formatter.take(overrun(10, 5us, OverrunCause::work));

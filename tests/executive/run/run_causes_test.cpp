@@ -85,6 +85,28 @@ TEST_F(RunCausesTest, AnOverrunByALateWakeIsOneLateness) {
   EXPECT_EQ(preempted["sum_ns"], 4'000'000) << "its time counts once";
 }
 
+TEST_F(RunCausesTest, ACauseIsChargedItsShareAndWhatWasCaughtUpFromIt) {
+  FrameNote two = overrun(Cause::preempted, 10ms, Finding::kNoJob, OverrunCause::late_wake);
+  two.late.cause = Cause::preempted;
+  two.timing.late = 9ms;
+  two.beside.cause = Cause::computed;
+  two.beside.job = 1;
+  two.beside_share = 1ms;
+  causes->take(two);
+  causes->take(overrun(Cause::catching_up, 8ms, Finding::kNoJob, OverrunCause::catching_up));
+  FrameNote own = overrun(Cause::catching_up, 7ms, Finding::kNoJob, OverrunCause::catching_up);
+  own.beside.cause = Cause::blocked;
+  own.beside.job = 0;
+  own.beside_share = 2ms;
+  causes->take(own);
+  causes->take(overrun(Cause::catching_up, 4ms, Finding::kNoJob, OverrunCause::catching_up));
+  EXPECT_EQ(causes->causes(), Json::parse(R"({
+      "computed": {"overruns": 0, "late_wakes": 0, "worst_ns": 1000000, "sum_ns": 2700000, "jobs": {"b.step": 1}},
+      "blocked": {"overruns": 0, "late_wakes": 0, "worst_ns": 2000000, "sum_ns": 2000000, "jobs": {"a.step": 1}},
+      "preempted": {"overruns": 1, "late_wakes": 1, "worst_ns": 9000000, "sum_ns": 24300000, "jobs": {}},
+      "catching_up": {"overruns": 3, "late_wakes": 0, "worst_ns": 0, "sum_ns": 0, "jobs": {}}})"));
+}
+
 TEST_F(RunCausesTest, WithoutAFindingThereIsNoCause) {
   causes->take(overrun(Cause::none, 2ms));
   causes->take(late(Cause::none, 2ms));

@@ -67,6 +67,8 @@ TEST_F(RunOverrunsTest, AnOverrunHasItsCauseAndItsFigures) {
             Json::parse(R"({"figure": "took", "value": 1e6, "unit": "ns", "usual": 2e4})"));
   EXPECT_EQ(entry["followers"], 0);
   EXPECT_EQ(entry["caught_up"], true);
+  EXPECT_EQ(entry["share_ns"], 300'000);
+  EXPECT_TRUE(entry["beside"].is_null());
 }
 
 TEST_F(RunOverrunsTest, FramesThatAreLateFromItAreItsFollowers) {
@@ -119,6 +121,29 @@ TEST_F(RunOverrunsTest, ALateWakeIsExplainedByItsWake) {
   EXPECT_EQ(entries()[0]["cause"], "machine_stopped");
   EXPECT_EQ(entries()[0]["who"], "the machine");
   EXPECT_TRUE(entries()[0]["job"].is_null());
+}
+
+TEST_F(RunOverrunsTest, OfTwoCausesTheSmallerOneStandsBesideWithItsShare) {
+  FrameNote note = overrun(7, 10ms, OverrunCause::late_wake);
+  note.beside = note.overrun;
+  note.beside_share = 1ms;
+  note.overrun = {};
+  note.overrun.cause = rtsync::Cause::machine_stopped;
+  note.overrun.facts.part = rtsync::LatePart::wake;
+  note.late = note.overrun;
+  take(note);
+  FrameNote later = overrun(8, 9ms);
+  later.overrun = {};
+  later.overrun.cause = rtsync::Cause::catching_up;
+  take(later);
+  overruns_.flush(10);
+  ASSERT_THAT(entries(), SizeIs(1)) << "a frame that is late from it, whatever its own work did, follows it";
+  EXPECT_EQ(entries()[0]["cause"], "machine_stopped");
+  EXPECT_EQ(entries()[0]["share_ns"], 9'000'000);
+  EXPECT_EQ(entries()[0]["beside"], Json::parse(R"({"cause": "computed", "who": "motor.step",
+      "text": "computed: job motor.step computed for 1.00 ms, usually 20.0 us", "job": "motor.step",
+      "share_ns": 1000000})"));
+  EXPECT_EQ(entries()[0]["followers"], 1);
 }
 
 TEST_F(RunOverrunsTest, WhatIsNoOverrunIsNoEntry) {

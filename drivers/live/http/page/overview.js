@@ -211,7 +211,7 @@ export class Overview {
   }
 
   row(entry, open) {
-    const {rig} = this;
+    const {rig} = this, {beside} = entry;
     const followers = entry.followers ? h('small', {}, `  + ${entry.followers} catching up`) : null;
     const rows = entry.evidence.map(
         ({figure: name, value, unit, usual}) => [name, figure(value, unit), figure(usual, unit)]);
@@ -219,16 +219,25 @@ export class Overview {
         'details', {'data-id': entry.id, open: open.has(String(entry.id))},
         h('summary', {}, h('span', {class: 'num'}, `${seconds(entry.sim_time_ns)} s`),
           h('span', {class: 'num soft'}, `frame ${entry.frame}`), causeTag(entry.cause),
-          h('span', {}, entry.who, followers), h('span', {class: 'num'}, 'over ', quantity(entry.over_ns))),
+          h('span', {}, entry.who, beside ? h('small', {}, `  + ${beside.cause} ${quantity(beside.share_ns)}`) : null, followers), h('span', {class: 'num'}, 'over ', quantity(entry.over_ns))),
         h('div', {class: 'evidence'}, h('p', {}, entry.text),
+          beside ? h('p', {}, `Beside it, ${quantity(beside.share_ns)} of ${quantity(entry.over_ns)}: ${beside.text}`) : null,
           rows.length ? h('table', {}, table(['Figure', '>This frame', '>Usual'], rows)) : null,
           h('div', {class: 'right'},
             h('button', {class: 'small', onclick: () => this.toTimeline(entry)}, 'Show in the timeline'))));
   }
 
   causes() {
-    const groups = Map.groupBy(this.rig.overruns.all, (entry) => entry.cause);
-    const cost = (group) => group.reduce((sum, entry) => sum + entry.cost_ns, 0);
+    const groups = new Map();  // by cause: how often it had a share, and what that cost with its followers
+    for (const {cause, beside, over_ns, cost_ns} of this.rig.overruns.all) {
+      const share = beside ? beside.share_ns / over_ns : 0;
+      for (const [of, part] of [[cause, 1 - share], [beside?.cause, share]]) {
+        if (!of || !part) continue;
+        const group = groups.get(of) ?? {count: 0, cost: 0};
+        groups.set(of, {count: group.count + 1, cost: group.cost + part * cost_ns});
+      }
+    }
+    const cost = (group) => group.cost;
     const sorted = [...groups].sort((a, b) => cost(b[1]) - cost(a[1]));
     const most = sorted.length ? cost(sorted[0][1]) : 1;
     redraw(
@@ -238,7 +247,7 @@ export class Overview {
           bar.style.width = `${cost(group) / most * 100}%`;
           return [
             causeTag(cause), h('span', {class: 'track'}, bar),
-            h('span', {class: 'num'}, `${group.length} × `, quantity(cost(group)))
+            h('span', {class: 'num'}, `${group.count} × `, quantity(cost(group)))
           ];
         }) :
                         h('span', {class: 'soft'}, 'No frame was late.'));

@@ -197,7 +197,7 @@ class Rig:
         entry = {"n": len(entries) + 1, **entry}
         if which == "overruns":
             entry = {"id": entry["n"], "sim_time_ns": entry["frame"] * 1_000_000, "late_ns": 0, "work_ns": 2000,
-                     "lost": 0, "by": "late wake", "job": None,
+                     "lost": 0, "by": "late wake", "job": None, "share_ns": entry["over_ns"], "beside": None,
                      "evidence": [], "followers": 0, "cost_ns": entry["over_ns"], "caught_up": True, "text": "",
                      **entry}
         self.change(lambda: entries.append(entry))

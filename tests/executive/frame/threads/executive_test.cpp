@@ -735,6 +735,98 @@ TEST(ExecutiveRealtime, FramesThatCatchUpNameTheOneThatAllBeganWith) {
   EXPECT_FALSE(bench.executive->accounts().pop(note));
 }
 
+/// Frame 5 is woken that late and works that long; others take 300 us.
+std::vector<FrameNote> notes_of(std::chrono::nanoseconds late, std::chrono::nanoseconds work,
+                                std::vector<RealtimeVariables>* seen = nullptr) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    if (seen != nullptr) seen->push_back(bench.rt);
+    bench.clock.advance(call.frame == 5 ? work : 300us);
+    return 0;
+  });
+  bench.sleeper.on_wait = [&](int wait) { bench.sleeper.late = wait == 4 ? late : 0ns; };
+  (void)bench.run(70);
+  std::vector<FrameNote> notes;
+  for (FrameNote note; bench.executive->accounts().pop(note);) notes.push_back(note);
+  return notes;
+}
+
+TEST(ExecutiveRealtime, AFrameWithTwoCausesHasTheOneWithTheLargerShareAndTheOtherBesideIt) {
+  using rtsync::LatePart;
+  const struct {
+    std::chrono::nanoseconds late, work, beside;
+    LatePart named;
+    bool other;
+    OverrunCause overrun;
+    const char* why;
+  } rows[] = {
+      {9ms, 1300us, 930us, LatePart::wake, true, OverrunCause::late_wake, "a tenth was work"},
+      {3ms, 1800us, 1266us, LatePart::wake, true, OverrunCause::late_wake, "a third was work"},
+      {500us, 2300us, 360us, LatePart::job, true, OverrunCause::work, "a fifth was the wake"},
+      {9ms, 700us, 0us, LatePart::wake, false, OverrunCause::late_wake, "less than a twentieth was work"},
+      {900us, 300us, 0us, LatePart::wake, false, OverrunCause::late_wake, "it worked as usual"},
+      {150us, 990us, 25us, LatePart::job, true, OverrunCause::late_wake, "most of the excess was work"},
+      {50us, 1300us, 0us, LatePart::job, false, OverrunCause::work, "it was woken within the limit"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.why);
+    std::vector<RealtimeVariables> seen;
+    const std::vector<FrameNote> notes = notes_of(row.late, row.work, &seen);
+    ASSERT_FALSE(notes.empty());
+    const FrameNote& note = notes.front();
+    ASSERT_EQ(note.timing.frame, 5);
+    EXPECT_EQ(note.timing.overrun, row.overrun);
+    EXPECT_EQ(note.overrun.facts.part, row.named);
+    EXPECT_EQ(note.beside.cause != rtsync::Cause::none, row.other);
+    EXPECT_NEAR(static_cast<double>(note.beside_share.count()), static_cast<double>(row.beside.count()),
+                10'000);
+    EXPECT_EQ(seen[6].cause, static_cast<std::int32_t>(note.overrun.cause));
+    EXPECT_EQ(seen[6].beside, static_cast<std::int32_t>(note.beside.cause));
+    EXPECT_EQ(seen[6].beside_time, note.beside_share.count());
+    EXPECT_EQ(seen[4].beside_time, 0) << "it was on time";
+    for (std::size_t i = 1; i < notes.size(); ++i) {
+      EXPECT_EQ(notes[i].overrun.cause, rtsync::Cause::catching_up);
+      EXPECT_EQ(notes[i].overrun.frame, 5);
+    }
+  }
+}
+
+TEST(ExecutiveRealtime, AFrameThatIsALittleTooLongWhileABurstIsCaughtUpIsStillLateByTheBurst) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    bench.clock.advance(call.frame == 9 ? 1200us : 300us);
+    return 0;
+  });
+  bench.sleeper.on_wait = [&](int wait) { bench.sleeper.late = wait == 4 ? 9ms : 0ms; };
+  (void)bench.run(30);
+  FrameNote note;
+  while (bench.executive->accounts().pop(note) && note.timing.frame < 9) continue;
+  EXPECT_EQ(note.timing.overrun, OverrunCause::catching_up);
+  EXPECT_EQ(note.overrun.cause, rtsync::Cause::catching_up);
+  EXPECT_EQ(note.overrun.frame, 5);
+  EXPECT_EQ(note.beside.facts.part, rtsync::LatePart::job);
+  EXPECT_GT(note.beside_share, 500us);
+  EXPECT_LT(note.beside_share, 1ms);
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
+  EXPECT_EQ(note.overrun.frame, 5) << "those behind it, too";
+}
+
+TEST(ExecutiveRealtime, ARigThatAlwaysTakesTooLongDoesSoInEachFrame) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call&) { return bench.clock.advance(1100us), 0; });
+  (void)bench.run(30);
+  EXPECT_EQ(bench.executive->totals().overruns_by_work, 30);
+  FrameNote note;
+  while (bench.executive->accounts().pop(note)) {
+    EXPECT_EQ(note.overrun.facts.part, rtsync::LatePart::job);
+    EXPECT_EQ(note.beside.cause, rtsync::Cause::none);
+    EXPECT_EQ(note.overrun.frame, note.timing.frame);
+  }
+}
+
 TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   PlanFixture bench;
   bench.plan.job_times = true;

@@ -327,7 +327,10 @@ TEST(RealtimeSync, OneNanosecondMakesTheOverrun) {
       {100'001ns, 899'999ns, 0ns, OverrunCause::none, true, "a late wake alone is no overrun"},
       {100'001ns, 900us, -1ns, OverrunCause::late_wake, true, "the work alone would have fitted"},
       {100'001ns, 1ms, -100'001ns, OverrunCause::late_wake, true, "just"},
-      {100'001ns, 1'000'001ns, -100'002ns, OverrunCause::work, true, "it would not: then it is the work"},
+      {100'001ns, 1'100'001ns, -200'002ns, OverrunCause::late_wake, true,
+       "it was over by no more than the wake"},
+      {100'001ns, 1'100'002ns, -200'003ns, OverrunCause::work, true,
+       "it was over by more: then it is the work"},
       {2'500us, 10us, -1'510us, OverrunCause::late_wake, true, "woken after the next slot already"},
   };
   for (const auto& row : rows) {
@@ -361,7 +364,9 @@ TEST(RealtimeSync, HousekeepingThatRunsPastTheSlotIsNoLateWake) {
       {1'000'001ns, 0ns, 10us, 100'001ns, OverrunCause::none, false, true, "beyond it"},
       {1'500us, 0ns, 500us, 600us, OverrunCause::housekeeping, false, true,
        "the work alone would have fitted"},
-      {1'500us, 0ns, 1'001us, 600us, OverrunCause::work, false, true, "it would not: then it is the work"},
+      {1'500us, 0ns, 1'600us, 600us, OverrunCause::housekeeping, false, true,
+       "it would not, but it was over by no more than it began late"},
+      {1'500us, 0ns, 1'601us, 600us, OverrunCause::work, false, true, "by more: then it is the work"},
       {9'900us, 0ns, 5us, 9ms, OverrunCause::housekeeping, false, true, "many slots"},
       {500us, 200us, 10us, 200us, OverrunCause::none, true, false, "it fitted: the machine was late"},
       {500us, 950us, 100us, 950us, OverrunCause::late_wake, true, false, "likewise"},
@@ -1393,6 +1398,7 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
   TimePoint<RigTime> wake = bench.epoch;
   bool waited = false;
   bool kept = false;  // housekeeping made it begin late
+  bool debt_by_work = true;
   std::int64_t overruns = 0, by_work = 0, by_wake = 0, by_debt = 0, by_kept = 0;
   std::int64_t late_wakes = 0, late_kept = 0, lost = 0, graced = 0;
   for (int k = 0; k < frames; ++k) {
@@ -1433,11 +1439,15 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
     ASSERT_EQ(timing.late_by_housekeeping, kept && late) << "frame " << k;
     OverrunCause cause = OverrunCause::none;
     if (done > next) {
-      cause = work.count() > length ? OverrunCause::work
-              : late_wake           ? OverrunCause::late_wake
-              : kept && late        ? OverrunCause::housekeeping
-              : waited              ? OverrunCause::work
-                                    : OverrunCause::catching_up;
+      const bool debt = timing.late > kNone && !waited && !kept && !debt_by_work;
+      const bool by_less = work.count() - length <= timing.late.count();
+      cause = work.count() > length && !(by_less && (late_wake || (kept && late) || debt))
+                  ? OverrunCause::work
+              : late_wake    ? OverrunCause::late_wake
+              : kept && late ? OverrunCause::housekeeping
+              : waited       ? OverrunCause::work
+                             : OverrunCause::catching_up;
+      if (cause != OverrunCause::catching_up) debt_by_work = cause == OverrunCause::work;
     }
     ASSERT_EQ(timing.overrun, cause) << "frame " << k;
     const bool grace = k < settings.overrun.grace;

@@ -63,7 +63,8 @@ void CpuTimes::had_it(const Runner& one, EvidenceTime from, EvidenceTime to) TAC
     if (off.ready || !ready_only_) time += part;
     if (off.ready || (one_was_stopped_ && is_realtime_itself())) while_ready += part;
     if (!off.ready && keeps_it(one, to, off)) kept += part;
-    if (!off.ready && !ready_only_ && timers_ && *timers_ > off.from) after_timers += part;
+    if (!off.ready && !ready_only_ && timers_ && *timers_ > off.from)
+      after_timers += std::max(std::min(off.to, to) - std::max(*timers_, from), Nanoseconds{0});
   }
   if (one.thread == thread_) return;
   const bool weaker = one.thread != 0 && is_weaker(one);
@@ -149,13 +150,15 @@ void CpuTimes::look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT
   weaker_kept_ = weaker_before_;
 }
 
+/// The first time since the thread was off its CPU.
+void CpuTimes::note_timers(EvidenceTime at) TACTUS_RT {
+  for (const ThreadTimes::Off& off : off_)
+    if (at > off.from && at <= off.to && (!timers_ || *timers_ <= off.from)) timers_ = at;
+}
+
 void CpuTimes::add(const EventRecord& record) TACTUS_RT {
   if (record.kind == EventRecord::Kind::lost) lost_ = true;
-  if (record.kind == EventRecord::Kind::alive && now_) {
-    had_it(*now_, since_, record.at);
-    since_ = record.at;
-  }
-  if (record.kind == EventRecord::Kind::alive) timers_ = record.at;
+  if (record.kind == EventRecord::Kind::alive) note_timers(record.at);
   if (!leaves(record) && record.kind != EventRecord::Kind::on) return;
   Runner next{record.kind == EventRecord::Kind::on ? record.thread : record.next, Nanoseconds{0},
               record.next_priority, record.next_name};
@@ -165,6 +168,7 @@ void CpuTimes::add(const EventRecord& record) TACTUS_RT {
     if (record.priority != kNoPriority)
       last.priority =
           last.priority == kNoPriority ? record.priority : std::min(last.priority, record.priority);
+    if (record.priority != kNoPriority) last.name = record.name;  // it may have changed since
     if (record.thread == thread_ && record.priority != kNoPriority) own_priority_ = record.priority;
     had_it(last, now_ ? since_ : record.at, record.at);
     now_ = last;

@@ -50,6 +50,16 @@ T EventBytes::get(std::uint64_t at) const TACTUS_RT {
   return value;
 }
 
+ThreadName EventBytes::name_at(std::uint64_t at) const TACTUS_RT {
+  ThreadName name{};
+  for (std::size_t i = 0; i < name.size(); i += 4) {
+    const auto part = get<std::uint32_t>(at + i);
+    std::memcpy(&name[i], &part, sizeof part);
+  }
+  name.back() = '\0';
+  return name;
+}
+
 /// What sched_switch says. False: the record is too short for it.
 bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT {
   // <linux/sched.h>: what prev_state has of a thread that is not ready; and that it was pushed off.
@@ -59,7 +69,7 @@ bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& 
   const std::uint64_t raw = at + kSample + kRawSize;
   const SwitchTracepoint& places = ids_.switched;
   const std::uint64_t longest = std::max({places.thread, places.priority, places.state, places.next,
-                                          places.next_priority, places.next_name + 12});
+                                          places.next_priority, places.name + 12, places.next_name + 12});
   if (size < kSample + kRawSize + longest + 4) return false;
   const auto state = get<std::uint32_t>(raw + places.state);
   record.kind = (state & kAway) == 0 ? EventRecord::Kind::preempted : EventRecord::Kind::off;
@@ -70,11 +80,8 @@ bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& 
   record.priority = static_cast<std::int16_t>(get<std::int32_t>(raw + places.priority));
   record.next = get<std::int32_t>(raw + places.next);
   record.next_priority = static_cast<std::int16_t>(get<std::int32_t>(raw + places.next_priority));
-  for (std::size_t i = 0; i < record.next_name.size(); i += 4) {
-    const auto part = get<std::uint32_t>(raw + places.next_name + i);
-    std::memcpy(&record.next_name[i], &part, sizeof part);
-  }
-  record.next_name.back() = '\0';
+  record.name = name_at(raw + places.name);
+  record.next_name = name_at(raw + places.next_name);
   return true;
 }
 
@@ -156,7 +163,7 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
   }
   // What has ended has no number any more, but in what the tracepoint writes.
   if (record.priority == kNoPriority) record.thread = get<std::int32_t>(id_at + 4);
-  record.at = TimePoint<MonotonicTime>{Nanoseconds{get<std::int64_t>(id_at + kWord)}};
+  record.at = TimePoint<MonotonicTime>{Nanoseconds{get<std::int64_t>(id_at + kWord)} + ids_.shift};
   record.cpu = get<std::uint32_t>(id_at + 2 * kWord);
   from += size;
   return true;

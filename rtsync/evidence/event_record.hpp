@@ -36,6 +36,7 @@ struct EventIds {
   };
   std::array<Vector, kMostVectors> vectors{};
   SwitchTracepoint switched{};  ///< its samples are the records of who leaves a CPU
+  Nanoseconds shift{0};         ///< from the clock of the records to that of this process
   bool has_call_register =
       false;  ///< the samples of `left` have the register that a system call changes, too
 };
@@ -74,6 +75,7 @@ struct EventRecord {
   enum class Stop : std::uint8_t { none, traced, signalled } stop = Stop::none;
   std::int16_t priority = kNoPriority;       ///< of the one that leaves
   std::int16_t next_priority = kNoPriority;  ///< of the one that comes
+  ThreadName name{};                         ///< of the one that leaves
   ThreadName next_name{};
   TimePoint<MonotonicTime> at{};
 };
@@ -94,6 +96,7 @@ class EventBytes {
   template <class T>
   T get(std::uint64_t at) const TACTUS_RT;
   bool read_switch(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
+  ThreadName name_at(std::uint64_t at) const TACTUS_RT;
   void read_left(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
 
   std::span<const std::byte> ring_;

@@ -17,8 +17,10 @@
 #include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/evidence/sign_reader.hpp"
+#include "rtsync/evidence/stamp_clock.hpp"
 #include "rtsync/evidence/stop_times.hpp"
 #include "rtsync/host/page.hpp"
+#include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync {
@@ -113,6 +115,7 @@ int EventRing::map(std::size_t bytes) {
   memory_ = memory;
   data_ = static_cast<const std::byte*>(memory) + page;
   size_ = bytes;
+  ids_.shift = clock_shift();
   // So that no frame meets a page of it for the first time.
   __atomic_store_n(&static_cast<perf_event_mmap_page*>(memory_)->data_tail, 0, __ATOMIC_RELEASE);
   for (std::size_t at = 0; at < size_; at += page)
@@ -267,6 +270,17 @@ Provision fate(std::string what, std::string instead, int error) {
 KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
                            const RealtimeThreads* realtime)
     : threads_(threads.size()), realtime_(realtime), alive_(alive) {
+  constexpr Nanoseconds kOldest{1'000'000'000};
+  constexpr Nanoseconds kTooNew{1'000'000};
+  if (const auto age = stamp_age(); age && (*age > kOldest || *age < -kTooNew)) {
+    provisions_.push_back(
+        refused("the kernel's events", "causes of late frames are unknown",
+                {"their time is " + duration_text(std::chrono::abs(*age)) +
+                     " away from the clock of this process, and /proc/self/timens_offsets does "
+                     "not say why",
+                 "run the rig in the time namespace of the host"}));
+    return;
+  }
   // A CPU has them always, a thread only while it runs.
   open_cpus(cpus, static_cast<std::size_t>(cpus.count()) <= 2 * threads.size() ? alive : Nanoseconds{0});
   const CallNumber call = find_call_number();

@@ -143,6 +143,7 @@ class CpuTimes {
   bool keeps_it(const Runner& one, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
   bool is_used_up() const TACTUS_RT;
   void look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT;
+  void note_timers(EvidenceTime at) TACTUS_RT;
   void look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT;
   static void add_time(Runners& runners, const Runner& one, Nanoseconds time) TACTUS_RT;
   static const Runner& longest(const Runners& runners) TACTUS_RT;

@@ -102,10 +102,10 @@ std::optional<SwitchTracepoint> find_switch_tracepoint(const std::filesystem::pa
   if (error || space.string() != kInitial) return std::nullopt;
   const auto found =
       find_places(root, "sched", "sched_switch",
-                  {"prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio", "next_comm"});
+                  {"prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio", "next_comm", "prev_comm"});
   if (!found) return std::nullopt;
   const std::vector<std::uint32_t>& at = found->fields;
-  return SwitchTracepoint{found->id, at[0], at[1], at[2], at[3], at[4], at[5]};
+  return SwitchTracepoint{found->id, at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
 }
 
 TracepointSearch find_interrupt_tracepoints(const std::filesystem::path& root) {

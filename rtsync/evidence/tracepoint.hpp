@@ -43,6 +43,7 @@ struct SwitchTracepoint {
   std::uint32_t next = 0;
   std::uint32_t next_priority = 0;
   std::uint32_t next_name = 0;
+  std::uint32_t name = 0;  ///< of the one that leaves
 };
 /// Reads tracefs. Nothing where that is not possible, and in another PID namespace than the kernel's own: the records
 /// have the kernel's numbers of threads.                                                          @when setup

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
+#include <array>
+#include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -133,7 +136,7 @@ TEST(EventRecord, SaysWhetherItWasInASystemCall) {
 }
 
 /// As sched_switch of Linux 6.18 has it.
-constexpr SwitchTracepoint kSwitched{51, 24, 28, 32, 56, 60, 40};
+constexpr SwitchTracepoint kSwitched{51, 24, 28, 32, 56, 60, 40, 8};
 
 std::optional<EventRecord> switched(std::uint32_t state, std::int32_t priority) {
   MadeRing made;
@@ -144,6 +147,7 @@ std::optional<EventRecord> switched(std::uint32_t state, std::int32_t priority) 
   const auto put = [&raw](std::size_t at, const auto& value) {
     std::memcpy(&raw[4 + at], &value, sizeof value);
   };
+  put(8, std::array<char, 16>{'o', 'l', 'd'});
   put(24, std::int32_t{123});
   put(28, priority);
   put(32, std::uint64_t{state});
@@ -172,6 +176,7 @@ TEST(EventRecord, OfASwitchSaysWhoTheyAreAndHowStrong) {
   EXPECT_EQ(record->next, 77);
   EXPECT_EQ(record->next_priority, 4);
   EXPECT_STREQ(record->next_name.data(), "spin");
+  EXPECT_STREQ(record->name.data(), "old");
   EXPECT_EQ(record->stop, EventRecord::Stop::none);
 }
 
@@ -181,6 +186,17 @@ TEST(EventRecord, OfASwitchSaysWhatStopsTheThread) {
   EXPECT_EQ(switched(2, 120)->kind, Kind::off);
   EXPECT_EQ(switched(4, 120)->stop, EventRecord::Stop::signalled);
   EXPECT_EQ(switched(8, 120)->stop, EventRecord::Stop::traced);
+}
+
+TEST(EventRecord, HasTheTimeOfThisProcess) {
+  MadeRing made;
+  made.own_switch(0, 5'000);
+  EventIds ids = kMadeIds;
+  ids.shift = Nanoseconds{1'000'000'000};
+  EventRecord record;
+  std::uint64_t at = 0;
+  ASSERT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
+  EXPECT_EQ(record.at.time_since_epoch(), Nanoseconds{1'000'005'000});
 }
 
 TEST(EventRecord, SaysInWhichSystemCall) {

@@ -417,6 +417,7 @@ EventRecord known_switch(Kind kind, std::int32_t from, int priority, std::int32_
   made.kind = kind;
   made.priority = static_cast<std::int16_t>(priority);
   made.next_priority = static_cast<std::int16_t>(next_priority);
+  made.name = {'t', static_cast<char>('0' + from % 10)};
   made.next_name = {'t', static_cast<char>('0' + to % 10)};
   return made;
 }
@@ -483,6 +484,19 @@ TEST(CpuTimes, KnowThatAThreadCouldNotRunWhereItsCpuHadNoStrongerOne) {
                asleep);
   EXPECT_EQ(kept.not_ready, 50us);
   EXPECT_EQ(kept.stronger.thread, 20);
+}
+
+TEST(CpuTimes, GoByTheStrongestPriorityThatAThreadHadMeanwhile) {
+  const ThreadTimes::Off asleep{at(1ms), at(51ms), 1, false};
+  EventRecord ends = known_switch(Kind::off, 20, 2, 10, 4, 51ms);
+  ends.name = {'s', 'p', 'i', 'n'};
+  const OtherThreads others =
+      known_by({known_switch(Kind::off, 10, 4, 20, 120, 500us), sign(2ms), sign(30ms), ends}, asleep);
+  EXPECT_EQ(others.weaker, 0ns);
+  EXPECT_EQ(others.not_ready, 0ns);
+  EXPECT_EQ(others.stronger.time, 50ms);
+  EXPECT_EQ(others.stronger.priority, 2);
+  EXPECT_STREQ(others.stronger.name.data(), "spin") << "it became another program";
 }
 
 TEST(CpuTimes, LetAnOrdinaryThreadBeInASystemCallSinceTheLastSwitch) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+
 #include "tests/rtsync/support/fake_tracepoints.hpp"
 
 namespace tactus::rtsync::tracepoint_test {
@@ -54,6 +57,48 @@ TEST(Tracepoints, SayHowToMountWhatIsNotThere) {
       found.refusal.fix.find("sudo mount -t tracefs -o mode=750,gid=realtime nodev /sys/kernel/tracing"),
       std::string::npos)
       << found.refusal.fix;
+}
+
+/// As write_tracepoint() does it, with the fields of Linux 6.18.
+void write_switch_tracepoint(FakeRoot& root) {
+  std::string format = "name: sched_switch\nID: 372\nformat:\n";
+  int at = 8;
+  const auto field = [&](const std::string& text, int size) {
+    format += "\tfield:" + text + ";\toffset:" + std::to_string(at) + ";\tsize:" + std::to_string(size) +
+              ";\tsigned:1;\n";
+    at += size;
+  };
+  field("char prev_comm[16]", 16);
+  field("pid_t prev_pid", 4);
+  field("int prev_prio", 4);
+  field("long prev_state", 8);
+  field("char next_comm[16]", 16);
+  field("pid_t next_pid", 4);
+  field("int next_prio", 4);
+  root.write("/sys/kernel/tracing/events/sched/sched_switch/format",
+             format + "\nprint fmt: \"%d\", REC->prev_pid\n");
+}
+
+TEST(Tracepoints, OfSwitchesAreNotUsedWhereThreadsHaveOtherNumbers) {
+  FakeRoot root;
+  write_switch_tracepoint(root);
+  EXPECT_FALSE(find_switch_tracepoint(root.path())) << "nothing says which namespace it is";
+  const std::filesystem::path space = std::filesystem::path(root.path()) / "proc/self/ns";
+  std::filesystem::create_directories(space);
+  std::filesystem::create_symlink("pid:[4026532222]", space / "pid");
+  EXPECT_FALSE(find_switch_tracepoint(root.path()));
+  std::filesystem::remove(space / "pid");
+  std::filesystem::create_symlink("pid:[4026531836]", space / "pid");
+  const auto found = find_switch_tracepoint(root.path());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->id, 372U);
+  EXPECT_EQ(found->name, 8U);
+  EXPECT_EQ(found->thread, 24U);
+  EXPECT_EQ(found->priority, 28U);
+  EXPECT_EQ(found->state, 32U);
+  EXPECT_EQ(found->next_name, 40U);
+  EXPECT_EQ(found->next, 56U);
+  EXPECT_EQ(found->next_priority, 60U);
 }
 
 TEST(Tracepoints, WithoutANumberAreNotUsed) {

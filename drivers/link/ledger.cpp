@@ -132,15 +132,15 @@ void Ledger::on_status(const char* participant, SilKit_ParticipantState state, c
   at->second = {state, text_of(reason), entered_ns};
   gone_.erase(participant);
   if (!leaving_) {
-    const Cause cause{participant, text_of(reason), entered_ns, Steady::now()};
+    const Cause cause{participant, text_of(reason), entered_ns, state == SilKit_ParticipantState_Error};
     if (has_ended(state) && !stop_ordered_) consider(stopper_, cause);
-    if (stop_at_ && stopper_) order_stop();
     if (has_failed(state)) {
       if (!failer_ || failer_->who != cause.who)
         remember("participant " + cause.who + " is in state " + name_of_state(state) + ": " + cause.reason);
       if (!abort_ordered_) consider(failer_, cause);
+      if (abort_at_ && failer_ && failer_->is_error) order_abort(failer_->text());
     }
-    if (abort_at_ && failer_) order_abort(failer_->text());
+    end_if_all_are_heard();
     judge_pauses();
   }
   wake();
@@ -164,6 +164,7 @@ void Ledger::on_disconnected(const char* participant) noexcept {
   if (leaving_) return;
   judge_pauses();
   judge_loss(participant, state);
+  end_if_all_are_heard();
   wake();
 }
 
@@ -347,7 +348,8 @@ void Ledger::state_is(SilKit_ParticipantState state, const std::string& reason) 
   if (state == SilKit_ParticipantState_Running) begin_running();
   if (!leaving_) {
     if (has_failed(state)) {
-      if (!failer_ && !reason.empty()) failer_ = Cause{name_, reason, 0, Steady::now()};
+      if (!failer_ && !reason.empty())
+        failer_ = Cause{name_, reason, 0, state == SilKit_ParticipantState_Error};
       abort_is_due();
     }
     if (has_ended(state)) stop_is_due();
@@ -411,17 +413,30 @@ void Ledger::consider(std::optional<Cause>& cause, Cause other) {
 void Ledger::stop_is_due() {
   if (stop_ordered_ || abort_ordered_ || abort_at_) return;
   if (stopper_ && Steady::now() - stopper_->when > kOldCause) stopper_.reset();
-  if (stopper_) return order_stop();
   if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;
   suspend_lateness();
+  end_if_all_are_heard();
 }
 
 void Ledger::abort_is_due() {
   if (abort_ordered_ || stop_ordered_) return;  // who stops may lose others on the way
   if (failer_ && Steady::now() - failer_->when > kOldCause) failer_.reset();
-  if (failer_) return order_abort(failer_->text());
+  if (failer_ && failer_->is_error) return order_abort(failer_->text());
   if (!abort_at_) abort_at_ = Steady::now() + kWaitForCause;
   suspend_lateness();
+  end_if_all_are_heard();
+}
+
+/// Those that follow may be heard before the one that they follow; an end is ordered when none is left to be heard.
+void Ledger::end_if_all_are_heard() {
+  if (!stop_at_ && !abort_at_) return;
+  const bool all = std::all_of(peers_.begin(), peers_.end(), [](const auto& peer) {
+    const SilKit_ParticipantState state = peer.second.state;
+    return state == SilKit_ParticipantState_Invalid || has_ended(state) || has_failed(state);
+  });
+  if (!all) return;
+  if (abort_at_ && failer_) order_abort(failer_->text());
+  if (stop_at_ && stopper_) order_stop();
 }
 
 /// Grants do not come while somebody is paused, nor any more once the end has begun.

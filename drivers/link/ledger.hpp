@@ -101,6 +101,7 @@ class Ledger {
     std::string who;
     std::string reason;
     std::uint64_t entered_ns = 0;  // of the wall clock; who was first is the cause
+    bool is_error = false;         // nothing that others did
     Steady::time_point when = Steady::now();
     std::string text() const;
   };
@@ -114,6 +115,7 @@ class Ledger {
   static void consider(std::optional<Cause>& cause, Cause other);
   void stop_is_due();
   void abort_is_due();
+  void end_if_all_are_heard();
   void suspend_lateness();
   void order_stop();
   /// `instead`: the whole text, where the cause is no participant.

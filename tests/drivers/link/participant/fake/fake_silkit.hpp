@@ -34,11 +34,13 @@ struct FakeHandlers {
   void grant(std::uint64_t now_ns, std::uint64_t duration_ns) const {
     if (step != nullptr) step(step_context, nullptr, now_ns, duration_ns);
   }
-  void say(const char* name, SilKit_ParticipantState state, const char* reason) const {
+  void say(const char* name, SilKit_ParticipantState state, const char* reason,
+           std::uint64_t entered_ns = 0) const {
     SilKit_ParticipantStatus said = tactus_silkit_ParticipantStatus();
     said.participantName = name;
     said.participantState = state;
     said.enterReason = reason;
+    said.enterTime = entered_ns;
     if (status != nullptr) status(context, nullptr, name, &said);
   }
   void say_system(SilKit_SystemState state) const {

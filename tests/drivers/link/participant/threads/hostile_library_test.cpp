@@ -438,6 +438,38 @@ TEST_F(HostileLibrary, MayTellOfAnEndBeforeItsCause) {
   EXPECT_EQ(command, "stop: the federation stopped: Plant: enough");
 }
 
+TEST_F(HostileLibrary, MayTellOfThoseThatFollowBeforeTheOneTheyFollow) {
+  struct Row {
+    SilKit_ParticipantState state;
+    SilKit_SystemState system;
+    const char* command;
+  };
+  const Row rows[] = {
+      {SilKit_ParticipantState_Stopping, SilKit_SystemState_Stopping,
+       "stop: the federation stopped: Plant: enough"},
+      {SilKit_ParticipantState_Aborting, SilKit_SystemState_Aborting,
+       "abort: the federation failed: Plant: enough"},
+  };
+  for (const Row& row : rows) {
+    std::string command;
+    // As above: they are waited for for 30 ms.
+    for (int attempt = 0; attempt < 5 && command != row.command; ++attempt) {
+      fake().reset();
+      StandIn rig(faked());
+      run(rig);
+      for (const char* const name : {"Plant", "Sensor", "Sink"})
+        handlers.say(name, SilKit_ParticipantState_Running, "started", 10);
+      handlers.say("Sensor", row.state, "it follows", 21);
+      handlers.say_system(row.system);
+      handlers.say("Sink", row.state, "it follows", 22);
+      handlers.say("Plant", row.state, "enough", 20);
+      EXPECT_EQ(rig.commands.all().size(), 1U) << "at once: there is no other who could have been first";
+      command = rig.commands.last();
+    }
+    EXPECT_EQ(command, row.command);
+  }
+}
+
 TEST_F(HostileLibrary, TellsOfAnEndWithItsCauseAndTheRigStopsBeforeAnythingIsLate) {
   for (const bool cause_first : {true, false}) {
     fake().reset();

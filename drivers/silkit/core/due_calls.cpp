@@ -141,6 +141,7 @@ void Engine::Impl::when_idle(std::function<void()> command) {
 void Engine::Impl::tick() {
   wake_at.reset();
   request_step();
+  advance();  // to follow a stop
 }
 
 void Engine::Impl::queue(Call::What what, std::uint64_t handler) {

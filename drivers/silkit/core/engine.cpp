@@ -317,7 +317,7 @@ bool Engine::next_call(Call& call) { return parts_->next_call(call); }
 void Engine::call_ended(const Call& call, const std::string& thrown) { parts_->call_ended(call, thrown); }
 std::optional<std::int64_t> Engine::wake_at() const {
   std::optional<std::int64_t> earliest = parts_->services_wake_at();
-  for (const auto& at : {parts_->wake_at, parts_->metrics_at})
+  for (const auto& at : {parts_->wake_at, parts_->metrics_at, parts_->stop_wake_at()})
     if (at) earliest = std::min(earliest.value_or(*at), *at);
   return earliest;
 }

@@ -11,6 +11,8 @@ using enum ParticipantState;
 
 namespace {
 
+constexpr std::int64_t kAnnouncedIsHeardWithin = 200'000'000;  // ns
+
 /// A sum that no clock will ever show is the end of time.
 std::int64_t after(std::int64_t since_ns, double wait_ns) {
   constexpr double kEnd = 0x1p63;
@@ -171,6 +173,7 @@ bool Engine::Impl::advance_once() {
       if (coordinated && system.requires_participant(settings.name) &&
           (system.state() == stopping || system.state() == stopped || system.state() == shutting_down ||
            system.state() == shutdown || system.is_ending())) {
+        if (awaits_announced_step()) return false;
         stop("the system is stopping");
         return true;
       }
@@ -436,6 +439,21 @@ void Engine::Impl::try_step() {
   Call call;
   call.what = step_asynchronous ? Call::What::step_async : Call::What::step;
   calls_.push_back(std::move(call));
+}
+
+/// The stop that has been heard may have been sent after everybody had announced the next step: who follows a stop may
+/// be heard before what was said ahead of it. Such a step is taken; each that runs has a moment to announce it, or to
+/// stop as well.
+bool Engine::Impl::awaits_announced_step() {
+  if (!time_created || status.state != running || step_open) return false;
+  const std::int64_t now = settings.steady_ns();
+  if (!follow_stop_at) follow_stop_at = now + kAnnouncedIsHeardWithin;
+  if (now >= *follow_stop_at) return false;
+  return step_queued || time.awaits([this](PeerId peer) {
+    const auto found = peers.find(peer);
+    const Status* const last = found == peers.end() ? nullptr : system.status_of(found->second.info.name);
+    return last != nullptr && last->state == running;
+  });
 }
 
 /// While nothing that other peers say of their steps makes a difference.

@@ -170,6 +170,7 @@ class Engine::Impl final : private ServiceHost {
   std::optional<std::int64_t> coupled_since_ns;  // steady clock at virtual time coupled_at_ns
   std::int64_t coupled_at_ns = 0;
   std::optional<std::int64_t> wake_at;
+  std::optional<std::int64_t> follow_stop_at;  // steady clock, at the latest
 
   // monitor
   bool monitor_created = false;
@@ -231,6 +232,10 @@ class Engine::Impl final : private ServiceHost {
   void begin_barrier();
   bool advance_once();
   bool may_step() const;
+  bool awaits_announced_step();
+  std::optional<std::int64_t> stop_wake_at() const {
+    return status.state == ParticipantState::running ? follow_stop_at : std::nullopt;
+  }
   bool coupling_allows();
   bool announce_step();
   void begin_step(Call& call);

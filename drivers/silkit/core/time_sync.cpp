@@ -42,6 +42,12 @@ std::optional<NextSimTask> TimeSync::request() {
   return next_;
 }
 
+bool TimeSync::awaits(const std::function<bool(Peer)>& kind) const {
+  return told_ == next_.time_ns && std::any_of(others_.begin(), others_.end(), [&](const Other& other) {
+           return other.task.time_ns < next_.time_ns && kind(other.peer);
+         });
+}
+
 std::optional<NextSimTask> TimeSync::position() const {
   if (!begun()) return std::nullopt;
   return told_ == next_.time_ns ? next_ : current_;

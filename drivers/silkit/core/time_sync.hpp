@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class TimeSync {
   bool ready() const;
   /// Who keeps this participant from its next step, of which the others know; one of them.
   std::optional<Peer> awaited() const;
+  /// One of those that keep it from that step is of this kind.
+  bool awaits(const std::function<bool(Peer)>& kind) const;
   bool begun() const { return current_.time_ns >= 0; }
   /// Before the first step: the time at which the others are, when they have begun without this one.
   std::optional<std::int64_t> hop_on() const;

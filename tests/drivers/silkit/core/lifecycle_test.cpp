@@ -500,6 +500,54 @@ TEST_F(Stop, OfARequiredOneReachesAPausedOne) {
   EXPECT_TRUE(stage.engine().complete());
 }
 
+/// P, Q and R run; the step at 1 ms is to come, which P and R have announced.
+class StopAndStep : public Lifecycle {
+ protected:
+  void SetUp() override {
+    stage.join();
+    q = stage.newcomer("Q");
+    r = stage.newcomer("R");
+    stage.lifecycle(kCoordinated);
+    stage.time_sync();
+    stage.required(q, {"P", "Q", "R"});
+    for (const PeerId each : {q, r}) stage.time_sync_of(each);
+    stage.start();
+    for (const int state : {10, 20, 30, 40, 50})
+      for (const PeerId each : {q, r}) stage.status(each, state);
+    for (const PeerId each : {q, r}) stage.next(each, 0, test::kMs);
+    stage.next(r, test::kMs, test::kMs);
+    stage.heard();
+    ASSERT_EQ(stage.state(), 50);
+  }
+  PeerId r = 0;
+};
+
+TEST_F(StopAndStep, AStepThatAllHaveAnnouncedIsTakenThoughOneThatFollowsIsHeardFirst) {
+  stage.next(r, 2 * test::kMs, test::kMs);
+  stage.status(r, 70);  // it has taken the step, and follows Q
+  EXPECT_THAT(stage.heard(), IsEmpty());
+  stage.next(q, test::kMs, test::kMs);  // was sent before all that
+  stage.status(q, 70);
+  EXPECT_THAT(stage.heard(), ElementsAre("step 1000000 1000000", "stop in 70", "shutdown in 100"));
+}
+
+TEST_F(StopAndStep, OneThatStopsBeforeItHasAnnouncedTheStepIsNotWaitedFor) {
+  stage.status(q, 70);
+  EXPECT_THAT(stage.heard(), ElementsAre("stop in 70", "shutdown in 100"));
+}
+
+TEST_F(StopAndStep, OneThatRunsOnIsWaitedForAMomentOnly) {
+  stage.status(r, 70);
+  EXPECT_EQ(stage.state(), 50);
+  const auto wake = stage.engine().wake_at();
+  ASSERT_TRUE(wake);
+  EXPECT_EQ(*wake - stage.steady_ns, 200 * test::kMs);
+  stage.steady_ns = *wake;
+  stage.user([](Engine& engine) { engine.tick(); });
+  EXPECT_THAT(stage.heard(), ElementsAre("stop in 70", "shutdown in 100"));
+  EXPECT_FALSE(stage.engine().wake_at());
+}
+
 TEST_F(Stop, IsFollowedAlsoWhenTheOtherOneIsPastItAlready) {
   begin(kCoordinated);
   const PeerId r = stage.newcomer("R");

@@ -141,6 +141,7 @@ class Workflow {
           std::fprintf(stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
                        participant_.uri().c_str());
         say("nothing was started; not there: " + listed(awaited_));
+        if (!waited) abort_those_that_wait();
         return false;
       }
       // Not at once: whom it has introduced may still be on the way.
@@ -160,8 +161,16 @@ class Workflow {
     using namespace std::chrono;
     const auto end = steady_clock::now() + kStatesStable;
     while (steady_clock::now() < end && !is_running() && !nobody_runs())
-      if (attention_.wait(kLookForStates) == SignalWaiter::Call::signal) return false;
+      if (attention_.wait(kLookForStates) == SignalWaiter::Call::signal) {
+        abort_those_that_wait();
+        return false;
+      }
     return true;
+  }
+
+  /// No other controller leads them, as far as is known: without this one they would wait for ever.
+  void abort_those_that_wait() {
+    if (!is_running()) (void)SilKit_Experimental_SystemController_AbortSimulation(controller_);
   }
 
   /// Everybody who is there has said what it has, and its state if it has one, and nobody has started: there is

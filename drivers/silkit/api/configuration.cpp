@@ -26,6 +26,7 @@ namespace {
 
 using config::Node;
 
+constexpr std::int64_t kLongestTimeout = 86'400;           // seconds
 constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, bytes: more is a mistake
 
 /// Takes the values of a document, and collects what is wrong with them.
@@ -255,8 +256,9 @@ Reader::Take topics(Reader& reader, std::vector<LogTopic>& into) {
   }));
 }
 
-Reader::Take sinks(Reader& reader, std::vector<SinkSettings>& into) {
-  return reader.list([&reader, &into](const Node& node, const std::string& path) {
+Reader::Take sinks(Reader& reader, LoggerSettings& logging) {
+  const Reader::Take each = reader.list([&reader, &into = logging.sinks](const Node& node,
+                                                                         const std::string& path) {
     using Type = SinkSettings::Type;
     SinkSettings sink;
     sink.type = Type::remote;
@@ -282,6 +284,10 @@ Reader::Take sinks(Reader& reader, std::vector<SinkSettings>& into) {
                                                   : "there is a sink of this type already");
     into.push_back(std::move(sink));
   });
+  return [each, &logging](const Node& node, const std::string& path) {
+    logging.silent = node.is_list() && node.items().empty();
+    each(node, path);
+  };
 }
 
 constexpr std::chrono::milliseconds kLeastMetricsInterval{10};  // 0 s is allowed
@@ -372,6 +378,7 @@ Reader::Take uri(Reader& reader, std::optional<std::string>& into) {
 std::vector<Reader::Key> tactus_keys(Reader& reader, Configuration& to) {
   return {{"IoThread", io_thread(reader, to.mesh.io_thread)},
           {"MaxQueuedBytes", reader.integer(to.mesh.backlog.bytes, 1, kLongest)},
+          {"HostTimeoutSeconds", reader.integer(to.mesh.host_timeout, 0, kLongestTimeout)},
           {"SharedMemory", reader.flag(to.mesh.shared_memory)}};
 }
 
@@ -392,7 +399,7 @@ void read_registry(const std::string& path, Reader& reader, Configuration& to) {
   if (!document) return;
   LoggerSettings logging;
   const auto own_sinks = [&](const Node& node, const std::string& below) {
-    sinks(reader, logging.sinks)(node, below);
+    sinks(reader, logging)(node, below);
     for (std::size_t i = 0; i < node.items().size(); ++i) {
       const Node* const type = node.items()[i].find("Type");
       if (node.items()[i].is_map() && (type == nullptr || type->is_null() || type->text() == "Remote"))
@@ -424,6 +431,7 @@ void read_registry(const std::string& path, Reader& reader, Configuration& to) {
               {"DashboardUri", Reader::anything()},
               {"Experimental", Reader::anything()}})(document->root(), "");
   add_repeated(reader, document->repeated());
+  to.logging.silent = logging.silent || to.logging.silent;
   if (!logging.sinks.empty()) to.logging.sinks = std::move(logging.sinks);
   if (flush_level) to.logging.flush_level = *flush_level;
 }
@@ -468,7 +476,7 @@ Configuration read(const config::Document& document, const std::string& folder =
        {"Middleware",
         reader.map({{"RegistryUri", uri(reader, to.registry_uri)},
                     {"ConnectAttempts", reader.integer(to.mesh.connect_attempts, 1, kMostBuffer)},
-                    {"ConnectTimeoutSeconds", reader.real(connect_timeout, 0, 86'400)},
+                    {"ConnectTimeoutSeconds", reader.real(connect_timeout, 0, kLongestTimeout)},
                     {"EnableDomainSockets", reader.flag(to.mesh.domain_sockets)},
                     {"AcceptorUris", reader.list(reader.text([&](const Node& node, const std::string&) {
                        to.mesh.acceptors.push_back(
@@ -480,7 +488,7 @@ Configuration read(const config::Document& document, const std::string& folder =
                     {"TcpReceiveBufferSize", buffer(to.mesh.receive_buffer)},
                     {"RegistryAsFallbackProxy", reader.flag(to.mesh.registry_relays)},
                     {"ExperimentalRemoteParticipantConnection", reader.flag(to.mesh.remote_connect)}})},
-       {"Logging", reader.map({{"Sinks", sinks(reader, to.logging.sinks)},
+       {"Logging", reader.map({{"Sinks", sinks(reader, to.logging)},
                                {"FlushLevel", reader.level(flush_level)},
                                {"LogFromRemotes", reader.flag(to.logging.from_remotes)}})},
        {"HealthCheck", reader.map({{"SoftResponseTimeout", reader.integer(soft, 1, kLongest)},

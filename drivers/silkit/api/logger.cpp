@@ -80,6 +80,7 @@ std::string file_time() { return local_time("%Y-%m-%dT%H-%M-%S", std::chrono::sy
 Logger::Logger(std::string owner, const LoggerSettings& settings)
     : owner_(std::move(owner)),
       flush_level_(settings.flush_level),
+      silent_(settings.silent && settings.sinks.empty()),
       standard_(settings.to_stderr ? stderr : stdout) {
   const std::string time = file_time();
   for (const SinkSettings& sink : settings.sinks) {
@@ -125,7 +126,7 @@ void Logger::write(std::uint32_t level, LogTopic topic, std::string_view text) n
                     std::string(text),
                     {},
                     std::string(name_of(topic))};
-    if (sinks_.empty()) {
+    if (sinks_.empty() && !silent_) {
       const std::string whole = line_of(line, false);
       (void)std::fwrite(whole.data(), 1, whole.size(), stderr);
     }

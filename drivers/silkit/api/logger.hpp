@@ -28,11 +28,12 @@ struct SinkSettings {
 struct LoggerSettings {
   std::vector<SinkSettings> sinks;
   std::uint32_t flush_level = 0;  ///< lines of this level and above go out at once
+  bool silent = false;            ///< the list of sinks was given, and is empty
   bool to_stderr = false;         ///< what is meant for stdout goes to stderr
   bool from_remotes = false;      ///< lines that others send come to the sinks here as well
 };
 
-/// Without a sink, critical lines of the user's and warnings of the library's own go to stderr. A line reads
+/// Unless it is silent, without a sink critical lines of the user's and warnings of the library's own go to stderr. A line reads
 ///
 ///     [2026-11-22 11:36:44.222] [Plant] [warning] [LifeCycle] text
 ///     {"ts":"1795347404222000","log":"Plant","lvl":"warning", "topic": "LifeCycle", "msg": "text" }
@@ -72,6 +73,7 @@ class Logger final : public LogSink {
   const std::string owner_;
   const std::uint32_t flush_level_;
   bool sends_ = false;
+  const bool silent_;
   std::FILE* const standard_;
   std::vector<Sink> sinks_;
   std::mutex mutex_;

@@ -15,6 +15,7 @@ RegistrySettings registry_settings(const Configuration& configuration) {
   RegistrySettings settings;
   settings.domain_sockets = configuration.mesh.domain_sockets;
   settings.backlog = configuration.mesh.backlog;
+  settings.host_timeout = configuration.mesh.host_timeout;
   settings.passes_requests = configuration.mesh.remote_connect;
   settings.relays = configuration.mesh.registry_relays;
   settings.io_thread = configuration.mesh.io_thread;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/net/connection_acceptor.hpp"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "rtsync/time/duration_text.hpp"
@@ -30,8 +32,13 @@ void ConnectionAcceptor::ListeningSocket::close() noexcept {
 }
 
 ConnectionAcceptor::ConnectionAcceptor(asio::io_context& io, const Settings& settings, Enter enter,
-                                       Expel expel)
-    : io_(io), settings_(settings), enter_(std::move(enter)), expel_(std::move(expel)), timer_(io) {}
+                                       Expel expel, Complain complain)
+    : io_(io),
+      settings_(settings),
+      enter_(std::move(enter)),
+      expel_(std::move(expel)),
+      complain_(std::move(complain)),
+      timer_(io) {}
 
 void ConnectionAcceptor::listen(Listener listener) {
   entrances_.push_back(std::make_shared<ListeningSocket>(io_, std::move(listener)));
@@ -53,6 +60,7 @@ void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance
       const int error = errno;
       if (error == EINTR || error == ECONNABORTED) continue;
       if (error == EAGAIN) break;
+      complain_of(error);
       entrance->pause.expires_after(kPause);
       entrance->pause.async_wait([this, entrance](const asio::error_code& stopped) {
         if (!stopped && !closed_) wait(entrance);
@@ -66,6 +74,15 @@ void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance
     stream->start();
   }
   wait(entrance);
+}
+
+void ConnectionAcceptor::complain_of(int error) const {
+  std::string text = std::string("a connection waits that cannot be accepted: ") + std::strerror(error);
+  rlimit limit{};
+  if (error == EMFILE && ::getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    text += "; this process may have " + std::to_string(limit.rlim_cur) +
+            " descriptors open, which `ulimit -n` or LimitNOFILE= raises";
+  complain_(text);
 }
 
 void ConnectionAcceptor::expect(const std::shared_ptr<Stream>& stream) {

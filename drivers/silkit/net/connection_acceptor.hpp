@@ -31,8 +31,11 @@ class ConnectionAcceptor {
   using Enter = std::function<std::shared_ptr<Stream>(Descriptor)>;
   /// Closes the stream.
   using Expel = std::function<void(Stream&, const std::string& why)>;
+  /// Says what keeps it from accepting; often, as long as it does.
+  using Complain = std::function<void(const std::string& text)>;
 
-  ConnectionAcceptor(asio::io_context& io, const Settings& settings, Enter enter, Expel expel);
+  ConnectionAcceptor(asio::io_context& io, const Settings& settings, Enter enter, Expel expel,
+                     Complain complain);
   ConnectionAcceptor(const ConnectionAcceptor&) = delete;
   ConnectionAcceptor& operator=(const ConnectionAcceptor&) = delete;
   ~ConnectionAcceptor() { close(); }
@@ -64,6 +67,7 @@ class ConnectionAcceptor {
 
   void wait(const std::shared_ptr<ListeningSocket>& entrance);
   void accept(const std::shared_ptr<ListeningSocket>& entrance);
+  void complain_of(int error) const;
   void watch();
   void expel_oldest(const std::string& why);
 
@@ -71,6 +75,7 @@ class ConnectionAcceptor {
   const Settings settings_;
   const Enter enter_;
   const Expel expel_;
+  const Complain complain_;
   std::vector<std::shared_ptr<ListeningSocket>> entrances_;
   std::deque<UnidentifiedPeer> unidentified_;
   asio::steady_timer timer_;

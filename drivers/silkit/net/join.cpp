@@ -62,7 +62,8 @@ void Mesh::Impl::check_settings() {
 }
 
 SocketOptions Mesh::Impl::options() const {
-  return {settings_.tcp_no_delay, settings_.tcp_quick_ack, settings_.send_buffer, settings_.receive_buffer};
+  return {settings_.tcp_no_delay, settings_.tcp_quick_ack, settings_.send_buffer, settings_.receive_buffer,
+          settings_.host_timeout};
 }
 
 /// Loopback, and a domain socket.
@@ -141,7 +142,8 @@ void Mesh::Impl::open_acceptors() {
       ConnectionAcceptor::Settings{
           .timeout = settings_.connect_timeout, .most_unidentified = 256, .options = options()},
       [this](Descriptor socket) { return enter(std::move(socket)); },
-      [this](Stream& stream, const std::string& why) { ended(static_cast<StreamLink&>(stream), why); });
+      [this](Stream& stream, const std::string& why) { ended(static_cast<StreamLink&>(stream), why); },
+      [this](const std::string& text) { complain(text); });
   acceptors_.clear();
   for (Listener& listener : listeners) {
     acceptors_.push_back(listener.uri().text());

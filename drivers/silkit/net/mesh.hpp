@@ -34,10 +34,11 @@ struct MeshSettings {
   bool shared_memory = true;
   bool tcp_no_delay = true;
   bool tcp_quick_ack = false;
-  std::optional<int> send_buffer;     ///< bytes
-  std::optional<int> receive_buffer;  ///< bytes
-  BacklogLimits backlog;              ///< of what waits for a peer
-  rtsync::ThreadSettings io_thread;   ///< name, CPUs, scheduling class
+  std::optional<int> send_buffer;        ///< bytes
+  std::optional<int> receive_buffer;     ///< bytes
+  BacklogLimits backlog;                 ///< of what waits for a peer
+  std::chrono::seconds host_timeout{0};  ///< see SocketOptions
+  rtsync::ThreadSettings io_thread;      ///< name, CPUs, scheduling class
 };
 
 /// What a mesh tells its owner, on the I/O thread, without any lock held. The functions that return something

@@ -33,8 +33,10 @@ Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
     : settings_(std::move(settings)),
       journal_(journal),
       acceptor_(
-          io_, ConnectionAcceptor::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
-          [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); }) {
+          io_, ConnectionAcceptor::Settings{.options = {.host_timeout = settings_.host_timeout}},
+          [this](Descriptor socket) { return enter(std::move(socket)); },
+          [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); },
+          [this](const std::string& text) { complain(text); }) {
   thread_.emplace(settings_.io_thread, [this] { io_.run(); });
   for (const rtsync::Provision& provision : thread_->provisions())
     if (!provision.granted)

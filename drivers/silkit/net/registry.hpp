@@ -17,7 +17,8 @@ namespace tactus::silkit {
 
 struct RegistrySettings {
   bool domain_sockets = true;
-  BacklogLimits backlog;  ///< of what waits for a participant
+  BacklogLimits backlog;                 ///< of what waits for a participant
+  std::chrono::seconds host_timeout{0};  ///< see SocketOptions
   std::size_t most_participants = 4096;
   bool passes_requests = true;  ///< of participants that ask others to connect to them
   bool relays = true;           ///< what participants say to each other that cannot connect at all

@@ -81,6 +81,23 @@ void remove_old_socket(const std::string& path, const Address& address) {
 
 }  // namespace
 
+namespace {
+
+/// An idle stream is probed; where bytes wait for an answer, or a probe does, the kernel ends the stream in time.
+void watch_host(int socket, std::chrono::seconds timeout) {
+  const int on = 1;
+  const int every = static_cast<int>(std::max<std::int64_t>(timeout.count() / 3, 1));
+  const int probes = 3;
+  const auto most = static_cast<unsigned>(std::chrono::milliseconds(timeout).count());
+  (void)::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof every);
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &most, sizeof most);
+}
+
+}  // namespace
+
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   std::swap(number_, other.number_);
   return *this;
@@ -98,6 +115,7 @@ void apply(int socket, const SocketOptions& options) {
     (void)::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &*options.send_buffer, sizeof(int));
   if (options.receive_buffer)
     (void)::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &*options.receive_buffer, sizeof(int));
+  if (options.host_timeout.count() > 0) watch_host(socket, options.host_timeout);
 }
 
 std::vector<Address> addresses_of(const Uri& uri) {

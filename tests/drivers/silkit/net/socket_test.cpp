@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <filesystem>
@@ -41,6 +43,26 @@ Dialled dialled(const std::vector<std::vector<Address>>& places,
     result.connected.push_back(place);
   });
   return result;
+}
+
+TEST(SocketOptions, HaveTheKernelNoticeAHostThatVanishes) {
+  const auto of = [](int socket, int level, int option) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    EXPECT_EQ(::getsockopt(socket, level, option, &value, &size), 0);
+    return value;
+  };
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  apply(socket.number(), {});
+  EXPECT_EQ(of(socket.number(), SOL_SOCKET, SO_KEEPALIVE), 0) << "only where it is asked for";
+  apply(socket.number(), {.host_timeout = std::chrono::seconds(10)});
+  EXPECT_EQ(of(socket.number(), SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(of(socket.number(), IPPROTO_TCP, TCP_KEEPIDLE), 3);
+  EXPECT_EQ(of(socket.number(), IPPROTO_TCP, TCP_KEEPINTVL), 3);
+  EXPECT_EQ(of(socket.number(), IPPROTO_TCP, TCP_USER_TIMEOUT), 10'000)
+      << "of bytes that nobody acknowledges";
+  const Descriptor local(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  apply(local.number(), {.host_timeout = std::chrono::seconds(10)});  // refused, and left alone
 }
 
 TEST(Dial, TakesTheFirstAddressThatAnswers) {

@@ -63,6 +63,7 @@ Experimental:
 Tactus:
   IoThread: { Cpus: "0-1", Policy: rr, Priority: 42 }
   MaxQueuedBytes: 1048576
+  HostTimeoutSeconds: 12
   SharedMemory: false
 )";
 
@@ -80,6 +81,7 @@ TEST(SilkitConfiguration, HasItsDefaultsWhenEmpty) {
     EXPECT_TRUE(read.mesh.tcp_no_delay);
     EXPECT_FALSE(read.mesh.tcp_quick_ack);
     EXPECT_FALSE(read.mesh.send_buffer);
+    EXPECT_EQ(read.mesh.host_timeout, 0s);
     EXPECT_THAT(read.logging.sinks, IsEmpty());
     EXPECT_FALSE(read.soft_timeout);
     EXPECT_FALSE(read.dynamic_step);
@@ -104,6 +106,7 @@ TEST(SilkitConfiguration, TakesEveryKey) {
   EXPECT_EQ(read.mesh.send_buffer, 4096);
   EXPECT_EQ(read.mesh.receive_buffer, 8192);
   EXPECT_EQ(read.mesh.backlog.bytes, 1048576U);
+  EXPECT_EQ(read.mesh.host_timeout, 12s);
   EXPECT_FALSE(read.mesh.shared_memory);
   EXPECT_EQ(read.mesh.io_thread.cpus.text(), "0-1");
   EXPECT_EQ(read.mesh.io_thread.policy, rtsync::SchedPolicy::rr);
@@ -227,6 +230,7 @@ TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
       {"Tactus: {IoThread: {Policy: fifo, Priority: 100}}", "is not a whole number, 0 .. 99"},
       {"Tactus: {IoThread: {Policy: fifo}}", "Priority is 1 .. 99 for fifo and rr"},
       {"Tactus: {IoThread: {Priority: 5}}", "and 0 for other"},
+      {"Tactus: {HostTimeoutSeconds: 86401}", "is not a whole number, 0 .. 86400"},
       {"Tactus: {MaxQueuedBytes: 0}", "is not a whole number, 1 .. "},
       {"ParticipantName: A\nParticipantName: B", "2:1: ParticipantName: is there already"},
       {"Middleware: {", "1:"},

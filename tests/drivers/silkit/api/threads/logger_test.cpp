@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "drivers/silkit/api/configuration.hpp"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -211,6 +212,17 @@ TEST(SilkitLogger, WithoutSinksOnlyGraveThingsGoToStderr) {
   EXPECT_THAT(said, Not(HasSubstr("the library's news")));
   EXPECT_THAT(said, HasSubstr("the library's warning"));
   EXPECT_EQ(logger.level(), 5U);
+}
+
+TEST(SilkitLogger, WithAListOfSinksThatIsEmptyIsSilent) {
+  const LoggerSettings settings = configuration_from_text("Logging: { Sinks: [] }").logging;
+  Logger logger("A", settings);
+  testing::internal::CaptureStderr();
+  logger.log(5, "the user's end");
+  logger.say(LogSink::Level::error, "the library's error");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_FALSE(configuration_from_text("Logging: { Sinks: [{ Type: Stdout }] }").logging.silent);
+  EXPECT_FALSE(configuration_from_text("Logging: { FlushLevel: Critical }").logging.silent);
 }
 
 TEST(SilkitLogger, FileThatCannotBeMadeIsAConfigurationError) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 
 namespace tactus::config {
@@ -32,11 +33,15 @@ std::size_t character_at(std::string_view text) {
   return too_long || surrogate || beyond_unicode ? 0 : length;
 }
 
-/// C0, DEL and C1 (U+0080 .. U+009F), which terminals obey.
+/// C0, DEL and C1 (U+0080 .. U+009F), which terminals obey, and what changes the direction or the line of a text.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
-  return first < 0x20U || first == 0x7FU ||
-         (first == 0xC2U && static_cast<unsigned char>(character[1]) < 0xA0U);
+  if (first < 0x20U || first == 0x7FU) return true;
+  if (first == 0xC2U) return static_cast<unsigned char>(character[1]) < 0xA0U;
+  constexpr std::string_view kMarks[] = {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029",
+                                         "\u202a", "\u202b", "\u202c", "\u202d", "\u202e",
+                                         "\u2066", "\u2067", "\u2068", "\u2069"};
+  return std::find(std::begin(kMarks), std::end(kMarks), character) != std::end(kMarks);
 }
 
 void append_hex(std::string& text, char c) {
@@ -83,6 +88,23 @@ std::string one_line(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return result;
+}
+
+std::string plain_lines(std::string_view text, std::span<const std::string_view> kept) {
+  std::string result;
+  std::size_t begin = 0;  // of what is not in the result yet
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t length = text[at] == '\n' || text[at] == '\t' ? 1 : 0;
+    if (text[at] == '\033')
+      for (const std::string_view each : kept)
+        if (text.substr(at).starts_with(each)) length = each.size();
+    if (length == 0) continue;
+    result += one_line(text.substr(begin, at - begin));
+    result += text.substr(at, length);
+    begin = at + length;
+    at = begin - 1;
+  }
+  return result + one_line(text.substr(begin));
 }
 
 std::string show(std::string_view text) {

@@ -18,6 +18,7 @@
 #include "drivers/link/replayed_changes.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -85,6 +86,7 @@ class Record {
          const rtsync::Period& frame)
       : path_(folder / "link.csv") {
     for (const Variable& variable : variables) add_columns(variable);
+    rtsync::refuse_link(path_);
     std::ifstream file(path_, std::ios::binary);
     if (!file)
       throw std::runtime_error(path_.string() + ": " + std::generic_category().message(errno) +

@@ -9,6 +9,7 @@
 
 #include "executive/driver/device_error.hpp"
 #include "executive/live/live_value.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -40,8 +41,8 @@ std::optional<Kind> kind_of_change(const std::string& what) {
 
 /// A journal that was full does not hold all.
 void check_whole(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "summary.json");
-  const Json summary = Json::parse(file, nullptr, false);
+  int error = 0;
+  const Json summary = Json::parse(rtsync::read_folder_file(folder / "summary.json", error), nullptr, false);
   if (!summary.is_object() || !summary.contains("live") || !summary["live"].is_object()) return;
   const Json left_out = summary["live"].value("journal_lines_left_out", Json(0));
   if (left_out.is_number_integer() && left_out.get<std::int64_t>() > 0)
@@ -53,6 +54,7 @@ void check_whole(const std::filesystem::path& folder) {
 std::vector<Change> read_changes(const std::filesystem::path& folder) {
   std::vector<Change> changes;
   const std::filesystem::path path = folder / "journal.jsonl";
+  rtsync::refuse_link(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) return changes;  // nobody changed anything
   check_whole(folder);

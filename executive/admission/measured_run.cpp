@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/admission/measured_run.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -63,11 +63,10 @@ const MeasuredJob* MeasuredRun::find(const std::string& job) const {
 
 MeasuredRun MeasuredRun::of_folder(const std::filesystem::path& folder, const std::string& rig) {
   const std::filesystem::path file = folder / "summary.json";
-  std::error_code error;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || !std::filesystem::is_regular_file(file, error))
+  int error = 0;
+  const std::string text = rtsync::read_folder_file(file, error);
+  if (error != 0)
     refuse(folder.string(), "has no summary.json that can be read; name the folder of a run that ended");
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const Json summary = Json::parse(text, nullptr, false);
   if (summary.is_discarded())
     refuse(folder.string(), "summary.json is damaged: it is not JSON; make another run");

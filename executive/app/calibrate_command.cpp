@@ -112,7 +112,7 @@ class CalibrateCommand final : public CommandDriver {
     out.close();
     if (!out) throw CommandError(kEndedEarly, "cannot write " + shown + "; choose another file with --to");
     const std::string next = unfit.empty() ? "; try them: " + check_of(shown) : "";
-    if (!request_.quiet) std::printf("%zu budgets in %s%s\n", budgets.size(), shown.c_str(), next.c_str());
+    if (!request_.quiet) put("%zu budgets in %s%s\n", budgets.size(), shown.c_str(), next.c_str());
     std::fflush(stdout);
     refuse(unfit);
   }

@@ -20,6 +20,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/run_folder.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/driver/record_formats.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
@@ -219,7 +220,7 @@ class ConvertCommand final : public CommandDriver {
       const fs::path source = folder / from.driver->file_name(each.name);
       if (!fs::exists(source)) continue;
       if (from.name == to.name && out_.empty()) {
-        std::printf("%s is %s already\n", source.c_str(), to.name.c_str());
+        put("%s is %s already\n", source.c_str(), to.name.c_str());
       } else {
         convert(source, from, out / to.driver->file_name(each.name), to);
       }
@@ -253,10 +254,9 @@ class ConvertCommand final : public CommandDriver {
       fs::rename(each.path(), parent / each.path().filename(), error);
       if (error) throw CommandError(kEndedEarly, out.string() + ": " + error.message());
     }
-    std::printf("%s: %llu records of %zu columns, as %s in %s\n", source.c_str(),
-                static_cast<unsigned long long>(records), columns, to.name.c_str(), out.c_str());
-    for (const std::string& what : omitted)
-      std::printf("  %s has no place for %s\n", to.name.c_str(), what.c_str());
+    put("%s: %llu records of %zu columns, as %s in %s\n", source.c_str(),
+        static_cast<unsigned long long>(records), columns, to.name.c_str(), out.c_str());
+    for (const std::string& what : omitted) put("  %s has no place for %s\n", to.name.c_str(), what.c_str());
   }
 
   static void copy(const fs::path& source, const executive::RecordDriver& from, const fs::path& made,

@@ -254,10 +254,9 @@ void print_verdict(const rtsync::Readiness& readiness, const std::vector<Fact>& 
     if (!all || fact.name == "wakes") print_details(fact);
   }
   if (const std::size_t more = readiness.findings.size() - shown; more > 0 && !all)
-    std::printf("%zu findings more: tactus doctor --all\n", more);
+    put("%zu findings more: tactus doctor --all\n", more);
   if (const rtsync::MeasuredWakes wakes = wakes_of(measured); wakes.count > 0 && !all)
-    std::printf(
-        "\nwakes on CPU %s: p50 %s, p99 %s, the latest %s of %llu\n", plan.cpus.text().c_str(),
+    put("\nwakes on CPU %s: p50 %s, p99 %s, the latest %s of %llu\n", plan.cpus.text().c_str(),
         rtsync::duration_text(wakes.p50.count()).c_str(), rtsync::duration_text(wakes.p99.count()).c_str(),
         rtsync::duration_text(wakes.max.count()).c_str(), static_cast<unsigned long long>(wakes.count));
   const std::string verdict =
@@ -283,22 +282,21 @@ std::string margin_text(Nanoseconds margin) {
 }
 
 void print_measurement(const Measurement& measured, const Plan& plan) {
-  std::printf("\nwakes after their slots, every %s\n",
-              rtsync::duration_text(plan.trial.period.count()).c_str());
-  std::printf("  %3s  %-9s  %-14s %8s %9s %9s %9s %9s\n", "CPU", "sleeper", "scheduling", "wakes", "p50",
-              "p99", "p99.9", "max");
+  put("\nwakes after their slots, every %s\n", rtsync::duration_text(plan.trial.period.count()).c_str());
+  put("  %3s  %-9s  %-14s %8s %9s %9s %9s %9s\n", "CPU", "sleeper", "scheduling", "wakes", "p50", "p99",
+      "p99.9", "max");
   for (const Row& row : measured.rows) {
     const auto text = [](Nanoseconds time) { return rtsync::duration_text(time.count()); };
-    std::printf("  %3d  %-9s  %-14s %8llu %9s %9s %9s %9s%s\n", row.cpu, row.sleeper,
-                row.trial.scheduling.c_str(), static_cast<unsigned long long>(row.trial.count),
-                text(row.trial.p50).c_str(), text(row.trial.p99).c_str(), text(row.trial.p99_9).c_str(),
-                text(row.trial.max).c_str(), row.trial.complete ? "" : "  (stopped)");
+    put("  %3d  %-9s  %-14s %8llu %9s %9s %9s %9s%s\n", row.cpu, row.sleeper, row.trial.scheduling.c_str(),
+        static_cast<unsigned long long>(row.trial.count), text(row.trial.p50).c_str(),
+        text(row.trial.p99).c_str(), text(row.trial.p99_9).c_str(), text(row.trial.max).c_str(),
+        row.trial.complete ? "" : "  (stopped)");
   }
-  for (const std::string& refusal : refusals_of(measured)) std::printf("  %s\n", refusal.c_str());
-  if (measured.stopped) std::printf("stopped before all was measured\n");
-  if (!measured.margins.empty()) std::printf("\nfor the rig file, as measured without the rig's load\n");
+  for (const std::string& refusal : refusals_of(measured)) put("  %s\n", refusal.c_str());
+  if (measured.stopped) put("stopped before all was measured\n");
+  if (!measured.margins.empty()) put("\nfor the rig file, as measured without the rig's load\n");
   for (const auto& [cpu, margin] : measured.margins)
-    std::printf("  realtime: { sleeper: hybrid, margin: %s }  # CPU %d\n", margin_text(margin).c_str(), cpu);
+    put("  realtime: { sleeper: hybrid, margin: %s }  # CPU %d\n", margin_text(margin).c_str(), cpu);
 }
 
 void print_json(const std::vector<Fact>& facts, const Measurement& measured, const Plan& plan,
@@ -330,7 +328,7 @@ void print_json(const std::vector<Fact>& facts, const Measurement& measured, con
                               {"findings", executive::facts_json(readiness.findings)},
                               {"decisive", readiness.decisive},
                               {"rests_on", rests_on(facts, measured, plan)}}}};
-  std::printf("%s\n", all.dump(2).c_str());
+  put("%s\n", all.dump(2, ' ', true).c_str());
 }
 
 class DoctorCommand final : public CommandDriver {
@@ -377,7 +375,7 @@ class DoctorCommand final : public CommandDriver {
       print_json(facts, measured, plan, readiness);
     } else {
       if (each > Nanoseconds{0} && (all_ || !quick)) print_measurement(measured, plan);
-      if (each > Nanoseconds{0} && !all_ && !quick) std::printf("\n");
+      if (each > Nanoseconds{0} && !all_ && !quick) put("\n");
       print_verdict(readiness, facts, measured, plan, all_);
     }
     // Only a rig that requires what the machine refuses will not run here.

@@ -56,15 +56,14 @@ class PsCommand final : public CommandDriver {
     const auto rigs = client::running_rigs(unseen);
     const std::size_t columns = columns_of(stdout);
     narrow_ = columns > 0 && columns < 80;  // two lines a rig
-    if (!json_ && !rigs.empty() && narrow_)
-      std::printf("%-16s %8s  %-9s %12s\n", "rig", "process", "state", "frame");
+    if (!json_ && !rigs.empty() && narrow_) put("%-16s %8s  %-9s %12s\n", "rig", "process", "state", "frame");
     if (!json_ && !rigs.empty() && !narrow_)
-      std::printf("%-16s %8s  %-12s %12s %12s  %s\n", "rig", "process", "state", "frame", "t", "run folder");
+      put("%-16s %8s  %-12s %12s %12s  %s\n", "rig", "process", "state", "frame", "t", "run folder");
     for (const client::RunningRig& each : rigs) {
       const ShownRig shown = look_at(each);
       json_ ? print_json(shown) : print_row(shown);
     }
-    if (!json_ && rigs.empty()) std::printf("no rig runs on this machine\n");
+    if (!json_ && rigs.empty()) put("no rig runs on this machine\n");
     if (unseen > 0)
       print_error("tactus: %zu %s of other users cannot be looked at; sudo tactus ps shows all\n", unseen,
                   unseen == 1 ? "process" : "processes");
@@ -74,17 +73,16 @@ class PsCommand final : public CommandDriver {
  private:
   void print_row(const ShownRig& shown) const {
     if (narrow_) {
-      std::printf("%-16.16s %8d  %-9.9s %12s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
-                  shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-");
+      put("%-16.16s %8d  %-9.9s %12s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
+          shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-");
       return print("  t %s, %s%s\n",
                    shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
                    shown.rig.folder.c_str(), shown.port.empty() ? " (no control port)" : "");
     }
-    std::printf("%-16s %8d  %-12s %12s %12s  %s%s\n", shown.rig.rig.c_str(),
-                static_cast<int>(shown.rig.process), shown.state.c_str(),
-                shown.frame ? std::to_string(*shown.frame).c_str() : "-",
-                shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
-                shown.rig.folder.c_str(), shown.port.empty() ? " (no control port)" : "");
+    put("%-16s %8d  %-12s %12s %12s  %s%s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
+        shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-",
+        shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-", shown.rig.folder.c_str(),
+        shown.port.empty() ? " (no control port)" : "");
   }
   static void print_json(const ShownRig& shown) {
     const Json row = {{"rig", shown.rig.rig},
@@ -94,7 +92,7 @@ class PsCommand final : public CommandDriver {
                       {"state", shown.state == "-" ? Json(nullptr) : Json(shown.state)},
                       {"frame", shown.frame ? Json(*shown.frame) : Json(nullptr)},
                       {"sim_time_ns", shown.sim_time_ns ? Json(*shown.sim_time_ns) : Json(nullptr)}};
-    std::printf("%s\n", row.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    put("%s\n", row.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
   }
 
   bool json_ = false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,13 +17,16 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/run_folder.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/record_sink.hpp"
 #include "executive/frame/outcome.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "executive/record/folder_lock.hpp"
 #include "executive/record/whole_lines.hpp"
+#include "executive/report/json_facts.hpp"
 #include "executive/state/checkpoint_file.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -37,25 +40,44 @@ using executive::RecordedFile;
 class EndMarks {
  public:
   explicit EndMarks(const fs::path& folder) {
-    std::ifstream in(folder / "summary.json");
-    present_ = in.is_open();
-    const Json json = Json::parse(in, nullptr, false);
-    if (json.is_object() && json.contains("recordings") && json["recordings"].is_array())
-      for (const Json& each : json["recordings"])
-        if (each.is_object() && each.value("ended", false))
-          written_[each.value("name", "")] = each.value("written", std::uint64_t{0});
+    int error = 0;
+    const std::string text = rtsync::read_folder_file(folder / "summary.json", error);
+    present_ = error != ENOENT;
+    const Json json = Json::parse(text, nullptr, false);
+    if (error != 0) problem_ = rtsync::file_error("it", error);
+    for (const Json& each : report::list_fact(json, "recordings")) {
+      const std::string name = report::text_fact(each, "name");
+      if (report::true_fact(each, "ended"))
+        written_[name] = static_cast<std::uint64_t>(report::integer_fact(each, "written").value_or(0));
+      else if (!report::text_fact(each, "error").empty())
+        lost_[name] = report::losses_of(each);
+    }
     readable_ = json.is_object();
-    const std::string outcome = readable_ ? json.value("outcome", std::string()) : std::string();
+    const std::string outcome = report::text_fact(json, "outcome");
+    end_known_ = !outcome.empty() && outcome != executive::kUnfinished;
     if (outcome == executive::kUnfinished)
       bad_end_ =
-          "killed together with its witness (or it had none); after " + frames_of(json) + " it still ran";
+          "the end is not known: killed together with its witness (or it had none), or its end could not be "
+          "written; after " +
+          frames_of(json) + " it still ran";
     else if (!outcome.empty() && outcome != "completed" && outcome != "stopped")
-      bad_end_ = outcome + ": " + json.value("reason", std::string());
+      bad_end_ = outcome + ": " + report::text_fact(json, "reason");
+    else if (!lost_.empty())
+      bad_end_ = outcome + ", but records were lost";
   }
   bool present() const { return present_; }
   bool readable() const { return readable_; }
+  /// Why it is not readable.
+  const std::string& problem() const { return problem_; }
   /// The outcome and its reason; empty: as somebody wanted it.
   const std::string& bad_end() const { return bad_end_; }
+  /// The rig or its witness wrote how it ended.
+  bool end_known() const { return end_known_; }
+  /// What a recording lost because its file could not be written; empty: nothing.
+  std::string lost_of(const std::string& recording) const {
+    const auto found = lost_.find(recording);
+    return found == lost_.end() ? "" : found->second;
+  }
   /// How many records the file had when it was closed in order; nothing: it was not.
   std::optional<std::uint64_t> of(const std::string& recording) const {
     const auto found = written_.find(recording);
@@ -71,7 +93,10 @@ class EndMarks {
   bool present_ = false;
   bool readable_ = false;
   std::string bad_end_;
+  std::string problem_ = "it is not JSON";
+  bool end_known_ = false;
   std::map<std::string, std::uint64_t> written_;
+  std::map<std::string, std::string> lost_;
 };
 
 std::string counted(std::uint64_t count, const std::string& what) {
@@ -87,12 +112,12 @@ class Recovery {
   /// False: a file is not whole.
   bool run(const executive::RigSettings& settings) {
     if (!marks_.present())
-      std::printf("%s: killed before its end (there is no summary.json)\n", folder_.c_str());
+      put("%s: the end is not known: there is no summary.json\n", folder_.c_str());
     else if (!marks_.bad_end().empty())
-      std::printf("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end()).c_str());
+      put("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end()).c_str());
     else
-      std::printf("%s: ended in order\n", folder_.c_str());
-    if (marks_.present() && !marks_.readable()) line("summary.json", "damaged", "it is not JSON");
+      put("%s: ended in order\n", folder_.c_str());
+    if (marks_.present() && !marks_.readable()) line("summary.json", "damaged", marks_.problem());
     for (const RunRecording& each : recordings_of(settings)) recording(each, settings);
     lines("log.txt", [](std::string_view) { return true; });
     lines("journal.jsonl",
@@ -105,7 +130,7 @@ class Recovery {
   void line(const std::string& name, const char* state, const std::string& what) {
     const std::string_view word = state;
     if (word == "damaged" || word == "torn") good_ = false;
-    std::printf("  %-24s %-8s %s\n", name.c_str(), state, what.c_str());
+    put("  %-24s %-8s %s\n", name.c_str(), state, what.c_str());
   }
 
   void recording(const RunRecording& each, const executive::RigSettings& settings) {
@@ -114,7 +139,8 @@ class Recovery {
       const executive::DriverLibrary library("record", each.driver);
       const auto format = library.make<executive::RecordDriver>();
       const fs::path path = folder_ / format->file_name(each.name);
-      if (fs::exists(path)) return recorded(format->examine(path), *format, written, settings);
+      rtsync::refuse_link(path);
+      if (fs::exists(path)) return recorded(format->examine(path), *format, each.name, settings);
     } catch (const std::exception& error) {
       return line(each.name, "damaged", error.what());
     }
@@ -124,24 +150,32 @@ class Recovery {
       line(each.name, "missing", "the rig ended before it made the file");
   }
 
-  void recorded(const RecordedFile& file, const executive::RecordDriver& format,
-                const std::optional<std::uint64_t>& written, const executive::RigSettings& settings) {
+  void recorded(const RecordedFile& file, const executive::RecordDriver& format, const std::string& name,
+                const executive::RigSettings& settings) {
+    const auto written = marks_.of(name);
     std::string what = counted(file.records, "record");
     if (file.last_ns) what += ", to " + rtsync::sim_time_text(*file.last_ns);
     std::string damage = file.damage;
     if (written && *written != file.records && damage.empty())
       damage = "the rig wrote " + counted(*written, "record");
-    const std::string end =
+    std::string end =
         written ? "ended in order"
-                : "no end mark: up to " + config::print_duration(settings.flush_every) + " may be missing";
+        : marks_.end_known()
+            ? "no end mark: up to " + config::print_duration(settings.flush_every) + " may be missing"
+            : "no end mark: what followed it is not known";
+    if (const std::string lost = marks_.lost_of(name); !lost.empty()) {
+      good_ = false;
+      end = lost;
+    }
     report(file, what, damage, end, [&] { format.mend(file); });
   }
 
   template <class IsWhole>
   void lines(const char* name, IsWhole is_whole) {
     const fs::path file = folder_ / name;
-    if (!fs::exists(file)) return;
     try {
+      rtsync::refuse_link(file);
+      if (!fs::exists(file)) return;
       const executive::WholeLines found = executive::examine_lines(file, is_whole);
       RecordedFile lines;
       lines.path = file;
@@ -197,6 +231,7 @@ class Recovery {
         line(name, "unended", "the rig ended while it wrote this checkpoint; delete it");
       } else if (file.extension() == ".tck") {
         try {
+          rtsync::refuse_link(file);
           const auto head = executive::read_checkpoint(file).head;
           line(name, "whole", "after frame " + std::to_string(head.frame));
         } catch (const std::exception& error) {
@@ -227,7 +262,7 @@ class RecoverCommand final : public CommandDriver {
       throw CommandError(kWrongInput, "a rig still writes into " + folder_ +
                                           ": stop it first, or look with --dry-run; nothing was changed");
     if (lock.taken_by_another())
-      std::printf("a rig still writes into %s: this is how it stands now\n", folder_.c_str());
+      put("a rig still writes into %s: this is how it stands now\n", folder_.c_str());
     return Recovery(folder_, only_look_).run(settings) ? kOk : kEndedEarly;
   }
 

@@ -92,7 +92,8 @@ void ReportCommand::write(const std::vector<RunData>& runs) const {
   const bool to_stdout = to_ == "-" || (text_ && to_.empty());
   const std::string form = text_ ? report::to_text(page, text_width()) : report::to_html(page);
   if (to_stdout) {
-    if (std::fwrite(form.data(), 1, form.size(), stdout) != form.size() || std::fflush(stdout) != 0)
+    const std::string shown = text_ ? config::plain_lines(form) : form;
+    if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() || std::fflush(stdout) != 0)
       throw CommandError(kEndedEarly, "the report cannot be written to stdout");
     return;
   }
@@ -102,7 +103,7 @@ void ReportCommand::write(const std::vector<RunData>& runs) const {
   } catch (const std::runtime_error& error) {
     throw CommandError(kEndedEarly, std::string(error.what()) + "; name another file with --to");
   }
-  std::printf("%s\n%s\n", config::one_line(page.verdict).c_str(), file.c_str());
+  put("%s\n%s\n", config::one_line(page.verdict).c_str(), file.c_str());
 }
 
 /// On stderr, so that a report on stdout stays one.

@@ -31,7 +31,7 @@ void report_run(const executive::RunFolder& folder, const ReportFile& to, bool q
   report::write_report(
       to.path, to.path.extension() == ".txt" ? report::to_text(page, kTextColumns) : report::to_html(page));
   if (quiet) return;
-  std::printf("report: %s\n", to.shown.c_str());
+  put("report: %s\n", to.shown.c_str());
   std::fflush(stdout);
 } catch (const std::exception& error) {
   print_error("tactus: no report was made: %s; the run is not touched by that; try `tactus report %s`\n",

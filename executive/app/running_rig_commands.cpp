@@ -15,6 +15,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/client/http_stream.hpp"
 #include "executive/client/samples.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -69,7 +70,8 @@ class ToRunningRig : public CommandDriver {
     return Json::parse(answer, nullptr, false);
   }
   void print(const Json& answer, const std::string& words) const {
-    std::printf("%s\n", json_ ? answer.dump().c_str() : words.c_str());
+    app::put("%s\n",
+             json_ ? answer.dump(-1, ' ', true, Json::error_handler_t::replace).c_str() : words.c_str());
   }
 
   std::vector<std::string> words_;
@@ -147,8 +149,8 @@ class RigCommand final : public ToRunningRig {
     }
     const std::optional<Json> state = stable_state();
     const char* const end = answer.value("done", false) ? " is done, " : " was taken, ";
-    std::printf("%s: %s\n", rig_.rig.c_str(),
-                state ? (kind_.name + (end + state_text(*state))).c_str() : "the rig has ended");
+    put("%s: %s\n", rig_.rig.c_str(),
+        state ? (kind_.name + (end + state_text(*state))).c_str() : "the rig has ended");
     return kOk;
   }
 
@@ -226,8 +228,8 @@ class GetCommand final : public ToRunningRig {
     for (const client::VariableFacts& each : found) {
       const Json value = answer.contains("values") ? answer["values"].value(each.name, Json()) : Json();
       const std::string text = value.is_string() ? config::one_line(value.get<std::string>()) : value.dump();
-      std::printf("%-*s  %s%s%s\n", static_cast<int>(width), each.name.c_str(), text.c_str(),
-                  each.unit.empty() ? "" : " ", each.unit.c_str());
+      put("%-*s  %s%s%s\n", static_cast<int>(width), each.name.c_str(), text.c_str(),
+          each.unit.empty() ? "" : " ", each.unit.c_str());
     }
     return kOk;
   }
@@ -282,7 +284,7 @@ class ChangeCommand final : public ToRunningRig {
                       std::to_string(frame));
     if (!json_ && answer.is_object() && answer.contains("notes"))
       for (const Json& note : answer["notes"])
-        std::printf("note: %s\n", config::one_line(note.get<std::string>()).c_str());
+        put("note: %s\n", config::one_line(note.get<std::string>()).c_str());
     return kOk;
   }
 

@@ -13,6 +13,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/live_options.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/client/chart.hpp"
 #include "executive/client/samples.hpp"
 #include "executive/client/terminal.hpp"
@@ -136,9 +137,9 @@ int ScopeCommand::run() try {
   if (terminal.drawable()) {
     terminal.draw(chart_lines(columns, terminal.rows()));
   } else if (chart) {
-    for (const std::string& line : chart_lines(columns, 24)) std::printf("%s\n", line.c_str());
+    for (const std::string& line : chart_lines(columns, 24)) put("%s\n", line.c_str());
   }
-  if (!going) std::printf("the run is over\n");
+  if (!going) put("the run is over\n");
   return kOk;
 } catch (const client::NoRigError& error) {
   throw CommandError(kEndedEarly, error.what());
@@ -196,7 +197,7 @@ void ScopeCommand::print_line() {
     curve.least.reset();
     curve.greatest.reset();
   }
-  std::printf("%s\n", line.c_str());
+  put("%s\n", line.c_str());
   std::fflush(stdout);
 }
 

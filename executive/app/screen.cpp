@@ -234,7 +234,7 @@ std::string last_line(const RigRun& run) {
                  ? ""
                  : ", " + counted(totals.late_by_housekeeping, "frame") + " late by housekeeping") +
             ", " + painted(count_ink(totals.lost), counted(totals.lost, "slot") + " lost");
-  if (run.records_lost() > 0)
+  if (run.records_lost() > 0 && run.recording_failures().empty())  // else the reason says it
     line += ", " + counted(static_cast<std::int64_t>(run.records_lost()), "record") + " lost";
   if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
     line += ", " + link->ending();
@@ -273,12 +273,11 @@ void Console::started(const RigRun& run) {
   print("%s\n", first_line(run).c_str());
   if (terminal_) {
     const bool narrow = terminal_width() < 60;
-    std::printf(narrow ? "  thread             tid policy      prio  CPUs\n"
-                       : "  thread         tid  policy        priority  CPUs\n");
+    put(narrow ? "  thread             tid policy      prio  CPUs\n"
+               : "  thread         tid  policy        priority  CPUs\n");
     for (const rtsync::ThreadFacts& thread : run.threads())
-      std::printf(narrow ? "  %-14.14s %7d %-11s %4d  %s\n" : "  %-10s %7d  %-13s %8d  %s\n",
-                  thread.name.c_str(), thread.tid, thread.policy_name.c_str(), thread.priority,
-                  thread.cpus.text().c_str());
+      put(narrow ? "  %-14.14s %7d %-11s %4d  %s\n" : "  %-10s %7d  %-13s %8d  %s\n", thread.name.c_str(),
+          thread.tid, thread.policy_name.c_str(), thread.priority, thread.cpus.text().c_str());
   }
   std::fflush(stdout);
 }
@@ -347,8 +346,9 @@ void Console::status_line(RigRun& run) {
   clear_line();
   const std::vector<std::string> growing =
       now.timing.paced ? growing_bars(times.late, width, late_from(run)) : std::vector<std::string>{};
-  for (const std::string& bar : growing) std::printf("%s\n", bar.c_str());
-  std::printf("\r\033[K%s", line.c_str());
+  for (const std::string& bar : growing) put("%s\n", bar.c_str());
+  std::printf("\r\033[K");
+  put("%s", line.c_str());
   std::fflush(stdout);
   lines_shown_ = growing.size() + 1;
 }
@@ -378,7 +378,9 @@ void Console::announce(const std::string& line) {
 
 void Console::ended(const RigRun& run) {
   clear_line();
-  if (!run.folder_error().empty()) print_error("tactus: %s\n", run.folder_error().c_str());
+  if (!run.folder_error().empty())
+    print_error("tactus: %s; the summary:\n%s\n", run.folder_error().c_str(),
+                run.unwritten_summary().c_str());
   if (quiet_) {
     if (run.exit_status() != kOk || run.records_lost() > 0)
       print_error("tactus: %s\n", last_line(run).c_str());
@@ -406,7 +408,7 @@ void Console::ended(const RigRun& run) {
               painted(times.slack.min().count() < 0 ? Ink::bad : Ink::plain,
                       duration_text(times.slack.min().count())) +
               "\n\n" + late_title(columns) + "\n" + bars(times.late, columns, late_from(run));
-    std::printf("%s\n", text.c_str());
+    put("%s\n", text.c_str());
   }
   print("%s\n", last_line(run).c_str());
   std::fflush(stdout);

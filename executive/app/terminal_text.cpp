@@ -7,12 +7,18 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
+#include <span>
+
+#include "config/text.hpp"
+#include "executive/client/terminal.hpp"
 
 namespace tactus::app {
 namespace {
 
 enum class ColorChoice { automatic, always, never };
 ColorChoice g_color = ColorChoice::automatic;  // written at setup
+
+using client::kInks;  // in the order of Ink
 
 std::string_view environment(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets one
@@ -69,6 +75,11 @@ std::string text_of(const char* format, va_list arguments) {
   return text;
 }
 
+/// The one way of text to a terminal: of what a model, a file or a server puts in, nothing is obeyed there.
+std::string safe_text(std::FILE* file, const std::string& text) {
+  return config::plain_lines(text, is_colored(file) ? std::span(kInks) : std::span<const std::string_view>());
+}
+
 }  // namespace
 
 void choose_color(std::string_view word) {
@@ -86,8 +97,7 @@ bool is_colored(std::FILE* file) {
 
 std::string painted(Ink ink, const std::string& text, std::FILE* file) {
   if (ink == Ink::plain || text.empty() || !is_colored(file)) return text;
-  const char* const begin = ink == Ink::bad ? "\033[31m" : ink == Ink::warning ? "\033[33m" : "\033[32m";
-  return begin + text + "\033[0m";
+  return std::string(kInks[static_cast<std::size_t>(ink)]) + text + std::string(kInks[0]);
 }
 
 std::size_t columns_of(std::FILE* file) {
@@ -109,7 +119,14 @@ std::string wrapped_lines(std::string_view text, std::size_t columns) {
 }
 
 void print_to(std::FILE* file, const std::string& text) {
-  std::fputs(wrapped_lines(text, columns_of(file)).c_str(), file);
+  std::fputs(wrapped_lines(safe_text(file, text), columns_of(file)).c_str(), file);
+}
+
+void put(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::fputs(safe_text(stdout, text_of(format, arguments)).c_str(), stdout);
+  va_end(arguments);
 }
 
 void print(const char* format, ...) {

@@ -26,11 +26,14 @@ std::size_t columns_of(std::FILE* file);
 /// further to the right than its line began. Escapes of colours have no width. 0 columns: as it is.
 std::string wrapped_lines(std::string_view text, std::size_t columns);
 
-/// As std::printf, wrapped to the terminal. @when service
+/// Prints as std::printf does, wrapped to the terminal. Control characters and marks of direction are escaped, whoever put
+/// them into the text; line ends, tabs and our own colours are not. @when service
 [[gnu::format(printf, 1, 2)]] void print(const char* format, ...);
 /// The same on stderr. @when service
 [[gnu::format(printf, 1, 2)]] void print_error(const char* format, ...);
-/// Likewise on any file: the whole text.
+/// Prints as print() does, not wrapped: tables. @when service
+[[gnu::format(printf, 1, 2)]] void put(const char* format, ...);
+/// Prints the whole text as print() does, on any file.
 void print_to(std::FILE* file, const std::string& text);
 
 }  // namespace tactus::app

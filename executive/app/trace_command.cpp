@@ -6,6 +6,7 @@
 #include <string>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -31,11 +32,11 @@ class TraceCommand final : public CommandDriver {
     if (!failure_.empty()) throw CommandError(kEndedEarly, failure_);
     const std::vector<executive::TraceFile> traces = executive::traces_in(folder);
     for (const executive::TraceFile& trace : traces)
-      std::printf("%s  frame %lld  %s\n", (folder_ / fs::path(trace.file)).c_str(),
-                  static_cast<long long>(trace.frame), trace.why.c_str());
+      put("%s  frame %lld  %s\n", (folder_ / fs::path(trace.file)).c_str(),
+          static_cast<long long>(trace.frame), trace.why.c_str());
     if (!traces.empty()) return kOk;
-    std::printf("%s: no trace: the run ended in order and no frame overran, or it had no flight recorder\n",
-                folder_.c_str());
+    put("%s: no trace: the run ended in order and no frame overran, or it had no flight recorder\n",
+        folder_.c_str());
     return kEndedEarly;
   }
 

@@ -138,7 +138,7 @@ int WatchCommand::run() try {
   if (http.answer().has_head() && http.answer().status() != 200)
     throw client::NoRigError(client::refusal(http.answer().status(), refused));
   if (over_ && count_ == 0 && !json_)
-    std::printf("the run is over%s\n", reason_.empty() ? "" : (": " + config::one_line(reason_)).c_str());
+    put("the run is over%s\n", reason_.empty() ? "" : (": " + config::one_line(reason_)).c_str());
   return kOk;
 } catch (const client::NoRigError& error) {
   throw CommandError(kEndedEarly, error.what());
@@ -171,7 +171,7 @@ void WatchCommand::take_values(const Json& data, const std::string& text) {
     for (WatchedRow& row : rows_)
       if (data["values"].contains(row.facts.name)) row.take(data["values"][row.facts.name]);
   if (json_)
-    std::printf("%s\n", text.c_str());
+    put("%s\n", text.c_str());
   else if (terminal_->drawable())
     draw();
   else
@@ -231,7 +231,7 @@ void WatchCommand::print_line() const {
   std::string line = "frame " + std::to_string(frame_) + "  t " + rtsync::sim_time_text(sim_time_ns_);
   for (const WatchedRow& row : rows_)
     line += "  " + row.facts.name + " " + row.value + (row.facts.unit.empty() ? "" : " " + row.facts.unit);
-  std::printf("%s\n", line.c_str());
+  put("%s\n", line.c_str());
 }
 
 }  // namespace

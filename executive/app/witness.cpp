@@ -100,7 +100,7 @@ class Watch {
     relay_.relay();
     const int announced = page_.status.load();
     const bool in_order = WIFEXITED(status) && WEXITSTATUS(status) == announced;
-    if (!in_order) report_death(page_, status);
+    in_order ? mend_summary(page_) : report_death(page_, status);
     if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
     rtsync::end_process(in_order || WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
   }

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "executive/flight/trace_files.hpp"
 #include "executive/frame/outcome.hpp"
 #include "rtsync/crash/signal_name.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::app {
 namespace {
@@ -29,6 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 using rtsync::WitnessPage;
+
+constexpr const char* kSummary = "summary.json";
+constexpr const char* kEnded = "@ended";  // the facts are the whole last summary
 
 /// What the rig said of itself; an empty object: nothing.
 Json facts_of(const WitnessPage& page) {
@@ -39,6 +42,14 @@ Json facts_of(const WitnessPage& page) {
     text.append(part, static_cast<std::size_t>(bytes));
   Json facts = Json::parse(text, nullptr, false);
   return facts.is_object() ? facts : Json::object();
+}
+
+/// Writes it without what is meant for the witness. Empty, or why it could not.
+std::string write_summary(const fs::path& folder, Json all) {
+  for (const char* const key : {"@folder", "@jobs", kEnded}) all.erase(key);
+  const std::string text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const int error = rtsync::replace_folder_file(folder / kSummary, text);
+  return error == 0 ? "" : rtsync::file_error(folder / kSummary, error);
 }
 
 /// One death, of which there is to be said and written.
@@ -65,12 +76,9 @@ class Death {
               "), which runs none of the rig's jobs,";
     }
     folder_ = facts_.value("@folder", std::string());
-    std::error_code error;
-    const fs::path summary = fs::path(folder_) / "summary.json";
-    if (fs::is_regular_file(summary, error)) {
-      std::ifstream written(summary);
-      before_ = Json::parse(written, nullptr, false);
-    }
+    int error = 0;
+    before_ = Json::parse(rtsync::read_folder_file(fs::path(folder_) / kSummary, error), nullptr, false);
+    if (facts_.contains(kEnded)) before_ = facts_;  // its end could not be written
     const bool ended = before_.contains("outcome") && before_["outcome"].is_string() &&
                        before_["outcome"] != executive::kUnfinished;
     if (before_.is_object() && !ended) latest_ = std::exchange(before_, nullptr);
@@ -107,15 +115,7 @@ class Death {
     std::error_code error;
     const fs::path folder(folder_);
     if (folder_.empty() || !fs::exists(folder / "rig.yaml", error)) return "";
-    const fs::path file = folder / "summary.json";
-    const fs::path part = folder / "summary.json.part";
-    std::ofstream out(part, std::ios::binary);
-    out << summary().dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-    out.close();
-    if (out && ::rename(part.c_str(), file.c_str()) == 0) return "";
-    const std::string why = file.string() + ": " + std::generic_category().message(errno);
-    fs::remove(part, error);
-    return why;
+    return write_summary(folder, summary());
   }
 
  private:
@@ -149,8 +149,6 @@ class Death {
 
   Json summary() const {
     Json all = ended() ? before_ : facts_;
-    all.erase("@folder");
-    all.erase("@jobs");
     all["traces"] = executive::traces_json(executive::traces_in(folder_));
     all["outcome"] = killed_ ? "killed" : "crashed";
     all["reason"] = reason();
@@ -161,7 +159,7 @@ class Death {
                    {"jobs", jobs_},
                    {"doing", page_.doing_text()}};
     if (ended()) return all;
-    for (const char* const key : {"causes", "promises_broken"})
+    for (const char* const key : {"causes", "promises_broken", "recordings"})
       if (latest_.contains(key)) all[key] = latest_[key];
     all["frames"]["run"] = page_.frames_run.load();
     all["frames"]["overruns"] = page_.overruns.load();
@@ -194,6 +192,14 @@ class Death {
 };
 
 }  // namespace
+
+void mend_summary(const WitnessPage& page) noexcept try {
+  const Json facts = facts_of(page);
+  if (!facts.contains(kEnded)) return;
+  // Where this fails too, the rig's own line on stderr has it.
+  (void)write_summary(facts.value("@folder", std::string()), facts);
+} catch (const std::exception&) {  // what the rig left in memory is nonsense
+}
 
 void report_death(const WitnessPage& page, int status) noexcept try {
   Death death(page, status);

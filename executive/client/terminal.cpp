@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "config/text.hpp"
+
 namespace tactus::client {
 namespace {
 
@@ -88,7 +90,7 @@ void Terminal::draw(const std::vector<std::string>& lines) {
   const std::size_t room = std::max<std::size_t>(rows(), 2) - 1;
   const std::size_t count = std::min(lines.size(), room);
   out += "\r";
-  for (std::size_t i = 0; i < count; ++i) out += lines[i] + "\033[K\n";
+  for (std::size_t i = 0; i < count; ++i) out += config::plain_lines(lines[i], kInks) + "\033[K\n";
   out += "\033[J";
   drawn_ = count;
   std::fwrite(out.data(), 1, out.size(), stdout);

@@ -2,9 +2,13 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tactus::client {
+
+/// Escape sequences of our colours: none, good, warning, bad. No other ones of a text reach a terminal.
+inline constexpr std::string_view kInks[] = {"\033[0m", "\033[32m", "\033[33m", "\033[31m"};
 
 /// The terminal of a command that draws in place, and the signals that end it. Whatever ends the command, the
 /// cursor is back.

@@ -18,6 +18,7 @@
 #include "executive/flight/kernel_tracks.hpp"
 #include "executive/flight/perfetto_writer.hpp"
 #include "executive/flight/trace_files.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
@@ -491,6 +492,7 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   const fs::path text_part = text.string() + ".part";
   std::string failure;
   try {
+    for (const fs::path& part : {file_part, text_part}) rtsync::refuse_link(part);
     PerfettoWriter out(file_part.string());
     Trace(flight, frame->done_ns - flight.file().plan().before_ns, INT64_MAX, !request.ended.empty(), out)
         .write();

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/host_file.hpp"
 
 namespace tactus::executive {
@@ -44,9 +44,9 @@ std::vector<TraceFile> traces_in(const fs::path& folder) {
     const std::string name = entry.filename().string();
     if (!name.starts_with(kTracePrefix) || !name.ends_with(kTraceSuffix)) continue;
     TraceFile trace{name, std::strtoll(name.c_str() + std::string(kTracePrefix).size(), nullptr, 10), ""};
-    std::ifstream text(folder / text_of_trace(name));
-    std::string title;
-    std::getline(text, title);
+    int error = 0;
+    std::string title = rtsync::read_folder_file(folder / text_of_trace(name), error, 4096);
+    title.resize(std::min(title.find('\n'), title.size()));
     if (const std::size_t colon = title.find(": "); colon != std::string::npos)
       trace.why = title.substr(colon + 2);
     std::error_code none;
@@ -69,17 +69,13 @@ config::Json traces_json(const std::vector<TraceFile>& traces) {
 
 void list_traces(const fs::path& folder) {
   const fs::path file = folder / "summary.json";
-  const fs::path part = folder / "summary.json.part";
-  std::ifstream written(file);
-  config::Json summary = config::Json::parse(written, nullptr, false);
+  int error = 0;
+  config::Json summary = config::Json::parse(rtsync::read_folder_file(file, error), nullptr, false);
   if (!summary.is_object()) return;
   summary["traces"] = traces_json(traces_in(folder));
-  std::ofstream out(part, std::ios::binary);
-  out << summary.dump(2, ' ', false, config::Json::error_handler_t::replace) << "\n";
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(part, file, failed);
-  if (!out || failed) fs::remove(part, failed);
+  // Where it cannot be, the trace is there all the same.
+  (void)rtsync::replace_folder_file(
+      file, summary.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace tactus::executive

@@ -38,7 +38,8 @@ constexpr std::string_view name_of(Outcome outcome) {
   return "aborted";
 }
 
-/// The outcome in the summary.json of a run that goes on, or was killed together with its witness.
+/// The outcome in the summary.json of a run whose end is not known: it still runs, was killed together with its witness,
+/// or could not write its end.
 inline constexpr const char* kUnfinished = "unfinished";
 
 struct RunEnd {

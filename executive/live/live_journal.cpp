@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <system_error>
 
 #include "config/date.hpp"
 
@@ -26,7 +27,8 @@ void LiveJournal::add(config::Json entry, const std::string& who) {
         "client that fills it, or set more in the rig file");
     return;
   }
-  if (!out_.is_open()) out_.open(file_, std::ios::app);
+  std::error_code none;
+  if (!out_.is_open() && !std::filesystem::is_symlink(file_, none)) out_.open(file_, std::ios::app);
   lines_ += line + '\n';
 }
 

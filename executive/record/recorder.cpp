@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/record/recorder.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+
+#include "executive/record/losses_text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -97,7 +102,13 @@ void Recording::redirect(
 void Recording::open(const std::filesystem::path& folder) {
   RecordingHead written = head_;
   for (const auto& filter : filters_) written.columns = filter->columns(std::move(written.columns));
-  sink_->open(folder / sink_->file_name(head_.name), written);
+  file_name_ = sink_->file_name(head_.name);
+  sink_->open(folder / file_name_, written);
+  folder_ = rtsync::Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct stat made {};
+  if (::fstatat(folder_.get(), file_name_.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return;
+  device_ = made.st_dev;
+  number_ = made.st_ino;
 }
 
 void Recording::take(const std::byte* record) {
@@ -111,11 +122,26 @@ void Recording::take(const std::byte* record) {
 
 void Recording::fail(const std::exception& error) {
   if (error_.empty()) error_ = error.what();
-  failed_.store(true, std::memory_order_relaxed);
+  failed_.store(true, std::memory_order_release);
   if (const auto* const lost = dynamic_cast<const RecordsLost*>(&error)) {
-    written_.fetch_sub(lost->records(), std::memory_order_relaxed);
-    lost_.fetch_add(lost->records(), std::memory_order_relaxed);
+    // The record that is being taken is among them, and not counted yet.
+    const std::uint64_t records = std::min(lost->records(), written());
+    written_.fetch_sub(records, std::memory_order_relaxed);
+    lost_.fetch_add(records, std::memory_order_relaxed);
   }
+}
+
+/// What was written is lost too when the run folder does not have the file any more.
+void Recording::look_at_file() {
+  if (number_ == 0 || rtsync::is_file_of(folder_.get(), file_name_, device_, number_)) return;
+  ended_ = false;
+  fail(RecordsLost(file_name_ + " was removed or replaced while the rig wrote it", written()));
+}
+
+std::string Recording::losses() const {
+  const std::string why = error();
+  if (lost() == 0 && why.empty()) return "";
+  return losses_text(static_cast<std::int64_t>(lost()), static_cast<std::int64_t>(lost() + written()), why);
 }
 
 std::size_t Recording::drain() {
@@ -148,6 +174,7 @@ void Recording::close() {
   } catch (const std::exception& error) {
     fail(error);
   }
+  look_at_file();
 }
 
 Recorder::~Recorder() { stop(); }

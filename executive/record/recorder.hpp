@@ -16,6 +16,7 @@
 #include "executive/record/record_filter.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/stop_flag.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -55,9 +56,10 @@ class Recording final : private RecordTaker {
   std::uint64_t sampled() const { return sampled_.load(std::memory_order_relaxed); }
   std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
-  /// Why the file could not be written; empty as long as it can. After the recorder has stopped.
-  /// @when service
-  const std::string& error() const { return error_; }
+  /// Why the file could not be written; empty while it can.                                     @when service
+  std::string error() const { return failed_.load(std::memory_order_acquire) ? error_ : ""; }
+  /// Returns "7467 of 10000 records lost: no space left on device"; empty: none was.            @when service
+  std::string losses() const;
   /// The file was closed in order, and holds all that was written. After the recorder has stopped.
   /// @when service
   bool ended() const { return ended_; }
@@ -87,6 +89,7 @@ class Recording final : private RecordTaker {
   RecordTaker& entrance();
   void add_source(const VariableRef& ref, std::size_t offset);
   void fail(const std::exception& error);
+  void look_at_file();
 
   RecordingHead head_;  // as it is sampled
   std::vector<Source> sources_;
@@ -100,8 +103,12 @@ class Recording final : private RecordTaker {
   std::atomic<std::uint64_t> sampled_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> lost_{0};
-  std::string error_;
+  std::string error_;  // set once, before failed_
   bool ended_ = false;
+  std::string file_name_;
+  rtsync::Descriptor folder_;  // of its file, whatever name it has by now
+  dev_t device_ = 0;           // and the numbers of the file
+  ino_t number_ = 0;
 };
 
 /// Writes all recordings of a rig from one helper thread.

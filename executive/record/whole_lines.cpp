@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/record/whole_lines.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
-#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
+
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -63,16 +65,17 @@ class LineCounter {
 
 WholeLines examine_lines(const std::filesystem::path& file,
                          const std::function<bool(std::string_view line)>& is_whole) {
-  std::ifstream in(file, std::ios::binary);
+  const rtsync::Descriptor in = rtsync::open_folder_file(file, O_RDONLY);
   LineCounter counter(is_whole);
   std::vector<char> chunk(kPieceBytes);
-  while (in) {
-    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    counter.take({chunk.data(), static_cast<std::size_t>(in.gcount())});
+  ssize_t got = in.get() < 0 ? -1 : 1;
+  while (got > 0) {
+    do {
+      got = ::read(in.get(), chunk.data(), chunk.size());
+    } while (got < 0 && errno == EINTR);
+    if (got > 0) counter.take({chunk.data(), static_cast<std::size_t>(got)});
   }
-  if (!in.eof())
-    throw std::runtime_error(file.string() + ": " +
-                             std::generic_category().message(errno == 0 ? EIO : errno));
+  if (got < 0) throw std::runtime_error(rtsync::file_error(file, errno));
   return counter.found();
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/report/json_facts.hpp"
 
+#include <cerrno>
 #include <cmath>
-#include <exception>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+
+#include "executive/record/losses_text.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::report {
 
@@ -75,20 +75,25 @@ std::string fact_text(const Json& fact) {
   return fact.dump();
 }
 
+std::string losses_of(const Json& recording) {
+  const std::int64_t lost = integer_fact(recording, "lost").value_or(0);
+  return executive::losses_text(lost, lost + integer_fact(recording, "written").value_or(0),
+                                text_fact(recording, "error"));
+}
+
 Json read_json(const std::filesystem::path& file, std::string& problem) {
-  constexpr std::uintmax_t kMost = std::uintmax_t{256} << 20U;
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return nullptr;
+  constexpr std::size_t kMost = std::size_t{256} << 20U;
+  int error = 0;
+  const std::string text = rtsync::read_folder_file(file, error, kMost + 1);
+  if (error == ENOENT) return nullptr;
   const std::string name = file.filename().string();
-  if (!std::filesystem::is_regular_file(file, error) || std::filesystem::file_size(file, error) > kMost) {
-    problem = name + " is no regular file, or larger than 256 MiB";
+  if (error != 0 || text.size() > kMost) {
+    problem = error != 0 ? rtsync::file_error(name, error) : name + " is larger than 256 MiB";
     return nullptr;
   }
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
   Json read = Json::parse(text, nullptr, false);
   if (read.is_object()) return read;
-  problem = in.bad() ? name + " cannot be read" : name + " is damaged: it is no JSON object";
+  problem = name + " is damaged: it is no JSON object";
   return nullptr;
 }
 

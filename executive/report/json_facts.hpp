@@ -24,6 +24,8 @@ bool true_fact(const Json& all, std::string_view path);
 const Json& list_fact(const Json& all, std::string_view path);
 /// A scalar as text, without quotes; "..." for a list or an object.
 std::string fact_text(const Json& fact);
+/// Returns "7467 of 10000 records lost: no space left on device" for an entry of `recordings` in summary.json.
+std::string losses_of(const Json& recording);
 
 /// A file as JSON. Null, and why, when it is none; no file is no problem.
 Json read_json(const std::filesystem::path& file, std::string& problem);

@@ -2,7 +2,6 @@
 #include "executive/report/line_reader.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,18 +10,13 @@
 #include <system_error>
 #include <utility>
 
+#include "rtsync/host/folder_file.hpp"
+
 namespace tactus::report {
 
 LineReader::LineReader(const std::filesystem::path& file)
-    : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  const auto fail = [&](const std::string& why) {
-    if (file_ >= 0) (void)::close(file_);
-    throw std::runtime_error(file.string() + ": " + why);
-  };
-  if (file_ < 0) fail(std::generic_category().message(errno));
-  struct stat facts {};
-  if (::fstat(file_, &facts) != 0) fail(std::generic_category().message(errno));
-  if (!S_ISREG(facts.st_mode)) fail("is no regular file");
+    : file_(rtsync::open_folder_file(file, O_RDONLY).release()) {
+  if (file_ < 0) throw std::runtime_error(rtsync::file_error(file, errno));
 }
 
 LineReader::LineReader(LineReader&& other) noexcept

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
 #include "executive/report/verdict.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::report {
 namespace {
@@ -129,15 +129,11 @@ Page make_page(const std::vector<RunData>& runs) {
 void write_report(const fs::path& file, const std::string& text) {
   std::error_code error;
   if (fs::is_directory(file, error)) throw std::runtime_error(file.string() + " is a folder; name a file");
-  fs::path part = file;
-  part += ".part";
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (out && ::rename(part.c_str(), file.c_str()) == 0) return;
-  const std::string why = std::generic_category().message(errno);
-  fs::remove(part, error);
-  throw std::runtime_error(file.string() + " cannot be written: " + why);
+  const int failed = rtsync::replace_folder_file(file, text);
+  if (failed == ELOOP) throw std::runtime_error(rtsync::file_error(file.string() + ".part", failed));
+  if (failed != 0)
+    throw std::runtime_error(file.string() +
+                             " cannot be written: " + std::generic_category().message(failed));
 }
 
 }  // namespace tactus::report

@@ -27,16 +27,31 @@ std::pair<Cause, double> costliest(const FrameTimes& times) {
           static_cast<double>(times.causes[most].sum_ns) / static_cast<double>(sum)};
 }
 
+std::string failed_recordings(const Json& summary) {
+  std::string all;
+  for (const Json& each : list_fact(summary, "recordings"))
+    if (!text_fact(each, "error").empty())
+      all += (all.empty() ? "" : "; ") + ("recording " + text_fact(each, "name") + ": ") + losses_of(each);
+  return all;
+}
+
 std::string how_it_ended(const RunData& run, char& sign) {
   const std::string outcome = run.outcome();
   const std::string reason = text_fact(run.summary(), "reason");
-  if (outcome == "completed" || outcome == "stopped") return outcome == "completed" ? "Completed" : "Stopped";
+  if (outcome == "completed" || outcome == "stopped") {
+    std::string words = outcome == "completed" ? "Completed" : "Stopped";
+    const std::string lost = failed_recordings(run.summary());
+    if (lost.empty()) return words;
+    sign = 'f';
+    return words + ", but " + lost;
+  }
   if (outcome == "unended" && run.files.still_runs) return "It still runs";
   sign = 'f';
   if (outcome == "unended")
-    return run.summary().is_null() ? "Killed before its end (there is no summary.json)"
+    return run.summary().is_null() ? "The end is not known: there is no summary.json"
            : text_fact(run.summary(), "outcome") == executive::kUnfinished
-               ? "Killed before its end, together with its witness"
+               ? "The end is not known: it was killed together with its witness, or its end could not be "
+                 "written"
                : "The end is not known";
   std::string words = outcome;
   std::replace(words.begin(), words.end(), '_', ' ');

@@ -179,10 +179,8 @@ Section signals_section(const RunData& run) {
     const auto lost = integer_fact(each, "lost");
     const std::string error = text_fact(each, "error");
     if (lost.value_or(0) <= 0 && error.empty()) continue;
-    section.blocks.push_back(Paragraph{"Recording " + text_fact(each, "name") + ": " +
-                                           count_text(lost.value_or(0)) + " records were lost" +
-                                           (error.empty() ? "" : ": " + error),
-                                       true});
+    section.blocks.push_back(
+        Paragraph{"Recording " + text_fact(each, "name") + ": " + losses_of(each), true});
   }
   return section;
 }

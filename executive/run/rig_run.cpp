@@ -2,16 +2,15 @@
 #include "executive/run/rig_run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <system_error>
+#include <stdexcept>
+#include <utility>
 
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run/unended_frame.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -24,6 +23,10 @@ namespace {
 
 constexpr std::chrono::seconds kUnfinishedEvery{5};
 constexpr std::chrono::seconds kSecond{1};
+
+std::string text_of(const config::Json& summary) {
+  return summary.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
@@ -80,11 +83,16 @@ void RigRun::run(RunObserver& watcher) {
 void RigRun::open_folder(RunObserver& watcher) {
   try {
     folder_lock_.emplace(options_.folder);
+    summary_file_.emplace(options_.folder);
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
     voice_.emplace(*log_, watcher);
-    write_text("rig.yaml", rig_fields().write(rig_.settings()));
+    const std::filesystem::path rig_file = options_.folder / "rig.yaml";
+    if (const int error = rtsync::replace_folder_file(rig_file, rig_fields().write(rig_.settings()));
+        error != 0)
+      throw std::runtime_error(rtsync::file_error(rig_file, error));
     witness_.tell([this] { return facts(); }, *log_);
     write_unfinished();
+    summary_file_->keep_room(room_for_summary());
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
@@ -321,7 +329,9 @@ void RigRun::poll() {
   for (RunPart* const part : parts_) part->poll(*voice_);
   const auto now = std::chrono::steady_clock::now();
   const auto age = now - unfinished_written_;
-  if (age >= kUnfinishedEvery || (age >= kSecond && causes_->found() != causes_written_)) write_unfinished();
+  if (age >= kUnfinishedEvery ||
+      (age >= kSecond && (causes_->found() != causes_written_ || recordings_.failed() != failed_written_)))
+    write_unfinished();
   if (now - polled_seldom_ < kSecond) return;
   polled_seldom_ = now;
   for (RunPart* const part : parts_) part->poll_seldom(*voice_);
@@ -332,11 +342,10 @@ void RigRun::poll() {
 void RigRun::write_unfinished() {
   unfinished_written_ = std::chrono::steady_clock::now();
   if (causes_) causes_written_ = causes_->found();
-  try {
-    write_text("summary.json",
-               unfinished().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
-  } catch (const std::exception&) {  // a full disk: finish() says so, or there is room again by then
-  }
+  failed_written_ = recordings_.failed();
+  const std::string error = summary_file_->write(text_of(unfinished()));
+  if (!error.empty() && !std::exchange(unfinished_failed_, true))
+    log_->warn(error + "; summary.json is not kept up to date");
 }
 
 void RigRun::finish(RunObserver& watcher) {
@@ -374,17 +383,38 @@ void RigRun::finish(RunObserver& watcher) {
   causes_->poll_seldom(*voice_);
   if (!stuck_) teller_->tell_unused(*voice_);  // a job that never returns may still be writing them
   recordings_.tell_losses(*voice_);
+  if (const std::string failures = recordings_.failures(); !failures.empty())
+    end_.reason += (end_.reason.empty() ? "" : "; ") + failures;
   if (realtime_ && !stuck_ && !sleeper().remark().empty())
     log_->info(std::string("sleeper ") + sleeper().name() + ": " + sleeper().remark());
   log_->last_word("ended after " + std::to_string(end_.frames) + " frames" +
                   (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();
   last_ = executive_->latest();
-  try {
-    write_text("summary.json", summary().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
-  } catch (const std::exception& error) {  // a full disk takes no number off the screen
-    folder_error_ = error.what();
-  }
+  write_summary();
+}
+
+/// Writes the last summary. Where the folder does not take it, the log, stderr and the witness get it.
+void RigRun::write_summary() {
+  folder_error_ = summary_file_->what_became_of_folder();
+  config::Json brief = unfinished();
+  for (const char* const key : {"outcome", "reason", "exit_status", "recordings"})
+    brief[key] = summary()[key];
+  const std::string error = summary_file_->write_last(text_of(summary()), text_of(brief));
+  if (error.empty() && folder_error_.empty()) return;
+  if (folder_error_.empty()) folder_error_ = error;
+  const config::Json all = summary();
+  unwritten_ = all.dump(-1, ' ', false, config::Json::error_handler_t::replace);
+  log_->last_word(folder_error_ + "; the summary: " + unwritten_);
+  log_->flush();
+  witness_.tell(
+      [&] {
+        config::Json told = all;
+        told["@folder"] = options_.folder.string();
+        told["@ended"] = true;
+        return told;
+      },
+      *log_);
 }
 
 /// The frame that ends the rig, as one of its jobs does not return, has a cause like any other.
@@ -454,17 +484,10 @@ void RigRun::log_start() {
   log_->flush();  // it is there even if the process is killed
 }
 
-void RigRun::write_text(const std::string& name, const std::string& text) const {
-  const std::filesystem::path file = options_.folder / name;
-  const std::filesystem::path part = options_.folder / (name + ".part");
-  std::ofstream out(part, std::ios::binary);
-  out << text;
-  out.close();
-  if (out && ::rename(part.c_str(), file.c_str()) == 0) return;
-  const std::string why = std::generic_category().message(errno);
-  std::error_code ignored;
-  std::filesystem::remove(part, ignored);
-  throw std::runtime_error(file.string() + ": " + why);
+/// Twice what a summary of such a rig takes.
+std::size_t RigRun::room_for_summary() const {
+  const Plan& plan = rig_.plan();
+  return 8192 + 512 * plan.jobs.size() + 512 * plan.threads.size() + 256 * rig_.recordings().size();
 }
 
 rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
@@ -477,6 +500,7 @@ std::string RigRun::why_failed() const {
 }
 
 int RigRun::exit_status() const {
+  if (!recordings_.failures().empty()) return 1;
   if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
   if (!end_.in_order() || !why_failed().empty()) return 1;
   return live_ ? live_->access().exit_status() : 0;

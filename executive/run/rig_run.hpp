@@ -38,6 +38,7 @@
 #include "executive/run/run_recordings.hpp"
 #include "executive/run/run_teller.hpp"
 #include "executive/run/run_witness.hpp"
+#include "executive/run/summary_file.hpp"
 #include "executive/run/systemd_service.hpp"
 #include "rtsync/host/dma_latency.hpp"
 #include "rtsync/host/provision.hpp"
@@ -88,7 +89,11 @@ class RigRun {
   std::uint64_t records_lost() const { return recordings_.lost(); }
   /// Why summary.json could not be written; empty: it could.
   const std::string& folder_error() const { return folder_error_; }
-  /// 0 completed or stopped, and summary.json says so, or what the client that stopped it asked for; 1
+  /// The summary that it would have had then, as JSON on one line; empty: it could.
+  const std::string& unwritten_summary() const { return unwritten_; }
+  /// Which recordings could not be written, and what that cost; empty: all could. After run().
+  std::string recording_failures() const { return recordings_.failures(); }
+  /// 0 completed or stopped, all recordings were written, and summary.json says so, or what the client that stopped it asked for; 1
   /// anything else.
   int exit_status() const;
   /// What of RunOptions::fail_on came: "3 overruns (--fail-on)"; empty: nothing. After run().
@@ -125,7 +130,8 @@ class RigRun {
   config::Json facts() const;
   config::Json unfinished() const;
   void write_unfinished();
-  void write_text(const std::string& name, const std::string& text) const;
+  void write_summary();
+  std::size_t room_for_summary() const;
 
   Rig& rig_;
   const RunOptions options_;
@@ -142,6 +148,7 @@ class RigRun {
   RunRecordings recordings_;
   RigCheckpoints checkpoints_;
   std::optional<FolderLock> folder_lock_;  // as long as the run writes there
+  std::optional<SummaryFile> summary_file_;
   std::unique_ptr<RunLog> log_;
   std::optional<RunVoice> voice_;
   std::optional<RunCauses> causes_;
@@ -173,6 +180,9 @@ class RigRun {
   rtsync::RealtimeTotals totals_when_stuck_;
   RunEnd end_;
   std::string folder_error_;
+  std::string unwritten_;
+  std::size_t failed_written_ = 0;  // recordings that had failed by then
+  bool unfinished_failed_ = false;
 };
 
 }  // namespace tactus::executive

@@ -54,11 +54,26 @@ std::string RunRecordings::switch_to(const std::string& name, bool on) {
 
 void RunRecordings::tell_losses(RunVoice& voice) const {
   for (const Recording* const recording : all_) {
-    if (recording->lost() == 0 && recording->error().empty()) continue;
-    voice.say("recording " + recording->name() + ": " + std::to_string(recording->lost()) + " of " +
-              std::to_string(recording->lost() + recording->written()) + " records lost: " +
-              (recording->error().empty() ? "the disk could not follow" : recording->error()));
+    if (const std::string losses = recording->losses(); !losses.empty())
+      voice.say("recording " + recording->name() + ": " + losses);
   }
+}
+
+void RunRecordings::poll_seldom(RunVoice& voice) {
+  for (const Recording* const recording : all_) {
+    const std::string error = recording->error();
+    if (error.empty() || !told_.insert(recording).second) continue;
+    voice.say("recording " + recording->name() + ": " + error +
+              "; the rest of it is lost, and the rig continues");
+  }
+}
+
+std::string RunRecordings::failures() const {
+  std::string all;
+  for (const Recording* const recording : all_)
+    if (!recording->error().empty())
+      all += (all.empty() ? "" : "; ") + ("recording " + recording->name() + ": " + recording->losses());
+  return all;
 }
 
 std::uint64_t RunRecordings::lost() const {
@@ -81,8 +96,14 @@ config::Json RunRecordings::summary() const {
 
 config::Json RunRecordings::facts() const {
   config::Json all = config::Json::array();
-  for (const Recording* const recording : all_)
+  for (const Recording* const recording : all_) {
     all.push_back({{"name", recording->name()}, {"ended", false}});
+    const std::string error = recording->error();
+    if (error.empty()) continue;
+    all.back()["written"] = recording->written();
+    all.back()["lost"] = recording->lost();
+    all.back()["error"] = error;
+  }
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,17 @@ class RunRecordings final : public RunPart {
   /// One on or off; "": all of the rig file. Why not; empty: it is done.
   std::string switch_to(const std::string& name, bool on);
 
+  /// Reports a file that cannot be written any more, once.
+  void poll_seldom(RunVoice& voice) override;
+  /// How many recordings have failed so far.
+  std::size_t failed() const { return told_.size(); }
+
   // After stop().
   void tell_losses(RunVoice& voice) const;
   /// Records that stand in no file, of all recordings together.
   std::uint64_t lost() const;
+  /// Returns which recordings could not be written, and what that cost; empty: all could.
+  std::string failures() const;
   config::Json summary() const;
   /// What stands there instead if the rig is killed.
   config::Json facts() const;
@@ -53,6 +61,7 @@ class RunRecordings final : public RunPart {
   RecordingsPart part_;
   std::optional<FrameLogPart> frame_log_;
   Recorder recorder_;
+  std::set<const Recording*> told_;
 };
 
 }  // namespace tactus::executive

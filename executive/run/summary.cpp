@@ -68,8 +68,9 @@ Json RigRun::unfinished() const {
   all.erase("@jobs");
   all["outcome"] = kUnfinished;
   all["reason"] =
-      "the run goes on; or its process and the witness above it were killed together, and this is how far "
-      "it had come some seconds before";
+      "the end is not known: the rig still runs; or it and the witness above it were killed together; or the "
+      "end "
+      "could not be written. This is how far it had come some seconds before";
   all["exit_status"] = nullptr;
   Json& frames = all["frames"];
   const Snapshot none;

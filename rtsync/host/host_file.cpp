@@ -12,25 +12,12 @@
 #include <system_error>
 #include <utility>
 
+#include "rtsync/host/folder_file.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
 constexpr std::size_t kMost = std::size_t{1} << 20;
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::filesystem::path below(const std::filesystem::path& root, std::string_view file) {
   while (!file.empty() && file.front() == '/') file.remove_prefix(1);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/watchdog.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,9 +76,16 @@ Refusal why_busy(const fs::path& root, const fs::path& device) {
   return why;
 }
 
+Refusal not_a_watchdog(const fs::path& device) {
+  return {device.string() +
+              " is not a watchdog: it does not answer as one (WDIOC_GETSUPPORT); nothing was written",
+          "name the watchdog of this machine in watchdog.device, such as /dev/watchdog0, or write auto"};
+}
+
 Refusal why_not_opened(const fs::path& root, const fs::path& device, int error) {
   const std::string path = device.string();
   if (error == EBUSY) return why_busy(root, device);
+  if (error == ENOTTY) return not_a_watchdog(device);
   Refusal why{path + " could not be opened: " + error_words(error), {}};
   if (error == ENOENT || error == ENODEV || error == ENXIO) {
     why.fix =
@@ -93,7 +101,15 @@ Refusal why_not_opened(const fs::path& root, const fs::path& device, int error) 
   return why;
 }
 
-int open_device(const char* device) { return ::open(device, O_WRONLY | O_CLOEXEC); }
+/// To open another file, or another device, can have effects of its own.
+int open_device(const char* device) {
+  struct stat facts {};
+  if (::stat(device, &facts) == 0 && !S_ISCHR(facts.st_mode)) {
+    errno = ENOTTY;
+    return -1;
+  }
+  return ::open(device, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
 
 int real_ioctl(int fd, unsigned long request, void* value) { return ::ioctl(fd, request, value); }
 
@@ -129,6 +145,12 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
     provision_ = refused(what, "no watchdog", why_not_opened(kernel.root, settings.device, errno));
     return;
   }
+  watchdog_info info{};
+  if (kernel.ioctl(fd_, WDIOC_GETSUPPORT, &info) != 0) {
+    ::close(std::exchange(fd_, -1));
+    provision_ = refused(what, "no watchdog", not_a_watchdog(settings.device));
+    return;
+  }
 
   int seconds = static_cast<int>(wanted);
   const int set_error = kernel.ioctl(fd_, WDIOC_SETTIMEOUT, &seconds) == 0 ? 0 : errno;
@@ -141,20 +163,16 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
   between_kicks_ = (in_force > 0 ? timeout_ : std::min(kSecond, wanted * kSecond)) / 4;
   next_kick_ = TimePoint<RigTime>::min();
 
-  watchdog_info info{};
-  const bool described = kernel.ioctl(fd_, WDIOC_GETSUPPORT, &info) == 0;
   nowayout_ = read_host_number(kernel.root,
                                "/sys/class/watchdog/" + numbered_name(settings.device) + "/nowayout") == 1;
 
   std::string driver = "the driver";
-  if (described) {
-    std::string name;  // up to 32 bytes, and no promise that the last one is a zero
-    for (const __u8 byte : info.identity) {
-      if (byte == 0) break;
-      name += byte < 0x20 || byte > 0x7e ? '?' : static_cast<char>(byte);
-    }
-    if (!name.empty()) driver += " '" + name + "'";
+  std::string name;  // up to 32 bytes, and no promise that the last one is a zero
+  for (const __u8 byte : info.identity) {
+    if (byte == 0) break;
+    name += byte < 0x20 || byte > 0x7e ? '?' : static_cast<char>(byte);
   }
+  if (!name.empty()) driver += " '" + name + "'";
   std::string got = in_force > 0 ? seconds_text(in_force) : "a timeout that the driver does not tell";
   if (nowayout_) got += "; nowayout: it cannot be switched off again, also not by a clean stop";
 
@@ -164,7 +182,7 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
         {driver + (set_error != 0 ? " cannot set it: " + error_words(set_error)
                                   : " took another timeout than asked"),
          in_force > 0 ? "set watchdog.timeout to " + seconds_text(in_force) : "sudo wdctl " + device_});
-  } else if (described && (info.options & WDIOF_MAGICCLOSE) == 0 && !nowayout_) {
+  } else if ((info.options & WDIOF_MAGICCLOSE) == 0 && !nowayout_) {
     provision_ =
         refused(what, got,
                 {driver + " switches it off whenever the device is closed, so also when the rig dies",

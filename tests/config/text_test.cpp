@@ -39,6 +39,20 @@ TEST(OneLine, IsValidUtf8WithoutControlCharacters) {
   for (const auto& row : rows) EXPECT_EQ(one_line(row.text), row.expected) << row.why;
 }
 
+TEST(OneLine, EscapesWhatChangesTheDirectionOfAText) {
+  EXPECT_EQ(one_line("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(one_line("\u2066\u061c\u200f"), "\\xe2\\x81\\xa6\\xd8\\x9c\\xe2\\x80\\x8f");
+  EXPECT_EQ(one_line("\u0434\u2026"), "\u0434\u2026") << "letters and dots are not touched";
+}
+
+TEST(PlainLines, KeepLineEndsAndOurOwnColoursAlone) {
+  EXPECT_EQ(plain_lines("a\n\tb\x1b[31mc\x1b]0;t\a"), "a\n\tb\\x1b[31mc\\x1b]0;t\\x07");
+  constexpr std::string_view kRed[] = {"\x1b[31m"};
+  EXPECT_EQ(plain_lines("\x1b[31mred\x1b[2J", kRed), "\x1b[31mred\\x1b[2J");
+  EXPECT_EQ(plain_lines("\u009b2J\r"), "\\xc2\\x9b2J\\x0d");
+  EXPECT_EQ(plain_lines("\u00e9\n\u00e9"), "\u00e9\n\u00e9");
+}
+
 TEST(Nearest, FindsTheWordThatWasMeant) {
   const std::vector<std::string> known{"priority", "period", "cpu", "name"};
   struct Row {

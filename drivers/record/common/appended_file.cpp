@@ -6,8 +6,9 @@
 
 #include <cerrno>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
+
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::record {
 
@@ -17,13 +18,13 @@ AppendedFile::~AppendedFile() {
 
 void AppendedFile::create(const std::filesystem::path& path) {
   path_ = path;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  file_ = rtsync::open_folder_file(path_, O_WRONLY | O_CREAT | O_EXCL).release();
   if (file_ < 0) fail(errno);
 }
 
 void AppendedFile::reopen(const std::filesystem::path& path, std::uint64_t bytes) {
   path_ = path;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  file_ = rtsync::open_folder_file(path_, O_WRONLY).release();
   if (file_ < 0 || ::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail(errno);
   size_ = bytes;
 }
@@ -62,8 +63,6 @@ std::size_t AppendedFile::write_at(std::uint64_t at, std::string_view bytes, int
   return done;
 }
 
-void AppendedFile::fail(int error) const {
-  throw std::runtime_error(path_.string() + ": " + std::generic_category().message(error));
-}
+void AppendedFile::fail(int error) const { throw std::runtime_error(rtsync::file_error(path_, error)); }
 
 }  // namespace tactus::drivers::record

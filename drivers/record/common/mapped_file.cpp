@@ -10,22 +10,21 @@
 #include <cerrno>
 #include <stdexcept>
 #include <string>
-#include <system_error>
+
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::record {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const rtsync::Descriptor file = rtsync::open_folder_file(path, O_RDONLY);
   struct stat facts {};
-  int error = file < 0 || ::fstat(file, &facts) != 0 ? errno : 0;
-  if (error == 0 && S_ISDIR(facts.st_mode)) error = EISDIR;
+  int error = file.get() < 0 || ::fstat(file.get(), &facts) != 0 ? errno : 0;
   if (error == 0 && facts.st_size > 0) {
     size_ = static_cast<std::size_t>(facts.st_size);
-    data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (data_ == MAP_FAILED) error = errno;
   }
-  if (file >= 0) (void)::close(file);  // nothing was written by it
-  if (error != 0) throw std::runtime_error(path.string() + ": " + std::generic_category().message(error));
+  if (error != 0) throw std::runtime_error(rtsync::file_error(path, error));
 }
 
 void MappedFile::passed(std::size_t offset) {

@@ -6,10 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "config/fields.hpp"
@@ -21,6 +19,7 @@
 #include "executive/driver/record_sink.hpp"
 #include "executive/model/variable.hpp"
 #include "executive/record/whole_lines.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -61,7 +60,7 @@ class RowFile {
   /// Makes the file, with its header in it.
   void open(const std::filesystem::path& path, const std::string& header) {
     path_ = path;
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    file_ = rtsync::open_folder_file(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND).release();
     if (file_ < 0) fail(errno, 0);
     rows_ = header;
     flush();
@@ -103,7 +102,7 @@ class RowFile {
     fail(error, static_cast<std::uint64_t>(lost));
   }
   [[noreturn]] void fail(int error, std::uint64_t lost) const {
-    throw executive::RecordsLost(path_.string() + ": " + std::generic_category().message(error), lost);
+    throw executive::RecordsLost(rtsync::file_error(path_, error), lost);
   }
 
   std::filesystem::path path_;
@@ -115,11 +114,7 @@ class RowFile {
 /// Types and descriptions, for which text has no place. A recording is whole without them.
 void write_columns(const std::filesystem::path& file, const executive::RecordingHead& head) {
   const std::string text = head_json(head).dump(1, ' ', false, config::Json::error_handler_t::replace) + "\n";
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code none;
-  if (!out) std::filesystem::remove(file, none);
+  (void)rtsync::replace_folder_file(file, text);
 }
 
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "drivers/record/common/mapped_file.hpp"
 #include "drivers/record/common/row.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::drivers::record {
@@ -170,9 +170,9 @@ class CsvSource final : public executive::RecordSource {
 
   /// False: there is none that fits.
   bool read_columns_file() {
-    std::ifstream in(csv_columns_file(file_.path()), std::ios::binary);
-    if (!in) return false;
-    const std::string text(std::istreambuf_iterator<char>(in), {});
+    int error = 0;
+    const std::string text = rtsync::read_folder_file(csv_columns_file(file_.path()), error);
+    if (error != 0) return false;
     executive::RecordingHead known;
     try {
       known = head_from_text(text);

@@ -34,7 +34,11 @@ H5Id::H5Id(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id),
   h5_check(id_ < 0 ? -1 : 0, what);
 }
 
-void h5_be_quiet() { (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+void h5_be_quiet() {
+  // A file that could not be written stays open in the library, which crashes when it flushes it at the exit.
+  (void)H5dont_atexit();
+  (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 void h5_check(herr_t result, const std::string& what) {
   if (result < 0) throw std::runtime_error(what + ": " + h5_reason());

@@ -18,6 +18,7 @@
 #include "drivers/record/common/row.hpp"
 #include "drivers/record/common/waiting_records.hpp"
 #include "drivers/record/hdf5/h5.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -85,6 +86,7 @@ std::string cf_date(std::int64_t ns) {
 class Hdf5Sink final : public executive::RecordSink {
  public:
   explicit Hdf5Sink(bool live) : live_(live) {}
+  ~Hdf5Sink() override { h5_be_quiet(); }  // what is still open, after an error, is closed
 
   std::string file_name(const std::string& recording) const override { return recording + ".h5"; }
   bool has_dates() const override { return true; }
@@ -99,6 +101,7 @@ class Hdf5Sink final : public executive::RecordSink {
     chunk_rows_ = live_ ? std::clamp<std::size_t>(kStripeBytes / row_bytes_, 64, kMostChunkRows) : most_rows_;
     // It gets its name when it is whole: a kill before leaves none that cannot be opened.
     const std::string partial = path_ + ".partial";
+    rtsync::refuse_link(partial);
     make(partial, head);
     std::error_code error;
     std::filesystem::rename(partial, path, error);
@@ -117,6 +120,7 @@ class Hdf5Sink final : public executive::RecordSink {
 
   void close() override {
     if (file_ < 0) return;
+    h5_be_quiet();
     put_rows();
     herr_t result = 0;
     for (Column& column : columns_) result = std::min(result, column.set.reset());
@@ -213,6 +217,7 @@ class Hdf5Sink final : public executive::RecordSink {
 
   /// All that waits, column by column; the times last.
   void put_rows() {
+    h5_be_quiet();  // on this thread
     put_waiting(
         waiting_, [this] { put_columns(); }, [this] { rows_.clear(); });
   }

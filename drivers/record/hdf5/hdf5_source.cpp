@@ -13,6 +13,7 @@
 #include "drivers/record/hdf5/h5.hpp"
 #include "drivers/record/hdf5/hdf5_sink.hpp"
 #include "drivers/record/hdf5/torn_header.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -35,6 +36,7 @@ class Hdf5Source final : public executive::RecordSource {
   /// `to_look`: also one of which a column has a torn header. Its records are counted, none can be read.
   explicit Hdf5Source(const std::filesystem::path& path, bool to_look = false) : path_(path.string()) {
     h5_be_quiet();
+    rtsync::refuse_link(path);
     // One that nobody closed opens as one that is still being written; it may be.
     const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     closed_ = file >= 0;

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "drivers/record/common/bytes.hpp"
 #include "drivers/record/common/row.hpp"
 #include "drivers/record/trk/types.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -48,13 +49,11 @@ void write_header_file(const std::filesystem::path& trk, const RecordingHead& he
   };
   std::filesystem::path file = trk;
   file.replace_extension(".header");
-  std::ofstream out(file, std::ios::binary);
+  std::ostringstream out;
   out << group << " byte_order is little_endian\n" << line(kTrkTime, "s", trk_type(TACTUS_DOUBLE));
   for (const RecordColumn& column : head.columns)
     out << line(column.name, unit_of(column.unit), trk_type(column.type));
-  out.close();
-  std::error_code none;
-  if (!out) std::filesystem::remove(file, none);
+  (void)rtsync::replace_folder_file(file, out.str());
 }
 
 class TrkSink final : public executive::RecordSink {

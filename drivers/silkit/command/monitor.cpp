@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/text.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -172,7 +173,8 @@ class LogLines {
     ::close(stderr_);
     reader_.join();
     for (const Change& change : changes_.take())
-      if (change.what == Change::What::said) std::fprintf(stderr, "%s\n", change.name.c_str());
+      if (change.what == Change::What::said)
+        std::fprintf(stderr, "%s\n", config::plain_lines(change.name).c_str());
   }
 
  private:
@@ -317,11 +319,7 @@ class Table {
     return text.substr(0, end) + std::string(dots, '.');
   }
   /// Names and reasons come from anybody: no escape sequence reaches the terminal.
-  static std::string printable(std::string text) {
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-    return text;
-  }
+  static std::string printable(const std::string& text) { return config::one_line(text); }
 
   std::string uri_;
   std::string system_ = "Invalid";

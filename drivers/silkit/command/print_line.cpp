@@ -5,13 +5,16 @@
 #include <cstdio>
 #include <system_error>
 
+#include "config/text.hpp"
+
 namespace tactus::silkit::command {
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
 int print_line(const std::string& line) {
   errno = 0;
-  const bool done = std::fprintf(stdout, "%s\n", line.c_str()) >= 0 && std::fflush(stdout) == 0;
+  const bool done =
+      std::fprintf(stdout, "%s\n", config::plain_lines(line).c_str()) >= 0 && std::fflush(stdout) == 0;
   return done ? 0 : errno != 0 ? errno : EIO;
 }
 

@@ -155,7 +155,7 @@ TEST(Report, SaysTheAnswerFirst) {
   const TempDir dir;
   make_run(dir);
   const Page page = page_of(dir / "run");
-  EXPECT_EQ(page.sign, 'w');
+  EXPECT_EQ(page.sign, 'f');
   EXPECT_THAT(page.verdict, HasSubstr("3 of 3 000 frames overran"));
   EXPECT_THAT(page.verdict, HasSubstr("blocked (bad.step in fsync)"));
   const std::string html = to_html(page);
@@ -181,7 +181,7 @@ TEST(Report, HasEverySection) {
        {"blocked: job bad.step slept 3.00 ms in fsync", "trace-1300.pftrace (overrun)",
         "Broken promises: bad.step: heap 12 times in 3 frames", "motor.step", "motor.speed (rad/s)",
         "SCHED_FIFO 80", "scripts/setup-bench", "chip0 line 17", "late grants", "controller.limit",
-        "1 line of journal.jsonl could not be read", "No space left on device", "cc1plus (32099"})
+        "1 line of journal.jsonl could not be read", "no space left on device", "cc1plus (32099"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 
@@ -230,7 +230,7 @@ TEST(Report, IsMadeOfWhatAKilledRigLeft) {
   dir.write("run/rig.yaml", "rig: servo\nframe: { period: 2 ms }\n");
   const Page page = page_of(dir / "run");
   EXPECT_EQ(page.sign, 'f');
-  EXPECT_THAT(page.verdict, HasSubstr("Killed before its end (there is no summary.json)"));
+  EXPECT_THAT(page.verdict, HasSubstr("The end is not known: there is no summary.json"));
   EXPECT_THAT(to_text(page, 100), HasSubstr("ends in the middle of a row"));
   expect_sound(to_html(page));
   dir.write(

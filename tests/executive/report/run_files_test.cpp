@@ -163,7 +163,7 @@ TEST(JsonFacts, OfAFileThatIsNoneThereIsNoProblem) {
   EXPECT_EQ(problem, "");
   std::filesystem::create_directories(dir / "folder.json");
   EXPECT_TRUE(read_json(dir / "folder.json", problem).is_null());
-  EXPECT_EQ(problem, "folder.json is no regular file, or larger than 256 MiB");
+  EXPECT_EQ(problem, "folder.json: Is a directory");
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST(SignalsSection, HasAPlotOfEachVariableAndWhatWasLost) {
   EXPECT_EQ(plots(section), 1U);
   EXPECT_THAT(paragraphs(section), HasSubstr("motor.off: no value was recorded\n"));
   EXPECT_THAT(paragraphs(section), HasSubstr("! other.csv is not shown\n"));
-  EXPECT_THAT(paragraphs(section), HasSubstr("! Recording motion: 1 200 records were lost: disk full\n"));
+  EXPECT_THAT(paragraphs(section), HasSubstr("! Recording motion: 1200 of 1200 records lost: disk full\n"));
   EXPECT_THAT(paragraphs(section), Not(HasSubstr("fine")));
 }
 
@@ -285,7 +285,7 @@ TEST(VerdictOfARun, SaysHowItEnded) {
       {R"({"outcome": "clock_lost", "reason": "no edge.", "frames": {"run": 5}})", 'f',
        "Clock lost: no edge. On time"},
       {R"({"outcome": "unfinished", "frames": {"run": 5}})", 'f',
-       "Killed before its end, together with its witness."},
+       "The end is not known: it was killed together with its witness, or its end could not be written."},
       {R"({"frames": {"run": 5}})", 'f', "The end is not known. On time"},
       {R"({"outcome": "completed", "frames": {"run": 0}})", 'w', "Completed. No frame ran"},
       {R"({"outcome": "completed", "rt": {"realtime": false}, "frames": {"run": 1}})", 'g',
@@ -300,7 +300,7 @@ TEST(VerdictOfARun, SaysHowItEnded) {
     EXPECT_EQ(verdict.sign, row.sign) << verdict.sentence;
     EXPECT_THAT(verdict.sentence, HasSubstr(row.sentence));
   }
-  EXPECT_THAT(verdict_of(RunData{}).sentence, HasSubstr("Killed before its end (there is no summary.json)"));
+  EXPECT_THAT(verdict_of(RunData{}).sentence, HasSubstr("The end is not known: there is no summary.json"));
   RunData running;
   running.files.still_runs = true;
   EXPECT_EQ(verdict_of(running).sign, 'w');

@@ -135,13 +135,32 @@ TEST(Watchdog, OutsideOfTheDriversLimitsKeepsWhatItHas) {
 
 TEST(Watchdog, ThatSaysNothingAtAllIsKickedOften) {
   FakeWatchdog fake;
-  fake.can_set = fake.can_tell = fake.describes_itself = false;
+  fake.can_set = fake.can_tell = false;
   WatchdogDevice watchdog(fake.settings(60s), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_EQ(watchdog.timeout(), 0s);
   watchdog.kick(kStart);
   watchdog.kick(kStart + 250ms);
   EXPECT_EQ(fake.written().size(), 2U);
+}
+
+TEST(Watchdog, ADeviceThatDoesNotAnswerAsOneIsRefusedAndGetsNotAByte) {
+  FakeWatchdog fake;
+  fake.describes_itself = false;
+  WatchdogDevice watchdog(fake.settings(60s), fake.kernel());
+  EXPECT_FALSE(watchdog.armed());
+  EXPECT_THAT(watchdog.provision().cause, HasSubstr("is not a watchdog"));
+  watchdog.kick(kStart);
+  (void)watchdog.close_cleanly();
+  EXPECT_EQ(fake.written(), "");
+}
+
+TEST(Watchdog, AFileIsNotEvenOpened) {
+  FakeWatchdog fake;
+  const WatchdogDevice watchdog(fake.settings(60s));
+  EXPECT_FALSE(watchdog.armed());
+  EXPECT_THAT(watchdog.provision().cause, HasSubstr("is not a watchdog"));
+  EXPECT_EQ(fake.written(), "");
 }
 
 TEST(Watchdog, IsSwitchedOffByTheMagicLetterOnly) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/executive/support/recorded_voice.hpp"
 #include "tests/executive/support/simulated_rig.hpp"
@@ -75,6 +76,24 @@ TEST(RunRecordingsWithFiles, AFullDiskIsToldWithWhatWasLost) {
   ASSERT_FALSE(said.empty());
   EXPECT_THAT(said[0], StartsWith("recording motion: "));
   EXPECT_THAT(said[0], HasSubstr(" of 1000 records lost: "));
+}
+
+TEST(RunRecordingsWithFiles, AFileThatWasRemovedOrReplacedHoldsNothing) {
+  for (const bool replaced : {false, true}) {
+    Beside run;
+    (void)run.recordings.start(kHelper);
+    (void)run.rig.run(50);
+    std::filesystem::remove(run.dir / "motion.csv");
+    if (replaced) std::ofstream(run.dir / "motion.csv") << "another one";
+    run.recordings.stop();
+    const Json motion = run.recordings.summary()[0];
+    EXPECT_EQ(motion["written"], 0);
+    EXPECT_EQ(motion["lost"], 50);
+    EXPECT_EQ(motion["ended"], false);
+    EXPECT_EQ(
+        run.recordings.failures(),
+        "recording motion: 50 of 50 records lost: motion.csv was removed or replaced while the rig wrote it");
+  }
 }
 
 TEST(RunRecordingsWithFiles, AFileThatCannotBeOpenedIsNamed) {

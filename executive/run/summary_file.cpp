@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/run/summary_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+namespace tactus::executive {
+namespace {
+
+using rtsync::Descriptor;
+
+constexpr const char* kName = "summary.json";
+constexpr const char* kNext = "summary.json.part";
+constexpr std::size_t kSmallestDisk = 32;  // in rooms: a smaller disk needs them for the recordings
+
+struct stat facts_of(int fd) {
+  struct stat facts {};
+  if (fd < 0 || ::fstat(fd, &facts) != 0) facts.st_nlink = 0;
+  return facts;
+}
+
+void keep(int fd, std::size_t bytes) {
+  if (fd >= 0 && bytes > 0) (void)::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+}
+
+int cut(int fd, std::size_t bytes) { return ::ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno; }
+
+}  // namespace
+
+SummaryFile::SummaryFile(std::filesystem::path folder)
+    : path_(std::move(folder)), folder_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  (void)::stat("/", &root_);
+}
+
+Descriptor SummaryFile::make(const char* name) const {
+  Descriptor made = rtsync::open_folder_file(name, O_WRONLY | O_CREAT | O_EXCL, folder_.get());
+  keep(made.get(), room_);
+  return made;
+}
+
+void SummaryFile::keep_room(std::size_t bytes) {
+  struct statvfs disk {};
+  if (::fstatvfs(folder_.get(), &disk) != 0 || disk.f_bavail * disk.f_frsize < kSmallestDisk * bytes) return;
+  room_ = bytes;
+  keep(shown_.get(), room_);
+  keep(next_.get(), room_);
+}
+
+bool SummaryFile::is_there(const char* name, const Descriptor& file) const {
+  const struct stat ours = facts_of(file.get());
+  return ours.st_nlink > 0 && rtsync::is_file_of(folder_.get(), name, ours.st_dev, ours.st_ino);
+}
+
+std::string SummaryFile::give_room_back() {
+  if (is_there(kNext, next_)) (void)::unlinkat(folder_.get(), kNext, 0);
+  return "";
+}
+
+/// Writes into the next file, which then takes the place of the one that is shown.
+int SummaryFile::put(const std::string& text, bool last) {
+  if (!is_there(kNext, next_)) {  // a first time, or another process took it away
+    next_ = make(kNext);
+    if (next_.get() < 0 && errno == EEXIST) return ELOOP;  // not ours: a link, most likely
+    if (next_.get() < 0) return errno;
+  }
+  const std::string padding(text.size() < longest_ && !last ? longest_ - text.size() : 0, '\n');
+  if (const int error = rtsync::write_whole(next_.get(), text + padding); error != 0) return error;
+  longest_ = std::max(longest_, text.size());
+  if (last)
+    if (const int error = cut(next_.get(), text.size()); error != 0) return error;
+  const int at = folder_.get();
+  if (!last && is_there(kName, shown_) && ::renameat2(at, kNext, at, kName, RENAME_EXCHANGE) == 0) {
+    std::swap(shown_, next_);
+    return 0;
+  }
+  if (::renameat(at, kNext, at, kName) != 0) return errno;
+  shown_ = std::move(next_);
+  next_ = last ? Descriptor() : make(kNext);
+  return 0;
+}
+
+std::string SummaryFile::write(const std::string& text) {
+  const int error = put(text, false);
+  return error == 0 ? "" : rtsync::file_error(path_ / (error == ELOOP ? kNext : kName), error);
+}
+
+std::string SummaryFile::write_last(const std::string& text, const std::string& brief) {
+  int error = put(text, true);
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    if (put(brief, true) == 0) return "";
+  if (error == 0) return "";
+  // No rename: as another user, or beside a link. The file itself is open.
+  if (is_there(kName, shown_)) {
+    for (const std::string* each : {&text, &brief}) {
+      int failed = rtsync::write_whole(shown_.get(), *each);
+      if (failed == 0) failed = cut(shown_.get(), each->size());
+      if (failed == 0) return give_room_back();
+    }
+  }
+  return rtsync::file_error(path_ / (error == ELOOP ? kNext : kName), error);
+}
+
+std::string SummaryFile::what_became_of_folder() const {
+  const struct stat ours = facts_of(folder_.get());
+  if (ours.st_nlink == 0) return "the run folder " + path_.string() + " was removed while the rig ran";
+  struct stat root {};
+  if (::stat("/", &root) != 0 || root.st_ino != root_.st_ino || root.st_dev != root_.st_dev) return "";
+  struct stat found {};
+  if (::stat(path_.c_str(), &found) != 0 ? errno != ENOENT
+                                         : found.st_dev == ours.st_dev && found.st_ino == ours.st_ino)
+    return "";
+  return "the run folder is no longer " + path_.string() + ": it was renamed while the rig ran";
+}
+
+}  // namespace tactus::executive

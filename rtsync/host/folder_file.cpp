@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/host/folder_file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <stdexcept>
+#include <system_error>
+
+namespace tactus::rtsync {
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at) {
+  Descriptor opened(::openat(at, file.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+  struct stat facts {};
+  if (opened.get() < 0 || (::fstat(opened.get(), &facts) == 0 && S_ISREG(facts.st_mode))) return opened;
+  opened = Descriptor();
+  errno = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
+  return opened;
+}
+
+std::string file_error(const std::filesystem::path& file, int error) {
+  if (error == ELOOP)
+    return file.string() + " is a symbolic link, and no file of a run folder may be one: remove it";
+  if (error == EINVAL) return file.string() + " is not a regular file";
+  return file.string() + ": " + std::generic_category().message(error);
+}
+
+std::string read_folder_file(const std::filesystem::path& file, int& error, std::size_t most) {
+  std::string text;
+  const Descriptor opened = open_folder_file(file, O_RDONLY);
+  error = opened.get() < 0 ? errno : 0;
+  std::array<char, 16384> piece{};
+  while (error == 0 && text.size() < most) {
+    const ssize_t got = ::read(opened.get(), piece.data(), std::min(piece.size(), most - text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) error = errno;
+    if (got <= 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+void refuse_link(const std::filesystem::path& file) {
+  std::error_code none;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(file, none)))
+    throw std::runtime_error(file_error(file, ELOOP));
+}
+
+bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number) {
+  struct stat facts {};
+  return ::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 && facts.st_dev == device &&
+         facts.st_ino == number;
+}
+
+int write_whole(int fd, std::string_view text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t now = ::pwrite(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) return now == 0 ? ENOSPC : errno;
+    done += static_cast<std::size_t>(now);
+  }
+  return 0;
+}
+
+int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at) {
+  std::filesystem::path part = file;
+  part += ".part";
+  Descriptor made = open_folder_file(part, O_WRONLY | O_CREAT, at);
+  if (made.get() < 0) return errno;
+  struct stat facts {};
+  // A second name would be written too.
+  if (::fstat(made.get(), &facts) != 0 || facts.st_nlink > 1) return EMLINK;
+  int error = write_whole(made.get(), text);
+  if (error == 0 && ::ftruncate(made.get(), static_cast<off_t>(text.size())) != 0) error = errno;
+  if (error == 0 && ::close(made.release()) != 0) error = errno;
+  if (error == 0 && ::renameat(at, part.c_str(), at, file.c_str()) != 0) error = errno;
+  if (error != 0) (void)::unlinkat(at, part.c_str(), 0);
+  return error;
+}
+
+}  // namespace tactus::rtsync

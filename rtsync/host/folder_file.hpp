@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Opens, reads and replaces files of run folders, to which models and other programs may have access too.
+///
+///     Descriptor file = open_folder_file(folder / "motion.csv", O_WRONLY | O_CREAT | O_EXCL);
+///     if (file.get() < 0) throw std::runtime_error(file_error(folder / "motion.csv", errno));
+///
+/// A symbolic link is refused, whoever made it: a file of a run folder is never one somewhere else. So is what is not
+/// a regular file: a pipe or a device could hang the caller.
+///
+/// Threads  every function is re-entrant.
+/// RT       nothing here. @when setup or service.
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tactus::rtsync {
+
+/// Owns a file descriptor and closes it.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor();
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+/// Opens a file of a run folder with the flags of open(2); `at`: the folder that a relative path begins in. Without a
+/// descriptor when that failed, and errno says why: ELOOP for a link, EINVAL for what is not a regular file.
+Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at = AT_FDCWD);
+/// Returns the path and the reason, and for a link what to do.
+std::string file_error(const std::filesystem::path& file, int error);
+
+/// Reads a file of a run folder, at most `most` bytes of it. `error`: 0, or the errno of what went wrong.
+std::string read_folder_file(const std::filesystem::path& file, int& error,
+                             std::size_t most = std::string::npos);
+/// Throws std::runtime_error, as file_error() says it, when a file of a run folder is a link. One that is absent is not.
+void refuse_link(const std::filesystem::path& file);
+
+/// Whether the folder has, under this name, the file of these numbers: not another one, and not a link to it.
+bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number);
+
+/// Writes the whole text at the beginning of the file. Returns 0 or an errno.
+int write_whole(int fd, std::string_view text);
+/// Replaces a file of a run folder at once, by way of <file>.part. Room that was kept for that file is used. Returns 0
+/// or an errno; the file is then as it was.
+int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at = AT_FDCWD);
+
+}  // namespace tactus::rtsync

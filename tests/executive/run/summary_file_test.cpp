@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/run/summary_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "config/json.hpp"
+#include "tests/support/full_disk.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::executive::summary_file_test {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+using tactus::test::FullDisk;
+using tactus::test::read_file;
+using tactus::test::TempDir;
+using ::testing::HasSubstr;
+
+const std::string kLong = R"({"outcome": "unfinished", "pad": "xxxxxxxxxxxxxxxxxxxxxxxx"})"
+                          "\n";
+const std::string kLast = R"({"outcome": "completed"})"
+                          "\n";
+
+TEST(SummaryFile, IsAlwaysOneWholeText) {
+  const TempDir dir;
+  SummaryFile file(dir.path());
+  EXPECT_EQ(file.write(kLong), "");
+  file.keep_room(8192);
+  for (const std::string& text : {kLong, kLast, kLong, kLast}) {
+    EXPECT_EQ(file.write(text), "");
+    EXPECT_EQ(Json::parse(read_file(dir / "summary.json")), Json::parse(text)) << "with what pads it";
+  }
+  EXPECT_EQ(file.write_last(kLast, ""), "");
+  EXPECT_EQ(read_file(dir / "summary.json"), kLast);
+  EXPECT_FALSE(fs::exists(dir / "summary.json.part"));
+  EXPECT_EQ(file.what_became_of_folder(), "");
+}
+
+TEST(SummaryFile, RoomForTheLastOneIsKeptFromTheStart) {
+  const TempDir dir;
+  SummaryFile file(dir.path());
+  ASSERT_EQ(file.write(kLong), "");
+  file.keep_room(8192);
+  for (const char* const name : {"summary.json", "summary.json.part"}) {
+    struct stat facts {};
+    ASSERT_EQ(::stat((dir / name).c_str(), &facts), 0);
+    EXPECT_GE(facts.st_blocks * 512, 8192) << name;
+  }
+}
+
+TEST(SummaryFile, WhatDoesNotFitIsReplacedByTheShortForm) {
+  const TempDir dir;
+  SummaryFile file(dir.path());
+  ASSERT_EQ(file.write(kLong), "");
+  const FullDisk disk(100);
+  EXPECT_EQ(file.write_last(std::string(5000, ' ') + kLast, kLast), "");
+  EXPECT_EQ(read_file(dir / "summary.json"), kLast);
+}
+
+TEST(SummaryFile, ALinkInItsWayIsNotFollowedAndDoesNotHinderIt) {
+  const TempDir dir;
+  std::ofstream(dir / "victim") << "precious";
+  SummaryFile file(dir.path());
+  ASSERT_EQ(file.write(kLong), "");
+  fs::remove(dir / "summary.json.part");
+  fs::create_symlink(dir / "victim", dir / "summary.json.part");
+  EXPECT_THAT(file.write(kLong), HasSubstr("summary.json.part is a symbolic link"));
+  EXPECT_EQ(file.write_last(kLast, ""), "");
+  EXPECT_EQ(read_file(dir / "victim"), "precious");
+  EXPECT_EQ(read_file(dir / "summary.json"), kLast);
+}
+
+TEST(SummaryFile, GoesWhereItsFolderWent) {
+  const TempDir dir;
+  fs::create_directory(dir / "run");
+  SummaryFile file(dir / "run");
+  ASSERT_EQ(file.write(kLong), "");
+  fs::rename(dir / "run", dir / "elsewhere");
+  EXPECT_THAT(file.what_became_of_folder(), HasSubstr("was renamed"));
+  EXPECT_EQ(file.write_last(kLast, ""), "");
+  EXPECT_EQ(read_file(dir / "elsewhere/summary.json"), kLast);
+}
+
+TEST(SummaryFile, AFolderThatWasRemovedIsSaid) {
+  const TempDir dir;
+  fs::create_directory(dir / "run");
+  SummaryFile file(dir / "run");
+  ASSERT_EQ(file.write(kLong), "");
+  fs::remove_all(dir / "run");
+  EXPECT_THAT(file.what_became_of_folder(), HasSubstr("was removed"));
+  EXPECT_THAT(file.write_last(kLast, kLast), HasSubstr("No such file"));
+}
+
+}  // namespace
+}  // namespace tactus::executive::summary_file_test

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/host/folder_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "tests/rtsync/support/fake_root.hpp"
+
+namespace tactus::rtsync::folder_file_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string text_of(const fs::path& file) {
+  int error = 0;
+  return read_folder_file(file, error);
+}
+
+TEST(FolderFile, ALinkIsNeitherReadNorWritten) {
+  const FakeRoot root;
+  const fs::path dir = root.path();
+  ASSERT_EQ(replace_folder_file(dir / "victim", "precious"), 0);
+  fs::create_symlink(dir / "victim", dir / "link");
+  int error = 0;
+  EXPECT_EQ(read_folder_file(dir / "link", error), "");
+  EXPECT_EQ(error, ELOOP);
+  EXPECT_LT(open_folder_file(dir / "link", O_WRONLY | O_CREAT | O_TRUNC).get(), 0);
+  fs::create_symlink(dir / "victim", dir / "summary.json.part");
+  EXPECT_EQ(replace_folder_file(dir / "summary.json", "x"), ELOOP);
+  EXPECT_EQ(text_of(dir / "victim"), "precious");
+  EXPECT_THROW(refuse_link(dir / "link"), std::runtime_error);
+  EXPECT_NO_THROW(refuse_link(dir / "absent"));
+  EXPECT_THAT(file_error(dir / "link", ELOOP), HasSubstr("is a symbolic link"));
+}
+
+TEST(FolderFile, ASecondNameOfAFileElsewhereIsNotWritten) {
+  const FakeRoot root;
+  const fs::path dir = root.path();
+  ASSERT_EQ(replace_folder_file(dir / "victim", "precious"), 0);
+  fs::create_hard_link(dir / "victim", dir / "summary.json.part");
+  EXPECT_EQ(replace_folder_file(dir / "summary.json", "x"), EMLINK);
+  EXPECT_EQ(text_of(dir / "victim"), "precious");
+}
+
+TEST(FolderFile, APipeHangsNothing) {
+  const FakeRoot root;
+  const fs::path dir = root.path();
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  int error = 0;
+  (void)read_folder_file(dir / "pipe", error);
+  EXPECT_EQ(error, EINVAL);
+  fs::create_directory(dir / "folder");
+  (void)read_folder_file(dir / "folder", error);
+  EXPECT_EQ(error, EISDIR);
+}
+
+TEST(FolderFile, IsReplacedAsAWhole) {
+  const FakeRoot root;
+  const fs::path dir = root.path();
+  ASSERT_EQ(replace_folder_file(dir / "file", "a long text"), 0);
+  ASSERT_EQ(replace_folder_file(dir / "file", "short"), 0);
+  EXPECT_EQ(text_of(dir / "file"), "short");
+  EXPECT_FALSE(fs::exists(dir / "file.part"));
+  int error = 0;
+  EXPECT_EQ(read_folder_file(dir / "file", error, 3), "sho");
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::folder_file_test

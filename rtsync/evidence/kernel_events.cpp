@@ -253,7 +253,7 @@ bool read(const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
   return true;
 }
 
-void sleep_until(EvidenceTime time) {
+void pass_time_until(EvidenceTime time) {
   const timespec until = to_timespec(time.time_since_epoch());
   while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
   }
@@ -423,7 +423,7 @@ bool KernelEvents::keep_signs_between(EvidenceTime slot, Nanoseconds frame) {
     if (cpu.restarted && stand_well(*cpu.restarted)) continue;
     const EvidenceTime soon = monotonic_now() + kAhead;
     const Nanoseconds off = off_middle(soon, slot, spacing);
-    sleep_until(off <= Nanoseconds{0} ? soon - off : soon - off + spacing);
+    pass_time_until(off <= Nanoseconds{0} ? soon - off : soon - off + spacing);
     const EvidenceTime at = monotonic_now();
     if (stand_well(at)) {
       signs_restarted_ns_.store(at.time_since_epoch().count(), std::memory_order_release);

@@ -2,6 +2,8 @@
 /// Replaces the allocator's entry points in the executable this is linked into, counts, and forwards to
 /// glibc.
 ///
+/// A model that was built for a sanitizer brings an allocator of its own (LD_PRELOAD): then its entry points are called.
+///
 /// Link it as an object into executables only: the dynamic linker finds the executable's malloc first, so
 /// plug-ins are counted too, and the counters can live at a fixed place of the thread (no allocation on first
 /// use, no lock). A sanitizer brings its own allocator; then, and without glibc, this file is empty.
@@ -30,6 +32,15 @@ void __libc_free(void* block) noexcept;
 void* __libc_memalign(std::size_t alignment, std::size_t size) noexcept;
 void* __libc_valloc(std::size_t size) noexcept;
 void* __libc_pvalloc(std::size_t size) noexcept;
+
+// Of a sanitizer's library, if the process has one.
+__attribute__((weak)) void* __interceptor_malloc(std::size_t size);
+__attribute__((weak)) void* __interceptor_calloc(std::size_t count, std::size_t size);
+__attribute__((weak)) void* __interceptor_realloc(void* block, std::size_t size);
+__attribute__((weak)) void __interceptor_free(void* block);
+__attribute__((weak)) void* __interceptor_memalign(std::size_t alignment, std::size_t size);
+__attribute__((weak)) void* __interceptor_valloc(std::size_t size);
+__attribute__((weak)) void* __interceptor_pvalloc(std::size_t size);
 }
 
 namespace {
@@ -40,6 +51,12 @@ __attribute__((tls_model("initial-exec"))) constinit thread_local std::atomic<st
 
 __attribute__((tls_model("initial-exec"))) constinit thread_local std::atomic<std::int64_t> t_time{0};
 __attribute__((tls_model("initial-exec"))) constinit thread_local bool t_timed = false;
+
+/// Calls the C library's function, or the sanitizer's.
+template <class Sanitizer, class Library, class... Arguments>
+auto forward(Sanitizer* sanitizer, Library* library, Arguments... arguments) noexcept {
+  return sanitizer != nullptr ? sanitizer(arguments...) : library(arguments...);
+}
 
 /// One call: counted, and measured on threads that asked for it.
 class Call {
@@ -82,17 +99,17 @@ const std::atomic<std::int64_t>* tactus_heap_time_of_this_thread() noexcept {
 
 __attribute__((visibility("default"))) void* malloc(std::size_t size) noexcept {
   const Call call;
-  return __libc_malloc(size);
+  return forward(&__interceptor_malloc, &__libc_malloc, size);
 }
 
 __attribute__((visibility("default"))) void* calloc(std::size_t items, std::size_t size) noexcept {
   const Call call;
-  return __libc_calloc(items, size);
+  return forward(&__interceptor_calloc, &__libc_calloc, items, size);
 }
 
 __attribute__((visibility("default"))) void* realloc(void* block, std::size_t size) noexcept {
   const Call call;
-  return __libc_realloc(block, size);
+  return forward(&__interceptor_realloc, &__libc_realloc, block, size);
 }
 
 __attribute__((visibility("default"))) void* reallocarray(void* block, std::size_t items,
@@ -103,23 +120,23 @@ __attribute__((visibility("default"))) void* reallocarray(void* block, std::size
     errno = ENOMEM;
     return nullptr;
   }
-  return __libc_realloc(block, bytes);
+  return forward(&__interceptor_realloc, &__libc_realloc, block, bytes);
 }
 
 __attribute__((visibility("default"))) void free(void* block) noexcept {
   if (block == nullptr) return;
   const Call call;
-  __libc_free(block);
+  forward(&__interceptor_free, &__libc_free, block);
 }
 
 __attribute__((visibility("default"))) void* memalign(std::size_t alignment, std::size_t size) noexcept {
   const Call call;
-  return __libc_memalign(alignment, size);
+  return forward(&__interceptor_memalign, &__libc_memalign, alignment, size);
 }
 
 __attribute__((visibility("default"))) void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   const Call call;
-  return __libc_memalign(alignment, size);
+  return forward(&__interceptor_memalign, &__libc_memalign, alignment, size);
 }
 
 __attribute__((visibility("default"))) int posix_memalign(void** result, std::size_t alignment,
@@ -127,7 +144,7 @@ __attribute__((visibility("default"))) int posix_memalign(void** result, std::si
   const Call call;
   if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
   const int before = errno;  // posix_memalign reports by value and leaves errno alone
-  void* const block = __libc_memalign(alignment, size);
+  void* const block = forward(&__interceptor_memalign, &__libc_memalign, alignment, size);
   errno = before;
   if (block == nullptr) return ENOMEM;
   *result = block;
@@ -136,12 +153,12 @@ __attribute__((visibility("default"))) int posix_memalign(void** result, std::si
 
 __attribute__((visibility("default"))) void* valloc(std::size_t size) noexcept {
   const Call call;
-  return __libc_valloc(size);
+  return forward(&__interceptor_valloc, &__libc_valloc, size);
 }
 
 __attribute__((visibility("default"))) void* pvalloc(std::size_t size) noexcept {
   const Call call;
-  return __libc_pvalloc(size);
+  return forward(&__interceptor_pvalloc, &__libc_pvalloc, size);
 }
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "executive/frame/faults_of_copy.hpp"
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/host/heap_watch.hpp"
@@ -356,6 +357,7 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
     name_part(stretch, finding);
   else if (stretch.part == LatePart::job)
     name_inner_job(finding);
+  if (copied_ || (copy_ != nullptr && copy_->under_way())) charge_copy_with_faults(finding);
   if (finding.cause == rtsync::Cause::waited) finding.root = root_of(stretch);
   return finding;
 }

@@ -60,6 +60,20 @@ std::string how_it_ended(const RunData& run, char& sign) {
   return words + (reason.empty() ? "" : ": " + reason);
 }
 
+/// "'stress' (SCHED_FIFO 90, of stress.service)"; of several the first two, those that took most.
+std::string culprits_of(const RunData& run, const std::string& word) {
+  std::string text;
+  const Json& all = list_fact(run.summary(), "causes." + word + ".by");
+  for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 2) && all.is_array(); ++i) {
+    const std::string policy = text_fact(all[i], "policy"), of = text_fact(all[i], "of");
+    text += (text.empty() ? "" : ", then ") + text_fact(all[i], "name");
+    if (policy.empty() && of.empty()) continue;
+    text += " (" + policy + (policy.empty() || of.empty() ? "" : ", ") + (of.empty() ? "" : "of " + of) + ")";
+  }
+  if (all.size() > 2) text += " and " + counted(static_cast<std::int64_t>(all.size() - 2), "other");
+  return text;
+}
+
 }  // namespace
 
 std::string who_of(const RunData& run, Cause cause) {
@@ -74,6 +88,8 @@ std::string who_of(const RunData& run, Cause cause) {
     who = job;
   }
   if (jobs > 1) who += " and " + counted(static_cast<std::int64_t>(jobs - 1), "other job");
+  if (const std::string culprits = culprits_of(run, word); !culprits.empty())
+    return culprits + (who.empty() ? "" : "; it met " + who);
   if (!run.has_times()) return who;
   for (const WorstFrame& frame : run.times->worst()) {
     if (frame.row.cause != cause) continue;

@@ -20,6 +20,7 @@ constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switc
 constexpr const char* kSentences[BrokenPromises::kKinds] = {
     " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: ",
     " changes the floating-point environment, which is put back: "};
+constexpr std::size_t kMostCulprits = 50;  // of one cause
 constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time", " time"};
 
 /// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
@@ -100,13 +101,39 @@ void RunCauses::take(const FrameNote& note) {
   if (note.late.cause != rtsync::Cause::none) ++sum_of(note.late.cause).late_wakes;
   for (const Finding* const finding : {&named, &note.beside})
     if (finding->job != Finding::kNoJob) ++sum_of(finding->cause).jobs[finding->job];
-  for (const CauseShare& share :
-       shares_.charge(named.cause, note.lateness(), {note.beside.cause, note.beside_share})) {
-    if (share.cause == rtsync::Cause::none) continue;
-    Sum& sum = sum_of(share.cause);
-    sum.worst = std::max(sum.worst, share.time);
-    sum.sum += share.time;
+  const std::array<Culprit, 2> own{culprits_.of(named), culprits_.of(note.beside)};
+  const CauseShares::Charged charged =
+      shares_.charge(named.cause, note.lateness(), {note.beside.cause, note.beside_share});
+  for (std::size_t i = 0; i < charged.size(); ++i) {
+    if (charged[i].cause == rtsync::Cause::none) continue;
+    Sum& sum = sum_of(charged[i].cause);
+    sum.worst = std::max(sum.worst, charged[i].time);
+    sum.sum += charged[i].time;
+    const Finding& finding = i < 2 ? named : note.beside;
+    const bool caught_up = finding.cause == rtsync::Cause::catching_up;
+    const Culprit& culprit = caught_up ? began_[i % 2] : own[i / 2];
+    if (culprit.name.empty() || (sum.by.size() >= kMostCulprits && !sum.by.contains(culprit))) continue;
+    Sum::Taken& taken = sum.by[culprit];
+    taken.count += caught_up ? 0 : 1;
+    taken.sum += charged[i].time;
   }
+  if (named.cause != rtsync::Cause::catching_up && note.beside.cause != rtsync::Cause::catching_up)
+    began_ = own;
+}
+
+/// Those that took most first.
+Json RunCauses::by_json(const Sum& sum) {
+  std::vector<std::pair<Culprit, Sum::Taken>> all(sum.by.begin(), sum.by.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.second.sum > b.second.sum; });
+  Json list = Json::array();
+  for (const auto& [culprit, taken] : all)
+    list.push_back({{"name", culprit.name},
+                    {"policy", culprit.policy},
+                    {"of", culprit.of},
+                    {"count", taken.count},
+                    {"sum_ns", taken.sum.count()}});
+  return list;
 }
 
 void RunCauses::place_signs() {
@@ -161,11 +188,13 @@ Json RunCauses::causes() const {
     if (sum.overruns + sum.late_wakes + sum.sum.count() == 0) continue;
     Json jobs = Json::object();
     for (const auto& [job, count] : sum.jobs) jobs[executive_.plan().jobs[job].name] = count;
-    all[std::string(name_of(static_cast<rtsync::Cause>(i)))] = {{"overruns", sum.overruns},
-                                                                {"late_wakes", sum.late_wakes},
-                                                                {"worst_ns", sum.worst.count()},
-                                                                {"sum_ns", sum.sum.count()},
-                                                                {"jobs", std::move(jobs)}};
+    Json& each = all[std::string(name_of(static_cast<rtsync::Cause>(i)))];
+    each = {{"overruns", sum.overruns},
+            {"late_wakes", sum.late_wakes},
+            {"worst_ns", sum.worst.count()},
+            {"sum_ns", sum.sum.count()},
+            {"jobs", std::move(jobs)}};
+    if (!sum.by.empty()) each["by"] = by_json(sum);
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/isolation/isolation.hpp"
 #include "executive/part/evidence_part.hpp"
+#include "executive/run/culprit.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_part.hpp"
 #include "rtsync/evidence/cause.hpp"
@@ -28,7 +29,7 @@ namespace tactus::executive {
 class RunCauses final : public RunPart {
  public:
   explicit RunCauses(Executive& executive)
-      : executive_(executive), told_(executive.program().promises().jobs()) {}
+      : executive_(executive), culprits_(executive.plan()), told_(executive.program().promises().jobs()) {}
 
   /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
   /// those threads never leave their CPUs, and are not to be interrupted. `signs`: RigSettings::signs_of_life.
@@ -59,8 +60,14 @@ class RunCauses final : public RunPart {
     rtsync::Nanoseconds worst{0};
     rtsync::Nanoseconds sum{0};
     std::map<std::uint32_t, std::int64_t> jobs;
+    struct Taken {
+      std::int64_t count = 0;
+      rtsync::Nanoseconds sum{0};
+    };
+    std::map<Culprit, Taken> by;
   };
   void place_signs();
+  static config::Json by_json(const Sum& sum);
   Sum& sum_of(rtsync::Cause cause) { return sums_[static_cast<std::size_t>(cause)]; }
 
   Executive& executive_;
@@ -73,6 +80,8 @@ class RunCauses final : public RunPart {
   bool signs_stand_well_ = false;
   std::array<Sum, rtsync::kCauses> sums_;
   CauseShares shares_;
+  Culprits culprits_;
+  std::array<Culprit, 2> began_;  // culprits of what is caught up
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };
 

@@ -26,31 +26,37 @@ std::int16_t priority_now(std::int32_t thread, int policy) {
   return 120;
 }
 
-/// ", SCHED_FIFO 90".
+/// "SCHED_FIFO 90".
 std::string policy_text(std::int16_t priority, int policy) {
   if (priority == kNoPriority) return "";
-  if (priority < 0) return ", SCHED_DEADLINE";
+  if (priority < 0) return "SCHED_DEADLINE";
   if (rtsync::is_realtime_priority(priority)) {
     const std::string number = " " + std::to_string(99 - priority);
-    return (policy == SCHED_FIFO ? ", SCHED_FIFO"
-            : policy == SCHED_RR ? ", SCHED_RR"
-                                 : ", SCHED_FIFO or SCHED_RR") +
+    return (policy == SCHED_FIFO ? "SCHED_FIFO"
+            : policy == SCHED_RR ? "SCHED_RR"
+                                 : "SCHED_FIFO or SCHED_RR") +
            number;
   }
-  return policy == SCHED_IDLE ? ", SCHED_IDLE" : policy == SCHED_BATCH ? ", SCHED_BATCH" : ", SCHED_OTHER";
+  return policy == SCHED_IDLE ? "SCHED_IDLE" : policy == SCHED_BATCH ? "SCHED_BATCH" : "SCHED_OTHER";
 }
 
 }  // namespace
 
-std::string runner_text(const rtsync::Runner& runner) {
-  if (runner.thread < 0) return "a thread that has ended, or is in another PID namespace";
+RunnerWords words_of(const rtsync::Runner& runner) {
+  if (runner.thread < 0) return {"a thread that has ended, or is in another PID namespace", ""};
   const std::string recorded = runner.name.data();
   const std::string name = recorded.empty() ? rtsync::thread_name(runner.thread) : recorded;
   const int policy = policy_now(runner.thread);
   const std::int16_t priority =
       runner.priority == kNoPriority ? priority_now(runner.thread, policy) : runner.priority;
-  return (name.empty() ? "a thread that is gone" : "'" + name + "'") + " (tid " +
-         std::to_string(runner.thread) + policy_text(priority, policy) + ")";
+  return {name.empty() ? "a thread that is gone" : "'" + name + "'", policy_text(priority, policy)};
+}
+
+std::string runner_text(const rtsync::Runner& runner) {
+  const RunnerWords words = words_of(runner);
+  if (runner.thread < 0) return words.name;
+  return words.name + " (tid " + std::to_string(runner.thread) +
+         (words.policy.empty() ? "" : ", " + words.policy) + ")";
 }
 
 rtsync::Runner longest_of(const rtsync::OtherThreads& others) {

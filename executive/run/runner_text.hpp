@@ -6,6 +6,13 @@
 
 namespace tactus::executive {
 
+/// Name and policy of a thread: "'stress'" and "SCHED_FIFO 90"; the policy is empty where it is not known.
+struct RunnerWords {
+  std::string name;
+  std::string policy;
+};
+RunnerWords words_of(const rtsync::Runner& runner);
+
 /// Returns "'stress' (tid 123, SCHED_FIFO 90)". Name and priority are those of the record of its switch; what that does
 /// not say is asked of the kernel now.                                                          @when service
 std::string runner_text(const rtsync::Runner& runner);

@@ -313,6 +313,16 @@ TEST(VerdictOfARun, NamesTheCauseThatCostMostAndWho) {
   add_times(run, 100, {{20, Cause::blocked}, {21, Cause::catching_up}, {60, Cause::computed}});
   EXPECT_THAT(verdict_of(run).sentence,
               HasSubstr("; 67 % of the lateness is blocked (bad.step and 1 other job)"));
+  run.files.summary["causes"]["blocked"]["by"] = Json::parse(R"([
+      {"name": "'burst'", "policy": "SCHED_FIFO 97", "of": "b.service", "count": 2, "sum_ns": 9},
+      {"name": "SIGSTOP", "policy": "", "of": "", "count": 1, "sum_ns": 5},
+      {"name": "'c'", "policy": "", "of": "", "count": 1, "sum_ns": 1}])");
+  EXPECT_THAT(
+      verdict_of(run).sentence,
+      HasSubstr(
+          "is blocked ('burst' (SCHED_FIFO 97, of b.service), then SIGSTOP and 1 other; it met bad.step "
+          "and 1 other job)"))
+      << "culprits come first, and what they met apart from them";
 }
 
 TEST(WhoOf, ReadsTheEvidenceOfTheLog) {

@@ -103,8 +103,27 @@ TEST_F(RunCausesTest, ACauseIsChargedItsShareAndWhatWasCaughtUpFromIt) {
   EXPECT_EQ(causes->causes(), Json::parse(R"({
       "computed": {"overruns": 0, "late_wakes": 0, "worst_ns": 1000000, "sum_ns": 2700000, "jobs": {"b.step": 1}},
       "blocked": {"overruns": 0, "late_wakes": 0, "worst_ns": 2000000, "sum_ns": 2000000, "jobs": {"a.step": 1}},
-      "preempted": {"overruns": 1, "late_wakes": 1, "worst_ns": 9000000, "sum_ns": 24300000, "jobs": {}},
+      "preempted": {"overruns": 1, "late_wakes": 1, "worst_ns": 9000000, "sum_ns": 24300000, "jobs": {},
+                    "by": [{"name": "another thread", "policy": "", "of": "", "count": 1, "sum_ns": 24300000}]},
       "catching_up": {"overruns": 3, "late_wakes": 0, "worst_ns": 0, "sum_ns": 0, "jobs": {}}})"));
+}
+
+TEST_F(RunCausesTest, WhatTookTimeIsSummedByCulprit) {
+  const auto stopped = [](Nanoseconds by, bool by_signal) {
+    FrameNote note = overrun(Cause::machine_stopped, by, Finding::kNoJob, OverrunCause::late_wake);
+    note.late.cause = Cause::machine_stopped;
+    note.overrun.evidence.went_on = by_signal;
+    return note;
+  };
+  causes->take(stopped(4ms, false));
+  causes->take(overrun(Cause::catching_up, 3ms, Finding::kNoJob, OverrunCause::catching_up));
+  causes->take(stopped(30ms, true));
+  causes->take(stopped(5ms, false));
+  causes->take(overrun(Cause::computed, 1ms));
+  EXPECT_EQ(causes->causes().at("machine_stopped").at("by"), Json::parse(R"([
+      {"name": "SIGSTOP", "policy": "", "of": "", "count": 1, "sum_ns": 30000000},
+      {"name": "the machine", "policy": "", "of": "", "count": 2, "sum_ns": 12000000}])"));
+  EXPECT_FALSE(causes->causes().at("computed").contains("by")) << "a job";
 }
 
 TEST_F(RunCausesTest, WithoutAFindingThereIsNoCause) {

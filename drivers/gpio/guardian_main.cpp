@@ -65,12 +65,13 @@ class Guard {
 
   int run() {
     title_.show(kGuardianWatching);
-    for (;;) {
+    for (bool end = false;;) {
       pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}, {death_, POLLIN, 0}};
       const std::int64_t sleep = until_next();
       const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
       const int count = ::ppoll(polled, std::size(polled), &time, nullptr);
-      const bool end = asked_to_end();
+      // Counts from the death of the frames' thread on, though the kernel still takes the rest apart.
+      if (asked_to_end()) end = frames_dead_ || socket_ < 0;
       if (socket_ >= 0) {
         if (page_ != nullptr) page_->wakes.fetch_add(1, std::memory_order_relaxed);
         // What the rig said before it ended counts, so the socket is emptied first.
@@ -206,6 +207,7 @@ class Guard {
   void frames_thread_is_dead() {
     (void)::close(death_);
     death_ = -1;
+    frames_dead_ = true;
     page_->tripped.store(1);
   }
 
@@ -252,6 +254,7 @@ class Guard {
   int socket_ = kGuardianSocket;
   int rig_ = -1;
   int death_ = -1;  // readable: the frames' thread is dead
+  bool frames_dead_ = false;
   GuardianPage* page_ = nullptr;
   std::int64_t timeout_ = kGuardianSleepNs;
   std::vector<Output> outputs_;

@@ -12,6 +12,7 @@
 #include "executive/app/built_from.hpp"
 #include "executive/app/command_list.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/app/witness.hpp"
 #include "executive/run/rig_run.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -83,6 +84,7 @@ int run_and_explain(int argc, char** argv) try {
 
 int command_main(int argc, char** argv) {
   const int status = run_and_explain(argc, argv);
+  Witness::wake();
   rtsync::tell_witness_of_end(status);  // a crash from here on is found out by its signal
   return status;
 }

@@ -87,6 +87,7 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
       print_error("tactus: no report was made, as a job never returned; try `tactus report %s`\n",
                   folder.path().c_str());
     std::fflush(nullptr);
+    Witness::wake();
     rtsync::tell_witness_of_end(run.exit_status());
     rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
   }

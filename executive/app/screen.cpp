@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/end_guard.hpp"
 #include "executive/app/signal_paths.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
@@ -38,6 +40,9 @@ int run_until_signal() { return SIGRTMIN + 1; }  // value: simulated time in mil
 int reset_signal() { return SIGRTMIN + 2; }
 int checkpoint_signal() { return SIGRTMIN + 3; }
 int abort_signal() { return SIGRTMIN + 4; }
+
+std::atomic<std::uint64_t> looks_so_far{0};
+std::atomic<int> stops_so_far{0};
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -259,11 +264,20 @@ void Console::block_signals() {
 }
 
 bool Console::stop_asked_for(std::chrono::milliseconds wait) {
+  ++looks_so_far;
+  return stop_signal(wait) != 0;
+}
+
+int Console::stop_signal(std::chrono::milliseconds wait) {
   const sigset_t set = watched_signals();
   const timespec time{0, std::chrono::nanoseconds(wait).count()};
   const int signal = SignalPaths::next(set, time).number;
-  return std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end();
+  return std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end() ? signal : 0;
 }
+
+std::uint64_t Console::looks() { return looks_so_far.load(); }
+int Console::stops() { return stops_so_far.load(); }
+void Console::ending() { EndGuard::begin(); }
 
 void Console::started(const RigRun& run) {
   started_ = true;
@@ -283,6 +297,7 @@ void Console::started(const RigRun& run) {
 }
 
 void Console::tick(RigRun& run) {
+  ++looks_so_far;
   const sigset_t set = watched_signals();
   const timespec wait{0, 50'000'000};
   if (const auto [signal, value] = SignalPaths::next(set, wait); signal > 0)
@@ -300,6 +315,7 @@ void Console::tick(RigRun& run) {
 void Console::handle_signal(RigRun& run, int signal, int value) {
   executive::Executive& executive = run.executive();
   if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {
+    ++stops_so_far;
     // A terminal that its witness led hangs up as well: that is no second wish.
     const bool second = stopping_ && (signal == SIGINT || !Witness::is_gone());
     second ? executive.request_abort("aborted by a second signal")

@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "executive/run/rig_run.hpp"
@@ -25,8 +26,15 @@ class Console final : public executive::RunObserver {
   void announce(const std::string& line) override;
   void ended(const executive::RigRun& run);
 
+  void ending() override;
   /// Waits so long for a signal that stops; true when one came.
   static bool stop_asked_for(std::chrono::milliseconds wait);
+  /// The same for another thread than the service thread: its number; 0: none came. @when any
+  static int stop_signal(std::chrono::milliseconds wait);
+  /// How often tick() and stop_asked_for() have looked for a signal. @when any
+  static std::uint64_t looks();
+  /// How many signals to stop tick() has taken. @when any
+  static int stops();
   /// Blocks the signals that tick() waits for, in this thread and all that it starts.
   static void block_signals();
   /// Whether it is one of them.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 namespace tactus::app {
 namespace {
@@ -28,6 +29,7 @@ struct Came {
     return true;
   }
 };
+std::mutex counting;        // of what follows, and of the page's signals
 std::array<Came, 65> came;  // 1 .. 64 are Linux's
 
 }  // namespace
@@ -35,6 +37,7 @@ std::array<Came, 65> came;  // 1 .. 64 are Linux's
 WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait) {
   WitnessPage* const page = rtsync::witness_page();
   const auto take_passed = [&]() -> WitnessPage::Signal {
+    const std::scoped_lock lock(counting);
     while (const auto passed = page == nullptr ? std::nullopt : page->take_passed()) {
       if (came[static_cast<std::size_t>(passed->number)].is_new(&Came::passed_on)) return *passed;
     }
@@ -47,6 +50,7 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   if (signal == kDoorbell) return take_passed();
   const WitnessPage::Signal sent{signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0};
   if (page == nullptr) return sent;
+  const std::scoped_lock lock(counting);
   const bool is_new = came[static_cast<std::size_t>(signal)].is_new(&Came::by_itself);
   return is_new ? sent : WitnessPage::Signal{0, 0};
 }

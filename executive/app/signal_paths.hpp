@@ -12,7 +12,7 @@ namespace tactus::app {
 /// a terminal does with Ctrl-C and systemd with KillMode=control-group, counts once: of each signal, as many
 /// count as came by the way on which more came. When none came for kSameWithin, counting begins anew.
 ///
-/// Threads  the service thread, and before it the one that loads the rig.
+/// Threads  any; a signal comes to one of those that wait.
 class SignalPaths {
  public:
   /// The witness wakes the rig with it: nothing happens to a process that does not wait for it.

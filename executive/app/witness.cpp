@@ -178,4 +178,9 @@ bool Witness::is_gone() {
   return page != nullptr && ::getppid() != page->witness;
 }
 
+void Witness::wake() {
+  const rtsync::WitnessPage* const page = rtsync::witness_page();
+  if (page != nullptr && !is_gone()) (void)::kill(page->witness, SIGCONT);
+}
+
 }  // namespace tactus::app

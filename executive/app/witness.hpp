@@ -16,6 +16,8 @@ class Witness {
   static void part_from();
   /// This process had a witness, which has ended. @when any
   static bool is_gone();
+  /// Lets it go on if it was stopped, so that it hears signals and the end of this process. @when any
+  static void wake();
 };
 
 }  // namespace tactus::app

@@ -61,6 +61,8 @@ class Death {
       exit_status_ = 128 + WTERMSIG(status);
       killed_ = WTERMSIG(status) == SIGKILL;
       how_ = (killed_ ? "killed by " : "ended by ") + signal_;
+    } else if (page_.given_up.load() != WitnessPage::GivenUp::no) {
+      how_ = rtsync::text_of(page_.given_up.load());
     } else if (!call_.empty()) {
       how_ = "a model or a library called " + call_;
     } else {
@@ -150,7 +152,8 @@ class Death {
   Json summary() const {
     Json all = ended() ? before_ : facts_;
     all["traces"] = executive::traces_json(executive::traces_in(folder_));
-    all["outcome"] = killed_ ? "killed" : "crashed";
+    const bool given_up = page_.given_up.load() != WitnessPage::GivenUp::no;
+    all["outcome"] = killed_ ? "killed" : given_up ? "aborted" : "crashed";
     all["reason"] = reason();
     all["exit_status"] = exit_status_;
     all["died"] = {{"signal", signal_.empty() ? Json(nullptr) : Json(signal_)},

@@ -72,6 +72,8 @@ class ModelInstance {
   const Variable* find_variable(const std::string& name) const;
   /// Who answers the model's requests from now on. @when setup
   void set_services(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
+  /// They end before the model does: what it asks for from here on is refused. @when setup
+  void drop_services() { services_.store(nullptr, std::memory_order_relaxed); }
   /// What the model said through tactus_host::fail last; empty if nothing.
   const char* failure() const { return failure_.data(); }
   /// The same, and forgets it: what one job said is not told of the next that fails. @when service

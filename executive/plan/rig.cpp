@@ -65,6 +65,10 @@ void Rig::set_services(ModelServices& services) {
   for (ModelInstance& model : parts_.models) model.set_services(services);
 }
 
+void Rig::drop_services() {
+  for (ModelInstance& model : parts_.models) model.drop_services();
+}
+
 void Rig::apply_parameters() {
   for (const ParameterValue& value : parts_.parameters)
     std::memcpy(value.data, value.bytes.data(), value.bytes.size());

@@ -58,6 +58,7 @@ class Rig {
 
   /// Who answers the models' requests from now on. @when setup
   void set_services(ModelServices& services);
+  void drop_services();
   /// Sets the values of `parameters:`; after the default_data jobs. @when setup
   void apply_parameters();
   /// The recordings of `record:`, sampled by the plan's jobs.

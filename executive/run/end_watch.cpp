@@ -10,14 +10,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAbortTimeout = 1s;  // how long an abort waits for a job that does not return
+constexpr auto kAbortTimeout = 1s;   // how long an abort waits for a job that does not return
+constexpr auto kLongestEnd = 10min;  // how long a job after the frames may take
 constexpr auto kLongestLook =
     250ms;  // what one look counts for: a machine that stood still gave the job no time
 
 }  // namespace
 
-void EndWatch::begin(Time now) {
-  aborted_ = 0ns;
+void EndWatch::begin(Time now, bool ending) {
+  aborted_ = waited_ = 0ns;
+  ending_ = ending;
+  noted_ = false;
   looked_ = beat_at_ = now;
   beats_ = -1;
 }
@@ -25,6 +28,7 @@ void EndWatch::begin(Time now) {
 bool EndWatch::overdue(Time now) {
   const auto passed = std::min<std::chrono::nanoseconds>(now - looked_, kLongestLook);
   looked_ = now;
+  waited_ += passed;
   if (const std::int64_t so_far = executive_.latest().heartbeats; so_far != beats_) {
     beats_ = so_far;
     beat_at_ = now;
@@ -34,13 +38,23 @@ bool EndWatch::overdue(Time now) {
   if (stopping_ && now - *stopping_ > kAbortTimeout + frame_) (void)executive_.end_outputs_safe();
   if (executive_.abort_requested()) aborted_ += passed;
   stuck_ = threads_.stuck();
-  return aborted_ >= kAbortTimeout;
+  return aborted_ >= kAbortTimeout || (ending_ && waited_ >= kLongestEnd);
+}
+
+std::string EndWatch::take_note() {
+  const bool stops = stopping_ && looked_ - *stopping_ > kAbortTimeout + frame_;
+  if (noted_ || waited_ <= kAbortTimeout || (!ending_ && !stops)) return "";
+  noted_ = true;
+  const std::string job(executive_.jobs().running_job(executive_.jobs().working_thread()));
+  return "the rig ends when " + (job.empty() ? std::string("a thread") : "job '" + job + "'") +
+         " returns; a second signal (Ctrl-C) aborts it";
 }
 
 std::string EndWatch::reason() const {
   if (stuck_) return executive_.stuck_mark().text(*stuck_);
+  const rtsync::Nanoseconds limit = aborted_ >= kAbortTimeout ? kAbortTimeout : kLongestEnd;
   return "aborted; job '" + std::string(executive_.jobs().running_job(executive_.jobs().working_thread())) +
-         "' did not return within " + rtsync::duration_text(rtsync::Nanoseconds(kAbortTimeout).count());
+         "' did not return within " + rtsync::duration_text(limit.count());
 }
 
 rtsync::RealtimeTotals EndWatch::totals(bool in_frame) const {

@@ -22,13 +22,16 @@ class EndWatch {
   EndWatch(Executive& executive, const RigThreads& threads, rtsync::Nanoseconds frame)
       : executive_(executive), threads_(threads), frame_(frame) {}
 
-  /// A new wait for something begins now.
-  void begin(Clock::time_point now = Clock::now());
-  /// Again and again while waiting. True: a second after an abort a job still has not returned, and the
-  /// process has to be ended with rtsync::end_process.
+  /// A new wait for something begins now. `ending`: the frames have ended.
+  void begin(Clock::time_point now = Clock::now(), bool ending = false);
+  /// Again and again while waiting. True: a second after an abort, or ten minutes after the begin of
+  /// an end, a job still has not returned, and the process has to be ended with rtsync::end_process.
   bool overdue(Clock::time_point now = Clock::now());
 
-  // After that; the outputs are then driven safe.
+  /// A second after a stop, or of an end, a job still has not returned: what to say of it, once a wait; empty: nothing.
+  std::string take_note();
+
+  // After overdue(); the outputs are then driven safe.
   std::string reason() const;
   /// By so much the frame that ends the rig was late when it was waited for no longer.
   rtsync::Nanoseconds overran() const { return looked_ - beat_at_ - frame_; }
@@ -46,6 +49,9 @@ class EndWatch {
   Time looked_;
   Time beat_at_;  // when a frame or freeze frame was seen to have ended
   std::int64_t beats_ = -1;
+  std::chrono::nanoseconds waited_{0};  // since begin()
+  bool ending_ = false;
+  bool noted_ = false;
   std::optional<Time> stopping_;
   std::optional<std::size_t> stuck_;
 };

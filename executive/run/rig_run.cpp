@@ -10,6 +10,7 @@
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run/unended_frame.hpp"
+#include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -40,6 +41,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       checkpoints_(rig, options_.folder) {}
 
 RigRun::~RigRun() {
+  rig_.drop_services();
   for (const auto& server : rig_.live_servers()) server->close();
   if (rig_.link() != nullptr)
     rig_.link()->leave({false, "the rig was not started"});  // nothing after it has left
@@ -309,11 +311,14 @@ bool RigRun::run_on_setup_thread(RunObserver& watcher, const std::function<void(
 /// Serves until `done`. False when a job will never return: end_ says which, and the process has to be ended
 /// with rtsync::end_process.
 bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
-  end_watch_->begin();
+  end_watch_->begin(EndWatch::Clock::now(), main_->released() && main_->done());
   while (!done.load()) {
     watcher.tick(*this);  // waits a little for a signal
     poll();
-    if (!end_watch_->overdue() || done.load()) continue;
+    const bool overdue = end_watch_->overdue();
+    if (done.load()) break;
+    if (const std::string note = end_watch_->take_note(); !note.empty()) voice_->say(note);
+    if (!overdue) continue;
     stuck_ = true;
     (void)executive_->end_outputs_safe();
     totals_when_stuck_ = end_watch_->totals(realtime_ && main_->released() && !main_->done());
@@ -349,6 +354,7 @@ void RigRun::write_unfinished() {
 }
 
 void RigRun::finish(RunObserver& watcher) {
+  watcher.ending();
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
@@ -359,7 +365,10 @@ void RigRun::finish(RunObserver& watcher) {
   if (!privileges_->reason().empty() && end_.in_order())
     end_ = {Outcome::aborted, privileges_->reason(), end_.frames};
   if (link_ && !stuck_) watchdog_.stop(end_, *voice_);  // to leave may take its time
-  if (live_) live_->close(end_, *voice_);
+  if (live_) {
+    const rtsync::Doing doing("the control port was closed");
+    live_->close(end_, *voice_);
+  }
   if (link_)
     link_->leave(
         end_, [&] { watcher.tick(*this); }, *voice_);
@@ -373,10 +382,19 @@ void RigRun::finish(RunObserver& watcher) {
     end_.reason += (end_.reason.empty() ? "" : "; ") + failure;
     if (end_.in_order()) end_.outcome = Outcome::failed;
   }
-  flight_.finish(end_, stuck_, *voice_);
-  recordings_.stop();
-  checkpoints_.stop();
-  checkpoints_.poll(*voice_);
+  {
+    const rtsync::Doing doing("the flight recorder wrote its last trace");
+    flight_.finish(end_, stuck_, *voice_);
+  }
+  {
+    const rtsync::Doing doing("the recordings were closed");
+    recordings_.stop();
+  }
+  {
+    const rtsync::Doing doing("the last checkpoint was written");
+    checkpoints_.stop();
+    checkpoints_.poll(*voice_);
+  }
   dma_latency_.reset();
   if (policies_) policies_->finish(*voice_);
   teller_->poll_seldom(*voice_);

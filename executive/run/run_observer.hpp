@@ -15,6 +15,8 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// Everything is in place; the first frame follows.
   virtual void started(const RigRun& run) = 0;
+  /// The frames have ended; what follows may wait for code that does not return.
+  virtual void ending() {}
   /// About twenty times a second; also asks for commands: see RigRun::executive().
   virtual void tick(RigRun& run) = 0;
   /// A line for the log that a person at the terminal wants to see at once.

@@ -9,6 +9,13 @@ namespace {
 
 std::atomic<WitnessPage*> page_of_this_process{nullptr};
 
+/// Where Doing writes: what no witness reads is read by this process.
+WitnessPage& doing_page() {
+  static WitnessPage& own = *new WitnessPage;  // never destroyed: libraries are unloaded late
+  WitnessPage* const page = witness_page();
+  return page != nullptr ? *page : own;
+}
+
 }  // namespace
 
 bool WitnessPage::pass(Signal signal) {
@@ -68,15 +75,15 @@ void tell_witness_of_thread(int tid, std::string_view name) TACTUS_RT {
   page->crashed_thread.store(tid, std::memory_order_release);
 }
 
-Doing::Doing(std::string_view text) {
-  WitnessPage* const page = witness_page();
-  if (page == nullptr) return;
-  before_ = page->doing_text();
-  page->set_doing(text);
+const char* text_of(WitnessPage::GivenUp why) {
+  return why == WitnessPage::GivenUp::too_long ? "ended, as its end took too long"
+                                               : "ended by a second signal";
 }
 
-Doing::~Doing() {
-  if (WitnessPage* const page = witness_page()) page->set_doing(before_);
-}
+std::string doing_text() { return doing_page().doing_text(); }
+
+Doing::Doing(std::string_view text) : before_(doing_text()) { doing_page().set_doing(text); }
+
+Doing::~Doing() { doing_page().set_doing(before_); }
 
 }  // namespace tactus::rtsync

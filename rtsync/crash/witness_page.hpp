@@ -46,6 +46,9 @@ struct WitnessPage {
   std::array<Running, kMostThreads> running{};  ///< by thread of the plan: an index into its jobs
   std::atomic<std::size_t> doing_length{0};
   std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
+  /// Why the process was ended though something did not return.
+  enum class GivenUp : std::uint8_t { no, second_signal, too_long };
+  std::atomic<GivenUp> given_up{GivenUp::no};
   std::atomic<std::size_t> call_length{0};
   std::array<char, 32> call{};         ///< "_exit()": a model or a library called it, which ends the rig
   std::atomic<int> crashed_thread{0};  ///< its id, if it runs none of the rig's jobs; 0: none such
@@ -78,6 +81,11 @@ void tell_witness_of_call(std::string_view call) TACTUS_RT;
 
 /// The process is about to end because of this thread, which runs none of the rig's jobs.       @when any
 void tell_witness_of_thread(int tid, std::string_view name) TACTUS_RT;
+
+/// "ended by a second signal".                                                                    @when any
+const char* text_of(WitnessPage::GivenUp why);
+/// What Doing says in this process, also without a witness; empty: nothing.                   @when service
+std::string doing_text();
 
 /// While it lives the witness knows that a library or a model's own code runs outside of all jobs.
 ///

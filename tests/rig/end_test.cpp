@@ -368,6 +368,28 @@ TEST(EndNightly, CtrlCIsHeardWhileAnInitializationOrAShutdownHangs) {
   }
 }
 
+TEST(End, ADestructorThatDoesNotReturnIsNamedAndEndedByASecondSignal) {
+  const TempDir dir;
+  dir.write("rig.yaml", std::string("rig: stays\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
+                                    "threads: { main: { policy: other } }\nmemory: { lock: no, heap: 0 B }\n"
+                                    "models: { it: { model: stays_when_destroyed, library: '") +
+                            TACTUS_HOSTILE_LIBRARY + "' } }\n");
+  Process process(tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(process.wait_for_output("waiting for the end of this: model 'it' was destroyed"))
+      << process.err();
+  process.signal(SIGINT);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  process.signal(SIGINT);
+  const Finished done = process.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "aborted");
+  EXPECT_EQ(
+      summary["reason"],
+      "ended by a second signal after the rig's end while model 'it' was destroyed; before that: completed");
+  EXPECT_EQ(summary["frames"]["run"], 5);
+}
+
 TEST(EndNightly, ACtrlCBeforeTheFirstFrameIsAStopToo) {
   const TempDir dir;
   for (int i = 0; i < 5; ++i) {

@@ -196,6 +196,16 @@ class DiesWhileMade : public tactus::Model {
 };
 TACTUS_MODEL("dies_while_made", DiesWhileMade, "calls abort() in its constructor")
 
+class StaysWhenDestroyed : public tactus::Model {
+ public:
+  ~StaysWhenDestroyed() override {
+    pause();  // of the rig, which has ended
+    for (;;) (void)::pause();
+  }
+  void declare(tactus::Declare&) override {}
+};
+TACTUS_MODEL("stays_when_destroyed", StaysWhenDestroyed, "has a destructor that does not return")
+
 class DiesWhileDestroyed : public tactus::Model {
  public:
   ~DiesWhileDestroyed() override { std::abort(); }

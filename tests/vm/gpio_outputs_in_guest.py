@@ -85,7 +85,7 @@ big="--set kernel_events=yes --set memory.heap=100MB"
 run killed 'line_log --kill $rig >killed.deed' $big
 run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT $rig'
 run guardian_killed 'kill -KILL $guardian'
-run witness_and_rig 'line_log --kill $witness $rig >witness_and_rig.deed' $big
+run witness_and_rig 'line_log --kill $rig $witness >witness_and_rig.deed' $big
 run rig_and_guardian 'line_log --kill $rig $guardian >rig_and_guardian.deed' $big
 run isolated_model_killed 'kill -KILL $(pidof tactus-model)' --set models.outputs.isolated=yes
 run segv '' --set models.wrong.parameters.what=segv --set models.wrong.parameters.at_frame=500

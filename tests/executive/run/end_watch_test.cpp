@@ -70,6 +70,18 @@ TEST_F(EndWatchTest, AnAbortWaitsASecondForAJob) {
   EXPECT_TRUE(overdue_after(200ms));
 }
 
+TEST_F(EndWatchTest, AJobAfterTheFramesIsNamedOnceAfterASecondAndLastsTenMinutesAtMost) {
+  prepare();
+  watch->begin(now, true);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(overdue_after(250ms)) << i;
+  EXPECT_EQ(watch->take_note(), "");
+  EXPECT_FALSE(overdue_after(250ms));
+  EXPECT_EQ(watch->take_note(), "the rig ends when a thread returns; a second signal (Ctrl-C) aborts it");
+  EXPECT_EQ(watch->take_note(), "");
+  for (int i = 5; i < 4 * 600 - 1; ++i) ASSERT_FALSE(overdue_after(250ms)) << i;
+  EXPECT_TRUE(overdue_after(250ms));
+}
+
 TEST_F(EndWatchTest, AMachineThatStoodStillGaveTheJobNoTime) {
   prepare();
   watch->begin(now);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/app/end_guard.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "executive/app/commands.hpp"
+#include "executive/app/screen.hpp"
+#include "executive/app/terminal_text.hpp"
+#include "executive/app/witness.hpp"
+#include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/witness_page.hpp"
+
+namespace tactus::app {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::WitnessPage;
+
+constexpr auto kLook = 250ms;
+
+std::string doing() {
+  const std::string text = rtsync::doing_text();
+  return text.empty() ? std::string("the end of the process") : "the end of this: " + text;
+}
+
+[[noreturn]] void end(WitnessPage::GivenUp why) {
+  print_error("tactus: %s; it waited for %s\n", rtsync::text_of(why), doing().c_str());
+  if (WitnessPage* const page = rtsync::witness_page()) page->given_up.store(why);
+  rtsync::end_process(kEndedEarly);
+}
+
+void watch() {
+  EndPatience patience;
+  int last = 0;
+  for (std::uint64_t heard = Console::looks();;) {
+    // Where the service thread listens itself, a signal is left to it.
+    const std::uint64_t now_heard = Console::looks();
+    int taken = 0;
+    if (now_heard == heard)
+      taken = Console::stop_signal(kLook);
+    else
+      std::this_thread::sleep_for(kLook);
+    heard = now_heard;
+    if (taken != 0) last = taken;
+    switch (patience.look(EndPatience::Clock::now(), Console::looks(), Console::stops(), taken != 0,
+                          Witness::is_gone())) {
+      case EndPatience::Step::wait:
+        break;
+      case EndPatience::Step::say:
+        print_error("tactus: waiting for %s; a second signal (Ctrl-C) ends the process\n", doing().c_str());
+        Witness::wake();
+        break;
+      case EndPatience::Step::end:
+        end(WitnessPage::GivenUp::second_signal);
+      case EndPatience::Step::end_late:
+        end(WitnessPage::GivenUp::too_long);
+      case EndPatience::Step::hand_back:
+        (void)::kill(::getpid(), last);
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+EndPatience::Step EndPatience::look(Clock::time_point now, std::uint64_t heard, int before, bool taken,
+                                    bool alone) {
+  // A machine that stood still gave nothing the time to return.
+  const auto passed = std::min<std::chrono::nanoseconds>(now - looked_, kSay);
+  looked_ = now;
+  taken_ += taken ? 1 : 0;
+  if (heard != heard_) {
+    heard_ = heard;
+    waited_ = std::chrono::nanoseconds{0};
+    said_ = false;
+    if (taken_ == 0) return Step::wait;
+    taken_ = 0;
+    return Step::hand_back;
+  }
+  waited_ += passed;
+  if (waited_ >= kLongest) return Step::end_late;
+  if (waited_ < kSay) return Step::wait;
+  if (!said_) {
+    said_ = true;
+    return Step::say;
+  }
+  return taken_ > 0 && before + taken_ >= (alone ? 1 : 2) ? Step::end : Step::wait;
+}
+
+void EndGuard::begin() {
+  static bool begun = false;
+  if (begun) return;
+  begun = true;
+  try {
+    std::thread(watch).detach();        // it ends with the process
+  } catch (const std::system_error&) {  // no room for a thread: the end is as patient as its parts
+  }
+}
+
+}  // namespace tactus::app

@@ -488,8 +488,10 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   const std::string name = free_trace_name(request.folder, frame->frame);
   const fs::path file = request.folder / (name + ".pftrace");
   const fs::path text = request.folder / (name + ".txt");
-  const fs::path file_part = file.string() + ".part";
-  const fs::path text_part = text.string() + ".part";
+  // Of this thread alone: a witness and `tactus trace` may write the trace of one rig at once.
+  const std::string unfinished = "." + std::to_string(::gettid()) + ".part";
+  const fs::path file_part = file.string() + unfinished;
+  const fs::path text_part = text.string() + unfinished;
   std::string failure;
   try {
     for (const fs::path& part : {file_part, text_part}) rtsync::refuse_link(part);

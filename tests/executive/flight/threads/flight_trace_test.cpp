@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <csignal>
@@ -83,6 +84,23 @@ TEST(FlightTrace, HoldsEveryJobOfEveryFrameWithItsTimes) {
   }
   EXPECT_EQ(trace.counters.size(), 100U);
   EXPECT_TRUE(trace.instants.empty());
+}
+
+TEST(FlightTrace, TwoThatWriteItAtOnceBothHaveIt) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  for (std::int64_t k = 0; k < 50; ++k) rig.frame(k);
+  std::array<std::string, 2> failures;
+  std::atomic<int> ready{0};
+  const auto write = [&](std::string& failure) {
+    ++ready;
+    while (ready.load() < 2) std::this_thread::yield();
+    for (int i = 0; i < 20; ++i) failure += rig.write(dir).failure;
+  };
+  std::thread other(write, std::ref(failures[1]));
+  write(failures[0]);
+  other.join();
+  EXPECT_EQ(failures, (std::array<std::string, 2>{}));
 }
 
 TEST(FlightTrace, AnArrowLeadsFromAFrameThatOverranToThoseThatItDelayed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/crash/last_writes.hpp"
 
+#include <dlfcn.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,12 +10,19 @@
 #include <cerrno>
 #include <cstring>
 
-// One for the process: a driver has this code too, and finds the executable's.
+// One for the process, the executable's. A driver has this code and a variable of its own too.
 extern "C" __attribute__((visibility("default"))) std::atomic<int> tactus_last_write_socket;
 std::atomic<int> tactus_last_write_socket{-1};
 
 namespace tactus::rtsync {
 namespace {
+
+/// Returns the executable's. A driver that is linked with -Bsymbolic would find its own, even by RTLD_DEFAULT.
+std::atomic<int>& last_write_socket() {
+  void* const executable = ::dlopen(nullptr, RTLD_LAZY);
+  void* const found = ::dlsym(executable, "tactus_last_write_socket");
+  return found != nullptr ? *static_cast<std::atomic<int>*>(found) : tactus_last_write_socket;
+}
 
 /// A message with room for a descriptor.
 struct Message {
@@ -45,7 +53,7 @@ bool leave_last_write(int fd, const LastWrite& write) {
   with->cmsg_type = SCM_RIGHTS;
   with->cmsg_len = CMSG_LEN(sizeof fd);
   std::memcpy(CMSG_DATA(with), &fd, sizeof fd);
-  return ::sendmsg(tactus_last_write_socket.load(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+  return ::sendmsg(last_write_socket().load(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) ==
          static_cast<ssize_t>(sizeof copy);
 }
 
@@ -59,11 +67,11 @@ LastWrites::LastWrites() {
 LastWrites::~LastWrites() {
   for (Kept& one : kept_) close_one(one.fd);
   close_one(keeper_);
-  if (tactus_last_write_socket.load() != leaver_) close_one(leaver_);
+  if (last_write_socket().load() != leaver_) close_one(leaver_);
 }
 
 void LastWrites::leave_from_here() {
-  tactus_last_write_socket.store(leaver_);
+  last_write_socket().store(leaver_);
   close_one(keeper_);
 }
 

@@ -36,7 +36,7 @@ def functions():
     found = re.findall(r"\(\*(\w+)\)\(void\* context", (headers / "model.h").read_text(encoding="utf-8"))
     text = (headers / "model.hpp").read_text(encoding="utf-8")
     for name in ("Declare", "Model"):
-        public = re.search(rf"^class {name} .*?^ private:", text, re.M | re.S)[0]
+        public = re.search(rf"^class (?:TACTUS_HIDDEN )?{name} .*?^ private:", text, re.M | re.S)[0]
         found += re.findall(r"^  (?:[\w:]+|requires\(.*\)) (\w+)\((?!const tactus_host&)", public, re.M)
     found += re.findall(r"^constexpr JobOptions (\w+)\(", text, re.M)
     for name in found:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings: any bytes are read as one, or refused with a reason. The first byte says as what they are read:
 // c CSV, d MDF 4, m MCAP, t Trick's .trk.
-#include <sys/mman.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,11 +26,11 @@ using namespace tactus::drivers::record;
 using tactus::executive::RecordedFile;
 using tactus::executive::RecordSource;
 
-/// A file in memory, gone with this object.
+/// A file in memory, gone with this object. It has a name of its own: a link such as /proc/self/fd/3 is refused.
 class MemoryFile {
  public:
-  MemoryFile(const std::uint8_t* data, std::size_t size) : file_(::memfd_create("recording", MFD_CLOEXEC)) {
-    if (file_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+  MemoryFile(const std::uint8_t* data, std::size_t size) : file_(::mkostemp(path_.data(), O_CLOEXEC)) {
+    if (file_ < 0) throw std::system_error(errno, std::generic_category(), path_);
     for (std::size_t done = 0; done < size;) {
       const ssize_t now = ::write(file_, data + done, size - done);
       if (now <= 0) throw std::system_error(errno, std::generic_category(), "write");
@@ -39,11 +39,15 @@ class MemoryFile {
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { (void)::close(file_); }
+  ~MemoryFile() {
+    (void)::close(file_);
+    (void)::unlink(path_.c_str());
+  }
 
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(file_); }
+  std::filesystem::path path() const { return path_; }
 
  private:
+  std::string path_ = "/dev/shm/tactus-fuzz-XXXXXX";
   int file_;
 };
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-PLUGIN = {"tactus_driver", "tactus_models", "tactus_last_write_socket"}
+PLUGIN = {"tactus_driver", "tactus_models"}
 PRIVATE = re.compile(r"tactus_(heap_(calls|time)_of_this_thread|map_log_of_this_thread|last_write_socket)$")
 C_LIBRARY = re.compile(r"(_exit|_Exit|f?execl?[elv]?\w*|(aligned_|c|m|re|pv|v)alloc|reallocarray|free|(posix_)?memalign|"
                        r"mmap(64)?|munmap|mremap|madvise|mlock)$")

@@ -58,7 +58,8 @@ TEST(InPlace, MdfWritesOverNothingThatAKillCanCut) {
 TEST(InPlace, McapAndTrkWriteOverNothing) {
   for (const bool trk : {false, true}) {
     const InPlace found = written_by(trk ? drivers::record::trk_sink() : drivers::record::mcap_sink(), 40);
-    EXPECT_EQ(found.over, 0) << trk;
+    EXPECT_EQ(found.over, trk ? 3 : 0)
+        << "only the file of the header, which is written after the first piece";
     EXPECT_GT(found.grown, 500) << trk;
   }
 }

@@ -101,7 +101,7 @@ TEST(RunFilesOfAFolder, WhatIsDamagedIsAProblemAndTheRestIsRead) {
   const RunFiles files = read_run_files(dir / "run");
   EXPECT_THAT(files.problems, Contains(HasSubstr("summary.json is damaged: it is no JSON object")));
   EXPECT_THAT(files.problems, Contains(HasSubstr("rig.yaml")));
-  EXPECT_THAT(files.problems, Contains(HasSubstr("journal.jsonl: is no regular file")));
+  EXPECT_THAT(files.problems, Contains(HasSubstr("journal.jsonl: Is a directory")));
   EXPECT_THAT(files.log.warnings, ElementsAre("one"));
 }
 

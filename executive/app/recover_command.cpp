@@ -123,6 +123,8 @@ class Recovery {
     lines("journal.jsonl",
           [](std::string_view text) { return text.starts_with('{') && text.ends_with('}'); });
     checkpoints(folder_ / settings.checkpoint.folder);
+    std::error_code none;  // the room for a last summary that was never written
+    if (!only_look_) fs::remove(folder_ / "summary.json.part", none);
     return good_;
   }
 

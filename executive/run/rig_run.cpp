@@ -415,13 +415,13 @@ void RigRun::finish(RunObserver& watcher) {
 /// Writes the last summary. Where the folder does not take it, the log, stderr and the witness get it.
 void RigRun::write_summary() {
   folder_error_ = summary_file_->what_became_of_folder();
+  config::Json all = summary();
   config::Json brief = unfinished();
-  for (const char* const key : {"outcome", "reason", "exit_status", "recordings"})
-    brief[key] = summary()[key];
-  const std::string error = summary_file_->write_last(text_of(summary()), text_of(brief));
+  for (const char* const key : {"outcome", "reason", "exit_status", "recordings"}) brief[key] = all[key];
+  const std::string error = summary_file_->write_last(text_of(all), text_of(brief));
   if (error.empty() && folder_error_.empty()) return;
   if (folder_error_.empty()) folder_error_ = error;
-  const config::Json all = summary();
+  all["exit_status"] = exit_status();
   unwritten_ = all.dump(-1, ' ', false, config::Json::error_handler_t::replace);
   log_->last_word(folder_error_ + "; the summary: " + unwritten_);
   log_->flush();

@@ -34,9 +34,9 @@ class Descriptor {
 
 struct SocketOptions {
   bool no_delay = true;
-  bool quick_ack = false;             ///< from the first byte on; the kernel may go back to its own ways
-  std::optional<int> send_buffer;     ///< bytes
-  std::optional<int> receive_buffer;  ///< bytes
+  bool quick_ack = false;               ///< from the first byte on; the kernel may go back to its own ways
+  std::optional<int> send_buffer{};     ///< bytes
+  std::optional<int> receive_buffer{};  ///< bytes
   /// A host that is silent for so long is taken for gone, where the stream leads to another one; 0: never.
   std::chrono::seconds host_timeout{0};
 };

@@ -488,7 +488,7 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   const std::string name = free_trace_name(request.folder, frame->frame);
   const fs::path file = request.folder / (name + ".pftrace");
   const fs::path text = request.folder / (name + ".txt");
-  // Of this thread alone: a witness and `tactus trace` may write the trace of one rig at once.
+  // The name is this thread's alone: a witness and `tactus trace` may write the trace of one rig at once.
   const std::string unfinished = "." + std::to_string(::gettid()) + ".part";
   const fs::path file_part = file.string() + unfinished;
   const fs::path text_part = text.string() + unfinished;

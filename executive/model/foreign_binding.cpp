@@ -165,7 +165,7 @@ bool is_in_the_c_library(const char* symbol) {
   return c_library != nullptr && ::dlsym(c_library, symbol) != nullptr;
 }
 
-/// Whether two definitions are one constant, which makes no difference.
+/// Returns true if both definitions are the same constant, so that either may be used.
 bool is_same_constant(const ElfW(Sym) & symbol, std::uintptr_t own, std::uintptr_t other) {
   if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || !is_read_only(own) || !is_read_only(other)) return false;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): two addresses of the loader

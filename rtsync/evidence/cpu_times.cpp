@@ -96,8 +96,8 @@ bool CpuTimes::is_used_up() const TACTUS_RT {
   return seen_ > Nanoseconds{20'000'000} && strong_ * 4 > seen_ * 3;
 }
 
-/// Whoever is pushed off makes room for a stronger one, but where the kernel stops real-time threads. It may stop them
-/// between two as well.
+/// Notices that the kernel stops real-time threads: one that is pushed off is not followed by a stronger one. The
+/// kernel may stop them between two threads as well.
 void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT {
   constexpr Nanoseconds kRecent{400'000'000};
   if (!is_realtime_itself()) return;
@@ -164,7 +164,7 @@ void CpuTimes::add(const EventRecord& record) TACTUS_RT {
               record.next_priority, record.next_name};
   if (leaves(record)) {
     Runner last = now_ && now_->thread == record.thread ? *now_ : Runner{record.thread};
-    // Of what changed meanwhile the stronger: it may have had that all the time.
+    // The stronger priority counts where it changed meanwhile: the thread may have had it all the time.
     if (record.priority != kNoPriority)
       last.priority =
           last.priority == kNoPriority ? record.priority : std::min(last.priority, record.priority);

@@ -151,7 +151,7 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       record.kind = header.type == PERF_RECORD_THROTTLE     ? EventRecord::Kind::limited
                     : header.type == PERF_RECORD_UNTHROTTLE ? EventRecord::Kind::unlimited
                                                             : EventRecord::Kind::lost;
-      // Of switches each counts; that stands behind the time: perf_event_open(2).
+      // A throttled stream of switches has lost some. Its id follows the time: perf_event_open(2).
       if (record.kind == EventRecord::Kind::limited && size >= kHeader + 3 * kWord + kTrailer &&
           ids_.switched.id != 0 && get<std::uint64_t>(from + kHeader + kWord) == ids_.switched.id)
         record.kind = EventRecord::Kind::lost;

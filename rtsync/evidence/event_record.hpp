@@ -69,9 +69,9 @@ struct EventRecord {
   bool in_kernel = false;   ///< of a sample: the CPU ran the kernel then
   std::int32_t number = 0;  ///< of an interrupt; of `left`: of the system call, -1 if it is not told
   std::uint64_t code = 0;   ///< the address that its own code goes on from; 0: it has none, or is not known
-  /// Of `left`: whether it was in a system call.
+  /// Says whether the thread was in a system call; for `left` only.
   enum class InCall : std::uint8_t { unknown, no, yes } in_call = InCall::unknown;
-  /// Of `off`: what stopped it, where the record says that.
+  /// Says what stopped the thread, where the record has it; for `off` only.
   enum class Stop : std::uint8_t { none, traced, signalled } stop = Stop::none;
   std::int16_t priority = kNoPriority;       ///< of the one that leaves
   std::int16_t next_priority = kNoPriority;  ///< of the one that comes

@@ -117,8 +117,8 @@ struct OtherThreads {
   Runner used_up{};   ///< the real-time thread that had the CPU longest, also before
   /// The CPU was idle, or had a weaker thread, though its timers had run since the thread was to wake: it could not run.
   Nanoseconds not_ready{0};
-  /// Of `weaker`: up to the last switch that shows that the thread could not run. Behind it the weaker thread may be in a
-  /// system call.
+  /// Is the part of `weaker` before the last switch that shows that the thread could not run. After it the weaker
+  /// thread may be in a system call.
   Nanoseconds weaker_before{0};
 };
 

@@ -22,7 +22,7 @@ std::string tracer_of(const std::string& folder, const std::filesystem::path& ro
   return "";
 }
 
-/// Of cgroup v2, wherever that is mounted beside v1.
+/// Says that the group of cgroup v2 is frozen, wherever v2 is mounted beside v1; "": it is not.
 std::string frozen_group(const std::string& path, const std::filesystem::path& root) {
   for (const char* const mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     const FileText events = read_host_file(root, mount + path + "/cgroup.events");

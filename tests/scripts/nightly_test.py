@@ -32,6 +32,11 @@ class Nightly(unittest.TestCase):
         ran.unlink(missing_ok=True)
         return status, said.getvalue()
 
+    def test_what_is_committed_names_no_folder_of_the_machine(self):
+        self.night([("dev", f"echo 'failed: build, see {self.root}/build/dev.log'; echo 0 passed, 1 failed, 0 skipped; exit 1")])
+        self.assertNotIn(str(self.root), nightly.LAST.read_text())
+        self.assertIn("see build/dev.log", nightly.LAST.read_text())
+
     def test_each_row_runs_once_for_a_commit(self):
         rows = [("dev", "echo 5 passed, 0 failed, 0 skipped"), ("asan", "echo 'failed: A.b'; echo 4 passed, 1 failed, 0 skipped; exit 1")]
         status, said = self.night(rows)

@@ -42,7 +42,7 @@
 #include <utility>
 #include <vector>
 
-// Of each library its own: no other library of the process replaces this copy by its own.
+// Each library keeps its own copy: no other library of the process replaces it.
 #define TACTUS_HIDDEN __attribute__((visibility("hidden")))
 
 namespace tactus {

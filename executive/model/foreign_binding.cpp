@@ -184,12 +184,13 @@ std::string demangled(std::string_view symbol) {
 /// Words of demangled names that name nothing of a user.
 bool is_word_of_the_language(std::string_view word) {
   static const std::set<std::string_view> words{
-      "std",      "__gnu_cxx", "__cxxabiv1", "bool",     "char",      "char8_t",   "char16_t", "char32_t",
-      "wchar_t",  "short",     "int",        "long",     "signed",    "float",     "double",   "unsigned",
-      "void",     "const",     "volatile",   "operator", "new",       "delete",    "__int128", "auto",
-      "decltype", "decltype",  "guard",      "variable", "vtable",    "VTT",       "typeinfo", "name",
-      "for",      "non",       "virtual",    "thunk",    "to",        "true",      "false",    "abi",
-      "cxx11",    "ul",        "lambda",     "unnamed",  "anonymous", "namespace", "static"};
+      "std",       "__gnu_cxx", "__cxxabiv1", "bool",      "char",       "char8_t", "char16_t", "char32_t",
+      "wchar_t",   "short",     "int",        "long",      "signed",     "float",   "double",   "unsigned",
+      "void",      "const",     "volatile",   "operator",  "new",        "delete",  "__int128", "auto",
+      "decltype",  "nullptr",   "decimal32",  "decimal64", "decimal128", "guard",   "variable", "vtable",
+      "VTT",       "typeinfo",  "name",       "for",       "non",        "virtual", "thunk",    "to",
+      "true",      "false",     "abi",        "cxx11",     "ul",         "lambda",  "unnamed",  "anonymous",
+      "namespace", "static"};
   return words.contains(word) || word.starts_with("__");
 }
 
@@ -211,7 +212,8 @@ bool belongs_to_the_language(std::string_view symbol) {
     }
     std::size_t end = i;
     while (is_word(end)) ++end;
-    const bool is_nested = i >= 2 && text[i - 1] == ':' && text[i - 2] == ':';
+    const std::string_view before = std::string_view(text).substr(0, i);
+    const bool is_nested = before.ends_with("::") || before.ends_with("::~");
     const bool is_number = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
     if (!is_nested && !is_number && !is_word_of_the_language(std::string_view(text).substr(i, end - i)))
       return false;

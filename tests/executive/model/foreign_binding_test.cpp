@@ -78,6 +78,9 @@ TEST(ForeignBinding, WhatTheLanguageBringsIsTheSameForAll) {
       {"_ZN3fmt2v96vprintEv", false, "fmt::v9::vprint()"},
       {"y0", false, "of a C library, or of a user"},
       {"_step", false, "a name of C that a user may have"},
+      {"_ZNSt16nested_exceptionD1Ev", true, "a destructor"},
+      {"_ZTIDn", true, "typeinfo for decltype(nullptr)"},
+      {"_ZN4gainD1Ev", false, "a destructor of a user"},
   };
   for (const Row& row : rows) EXPECT_EQ(belongs_to_the_language(row.symbol), row.language) << row.why;
 }

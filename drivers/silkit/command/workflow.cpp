@@ -121,6 +121,8 @@ class Workflow {
   static constexpr std::chrono::milliseconds kStatesStable{200};
   static constexpr std::chrono::milliseconds kLookForStates{1};
   static constexpr std::chrono::seconds kLook{1};  ///< for the registry, while somebody is missing
+  /// How long an abort waits for those that have just connected.
+  static constexpr std::chrono::seconds kListens{10};
 
   void say(const std::string& line) {
     const int error = print_line(line);
@@ -135,12 +137,14 @@ class Workflow {
       const SignalWaiter::Call call = attention_.wait(kLook);
       const bool waited = call == SignalWaiter::Call::nothing;
       if (call == SignalWaiter::Call::signal || (waited && lost)) {
-        const std::lock_guard lock(mutex_);
-        if (waited && awaited_.empty()) break;
-        if (waited)
-          std::fprintf(stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
-                       participant_.uri().c_str());
-        say("nothing was started; not there: " + listed(awaited_));
+        {
+          const std::lock_guard lock(mutex_);
+          if (waited && awaited_.empty()) break;
+          if (waited)
+            std::fprintf(stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
+                         participant_.uri().c_str());
+          say("nothing was started; not there: " + listed(awaited_));
+        }
         if (!waited) abort_those_that_wait();
         return false;
       }
@@ -168,18 +172,27 @@ class Workflow {
     return true;
   }
 
-  /// No other controller leads them, as far as is known: without this one they would wait for ever.
+  /// No other controller leads them, as far as is known: without this one they would wait for ever. One that has only
+  /// just connected hears no abort before it has said what it listens to.
   void abort_those_that_wait() {
+    const auto end = std::chrono::steady_clock::now() + kListens;
+    while (!all_states_known() && std::chrono::steady_clock::now() < end)
+      if (attention_.wait(kLookForStates) == SignalWaiter::Call::signal) break;
     if (!is_running()) (void)SilKit_Experimental_SystemController_AbortSimulation(controller_);
   }
 
   /// Everybody who is there has said what it has, and its state if it has one, and nobody has started: there is
   /// nothing to wait for.
   bool nobody_runs() {
+    const bool known = all_states_known();
+    const std::lock_guard lock(mutex_);
+    return running_.empty() && known;
+  }
+
+  bool all_states_known() {
     SilKit_Bool known = SilKit_False;
     must(SilKit_Tactus_SystemMonitor_AllStatesKnown(participant_.monitor(), &known), "participant states");
-    const std::lock_guard lock(mutex_);
-    return running_.empty() && known == SilKit_True;
+    return known == SilKit_True;
   }
 
   bool is_running() const {

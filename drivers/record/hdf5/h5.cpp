@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/h5.hpp"
 
+#include <atomic>
 #include <stdexcept>
 #include <string_view>
 
 namespace tactus::drivers::record {
 namespace {
+
+/// Closes the library when the driver is unloaded, or at the exit. A file that could not be written stays open in it:
+/// then it is left as it is, since it crashes when it flushes that file.
+struct Library {
+  std::atomic<bool> has_lost_file{false};
+  ~Library() {
+    if (!has_lost_file) (void)H5close();
+  }
+} library;
 
 /// The innermost reason; the kernel's words where there are some.
 std::string h5_reason() {
@@ -34,9 +44,15 @@ H5Id::H5Id(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id),
   h5_check(id_ < 0 ? -1 : 0, what);
 }
 
+herr_t H5Id::reset() {
+  if (id_ < 0) return 0;
+  const herr_t result = close_(std::exchange(id_, H5I_INVALID_HID));
+  if (result < 0) library.has_lost_file = true;
+  return result;
+}
+
 void h5_be_quiet() {
-  // A file that could not be written stays open in the library, which crashes when it flushes it at the exit.
-  (void)H5dont_atexit();
+  (void)H5dont_atexit();  // see Library
   (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -25,7 +25,7 @@ class H5Id {
 
   operator hid_t() const { return id_; }
   /// Closes it now; negative when that failed. @when service
-  herr_t reset() { return id_ < 0 ? 0 : close_(std::exchange(id_, H5I_INVALID_HID)); }
+  herr_t reset();
 
  private:
   hid_t id_ = H5I_INVALID_HID;

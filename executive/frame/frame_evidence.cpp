@@ -418,7 +418,7 @@ FrameEvidence::Excess FrameEvidence::excess_of(const FrameTiming& timing) const 
 
 /// Its begin and its work together: what had the larger part of the excess names the cause, and the other stands beside.
 void FrameEvidence::explain_overrun(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
-  constexpr int kSmallest = 20;  // a part below one in so many does not count
+  constexpr int kSmallest = 50;  // a part below one in so many does not count
   const Excess excess = excess_of(timing);
   const bool began_late = excess.begin * kSmallest > excess.begin + excess.work;
   const bool worked_long = excess.work * kSmallest > excess.begin + excess.work;

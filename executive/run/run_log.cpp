@@ -9,10 +9,12 @@
 
 #include "config/date.hpp"
 #include "config/text.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 
 RunLog::RunLog(const std::filesystem::path& file, std::int64_t most) : most_(most) {
+  rtsync::refuse_link(file);
   try {
     logger_ = std::make_shared<spdlog::logger>(
         "tactus", std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string()));

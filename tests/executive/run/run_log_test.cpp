@@ -43,6 +43,14 @@ TEST(RunLog, IsOfABoundedSizeAndSaysOnceThatItIsFull) {
   EXPECT_EQ(count(text, "of this log") + static_cast<std::size_t>(log.left_out()), 2000U);
 }
 
+TEST(RunLog, DoesNotFollowALink) {
+  const tactus::test::TempDir dir;
+  dir.write("victim", "as it was");
+  std::filesystem::create_symlink(dir / "victim", dir / "log.txt");
+  EXPECT_THROW(RunLog(dir / "log.txt", 10'000), std::runtime_error);
+  EXPECT_EQ(text_of(dir / "victim"), "as it was");
+}
+
 TEST(RunLog, WithRoomItLeavesNothingOut) {
   const tactus::test::TempDir dir;
   RunLog log(dir / "log.txt", 10'000);

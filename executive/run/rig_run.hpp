@@ -93,8 +93,8 @@ class RigRun {
   const std::string& unwritten_summary() const { return unwritten_; }
   /// Which recordings could not be written, and what that cost; empty: all could. After run().
   std::string recording_failures() const { return recordings_.failures(); }
-  /// 0 completed or stopped, all recordings were written, and summary.json says so, or what the client that stopped it asked for; 1
-  /// anything else.
+  /// 0 completed or stopped, all recordings were written, and summary.json says so, or what the client that stopped
+  /// it asked for; 1 anything else.
   int exit_status() const;
   /// What of RunOptions::fail_on came: "3 overruns (--fail-on)"; empty: nothing. After run().
   std::string why_failed() const;

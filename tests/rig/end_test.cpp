@@ -377,8 +377,9 @@ TEST(End, ADestructorThatDoesNotReturnIsNamedAndEndedByASecondSignal) {
   Process process(tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"}, dir.path()));
   ASSERT_TRUE(process.wait_for_output("waiting for the end of this: model 'it' was destroyed"))
       << process.err();
+  // Two that come before the process has heard the first are one to the kernel.
   process.signal(SIGINT);
-  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_TRUE(wait_until_heard(process, SIGINT));
   process.signal(SIGINT);
   const Finished done = process.wait();
   EXPECT_EQ(done.status, 1) << done;

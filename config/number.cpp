@@ -2,8 +2,10 @@
 #include "config/number.hpp"
 
 #include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <span>
 
@@ -13,6 +15,8 @@ namespace tactus::config {
 namespace {
 
 using rtsync::Wide;
+using Integer = boost::multiprecision::cpp_int;
+using Rational = boost::multiprecision::cpp_rational;
 
 constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kInt64Min = std::numeric_limits<std::int64_t>::min();
@@ -80,71 +84,29 @@ Decimal to_decimal(std::string_view text) {
   return result;
 }
 
-Wide digits_of(const Decimal& decimal) {  // at most 36 digits
-  Wide result = 0;
-  for (const char c : decimal.digits) result = result * 10 + (c - '0');
-  return result;
-}
-
-Wide power_of_ten(std::int64_t exponent) {  // 0 .. 36
-  Wide result = 1;
-  for (std::int64_t i = 0; i < exponent; ++i) result *= 10;
-  return result;
-}
-
-Wide common_divisor(Wide a, Wide b) {
-  while (b != 0) {
-    const Wide rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
+/// Its exact value. At most 60 digits, and an exponent of at most 40.
+Rational exact(const Decimal& decimal) {
+  Integer digits{decimal.is_zero() ? "0" : decimal.digits};  // decimal, as it does not begin with 0
+  if (decimal.negative) digits = -digits;
+  const Integer shift =
+      boost::multiprecision::pow(Integer{10}, static_cast<unsigned>(std::abs(decimal.exponent)));
+  return decimal.exponent < 0 ? Rational{digits, shift} : Rational{digits * shift};
 }
 
 enum class Exactness { exact, not_whole, too_large };
 
-/// decimal * scale as a whole number; scale has at most the prime factors 2^64, 3^k, 5^11.
+/// decimal * scale as a whole number; scale is at most 2^40 or 5^40.
 Exactness times_whole(const Decimal& decimal, std::int64_t scale, std::int64_t& result) {
   result = 0;
   if (decimal.is_zero()) return Exactness::exact;
-  const auto length = static_cast<std::int64_t>(decimal.digits.size());
-  if (length + decimal.exponent > 20) return Exactness::too_large;
-  std::string digits = decimal.digits;
-  // The digits do not end in 0, so a whole product can absorb no more powers of ten than the scale has
-  // factors of 2 (when the digits bring the fives) or 5 (when they bring the twos). 40 covers a scale of
-  // 2^40.
+  if (static_cast<std::int64_t>(decimal.digits.size()) + decimal.exponent > 20) return Exactness::too_large;
+  // The digits do not end in 0, so a whole product absorbs no more powers of ten than the scale has factors of
+  // 2 (when the digits bring the fives) or 5 (when they bring the twos).
   if (decimal.exponent < -40) return Exactness::not_whole;
-  Wide product = scale;
-  if (decimal.exponent < 0) {
-    Wide divisor = 1;
-    for (std::int64_t i = decimal.exponent; i < 0; ++i) {
-      // Take the divisor out of the scale where it can, to keep everything small.
-      Wide ten = 10;
-      const Wide shared = common_divisor(product, ten);
-      product /= shared;
-      ten /= shared;
-      if (ten == 1) continue;
-      // What is left must divide the digits.
-      divisor = ten;
-      std::string quotient;
-      int carry = 0;
-      for (const char c : digits) {
-        const int here = carry * 10 + (c - '0');
-        quotient += static_cast<char>('0' + here / static_cast<int>(divisor));
-        carry = here % static_cast<int>(divisor);
-      }
-      if (carry != 0) return Exactness::not_whole;
-      digits = quotient;
-    }
-  }
-  digits.erase(0, digits.find_first_not_of('0'));
-  if (digits.size() > 20) return Exactness::too_large;
-  Wide value = digits_of({false, digits, 0});
-  if (decimal.exponent > 0) value *= power_of_ten(std::min<std::int64_t>(decimal.exponent, 20));
-  if (__builtin_mul_overflow(value, product, &value)) return Exactness::too_large;
-  if (decimal.negative) value = -value;
-  if (value > kInt64Max || value < kInt64Min) return Exactness::too_large;
-  result = static_cast<std::int64_t>(value);
+  const Rational product = exact(decimal) * scale;
+  if (denominator(product) != 1) return Exactness::not_whole;
+  if (product > kInt64Max || product < kInt64Min) return Exactness::too_large;
+  result = static_cast<std::int64_t>(numerator(product));
   return Exactness::exact;
 }
 
@@ -185,29 +147,6 @@ const Scale* find(std::span<const Scale> scales, std::string_view symbol) {
 
 std::string no_unit(std::string_view text, std::string_view number, const char* unit) {
   return show(text) + " has no unit; write for example '" + std::string{number} + " " + unit + "'";
-}
-
-/// A positive fraction in lowest terms.
-struct Fraction {
-  Wide num = 0;
-  Wide den = 1;
-};
-
-bool multiply(Fraction& fraction, Wide num, Wide den) {
-  const Wide a = common_divisor(fraction.num, den);
-  const Wide b = common_divisor(num, fraction.den);
-  return !__builtin_mul_overflow(fraction.num / a, num / b, &fraction.num) &&
-         !__builtin_mul_overflow(fraction.den / b, den / a, &fraction.den);
-}
-
-/// False when the number has more digits than can be held exactly.
-bool multiply(Fraction& fraction, const Decimal& by, bool inverse) {
-  if (by.digits.size() > 30 || by.exponent > 30 || by.exponent < -30) return false;
-  const Wide num = digits_of(by);
-  const Wide shift = power_of_ten(by.exponent < 0 ? -by.exponent : by.exponent);
-  const bool down = by.exponent < 0;
-  return multiply(fraction, inverse ? 1 : num, inverse ? num : 1) &&
-         multiply(fraction, down != inverse ? 1 : shift, down != inverse ? shift : 1);
 }
 
 Parsed<double> parse_scaled(std::string_view text, std::string_view number, int power) {
@@ -343,18 +282,21 @@ Parsed<Period> parse_period(std::string_view text) {
   if (over.is_zero()) return Result::failed(show(text) + " is zero; a period is longer than that");
   if (over.negative || under.negative)
     return Result::failed(show(text) + " is negative; a period is above zero");
-  Fraction value{1, 1};
-  const bool exact = time != nullptr ? multiply(value, over, false) && multiply(value, under, true) &&
-                                           multiply(value, time->factor, 1)
-                                     // 1 mHz is a period of 10^12 ns
-                                     : multiply(value, over, true) && multiply(value, under, false) &&
-                                           multiply(value, 1'000'000'000'000, rate->factor);
-  if (!exact || value.num > kInt64Max || value.den > kInt64Max) {
+  const auto is_short = [](const Decimal& each) {
+    return each.digits.size() <= 30 && std::abs(each.exponent) <= 30;
+  };
+  Rational value = 0;
+  if (is_short(over) && is_short(under)) {
+    value = exact(over) / exact(under);
+    if (time != nullptr) value *= time->factor;
+    if (rate != nullptr) value = Rational{1'000'000'000'000} / (value * rate->factor);  // 1 mHz is 10^12 ns
+  }
+  if (value == 0 || numerator(value) > kInt64Max || denominator(value) > kInt64Max) {
     return Result::failed(show(text) +
                           " cannot be held exactly as a fraction of nanoseconds with 64-bit terms; write it"
                           " with fewer digits, at most 292 years");
   }
-  return Period{static_cast<std::int64_t>(value.num), static_cast<std::int64_t>(value.den)};
+  return Period{static_cast<std::int64_t>(numerator(value)), static_cast<std::int64_t>(denominator(value))};
 }
 
 Parsed<std::int64_t> parse_bytes(std::string_view text) {

@@ -37,7 +37,7 @@ void Can::send(CanController& controller, const CanFrame& frame, void* user) {
 }
 
 void Can::take(const Sender&, const std::string& network, std::size_t, ByteView body) {
-  const CanFrameMessage message = decode_can_frame(body);
+  const CanFrameMessage message = decode<CanFrameMessage>(body);
   const CanFrame frame{message.id,
                        message.flags,
                        message.dlc,

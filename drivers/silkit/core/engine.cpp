@@ -127,7 +127,7 @@ void Engine::Impl::receive(PeerId peer, const Frame& frame) {
   if (measures()) metered.received(peer, frame);
   switch (frame.kind) {
     case Kind::subscription: {
-      const Subscriber subscriber = decode_subscription(frame.body);
+      const Subscriber subscriber = decode<Subscriber>(frame.body);
       links.add_receiver(peer, subscriber);
       Bytes message;
       encode(message, Acknowledge{true,
@@ -141,7 +141,7 @@ void Engine::Impl::receive(PeerId peer, const Frame& frame) {
       break;
     }
     case Kind::acknowledge: {
-      const Acknowledge acknowledge = decode_acknowledge(frame.body);
+      const Acknowledge acknowledge = decode<Acknowledge>(frame.body);
       const std::uint64_t index = acknowledge.subscriber.index;
       if (index >= receivers_.size() || receivers_[index].subscription.type != acknowledge.subscriber.type ||
           receivers_[index].subscription.network != acknowledge.subscriber.network)
@@ -169,7 +169,7 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
   const auto index = static_cast<std::size_t>(header.index);
   switch (receivers_[index].what) {
     case Receives::next_sim_task: {
-      const NextSimTask task = decode_next_sim_task(body);
+      const NextSimTask task = decode<NextSimTask>(body);
       if (task.time_ns < -1 || task.time_ns > kMostTime || task.duration_ns < 0)
         throw WireError("it wants a step at " + std::to_string(task.time_ns) + " ns");
       if (!time.update(peer, task) && time.has(peer)) {
@@ -186,20 +186,20 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
       take_data(peer, index, body);
       break;
     case Receives::service_announcement:
-      discovery.take_announcement(peer, decode_service_announcement(body));
+      discovery.take_announcement(peer, decode<ServiceAnnouncement>(body));
       break;
     case Receives::discovery_event:
-      discovery.take_event(peer, decode_discovery_event(body));
+      discovery.take_event(peer, decode<DiscoveryEvent>(body));
       break;
     case Receives::barrier_call:
-      answer(peer, decode_barrier_call(body));
+      answer(peer, decode<BarrierCall>(body));
       break;
     case Receives::barrier_return:
-      barrier.answered(peer, decode_barrier_return(body).uuid);
+      barrier.answered(peer, decode<BarrierReturn>(body).uuid);
       advance();
       break;
     case Receives::system_command: {
-      const SystemCommand command = decode_system_command(body);
+      const SystemCommand command = decode<SystemCommand>(body);
       if (command.kind == 1) {
         abort();
       } else {
@@ -208,7 +208,7 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
       break;
     }
     case Receives::status: {
-      const StatusMessage said = decode_status(body);
+      const StatusMessage said = decode<StatusMessage>(body);
       const auto from = peers.find(peer);
       if (from == peers.end() || from->second.info.name != said.participant) break;  // each says its own
       take_status({said.participant, static_cast<ParticipantState>(said.state), said.reason, said.enter_us,
@@ -217,13 +217,13 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
       break;
     }
     case Receives::workflow:
-      set_required(decode_workflow(body).required);
+      set_required(decode<WorkflowMessage>(body).required);
       break;
     case Receives::metrics:
       take_metrics(peer, body);
       break;
     case Receives::log_message:
-      settings.take_log(decode_log_message(body));
+      settings.take_log(decode<LogMessage>(body));
       break;
     case Receives::service: {
       const auto from = peers.find(peer);

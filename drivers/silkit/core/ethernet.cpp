@@ -49,7 +49,7 @@ void Ethernet::send(EthernetController& controller, ByteView raw, void* user) {
 }
 
 void Ethernet::take(const Sender&, const std::string& network, std::size_t, ByteView body) {
-  const EthernetFrameMessage message = decode_ethernet_frame(body);
+  const EthernetFrameMessage message = decode<EthernetFrameMessage>(body);
   each_on(network, nullptr, [&](EthernetController& controller) {
     raise("Ethernet frame", controller.frames,
           {message.time_ns, padded(message.raw), static_cast<Direction>(message.direction), nullptr},

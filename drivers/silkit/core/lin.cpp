@@ -204,17 +204,17 @@ void Lin::take(const Sender& from, const std::string& network, std::size_t type,
   };
   switch (static_cast<Type>(type)) {
     case Type::transmission:
-      return all(decode_lin_transmission(body));
+      return all(decode<LinTransmission>(body));
     case Type::wakeup:
-      return all(decode_lin_wakeup_pulse(body));
+      return all(decode<LinWakeupPulse>(body));
     case Type::config:
-      return all(decode_lin_controller_config(body));
+      return all(decode<LinControllerConfig>(body));
     case Type::status:
-      return all(decode_lin_status_update(body));
+      return all(decode<LinStatusUpdate>(body));
     case Type::header:
-      return all(decode_lin_frame_header(body));
+      return all(decode<LinFrameHeader>(body));
     case Type::response:
-      return all(decode_lin_response_update(body));
+      return all(decode<LinResponseUpdate>(body));
   }
 }
 

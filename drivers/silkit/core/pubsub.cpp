@@ -96,7 +96,7 @@ void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64
 }
 
 void Engine::Impl::take_data(PeerId peer, std::size_t index, ByteView body) {
-  const DataMessage message = decode_data(body);
+  const DataMessage message = decode<DataMessage>(body);
   if (receivers_[index].data.publisher != peer) return;  // it speaks for somebody else
   deliver(*receivers_[index].data.subscriber, message.data, message.time_ns, false);
 }
@@ -165,7 +165,7 @@ DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSp
   for (const auto& [peer, each] : matching) parts.connect(subscriber, peer, each);
   for (const DataPublisher& publisher : parts.publishers) {
     if (!publisher.link->has_last || !topics_match(publisher.topic, topic)) continue;
-    const DataMessage last = decode_data(publisher.link->last);
+    const DataMessage last = decode<DataMessage>(publisher.link->last);
     parts.deliver(subscriber, last.data, last.time_ns, true);
   }
   return subscriber;

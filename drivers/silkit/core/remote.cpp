@@ -82,7 +82,7 @@ void Engine::Impl::join_remote() {
 }
 
 void Engine::Impl::take_metrics(PeerId peer, ByteView body) {
-  const MetricsUpdate update = decode_metrics_update(body);
+  const MetricsUpdate update = decode<MetricsUpdate>(body);
   const auto from = peers.find(peer);
   if (from != peers.end() && settings.put_metrics) settings.put_metrics(from->second.info.name, update);
 }

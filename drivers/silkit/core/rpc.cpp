@@ -316,10 +316,10 @@ void Rpc::receive(const Sender& from, std::uint64_t tag, ByteView body) {
   const std::uint64_t number = tag / 2;
   if (tag == results_for(number)) {
     tick();  // what comes after its time is up comes too late, however early the timer is asked
-    take_response(clients_.at(number), from.peer, decode_function_call_response(body), false);
+    take_response(clients_.at(number), from.peer, decode<FunctionCallResponse>(body), false);
     return;
   }
-  const FunctionCall call = decode_function_call(body);
+  const FunctionCall call = decode<FunctionCall>(body);
   const auto connection = connections_.find(number);
   if (connection == connections_.end() || connection->second.peer != from.peer)
     return;  // it speaks for another

@@ -43,7 +43,7 @@ void Mesh::Impl::received(StreamLink& link, const Frame& frame) {
   if (frame.kind == Kind::proxy)
     relayed(link, frame.body);
   else if (frame.kind == Kind::ring)
-    ring_talk(link, decode_ring_message(frame.body));
+    ring_talk(link, decode<RingMessage>(frame.body));
   else
     take(link, frame);
   end_read_cycle();
@@ -73,18 +73,18 @@ void Mesh::Impl::take(Link& link, const Frame& frame) {
 void Mesh::Impl::handshake(Link& link, ByteView body) {
   switch (registry_kind(body)) {
     case RegistryKind::announcement:
-      return announced(link, decode_announcement(body));
+      return announced(link, decode<Announcement>(body));
     case RegistryKind::reply:
-      return replied(link, decode_reply(body));
+      return replied(link, decode<AnnouncementReply>(body));
     case RegistryKind::known_participants: {
       if (!link.registry) throw WireError("known participants, which only the registry tells");
-      KnownParticipants known = decode_known_participants(body);
+      KnownParticipants known = decode<KnownParticipants>(body);
       const std::lock_guard lock(joining_.mutex);
       joining_.known = std::move(known);
       return;
     }
     case RegistryKind::remote_connect:
-      return remote_connect(link, decode_remote_connect(body));
+      return remote_connect(link, decode<RemoteConnect>(body));
     default:
       return;
   }
@@ -158,7 +158,7 @@ void Mesh::Impl::admit(Link& link, const PeerInfo& info) {
 void Mesh::Impl::replied(Link& link, const AnnouncementReply& reply) {
   if (link.phase != Link::Phase::greeted) throw WireError("a reply where none is due");
   const std::string from = link.registry ? "the registry at " + settings_.registry_uri : in_quotes(link.name);
-  if (!reply.success)
+  if (!reply.is_accepted())
     return fail_join(from + " refuses participant " + in_quotes(owner_.engine().name()) + ": " +
                      (reply.diagnostic.empty() ? "it does not say why" : reply.diagnostic));
   if (reply.version != ProtocolVersion{})

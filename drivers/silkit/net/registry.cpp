@@ -133,11 +133,11 @@ void Registry::Impl::received(Guest& guest, const Frame& frame) {
     ByteView body = frame.body;
     const RegistryKind kind = registry_kind(body);
     if (kind == RegistryKind::announcement) return announced(guest, body);
-    if (kind == RegistryKind::remote_connect && guest.registered) pass_on(guest, decode_remote_connect(body));
+    if (kind == RegistryKind::remote_connect && guest.registered) pass_on(guest, decode<RemoteConnect>(body));
   } else if (!guest.registered) {
     throw WireError("a message before the announcement");
   } else if (frame.kind == Kind::subscription) {
-    encode(guest.queue(), Acknowledge{true, decode_subscription(frame.body)});
+    encode(guest.queue(), Acknowledge{true, decode<Subscriber>(frame.body)});
     write(guest);
   } else if (frame.kind == Kind::proxy) {
     relay(guest, frame.body);
@@ -146,7 +146,7 @@ void Registry::Impl::received(Guest& guest, const Frame& frame) {
 
 void Registry::Impl::announced(Guest& guest, ByteView body) {
   if (guest.registered) throw WireError("a second announcement");
-  Announcement announcement = decode_announcement(body);
+  Announcement announcement = decode<Announcement>(body);
   const std::string refusal = refusal_of(announcement);
   if (!refusal.empty()) {
     complain("refused: " + refusal);

@@ -35,7 +35,7 @@ void Registry::Impl::pass_on(Guest& from, RemoteConnect message) {
 }
 
 void Registry::Impl::relay(Guest& from, ByteView body) {
-  const ProxyMessage message = decode_proxy_message(body);
+  const ProxyMessage message = decode<ProxyMessage>(body);
   if (message.version != 0) return;
   if (!settings_.relays)
     return complain(name_of(from) + " wants to be relayed; Middleware.RegistryAsFallbackProxy is false");

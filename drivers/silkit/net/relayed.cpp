@@ -31,7 +31,7 @@ Mesh::Impl::RelayedLink& Mesh::Impl::add_relayed(StreamLink& carrier, const std:
 
 void Mesh::Impl::relayed(StreamLink& carrier, ByteView body) {
   if (!carrier.peer) throw WireError("a message before the announcement");
-  const ProxyMessage message = decode_proxy_message(body);
+  const ProxyMessage message = decode<ProxyMessage>(body);
   if (message.version != 0) return;
   if (!settings_.registry_relays)
     return complain("relayed messages are ignored, as Middleware.RegistryAsFallbackProxy is false here");

@@ -42,24 +42,25 @@ void WakePipe::fall_asleep() {
 void WakePipe::name_in(RingMessage& message) const {
   struct stat own {};
   if (::fstat(writer_.number(), &own) != 0) return;
-  message.pipe = static_cast<std::uint32_t>(writer_.number());
-  message.pipe_inode = own.st_ino;
+  message.pipe.descriptor = static_cast<std::uint32_t>(writer_.number());
+  message.pipe.inode = own.st_ino;
 }
 
 Descriptor WakePipe::open_other(const RingMessage& message, std::string& why) const {
-  const std::string path = "/proc/" + std::to_string(message.process) + "/fd/" + std::to_string(message.pipe);
+  const std::string path =
+      "/proc/" + std::to_string(message.process) + "/fd/" + std::to_string(message.pipe.descriptor);
   const auto in_vain = [&](const std::string& what) {
     why = path + ": " + what;
     return Descriptor();
   };
-  if (message.pipe_inode == 0) {
+  if (message.pipe.inode == 0) {
     why = "it has none";
     return Descriptor();
   }
   struct stat own {};
   struct stat is {};
   const auto is_it = [&] {  // its number belongs to no other pipe of this kernel, nor to a file in a folder
-    return S_ISFIFO(is.st_mode) && is.st_dev == own.st_dev && is.st_ino == message.pipe_inode;
+    return S_ISFIFO(is.st_mode) && is.st_dev == own.st_dev && is.st_ino == message.pipe.inode;
   };
   // First a look at what it is: to open some files has effects.
   if (::fstat(writer_.number(), &own) != 0 || ::stat(path.c_str(), &is) != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The message of CAN buses without a network simulator; see messages.hpp for what encode_body and decode_* do.
+/// The message of CAN buses without a network simulator.
 /// It goes on the network that has the name of the bus.
 ///
 /// Threads  functions without state.
@@ -32,8 +32,5 @@ struct CanFrameMessage {
                     self.direction, self.user);
   }
 };
-
-void encode_body(Bytes& out, const CanFrameMessage& message);
-CanFrameMessage decode_can_frame(ByteView body);
 
 }  // namespace tactus::silkit

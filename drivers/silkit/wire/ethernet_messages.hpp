@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The message of Ethernet networks without a network simulator; see messages.hpp for what encode_body and
-/// decode_* do. It goes on the network that has the name of the bus.
+/// The message of Ethernet networks without a network simulator. It goes on the network that has the name of the bus.
 ///
 /// Threads  functions without state.
 #include <cstdint>
@@ -23,8 +22,5 @@ struct EthernetFrameMessage {
   std::uint64_t user = 0;
   static auto members(auto& self) { return std::tie(self.time_ns, self.raw, self.direction, self.user); }
 };
-
-void encode_body(Bytes& out, const EthernetFrameMessage& message);
-EthernetFrameMessage decode_ethernet_frame(ByteView body);
 
 }  // namespace tactus::silkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The messages of LIN buses without a network simulator; see messages.hpp for what encode_body and decode_* do.
+/// The messages of LIN buses without a network simulator.
 /// They go on the network that has the name of the bus.
 ///
 /// Threads  functions without state.
@@ -75,6 +75,7 @@ struct LinControllerConfig {
   std::vector<LinResponse> responses;
   std::uint8_t dynamic = 0;  ///< 1: it answers headers by itself; trailing
   static auto members(auto& self) { return std::tie(self.mode, self.baud_rate, self.responses); }
+  static auto trailing(auto& self) { return std::tie(self.dynamic); }
 };
 struct LinStatusUpdate {
   std::int64_t time_ns = INT64_MIN;
@@ -92,19 +93,5 @@ struct LinResponseUpdate {
   std::vector<LinResponse> responses;
   static auto members(auto& self) { return std::tie(self.responses); }
 };
-
-void encode_body(Bytes& out, const LinTransmission& message);
-void encode_body(Bytes& out, const LinWakeupPulse& message);
-void encode_body(Bytes& out, const LinControllerConfig& message);
-void encode_body(Bytes& out, const LinStatusUpdate& message);
-void encode_body(Bytes& out, const LinFrameHeader& message);
-void encode_body(Bytes& out, const LinResponseUpdate& message);
-
-LinTransmission decode_lin_transmission(ByteView body);
-LinWakeupPulse decode_lin_wakeup_pulse(ByteView body);
-LinControllerConfig decode_lin_controller_config(ByteView body);
-LinStatusUpdate decode_lin_status_update(ByteView body);
-LinFrameHeader decode_lin_frame_header(ByteView body);
-LinResponseUpdate decode_lin_response_update(ByteView body);
 
 }  // namespace tactus::silkit

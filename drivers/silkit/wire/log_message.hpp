@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "drivers/silkit/wire/bytes.hpp"
+#include "drivers/silkit/wire/members.hpp"
 
 namespace tactus::silkit {
 
@@ -14,7 +15,14 @@ namespace message_type {
 inline constexpr std::string_view kLogMessage = "LOGMSG";
 }  // namespace message_type
 
-/// A line for the log of somebody else.
+/// A place in a source. This library leaves it empty.
+struct SourcePlace {
+  std::string file{};
+  std::uint32_t line = 0;
+  std::string function{};
+  static auto members(auto& self) { return std::tie(self.file, self.line, self.function); }
+};
+/// A line for the log of another participant.
 struct LogMessage {
   std::string owner;         ///< the participant whose line it is
   std::uint32_t level = 2;   ///< 0 trace .. 5 critical
@@ -22,8 +30,11 @@ struct LogMessage {
   std::string text;
   std::vector<std::pair<std::string, std::string>> values;  ///< trailing
   std::string topic;                                        ///< trailing
+  SourcePlace place{};
+  static auto members(auto& self) {
+    return std::tie(self.owner, self.level, self.wall_us, self.place, self.text);
+  }
+  static auto trailing(auto& self) { return std::tie(self.values, self.topic); }
 };
-void encode_body(Bytes& out, const LogMessage& message);
-LogMessage decode_log_message(ByteView body);
 
 }  // namespace tactus::silkit

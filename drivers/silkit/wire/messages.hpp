@@ -3,10 +3,10 @@
 /// The messages of the protocol, version 3.1: what each holds, as bytes and back (docs/silkit-protocol.md).
 ///
 /// `encode` appends one whole message, size and kind included, to `out`, so that several can go in one write.
-/// A message above kMostMessage throws std::length_error and leaves `out` as it was.
-/// `decode_*` read what stands behind the kind byte (registry messages: behind the registry kind), ignore
-/// surplus bytes at the end, use the default for a trailing field that is missing, and throw WireError when
-/// there is too little.
+/// A message above kMostMessage throws std::length_error and leaves `out` as it was. `encode_body` appends the body
+/// of a service message: its header differs from receiver to receiver. `decode<Message>` reads what follows the kind
+/// byte (registry messages: the registry kind), ignores surplus bytes at the end, uses the default for a trailing
+/// member that is missing, and throws WireError when there is too little.
 ///
 /// Threads  functions without state.
 #include <array>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/silkit/wire/bytes.hpp"
+#include "drivers/silkit/wire/members.hpp"
 
 namespace tactus::silkit {
 
@@ -61,13 +61,19 @@ std::optional<Frame> next_frame(ByteView received, std::size_t& used);
 struct ProtocolVersion {
   std::uint16_t high = 3;
   std::uint16_t low = 1;
+  bool is_ours() const { return *this == ProtocolVersion{}; }
   friend bool operator==(const ProtocolVersion&, const ProtocolVersion&) = default;
 };
+/// With the preamble in front. Throws WireError for one that is not the protocol's.
+void write_member(Writer& writer, const ProtocolVersion& version);
+void read_member(Reader& reader, ProtocolVersion& version);
+
 struct PeerInfo {
   std::string name;
   std::uint64_t id = 0;  ///< hash64(name); 0: the registry
   std::vector<std::string> acceptors;
   std::string capabilities;
+  static auto members(auto& self) { return std::tie(self.name, self.id, self.acceptors, self.capabilities); }
   friend bool operator==(const PeerInfo&, const PeerInfo&) = default;
 };
 struct Subscriber {
@@ -75,22 +81,43 @@ struct Subscriber {
   std::string network;
   std::string type;
   std::uint32_t version = 1;
+  static constexpr Kind kKind = Kind::subscription;
+  static auto members(auto& self) { return std::tie(self.index, self.network, self.type, self.version); }
   friend bool operator==(const Subscriber&, const Subscriber&) = default;
 };
 struct Announcement {
   ProtocolVersion version;
   PeerInfo peer;
   std::string simulation;  ///< trailing
+  static constexpr Kind kKind = Kind::registry;
+  static constexpr RegistryKind kRegistryKind = RegistryKind::announcement;
+  static auto head(auto& self) { return std::tie(self.version); }
+  static auto members(auto& self) { return std::tie(self.peer); }
+  static auto trailing(auto& self) { return std::tie(self.simulation); }
+  bool is_readable() const { return version.is_ours(); }
 };
 struct AnnouncementReply {
   ProtocolVersion version;
   bool success = true;
   std::vector<Subscriber> subscribers;
   std::string diagnostic;  ///< trailing
+  static constexpr Kind kKind = Kind::registry;
+  static constexpr RegistryKind kRegistryKind = RegistryKind::reply;
+  static auto head(auto& self) { return std::tie(self.version); }
+  static auto members(auto& self) { return std::tie(self.success, self.subscribers); }
+  static auto trailing(auto& self) { return std::tie(self.diagnostic); }
+  bool is_readable() const { return version.is_ours(); }
+  /// False in another version, whatever else it says.
+  bool is_accepted() const { return success && is_readable(); }
 };
 struct KnownParticipants {
   ProtocolVersion version;
   std::vector<PeerInfo> peers;
+  static constexpr Kind kKind = Kind::registry;
+  static constexpr RegistryKind kRegistryKind = RegistryKind::known_participants;
+  static auto head(auto& self) { return std::tie(self.version); }
+  static auto members(auto& self) { return std::tie(self.peers); }
+  bool is_readable() const { return version.is_ours(); }
 };
 /// Of a participant that another one cannot connect to: it is asked, through the registry, to connect itself.
 struct RemoteConnect {
@@ -105,30 +132,42 @@ struct RemoteConnect {
   PeerInfo origin;  ///< who wants to be connected to
   PeerInfo target;  ///< who is to connect
   Status status = Status::invalid;
+  static constexpr Kind kKind = Kind::registry;
+  static constexpr RegistryKind kRegistryKind = RegistryKind::remote_connect;
+  static auto head(auto& self) { return std::tie(self.version); }
+  static auto members(auto& self) { return std::tie(self.origin, self.target, self.status); }
+  bool is_readable() const { return version.is_ours(); }
 };
-void encode(Bytes& out, const Announcement& message);
-void encode(Bytes& out, const AnnouncementReply& message);
-void encode(Bytes& out, const KnownParticipants& message);
-void encode(Bytes& out, const RemoteConnect& message);
 /// Takes the registry kind off the front of the body of a Kind::registry message.
 RegistryKind registry_kind(ByteView& body);
-/// A preamble that is not the protocol's throws WireError. For a version that is not 3.1 only `version` is
-/// filled, and a reply is no success: nobody knows what follows.
-Announcement decode_announcement(ByteView body);
-AnnouncementReply decode_reply(ByteView body);
-KnownParticipants decode_known_participants(ByteView body);
-RemoteConnect decode_remote_connect(ByteView body);
 
 /// ---- subscriptions
 
 struct Acknowledge {
   bool success = true;
   Subscriber subscriber;
+  static constexpr Kind kKind = Kind::acknowledge;
+  static auto members(auto& self) { return std::tie(self.success, self.subscriber); }
 };
-void encode(Bytes& out, const Subscriber& message);  ///< subscription announcement
-void encode(Bytes& out, const Acknowledge& message);
-Subscriber decode_subscription(ByteView body);
-Acknowledge decode_acknowledge(ByteView body);
+
+/// Appends size and kind; the size is filled in by end_message().
+std::size_t begin_message(Bytes& out, Kind kind);
+/// Throws std::length_error above kMostMessage.
+void end_message(Bytes& out, std::size_t begin);
+
+template <HasMembers Message>
+void encode(Bytes& out, const Message& message) {
+  const std::size_t begin = begin_message(out, Message::kKind);
+  try {
+    if constexpr (requires { Message::kRegistryKind; })
+      Writer(out).value(static_cast<std::uint8_t>(Message::kRegistryKind));
+    encode_body(out, message);
+    end_message(out, begin);
+  } catch (...) {
+    out.resize(begin);
+    throw;
+  }
+}
 
 /// ---- service messages
 
@@ -136,6 +175,7 @@ struct ServiceHeader {
   std::uint64_t index = 0;        ///< chosen by the receiver in its subscription
   std::uint64_t participant = 0;  ///< id of the sender
   std::uint64_t service = 0;      ///< of the sender
+  static auto members(auto& self) { return std::tie(self.index, self.participant, self.service); }
 };
 /// One whole service message around a body that is encoded already.
 void encode_service(Bytes& out, const ServiceHeader& header, const Pieces& body);
@@ -156,8 +196,6 @@ inline constexpr std::string_view kWorkflowConfiguration = "WORKFLOWCONFIGURATIO
 inline constexpr std::string_view kNextSimTask = "NEXTSIMTASK";
 inline constexpr std::string_view kDataMessageEvent = "DATAMESSAGEEVENT";
 }  // namespace message_type
-
-/// Below, `encode_body` appends the body only: the header differs from receiver to receiver.
 
 struct Uuid {
   std::uint64_t ab = 0;
@@ -198,28 +236,36 @@ struct ServiceDescriptor {
   std::uint64_t participant_id = 0;
   /// The attribute, or "".
   std::string_view attribute(std::string_view key) const;
+  static auto members(auto& self) {
+    return std::tie(self.participant, self.type, self.network, self.network_type, self.name, self.id,
+                    self.attributes, self.participant_id);
+  }
   friend bool operator==(const ServiceDescriptor&, const ServiceDescriptor&) = default;
 };
 struct DiscoveryEvent {
   enum class What : std::int32_t { invalid = 0, created = 1, removed = 2 };
   What what = What::invalid;
   ServiceDescriptor service;
+  static auto members(auto& self) { return std::tie(self.what, self.service); }
 };
 struct ServiceAnnouncement {
   std::string participant;
   std::uint64_t version = 1;
   std::vector<ServiceDescriptor> services;
+  static auto members(auto& self) { return std::tie(self.participant, self.version, self.services); }
 };
 struct BarrierCall {
   Uuid uuid;
   std::uint16_t function = 1;  ///< 1: participant replies
   Bytes data;
+  static auto members(auto& self) { return std::tie(self.uuid, self.function, self.data); }
 };
 struct BarrierReturn {
   Uuid uuid;
   std::uint16_t function = 1;
   Bytes data;
   std::uint16_t status = 0;  ///< 0 success, 1 unknown function, 2 error
+  static auto members(auto& self) { return std::tie(self.uuid, self.function, self.data, self.status); }
 };
 struct StatusMessage {
   std::string participant;
@@ -227,43 +273,31 @@ struct StatusMessage {
   std::string reason;
   std::int64_t enter_us = 0;  ///< since 1970
   std::int64_t refresh_us = 0;
+  static auto members(auto& self) {
+    return std::tie(self.participant, self.state, self.reason, self.enter_us, self.refresh_us);
+  }
 };
 struct WorkflowMessage {
   std::vector<std::string> required;
+  static auto members(auto& self) { return std::tie(self.required); }
 };
 struct SystemCommand {
   std::uint8_t kind = 1;  ///< 1: abort
+  static auto members(auto& self) { return std::tie(self.kind); }
 };
 struct NextSimTask {
   std::int64_t time_ns = 0;
   std::int64_t duration_ns = 0;
+  static auto members(auto& self) { return std::tie(self.time_ns, self.duration_ns); }
   friend bool operator==(const NextSimTask&, const NextSimTask&) = default;
 };
 struct DataMessage {
   ByteView data;  ///< of the message it was read from
   std::int64_t time_ns = INT64_MIN;
+  static auto members(auto& self) { return std::tie(self.data, self.time_ns); }
 };
 
-void encode_body(Bytes& out, const DiscoveryEvent& message);
-void encode_body(Bytes& out, const ServiceAnnouncement& message);
-void encode_body(Bytes& out, const BarrierCall& message);
-void encode_body(Bytes& out, const BarrierReturn& message);
-void encode_body(Bytes& out, const StatusMessage& message);
-void encode_body(Bytes& out, const WorkflowMessage& message);
-void encode_body(Bytes& out, const SystemCommand& message);
-void encode_body(Bytes& out, const NextSimTask& message);
-void encode_body(Bytes& out, const DataMessage& message);
-/// The same without a copy of the data; `ends`: for what stands before and behind it.
+/// The body without a copy of the data; `ends`: for what is before and after it.
 Pieces body_in_pieces(Bytes& ends, const DataMessage& message);
-
-DiscoveryEvent decode_discovery_event(ByteView body);
-ServiceAnnouncement decode_service_announcement(ByteView body);
-BarrierCall decode_barrier_call(ByteView body);
-BarrierReturn decode_barrier_return(ByteView body);
-StatusMessage decode_status(ByteView body);
-WorkflowMessage decode_workflow(ByteView body);
-SystemCommand decode_system_command(ByteView body);
-NextSimTask decode_next_sim_task(ByteView body);
-DataMessage decode_data(ByteView body);
 
 }  // namespace tactus::silkit

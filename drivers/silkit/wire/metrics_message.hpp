@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "drivers/silkit/wire/bytes.hpp"
+#include "drivers/silkit/wire/members.hpp"
 
 namespace tactus::silkit {
 
@@ -21,14 +22,14 @@ struct Metric {
   std::string name;           ///< "SimStepCount"; its parts are separated by '/'
   MetricKind kind = MetricKind::counter;
   std::string value;  ///< JSON; of an attribute plain text
+  static auto members(auto& self) { return std::tie(self.time_ns, self.name, self.kind, self.value); }
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
 /// What has changed since the last one.
 struct MetricsUpdate {
   std::vector<Metric> metrics;
+  static auto members(auto& self) { return std::tie(self.metrics); }
 };
-void encode_body(Bytes& out, const MetricsUpdate& message);
-MetricsUpdate decode_metrics_update(ByteView body);
 
 }  // namespace tactus::silkit

@@ -5,6 +5,7 @@
 /// Threads  functions without state.
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "drivers/silkit/wire/messages.hpp"
 
@@ -14,17 +15,17 @@ namespace tactus::silkit {
 inline constexpr std::string_view kTakesProxyMessages = "proxy-message";
 inline constexpr std::string_view kTakesRemoteConnect = "request-participant-connection-v2";
 
+/// Its texts and its payload are those of the message that it was read from.
 struct ProxyMessage {
+  static constexpr Kind kKind = Kind::proxy;
   std::uint8_t version = 0;      ///< of another one nothing more is read
   std::string_view source;       ///< name of a participant
   std::string_view destination;  ///< likewise
   ByteView payload;              ///< one whole message; empty: the source is gone
+  static auto head(auto& self) { return std::tie(self.version); }
+  static auto members(auto& self) { return std::tie(self.source, self.destination, self.payload); }
+  bool is_readable() const { return version == 0; }
 };
-
-/// Appends one whole message, as the functions of messages.hpp do.
-void encode(Bytes& out, const ProxyMessage& message);
-/// The texts and the payload are those of `body`. Throws WireError.
-ProxyMessage decode_proxy_message(ByteView body);
 
 /// The message that a payload is. Throws WireError when it is none, or more than one.
 Frame frame_of_payload(ByteView payload);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "drivers/silkit/wire/messages.hpp"
 
@@ -27,14 +28,18 @@ struct RingMessage {
   std::uint32_t process = 0;             ///< in which the descriptor is open
   std::uint32_t descriptor = 0;          ///< of the memory
   std::array<std::uint64_t, 2> nonce{};  ///< stands in the memory, too
-  std::uint32_t pipe = 0;                ///< a descriptor as well: who writes a byte there wakes this one
-  std::uint64_t pipe_inode = 0;          ///< 0: there is no pipe
+  /// Whoever writes a byte there wakes the sender.
+  struct Pipe {
+    std::uint32_t descriptor = 0;  ///< in the process, likewise
+    std::uint64_t inode = 0;       ///< 0: there is no pipe
+    static auto members(auto& self) { return std::tie(self.descriptor, self.inode); }
+    friend bool operator==(const Pipe&, const Pipe&) = default;
+  };
+  Pipe pipe{};  ///< trailing
+  static constexpr Kind kKind = Kind::ring;
+  static auto members(auto& self) { return std::tie(self.step, self.process, self.descriptor, self.nonce); }
+  static auto trailing(auto& self) { return std::tie(self.pipe); }
   friend bool operator==(const RingMessage&, const RingMessage&) = default;
 };
-
-/// Appends one whole message, as the functions of messages.hpp do.
-void encode(Bytes& out, const RingMessage& message);
-/// Throws WireError.
-RingMessage decode_ring_message(ByteView body);
 
 }  // namespace tactus::silkit

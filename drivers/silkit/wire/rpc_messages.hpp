@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The messages of RPC; see messages.hpp for what encode_body and decode_* do. Both go on the network that is
+/// The messages of RPC. Both go on the network that is
 /// named by the UUID of the client.
 ///
 /// Threads  functions without state.
@@ -31,10 +31,5 @@ struct FunctionCallResponse {
   Status status = Status::success;
   static auto members(auto& self) { return std::tie(self.time_ns, self.uuid, self.data, self.status); }
 };
-
-void encode_body(Bytes& out, const FunctionCall& message);
-void encode_body(Bytes& out, const FunctionCallResponse& message);
-FunctionCall decode_function_call(ByteView body);
-FunctionCallResponse decode_function_call_response(ByteView body);
 
 }  // namespace tactus::silkit

@@ -29,8 +29,8 @@ class WakePipeTest : public testing::Test {
   RingMessage with(int descriptor) const {
     RingMessage message = woken_;
     struct stat is {};
-    if (::fstat(descriptor, &is) == 0) message.pipe_inode = is.st_ino;
-    message.pipe = static_cast<std::uint32_t>(descriptor);
+    if (::fstat(descriptor, &is) == 0) message.pipe.inode = is.st_ino;
+    message.pipe.descriptor = static_cast<std::uint32_t>(descriptor);
     return message;
   }
   Descriptor open(const RingMessage& message) { return pipe_->open_other(message, why_); }
@@ -106,7 +106,7 @@ TEST_F(WakePipeTest, IsNotThatOfAnotherProcessWithTheSameNumbers) {
   const auto another = WakePipe::make(io_);
   RingMessage message = woken_;
   another->name_in(message);
-  message.pipe = woken_.pipe;
+  message.pipe.descriptor = woken_.pipe.descriptor;
   EXPECT_LT(open(message).number(), 0);
   EXPECT_THAT(why_, HasSubstr("not the pipe that was named"));
   message = woken_;

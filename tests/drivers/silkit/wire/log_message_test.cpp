@@ -11,7 +11,7 @@ TEST(LogMessage, ReadsBackTheSame) {
   const LogMessage line{"Plant", 4, 1'700'000'000'123'456, "text", {{"a", "b"}, {"c", ""}}, "LifeCycle"};
   Bytes body;
   encode_body(body, line);
-  const LogMessage read = decode_log_message(body);
+  const LogMessage read = decode<LogMessage>(body);
   EXPECT_EQ(read.owner, "Plant");
   EXPECT_EQ(read.level, 4U);
   EXPECT_EQ(read.wall_us, 1'700'000'000'123'456);
@@ -30,11 +30,11 @@ TEST(LogMessage, OfOldHasNeitherValuesNorTopic) {
   writer.value(std::uint32_t{12});
   writer.text("function");
   writer.text("text");
-  const LogMessage read = decode_log_message(body);
+  const LogMessage read = decode<LogMessage>(body);
   EXPECT_EQ(read.text, "text");
   EXPECT_EQ(read.topic, "");
   for (std::size_t size = 0; size < body.size(); ++size)
-    EXPECT_THROW((void)decode_log_message(ByteView(body).first(size)), WireError) << size;
+    EXPECT_THROW((void)decode<LogMessage>(ByteView(body).first(size)), WireError) << size;
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(MessageExample, Announcement) {
   EXPECT_EQ(bytes.size(), 97U);
   EXPECT_EQ(hex(encoded(message)), hex(bytes));
 
-  const Announcement read = decode_announcement(registry_body(bytes, RegistryKind::announcement));
+  const Announcement read = decode<Announcement>(registry_body(bytes, RegistryKind::announcement));
   EXPECT_EQ(read.version, message.version);
   EXPECT_EQ(read.peer, message.peer);
   EXPECT_EQ(read.simulation, "");
@@ -101,7 +101,7 @@ TEST(MessageExample, KnownParticipants) {
   EXPECT_EQ(hex(encoded(message)), hex(bytes));
 
   const KnownParticipants read =
-      decode_known_participants(registry_body(bytes, RegistryKind::known_participants));
+      decode<KnownParticipants>(registry_body(bytes, RegistryKind::known_participants));
   EXPECT_EQ(read.version, message.version);
   EXPECT_EQ(read.peers, message.peers);
 }
@@ -121,7 +121,7 @@ TEST(MessageExample, AnnouncementReply) {
   EXPECT_EQ(hex(bytes).substr(0, begin.size()), begin);
   EXPECT_EQ(hex(bytes).substr(hex(bytes).size() - end.size()), end);
 
-  const AnnouncementReply read = decode_reply(registry_body(bytes, RegistryKind::reply));
+  const AnnouncementReply read = decode<AnnouncementReply>(registry_body(bytes, RegistryKind::reply));
   EXPECT_EQ(read.version, message.version);
   EXPECT_TRUE(read.success);
   EXPECT_EQ(read.subscribers, message.subscribers);
@@ -132,11 +132,11 @@ TEST(MessageExample, SubscriptionAndItsAcknowledge) {
   const Subscriber subscriber{7, std::string(kDefaultNetwork), std::string(message_type::kNextSimTask), 1};
   const Bytes asked = from_hex(sample::kSubscription);
   EXPECT_EQ(hex(encoded(subscriber)), hex(asked));
-  EXPECT_EQ(decode_subscription(only_body(asked, Kind::subscription)), subscriber);
+  EXPECT_EQ(decode<Subscriber>(only_body(asked, Kind::subscription)), subscriber);
 
   const Bytes answered = from_hex(sample::kAcknowledge);
   EXPECT_EQ(hex(encoded(Acknowledge{true, subscriber})), hex(answered));
-  const Acknowledge read = decode_acknowledge(only_body(answered, Kind::acknowledge));
+  const Acknowledge read = decode<Acknowledge>(only_body(answered, Kind::acknowledge));
   EXPECT_TRUE(read.success);
   EXPECT_EQ(read.subscriber, subscriber);
 }
@@ -160,7 +160,7 @@ TEST(MessageExample, DiscoveryEvent) {
   EXPECT_EQ(bytes.size(), 186U);
   EXPECT_EQ(hex(service(header, message)), hex(bytes));
 
-  const DiscoveryEvent read = decode_discovery_event(service_body(bytes, header));
+  const DiscoveryEvent read = decode<DiscoveryEvent>(service_body(bytes, header));
   EXPECT_EQ(read.what, DiscoveryEvent::What::created);
   EXPECT_EQ(read.service, message.service);
   EXPECT_EQ(read.service.attribute("TimeSyncActive"), "1");
@@ -171,7 +171,7 @@ TEST(MessageExample, Status) {
   const ServiceHeader header{5, kP, 4};
   const Bytes bytes = from_hex(sample::kStatus);
   EXPECT_EQ(bytes.size(), 73U);
-  const StatusMessage read = decode_status(service_body(bytes, header));
+  const StatusMessage read = decode<StatusMessage>(service_body(bytes, header));
   EXPECT_EQ(read.participant, "P");
   EXPECT_EQ(read.state, 10);
   EXPECT_EQ(read.reason, "lifecycle started");
@@ -185,7 +185,8 @@ TEST(MessageExample, Workflow) {
   const ServiceHeader header{6, kP, 0};
   const Bytes bytes = from_hex(sample::kWorkflow);
   EXPECT_EQ(hex(service(header, WorkflowMessage{{"G", "P"}})), hex(bytes));
-  EXPECT_EQ(decode_workflow(service_body(bytes, header)).required, (std::vector<std::string>{"G", "P"}));
+  EXPECT_EQ(decode<WorkflowMessage>(service_body(bytes, header)).required,
+            (std::vector<std::string>{"G", "P"}));
 }
 
 TEST(MessageExample, BarrierCallAndReturn) {
@@ -195,7 +196,7 @@ TEST(MessageExample, BarrierCallAndReturn) {
   const Bytes call = from_hex(sample::kBarrierCall);
   const ServiceHeader to_g{2, kP, 2};
   EXPECT_EQ(hex(service(to_g, BarrierCall{uuid, 1, {}})), hex(call));
-  const BarrierCall read_call = decode_barrier_call(service_body(call, to_g));
+  const BarrierCall read_call = decode<BarrierCall>(service_body(call, to_g));
   EXPECT_EQ(read_call.uuid, uuid);
   EXPECT_EQ(read_call.function, 1);
   EXPECT_TRUE(read_call.data.empty());
@@ -203,7 +204,7 @@ TEST(MessageExample, BarrierCallAndReturn) {
   const Bytes answer = from_hex(sample::kBarrierReturn);
   const ServiceHeader to_p{3, kG, 2};
   EXPECT_EQ(hex(service(to_p, BarrierReturn{uuid, 1, {}, 0})), hex(answer));
-  const BarrierReturn read_answer = decode_barrier_return(service_body(answer, to_p));
+  const BarrierReturn read_answer = decode<BarrierReturn>(service_body(answer, to_p));
   EXPECT_EQ(read_answer.uuid, uuid);
   EXPECT_EQ(read_answer.function, 1);
   EXPECT_TRUE(read_answer.data.empty());
@@ -217,7 +218,7 @@ TEST(MessageExample, NextSimTask) {
   for (const auto& [text, task] : rows) {
     const Bytes bytes = from_hex(text);
     EXPECT_EQ(hex(service(header, task)), hex(bytes));
-    EXPECT_EQ(decode_next_sim_task(service_body(bytes, header)), task);
+    EXPECT_EQ(decode<NextSimTask>(service_body(bytes, header)), task);
   }
 }
 
@@ -225,7 +226,7 @@ TEST(MessageExample, Data) {
   const ServiceHeader header{8, kG, 6};
   const Bytes bytes = from_hex(sample::kData);
   EXPECT_EQ(hex(service(header, DataMessage{as_bytes("G step 0"), 0})), hex(bytes));
-  const DataMessage read = decode_data(service_body(bytes, header));
+  const DataMessage read = decode<DataMessage>(service_body(bytes, header));
   EXPECT_EQ(as_text(read.data), "G step 0");
   EXPECT_EQ(read.time_ns, 0);
 }
@@ -327,37 +328,39 @@ std::vector<Sample> samples() {
                                 .participant_id = 0};
   const Bytes data = from_hex("0001ff");
   return {
-      whole_sample("announcement", Announcement{{}, peer, "sim"}, decode_announcement, 6, 7),
-      whole_sample("reply", AnnouncementReply{{}, true, {subscriber, {}}, ""}, decode_reply, 6, 4),
-      whole_sample("refusal", AnnouncementReply{{}, false, {}, "no"}, decode_reply, 6, 6),
-      whole_sample("known participants", KnownParticipants{{}, {peer, {}}}, decode_known_participants, 6),
-      whole_sample("known nobody", KnownParticipants{{}, {}}, decode_known_participants, 6),
+      whole_sample("announcement", Announcement{{}, peer, "sim"}, decode<Announcement>, 6, 7),
+      whole_sample("reply", AnnouncementReply{{}, true, {subscriber, {}}, ""}, decode<AnnouncementReply>, 6,
+                   4),
+      whole_sample("refusal", AnnouncementReply{{}, false, {}, "no"}, decode<AnnouncementReply>, 6, 6),
+      whole_sample("known participants", KnownParticipants{{}, {peer, {}}}, decode<KnownParticipants>, 6),
+      whole_sample("known nobody", KnownParticipants{{}, {}}, decode<KnownParticipants>, 6),
       whole_sample("remote connect",
                    RemoteConnect{{}, peer, {"Q", 1, {}, ""}, RemoteConnect::Status::connecting},
-                   decode_remote_connect, 6),
-      whole_sample("proxy message", ProxyMessage{0, "P", "Q", data}, decode_proxy_message, 5),
-      whole_sample("proxy message of an end", ProxyMessage{0, "P", "Q", {}}, decode_proxy_message, 5),
-      whole_sample("subscription", subscriber, decode_subscription, 5),
-      whole_sample("acknowledge", Acknowledge{false, subscriber}, decode_acknowledge, 5),
+                   decode<RemoteConnect>, 6),
+      whole_sample("proxy message", ProxyMessage{0, "P", "Q", data}, decode<ProxyMessage>, 5),
+      whole_sample("proxy message of an end", ProxyMessage{0, "P", "Q", {}}, decode<ProxyMessage>, 5),
+      whole_sample("subscription", subscriber, decode<Subscriber>, 5),
+      whole_sample("acknowledge", Acknowledge{false, subscriber}, decode<Acknowledge>, 5),
       body_sample("discovery event", DiscoveryEvent{DiscoveryEvent::What::removed, time_sync_service()},
-                  decode_discovery_event),
+                  decode<DiscoveryEvent>),
       body_sample("service announcement", ServiceAnnouncement{"P", 1, {time_sync_service(), other, {}}},
-                  decode_service_announcement),
-      body_sample("no services", ServiceAnnouncement{"", 2, {}}, decode_service_announcement),
-      body_sample("barrier call", BarrierCall{uuid, 7, data}, decode_barrier_call),
-      body_sample("barrier return", BarrierReturn{uuid, 7, data, 2}, decode_barrier_return),
-      body_sample("status", StatusMessage{"P", -1, "why", 1, -1}, decode_status),
-      body_sample("workflow", WorkflowMessage{{"", "G", "P"}}, decode_workflow),
-      body_sample("system command", SystemCommand{255}, decode_system_command),
-      body_sample("next sim task", NextSimTask{INT64_MAX, INT64_MIN}, decode_next_sim_task),
-      body_sample("data", DataMessage{data, INT64_MIN}, decode_data),
-      body_sample("no data", DataMessage{{}, -1}, decode_data),
-      body_sample("function call", FunctionCall{5, uuid, data}, decode_function_call),
+                  decode<ServiceAnnouncement>),
+      body_sample("no services", ServiceAnnouncement{"", 2, {}}, decode<ServiceAnnouncement>),
+      body_sample("barrier call", BarrierCall{uuid, 7, data}, decode<BarrierCall>),
+      body_sample("barrier return", BarrierReturn{uuid, 7, data, 2}, decode<BarrierReturn>),
+      body_sample("status", StatusMessage{"P", -1, "why", 1, -1}, decode<StatusMessage>),
+      body_sample("workflow", WorkflowMessage{{"", "G", "P"}}, decode<WorkflowMessage>),
+      body_sample("system command", SystemCommand{255}, decode<SystemCommand>),
+      body_sample("next sim task", NextSimTask{INT64_MAX, INT64_MIN}, decode<NextSimTask>),
+      body_sample("data", DataMessage{data, INT64_MIN}, decode<DataMessage>),
+      body_sample("no data", DataMessage{{}, -1}, decode<DataMessage>),
+      body_sample("function call", FunctionCall{5, uuid, data}, decode<FunctionCall>),
       body_sample("function call response",
                   FunctionCallResponse{5, uuid, data, FunctionCallResponse::Status::internal_error},
-                  decode_function_call_response),
-      body_sample("Ethernet frame", EthernetFrameMessage{7, data, 2, 9}, decode_ethernet_frame),
-      body_sample("CAN frame", CanFrameMessage{7, 0x123, 0x200, 3, 1, 2, 4, data, 2, 9}, decode_can_frame),
+                  decode<FunctionCallResponse>),
+      body_sample("Ethernet frame", EthernetFrameMessage{7, data, 2, 9}, decode<EthernetFrameMessage>),
+      body_sample("CAN frame", CanFrameMessage{7, 0x123, 0x200, 3, 1, 2, 4, data, 2, 9},
+                  decode<CanFrameMessage>),
   };
 }
 
@@ -412,17 +415,17 @@ TEST(Counts, ThatCannotBeAreRefused) {
   const auto behind_version = [&](std::string_view rest) {
     return from_hex(std::string(version).append(rest));
   };
-  EXPECT_THROW(decode_reply(behind_version("01 ffffffff")), WireError);
-  EXPECT_THROW(decode_known_participants(behind_version("ffffffff")), WireError);
-  EXPECT_THROW(decode_announcement(behind_version("00000000 0000000000000000 ffffffff 00000000 00000000")),
+  EXPECT_THROW(decode<AnnouncementReply>(behind_version("01 ffffffff")), WireError);
+  EXPECT_THROW(decode<KnownParticipants>(behind_version("ffffffff")), WireError);
+  EXPECT_THROW(decode<Announcement>(behind_version("00000000 0000000000000000 ffffffff 00000000 00000000")),
                WireError);
-  EXPECT_THROW(decode_workflow(from_hex("ffffffff 00000000")), WireError);
-  EXPECT_THROW(decode_service_announcement(from_hex("00000000 0100000000000000 ffffffff")), WireError);
-  EXPECT_THROW(decode_data(from_hex("ffffffff 0000000000000000")), WireError);
+  EXPECT_THROW(decode<WorkflowMessage>(from_hex("ffffffff 00000000")), WireError);
+  EXPECT_THROW(decode<ServiceAnnouncement>(from_hex("00000000 0100000000000000 ffffffff")), WireError);
+  EXPECT_THROW(decode<DataMessage>(from_hex("ffffffff 0000000000000000")), WireError);
   Bytes attributes = body_of(DiscoveryEvent{});
   const std::size_t count = attributes.size() - 12;
   for (std::size_t k = 0; k < 4; ++k) attributes[count + k] = std::byte{0xFF};
-  EXPECT_THROW(decode_discovery_event(attributes), WireError);
+  EXPECT_THROW(decode<DiscoveryEvent>(attributes), WireError);
 }
 
 TEST(Counts, OfMoreThanTheBytesCanHoldAreRefusedBeforeAnyElementIsRead) {
@@ -434,26 +437,26 @@ TEST(Counts, OfMoreThanTheBytesCanHoldAreRefusedBeforeAnyElementIsRead) {
     std::function<void(ByteView)> decode;
   } rows[] = {
       {"texts", [](std::size_t n) { return body_of(WorkflowMessage{std::vector<std::string>(n)}); }, 0,
-       [](ByteView body) { (void)decode_workflow(body); }},
+       [](ByteView body) { (void)decode<WorkflowMessage>(body); }},
       {"services",
        [](std::size_t n) {
          ServiceDescriptor empty;
          empty.network.clear();
          return body_of(ServiceAnnouncement{"", 1, std::vector<ServiceDescriptor>(n, empty)});
        },
-       12, [](ByteView body) { (void)decode_service_announcement(body); }},
+       12, [](ByteView body) { (void)decode<ServiceAnnouncement>(body); }},
       {"peers",
        [](std::size_t n) {
          const Bytes bytes = encoded(KnownParticipants{{}, std::vector<PeerInfo>(n)});
          return Bytes(bytes.begin() + 6, bytes.end());
        },
-       8, [](ByteView body) { (void)decode_known_participants(body); }},
+       8, [](ByteView body) { (void)decode<KnownParticipants>(body); }},
       {"subscribers",
        [](std::size_t n) {
          const Bytes bytes = encoded(AnnouncementReply{{}, true, std::vector<Subscriber>(n), ""});
          return Bytes(bytes.begin() + 6, bytes.end());
        },
-       9, [](ByteView body) { (void)decode_reply(body); }},
+       9, [](ByteView body) { (void)decode<AnnouncementReply>(body); }},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.list);
@@ -476,9 +479,9 @@ TEST(Attributes, ThatAreRepeatedAreRefused) {
   DiscoveryEvent event;
   event.service.attributes = {{"a", "1"}, {"b", "2"}};
   Bytes body = body_of(event);
-  ASSERT_NO_THROW(decode_discovery_event(body));
+  ASSERT_NO_THROW(decode<DiscoveryEvent>(body));
   body[body.size() - 8 - 5 - 1] = std::byte{'a'};  // the key in front of value and participant id
-  EXPECT_THROW(decode_discovery_event(body), WireError);
+  EXPECT_THROW(decode<DiscoveryEvent>(body), WireError);
 }
 
 TEST(Attributes, MayComeInAnyOrder) {
@@ -486,31 +489,31 @@ TEST(Attributes, MayComeInAnyOrder) {
   event.service.attributes = {{"a", "1"}, {"b", "1"}};
   Bytes body = body_of(event);
   std::swap(body[body.size() - 8 - 5 - 1], body[body.size() - 8 - 5 - 1 - 10]);
-  EXPECT_EQ(decode_discovery_event(body).service, event.service);
+  EXPECT_EQ(decode<DiscoveryEvent>(body).service, event.service);
 }
 
 // ---- handshake
 
 TEST(Handshake, RefusesAnotherPreamble) {
   const Bytes body = from_hex("5649422e 0300 0100 01 00000000 00000000");
-  EXPECT_THROW(decode_announcement(body), WireError);
-  EXPECT_THROW(decode_reply(body), WireError);
-  EXPECT_THROW(decode_known_participants(body), WireError);
+  EXPECT_THROW(decode<Announcement>(body), WireError);
+  EXPECT_THROW(decode<AnnouncementReply>(body), WireError);
+  EXPECT_THROW(decode<KnownParticipants>(body), WireError);
 }
 
 TEST(Handshake, ReadsNothingButTheVersionOfAnotherVersion) {
   for (const std::string_view version : {"0300 0000", "0300 0200", "0400 0100", "0000 0000"}) {
     const Bytes body = from_hex("5649422d " + std::string(version) + " 01 ffffffff");
-    const Announcement announcement = decode_announcement(body);
+    const Announcement announcement = decode<Announcement>(body);
     EXPECT_NE(announcement.version, ProtocolVersion{});
     EXPECT_EQ(announcement.peer, PeerInfo{});
-    const AnnouncementReply reply = decode_reply(body);
+    const AnnouncementReply reply = decode<AnnouncementReply>(body);
     EXPECT_NE(reply.version, ProtocolVersion{});
-    EXPECT_FALSE(reply.success) << "nobody can have succeeded in another version";
+    EXPECT_FALSE(reply.is_accepted()) << "nobody can have succeeded in another version";
     EXPECT_TRUE(reply.subscribers.empty());
-    EXPECT_TRUE(decode_known_participants(body).peers.empty());
+    EXPECT_TRUE(decode<KnownParticipants>(body).peers.empty());
   }
-  EXPECT_EQ(decode_reply(from_hex("5649422d 0300 0000")).version, (ProtocolVersion{3, 0}));
+  EXPECT_EQ(decode<AnnouncementReply>(from_hex("5649422d 0300 0000")).version, (ProtocolVersion{3, 0}));
 }
 
 TEST(Handshake, HasARegistryKind) {
@@ -525,10 +528,10 @@ TEST(Handshake, HasARegistryKind) {
 TEST(Handshake, MayLackWhatOlderVersionsDoNotKnow) {
   Bytes bytes = encoded(Announcement{{}, {"P", kP, {}, ""}, "gone"});
   bytes.resize(bytes.size() - 8);
-  EXPECT_EQ(decode_announcement(ByteView(bytes).subspan(6)).simulation, "");
+  EXPECT_EQ(decode<Announcement>(ByteView(bytes).subspan(6)).simulation, "");
   bytes = encoded(AnnouncementReply{{}, false, {}, "gone"});
   bytes.resize(bytes.size() - 8);
-  EXPECT_EQ(decode_reply(ByteView(bytes).subspan(6)).diagnostic, "");
+  EXPECT_EQ(decode<AnnouncementReply>(ByteView(bytes).subspan(6)).diagnostic, "");
 }
 
 // ---- service messages
@@ -584,7 +587,7 @@ static_assert(std::is_trivially_copyable_v<DataMessage>);
 
 TEST(ServiceMessage, LeavesDataWhereItIs) {
   const Bytes body = body_of(DataMessage{as_bytes("abc"), 5});
-  EXPECT_EQ(decode_data(body).data.data(), body.data() + 4);
+  EXPECT_EQ(decode<DataMessage>(body).data.data(), body.data() + 4);
 }
 
 TEST(ServiceMessage, AboveWhatAPeerTakesIsRefused) {

@@ -32,7 +32,7 @@ TEST(ProxyMessage, HoldsOneMessage) {
   const Bytes payload = subscription();
   const Frame frame = frame_of_payload(payload);
   EXPECT_EQ(frame.kind, Kind::subscription);
-  EXPECT_EQ(decode_subscription(frame.body).index, 7U);
+  EXPECT_EQ(decode<Subscriber>(frame.body).index, 7U);
   Bytes two = payload;
   two.insert(two.end(), payload.begin(), payload.end());
   EXPECT_THROW(frame_of_payload(two), WireError);
@@ -41,15 +41,15 @@ TEST(ProxyMessage, HoldsOneMessage) {
 }
 
 TEST(ProxyMessage, OfAnotherVersionIsNotReadFurther) {
-  const ProxyMessage message = decode_proxy_message(from_hex("01ff"));
+  const ProxyMessage message = decode<ProxyMessage>(from_hex("01ff"));
   EXPECT_EQ(message.version, 1);
   EXPECT_TRUE(message.source.empty());
 }
 
 TEST(ProxyMessage, ThatSaysMoreThanItHoldsIsRefused) {
-  EXPECT_THROW(decode_proxy_message(from_hex("00 01000000 41 01000000 42 ffffff7f 00")), WireError);
-  EXPECT_THROW(decode_proxy_message(from_hex("00 ff000000 41 01000000 42 00000000")), WireError);
-  EXPECT_THROW(decode_proxy_message({}), WireError);
+  EXPECT_THROW(decode<ProxyMessage>(from_hex("00 01000000 41 01000000 42 ffffff7f 00")), WireError);
+  EXPECT_THROW(decode<ProxyMessage>(from_hex("00 ff000000 41 01000000 42 00000000")), WireError);
+  EXPECT_THROW(decode<ProxyMessage>({}), WireError);
 }
 
 TEST(ProxyMessage, AboveWhatAPeerTakesIsRefused) {
@@ -81,7 +81,7 @@ TEST(RemoteConnect, IsWrittenAsOthersWriteIt) {
 }
 
 TEST(RemoteConnect, OfAnotherVersionIsNotReadFurther) {
-  const RemoteConnect message = decode_remote_connect(from_hex("5649422d 0400 0000 ff"));
+  const RemoteConnect message = decode<RemoteConnect>(from_hex("5649422d 0400 0000 ff"));
   EXPECT_EQ(message.version.high, 4);
   EXPECT_EQ(message.status, RemoteConnect::Status::invalid);
 }

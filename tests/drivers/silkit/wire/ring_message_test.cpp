@@ -12,7 +12,7 @@ namespace {
 using sample::from_hex;
 using sample::hex;
 
-const RingMessage kOffer{RingMessage::Step::offer, 0x1234, 7, {0x1122334455667788, 2}, 8, 0x99};
+const RingMessage kOffer{RingMessage::Step::offer, 0x1234, 7, {0x1122334455667788, 2}, {8, 0x99}};
 
 constexpr std::size_t kWithoutPipe = 25;
 
@@ -25,7 +25,7 @@ TEST(RingMessage, IsReadAsItIsWritten) {
   const std::optional<Frame> frame = next_frame(bytes, used);
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->kind, Kind::ring);
-  EXPECT_EQ(decode_ring_message(frame->body), kOffer);
+  EXPECT_EQ(decode<RingMessage>(frame->body), kOffer);
 }
 
 TEST(RingMessage, CutShortIsRefused) {
@@ -34,7 +34,7 @@ TEST(RingMessage, CutShortIsRefused) {
   const ByteView body = ByteView(bytes).subspan(kLeastMessage);
   for (std::size_t size = 0; size < body.size(); ++size)
     if (size != kWithoutPipe) {
-      EXPECT_THROW((void)decode_ring_message(body.first(size)), WireError) << size;
+      EXPECT_THROW((void)decode<RingMessage>(body.first(size)), WireError) << size;
     }
 }
 
@@ -42,9 +42,9 @@ TEST(RingMessage, OfSomebodyWhoKnowsNothingOfPipesNamesNone) {
   Bytes bytes;
   encode(bytes, kOffer);
   RingMessage expected = kOffer;
-  expected.pipe = 0;
-  expected.pipe_inode = 0;
-  EXPECT_EQ(decode_ring_message(ByteView(bytes).subspan(kLeastMessage, kWithoutPipe)), expected);
+  expected.pipe.descriptor = 0;
+  expected.pipe.inode = 0;
+  EXPECT_EQ(decode<RingMessage>(ByteView(bytes).subspan(kLeastMessage, kWithoutPipe)), expected);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(ServiceMessages, FunctionCall) {
   const std::string bytes =
       hex(from_hex("40420f0000000000 2748e429ec64af67 a804b142fc766899 03000000 0a0b0c"));
   EXPECT_EQ(body_of(call), bytes);
-  const FunctionCall read = decode_function_call(from_hex(bytes));
+  const FunctionCall read = decode<FunctionCall>(from_hex(bytes));
   EXPECT_EQ(read.time_ns, 1'000'000);
   EXPECT_EQ(read.uuid, call.uuid);
 }
@@ -55,8 +55,8 @@ TEST(ServiceMessages, MetricsUpdate) {
       hex(from_hex("02000000 40420f0000000000 02000000 4162 00000000 01000000 37"
                    "0200000000000000 00000000 03000000 01000000 78"));
   EXPECT_EQ(body_of(update), bytes);
-  EXPECT_EQ(decode_metrics_update(from_hex(bytes)).metrics, update.metrics);
-  EXPECT_THROW((void)decode_metrics_update(from_hex("ffffff7f 00")), WireError)
+  EXPECT_EQ(decode<MetricsUpdate>(from_hex(bytes)).metrics, update.metrics);
+  EXPECT_THROW((void)decode<MetricsUpdate>(from_hex("ffffff7f 00")), WireError)
       << "more than there is room for";
 }
 
@@ -71,7 +71,7 @@ const LinResponse kLinResponse{kLinFrame, LinResponseMode::send};
 TEST(ServiceMessages, LinTransmission) {
   const std::string bytes = hex(from_hex("40420f0000000000 3c 02 03 0102030405060708 05"));
   EXPECT_EQ(body_of(LinTransmission{1'000'000, kLinFrame, LinFrameStatus::received}), bytes);
-  const LinTransmission read = decode_lin_transmission(from_hex(bytes));
+  const LinTransmission read = decode<LinTransmission>(from_hex(bytes));
   EXPECT_EQ(read.time_ns, 1'000'000);
   EXPECT_EQ(read.frame, kLinFrame);
   EXPECT_EQ(read.status, LinFrameStatus::received);
@@ -79,7 +79,7 @@ TEST(ServiceMessages, LinTransmission) {
 
 TEST(ServiceMessages, LinWakeupPulse) {
   EXPECT_EQ(body_of(LinWakeupPulse{1'000'000, 2}), hex(from_hex("40420f0000000000 02")));
-  EXPECT_EQ(decode_lin_wakeup_pulse(from_hex("40420f0000000000 02")).direction, 2);
+  EXPECT_EQ(decode<LinWakeupPulse>(from_hex("40420f0000000000 02")).direction, 2);
 }
 
 TEST(ServiceMessages, LinControllerConfig) {
@@ -87,7 +87,7 @@ TEST(ServiceMessages, LinControllerConfig) {
   const std::string bytes =
       hex(from_hex("02 204e0000 02000000 3c 02 03 0102030405060708 02 00 00 00 0000000000000000 00 01"));
   EXPECT_EQ(body_of(config), bytes);
-  const LinControllerConfig read = decode_lin_controller_config(from_hex(bytes));
+  const LinControllerConfig read = decode<LinControllerConfig>(from_hex(bytes));
   EXPECT_EQ(read.mode, LinMode::slave);
   EXPECT_EQ(read.baud_rate, 20'000U);
   EXPECT_EQ(read.responses, config.responses);
@@ -95,24 +95,24 @@ TEST(ServiceMessages, LinControllerConfig) {
 }
 
 TEST(ServiceMessages, ALinControllerConfigOfOldDoesNotSayWhetherItIsDynamic) {
-  EXPECT_EQ(decode_lin_controller_config(from_hex("01 204e0000 00000000")).dynamic, 0);
+  EXPECT_EQ(decode<LinControllerConfig>(from_hex("01 204e0000 00000000")).dynamic, 0);
 }
 
 TEST(ServiceMessages, LinStatusUpdate) {
   EXPECT_EQ(body_of(LinStatusUpdate{INT64_MIN, LinStatus::sleep}),
             hex(from_hex("0000000000000080 02000000")));
-  EXPECT_EQ(decode_lin_status_update(from_hex("0000000000000080 01000000")).status, LinStatus::operational);
+  EXPECT_EQ(decode<LinStatusUpdate>(from_hex("0000000000000080 01000000")).status, LinStatus::operational);
 }
 
 TEST(ServiceMessages, LinFrameHeader) {
   EXPECT_EQ(body_of(LinFrameHeader{1'000'000, 0x21}), hex(from_hex("40420f0000000000 21")));
-  EXPECT_EQ(decode_lin_frame_header(from_hex("40420f0000000000 21")).id, 0x21);
+  EXPECT_EQ(decode<LinFrameHeader>(from_hex("40420f0000000000 21")).id, 0x21);
 }
 
 TEST(ServiceMessages, LinResponseUpdate) {
   const std::string bytes = hex(from_hex("01000000 3c 02 03 0102030405060708 02"));
   EXPECT_EQ(body_of(LinResponseUpdate{{kLinResponse}}), bytes);
-  EXPECT_EQ(decode_lin_response_update(from_hex(bytes)).responses, std::vector{kLinResponse});
+  EXPECT_EQ(decode<LinResponseUpdate>(from_hex(bytes)).responses, std::vector{kLinResponse});
 }
 
 template <class Decode>
@@ -126,18 +126,18 @@ void expect_refused_when_cut(const std::string& bytes, Decode decode, std::size_
 }
 
 TEST(ServiceMessages, OfLinAreRefusedWhenTheyAreCutOff) {
-  expect_refused_when_cut("40420f0000000000 3c 02 03 0102030405060708 05", decode_lin_transmission);
-  expect_refused_when_cut("40420f0000000000 02", decode_lin_wakeup_pulse);
-  expect_refused_when_cut("02 204e0000 01000000 3c 02 03 0102030405060708 02 01",
-                          decode_lin_controller_config, 1);
-  expect_refused_when_cut("0000000000000080 02000000", decode_lin_status_update);
-  expect_refused_when_cut("40420f0000000000 21", decode_lin_frame_header);
-  expect_refused_when_cut("01000000 3c 02 03 0102030405060708 02", decode_lin_response_update);
+  expect_refused_when_cut("40420f0000000000 3c 02 03 0102030405060708 05", decode<LinTransmission>);
+  expect_refused_when_cut("40420f0000000000 02", decode<LinWakeupPulse>);
+  expect_refused_when_cut("02 204e0000 01000000 3c 02 03 0102030405060708 02 01", decode<LinControllerConfig>,
+                          1);
+  expect_refused_when_cut("0000000000000080 02000000", decode<LinStatusUpdate>);
+  expect_refused_when_cut("40420f0000000000 21", decode<LinFrameHeader>);
+  expect_refused_when_cut("01000000 3c 02 03 0102030405060708 02", decode<LinResponseUpdate>);
 }
 
 TEST(ServiceMessages, LinResponsesThatAreNotThereAreNotAllocated) {
-  EXPECT_THROW(decode_lin_response_update(from_hex("ffffffff 3c 02 03 0102030405060708 02")), WireError);
-  EXPECT_THROW(decode_lin_response_update(from_hex("02000000 3c 02 03 0102030405060708 02")), WireError);
+  EXPECT_THROW(decode<LinResponseUpdate>(from_hex("ffffffff 3c 02 03 0102030405060708 02")), WireError);
+  EXPECT_THROW(decode<LinResponseUpdate>(from_hex("02000000 3c 02 03 0102030405060708 02")), WireError);
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ void SimNetwork::sent(Node& from, Node& to, ByteView message) {
     if (!frame) return complain(from.habits.name + " has sent half a message");
     message = message.subspan(used);
     if (frame->kind == Kind::subscription) {
-      const Subscriber one = decode_subscription(frame->body);
+      const Subscriber one = decode<Subscriber>(frame->body);
       from.types[one.index] = one.type;
     }
     if (frame->kind != Kind::service) continue;
@@ -213,8 +213,9 @@ void SimNetwork::sent(Node& from, Node& to, ByteView message) {
       complain(from.habits.name + " sends to an index that " + to.habits.name + " never gave");
       continue;
     }
-    if (type->second == message_type::kParticipantStatus) check_status(from, to, decode_status(body).state);
-    if (type->second == message_type::kNextSimTask) check_next(from, to, decode_next_sim_task(body));
+    if (type->second == message_type::kParticipantStatus)
+      check_status(from, to, decode<StatusMessage>(body).state);
+    if (type->second == message_type::kNextSimTask) check_next(from, to, decode<NextSimTask>(body));
     if (type->second == message_type::kSystemCommand) aborted_ = true;
   }
 }
@@ -273,10 +274,10 @@ void SimNetwork::take(Stream& on, const Frame& frame) {
       Bytes bytes;
       encode(bytes, reply);
       put(on.to, on.from, bytes);
-      to.peer_ids[on.from] = to.engine->add_peer(decode_announcement(body).peer);
+      to.peer_ids[on.from] = to.engine->add_peer(decode<Announcement>(body).peer);
       on.established = true;
     } else {
-      to.engine->add_subscribers(to.peer_ids.at(on.from), decode_reply(body).subscribers);
+      to.engine->add_subscribers(to.peer_ids.at(on.from), decode<AnnouncementReply>(body).subscribers);
       to.replies_due.erase(on.from);
       if (to.replies_due.empty()) {
         to.joined = true;
@@ -305,7 +306,7 @@ void SimNetwork::relay_to(const std::string& name, const ProxyMessage& message) 
 
 void SimNetwork::relay(std::size_t from, const Frame& frame) {
   if (frame.kind != Kind::proxy) return complain("the relay gets something else");
-  const ProxyMessage message = decode_proxy_message(frame.body);
+  const ProxyMessage message = decode<ProxyMessage>(frame.body);
   if (message.source != nodes_[from]->habits.name) return complain("the relay is lied to");
   ++relayed_;
   const std::string to(message.destination);
@@ -326,7 +327,7 @@ void SimNetwork::relay_end(std::size_t of) {
 }
 
 void SimNetwork::take_relayed(std::size_t to, ByteView body) {
-  const ProxyMessage message = decode_proxy_message(body);
+  const ProxyMessage message = decode<ProxyMessage>(body);
   if (message.destination != nodes_[to]->habits.name) return complain("what is relayed comes to another");
   Stream& on = stream(node(std::string(message.source)).index, to);
   if (on.ended) return complain("something is relayed behind the end of " + std::string(message.source));

@@ -344,19 +344,19 @@ std::string Stage::line_of_service(PeerId peer, ByteView body) {
   const std::string& type = found->second.second;
   if (type == kServiceAnnouncement) {
     std::string line = "services";
-    for (const ServiceDescriptor& one : decode_service_announcement(body).services) {
+    for (const ServiceDescriptor& one : decode<ServiceAnnouncement>(body).services) {
       services[one.name] = one;
       line += " " + one.name;
     }
     return line;
   }
   if (type == kServiceDiscoveryEvent) {
-    const DiscoveryEvent event = decode_discovery_event(body);
+    const DiscoveryEvent event = decode<DiscoveryEvent>(body);
     services[event.service.name] = event.service;
     return (event.what == DiscoveryEvent::What::created ? "created " : "removed ") + event.service.name;
   }
   if (type == kBarrierCall) {
-    const BarrierCall call = decode_barrier_call(body);
+    const BarrierCall call = decode<BarrierCall>(body);
     if (calls.empty() || !(calls.back().uuid == call.uuid)) calls.push_back(call);
     BarrierReturn answer;
     answer.uuid = call.uuid;
@@ -373,77 +373,77 @@ std::string Stage::line_of_service(PeerId peer, ByteView body) {
     return "call";
   }
   if (type == kBarrierReturn) {
-    last_return = decode_barrier_return(body);
+    last_return = decode<BarrierReturn>(body);
     return "return " + std::to_string(last_return->status);
   }
-  if (type == kSystemCommand) return "command " + std::to_string(decode_system_command(body).kind);
+  if (type == kSystemCommand) return "command " + std::to_string(decode<SystemCommand>(body).kind);
   if (type == kParticipantStatus) {
-    last_status = decode_status(body);
+    last_status = decode<StatusMessage>(body);
     EXPECT_EQ(last_status->participant, engine_->name());
     return "status " + std::to_string(last_status->state);
   }
-  if (type == kWorkflowConfiguration) return "required" + joined_text(decode_workflow(body).required);
+  if (type == kWorkflowConfiguration) return "required" + joined_text(decode<WorkflowMessage>(body).required);
   if (type == kNextSimTask) {
-    const NextSimTask task = decode_next_sim_task(body);
+    const NextSimTask task = decode<NextSimTask>(body);
     return "next " + std::to_string(task.time_ns) + " " + std::to_string(task.duration_ns);
   }
   if (type == kDataMessageEvent) {
-    const DataMessage message = decode_data(body);
+    const DataMessage message = decode<DataMessage>(body);
     return "data " + text_of(message.data) + " " + at(message.time_ns);
   }
   if (type == kFunctionCall) {
-    const FunctionCall call = decode_function_call(body);
+    const FunctionCall call = decode<FunctionCall>(body);
     last_call = call.uuid;
     return "function " + text_of(call.data) + " " + at(call.time_ns);
   }
   if (type == kFunctionCallResponse) {
-    const FunctionCallResponse response = decode_function_call_response(body);
+    const FunctionCallResponse response = decode<FunctionCallResponse>(body);
     last_call = response.uuid;
     return "result " + text_of(response.data) + " " +
            std::to_string(static_cast<std::uint32_t>(response.status)) + " " + at(response.time_ns);
   }
   if (type == kCanFrameEvent) {
-    const CanFrameMessage frame = decode_can_frame(body);
+    const CanFrameMessage frame = decode<CanFrameMessage>(body);
     return "can " + std::to_string(frame.id) + " " + text_of(frame.data) + " " + at(frame.time_ns);
   }
   if (type == kEthernetFrameEvent) {
-    const EthernetFrameMessage frame = decode_ethernet_frame(body);
+    const EthernetFrameMessage frame = decode<EthernetFrameMessage>(body);
     return "ethernet " + std::to_string(frame.raw.size()) + " " + at(frame.time_ns);
   }
   if (type == kLinTransmission) {
-    const LinTransmission sent = decode_lin_transmission(body);
+    const LinTransmission sent = decode<LinTransmission>(body);
     const auto bytes =
         std::as_bytes(std::span(sent.frame.data)).first(std::min<std::size_t>(sent.frame.length, 8));
     return "lin " + std::to_string(sent.frame.id) + " " + text_of(bytes) + " " +
            std::to_string(static_cast<int>(sent.status)) + " " + at(sent.time_ns);
   }
   if (type == kLinWakeupPulse) {
-    const LinWakeupPulse pulse = decode_lin_wakeup_pulse(body);
+    const LinWakeupPulse pulse = decode<LinWakeupPulse>(body);
     return "lin wakeup " + std::to_string(pulse.direction) + " " + at(pulse.time_ns);
   }
   if (type == kLinFrameHeader) {
-    const LinFrameHeader header_sent = decode_lin_frame_header(body);
+    const LinFrameHeader header_sent = decode<LinFrameHeader>(body);
     return "lin header " + std::to_string(header_sent.id) + " " + at(header_sent.time_ns);
   }
   if (type == kLinStatusUpdate) {
-    const LinStatusUpdate update = decode_lin_status_update(body);
+    const LinStatusUpdate update = decode<LinStatusUpdate>(body);
     return "lin status " + std::to_string(static_cast<std::uint32_t>(update.status)) + " " +
            at(update.time_ns);
   }
   if (type == kLinControllerConfig) {
-    const LinControllerConfig config = decode_lin_controller_config(body);
+    const LinControllerConfig config = decode<LinControllerConfig>(body);
     return std::string("lin config ") + (config.dynamic == 1 ? "dynamic " : "") +
            std::to_string(static_cast<int>(config.mode)) + lin_text(config.responses);
   }
   if (type == kLinResponseUpdate)
-    return "lin responses" + lin_text(decode_lin_response_update(body).responses);
+    return "lin responses" + lin_text(decode<LinResponseUpdate>(body).responses);
   return "service " + type;
 }
 
 std::string Stage::line_of(PeerId peer, const Frame& frame) {
   switch (frame.kind) {
     case Kind::subscription: {
-      const Subscriber one = decode_subscription(frame.body);
+      const Subscriber one = decode<Subscriber>(frame.body);
       indexes_[{one.network, one.type}] = one.index;
       Acknowledge acknowledge;
       acknowledge.subscriber = one;
@@ -453,7 +453,7 @@ std::string Stage::line_of(PeerId peer, const Frame& frame) {
       return "subscribe " + one.type + (one.network == kDefaultNetwork ? "" : " " + one.network);
     }
     case Kind::acknowledge: {
-      const Acknowledge one = decode_acknowledge(frame.body);
+      const Acknowledge one = decode<Acknowledge>(frame.body);
       return "acknowledge " + std::to_string(one.success ? 1 : 0) + " " +
              std::to_string(one.subscriber.index) + " " + one.subscriber.network + " " + one.subscriber.type +
              " " + std::to_string(one.subscriber.version);

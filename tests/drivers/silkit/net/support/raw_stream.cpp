@@ -75,7 +75,7 @@ KnownParticipants RawStream::next_known() {
   if (!message || message->kind != Kind::registry) throw std::runtime_error("no known participants");
   ByteView body = message->body;
   if (registry_kind(body) != RegistryKind::known_participants) throw std::runtime_error("something else");
-  return decode_known_participants(body);
+  return decode<KnownParticipants>(body);
 }
 
 AnnouncementReply RawStream::next_reply() {
@@ -83,7 +83,7 @@ AnnouncementReply RawStream::next_reply() {
   if (!message || message->kind != Kind::registry) throw std::runtime_error("no reply");
   ByteView body = message->body;
   if (registry_kind(body) != RegistryKind::reply) throw std::runtime_error("something else than a reply");
-  return decode_reply(body);
+  return decode<AnnouncementReply>(body);
 }
 
 Announcement announcement_of(const std::string& name, const std::string& simulation) {

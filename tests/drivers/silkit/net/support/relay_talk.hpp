@@ -44,7 +44,7 @@ inline RemoteConnect next_request(RawStream& stream) {
   if (!message || message->kind != Kind::registry) throw std::runtime_error("no request");
   ByteView body = message->body;
   if (registry_kind(body) != RegistryKind::remote_connect) throw std::runtime_error("something else");
-  return decode_remote_connect(body);
+  return decode<RemoteConnect>(body);
 }
 
 /// The message that somebody sent through a relay; an empty one stands for the sender's end.
@@ -63,7 +63,7 @@ inline RelayedMessage next_relayed(RawStream& stream) {
     const auto message = stream.next();
     if (!message) throw std::runtime_error("the stream has ended");
     if (message->kind != Kind::proxy) continue;
-    const ProxyMessage proxy = decode_proxy_message(message->body);
+    const ProxyMessage proxy = decode<ProxyMessage>(message->body);
     return {std::string(proxy.source),
             std::string(proxy.destination),
             {proxy.payload.begin(), proxy.payload.end()}};

@@ -39,7 +39,7 @@ Bytes numbered(std::uint64_t number, std::size_t size = 0) {
 }
 
 std::uint64_t number_in(const RelayedMessage& heard) {
-  return decode_subscription(frame_of_payload(heard.payload).body).index;
+  return decode<Subscriber>(frame_of_payload(heard.payload).body).index;
 }
 
 class RegistryRelay : public testing::Test {
@@ -207,7 +207,7 @@ TEST_F(RegistryRelay, GoesOnAfterAnythingAtAll) {
     const auto message = a.next();
     ASSERT_TRUE(message);
     if (message->kind != Kind::proxy) continue;
-    const ProxyMessage proxy = decode_proxy_message(message->body);
+    const ProxyMessage proxy = decode<ProxyMessage>(message->body);
     if (proxy.source == "B") break;
   }
 }

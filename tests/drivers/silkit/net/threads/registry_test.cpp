@@ -131,7 +131,7 @@ TEST_F(RegistryTest, AcknowledgesSubscriptionsAndIgnoresServices) {
   stream.send(bytes);
   const auto message = stream.next();
   ASSERT_TRUE(message && message->kind == Kind::acknowledge);
-  const Acknowledge acknowledge = decode_acknowledge(message->body);
+  const Acknowledge acknowledge = decode<Acknowledge>(message->body);
   EXPECT_TRUE(acknowledge.success);
   EXPECT_EQ(acknowledge.subscriber, subscriber);
 }

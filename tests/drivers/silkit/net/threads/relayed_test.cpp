@@ -241,8 +241,8 @@ TEST_F(Relayed, RefusesARelayedOneWithAText) {
     const RelayedMessage reply = next_relayed(b);
     ByteView body = frame_of_payload(reply.payload).body;
     ASSERT_EQ(registry_kind(body), RegistryKind::reply);
-    EXPECT_FALSE(decode_reply(body).success);
-    EXPECT_THAT(decode_reply(body).diagnostic, HasSubstr(row.part));
+    EXPECT_FALSE(decode<AnnouncementReply>(body).success);
+    EXPECT_THAT(decode<AnnouncementReply>(body).diagnostic, HasSubstr(row.part));
     EXPECT_THAT(next_relayed(b).payload, IsEmpty()) << "that was the end of it";
   }
   EXPECT_THAT(a->peers(), IsEmpty());

@@ -56,7 +56,7 @@ class RingTalk : public testing::Test, protected Joining {
     for (;;) {
       const auto message = stream.next();
       if (!message) throw std::runtime_error("the stream has ended");
-      if (message->kind == Kind::ring) return decode_ring_message(message->body);
+      if (message->kind == Kind::ring) return decode<RingMessage>(message->body);
     }
   }
   static std::unique_ptr<SharedRings> opened(const RingMessage& offer) {
@@ -76,8 +76,8 @@ class RingTalk : public testing::Test, protected Joining {
     void name_in(RingMessage& message) const {
       struct stat is {};
       (void)::fstat(writer.number(), &is);
-      message.pipe = static_cast<std::uint32_t>(writer.number());
-      message.pipe_inode = is.st_ino;
+      message.pipe.descriptor = static_cast<std::uint32_t>(writer.number());
+      message.pipe.inode = is.st_ino;
     }
     void fill() const {
       while (::write(writer.number(), "", 1) == 1) {
@@ -97,7 +97,7 @@ class RingTalk : public testing::Test, protected Joining {
     RawStream raw;
     RingMessage offer = next_of_rings(raw);
     std::unique_ptr<SharedRings> rings = opened(offer);
-    Descriptor pipe{::open(("/proc/self/fd/" + std::to_string(offer.pipe)).c_str(),
+    Descriptor pipe{::open(("/proc/self/fd/" + std::to_string(offer.pipe.descriptor)).c_str(),
                            O_RDWR | O_CLOEXEC | O_NONBLOCK)};  // both are in this process
     std::uint64_t asked = 0;
 
@@ -243,7 +243,7 @@ TEST_F(RingTalk, WithoutAPipeTheSocketWakes) {
     RingMessage accept = other.rings->offer(Step::accept);
     pipe.name_in(accept);
     accept.process += row.process_off;
-    accept.pipe_inode += row.inode_off;
+    accept.pipe.inode += row.inode_off;
     Bytes bytes;
     encode(bytes, accept);
     bytes.resize(row.size);

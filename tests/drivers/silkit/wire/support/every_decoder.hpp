@@ -53,37 +53,37 @@ void decode_twice(const Decode& decode, ByteView body, bool registry) {
 }
 
 inline void decode_as_everything(ByteView body) {
-  decode_twice(decode_announcement, body, true);
-  decode_twice(decode_reply, body, true);
-  decode_twice(decode_known_participants, body, true);
-  decode_twice(decode_remote_connect, body, true);
-  decode_twice(decode_proxy_message, body, false);
-  may_refuse([&] { (void)frame_of_payload(decode_proxy_message(body).payload); });
+  decode_twice(decode<Announcement>, body, true);
+  decode_twice(decode<AnnouncementReply>, body, true);
+  decode_twice(decode<KnownParticipants>, body, true);
+  decode_twice(decode<RemoteConnect>, body, true);
+  decode_twice(decode<ProxyMessage>, body, false);
+  may_refuse([&] { (void)frame_of_payload(decode<ProxyMessage>(body).payload); });
   (void)is_announcement(body);
-  decode_twice(decode_ring_message, body, false);
-  decode_twice(decode_subscription, body, false);
-  decode_twice(decode_acknowledge, body, false);
-  decode_body_twice(decode_discovery_event, body);
-  decode_body_twice(decode_service_announcement, body);
-  decode_body_twice(decode_barrier_call, body);
-  decode_body_twice(decode_barrier_return, body);
-  decode_body_twice(decode_status, body);
-  decode_body_twice(decode_workflow, body);
-  decode_body_twice(decode_system_command, body);
-  decode_body_twice(decode_next_sim_task, body);
-  decode_body_twice(decode_data, body);
-  decode_body_twice(decode_log_message, body);
-  decode_body_twice(decode_metrics_update, body);
-  decode_body_twice(decode_function_call, body);
-  decode_body_twice(decode_function_call_response, body);
-  decode_body_twice(decode_can_frame, body);
-  decode_body_twice(decode_ethernet_frame, body);
-  decode_body_twice(decode_lin_transmission, body);
-  decode_body_twice(decode_lin_wakeup_pulse, body);
-  decode_body_twice(decode_lin_controller_config, body);
-  decode_body_twice(decode_lin_status_update, body);
-  decode_body_twice(decode_lin_frame_header, body);
-  decode_body_twice(decode_lin_response_update, body);
+  decode_twice(decode<RingMessage>, body, false);
+  decode_twice(decode<Subscriber>, body, false);
+  decode_twice(decode<Acknowledge>, body, false);
+  decode_body_twice(decode<DiscoveryEvent>, body);
+  decode_body_twice(decode<ServiceAnnouncement>, body);
+  decode_body_twice(decode<BarrierCall>, body);
+  decode_body_twice(decode<BarrierReturn>, body);
+  decode_body_twice(decode<StatusMessage>, body);
+  decode_body_twice(decode<WorkflowMessage>, body);
+  decode_body_twice(decode<SystemCommand>, body);
+  decode_body_twice(decode<NextSimTask>, body);
+  decode_body_twice(decode<DataMessage>, body);
+  decode_body_twice(decode<LogMessage>, body);
+  decode_body_twice(decode<MetricsUpdate>, body);
+  decode_body_twice(decode<FunctionCall>, body);
+  decode_body_twice(decode<FunctionCallResponse>, body);
+  decode_body_twice(decode<CanFrameMessage>, body);
+  decode_body_twice(decode<EthernetFrameMessage>, body);
+  decode_body_twice(decode<LinTransmission>, body);
+  decode_body_twice(decode<LinWakeupPulse>, body);
+  decode_body_twice(decode<LinControllerConfig>, body);
+  decode_body_twice(decode<LinStatusUpdate>, body);
+  decode_body_twice(decode<LinFrameHeader>, body);
+  decode_body_twice(decode<LinResponseUpdate>, body);
 }
 
 /// The texts that hide in attributes: labels are written and read again, the same.

@@ -7,9 +7,11 @@
 
 namespace tactus::app {
 
-/// What a shell completes `tactus` with.
-std::string bash_completion(const CommandFacts& tactus);
-std::string zsh_completion(const CommandFacts& tactus);
-std::string fish_completion(const CommandFacts& tactus);
+/// Returns what the last of `words` can become; the others are before it, without the word `tactus`. The first line
+/// is `words`, `rigs`, `files`, `folders` or `nothing`. With `words` each other line is one, a tab, and what it means.
+std::string complete(const CommandFacts& tactus, const std::vector<std::string>& words);
+
+/// Returns what a shell (bash, zsh, fish) reads to complete `tactus`: it asks `tactus help --complete -- WORD ...`.
+std::string completion_stub(const std::string& shell);
 
 }  // namespace tactus::app

@@ -36,6 +36,7 @@ class HelpCommand final : public CommandDriver {
         ->type_name("SHELL")
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->excludes(man);
+    app.add_flag("--complete", complete_, "")->group("");  // of the shells' stubs
   }
 
   int run() override {
@@ -43,11 +44,9 @@ class HelpCommand final : public CommandDriver {
     if (!man_.empty()) {
       write_pages(root);
     } else if (!shell_.empty()) {
-      const CommandFacts tactus = facts_of(root, "tactus");
-      const std::string text = shell_ == "bash"  ? bash_completion(tactus)
-                               : shell_ == "zsh" ? zsh_completion(tactus)
-                                                 : fish_completion(tactus);
-      std::fputs(text.c_str(), stdout);
+      std::fputs(completion_stub(shell_).c_str(), stdout);
+    } else if (complete_) {
+      std::fputs(complete(facts_of(root, "tactus"), words_).c_str(), stdout);
     } else {
       print_help(root);
     }
@@ -86,6 +85,7 @@ class HelpCommand final : public CommandDriver {
   std::vector<std::string> words_;
   std::string man_;
   std::string shell_;
+  bool complete_ = false;
 };
 
 }  // namespace

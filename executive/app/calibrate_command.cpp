@@ -26,25 +26,29 @@ std::string factor_text(double factor) { return config::print_real(factor); }
 class CalibrateCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("run a rig, and write budgets for its jobs from what they took");
+    app.description("run a rig, and write budgets for its jobs from their measured times");
     declare_rig(app, request_.file, request_.choices.set);
-    app.add_option("--factor", factor_, "budget: the p99.99 of a job's times, times this; default 1.5")
+    app.add_option("--factor", factor_, "multiply the p99.99 of a job's times by this; default 1.5")
+        ->type_name("FACTOR")
         ->check([](const std::string& text) { return wrong_number(text, 1, 1000); });
     CLI::Option* const until =
-        app.add_option("--until", request_.choices.until, "simulated time to run, e.g. 10s or 500ms");
-    CLI::Option* const frames = app.add_option("--frames", request_.choices.frames, "number of frames to run")
-                                    ->check(wrong_frames)
-                                    ->excludes(until);
-    app.add_option("--from", from_, "a run folder: what was measured there; nothing is run")
+        app.add_option("--until", request_.choices.until, "stop at this simulated time, e.g. 10s or 500ms")
+            ->type_name("TIME");
+    CLI::Option* const frames =
+        app.add_option("--frames", request_.choices.frames, "stop after this number of frames")
+            ->type_name("N")
+            ->check(wrong_frames)
+            ->excludes(until);
+    app.add_option("--from", from_, "use the times measured in this run folder, and run nothing")
         ->option_text("RUN_DIR")
         ->excludes(until)
         ->excludes(frames);
-    app.add_option("--to", to_,
-                   "the file to write; default budgets.yaml in the run folder, with --from stdout")
+    app.add_option("--to", to_, "write this file; default budgets.yaml in the run folder, stdout with --from")
         ->option_text("FILE");
     app.add_flag("!--no-realtime", request_.choices.realtime,
-                 "as fast as it can: times of another rig, really");
-    app.add_option("--out", request_.choices.out, "the run folder; default runs/<rig>-<start time>")
+                 "do not pace the rig; measured times may then differ from real-time ones");
+    app.add_option("--out", request_.choices.out,
+                   "write the run folder here; default runs/<rig>-<start time>")
         ->type_name("DIR");
     app.add_flag("--quiet", request_.quiet, "print errors only");
     request_.choices.spelling = "--";

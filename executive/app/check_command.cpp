@@ -430,12 +430,11 @@ std::vector<executive::Variable> link_variables() {
 class CheckCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("check a rig file and print its plan; start nothing");
+    app.description("check a rig file and print its plan, without a start");
     rig_.declare(app);
-    app.add_option("--from", question_.from,
-                   "a run folder: its job times (p99) count instead of budgets, where it has them")
+    app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")
         ->option_text("RUN_DIR");
-    app.add_flag("--max", question_.max, "with --from: the longest call of each job instead of the p99");
+    app.add_flag("--max", question_.max, "with --from: use the longest call of each job instead of the p99");
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
     app.add_flag("--units", units_, "print the page of units (Markdown)");

@@ -36,6 +36,7 @@ OptionFacts facts_of_option(const CLI::Option& option) {
   facts.value = option.nonpositional() ? value_name(option) : option.get_single_name();
   facts.choices = choices_in(option.get_type_name());
   facts.about = option.get_description();
+  facts.initial = option.get_default_str();
   for (const CLI::Option* const other : option.get_excludes()) facts.excludes.push_back(other->get_name());
   std::sort(facts.excludes.begin(), facts.excludes.end());  // they come in the order of addresses
   facts.required = option.get_required();

@@ -12,6 +12,7 @@ struct OptionFacts {
   std::string value{};                 ///< "RUN_DIR"; empty: a flag
   std::vector<std::string> choices{};  ///< all values there are; empty: any
   std::string about{};
+  std::string initial{};                ///< the value without it, where that is to be shown
   std::vector<std::string> excludes{};  ///< "--frames": not together with these
   bool required = false;
   bool optional_value = false;  ///< of an option: it may stand without

@@ -11,6 +11,7 @@
 #include "config/place.hpp"
 #include "executive/app/built_from.hpp"
 #include "executive/app/command_list.hpp"
+#include "executive/app/help_text.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "executive/run/rig_run.hpp"
@@ -28,12 +29,14 @@ std::string version() {
 int run(CommandList& commands, int argc, char** argv) {
   CLI::App app{"tactus: a hard real-time frame executive for hardware-in-the-loop rigs"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", version());
+  app.formatter(help_formatter());
+  app.set_help_flag("-h,--help", "print this help and exit");
+  app.set_version_flag("--version", version(), "print version, commit, build type and compiler, and exit");
   app.footer(
       "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
   std::string color = "auto";
   app.add_option("--color", color,
-                 "auto: on a terminal that has colours, unless NO_COLOR is set; always; never")
+                 "use colours: auto (on a terminal, unless NO_COLOR is set), always or never")
       ->option_text("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   commands.declare(app, argc, argv);

@@ -163,13 +163,13 @@ class Comparison {
 class ConvertCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("write a recording, or all of a run, in another format");
+    app.description("write a recording, or all recordings of a run, in another format");
     app.add_option("SOURCE", source_, "a recording (.csv, .mf4, .mcap, .h5, .trk), or a run folder")
         ->required();
-    app.add_option("--to", to_,
-                   "csv, mdf4, mcap, hdf5 or trk; by default what the name of OUT says, else csv");
-    app.add_option("-o,--out", out_,
-                   "the new file, or a folder for it; by default beside what it comes from");
+    app.add_option("--to", to_, "write csv, mdf4, mcap, hdf5 or trk; default: by the name of OUT, else csv")
+        ->type_name("FORMAT");
+    app.add_option("-o,--out", out_, "write this file, or into this folder; default: beside SOURCE")
+        ->type_name("OUT");
   }
 
   int run() override {

@@ -334,16 +334,17 @@ void print_json(const std::vector<Fact>& facts, const Measurement& measured, con
 class DoctorCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("what on this machine stands between a rig and hard real time");
+    app.description("check whether this machine is ready for hard real time");
     rig_.declare(app);
-    app.add_flag("--json", json_, "for scripts");
+    app.add_flag("--json", json_, "print one JSON object, for scripts");
     measure_given_ =
-        app.add_option("--measure", measure_,
-                       "how long to measure the wakes of each CPU and sleeper, 10ms .. 60s; 0s: not at all; "
-                       "default 1 s of one sleeper on the CPU that the frames would have")
+        app.add_option(
+               "--measure", measure_,
+               "measure the wakes of each CPU and sleeper for this long, 10ms .. 60s, or 0s: not at all; "
+               "default: one sleeper on the CPU of the frames, for 1 s")
             ->type_name("DURATION");
-    app.add_flag("--all", all_, "every fact, not only the three findings that matter most");
-    app.add_flag("!--no-measure", measures_, "look only; measure nothing")->excludes(measure_given_);
+    app.add_flag("--all", all_, "print every fact, not only the three findings that matter most");
+    app.add_flag("!--no-measure", measures_, "look only, and measure nothing")->excludes(measure_given_);
   }
 
   int run() override {

@@ -28,11 +28,12 @@ class HelpCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app_ = &app;
-    app.description("the help of a command; man pages and completion of all");
-    app.add_option("COMMAND", words_, "the command, and the one below it");
+    app.description("print the help of a command, or write man pages and completion of all");
+    app.add_option("COMMAND", words_, "a command, and a subcommand of it");
     CLI::Option* const man =
-        app.add_option("--man", man_, "write a manual page for each command there")->type_name("DIR");
-    app.add_option("--completion", shell_, "print what the shell completes tactus with")
+        app.add_option("--man", man_, "write a manual page for each command into this folder")
+            ->type_name("DIR");
+    app.add_option("--completion", shell_, "print the completion script of this shell: bash, zsh or fish")
         ->type_name("SHELL")
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->excludes(man);
@@ -67,18 +68,17 @@ class HelpCommand final : public CommandDriver {
 
   void print_help(const CLI::App& root) const {
     const CLI::App* app = &root;
-    std::string path;  // the words above it
+    std::string path = "tactus";
     for (const std::string& word : words_) {
       const auto found = app->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
       if (found.empty())
         throw CommandError(kWrongInput, app == &root ? CommandList::unknown(word)
-                                                     : "there is no command '" + path + " " +
-                                                           app->get_name() + " " + word + "'");
-      path = app == &root ? "tactus" : path + " " + app->get_name();
+                                                     : "there is no command '" + path + " " + word + "'");
+      path += " " + word;
       app = found.front();
     }
     // App::help() would describe the command that was parsed: this one.
-    std::fputs(app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal).c_str(), stdout);
+    std::fputs(app->get_formatter()->make_help(app, "", CLI::AppFormatMode::Normal).c_str(), stdout);
   }
 
   CLI::App* app_ = nullptr;

@@ -18,11 +18,11 @@ std::chrono::milliseconds read_interval(const std::string& option, const std::st
 
 void LiveOptions::declare(CLI::App& app, const char* every_about) {
   app.add_option("--rig", rig,
-                 "where it is: its run folder, rig file, socket or address; default the newest in runs/")
+                 "find the rig by its run folder, rig file, socket or address; default: the newest in runs/")
       ->option_text("WHERE");
   app.add_option("--every", every, every_about)->option_text("TIME");
   app.add_option("--token-file", token_file,
-                 "a file with the token of its control port; default TACTUS_TOKEN")
+                 "read the control port's token from this file; default: TACTUS_TOKEN")
       ->option_text("FILE");
 }
 

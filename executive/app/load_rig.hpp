@@ -13,12 +13,11 @@ namespace tactus::app {
 
 /// The options of every command that reads a rig file.
 inline void declare_rig(CLI::App& command, std::string& file, std::vector<std::string>& set) {
-  command.add_option("RIG", file, "the rig file (YAML)");
+  command.add_option("RIG", file, "rig file (YAML)");
   command
       .add_option(
           "--set", set,
-          "change one value of the rig file: path=value, e.g. realtime.on_overrun=skip; or @FILE: lay "
-          "this YAML file over it")
+          "change a value of the rig file, e.g. realtime.on_overrun=skip; @FILE lays this YAML file over it")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();

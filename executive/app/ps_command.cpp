@@ -47,8 +47,8 @@ ShownRig look_at(client::RunningRig rig) {
 class PsCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("the rigs that run on this machine");
-    app.add_flag("--json", json_, "one JSON object a line");
+    app.description("list the rigs that run on this machine");
+    app.add_flag("--json", json_, "print one JSON object a line");
   }
 
   int run() override {

@@ -252,9 +252,9 @@ class Recovery {
 class RecoverCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("say how far each file of a run folder is whole, and cut torn ends off");
+    app.description("report how much of each file of a run folder is whole, and cut torn ends off");
     app.add_option("RUN_DIR", folder_, "the run folder")->required();
-    app.add_flag("--dry-run", only_look_, "only say it; change nothing");
+    app.add_flag("--dry-run", only_look_, "report only, and change nothing");
   }
 
   int run() override {

@@ -40,20 +40,19 @@ class ReportCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("make a report of a run, or compare runs: one HTML file, or text");
-    app.add_option("RUN_DIR", folders_, "run folders; the first is what the others are compared with")
-        ->required();
+    app.add_option("RUN_DIR", folders_, "run folders; later ones are compared with the first")->required();
     app.add_option("--to", to_,
-                   "the file to write, - is stdout; default report.html in the (last) run folder")
+                   "write this file, or - for stdout; default report.html in the (last) run folder")
         ->option_text("FILE");
-    app.add_flag("--text", text_, "as text on stdout; with --to into a file");
-    app.add_option("--plot", plot_, "recorded variables to plot, * is any letters; default the first 8")
+    app.add_flag("--text", text_, "write text, to stdout unless --to names a file");
+    app.add_option("--plot", plot_, "plot these recorded variables, * for any letters; default: the first 8")
         ->option_text("NAMES")
         ->delimiter(',')
         ->allow_extra_args(false);
-    app.add_option(
-           "--fail-if", conditions_,
-           "exit status 1 if it holds for a run: 'late.p99 > 50 us'; of several for one behind the first: "
-           "'late.p99 > 1.2 * baseline'; may be given again")
+    app.add_option("--fail-if", conditions_,
+                   "exit with 1 if the condition holds for any run, e.g. 'late.p99 > 50 us', or for any "
+                   "later run, e.g. "
+                   "'late.p99 > 1.2 * baseline'; can be given several times")
         ->option_text("CONDITION")
         ->take_all()
         ->allow_extra_args(false);

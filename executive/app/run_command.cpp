@@ -15,57 +15,61 @@ class RunCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("run a rig");
     declare_rig(app, file_, choices_.set);
-    app.add_option("--from", choices_.from, "checkpoint to go on from, instead of frame 0")
+    app.add_option("--from", choices_.from, "start from this checkpoint instead of frame 0")
         ->option_text("FILE");
     CLI::Option* const until =
-        app.add_option("--until", choices_.until, "simulated time to run, e.g. 10s or 500ms");
-    app.add_option("--frames", choices_.frames, "number of frames to run")
+        app.add_option("--until", choices_.until, "stop at this simulated time, e.g. 10s or 500ms")
+            ->type_name("TIME");
+    app.add_option("--frames", choices_.frames, "stop after this number of frames")
+        ->type_name("N")
         ->check(wrong_frames)
         ->excludes(until);
     CLI::Option* const link =
-        app.add_option("--link", choices_.link, "how it is linked: paced, follow, free or off")
+        app.add_option("--link", choices_.link, "set the link mode: paced, follow, free or off")
             ->type_name("MODE")
             ->check(CLI::IsMember({"paced", "follow", "free", "off"}));
-    app.add_option("--registry", choices_.registry, "where the registry of its link listens")
+    app.add_option("--registry", choices_.registry, "join the simulation whose registry listens here")
         ->type_name("URI");
-    app.add_option(
-           "--replay", choices_.replay,
-           "a run folder: what its link took in comes in again, without the others; without a rig file, "
-           "the folder's")
+    app.add_option("--replay", choices_.replay,
+                   "replay the link input recorded in this run folder, without peers; RIG defaults to the "
+                   "rig of that "
+                   "folder")
         ->type_name("RUN_DIR")
         ->excludes(link);
     app.add_option("--live", choices_.live,
-                   "opens its control port there: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
+                   "open the control port here: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
         ->type_name("ADDRESS")
         ->check([](const std::string& text) {
           return text.empty() ? "an address is expected: unix:live.sock or 127.0.0.1:8086" : "";
         });
-    app.add_flag("--paused", choices_.paused, "start paused; resume with SIGUSR2 or a client");
-    app.add_option(
-           "--margin", choices_.margin,
-           "each job is made to take so many times as long as it does, by spinning: how much room is left?")
+    app.add_flag("--paused", choices_.paused, "start paused; SIGUSR2 or a client resumes");
+    app.add_option("--margin", choices_.margin,
+                   "stretch every job by this factor (busy-wait) to find out how much slack is left")
+        ->type_name("FACTOR")
         ->check([](const std::string& text) { return wrong_number(text, 1, 100); });
     app.add_option_function<std::string>(
            "--fail-on",
            [this](const std::string& words) { (void)executive::add_fail_on(words, choices_.fail_on); },
-           "exit status 1 if any came: overrun, late_wake, refused (by the machine); commas between them")
+           "exit with 1 if any of these occurred: overrun,late_wake,refused (by the machine)")
         ->type_name("WORDS")
         ->check([](const std::string& words) {
           executive::FailOn unused;
           return executive::add_fail_on(words, unused);
         });
-    app.add_flag("!--no-realtime", choices_.realtime, "as fast as it can; the recorded values are the same");
-    app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>")
+    app.add_flag("!--no-realtime", choices_.realtime,
+                 "do not pace the rig; the recorded values are the same");
+    app.add_option("--out", choices_.out, "write the run folder here; default runs/<rig>-<start time>")
         ->type_name("DIR");
     report_option_ =
         app.add_option("--report", report_,
-                       "a report of the run at its end; default report.html in the run folder")
+                       "write a report of the run at its end; default report.html in the run folder")
             ->option_text("[FILE]")
             ->expected(0, 1)
             ->check([](const std::string& file) { return file.empty() ? "" : wrong_report_file(file); });
     app.add_flag("--quiet", quiet_, "print errors only");
-    app.add_flag("!--no-witness", witness_,
-                 "one process, as a debugger likes it: a kill leaves a summary.json that is unfinished");
+    app.add_flag(
+        "!--no-witness", witness_,
+        "run without the witness process, for debuggers; after a kill, summary.json stays `unfinished`");
     choices_.spelling = "--";
   }
 

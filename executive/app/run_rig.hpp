@@ -14,8 +14,8 @@ struct RunRequest {
   std::string file;
   executive::RunOverrides choices{};
   bool quiet = false;
-  bool witness = true;  ///< the process that was started becomes the rig's witness
-  bool report = false;  ///< a report of the run at its end
+  bool witness = true;        ///< the process that was started becomes the rig's witness
+  bool report = false;        ///< a report of the run at its end
   std::string report_file{};  ///< where to; empty: report.html in the run folder
 };
 

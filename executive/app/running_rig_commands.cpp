@@ -42,12 +42,12 @@ class ToRunningRig : public CommandDriver {
     app.add_option(words, words_, about);
     app.add_option(
            "--rig", where_,
-           "where it is: its name, run folder, rig file, socket or address; default the newest in runs/")
+           "find the rig by its name, run folder, rig file, socket or address; default: the newest in runs/")
         ->option_text("WHERE");
     app.add_option("--token-file", token_file_,
-                   "a file with the token of its control port; default TACTUS_TOKEN")
+                   "read the control port's token from this file; default: TACTUS_TOKEN")
         ->option_text("FILE");
-    app.add_flag("--json", json_, "print what the control port answers");
+    app.add_flag("--json", json_, "print the answer of the control port");
   }
 
   /// The first word may say where the rig is, instead of --rig.
@@ -101,9 +101,8 @@ class RigCommand final : public ToRunningRig {
   void declare(CLI::App& app) override {
     app.description(kind_.about);
     const bool alone = kind_.takes == Takes::nothing;
-    declare_rig(
-        app, alone ? "RIG" : "RIG|VALUE",
-        alone ? "where the rig is, instead of --rig" : "where the rig is, instead of --rig; then the value");
+    declare_rig(app, alone ? "RIG" : "RIG|VALUE",
+                alone ? "the rig, as --rig takes it" : "the rig, as --rig takes it, then the value");
   }
 
  private:
@@ -187,22 +186,25 @@ class RigCommand final : public ToRunningRig {
 using Takes = RigCommand::Takes;
 using Then = RigCommand::Then;
 constexpr RigCommand::Kind kRigCommands[] = {
-    {"pause", "freeze a running rig", Takes::nothing, false, Then::paused},
-    {"resume", "let a paused rig go on", Takes::nothing, false, Then::running},
-    {"step", "let a paused rig run some frames (1)", Takes::frames, false, Then::paused},
-    {"run_until", "run to a simulated time, as 2.5s, and pause there", Takes::time, true},
-    {"reset", "back to the initial state, and on from there", Takes::nothing, false, Then::done},
-    {"stop", "end a running rig in order", Takes::nothing, false, Then::ended},
-    {"checkpoint", "write the state of a running rig into a file of its run, NAME.tck", Takes::checkpoint},
-    {"load", "load a checkpoint of its run, NAME.tck, into a paused rig", Takes::checkpoint, true,
+    {"pause", "pause a running rig", Takes::nothing, false, Then::paused},
+    {"resume", "resume a paused rig", Takes::nothing, false, Then::running},
+    {"step", "run frames of a paused rig; default 1", Takes::frames, false, Then::paused},
+    {"run_until", "run to a simulated time, e.g. 2.5s, and pause there", Takes::time, true},
+    {"reset", "return a running rig to its initial state, and continue from there", Takes::nothing, false,
+     Then::done},
+    {"stop", "stop a running rig in order", Takes::nothing, false, Then::ended},
+    {"checkpoint", "write the state of a running rig to a checkpoint in its run folder, NAME.tck",
+     Takes::checkpoint},
+    {"load", "load a checkpoint from its run folder, NAME.tck, into a paused rig", Takes::checkpoint, true,
      Then::done},
 };
 
 class GetCommand final : public ToRunningRig {
  public:
   void declare(CLI::App& app) override {
-    app.description("values of variables of a running rig, all of one frame");
-    declare_rig(app, "RIG|VARIABLES", "where the rig is, then names of variables; * is any letters");
+    app.description("print values of variables of a running rig, all of one frame");
+    declare_rig(app, "RIG|VARIABLES",
+                "the rig, as --rig takes it, then names of variables, * for any letters");
   }
 
  private:
@@ -242,10 +244,11 @@ class ChangeCommand final : public ToRunningRig {
 
   void declare(CLI::App& app) override {
     app.description(about_);
-    declare_rig(app, releases() ? "RIG|VARIABLES" : "RIG|CHANGES",
-                releases()
-                    ? "where the rig is, then names of variables, or all"
-                    : "where the rig is, then NAME=VALUE; a value may have a unit: 'motor.speed=600 rpm'");
+    declare_rig(
+        app, releases() ? "RIG|VARIABLES" : "RIG|CHANGES",
+        releases()
+            ? "the rig, as --rig takes it, then names of variables, or all"
+            : "the rig, as --rig takes it, then NAME=VALUE; a value may have a unit: 'motor.speed=600 rpm'");
   }
 
  private:

@@ -47,14 +47,14 @@ struct Curve {
 class ScopeCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("variables of a running rig as a chart of characters");
-    app.add_option("VARIABLES", words_, "up to 6; before them may stand where the rig is")->required();
-    options_.declare(app, "how often it is drawn, or a line printed; default 200ms, of lines 1s");
-    app.add_option("--window", window_text_, "how much time the chart shows; default 10s")
+    app.description("draw variables of a running rig as a chart of characters");
+    app.add_option("VARIABLES", words_, "up to 6 variables, optionally preceded by the rig")->required();
+    options_.declare(app, "draw this often, default 200ms; print lines this often, default 1s");
+    app.add_option("--window", window_text_, "show this much time in the chart; default 10s")
         ->option_text("TIME");
-    app.add_option("--for", for_text_, "end so long after the first value, with the chart as it is then")
+    app.add_option("--for", for_text_, "stop this long after the first value, and print the final chart")
         ->option_text("TIME");
-    app.add_flag("--ascii", ascii_, "letters instead of braille characters");
+    app.add_flag("--ascii", ascii_, "draw with letters instead of braille characters");
   }
 
   int run() override;

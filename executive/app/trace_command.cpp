@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 class TraceCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("write what the flight recorder of a run holds, or list what it has written");
+    app.description("write the flight recorder of a running rig to a file, or list the traces of a run");
     app.add_option("RUN_DIR", folder_, "the run folder")->required();
   }
 

@@ -60,13 +60,15 @@ struct WatchedRow {
 class WatchCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("the variables of a running rig as a table, or as lines");
-    app.add_option(
-        "RIG|VARIABLES", words_,
-        "where the rig is, then names of variables, * is any letters; default its times and outputs");
-    options_.declare(app, "how often values are asked for; default 200ms");
-    app.add_flag("--json", json_, "one JSON object a line, as the control port sends them");
-    app.add_option("--count", count_, "end after so many values of all")->check(CLI::PositiveNumber);
+    app.description("show variables of a running rig as a table, or as lines");
+    app.add_option("RIG|VARIABLES", words_,
+                   "the rig, as --rig takes it, then names of variables, * for any letters; default: its "
+                   "times and outputs");
+    options_.declare(app, "ask for values this often; default 200ms");
+    app.add_flag("--json", json_, "print one JSON object a line, as the control port sends them");
+    app.add_option("--count", count_, "stop after this number of rows")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
   }
 
   int run() override;

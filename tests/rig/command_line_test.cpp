@@ -46,8 +46,9 @@ TEST(CommandLine, CommandsThatAreDriversListThemselves) {
   };
   const Finished help = said({"--help"});
   EXPECT_EQ(help.status, 0) << help;
+  const std::string listed = std::regex_replace(help.out, std::regex("\\s+"), " ");  // without line breaks
   EXPECT_NE(help.out.find("  broken "), std::string::npos) << help;
-  EXPECT_NE(help.out.find("file too short"), std::string::npos) << "why it cannot be loaded: " << help;
+  EXPECT_NE(listed.find("file too short"), std::string::npos) << "why it cannot be loaded: " << help;
   const Finished broken = said({"broken"});
   EXPECT_EQ(broken.status, 3) << broken;
   EXPECT_NE(broken.err.find("tactus: "), std::string::npos) << broken;
@@ -63,7 +64,7 @@ TEST(CommandLine, CommandsThatAreDriversListThemselves) {
   EXPECT_NE(ran.err.find("tactus-record-csv"), std::string::npos) << "what it needs";
   EXPECT_EQ(ran.err.find("tactus-command-"), std::string::npos) << ran;
 #ifdef TACTUS_FAKE_SILKIT
-  EXPECT_NE(help.out.find("SIL Kit: the states of a simulation"), std::string::npos) << help;
+  EXPECT_NE(listed.find("monitor show the states of a SIL Kit simulation"), std::string::npos) << help;
   const Finished registry = said({"registry", "--help"});
   EXPECT_EQ(registry.status, 0) << registry;
   EXPECT_NE(registry.out.find("--generate-configuration"), std::string::npos) << registry;

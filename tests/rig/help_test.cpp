@@ -60,6 +60,19 @@ TEST(Help, IsThatOfTheCommand) {
   EXPECT_NE(folder.err.find("file/man: cannot be made"), std::string::npos) << folder;
 }
 
+TEST(Help, FitsATerminalOf80Columns) {
+  const TempDir dir;
+  std::vector<std::string> all = commands(dir.path());
+  for (const std::string& name : all) {
+    SCOPED_TRACE(name);
+    std::istringstream text(help({name}, dir.path()).out);
+    for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_NE(text.str().find("\nUsage: tactus " + name + " [OPTION ...]"), std::string::npos) << text.str();
+    EXPECT_EQ(text.str().find('{'), std::string::npos) << text.str();
+  }
+  EXPECT_EQ(run(tactus({"run", "--help"}, dir.path())).out, help({"run"}, dir.path()).out);
+}
+
 TEST(Help, EachCommandAndOptionHasItsPlaceInTheManualAndInCompletion) {
   const TempDir dir;
   (void)help({"--man", "man"}, dir.path());

@@ -290,12 +290,14 @@ class Demo {
 class DemoCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("a complete example, started and stopped");
+    app.description("run a complete example, and stop it");
     app.require_subcommand(1);
     CLI::App* const link =
-        app.add_subcommand("link", "a rig in a SIL Kit simulation: registry, workflow, a virtual peer");
-    link->add_option("--until", until_, "simulated time to run")->capture_default_str();
-    link->add_option("--out", out_, "the rig's run folder; default runs/<rig>-<start time>")
+        app.add_subcommand("link", "run a rig in a SIL Kit simulation: registry, workflow, a virtual peer");
+    link->add_option("--until", until_, "stop at this simulated time")
+        ->type_name("TIME")
+        ->capture_default_str();
+    link->add_option("--out", out_, "write the rig's run folder here; default runs/<rig>-<start time>")
         ->type_name("DIR");
   }
 

@@ -344,15 +344,15 @@ int watch(Changes& changes, SignalWaiter& attention, View view) {
 class MonitorCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("SIL Kit: the states of a simulation and its participants, live");
+    app.description("show the states of a SIL Kit simulation and its participants, live");
     arguments_.declare(app, "SystemMonitor", false);
     CLI::Option* const autonomous =
-        app.add_flag("-a,--autonomous", takes_.autonomous, "takes part with an autonomous lifecycle");
+        app.add_flag("-a,--autonomous", takes_.autonomous, "take part with an autonomous lifecycle");
     app.add_flag("-r,--coordinated", takes_.coordinated,
-                 "takes part with a coordinated lifecycle: name it to the workflow")
+                 "take part with a coordinated lifecycle: name it to the workflow")
         ->excludes(autonomous);
-    app.add_flag("-s,--sync", takes_.time, "with -a or -r: takes part in virtual time, in steps of 1 ms");
-    app.add_flag("--json", json_, "one object per line and change, as without a terminal");
+    app.add_flag("-s,--sync", takes_.time, "with -a or -r: take part in virtual time, in steps of 1 ms");
+    app.add_flag("--json", json_, "print one object a line for each change, as without a terminal");
   }
 
   int run() override {

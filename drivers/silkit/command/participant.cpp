@@ -108,12 +108,14 @@ const char* state_name(SilKit_ParticipantState state) {
 void declare_version(CLI::App& app) {
   const char* version = "";
   (void)SilKit_Version_String(&version);
-  app.set_version_flag("-v,--version", std::string("tactus, in place of SIL Kit ") + version);
+  app.set_version_flag("-v,--version", std::string("tactus, in place of SIL Kit ") + version,
+                       "print the version and exit");
 }
 
 CLI::Option* declare_log(CLI::App& app, std::string& level) {
   return app
-      .add_option("-l,--log,--loglevel", level, "trace, debug, info, warn, error, critical or off, to stderr")
+      .add_option("-l,--log,--loglevel", level,
+                  "log to stderr from this level on: trace, debug, info, warn, error, critical or off")
       ->type_name("LEVEL")
       ->capture_default_str();
 }
@@ -134,14 +136,14 @@ std::string level_key(std::string level) {
 
 void Arguments::declare(CLI::App& app, const char* default_name, bool log_or_configuration) {
   declare_version(app);
-  app.add_option("-u,--connect-uri", uri, "where the registry listens")
+  app.add_option("-u,--connect-uri", uri, "join the simulation whose registry listens here")
       ->type_name("URI")
       ->capture_default_str();
   name = default_name;
-  app.add_option("-n,--name", name, "its name as a participant")->capture_default_str();
-  CLI::Option* const file =
-      app.add_option("-c,--configuration", configuration, "participant configuration (YAML or JSON)")
-          ->type_name("FILE");
+  app.add_option("-n,--name", name, "take part under this name")->type_name("NAME")->capture_default_str();
+  CLI::Option* const file = app.add_option("-c,--configuration", configuration,
+                                           "read the participant configuration from this file (YAML or JSON)")
+                                ->type_name("FILE");
   CLI::Option* const level = declare_log(app, log);
   if (log_or_configuration) file->excludes(level);
 }

@@ -45,19 +45,21 @@ void write_configuration(const std::string& file, const std::string& uri) {
 class RegistryCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("SIL Kit: introduces the participants of simulations to each other");
+    app.description("introduce the participants of SIL Kit simulations to each other");
     declare_version(app);
-    app.add_option("-u,--listen-uri", uri_, "where to listen; port 0: any that is free")
+    app.add_option("-u,--listen-uri", uri_, "listen here; port 0: any that is free")
         ->type_name("URI")
         ->capture_default_str();
     app.add_option("-g,--generate-configuration", generate_,
-                   "write a participant configuration that leads here")
+                   "write a participant configuration that names this registry")
         ->type_name("FILE");
     declare_log(app, log_);
-    app.add_option("-c,--registry-configuration", configuration_,
-                   "registry configuration (YAML or JSON); it wins over the command line")
+    app.add_option(
+           "-c,--registry-configuration", configuration_,
+           "read the registry configuration from this file (YAML or JSON); it overrides the command line")
         ->type_name("FILE");
-    app.add_option("-d,--dashboard-uri", dashboard_, "refused: there is no dashboard")->type_name("URI");
+    app.add_option("-d,--dashboard-uri", dashboard_, "not supported: there is no dashboard")
+        ->type_name("URI");
     app.add_option("-C,--directory", directory_)->group("");
     app.add_option("--x-status-file", status_file_)->group("");
     declare_ignored(app, "-Q,--enable-dashboard", with_dashboard_);

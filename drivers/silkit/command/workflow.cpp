@@ -303,7 +303,7 @@ class Workflow {
 class WorkflowCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("SIL Kit: starts a simulation when its participants are there, and stops it");
+    app.description("start a SIL Kit simulation when its participants are there, and stop it");
     arguments_.declare(app, "SystemController", true);
     declare_ignored(app, "--non-interactive", not_interactive_);
     app.add_option("NAMES", names_, "the participants to wait for")->required();

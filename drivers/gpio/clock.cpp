@@ -187,14 +187,15 @@ Edges ClockSettings::wire_edge() const {
 
 const config::Fields<ClockSettings>& clock_fields() {
   static const config::Fields<ClockSettings> fields{
-      "A line of a GPIO chip whose edges clock the frames",
+      "A line of a GPIO chip whose edges clock the frames.",
       {
           config::required("chip", &ClockSettings::chip, chip_rule(), kChipMeaning),
           config::required("line", &ClockSettings::line, line_rule(), "number or name of the line"),
-          config::optional("edge", &ClockSettings::edge, edge_words(), "which edges count"),
-          config::optional("bias", &ClockSettings::bias, bias_words(), "resistor of the chip at the line"),
+          config::optional("edge", &ClockSettings::edge, edge_words(), "edges to use"),
+          config::optional("bias", &ClockSettings::bias, bias_words(),
+                           "bias resistor of the chip at the line"),
           config::optional("active_low", &ClockSettings::active_low,
-                           "the line is active when low: its rising edge is the one that goes low"),
+                           "the line is active when low: its rising edge is the one to low"),
       }};
   return fields;
 }

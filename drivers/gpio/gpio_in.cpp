@@ -31,15 +31,14 @@ struct InSettings {
 
 const config::Fields<NamedLines>& line_fields() {
   static const config::Fields<NamedLines> fields{
-      "What one output variable is read from: a line alone (a yes or no), or several (a number). 'door: 4' "
-      "is "
-      "short for 'door: { line: 4 }', and 'address: [5, 6]' for 'address: { lines: [5, 6] }'.",
+      "The source of an output variable: one line (yes or no), or several (a number). 'door: 4' is short for "
+      "'door: { line: 4 }', and 'address: [5, 6]' for 'address: { lines: [5, 6] }'.",
       {
           config::located(&NamedLines::origin),
           config::optional("line", &NamedLines::line, line_rule(), "number or name of the line"),
           config::optional("lines", &NamedLines::lines, line_rule(),
                            "numbers or names of the lines of one number, its lowest bit first"),
-          config::optional("active_low", &NamedLines::active_low, "a low line is a yes, or a 1 bit"),
+          config::optional("active_low", &NamedLines::active_low, "read a low line as yes, or as a 1 bit"),
       }};
   return fields;
 }
@@ -50,7 +49,7 @@ const config::Fields<InSettings>& in_fields() {
       {
           config::located(&InSettings::origin),
           config::required("chip", &InSettings::chip, chip_rule(), kChipMeaning),
-          config::optional("bias", &InSettings::bias, bias_words(), "resistor of the chip at the lines"),
+          config::optional("bias", &InSettings::bias, bias_words(), "bias resistor of the chip at the lines"),
           config::named("lines", &InSettings::lines, line_fields(), "variable", "the variables").at_least(1),
       }};
   return fields;

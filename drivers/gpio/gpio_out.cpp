@@ -49,18 +49,18 @@ const config::Fields<OutLines>& line_fields() {
   static constexpr Many OutLines::*kLines = &OutLines::lines;
   static constexpr bool OutLines::*kActiveLow = &OutLines::active_low;
   static const config::Fields<OutLines> fields{
-      "What one input variable drives: a line alone (a yes or no), or several (a number)",
+      "What an input variable drives: one line (yes or no), or several (a number).",
       {
           config::located(kOrigin),
           config::optional("line", kLine, line_rule(), "number or name of the line"),
           config::optional("lines", kLines, line_rule(),
                            "numbers or names of the lines of one number, its lowest bit first"),
           config::optional("active_low", kActiveLow,
-                           "a yes, or a 1 bit, is a low line; so also for 'safe' and 'initial'"),
+                           "drive a line low for yes, or for a 1 bit; 'safe' and 'initial' follow it"),
           config::required("safe", &OutLines::safe,
-                           "value that does no harm: driven when the rig ends, however it ends"),
+                           "harmless value, driven when the rig ends, however it ends"),
           config::optional("initial", &OutLines::initial,
-                           "value from the opening to the first frame; default: the safe one"),
+                           "value until the first frame; default: the safe one"),
       }};
   return fields;
 }

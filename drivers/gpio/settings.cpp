@@ -11,7 +11,7 @@ namespace tactus::drivers::gpio {
 using config::Node;
 
 config::Choices<Bias> bias_words() {
-  return config::choices<Bias>({{"as_is", Bias::as_is, "what the board or the firmware set"},
+  return config::choices<Bias>({{"as_is", Bias::as_is, "as the board or the firmware set it"},
                                 {"disable", Bias::disable, "no resistor"},
                                 {"pull_up", Bias::pull_up, "the chip's resistor to the supply"},
                                 {"pull_down", Bias::pull_down, "the chip's resistor to ground"}});
@@ -26,7 +26,7 @@ config::Choices<Drive> drive_words() {
 config::Choices<Edges> edge_words() {
   return config::choices<Edges>({{"rising", Edges::rising, "the line becomes active"},
                                  {"falling", Edges::falling, "the line becomes inactive"},
-                                 {"both", Edges::both, "either: two edges per pulse"}});
+                                 {"both", Edges::both, "both: two edges per pulse"}});
 }
 
 config::TextRule chip_rule() { return config::length(1, 200); }

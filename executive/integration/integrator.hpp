@@ -35,7 +35,7 @@ struct MethodFacts {
   bool adaptive;    ///< makes its own steps, by the tolerances
 };
 inline constexpr MethodFacts kMethods[] = {
-    {IntegrationMethod::euler, "euler", "first order, one derivative a cycle", 2, false},
+    {IntegrationMethod::euler, "euler", "first order, one derivative per cycle", 2, false},
     {IntegrationMethod::rk4, "rk4", "fourth order, four derivatives a cycle", 5, false},
     {IntegrationMethod::dopri5, "dopri5",
      "Dormand-Prince, fifth order: as many steps a cycle as the tolerances need", 8, true}};

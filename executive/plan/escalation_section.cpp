@@ -32,31 +32,33 @@ const config::Fields<EscalationSettings>& step_fields() {
   using E = EscalationSettings;
   static const config::Fields<EscalationSettings> fields{
       "A step of an escalation: `{ after: 3, within: 1 s, do: shed }`, or `3 in 1 s: shed` in short. Each "
-      "step counts for itself, and begins anew when it was taken (overruns.md).",
+      "step has its own count, which restarts when the step was taken (overruns.md).",
       {
           located(&E::origin),
           optional("after", &E::after, range(1, static_cast<int>(E::kMost)),
-                   "so many must have come: frames that overran, or times that the budget was exceeded"),
+                   "events needed: overruns, or calls that exceeded the budget"),
           optional("within", &E::within, range(1us, 1h),
-                   "in so much time, rounded up to whole frames; what lies further back does not count"),
-          required(
-              "do", &E::action,
-              choices<StepAction>(
-                  {{"count", StepAction::count, "say so in the log"},
-                   {"skip", StepAction::skip, "of the rig: until there is room again, `on_overrun` is this"},
-                   {"catch_up", StepAction::catch_up, "likewise"},
-                   {"reanchor", StepAction::reanchor, "likewise"},
-                   {"shed", StepAction::shed,
-                    "leave out the `optional` jobs that have the lowest number and are not left out "
-                    "yet: of the rig, of the thread, or the job itself"},
-                   {"demote", StepAction::demote,
-                    "call the next job that has `demote` less often: of the rig, of the thread, or "
-                    "the job itself"},
-                   {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
-                   {"safe_state", StepAction::safe_state,
-                    "drive the outputs safe and freeze the rig; it ends when it is resumed"},
-                   {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
-              "what"),
+                   "window in which they must occur, rounded up to whole frames"),
+          required("do", &E::action,
+                   choices<StepAction>(
+                       {{"count", StepAction::count, "log it"},
+                        {"skip", StepAction::skip,
+                         "rig only: use this as `on_overrun` until there is slack again"},
+                        {"catch_up", StepAction::catch_up,
+                         "rig only: use this as `on_overrun` until there is slack again"},
+                        {"reanchor", StepAction::reanchor,
+                         "rig only: use this as `on_overrun` until there is slack again"},
+                        {"shed", StepAction::shed,
+                         "leave out the `optional` jobs with the lowest number that still run: of the rig, "
+                         "of the thread, or the job itself"},
+                        {"demote", StepAction::demote,
+                         "call the next job that has `demote` less often: of the rig, of the thread, or "
+                         "the job itself"},
+                        {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
+                        {"safe_state", StepAction::safe_state,
+                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
+                        {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
+                   "what"),
       }};
   return fields;
 }

@@ -59,10 +59,11 @@ struct SimTimeRule {
 
 Fields<FrameSettings> frame_fields() {
   return {
-      "The frame: one turn of the executive, and the grid on which real time and simulated time meet.",
+      "The frame: one cycle of the executive. Its period is the step of simulated time and the spacing of "
+      "slots.",
       {
           required("period", &FrameSettings::period, range(Period{1'000, 1}, Period{10'000'000'000, 1}),
-                   "how long a frame is; exact, also for rates such as 60 Hz and fractions such as 1/3 ms"),
+                   "length of a frame; exact, also for rates such as 60 Hz and fractions such as 1/3 ms"),
       }};
 }
 
@@ -79,17 +80,16 @@ config::Field<T> left_out(std::optional<Located<std::int64_t>> T::*member, const
 }
 
 Fields<WatchdogSection> watchdog_fields() {
-  return {
-      "Who notices that the frames stand still. Both are served from the frames themselves.",
-      {
-          optional("systemd", &WatchdogSection::systemd,
-                   "answer systemd's WatchdogSec while frames end, if it asks"),
-          optional("device", &WatchdogSection::device, or_word("none", length(1, 4096)),
-                   "a hardware watchdog, as /dev/watchdog, or auto, the first that is there: it resets the "
-                   "machine"),
-          optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
-                   "device only: without a frame for so long it bites; whole seconds"),
-      }};
+  return {"Watchdogs that detect when the frames hang. The frames themselves serve both.",
+          {
+              optional("systemd", &WatchdogSection::systemd,
+                       "answer systemd's WatchdogSec while frames end, if it asks"),
+              optional(
+                  "device", &WatchdogSection::device, or_word("none", length(1, 4096)),
+                  "hardware watchdog that resets the machine, e.g. /dev/watchdog; auto: the first one found"),
+              optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
+                       "device only: reset the machine if no frame ends for this long (whole seconds)"),
+          }};
 }
 
 config::Choices<SchedPolicy> policies() {
@@ -102,7 +102,7 @@ config::Choices<SchedPolicy> policies() {
 config::IntegerRange priorities() { return range(1, 98); }
 config::IntegerRange stacks() { return config::bytes(64 << 10, 1 << 30); }
 constexpr const char* kPriority = "SCHED_FIFO or SCHED_RR priority";
-constexpr const char* kStack = "stack, touched before the first frame";
+constexpr const char* kStack = "stack size; the stack is touched before the first frame";
 
 /// Of a job, a loop, a recording or a thread.
 template <class T>
@@ -115,122 +115,122 @@ Fields<MainThreadSection> main_thread_fields() {
   return {"The thread that runs the frames.",
           {
               optional("cpus", &T::cpus,
-                       "where it runs; by default the last isolated CPU, or else the last one allowed"),
+                       "CPUs of the thread; by default the last isolated CPU, else the last allowed one"),
               optional("policy", &T::policy, policies(), "scheduling policy"),
               optional("priority", &T::priority, priorities(), kPriority),
               optional("stack", &T::stack, stacks(), kStack),
-              budget(&T::budget, "what its jobs may take in a frame, together; counted, and checked"),
-              escalation(&T::escalation, "what happens when they take more than it too often"),
+              budget(&T::budget,
+                     "time its jobs may take in a frame, together; excesses are counted, and `tactus check` "
+                     "adds budgets up"),
+              escalation(&T::escalation, "what to do when they exceed it too often"),
           }};
 }
 
 Fields<WorkerSettings> worker_fields() {
   using W = WorkerSettings;
-  return {
-      "A thread beside main that runs the jobs of models: `models.X.thread` puts them there.",
-      {
-          located(&W::origin),
-          optional("kind", &W::kind,
-                   choices<ThreadKind>(
-                       {{"scheduled", ThreadKind::scheduled,
-                         "in lock-step: released at each instant, waited for at its end"},
-                        {"asynchronous", ThreadKind::asynchronous,
-                         "released when it is free (at its period, if it has one), never waited for"},
-                        {"asynchronous_must_finish", ThreadKind::asynchronous_must_finish,
-                         "released at its period, waited for at the end of it"}}),
-                   "how its jobs run beside the frame"),
-          optional("period", &W::period, or_word("none", any_period()),
-                   "asynchronous kinds: a whole number of frames; asynchronous_must_finish needs one"),
-          optional("cpus", &W::cpus, "where it runs; by default one is chosen as for main"),
-          optional("policy", &W::policy, policies(), "scheduling policy"),
-          optional("priority", &W::priority, priorities(), kPriority),
-          optional("stack", &W::stack, stacks(), kStack),
-          optional(
-              "trigger", &W::trigger,
-              or_word("auto",
-                      choices<WaitMode>(
-                          {{"spin", WaitMode::spin, "reads memory until it is there; needs a CPU of its own"},
-                           {"futex", WaitMode::futex, "sleeps in the kernel"},
-                           {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
-                      "adaptive in real time, futex outside of it"),
-              "how it waits for work, and the main thread for it"),
-          budget(&W::budget,
-                 "what its jobs may take in a frame, or in its period, together; counted, and checked"),
-          escalation(&W::escalation, "what happens when they take more than it too often"),
-      }};
+  return {"A thread beside main that runs the jobs of models: `models.X.thread` puts them there.",
+          {
+              located(&W::origin),
+              optional("kind", &W::kind,
+                       choices<ThreadKind>(
+                           {{"scheduled", ThreadKind::scheduled,
+                             "in lock-step: released at each instant, and waited for at its end"},
+                            {"asynchronous", ThreadKind::asynchronous,
+                             "released when idle (at its period, if it has one), and never waited for"},
+                            {"asynchronous_must_finish", ThreadKind::asynchronous_must_finish,
+                             "released at its period, and waited for at the end of it"}}),
+                       "how its jobs run beside the frames"),
+              optional(
+                  "period", &W::period, or_word("none", any_period()),
+                  "asynchronous kinds only: a whole number of frames; required for asynchronous_must_finish"),
+              optional("cpus", &W::cpus, "CPUs of the thread; by default chosen as for main"),
+              optional("policy", &W::policy, policies(), "scheduling policy"),
+              optional("priority", &W::priority, priorities(), kPriority),
+              optional("stack", &W::stack, stacks(), kStack),
+              optional("trigger", &W::trigger,
+                       or_word("auto",
+                               choices<WaitMode>(
+                                   {{"spin", WaitMode::spin, "poll memory; needs a CPU of its own"},
+                                    {"futex", WaitMode::futex, "sleep in the kernel"},
+                                    {"adaptive", WaitMode::adaptive, "poll for a short time, then sleep"}}),
+                               "adaptive in real time, else futex"),
+                       "how it waits for work, and how main waits for it"),
+              budget(&W::budget,
+                     "time its jobs may take in a frame or its period, together; excesses are counted, and "
+                     "`tactus check` adds budgets up"),
+              escalation(&W::escalation, "what to do when they exceed it too often"),
+          }};
 }
 
 Fields<HelperThreadsSection> helper_threads_fields() {
   return {"The ordinary threads beside the frames: service and recorder. Always SCHED_OTHER.",
           {optional("cpus", &HelperThreadsSection::cpus,
-                    "where they run; by default every allowed CPU that no real-time thread has")}};
+                    "CPUs of these threads; by default every allowed CPU without a real-time thread")}};
 }
 
 Fields<ThreadsSection> threads_fields() {
   using T = ThreadsSection;
-  return {"Threads and where they run.",
-          {
-              optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
-              named("workers", &T::workers, worker_fields(), "worker", "threads beside main that run jobs"),
-              optional("helpers", &T::helpers, helper_threads_fields(), "all others"),
-              optional("stuck_after", &T::stuck_after, range(1ms, 3600s),
-                       "a thread that takes so much longer than its frame or period is stuck: it is named, "
-                       "and the rig aborts"),
-          }};
+  return {
+      "Threads and where they run.",
+      {
+          optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
+          named("workers", &T::workers, worker_fields(), "worker", "threads that run jobs beside main"),
+          optional("helpers", &T::helpers, helper_threads_fields(), "all other threads"),
+          optional("stuck_after", &T::stuck_after, range(1ms, 3600s),
+                   "abort the rig, naming the thread, if a thread exceeds its frame or period by this much"),
+      }};
 }
 
 Fields<MemorySection> memory_fields() {
-  return {"Memory that is there before it is needed.",
+  return {"Memory that is made available before it is needed.",
           {
               optional("lock", &MemorySection::lock, "keep all memory in RAM (mlockall)"),
               optional("heap", &MemorySection::heap, config::bytes(0, std::int64_t{1} << 40),
-                       "heap touched before the first frame"),
+                       "heap to touch before the first frame"),
           }};
 }
 
 Fields<JobSettings> job_fields() {
   using J = JobSettings;
   return {
-      "What the rig changes of a job that its model declared.",
+      "Changes to a job that its model declared.",
       {
           located(&J::origin),
           optional("cycle", &J::cycle, or_word("declared", any_period(), "as the model has it"),
-                   "how often it is called; shorter or longer than the frame"),
+                   "time from one call to the next; may be shorter or longer than the frame"),
           optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
-                   "order within its class, low runs first"),
-          optional("offset", &J::offset, SimTimeRule{},
-                   "added to start: the first call is at start + offset"),
-          optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
+                   "order within its class; low phases run first"),
+          optional("offset", &J::offset, SimTimeRule{}, "delay of the first call after `start`"),
+          optional("start", &J::start, SimTimeRule{},
+                   "simulated time of the first call, before `offset` is added"),
           optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
-                   "simulated time after which it is not called any more; a call exactly then is made"),
-          optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
+                   "simulated time of the last call"),
+          optional("enabled", &J::enabled, "off: keep its schedule, but do not call it"),
           optional("thread", &J::thread, name(),
-                   "main or a worker, for this job alone; by default its model's"),
+                   "thread of this job alone: main or a worker; by default its model's"),
           list("depends_on", &J::depends_on, length(1, 1000),
-               "jobs of other threads (model.job) that it waits for whenever they are due at the same "
-               "instant"),
+               "jobs of other threads (model.job) to wait for when both are due at the same instant"),
           budget(&J::budget,
-                 "what a call may take; calls that take longer are counted and reported, and `tactus "
-                 "check` adds budgets up"),
-          escalation(&J::escalation, "what happens when calls take more than it too often"),
+                 "time a call may take; longer calls are counted and reported, and `tactus check` adds "
+                 "budgets up"),
+          escalation(&J::escalation, "what to do when calls exceed it too often"),
           optional("hard_budget", &J::hard_budget, or_word("none", range(1us, 3600s)),
-                   "a call that takes longer is named while it still runs"),
+                   "report a call that exceeds this time while it still runs"),
           optional(
               "on_hard_budget", &J::on_hard_budget,
               choices<StepAction>(
-                  {{"count", StepAction::count, "count it, and say so in the log"},
+                  {{"count", StepAction::count, "count it, and log it"},
                    {"freeze", StepAction::freeze,
                     "freeze the rig at the end of the frame; it ends when it is resumed"},
                    {"safe_state", StepAction::safe_state,
                     "drive the outputs safe at once, and freeze the rig; it ends when it is resumed"},
                    {"terminate", StepAction::terminate, "drive the outputs safe at once, and end the rig"}}),
-              "what else is done about such a call; by default count"),
+              "what else to do about such a call; by default count"),
           left_out(&J::optional,
-                   "1 .. 1000: it may be left out when an escalation says `shed`, lower numbers first"),
+                   "1 .. 1000: allow an escalation's `shed` to leave it out, lower numbers first"),
           optional(
               "demote", &J::demote, or_word("no", range(2, 1000)),
-              "4: only each fourth of its calls is made when an escalation says `demote`, and `call.dt` is "
-              "four cycles"),
+              "n: allow an escalation's `demote` to make only every nth call, with `call.dt` of n cycles"),
       }};
 }
 
@@ -243,11 +243,11 @@ Fields<ConnectionSettings> connection_fields() {
           required("from", &C::from, length(1, 1000), "model.variable, or one element: model.variable[2]"),
           required("to", &C::to, length(1, 1000), "model.variable, or one element"),
           optional("direct", &C::direct,
-                   "yes: between scheduled threads, of two jobs that are due at one instant the later waits "
-                   "for the earlier; on one thread it is so anyway"),
+                   "yes: between scheduled threads, the later of two jobs due at one instant waits for the "
+                   "earlier, as on one thread"),
           optional("delayed", &C::delayed,
-                   "yes: the input gets what stood there before the present instant; every loop needs one "
-                   "such connection"),
+                   "yes: the input gets the value from before the present instant; every loop needs one such "
+                   "connection"),
           optional("scale", &C::scale, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
           optional("offset", &C::offset, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
       }};
@@ -263,78 +263,82 @@ config::Choices<IntegrationMethod> methods() {
 Fields<LoopSettings> loop_fields() {
   using L = LoopSettings;
   return {
-      "An integration loop: the continuous states of some models, integrated together at a cycle. A pass is "
-      "an instant of its own: it brings the states up to its time, right before the jobs that are due then.",
+      "An integration loop: continuous states of some models, integrated together at a cycle, right before "
+      "the jobs that are due at that time.",
       {
           located(&L::origin),
           required("models", &L::models, length(1, 64),
-                   "whose states, and whose jobs of the integration classes; all on one thread")
+                   "models whose states are integrated, with their jobs of the integration classes; all on "
+                   "one thread")
               .at_least(1),
           optional("cycle", &L::cycle, or_word("frame", any_period(), "once a frame"),
-                   "time from pass to pass"),
-          optional("method", &L::method, methods(), "the stepper"),
+                   "time from one integration to the next"),
+          optional("method", &L::method, methods(), "integration method"),
           optional("absolute_tolerance", &L::absolute_tolerance, range(1e-300, 1e300),
                    "dopri5 only: largest error of a step, in the unit of the state"),
           optional("relative_tolerance", &L::relative_tolerance, range(0.0, 1.0),
-                   "dopri5 only: added to it, as a part of the state"),
+                   "dopri5 only: added to the above, as a fraction of the state"),
           optional(
               "max_steps", &L::max_steps, count("steps", 1, 1'000'000),
-              "dopri5 only: steps tried in a cycle; what is left then is one unchecked step, and counted"),
-          budget(&L::budget, "what a pass may take, as a job's"),
+              "dopri5 only: steps tried in a cycle; the rest becomes one unchecked step, which is counted"),
+          budget(&L::budget, "time an integration may take, as a job's budget"),
       }};
 }
 
 Fields<CommandSettings> command_fields() {
   using C = CommandSettings;
   return {
-      "A command that is given at a simulated time: taken at the first end of a frame (or of a freeze frame) "
-      "that is not before it.",
+      "A command at a simulated time. It is taken at the first end of a frame (or of a freeze frame) that is "
+      "not before that time.",
       {
           located(&C::origin),
           required("at", &C::at, range(0ns, kEver), "simulated time"),
-          required(
-              "do", &C::command,
-              choices<Command>({{"pause", Command::pause, "freeze the rig"},
-                                {"resume", Command::resume, "go on"},
-                                {"step", Command::step, "run some frames, then freeze"},
-                                {"run_until", Command::run_until, "run to a simulated time, then freeze"},
-                                {"stop", Command::stop, "end in order"},
-                                {"reset", Command::reset, "back to the initial state, and on from there"},
-                                {"abort", Command::abort, "end at once, as on a fault"},
-                                {"checkpoint", Command::checkpoint, "write the whole state into a file"},
-                                {"enable", Command::enable, "switch a job on"},
-                                {"disable", Command::disable, "switch a job off"}}),
-              "what"),
+          required("do", &C::command,
+                   choices<Command>(
+                       {{"pause", Command::pause, "freeze the rig"},
+                        {"resume", Command::resume, "go on"},
+                        {"step", Command::step, "run a number of frames, then pause"},
+                        {"run_until", Command::run_until, "run to a simulated time, then pause"},
+                        {"stop", Command::stop, "end the run in order"},
+                        {"reset", Command::reset, "return to the initial state, and continue from there"},
+                        {"abort", Command::abort, "end at once, as on a fault"},
+                        {"checkpoint", Command::checkpoint, "write the whole state to a file"},
+                        {"enable", Command::enable, "switch a job on"},
+                        {"disable", Command::disable, "switch a job off"}}),
+                   "command to give"),
           optional("frames", &C::frames, count("frames", 1, kManyFrames),
-                   "step only: how many; by default 1"),
-          optional("until", &C::until, range(1ns, kEver), "run_until only: simulated time, after `at`"),
-          optional("for", &C::rest, range(1ns, kEver), "pause only: resume after so much freeze time"),
-          optional("file", &C::file,
-                   config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
-                                    "a plain file name of letters, digits, '_', '-' and '.'"},
-                   "checkpoint only: its name in checkpoint.folder; by default frame-<frames run>.tck"),
-          optional("job", &C::job, length(1, 1000), "enable and disable only: model.job"),
+                   "step only: number of frames; by default 1"),
+          optional("until", &C::until, range(1ns, kEver),
+                   "run_until only: simulated time to run to, later than `at`"),
+          optional("for", &C::rest, range(1ns, kEver), "pause only: resume after this much time"),
+          optional(
+              "file", &C::file,
+              config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
+                               "a plain file name of letters, digits, '_', '-' and '.'"},
+              "checkpoint only: name of the file in checkpoint.folder; by default frame-<frames run>.tck"),
+          optional("job", &C::job, length(1, 1000), "enable and disable only: the job, as model.job"),
       }};
 }
 
 Fields<GuardSection> guard_fields() {
-  return {"What is looked at after every job, and ends the rig when it is wrong.",
+  return {"Checks after every job that end the rig if they fail.",
           {
-              optional("nan", &GuardSection::nan, "outputs and states that are infinite or no number"),
+              optional("nan", &GuardSection::nan,
+                       "end the rig if an output or state is infinite or not a number"),
               optional("ranges", &GuardSection::ranges,
-                       "variables outside of the range that their model declared"),
+                       "end the rig if a variable leaves the range that its model declared"),
           }};
 }
 
 Fields<LogSection> log_fields() {
   constexpr std::int64_t kLeast = 64 << 10, kMost = std::int64_t{1} << 40;
   return {
-      "How large the log and the journal of a run may become. What is beyond is left out and counted in "
-      "summary.json; the log says once that it is so.",
+      "Size limits of the log and the journal of a run. Further lines are left out, counted in summary.json, "
+      "and reported once in the log.",
       {
-          optional("max_size", &LogSection::max_size, config::bytes(kLeast, kMost), "log.txt"),
+          optional("max_size", &LogSection::max_size, config::bytes(kLeast, kMost), "size of log.txt"),
           optional("max_journal", &LogSection::max_journal, config::bytes(kLeast, kMost),
-                   "journal.jsonl: what clients of live access changed"),
+                   "size of journal.jsonl, the changes by clients of live access"),
       }};
 }
 
@@ -344,18 +348,15 @@ Fields<FlightSection> flight_fields() {
       "The flight recorder: the latest frames and jobs with their times, in memory that survives the rig's "
       "process; written out around an overrun, and at an end that is not in order (flight-recorder.md).",
       {
-          optional("enabled", &F::enabled, "keep it"),
+          optional("enabled", &F::enabled, "keep a flight recorder"),
           optional("size", &F::size, config::bytes(1 << 20, std::int64_t{4} << 30),
-                   "of its memory at most; it takes what `before` and `after` need"),
-          optional("before", &F::before, range(1ms, 1h), "how much of the time before is kept, if it fits"),
-          optional("after", &F::after, range(1ms, 60s),
-                   "how much of the time after an overrun is written out"),
-          optional("traces", &F::traces, range(0, 1000),
-                   "how many overruns of a run are written out at most"),
-          optional(
-              "variables", &F::variables, length(1, 1000),
-              "kept at the end of each frame, and drawn in the trace: model.variable, model.variable[2] or "
-              "rt.frame and its kin; at most 64 values"),
+                   "largest size of its memory; it takes what `before` and `after` need"),
+          optional("before", &F::before, range(1ms, 1h), "time to keep before an overrun, if it fits"),
+          optional("after", &F::after, range(1ms, 60s), "time to write after an overrun"),
+          optional("traces", &F::traces, range(0, 1000), "write at most this many overruns of a run"),
+          optional("variables", &F::variables, length(1, 1000),
+                   "variables to keep at the end of each frame and draw in the trace: model.variable, "
+                   "model.variable[2] or rt.*; at most 64 values"),
       }};
 }
 
@@ -365,10 +366,11 @@ Fields<CheckpointSection> checkpoint_fields() {
           {
               located(&C::origin),
               optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
-              optional("every", &C::every, or_word("off", range(1ns, kEver), "at no times of their own"),
-                       "simulated time from one to the next, rounded up to whole frames"),
-              optional("at_end", &C::at_end, "one more after the last frame"),
-              optional("folder", &C::folder, length(1, 4096), "in the run folder unless absolute"),
+              optional("every", &C::every, or_word("off", range(1ns, kEver), "no periodic checkpoints"),
+                       "simulated time from one checkpoint to the next, rounded up to whole frames"),
+              optional("at_end", &C::at_end, "write another one after the last frame"),
+              optional("folder", &C::folder, length(1, 4096),
+                       "folder of the checkpoints, relative to the run folder"),
           }};
 }
 
@@ -383,11 +385,11 @@ config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
 
 Fields<LinkSection> link_fields() {
   return {
-      "A link to virtual-time participants: the rig takes part in their simulation. With this section a rig "
-      "is linked; without it, it is not. The driver's own keys stand here too.",
+      "A link to virtual-time participants: the rig takes part in their simulation. The driver adds its own "
+      "keys here.",
       {
           located(&LinkSection::origin),
-          optional("driver", &LinkSection::driver, name(), "whom it speaks with: silkit"),
+          optional("driver", &LinkSection::driver, name(), "driver of the link: silkit"),
           rest(&LinkSection::device, "the driver's own"),
       }};
 }
@@ -407,11 +409,10 @@ config::Field<T> when_present(config::Field<T> field) {
 }
 
 constexpr const char* kIsolated =
-    "yes: a model runs in a process of its own, so that nothing it does reaches the rig but the variables it "
-    "declares";
+    "run each model in a process of its own: it reaches the rig only through its declared variables";
 constexpr const char* kOnCrash =
-    "isolated models only: what it means that the process ends, or that a job takes longer than half of "
-    "threads.stuck_after, while frames run; by default abort";
+    "isolated models only: what to do if the process ends, or a job exceeds half of threads.stuck_after; by "
+    "default abort";
 auto on_crash() {
   return choices<OnCrash>({{"abort", OnCrash::abort, "its job has failed: the rig ends, outputs safe"},
                            {"safe_state", OnCrash::safe_state,
@@ -423,35 +424,34 @@ auto on_crash() {
 
 Fields<TriggerSection> trigger_fields() {
   using T = TriggerSection;
-  return {
-      "Writes records around those for which a condition holds, and no others.",
-      {
-          located(&T::origin),
-          required("when", &T::when, length(1, 1000),
-                   "a condition: model.variable, one of > >= < <= == !=, and a value with its unit or the "
-                   "name of one; or `model.variable changes`. Each record for which it holds prolongs what "
-                   "is written"),
-          optional("before", &T::before, range(0ns, 3600s), "so much simulated time before, from memory"),
-          optional("after", &T::after, range(0ns, 3600s), "so much simulated time after"),
-      }};
+  return {"Writes records around those for which a condition holds, and no others.",
+          {
+              located(&T::origin),
+              required("when", &T::when, length(1, 1000),
+                       "condition: model.variable, one of > >= < <= == !=, and a value with its unit or a "
+                       "variable; or `model.variable changes`"),
+              optional("before", &T::before, range(0ns, 3600s),
+                       "simulated time to write before the condition holds, from memory"),
+              optional("after", &T::after, range(0ns, 3600s), "simulated time to write after it last held"),
+          }};
 }
 
 Fields<DecimateSection> decimate_fields() {
   using D = DecimateSection;
   using enum RecordDecimation::Keep;
   return {
-      "Makes one record of many.",
+      "Combines several records into one.",
       {
           located(&D::origin),
           required("to", &D::to, any_period(),
-                   "simulated time of which one record is made; more than `every`"),
+                   "simulated time that one record stands for; more than `every`"),
           optional(
               "keep", &D::keep,
               choices<RecordDecimation::Keep>(
                   {{"min_max", min_max,
                     "smallest and largest value, as `<column>.min` and `<column>.max`; a NaN makes both NaN"},
                    {"last", last, "the last record"}}),
-              "what is kept of its records"),
+              "which of its records to keep"),
       }};
 }
 
@@ -465,18 +465,19 @@ const Fields<RecordingSettings>& recording_fields() {
           located(&R::origin),
           optional("driver", &R::driver, name(), "the file format: csv, mdf4, mcap, hdf5 or trk"),
           optional("every", &R::every, or_word("frame", any_period(), "once a frame"),
-                   "time between two records"),
+                   "time from one record to the next"),
           required("variables", &R::variables, length(1, 1000),
-                   "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
+                   "variables to record: model.variable, model.variable[2], model.*, or one of rt.*")
               .at_least(1),
           optional("on_change", &R::on_change,
-                   "write only records in which a value differs from the one written before"),
+                   "write only records in which a value differs from the last written record"),
           when_present<TriggerSection>(
-              optional("trigger", &R::trigger, trigger_fields(), "write only around a condition")),
+              optional("trigger", &R::trigger, trigger_fields(), "write only records near a condition")),
           when_present<DecimateSection>(
-              optional("decimate", &R::decimate, decimate_fields(), "one record of many")),
-          budget(&R::budget, "what a record may take in the frame, as a job's"),
-          left_out(&R::optional, "1 .. 1000: as a job's; records are missing then"),
+              optional("decimate", &R::decimate, decimate_fields(), "combine several records into one")),
+          budget(&R::budget, "time a record may take in the frame, as a job's budget"),
+          left_out(&R::optional,
+                   "1 .. 1000: allow an escalation's `shed` to leave records out, as a job's `optional`"),
           rest(&R::device, "the driver's own"),
       }};
   return fields;
@@ -485,10 +486,10 @@ const Fields<RecordingSettings>& recording_fields() {
 const Fields<LibrarySettings>& library_fields() {
   using L = LibrarySettings;
   static const Fields<L> fields{
-      "What holds for all models of a library; what a model says itself wins.",
+      "Settings for all models of a library; a model's own settings override them.",
       {
           located(&L::origin),
-          required("library", &L::library, length(1, 4096), "as the models name it"),
+          required("library", &L::library, length(1, 4096), "the library, as the models name it"),
           optional("isolated", &L::isolated, kIsolated),
           optional("on_crash", &L::on_crash, on_crash(), kOnCrash),
       }};
@@ -501,18 +502,18 @@ const Fields<ModelSettings>& model_fields() {
       "A model: an instance of something in a shared library, or what a driver makes.",
       {
           located(&M::origin),
-          unless_empty(optional("model", &M::model, length(0, 200), "what the library calls it")),
+          unless_empty(optional("model", &M::model, length(0, 200), "name of the model in its library")),
           unless_empty(optional("library", &M::library, length(0, 4096),
-                                "a name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path relative "
-                                "to this file if it has a '/'")),
-          unless_empty(optional("driver", &M::driver, length(0, 64),
-                                "instead of model and library: a driver that makes the model from the keys "
-                                "it has here, such as gpio_in")),
-          optional("thread", &M::thread, name(), "main, or the worker that runs its cyclic jobs"),
+                                "its name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path with a "
+                                "'/', relative to this file")),
+          unless_empty(optional(
+              "driver", &M::driver, length(0, 64),
+              "instead of model and library: driver that makes the model from its keys here, e.g. gpio_in")),
+          optional("thread", &M::thread, name(), "thread of its cyclic jobs: main or a worker"),
           optional("isolated", &M::isolated, kIsolated),
           optional("on_crash", &M::on_crash, on_crash(), kOnCrash),
           optional("parameters", &M::parameters,
-                   "values of parameters, and first values of inputs and states, each with its unit"),
+                   "values of parameters, and initial values of inputs and states, each with its unit"),
           named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
           rest(&M::device, "with a driver: its own"),
       }};
@@ -536,63 +537,63 @@ const Fields<RigSettings>& rig_fields() {
           required("rig", &R::rig, name(), "the name of the rig"),
           required("frame", &R::frame, frame_fields(), "the frame"),
           optional("epoch", &R::epoch,
-                   "the date of simulated time 0: ISO 8601 with zone, 2005-02-15T00:00:00+00:00"),
+                   "date of simulated time 0: ISO 8601 with zone, e.g. 2005-02-15T00:00:00+00:00"),
           optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until it is ended"),
                    "simulated time at which the run ends, rounded up to whole frames; --until and --frames "
-                   "change it"),
+                   "override it"),
           optional("privileges", &R::privileges,
-                   choices<Privileges>(
-                       {{"prefer", Privileges::prefer, "go on without what the machine refuses, and say so"},
-                        {"require", Privileges::require, "do not start without it (exit status 3)"}}),
-                   "what a refused privilege means"),
-          optional(
-              "on_privilege_lost", &R::on_privilege_lost,
-              choices<OnPrivilegeLost>(
-                  {{"go_on", OnPrivilegeLost::go_on, "say so, and go on"},
-                   {"freeze", OnPrivilegeLost::freeze, "freeze the rig"},
-                   {"terminate", OnPrivilegeLost::terminate, "end the rig, outputs safe"}}),
-              "what it means that policy, priority, CPUs or the memory lock of the rig's threads are taken "
-              "away while it runs; looked at once a second and at the end"),
+                   choices<Privileges>({{"prefer", Privileges::prefer, "continue without it, and report it"},
+                                        {"require", Privileges::require, "do not start (exit status 3)"}}),
+                   "what to do if the machine refuses a privilege"),
+          optional("on_privilege_lost", &R::on_privilege_lost,
+                   choices<OnPrivilegeLost>(
+                       {{"go_on", OnPrivilegeLost::go_on, "report it, and continue"},
+                        {"freeze", OnPrivilegeLost::freeze, "freeze the rig"},
+                        {"terminate", OnPrivilegeLost::terminate, "end the rig, outputs safe"}}),
+                   "what to do if policy, priority, CPUs or the memory lock are lost while the rig runs; "
+                   "checked once a second and at the end"),
           optional("realtime", &R::realtime, realtime_fields(), "real-time synchronization"),
           optional("clock", &R::clock, clock_fields(), "the frame clock, if it comes from outside"),
           optional("safe_outputs", &R::safe_outputs,
                    choices<SafeOutputs>(
                        {{"guardian", SafeOutputs::guardian,
-                         "also a process of its own, when the rig's is killed or stands still"},
+                         "the rig's process, and a separate process if the rig's is killed or hangs"},
                         {"process", SafeOutputs::process, "the rig's process alone, at its end or crash"}}),
-                   "who drives the outputs to their safe values"),
-          optional("guardian_timeout", &R::guardian_timeout, range(1ms, 60s),
-                   "without a frame for so long the guardian drives the outputs safe; more than two frames"),
+                   "what drives the outputs to their safe values"),
+          optional(
+              "guardian_timeout", &R::guardian_timeout, range(1ms, 60s),
+              "let the guardian drive the outputs safe if no frame ends for this long; more than two frames"),
           optional("watchdog", &R::watchdog, watchdog_fields(), "watchdogs"),
           optional("threads", &R::threads, threads_fields(), "threads"),
           optional("memory", &R::memory, memory_fields(), "memory"),
-          optional("dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "leave it alone"),
-                   "deepest sleep of the CPUs while running (/dev/cpu_dma_latency), in whole microseconds"),
-          list("libraries", &R::libraries, library_fields(), "what holds for all models of a library"),
+          optional(
+              "dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "do not change it"),
+              "limit the wake-up latency of sleeping CPUs (/dev/cpu_dma_latency), in whole microseconds"),
+          list("libraries", &R::libraries, library_fields(), "settings for all models of a library"),
           named("models", &R::models, model_fields(), "model", "the models, in their order"),
           list("connect", &R::connect, connection_fields(), "connections between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
           when_present<LinkSection>(optional("link", &R::link, link_fields(), "virtual-time participants")),
           optional("live", &R::live,
-                   "how programs outside see and change it while it runs: an entry for each server, `http` "
-                   "or `trick`, with its own keys"),
+                   "servers through which programs see and change the running rig: `http` or `trick`, each "
+                   "with its own keys"),
           list("commands", &R::commands, command_fields(), "commands at simulated times"),
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
           named("record", &R::record, recording_fields(), "recording", "recordings"),
           optional("flush_every", &R::flush_every, range(1ms, 60s),
-                   "how often recordings are handed to the operating system: what a kill can cost at most"),
-          optional("log", &R::log, log_fields(), "the size of the log and the journal"),
+                   "flush interval of recordings: a kill loses at most this much"),
+          optional("log", &R::log, log_fields(), "size limits of the log and the journal"),
           optional("flight_recorder", &R::flight_recorder, flight_fields(), "the flight recorder"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
-          optional("job_times", &R::job_times, "measure every job, at one clock read each"),
+          optional("job_times", &R::job_times, "measure every job, at the cost of one clock read per call"),
           optional("kernel_events", &R::kernel_events,
-                   "ask the kernel for the events of the rig's threads in real time, which explain late "
-                   "frames; without them most causes are unknown"),
+                   "record kernel events of the rig's real-time threads to explain late frames; without them "
+                   "most causes are unknown"),
           optional("signs_of_life", &R::signs_of_life,
-                   or_word("quarter", range(20us, 1s), "of a frame, 100 us to 1 ms"),
-                   "how often the kernel interrupts the frames' threads to see that they get on; an excess "
-                   "shorter than 1.25 times that is unknown"),
+                   or_word("quarter", range(20us, 1s), "a quarter of a frame, 100 us to 1 ms"),
+                   "how often the kernel samples the frames' threads; the cause of an excess below 1.25 "
+                   "times this is unknown"),
       }};
   return fields;
 }

@@ -18,8 +18,8 @@ WORDS = ["nobody", "somebody", "who looks in", "the others", "stands still", "me
 LIMITS = {
     "nobody": 3,
     "somebody": 1,
-    "the others": 10,
-    "stands still": 5,
+    "the others": 4,
+    "stands still": 4,
     "tell": 4,
     "told": 1,
     "wire": 3,

@@ -15,19 +15,19 @@ using config::optional;
 const Fields<TrickSettings>& trick_fields() {
   using S = TrickSettings;
   static const Fields<S> fields{
-      "Trick's variable server: clients written for it see and set variables.",
+      "Trick's variable server, for clients that were written for it.",
       {
           optional("listen", &S::listen, config::length(1, 100),
-                   "ADDRESS:PORT, IPv4; port 0: the system chooses one, and the log names it"),
+                   "ADDRESS:PORT, IPv4; port 0: any free one, which the log names"),
           optional("allow", &S::allow, config::length(1, 100),
-                   "who is served: IPv4 addresses, or blocks of them like 10.1.0.0/16. Needed when `listen` "
-                   "is no loopback address, because the protocol knows no password"),
-          optional("writes", &S::writes, "no: clients see variables, but neither set them nor give commands"),
+                   "clients to serve: IPv4 addresses or blocks such as 10.1.0.0/16; required unless `listen` "
+                   "is a loopback address, as the protocol has no password"),
+          optional("writes", &S::writes, "no: clients read variables only"),
           optional("exit_status", &S::exit_status,
-                   "yes: the code of exec_terminate_with_return is the exit status of the run"),
-          optional("max_clients", &S::max_clients, count("clients", 1, 1000), "at the same time"),
+                   "use the code of exec_terminate_with_return as exit status of the run"),
+          optional("max_clients", &S::max_clients, count("clients", 1, 1000), "clients at the same time"),
           optional("max_variables", &S::max_variables, count("variables", 1, 1'000'000),
-                   "in the list of one client"),
+                   "variables in the list of one client"),
       }};
   return fields;
 }

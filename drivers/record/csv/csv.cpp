@@ -39,7 +39,7 @@ const config::Fields<CsvSettings>& csv_fields() {
               config::choices<char>({{"comma", ',', "as Trick; for koviz and trick-dp"},
                                      {"semicolon", ';', "for spreadsheets whose decimal sign is a comma"},
                                      {"tab", '\t', "for gnuplot and cut"}}),
-              "what stands between two columns"),
+              "separator of two columns"),
       }};
   return fields;
 }

@@ -98,11 +98,11 @@ TEST(PolicySettings, SayWhatIsWrongWithAShortStep) {
        "6:37: realtime.escalation[0].do: 'coun' is not one of 'count', 'skip', 'catch_up', 'reanchor', "
        "'shed', 'demote', 'freeze', 'safe_state', 'terminate'; did you mean 'count'?"},
       {"{ 0 in 1 s: count }",
-       "6:27: realtime.escalation[0].after: 0 is outside 1 .. 1000 (so many must have come: frames that "
-       "overran, or times that the budget was exceeded)"},
+       "6:27: realtime.escalation[0].after: 0 is outside 1 .. 1000 (events needed: overruns, "
+       "or calls that exceeded the budget)"},
       {"{ 3 in 2 h: count }",
-       "6:27: realtime.escalation[0].within: '2 h' is outside 1 us .. 1 h (in so much time, rounded up to "
-       "whole frames; what lies further back does not count)"},
+       "6:27: realtime.escalation[0].within: '2 h' is outside 1 us .. 1 h (window in which they must "
+       "occur, rounded up to whole frames)"},
       {"{ 3 in 1: count }", "6:27: realtime.escalation[0].within: '1' has no unit; write for example '1 us'"},
       {"{ three in 1 s: count }", "6:27: realtime.escalation[0].after: 'three' is not a whole number"},
       {"{ 3 in 1 s: }",
@@ -183,8 +183,8 @@ TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
        "6:44: realtime.escalation[0]: skip: has no effect: realtime.on_overrun says so already; say another, "
        "or remove the step"},
       {rig("{ }", "realtime: { escalation: [{ after: 0, do: count }] }\n"),
-       "6:35: realtime.escalation[0].after: 0 is outside 1 .. 1000 (so many must have come: frames that "
-       "overran, or times that the budget was exceeded)"},
+       "6:35: realtime.escalation[0].after: 0 is outside 1 .. 1000 (events needed: overruns, "
+       "or calls that exceeded the budget)"},
       {rig("{ }", "realtime: { escalation: [{ after: 3 }] }\n"),
        "6:26: realtime.escalation[0]: missing key 'do' (what)"},
   };

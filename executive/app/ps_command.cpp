@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "config/json.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/client/http_stream.hpp"
 #include "executive/client/running_rigs.hpp"
+#include "executive/flight/flight_collector.hpp"
+#include "executive/record/folder_lock.hpp"
+#include "executive/report/missing_summary.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
 namespace {
 
+namespace fs = std::filesystem;
 using config::Json;
 
 struct ShownRig {
@@ -59,11 +67,18 @@ class PsCommand final : public CommandDriver {
     if (!json_ && !rigs.empty() && narrow_) put("%-16s %8s  %-9s %12s\n", "rig", "process", "state", "frame");
     if (!json_ && !rigs.empty() && !narrow_)
       put("%-16s %8s  %-12s %12s %12s  %s\n", "rig", "process", "state", "frame", "t", "run folder");
+    std::vector<ShownRig> shown;
     for (const client::RunningRig& each : rigs) {
-      const ShownRig shown = look_at(each);
-      json_ ? print_json(shown) : print_row(shown);
+      shown.push_back(look_at(each));
+      json_ ? print_json(shown.back()) : print_row(shown.back());
     }
     if (!json_ && rigs.empty()) put("no rig runs on this machine\n");
+    for (const ShownRig& each : shown)
+      if (std::error_code error; !fs::exists(each.rig.folder / "summary.json", error))
+        print_error("tactus: rig %s, process %d: there is no summary.json in %s: %s\n", each.rig.rig.c_str(),
+                    static_cast<int>(each.rig.process), each.rig.folder.c_str(),
+                    report::why_no_summary(each.rig.folder, true).c_str());
+    tell_what_is_left();
     if (unseen > 0)
       print_error("tactus: %zu %s of other users cannot be looked at; sudo tactus ps shows all\n", unseen,
                   unseen == 1 ? "process" : "processes");
@@ -71,6 +86,29 @@ class PsCommand final : public CommandDriver {
   }
 
  private:
+  /// Reports what killed rigs left, on stderr, and removes the memory of flight recorders that is of no use.
+  static void tell_what_is_left() {
+    (void)executive::remove_useless_flights();
+    for (const fs::path& folder : executive::folders_of_left_flights())
+      print_error(
+          "tactus: the rig of %s was killed, and its last frames are in /dev/shm: `tactus trace %s` writes "
+          "them\n",
+          folder.c_str(), folder.c_str());
+    std::vector<fs::path> folders;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator("runs", error))
+      if (entry.is_directory(error)) folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    for (const fs::path& folder : folders) {
+      const bool begun = report::is_barely_begun(folder);
+      if ((!begun && !fs::exists(folder / "rig.yaml", error)) || fs::exists(folder / "summary.json", error) ||
+          executive::FolderLock(folder).taken_by_another())
+        continue;
+      print_error("tactus: the end of %s is not known: there is no summary.json: %s\n", folder.c_str(),
+                  report::why_no_summary(folder, false).c_str());
+    }
+  }
+
   void print_row(const ShownRig& shown) const {
     if (narrow_) {
       put("%-16.16s %8d  %-9.9s %12s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),

@@ -20,11 +20,13 @@
 #include "executive/app/terminal_text.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/record_sink.hpp"
+#include "executive/flight/flight_collector.hpp"
 #include "executive/frame/outcome.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "executive/record/folder_lock.hpp"
 #include "executive/record/whole_lines.hpp"
 #include "executive/report/json_facts.hpp"
+#include "executive/report/missing_summary.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -106,13 +108,15 @@ std::string counted(std::uint64_t count, const std::string& what) {
 /// One run folder: says how far each file is whole, and cuts torn ends unless it only looks.
 class Recovery {
  public:
-  Recovery(fs::path folder, bool only_look)
-      : folder_(std::move(folder)), only_look_(only_look), marks_(folder_) {}
+  /// `still_written`: by a rig that runs.
+  Recovery(fs::path folder, bool only_look, bool still_written)
+      : folder_(std::move(folder)), only_look_(only_look), still_written_(still_written), marks_(folder_) {}
 
   /// False: a file is not whole.
   bool run(const executive::RigSettings& settings) {
     if (!marks_.present())
-      put("%s: the end is not known: there is no summary.json\n", folder_.c_str());
+      put("%s: the end is not known: there is no summary.json: %s\n", folder_.c_str(),
+          config::one_line(report::why_no_summary(folder_, still_written_)).c_str());
     else if (!marks_.bad_end().empty())
       put("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end()).c_str());
     else
@@ -123,6 +127,8 @@ class Recovery {
     lines("journal.jsonl",
           [](std::string_view text) { return text.starts_with('{') && text.ends_with('}'); });
     checkpoints(folder_ / settings.checkpoint.folder);
+    last_frames();
+    if (!marks_.present() && !still_written_) good_ = false;
     std::error_code none;  // the room for a last summary that was never written
     if (!only_look_) fs::remove(folder_ / "summary.json.part", none);
     return good_;
@@ -243,11 +249,37 @@ class Recovery {
     }
   }
 
+  /// What the flight recorder of a rig that was killed still holds becomes a trace.
+  void last_frames() {
+    if (only_look_) {
+      for (const fs::path& each : executive::folders_of_left_flights())
+        if (std::error_code error; fs::equivalent(each, folder_, error) && !error)
+          line("the last frames", "torn", "are still in /dev/shm; `tactus trace` writes them");
+      return;
+    }
+    for (const executive::CollectedFlight& each : executive::collect_flights_of(folder_)) {
+      if (!each.failure.empty()) {
+        good_ = false;
+        line("the last frames", "torn", each.failure);
+      } else if (!each.file.empty()) {
+        line(each.file, "mended", "was written: the last frames, which were still in /dev/shm");
+      }
+    }
+    (void)executive::remove_useless_flights();
+  }
+
   fs::path folder_;
   bool only_look_;
+  bool still_written_;
   EndMarks marks_;
   bool good_ = true;
 };
+
+/// Says of a folder without rig.yaml what a kill in the first moment left.
+int tell_barely_begun(const std::string& folder) {
+  put("%s: the rig was killed before it wrote rig.yaml: nothing of it was started\n", folder.c_str());
+  return kEndedEarly;
+}
 
 class RecoverCommand final : public CommandDriver {
  public:
@@ -258,14 +290,15 @@ class RecoverCommand final : public CommandDriver {
   }
 
   int run() override {
-    const executive::RigSettings settings = settings_of_run(folder_);
     const executive::FolderLock lock(folder_);
+    if (!lock.taken_by_another() && report::is_barely_begun(folder_)) return tell_barely_begun(folder_);
+    const executive::RigSettings settings = settings_of_run(folder_);
     if (lock.taken_by_another() && !only_look_)
       throw CommandError(kWrongInput, "a rig still writes into " + folder_ +
                                           ": stop it first, or look with --dry-run; nothing was changed");
     if (lock.taken_by_another())
       put("a rig still writes into %s: this is how it stands now\n", folder_.c_str());
-    return Recovery(folder_, only_look_).run(settings) ? kOk : kEndedEarly;
+    return Recovery(folder_, only_look_, lock.taken_by_another()).run(settings) ? kOk : kEndedEarly;
   }
 
  private:

@@ -116,7 +116,7 @@ class Death {
   std::string write() const {
     std::error_code error;
     const fs::path folder(folder_);
-    if (folder_.empty() || !fs::exists(folder / "rig.yaml", error)) return "";
+    if (folder_.empty() || !fs::is_directory(folder, error)) return "";
     return write_summary(folder, summary());
   }
 

@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <stdexcept>
+#include <system_error>
 
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -14,11 +17,12 @@
 namespace tactus::executive {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// One process collects it; the kernel forgets who does when that ends.
 class Claim {
  public:
-  explicit Claim(const std::filesystem::path& file)
-      : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {
+  explicit Claim(const fs::path& file) : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {
     struct stat status {};
     held_ = file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0 && ::fstat(file_, &status) == 0 &&
             status.st_nlink > 0;
@@ -37,14 +41,15 @@ class Claim {
 
 }  // namespace
 
-std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory, const std::string& why) try {
+std::vector<CollectedFlight> collect_flight(const fs::path& memory, const std::string& why) try {
   const Claim claim(memory);
   if (!claim.held()) return {};
   const std::unique_ptr<FlightFile> file = FlightFile::open(memory);
   CollectedFlight found{file->plan().folder, "", ""};
   std::error_code none;
-  if (std::filesystem::is_directory(found.run_folder, none)) {
-    const TraceResult result = write_trace(FlightView(*file), {found.run_folder, why, {}, "the process died"});
+  if (fs::is_directory(found.run_folder, none)) {
+    const TraceResult result =
+        write_trace(FlightView(*file), {found.run_folder, why, {}, "the process died"});
     found.file = result.file;
     found.failure = result.failure;
     if (!found.file.empty()) list_traces(found.run_folder);
@@ -57,10 +62,35 @@ std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory,
 
 namespace {
 
+bool has_folder(const FlightFile& file) {
+  std::error_code error;
+  const bool there = fs::is_directory(file.plan().folder, error);
+  return there || (error && error != std::errc::no_such_file_or_directory &&
+                   error != std::errc::not_a_directory);  // it may come back
+}
+
+bool is_of(const FlightFile& file, const fs::path& run_folder) {
+  std::error_code error;
+  return fs::equivalent(file.plan().folder, run_folder, error) && !error;
+}
+
+/// A process that came after it may have its number: the file stays then until that has ended, too.
+bool is_useless(const fs::path& memory) {
+  try {
+    const auto file = FlightFile::open(memory);
+    return file->is_made_here() && !file->in_use() && !has_folder(*file);
+  } catch (const NotFlightMemory&) {
+    const pid_t pid = FlightFile::named_after(memory);
+    return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH && !FlightFile::is_locked(memory);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 template <class Wanted>
 std::vector<CollectedFlight> collect_where(Wanted wanted, const std::string& why) {
   std::vector<CollectedFlight> all;
-  for (const std::filesystem::path& memory : FlightFile::all()) {
+  for (const fs::path& memory : FlightFile::all()) {
     try {
       if (!wanted(*FlightFile::open(memory))) continue;
     } catch (const std::runtime_error&) {
@@ -77,7 +107,36 @@ std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why) {
   return collect_where([](const FlightFile& file) { return file.is_witnessed_here(); }, why);
 }
 
+std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder) {
+  return collect_where([&](const FlightFile& file) { return !file.in_use() && is_of(file, run_folder); },
+                       "killed");
+}
+
+std::vector<fs::path> folders_of_left_flights() {
+  std::vector<fs::path> folders;
+  for (const fs::path& memory : FlightFile::all()) {
+    try {
+      const auto file = FlightFile::open(memory);
+      if (!file->in_use() && has_folder(*file)) folders.emplace_back(file->plan().folder);
+    } catch (
+        const std::runtime_error&) {  // another process has just removed it, or see remove_useless_flights()
+    }
+  }
+  return folders;
+}
+
+std::vector<fs::path> remove_useless_flights() {
+  std::vector<fs::path> removed;
+  for (const fs::path& memory : FlightFile::all()) {
+    const Claim claim(memory);
+    std::error_code error;
+    if (claim.held() && is_useless(memory) && fs::remove(memory, error)) removed.push_back(memory);
+  }
+  return removed;
+}
+
 std::vector<CollectedFlight> collect_left_flights() {
+  (void)remove_useless_flights();
   return collect_where([](const FlightFile& file) { return !file.in_use(); }, "killed");
 }
 

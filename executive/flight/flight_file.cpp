@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -264,7 +265,7 @@ std::unique_ptr<FlightFile> FlightFile::open(const fs::path& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || status.st_size < static_cast<off_t>(kFlightPage)) {
     (void)::close(descriptor);
-    throw std::runtime_error(path.string() + ": not a flight recorder's");
+    throw NotFlightMemory(path.string() + ": not a flight recorder's");
   }
   std::unique_ptr<FlightFile> file(
       new FlightFile(path, descriptor, static_cast<std::size_t>(status.st_size), false));
@@ -273,7 +274,7 @@ std::unique_ptr<FlightFile> FlightFile::open(const fs::path& path) {
 }
 
 void FlightFile::read_plan() {
-  const auto nonsense = [this](const char* what) { throw std::runtime_error(path_.string() + ": " + what); };
+  const auto nonsense = [this](const char* what) { throw NotFlightMemory(path_.string() + ": " + what); };
   const FlightFileHead& head = file_head(memory_);
   if (std::memcmp(head.magic, kFlightMagic, sizeof kFlightMagic) != 0)
     nonsense("not a flight recorder's, or of another tactus");
@@ -323,29 +324,43 @@ std::vector<fs::path> FlightFile::all() {
   return found;
 }
 
+pid_t FlightFile::named_after(const fs::path& file) {
+  std::string name = file.filename().string();
+  if (!name.starts_with(kMemoryPrefix)) return 0;
+  name.erase(0, std::strlen(kMemoryPrefix));
+  pid_t pid = 0;
+  int number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [behind, bad] = std::from_chars(name.data(), end, pid);
+  if (bad != std::errc() || behind == end || *behind != '-' || pid <= 0) return 0;
+  const auto [last, none] = std::from_chars(behind + 1, end, number);
+  return none == std::errc() && last == end && number > 0 ? pid : 0;
+}
+
 pid_t FlightFile::pid() const { return file_head(memory_).pid; }
 
 pid_t FlightFile::witness() const { return file_head(memory_).witness; }
 
 bool FlightFile::is_witnessed_here() const {
-  const FlightFileHead& head = file_head(memory_);
-  return head.witness == ::getpid() && head.pid_namespace == own_pid_namespace();
+  return file_head(memory_).witness == ::getpid() && is_made_here();
 }
+
+bool FlightFile::is_made_here() const { return file_head(memory_).pid_namespace == own_pid_namespace(); }
 
 bool FlightFile::in_use() const {
   const FlightFileHead& head = file_head(memory_);
-  if (head.pid_namespace == own_pid_namespace())
+  if (is_made_here())
     return process_lives(head.pid, head.pid_began) || process_lives(head.witness, head.witness_began);
   // The process ids are those of another container. A lock is held by whoever made the file, and by nobody else.
-  if (is_locked()) return true;
+  if (is_locked(path_)) return true;
   if (head.witness == 0) return false;
   // Its witness, which nobody sees from here, may be about to write the trace.
   const std::int64_t silent = rtsync::kernel_time(CLOCK_MONOTONIC).count() - head.now.alive_ns.load();
   return silent >= 0 && silent < kWitnessTime;
 }
 
-bool FlightFile::is_locked() const {
-  const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+bool FlightFile::is_locked(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return false;
   struct flock lock {};
   lock.l_type = F_WRLCK;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -80,12 +81,18 @@ struct FlightFrameNow {
 /// been written.
 ///
 /// Threads  one owner; the rings: their writers; reading: any process of the same user.
+/// The file is no memory of a flight recorder of this release: it is damaged, cut off, or of another form.
+class NotFlightMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class FlightFile {
  public:
   /// Makes one for this process, with all its memory present. Throws std::runtime_error: there is no room.
   /// @when setup
   static std::unique_ptr<FlightFile> make(const FlightPlan& plan, pid_t witness);
-  /// Throws std::runtime_error: it is none.                                                   @when service
+  /// Throws NotFlightMemory; std::runtime_error: it could not be read.                         @when service
   static std::unique_ptr<FlightFile> open(const std::filesystem::path& file);
   /// Those of this user that other processes have made; some may be in use.                   @when service
   static std::vector<std::filesystem::path> all();
@@ -101,6 +108,8 @@ class FlightFile {
   pid_t witness() const;  ///< 0: there is none
   /// This process is its witness; another container's may have the same number.
   bool is_witnessed_here() const;
+  /// Made in this container: the run folder has the same name here.
+  bool is_made_here() const;
   /// The process that writes it, or its witness, lives: the trace of its end is theirs to write.
   bool in_use() const;
   /// Of the threads, in their order; behind them the ring of what the kernel did.
@@ -110,6 +119,10 @@ class FlightFile {
   FlightCell* cells(std::size_t ring) const;
   FlightFrameNow& frame_now() const;
   std::span<FlightNamePlace> names() const;
+  /// The process that made the file lives, in whichever container: it holds a lock of it.      @when service
+  static bool is_locked(const std::filesystem::path& file);
+  /// Returns the process after which the file is named, as all are; 0: it has another name.   @when any
+  static pid_t named_after(const std::filesystem::path& file);
   /// Removes it from /dev/shm; the memory stays as long as this object does.
   void remove();
   /// A thread of this process may go on writing there for ever.
@@ -118,7 +131,6 @@ class FlightFile {
  private:
   FlightFile(std::filesystem::path path, int descriptor, std::size_t bytes, bool writes);
   void read_plan();
-  bool is_locked() const;
 
   std::filesystem::path path_;
   std::size_t bytes_;

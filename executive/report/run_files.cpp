@@ -14,6 +14,7 @@
 #include "executive/report/frame_log.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/line_reader.hpp"
+#include "executive/report/missing_summary.hpp"
 
 namespace tactus::report {
 namespace {
@@ -136,6 +137,11 @@ RunFiles read_run_files(const fs::path& folder, bool ended) {
     throw std::runtime_error(folder.string() +
                              " is no folder; give one that `tactus run` made, as "
                              "runs/<rig>-<start time>");
+  if (is_barely_begun(folder))
+    throw std::runtime_error(
+        folder.string() + (executive::FolderLock(folder).taken_by_another()
+                               ? ": its rig is just being set up, and has no rig.yaml yet"
+                               : ": the rig was killed before it wrote rig.yaml: nothing of it was started"));
   if (!there("rig.yaml") && !there("summary.json") && !there("frames.csv"))
     throw std::runtime_error(folder.string() +
                              " is not a run folder: it holds no rig.yaml, summary.json or frames.csv; give "

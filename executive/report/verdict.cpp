@@ -8,6 +8,7 @@
 #include "executive/frame/outcome.hpp"
 #include "executive/report/axes.hpp"
 #include "executive/report/json_facts.hpp"
+#include "executive/report/missing_summary.hpp"
 
 namespace tactus::report {
 namespace {
@@ -45,10 +46,15 @@ std::string how_it_ended(const RunData& run, char& sign) {
     sign = 'f';
     return words + ", but " + lost;
   }
-  if (outcome == "unended" && run.files.still_runs) return "It still runs";
+  if (outcome == "unended" && run.files.still_runs) {
+    if (!run.summary().is_null()) return "It still runs";
+    sign = 'w';
+    return "A rig writes there, but there is no summary.json: " + why_no_summary(run.files.folder, true);
+  }
   sign = 'f';
   if (outcome == "unended")
-    return run.summary().is_null() ? "The end is not known: there is no summary.json"
+    return run.summary().is_null() ? "The end is not known: there is no summary.json: " +
+                                         why_no_summary(run.files.folder, run.files.still_runs)
            : text_fact(run.summary(), "outcome") == executive::kUnfinished
                ? "The end is not known: it was killed together with its witness, or its end could not be "
                  "written"

@@ -88,11 +88,11 @@ void RigRun::open_folder(RunObserver& watcher) {
     summary_file_.emplace(options_.folder);
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
     voice_.emplace(*log_, watcher);
+    witness_.tell([this] { return facts(); }, *log_);  // a kill in this moment has a summary, too
     const std::filesystem::path rig_file = options_.folder / "rig.yaml";
     if (const int error = rtsync::replace_folder_file(rig_file, rig_fields().write(rig_.settings()));
         error != 0)
       throw std::runtime_error(rtsync::file_error(rig_file, error));
-    witness_.tell([this] { return facts(); }, *log_);
     write_unfinished();
     summary_file_->keep_room(room_for_summary());
   } catch (const std::exception& error) {

@@ -104,6 +104,30 @@ TEST(Recover, NamesWhatIsDamagedAndLeavesIt) {
   EXPECT_TRUE(says(gone, "its file is gone; the rig wrote 300 records")) << gone;
 }
 
+TEST(Recover, AFolderWithoutASummarySaysWhyToEveryCommand) {
+  const TempDir dir;
+  ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "30", "--out", "runs/a"}, dir.path())).status,
+            0);
+  fs::remove(dir / "runs/a/summary.json");
+  fs::copy(dir / "runs/a", dir / "runs/b");
+  dir.write("runs/b/log.txt", "");
+  dir.write("runs/c/log.txt", "");
+  const Finished ps = run(tactus({"ps"}, dir.path()));
+  const std::pair<const char*, const char*> rows[] = {
+      {"runs/a", "the file was removed; log.txt says: ended after 30 frames"},
+      {"runs/b", "its rig was killed before it wrote the first one, or the file was removed"},
+      {"runs/c", "the rig was killed before it wrote rig.yaml"}};
+  for (const auto& [folder, why] : rows) {
+    const Finished done = recover(dir, folder);
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_TRUE(says(done, why)) << done;
+    EXPECT_TRUE(says(ps, std::string("the end of ") + folder + " is not known: there is no summary.json: "))
+        << ps;
+    const Finished told = run(tactus({"report", folder, "--to", "report.html"}, dir.path()));
+    EXPECT_TRUE(says(told, why)) << told;
+  }
+}
+
 TEST(Recover, RefusesAFolderThatIsNoRunFolder) {
   const TempDir dir;
   const Finished done = recover(dir, "somewhere");

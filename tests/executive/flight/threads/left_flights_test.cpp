@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What stays in /dev/shm of processes that have ended, and who removes it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include "executive/flight/flight_collector.hpp"
+#include "executive/flight/flight_trace.hpp"
+#include "tests/executive/flight/written_rig.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::executive::left_flights_test {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempDir;
+
+/// The number of a process that has ended.
+pid_t ended_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  (void)::waitpid(child, nullptr, 0);
+  return child;
+}
+
+fs::path memory_of(pid_t process, int number = 1) {
+  return "/dev/shm/tactus-flight-" + std::to_string(process) + "-" + std::to_string(number);
+}
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+
+bool removed(const std::vector<fs::path>& all, const fs::path& file) {
+  return std::find(all.begin(), all.end(), file) != all.end() && !fs::exists(file);
+}
+
+TEST(LeftFlights, WhatIsNoFlightMemoryAnyMoreIsRemovedWhenItsProcessHasEnded) {
+  const pid_t ended = ended_process();
+  const std::string texts[] = {"", "hello", std::string(8192, 'x'),
+                               "tactusF1" + std::string(8192, '\0')};  // of an older release
+  for (int i = 0; i < 4; ++i) write(memory_of(ended, i + 1), texts[i]);
+  const auto all = remove_useless_flights();
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(removed(all, memory_of(ended, i + 1))) << i;
+}
+
+TEST(LeftFlights, WhatMayBeInUseOrIsNotOursStays) {
+  const pid_t ended = ended_process();
+  const fs::path of_a_live_process = memory_of(::getppid());
+  const fs::path with_another_name = "/dev/shm/tactus-flight-" + std::to_string(ended) + "-notes";
+  const fs::path link = memory_of(ended);
+  write(of_a_live_process, "hello");
+  write(with_another_name, "hello");
+  fs::create_symlink(with_another_name, link);
+  (void)remove_useless_flights();
+  for (const fs::path& file : {of_a_live_process, with_another_name, link}) {
+    EXPECT_TRUE(fs::is_symlink(file) || fs::exists(file)) << file;
+    fs::remove(file);
+  }
+}
+
+TEST(LeftFlights, WhoseFolderIsThereAreListedAndWhoseFolderIsGoneAreRemoved) {
+  TempDir dir;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    FlightPlan plan;
+    plan.folder = dir.path();
+    plan.rig = "left";
+    plan.threads = {{"main", 100}};
+    plan.period_ns = 1'000'000;
+    const auto file = FlightFile::make(plan, 0);
+    const std::string path = file->path().string();
+    (void)!::write(ready[1], path.data(), path.size());
+    ::raise(SIGKILL);
+  }
+  char path[256] = {};
+  ASSERT_GT(::read(ready[0], path, sizeof path - 1), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  for (const int fd : ready) ::close(fd);
+  const auto folders = folders_of_left_flights();
+  EXPECT_NE(std::find(folders.begin(), folders.end(), dir.path()), folders.end());
+  EXPECT_FALSE(removed(remove_useless_flights(), path));
+  fs::remove_all(dir.path());
+  EXPECT_TRUE(removed(remove_useless_flights(), path));
+}
+
+}  // namespace
+}  // namespace tactus::executive::left_flights_test

@@ -57,6 +57,11 @@ class Stage {
     return std::make_unique<Process>(command(std::move(argv)));
   }
 
+  std::unique_ptr<Process> start(std::vector<std::string> argv) const {
+    return std::make_unique<Process>(command(std::move(argv)));
+  }
+  const std::string& uri() const { return uri_; }
+
   static Json end_of(Process& process) {
     const auto& done = process.wait(60s);
     const Json end = Json::parse(done.out, nullptr, false);
@@ -140,6 +145,29 @@ Json latency(const Side& side, bool domain, int count) {
   return end["heard"]["x"]["latency_ns"];
 }
 
+struct Answers {
+  double back_p50_ns = 0, back_p99_ns = 0;                      ///< from the answer to its reception
+  double there_and_back_p50_ns = 0, there_and_back_p99_ns = 0;  ///< from the question
+};
+
+/// One asks every 500 us, the other answers in its handler, which then goes on for `work_us`.
+Answers answers(const Side& side, const std::string& config, int work_us, int count) {
+  const Stage stage(side);
+  const auto answerer = stage.start(
+      {TACTUS_SILKIT_CONVERSATION, side.library, "answers", stage.uri(), std::to_string(work_us), config});
+  if (!answerer->wait_for_output("joined")) throw std::runtime_error("not joined: " + answerer->err());
+  const auto asker = stage.start(
+      {TACTUS_SILKIT_CONVERSATION, side.library, "asks", stage.uri(), std::to_string(count), "500", config});
+  const auto& done = asker->wait(60s);
+  const std::size_t line = done.out.rfind("\n{") + 1;
+  const Json end = Json::parse(done.out.substr(line), nullptr, false);
+  if (done.status != 0 || !end.is_object() || end["answers"] != count)
+    throw std::runtime_error("not answered: " + done.out + done.err + answerer->err());
+  const auto of = [&](const char* way, const char* quantile) { return end[way][quantile].get<double>(); };
+  return {of("back_ns", "p50"), of("back_ns", "p99"), of("there_and_back_ns", "p50"),
+          of("there_and_back_ns", "p99")};
+}
+
 using Member = double Figures::*;
 
 /// One figure of all rounds.
@@ -173,6 +201,39 @@ void step_together(const std::vector<Side>& all, const Setup& setup, int rounds,
   tactus::benchmark::answer(question, answer);
 }
 
+void answer_each_other(const std::vector<Side>& all, const std::string& way, const std::string& config,
+                       int work_us, bool quick) {
+  const int rounds = quick ? 1 : 7;
+  const int count = quick ? 500 : 4'000;
+  std::vector<std::vector<Answers>> figures(all.size());
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t side = (i + static_cast<std::size_t>(round)) % all.size();
+      figures[side].push_back(answers(all[side], side == 0 ? config : "", work_us, count));
+    }
+  Json answer{
+      {"way", way}, {"message_bytes", 64}, {"every_us", 500}, {"handler_us", work_us}, {"rounds", rounds}};
+  const std::pair<const char*, double Answers::*> members[] = {
+      {"back_p50_ns", &Answers::back_p50_ns},
+      {"back_p99_ns", &Answers::back_p99_ns},
+      {"there_and_back_p50_ns", &Answers::there_and_back_p50_ns},
+      {"there_and_back_p99_ns", &Answers::there_and_back_p99_ns}};
+  for (const auto& [name, member] : members) {
+    std::vector<double> ratios;
+    for (std::size_t side = 0; side < all.size(); ++side) {
+      std::vector<double> values;
+      for (const Answers& round : figures[side]) values.push_back(round.*member);
+      answer[kNames[side]][name] = to_json(tactus::benchmark::spread_of(values));
+    }
+    if (all.size() < 2) continue;
+    for (std::size_t round = 0; round < figures[0].size(); ++round)
+      ratios.push_back(figures[0][round].*member / figures[1][round].*member);
+    answer["to_genuine"][name] = to_json(tactus::benchmark::spread_of(std::move(ratios)));
+  }
+  if (all.size() < 2) answer["to_genuine"] = "skipped: TACTUS_SILKIT_ROOT names no genuine SIL Kit";
+  tactus::benchmark::answer("how late is an answer that a handler publishes?", answer);
+}
+
 void run(bool quick) {
   const std::vector<Side> all = sides();
   const int rounds = quick ? 1 : 7;
@@ -190,6 +251,11 @@ void run(bool quick) {
     for (std::size_t side = 0; side < all.size(); ++side)
       answer[kNames[side]] = latency(all[side], domain, quick ? 1'000 : 10'000);
     tactus::benchmark::answer("how late is a message at its subscriber?", answer);
+  }
+  const std::string sockets = "Tactus: {SharedMemory: false}";
+  for (const int work_us : {0, 100}) {
+    answer_each_other(all, "as configured", "", work_us, quick);
+    answer_each_other(all, "sockets", sockets, work_us, quick);
   }
 }
 

@@ -186,9 +186,10 @@ void Participant::log(std::uint32_t level, const char* text) {
 }
 
 void Participant::worked(std::optional<std::int64_t> wake_before) {
-  if (on_io_thread()) return;  // in a user's function: serve() goes on when it returns
+  if (on_io_thread() && running_ == Call::What::step) return;  // what a step sends is delivered at its end
   send_log();
   mesh_.flush();
+  if (on_io_thread()) return;  // in a user's function: serve() goes on when it returns
   if (engine_.has_calls() || engine_.wake_at() != wake_before) mesh_.wake();
   if (engine_.complete()) end_->reach(engine_.state());
 }

@@ -177,6 +177,11 @@ void Stream::all_sent() noexcept {
   if (out_.capacity() > kLargestQueueKept) out_ = Bytes();
 }
 
+Backlog::Verdict Stream::judge(const BacklogLimits& limits) {
+  if (queued() == 0 && out_.capacity() > kLargestKept) out_ = Bytes();
+  return backlog_.look(limits, Backlog::Clock::now(), taken_, queued());
+}
+
 Stream::Written Stream::fail() noexcept {
   deaf_ = true;
   out_.clear();

@@ -28,7 +28,8 @@ constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 ///
 /// Threads  the I/O thread, but for queue, queued, judge, write and write_to: they, and close, are called under one lock of
 ///          the owner's, so that nobody writes to a descriptor that is gone.
-/// Memory   both buffers keep what they have grown to, up to some MiB: after a while only large messages allocate.
+/// Memory   both buffers keep what they have grown to, up to some MiB: after a while only large messages allocate. What
+///          waits may grow beyond that, and is kept until judge().
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   Stream(asio::io_context& io, Descriptor socket);
@@ -47,10 +48,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// has no room.
   void append(const Pieces& message, bool waiting);
   std::size_t queued() const { return out_.size() - sent_; }
-  /// What is to be said, and done, about bytes that the other end does not read. @when Backlog::pause() apart
-  Backlog::Verdict judge(const BacklogLimits& limits) {
-    return backlog_.look(limits, Backlog::Clock::now(), taken_, queued());
-  }
+  /// What is to be said, and done, about bytes that the other end does not read; where there are none any more, the
+  /// memory that they took is freed. @when Backlog::pause() apart
+  Backlog::Verdict judge(const BacklogLimits& limits);
   enum class Written {
     all,
     waiting,  ///< the socket is full: when_writable()

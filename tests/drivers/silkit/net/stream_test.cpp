@@ -52,6 +52,26 @@ TEST(Stream, IsToldOnceThatItCanWriteHoweverOftenItAsks) {
   stream->close();
 }
 
+TEST(Stream, GivesTheMemoryOfWhatHasWaitedBack) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const Descriptor other(ends[1]);
+  asio::io_context io;
+  const auto stream = std::make_shared<CountingStream>(io, Descriptor(ends[0]));
+  stream->queue().resize(20U << 20);
+  std::array<std::byte, 65536> read;
+  while (stream->write() == Stream::Written::waiting) {
+    EXPECT_FALSE(stream->judge({}).is_stuck);
+    EXPECT_GT(stream->queue().capacity(), 4U << 20) << "it waits";
+    while (::recv(other.number(), read.data(), read.size(), MSG_DONTWAIT) > 0) {
+    }
+  }
+  EXPECT_GT(stream->queue().capacity(), 4U << 20) << "as much may come again soon";
+  (void)stream->judge({});
+  EXPECT_LE(stream->queue().capacity(), 4U << 20);
+  stream->close();
+}
+
 constexpr auto kSwitch = static_cast<Kind>(100);
 
 /// A message that holds its number.

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 
@@ -14,21 +17,26 @@ namespace {
 constexpr std::size_t kSize = 25'000'000;
 constexpr int kMessages = 4;
 
-/// Publishes 100 MB in the handler of its first step, and waits for as much of its twin.
+/// Publishes 100 MB in the handler of its first step, and waits for as much of each of the others.
 struct Twin {
   test::ParticipantHere participant;
   SilKit_DataPublisher* publisher;
   std::string out;
+  std::chrono::milliseconds reads_for{0};  ///< each message
   std::atomic<std::size_t> received{0};
 
-  Twin(const std::string& uri, const std::string& name, const std::string& other, const std::string& config)
+  Twin(const std::string& uri, const std::string& name, const std::vector<std::string>& others,
+       const std::string& config)
       : participant(uri, name, config),
         publisher(participant.publisher("Out", name)),
         out(kSize, name.front()) {
-    participant.subscriber("In", other, this,
-                           [](void* context, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
-                             static_cast<Twin*>(context)->received += event->data.size;
-                           });
+    for (const std::string& other : others)
+      participant.subscriber("From" + other, other, this,
+                             [](void* context, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
+                               auto& self = *static_cast<Twin*>(context);
+                               std::this_thread::sleep_for(self.reads_for);
+                               self.received += event->data.size;
+                             });
     test::ok(SilKit_TimeSyncService_SetSimulationStepHandler(
         participant.time_sync(), this,
         [](void* context, SilKit_TimeSyncService*, SilKit_NanosecondsTime now, SilKit_NanosecondsTime) {
@@ -47,8 +55,8 @@ class LargeData : public testing::TestWithParam<const char*> {};
 
 TEST_P(LargeData, OfTwoThatPublishAHundredMegabytesAtEachOtherInTheirHandlersArrives) {
   test::RegistryHere registry;
-  Twin a(registry.uri(), "A", "B", GetParam());
-  Twin b(registry.uri(), "B", "A", GetParam());
+  Twin a(registry.uri(), "A", {"B"}, GetParam());
+  Twin b(registry.uri(), "B", {"A"}, GetParam());
   test::ParticipantHere controller(registry.uri(), "Controller");
   controller.require({"A", "B"});
   a.participant.start();
@@ -57,6 +65,21 @@ TEST_P(LargeData, OfTwoThatPublishAHundredMegabytesAtEachOtherInTheirHandlersArr
   EXPECT_EQ(b.participant.wait(), SilKit_ParticipantState_Shutdown);
   EXPECT_EQ(a.received, kSize * kMessages);
   EXPECT_EQ(b.received, kSize * kMessages) << "what a step sends arrives before the step after it";
+}
+
+TEST_P(LargeData, OfThreeOfWhichOneReadsSlowlyArrives) {
+  test::RegistryHere registry;
+  Twin a(registry.uri(), "A", {"B", "C"}, GetParam());
+  Twin b(registry.uri(), "B", {"A", "C"}, GetParam());
+  Twin c(registry.uri(), "C", {"A", "B"}, GetParam());
+  c.reads_for = std::chrono::milliseconds(50);
+  test::ParticipantHere controller(registry.uri(), "Controller");
+  controller.require({"A", "B", "C"});
+  for (Twin* each : {&a, &b, &c}) each->participant.start();
+  for (Twin* each : {&a, &b, &c}) {
+    EXPECT_EQ(each->participant.wait(), SilKit_ParticipantState_Shutdown);
+    EXPECT_EQ(each->received, 2 * kSize * kMessages);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -121,8 +121,8 @@ FigureName name_of(FlightFigure figure) {
       return {"in_kernel", true};
     case FlightFigure::in_interrupts:
       return {"in_interrupts", true};
-    case FlightFigure::stolen:
-      return {"stolen", true};
+    case FlightFigure::cpu_silent:
+      return {"cpu_silent", true};
     case FlightFigure::idle_exit:
       return {"idle_exit", true};
     case FlightFigure::began_in_frame:

@@ -82,7 +82,7 @@ enum class FlightFigure : std::uint8_t {
   silent,
   in_kernel,
   in_interrupts,
-  stolen,
+  cpu_silent,
   idle_exit,
   began_in_frame,
   map_calls,

@@ -64,7 +64,7 @@ class FindingRecords {
       figure(in_kernel, seen.silence->in_kernel);
     }
     if (seen.interrupts) figure(in_interrupts, seen.interrupts->took);
-    if (seen.steal) figure(stolen, *seen.steal);
+    if (seen.others) figure(cpu_silent, seen.others->still_ready + seen.others->still_asleep);
     if (seen.idle_exit) figure(idle_exit, *seen.idle_exit);
   }
 

@@ -78,6 +78,23 @@ std::string stopper_text(const Evidence& seen) {
   return stopper.empty() ? "" : "; " + stopper;
 }
 
+/// Its CPU showed no sign of life, whatever ran there.
+Nanoseconds still_of(const Finding& finding) {
+  if (!finding.evidence.others) return Nanoseconds{0};
+  const rtsync::OtherThreads& others = *finding.evidence.others;
+  return others.still_ready +
+         (rtsync::is_wake(finding.facts.part) ? others.still_asleep : others.still_at_wake);
+}
+
+/// "its CPU gave no sign of life for 14.0 ms".
+std::string no_life(const Finding& finding) {
+  const Nanoseconds still = still_of(finding);
+  const Nanoseconds silent = finding.evidence.silence.value_or(rtsync::Silence{}).took;
+  if (still > silent) return "its CPU gave no sign of life for " + rtsync::duration_text(still);
+  return "no switch, and the thread did not get on" +
+         (silent > Nanoseconds{0} ? " for " + rtsync::duration_text(silent) : "");
+}
+
 /// By the kernel's limit for real-time threads.
 Nanoseconds stopped_for(const Finding& finding) {
   const Evidence& seen = finding.evidence;
@@ -292,8 +309,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
           (switches.signalled > Nanoseconds{0} && switches.signalled * 2 > finding.facts.excess()))
         return part + " took " + took +
                ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it go on";
-      return "the machine stood still in " + part + ", which took " + took +
-             ": no switch, and the thread did not get on";
+      return "the machine stood still in " + part + ", which took " + took + ": " + no_life(finding);
     case Cause::slowed:
       return part + " ran on a slower CPU than usual (" +
              std::to_string(static_cast<int>(seen.speed.value_or(1) * 100)) + " % of its speed): " + took;
@@ -366,7 +382,6 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
       return "a debugger";
     case Cause::machine_stopped:
       return seen.went_on || (seen.switches && seen.switches->signalled > Nanoseconds{0}) ? "SIGSTOP"
-             : seen.steal && seen.steal->count() > 0                                      ? "the hypervisor"
                                                                                           : "the machine";
     case Cause::slowed:
     case Cause::timer_late:
@@ -427,7 +442,8 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
     count("page faults in them", maps->faults);
   }
   if (seen.silence) time("without a sign of life", seen.silence->took);
-  if (seen.steal) time("taken by the hypervisor", *seen.steal);
+  if (const Nanoseconds still = still_of(finding); still > Nanoseconds{0})
+    time("its CPU without a sign of life, while it was off it", still);
   if (seen.idle_exit) time("to leave an idle state, at most", *seen.idle_exit);
   if (seen.throttle_gap) time("a stop by the real-time limit", *seen.throttle_gap);
   if (seen.speed) all.push_back({"speed of its CPU", *seen.speed * 100, "%", 100.0});

@@ -120,6 +120,10 @@ struct OtherThreads {
   /// Is the part of `weaker` before the last switch that shows that the thread could not run. After it the weaker
   /// thread may be in a system call.
   Nanoseconds weaker_before{0};
+  /// Is the time without a sign of life of the CPU, whatever ran there, while the thread could have run.
+  Nanoseconds still_ready{0};
+  Nanoseconds still_asleep{0};   ///< the same while it slept
+  Nanoseconds still_at_wake{0};  ///< the part of that which lasted until it came back
 };
 
 /// Interrupts and softirqs of its CPU, one inside of another counted once.
@@ -151,7 +155,6 @@ struct Evidence {
   std::optional<OtherThreads> others;
   std::optional<Silence> silence;
   std::optional<InterruptTimes> interrupts;
-  std::optional<Nanoseconds> steal;         ///< the hypervisor had its CPU
   std::optional<Nanoseconds> idle_exit;     ///< the longest that its CPU takes to leave an idle state
   std::optional<double> speed;              ///< of its CPU, against the usual one
   std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread

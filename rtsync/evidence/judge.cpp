@@ -57,6 +57,11 @@ bool all_were_stopped(const Evidence& evidence) TACTUS_RT {
   return time >= *evidence.throttle_gap / 2 && time <= *evidence.throttle_gap * 6 / 5;
 }
 
+/// Without a sign of life of its CPU. A long interrupt handler looks the same where it is not recorded.
+Nanoseconds stood_still(Nanoseconds silent, const Evidence& evidence) TACTUS_RT {
+  return std::max(silent - (evidence.interrupts ? evidence.interrupts->took : kNone), kNone);
+}
+
 /// Ready, and not on a CPU.
 void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) TACTUS_RT {
   const bool by_others = evidence.others && (evidence.others->ran - evidence.others->weaker) * 2 > time;
@@ -117,14 +122,24 @@ Nanoseconds slept_in_heap(const FrameFacts& facts, const Evidence& evidence) TAC
                     std::min(blocked, evidence.heap->took));
 }
 
+/// A job that sleeps in each call, about as long.
+bool usually_sleeps(const FrameFacts& facts, Nanoseconds slept) TACTUS_RT {
+  constexpr Nanoseconds kSleeps{50'000};
+  return facts.usual >= kSleeps && slept <= facts.usual + facts.usual / 4;
+}
+
 /// Of a job that sleeps in each call: how long a stronger thread kept it from its CPU when it was to wake. Of one that
 /// does not, it is not known how long it wanted to sleep.
 Nanoseconds kept_awake(const FrameFacts& facts, const Evidence& evidence, Nanoseconds heap_slept) TACTUS_RT {
-  constexpr Nanoseconds kSleeps{50'000};
-  if (!evidence.others || facts.usual < kSleeps) return kNone;
+  if (!evidence.others) return kNone;
   const Nanoseconds blocked = evidence.switches->blocked - heap_slept;
   const Nanoseconds kept = std::min(evidence.others->kept, blocked);
-  return blocked - kept <= facts.usual + facts.usual / 4 ? kept : kNone;
+  return usually_sleeps(facts, blocked - kept) ? kept : kNone;
+}
+
+/// The CPU stood still when the thread was to wake.
+Nanoseconds stopped_asleep(const Evidence& evidence) TACTUS_RT {
+  return evidence.others ? stood_still(evidence.others->still_at_wake, evidence) : kNone;
 }
 
 /// On the CPU, for pages from the disk. Each fault is taken to be as long as the others.
@@ -146,13 +161,21 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
     const Nanoseconds kept = waits || evidence.went_on ? kNone : kept_awake(facts, evidence, heap_slept);
     shares.give(Cause::preempted, kept);
+    const Nanoseconds still = waits || evidence.went_on
+                                  ? kNone
+                                  : std::min(seen.blocked - heap_slept - kept, stopped_asleep(evidence));
+    shares.give(
+        usually_sleeps(facts, seen.blocked - heap_slept - still) ? Cause::machine_stopped : Cause::unknown,
+        still);
     const Cause slept = evidence.went_on ? Cause::machine_stopped : waits ? Cause::waited : Cause::blocked;
-    shares.give(slept, seen.blocked - heap_slept - kept);
+    shares.give(slept, seen.blocked - heap_slept - kept - still);
     if (!evidence.went_on && !allocates) shares.give(slept, seen.in_calls);
     shares.give(Cause::migrated, seen.migrated);
-    give_preempted(shares, seen.preempted, evidence);
+    const Nanoseconds ready = std::min(
+        evidence.others ? stood_still(evidence.others->still_ready, evidence) : kNone, seen.preempted);
+    shares.give(Cause::machine_stopped, ready);
+    give_preempted(shares, seen.preempted - ready, evidence);
   }
-  if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
   if (allocates) shares.give(Cause::heap, evidence.heap->took - heap_slept);
   if (evidence.faults) {
     const Nanoseconds of_disk = in_faults_of_disk(*evidence.faults);
@@ -171,8 +194,12 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
 
 Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
-  shares.give(Cause::clock, facts.edge_late);
-  if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
+  // Before the edge: it cannot be noted while nothing runs.
+  const Nanoseconds still =
+      evidence.others ? stood_still(evidence.others->still_ready + evidence.others->still_asleep, evidence)
+                      : kNone;
+  shares.give(Cause::machine_stopped, still);
+  shares.give(Cause::clock, facts.edge_late - still);
   // A stop by a signal takes longer than whatever the CPU did meanwhile.
   if (evidence.went_on && evidence.switches) shares.give(Cause::machine_stopped, evidence.switches->blocked);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);

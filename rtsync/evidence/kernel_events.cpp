@@ -13,6 +13,7 @@
 #include <chrono>
 #include <utility>
 
+#include "rtsync/evidence/cpu_silence.hpp"
 #include "rtsync/evidence/fault_time.hpp"
 #include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
@@ -397,7 +398,11 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
       continue;
     CpuTimes had(times.off(), off.cpu, !wake, realtime ? realtime_ : nullptr, watched.tid);
     StopTimes stops(from, to, watched.tid);
-    if (!read(cpu->ring, to, had, stops) || !had.finish(to, others)) return evidence;
+    CpuSilence silence(times.off(), off.cpu, signs_by_cpu_ ? alive_ : Nanoseconds{0});
+    if (const std::int64_t at = signs_restarted_ns_.load(std::memory_order_acquire); at != 0)
+      silence.restarted(EvidenceTime{Nanoseconds{at}});
+    if (!read(cpu->ring, to, had, stops, silence) || !had.finish(to, others)) return evidence;
+    silence.finish(to, others);
     stops.finish(*evidence.switches);
     if (had.own_priority() != kNoPriority) evidence.realtime = is_realtime_priority(had.own_priority());
   }

@@ -211,8 +211,13 @@ TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
             "machine_stopped: the machine stood still in job bad.step, which took 50.0 ms: no switch, "
             "and the thread did not get on");
   EXPECT_EQ(culprit_of(made, plan_), "the machine");
-  made.evidence.steal = 40ms;
-  EXPECT_EQ(culprit_of(made, plan_), "the hypervisor");
+  made.evidence.silence = {.took = 48ms};
+  EXPECT_THAT(text(made), HasSubstr("and the thread did not get on for 48.0 ms"));
+  made.evidence.others = {.still_ready = 49ms, .still_asleep = 1ms};
+  EXPECT_THAT(text(made), HasSubstr("which took 50.0 ms: its CPU gave no sign of life for 49.0 ms"));
+  made.facts.part = LatePart::wake;
+  EXPECT_THAT(text(made), HasSubstr("its CPU gave no sign of life for 50.0 ms"));
+  made.facts.part = LatePart::job;
   made.evidence.went_on = true;
   EXPECT_EQ(text(made),
             "machine_stopped: job bad.step took 50.0 ms: a signal had stopped the rig (SIGSTOP, or "
@@ -344,7 +349,7 @@ TEST_F(FindingText, FiguresAreAllThatWasLookedAtAndNothingElse) {
   made.evidence.heap = {.calls = 11, .took = 12us};
   made.evidence.maps = {.calls = 0, .took = 13us};
   made.evidence.silence = {.took = 14us};
-  made.evidence.steal = 15us;
+  made.evidence.others->still_ready = 15us;
   made.evidence.idle_exit = 16us;
   made.evidence.throttle_gap = 50ms;
   made.evidence.speed = 0.5;
@@ -364,7 +369,7 @@ TEST_F(FindingText, FiguresAreAllThatWasLookedAtAndNothingElse) {
   EXPECT_EQ(all.at("in heap calls"), 1.2e4);
   EXPECT_FALSE(all.contains("calls that map memory")) << "there were none";
   EXPECT_EQ(all.at("without a sign of life"), 1.4e4);
-  EXPECT_EQ(all.at("taken by the hypervisor"), 1.5e4);
+  EXPECT_EQ(all.at("its CPU without a sign of life, while it was off it"), 1.5e4);
   EXPECT_EQ(all.at("to leave an idle state, at most"), 1.6e4);
   EXPECT_EQ(all.at("a stop by the real-time limit"), 5e7);
   EXPECT_EQ(all.at("speed of its CPU"), 50);

@@ -252,8 +252,6 @@ std::vector<Row> rows() {
           }),
       row("no switch, and no sign of life", long_job(), Cause::machine_stopped,
           [](F&, E& e) { e.silence->took = 2'700us; }),
-      row("the hypervisor says that it had the CPU", long_job(), Cause::machine_stopped,
-          [](F&, E& e) { e.steal = 2'900us; }),
       row("interrupts", long_job(), Cause::interrupted,
           [](F&, E& e) { e.interrupts = InterruptTimes{2'900us}; }),
       row("interrupts without a sign of life between", long_job(), Cause::interrupted,

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/evidence/cpu_silence.hpp"
+
+#include <algorithm>
+
+namespace tactus::rtsync {
+
+/// From when the next sign of life was due.
+void CpuSilence::silent_up_to(EvidenceTime time) TACTUS_RT {
+  constexpr Nanoseconds kWake{100'000};  // from the end of a stop to the thread on its CPU
+  if (!sign_ || alive_ == Nanoseconds{0} || time - *sign_ <= alive_ + alive_ / 4) return;
+  if (restarted_ && *restarted_ >= *sign_ - alive_ && *restarted_ <= time) return;
+  const EvidenceTime from = std::max(*sign_ + alive_, active_);
+  for (const ThreadTimes::Off& off : off_) {
+    if (off.cpu != cpu_ || off.from >= time || off.to <= from) continue;
+    const Nanoseconds part = std::min(off.to, time) - std::max(off.from, from);
+    (off.ready ? ready_ : asleep_) += part;
+    if (!off.ready && time + kWake >= off.to) at_wake_ += part;
+  }
+}
+
+void CpuSilence::add(const EventRecord& record) TACTUS_RT {
+  using Kind = EventRecord::Kind;
+  // Where the kernel takes no samples for a while, their absence says nothing.
+  if (record.kind == Kind::limited || record.kind == Kind::lost) sign_.reset();
+  const bool sign = record.kind == Kind::alive;
+  if (!sign && record.kind != Kind::off && record.kind != Kind::preempted && record.kind != Kind::on) return;
+  silent_up_to(record.at);
+  active_ = record.at;
+  if (sign) sign_ = record.at;
+}
+
+void CpuSilence::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
+  silent_up_to(end);
+  others.still_ready += ready_;
+  others.still_asleep += asleep_;
+  others.still_at_wake += at_wake_;
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "rtsync/evidence/thread_times.hpp"
+
+namespace tactus::rtsync {
+
+/// Adds up how long a CPU did nothing at all while a thread was off it, from the records of that CPU. Its signs of life
+/// come whatever runs there, so where they are missing, the machine stood still, and no thread had the CPU. A switch shows
+/// that it did not.
+///
+/// RT  yes; bounded by the number of records.
+class CpuSilence {
+ public:
+  /// `alive`: the interval of its signs of life; 0: it has none. `off`: the times, the oldest first.
+  CpuSilence(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, Nanoseconds alive) TACTUS_RT
+      : off_(off),
+        cpu_(cpu),
+        alive_(alive) {}
+
+  /// In the order of the ring.
+  void add(const EventRecord& record) TACTUS_RT;
+  /// Its signs of life began anew then: what lies around it is not known.
+  void restarted(EvidenceTime at) TACTUS_RT { restarted_ = at; }
+  /// After the last record, at the time of which the thread was there again. Adds what was seen.
+  void finish(EvidenceTime end, OtherThreads& others) TACTUS_RT;
+
+ private:
+  void silent_up_to(EvidenceTime time) TACTUS_RT;
+
+  std::span<const ThreadTimes::Off> off_;
+  std::uint32_t cpu_;
+  Nanoseconds alive_;
+  std::optional<EvidenceTime> restarted_;
+  std::optional<EvidenceTime> sign_;  // the last one
+  EvidenceTime active_{};             // the last record of any kind
+  Nanoseconds ready_{0};
+  Nanoseconds asleep_{0};
+  Nanoseconds at_wake_{0};
+};
+
+}  // namespace tactus::rtsync

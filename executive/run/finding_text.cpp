@@ -110,6 +110,14 @@ std::string in_what(const rtsync::SwitchTimes& switches) {
   return (switches.blocks > 1 ? ", longest in " : " in ") + call;
 }
 
+/// ", most of it in the kernel, in getrandom": signs of life came from a system call of its own.
+std::string in_own_calls(const Finding& finding) {
+  const auto& silence = finding.evidence.silence;
+  if (!silence || silence->in_call * 2 <= finding.facts.excess()) return "";
+  const std::string call = rtsync::blocking_call(silence->code);
+  return ", most of it in the kernel, in " + (call.empty() ? "a system call of its own" : call);
+}
+
 /// "16.0 MiB".
 std::string bytes_text(std::uint64_t bytes) {
   const bool large = bytes >= std::uint64_t{1} << 20;
@@ -184,13 +192,19 @@ std::string figures(const Finding& finding) {
         (seen.silence->anywhere ? "" : " (or in a system call)") +
         (seen.silence->in_kernel == Nanoseconds{0}
              ? ""
-             : ", in the kernel " + rtsync::duration_text(seen.silence->in_kernel)));
+             : ", in the kernel " + rtsync::duration_text(seen.silence->in_kernel)) +
+        (seen.silence->in_call == Nanoseconds{0}
+             ? ""
+             : ", of which in system calls of its own " + rtsync::duration_text(seen.silence->in_call)));
   else
     add("no signs of life");
   if (const Nanoseconds held = could_not_run(seen); held * 2 > finding.facts.excess())
     text += "; it could not run for " + rtsync::duration_text(held) +
             ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
             stopper_text(seen);
+  if (const Nanoseconds kernel = rtsync::unrecorded_in_kernel(seen); kernel * 2 > finding.facts.excess())
+    text += "; the kernel had its CPU for about " + rtsync::duration_text(kernel) +
+            ", in what is not recorded (a fault that is not counted, an interrupt, a softirq, a hypervisor)";
   if (is_short(finding))
     text += "; a stop of the machine may be as short, with signs of life every " +
             rtsync::duration_text(seen.silence->blind / 2) + " ('signs_of_life' in the rig file)";
@@ -273,7 +287,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::none:
       return "";
     case Cause::computed:
-      return part + " computed for " + took;
+      return part + " computed for " + took + in_own_calls(finding);
     case Cause::blocked:
       return part + " slept " + rtsync::duration_text(switches.blocked) + in_what(switches) +
              " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
@@ -441,7 +455,11 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
     count("calls that map memory", maps->calls);
     count("page faults in them", maps->faults);
   }
-  if (seen.silence) time("without a sign of life", seen.silence->took);
+  if (seen.silence) {
+    time("without a sign of life", seen.silence->took);
+    if (seen.silence->in_kernel > Nanoseconds{0}) time("in the kernel", seen.silence->in_kernel);
+    if (seen.silence->in_call > Nanoseconds{0}) time("in system calls of its own", seen.silence->in_call);
+  }
   if (const Nanoseconds still = still_of(finding); still > Nanoseconds{0})
     time("its CPU without a sign of life, while it was off it", still);
   if (seen.idle_exit) time("to leave an idle state, at most", *seen.idle_exit);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -42,6 +43,8 @@ constexpr std::array<SleepingCall, 3> kSleepingCalls{{
 
 /// What the kernel writes of this thread as it leaves its CPU: PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER.
 struct LeftSample {
+  std::uint64_t ax = 0;
+  std::uint64_t cx = 0;
   std::uint64_t code = 0;
   std::array<std::uint64_t, kStackWords> stack{};
 };
@@ -55,7 +58,8 @@ class LeftReader {
     attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
     attributes.sample_period = 1;
     attributes.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    attributes.sample_regs_user = std::uint64_t{1} << PERF_REG_X86_IP;
+    attributes.sample_regs_user = std::uint64_t{1} << PERF_REG_X86_AX | std::uint64_t{1} << PERF_REG_X86_CX |
+                                  std::uint64_t{1} << PERF_REG_X86_IP;
     attributes.sample_stack_user = kStackWords * sizeof(std::uint64_t);
     file_ = static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
     if (file_ < 0) return;
@@ -96,12 +100,14 @@ class LeftReader {
   }
   std::optional<LeftSample> sample(std::uint64_t at, std::size_t size) const {
     constexpr std::uint64_t kWord = sizeof(std::uint64_t);
-    constexpr std::uint64_t kStack = 3 * kWord;  // behind the kind of registers, the register, the size
+    constexpr std::uint64_t kStack = 5 * kWord;  // behind the kind of registers, the three of them, the size
     if (size < kStack + (kStackWords + 1) * kWord || get<std::uint64_t>(at) == PERF_SAMPLE_REGS_ABI_NONE ||
         get<std::uint64_t>(at + kStack + kStackWords * kWord) != kStackWords * kWord)  // so many were there
       return std::nullopt;
     LeftSample left;
-    left.code = get<std::uint64_t>(at + kWord);
+    left.ax = get<std::uint64_t>(at + kWord);
+    left.cx = get<std::uint64_t>(at + 2 * kWord);
+    left.code = get<std::uint64_t>(at + 3 * kWord);
     for (std::size_t i = 0; i < kStackWords; ++i) left.stack[i] = get<std::uint64_t>(at + kStack + i * kWord);
     return left;
   }
@@ -119,12 +125,15 @@ std::optional<LeftSample> left_in(LeftReader& reader, const SleepingCall& call) 
 
 CallNumber look_at_stack() {
   LeftReader reader;
+  CallRegister by = CallRegister::none;
   for (int i = 0; i < kTriesToSleep; ++i) {
     std::array<std::optional<LeftSample>, kSleepingCalls.size()> left;
     for (std::size_t call = 0; call < kSleepingCalls.size(); ++call) {
       left[call] = left_in(reader, kSleepingCalls[call]);
-      if (left[call] && !blocking_call(left[call]->code).empty())
-        return {};  // that of an older library has a name
+      if (!left[call]) continue;
+      if (by == CallRegister::none) by = call_register_by(left[call]->ax, left[call]->cx, left[call]->code);
+      if (!blocking_call(left[call]->code).empty() && by != CallRegister::none)
+        return {0, 0, by};  // that of an older library has a name
     }
     const auto stand_at = [&left](std::size_t word) {
       for (std::size_t call = 0; call < kSleepingCalls.size(); ++call)
@@ -134,12 +143,18 @@ CallNumber look_at_stack() {
       return true;
     };
     for (std::size_t word = 0; word < kStackWords; ++word)
-      if (stand_at(word)) return {left[0]->code, static_cast<std::uint32_t>(word * sizeof(std::uint64_t))};
+      if (stand_at(word))
+        return {left[0]->code, static_cast<std::uint32_t>(word * sizeof(std::uint64_t)), by};
   }
-  return {};
+  return {0, 0, by};
 }
 
 }  // namespace
+
+CallRegister call_register_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code) {
+  if (cx == code) return CallRegister::next_instruction;
+  return static_cast<std::int64_t>(ax) == -ENOSYS ? CallRegister::no_system_call : CallRegister::none;
+}
 
 CallNumber find_call_number() {
   // The library makes them elsewhere in a process that has no second thread.
@@ -153,6 +168,8 @@ CallNumber find_call_number() {
 #else
 
 namespace tactus::rtsync {
+
+CallRegister call_register_by(std::uint64_t, std::uint64_t, std::uint64_t) { return CallRegister::none; }
 
 CallNumber find_call_number() { return {}; }
 

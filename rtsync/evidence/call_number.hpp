@@ -4,13 +4,19 @@
 
 namespace tactus::rtsync {
 
+/// The register of a thread's own code by which a system call in progress is known. Source: on x86-64 the instruction
+/// `syscall` copies the address behind it to CX. With FRED it does not, and the kernel's -ENOSYS in AX says it
+/// (arch/x86/entry).
+enum class CallRegister : std::uint8_t { none, next_instruction, no_system_call };
+
 /// Where the number of a system call stands, in a C library that makes most calls that may sleep at one place.
 ///
 /// Source: glibc makes them in a function of its own from 2.41 on (its news of that version). The number is the
 /// seventh argument there, and those stand on the stack (x86-64 System V ABI, 3.2.3).
 struct CallNumber {
-  std::uint64_t code = 0;    ///< the address behind that place; 0: there is none
-  std::uint32_t offset = 0;  ///< bytes from the stack pointer there to the number
+  std::uint64_t code = 0;                ///< the address behind that place; 0: there is none
+  std::uint32_t offset = 0;              ///< bytes from the stack pointer there to the number
+  CallRegister by = CallRegister::none;  ///< how to know that a thread is in a system call
 };
 
 /// Of the stack, what the kernel has to copy for it: a multiple of 8, as it wants it.
@@ -18,7 +24,11 @@ constexpr std::uint32_t stack_bytes(const CallNumber& number) {
   return number.code == 0 ? 0 : number.offset + static_cast<std::uint32_t>(sizeof(std::uint64_t));
 }
 
-/// Looks for it: a thread of its own sleeps some microseconds, in three calls. Nothing where the address of a call
+/// Returns the register by which a thread that slept in a call is known to be in one, from what the kernel wrote of CX, AX
+/// and the address of the next instruction.                                                         @when any
+CallRegister call_register_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code);
+
+/// Looks for it: a thread of its own sleeps some microseconds, in three calls. No place where the address of a call
 /// tells it already, and where the kernel does not copy the stack.                                 @when setup
 CallNumber find_call_number();
 

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace tactus::rtsync {
@@ -85,17 +86,30 @@ bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& 
   return true;
 }
 
-/// Registers: which kind, and those that were asked for, in the order of their numbers; then the stack.
-void EventBytes::read_left(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT {
-  record.number = -1;
-  const std::uint64_t before = ids_.has_call_register ? kWord : 0;
+/// Registers: which kind, and those that were asked for, in the order of their numbers. Returns where they end; 0: there
+/// are none.
+std::uint64_t EventBytes::read_code(std::uint64_t at, std::uint64_t size,
+                                    EventRecord& record) const TACTUS_RT {
+  const bool has_call = ids_.call_register != CallRegister::none;
+  const std::uint64_t before = has_call ? kWord : 0;
   const std::uint64_t registers = at + kSample;
   const std::uint64_t behind = kSample + 2 * kWord + before;
-  if (size < behind || get<std::uint64_t>(registers) == PERF_SAMPLE_REGS_ABI_NONE) return;
+  if (size < behind || get<std::uint64_t>(registers) == PERF_SAMPLE_REGS_ABI_NONE) return 0;
   record.code = get<std::uint64_t>(registers + kWord + before);
-  if (ids_.has_call_register)
-    record.in_call = get<std::uint64_t>(registers + kWord) == record.code ? EventRecord::InCall::yes
-                                                                          : EventRecord::InCall::no;
+  if (!has_call) return behind;
+  const auto value = get<std::uint64_t>(registers + kWord);
+  const bool in_call = ids_.call_register == CallRegister::next_instruction
+                           ? value == record.code
+                           : static_cast<std::int64_t>(value) == -ENOSYS;
+  record.in_call = in_call ? EventRecord::InCall::yes : EventRecord::InCall::no;
+  return behind;
+}
+
+/// The registers, then the stack.
+void EventBytes::read_left(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT {
+  record.number = -1;
+  const std::uint64_t behind = read_code(at, size, record);
+  if (behind == 0) return;
   const std::uint64_t stack = stack_bytes(ids_.call);  // behind it stands how much of it could be read
   const std::uint64_t from = behind + kWord;           // behind its size
   if (record.code == ids_.call.code && stack != 0 && size >= from + stack + kWord &&
@@ -126,6 +140,8 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       if ((irq || softirq) && number % sizeof record.number == 0 && number + sizeof record.number <= size)
         record.number = get<std::int32_t>(from + number);
       if (record.kind == EventRecord::Kind::left) read_left(from, size, record);
+      if (record.kind == EventRecord::Kind::alive && record.in_kernel && ids_.signs_have_code)
+        (void)read_code(from, size, record);
       if (id != 0 && id == ids_.switched.id && !read_switch(from, size, record)) return false;
       break;
     }

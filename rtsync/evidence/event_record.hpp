@@ -37,8 +37,9 @@ struct EventIds {
   std::array<Vector, kMostVectors> vectors{};
   SwitchTracepoint switched{};  ///< its samples are the records of who leaves a CPU
   Nanoseconds shift{0};         ///< from the clock of the records to that of this process
-  bool has_call_register =
-      false;  ///< the samples of `left` have the register that a system call changes, too
+  /// The samples of `left` and `alive` have this register in front of the address of the next instruction.
+  CallRegister call_register = CallRegister::none;
+  bool signs_have_code = false;  ///< the samples of `alive` have it, and the address of the next instruction
 };
 
 /// One record of a ring of perf_event_open(2), as far as it is of interest here.
@@ -69,7 +70,7 @@ struct EventRecord {
   bool in_kernel = false;   ///< of a sample: the CPU ran the kernel then
   std::int32_t number = 0;  ///< of an interrupt; of `left`: of the system call, -1 if it is not told
   std::uint64_t code = 0;   ///< the address that its own code goes on from; 0: it has none, or is not known
-  /// Says whether the thread was in a system call; for `left` only.
+  /// Says whether the thread was in a system call; for `left` and `alive` only.
   enum class InCall : std::uint8_t { unknown, no, yes } in_call = InCall::unknown;
   /// Says what stopped the thread, where the record has it; for `off` only.
   enum class Stop : std::uint8_t { none, traced, signalled } stop = Stop::none;
@@ -98,6 +99,7 @@ class EventBytes {
   bool read_switch(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
   ThreadName name_at(std::uint64_t at) const TACTUS_RT;
   void read_left(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
+  std::uint64_t read_code(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT;
 
   std::span<const std::byte> ring_;
   EventIds ids_;

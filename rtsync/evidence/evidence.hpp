@@ -143,6 +143,9 @@ struct Silence {
   Nanoseconds blind{0};   ///< what is shorter cannot be seen
   /// It showed that it was there, but the CPU ran the kernel then: for it, or for an interrupt.
   Nanoseconds in_kernel{0};
+  Nanoseconds in_call{0};  ///< the part of that in system calls that the thread made
+  std::uint64_t code =
+      0;  ///< the address that its own code went on from after the last of those; 0: not known
 };
 
 /// What was seen of one thread between two times. Every figure is of that time; nothing: it cannot be known on

@@ -91,6 +91,23 @@ Nanoseconds in_maps(const Evidence& evidence) TACTUS_RT {
   return took - std::min(took - alive, evidence.silence->took);
 }
 
+}  // namespace
+
+Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT {
+  if (!evidence.silence) return kNone;
+  Nanoseconds left = evidence.silence->in_kernel - evidence.silence->in_call;
+  if (evidence.faults) left -= evidence.faults->took;
+  // Where no register shows calls, those that are known are in it, too.
+  if (evidence.silence->in_call == kNone) {
+    if (evidence.switches) left -= evidence.switches->in_calls;
+    left -= in_maps(evidence);
+  }
+  if (evidence.interrupts) left -= evidence.interrupts->took;
+  return std::max(left, kNone);
+}
+
+namespace {
+
 /// On its CPU without a sign of life, or with one that it cannot call its own. What interrupts took is no silence, nor
 /// are calls that map memory and show none.
 void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
@@ -105,8 +122,7 @@ void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   const Nanoseconds of_kernel = std::min(interrupts, silence.in_kernel);
   shares.give(silence.anywhere ? Cause::machine_stopped : Cause::unknown,
               silence.took - (interrupts - of_kernel));
-  // All interrupts are known: the rest of the kernel's time is a system call of the thread's own.
-  if (!evidence.interrupts) shares.give(Cause::unknown, silence.in_kernel);
+  shares.give(Cause::unknown, unrecorded_in_kernel(evidence));
 }
 
 /// Nobody looked. A stop by a signal takes longer than whatever else may have happened.

@@ -14,6 +14,13 @@ namespace tactus::rtsync {
 /// RT       yes.
 Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT;
 
+/// The time that the thread was on its CPU, and the kernel had that, in what is not recorded: in no system call that is
+/// known to be the thread's, no fault that was counted and no interrupt that was recorded.
+///
+/// Threads  any.
+/// RT       yes.
+Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT;
+
 /// Whether signs of life would show it if the machine had stood still for that time.
 ///
 /// Threads  any.

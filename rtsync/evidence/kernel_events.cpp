@@ -36,15 +36,16 @@ constexpr std::uint32_t kFaultsPerSample = 16;
 // <asm/perf_regs.h>: the register with the address of the next instruction.
 #if defined(__x86_64__)
 constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 8;
-/// The instruction `syscall` copies that address to CX.
-constexpr std::uint64_t kChangedByCalls = std::uint64_t{1} << 2;
 #elif defined(__aarch64__)
 constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 32;
-constexpr std::uint64_t kChangedByCalls = 0;
 #else
 constexpr std::uint64_t kNextInstruction = 0;
-constexpr std::uint64_t kChangedByCalls = 0;
 #endif
+
+/// AX and CX come before the address of the next instruction.
+constexpr std::uint64_t bit_of(CallRegister by) {
+  return by == CallRegister::none ? 0 : by == CallRegister::no_system_call ? 1 : std::uint64_t{1} << 2;
+}
 // For interrupts, too; without those 0 is enough.
 constexpr const char* kFix = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
 
@@ -86,10 +87,16 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
-    attributes.sample_regs_user = kNextInstruction | kChangedByCalls;
-    ids_.has_call_register = kChangedByCalls != 0;
+    attributes.sample_regs_user = kNextInstruction | bit_of(ids_.call_register);
     attributes.sample_stack_user = stack_bytes(ids_.call);
     if (attributes.sample_stack_user != 0) attributes.sample_type |= PERF_SAMPLE_STACK_USER;
+  }
+  // Where a sign of life comes from the kernel, they say whether the thread had called it.
+  if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CPU_CLOCK && kernel &&
+      ids_.call_register != CallRegister::none) {
+    attributes.sample_type |= PERF_SAMPLE_REGS_USER;
+    attributes.sample_regs_user = kNextInstruction | bit_of(ids_.call_register);
+    ids_.signs_have_code = true;
   }
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
@@ -126,6 +133,7 @@ int EventRing::map(std::size_t bytes) {
 
 int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& call) {
   ids_.call = call;
+  ids_.call_register = call.by;
   // The first one says when it switches; and where it was then, if it may.
   if (kNextInstruction == 0 ||
       open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true, &ids_.left) != 0)
@@ -163,8 +171,10 @@ int EventRing::open_faults(pid_t thread, EventRing& sampled) {
   return error;
 }
 
-int EventRing::open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches) {
+int EventRing::open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches,
+                        CallRegister call_register) {
   int error = EACCES;
+  ids_.call_register = call_register;
   if (switches) error = open(-1, cpu, PERF_TYPE_TRACEPOINT, switches->id, 1, true, &ids_.switched.id);
   if (error == 0) {
     const std::uint64_t id = ids_.switched.id;
@@ -282,9 +292,11 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
                  "run the rig in the time namespace of the host"}));
     return;
   }
-  // A CPU has them always, a thread only while it runs.
-  open_cpus(cpus, static_cast<std::size_t>(cpus.count()) <= 2 * threads.size() ? alive : Nanoseconds{0});
   const CallNumber call = find_call_number();
+  one_place_ = call.code;
+  // A CPU has them always, a thread only while it runs.
+  open_cpus(cpus, static_cast<std::size_t>(cpus.count()) <= 2 * threads.size() ? alive : Nanoseconds{0},
+            call.by);
   const Nanoseconds fault = longest_fault();
   std::vector<Provision> of_cpus;
   std::swap(provisions_, of_cpus);  // the threads come first
@@ -308,14 +320,14 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
   open_interrupts(cpus);
 }
 
-void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive) {
+void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive, CallRegister call_register) {
   int refusal = 0;
   const std::optional<SwitchTracepoint> switches = find_switch_tracepoint();
   for (int cpu = 0; refusal == 0 && cpu <= cpus.last(); ++cpu) {
     if (!cpus.contains(cpu)) continue;
     Cpu made;
     made.number = static_cast<std::uint32_t>(cpu);
-    refusal = made.ring.open_cpu(cpu, alive, switches);
+    refusal = made.ring.open_cpu(cpu, alive, switches, call_register);
     if (refusal == 0) cpus_.push_back(std::move(made));
   }
   if (refusal != 0) cpus_.clear();
@@ -387,6 +399,10 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   evidence.realtime = realtime;
   if (!evidence.switches) return evidence;
   evidence.switches->code = watched.code.here(evidence.switches->code);
+  // The place of most calls does not say which it was.
+  if (evidence.silence)
+    evidence.silence->code =
+        evidence.silence->code == one_place_ ? 0 : watched.code.here(evidence.silence->code);
   evidence.interrupts = interrupts(watched, times, from, to, wake);
   OtherThreads others;
   for (const ThreadTimes::Off& off : times.off()) {

@@ -38,7 +38,8 @@ class EventRing {
   int open_thread(pid_t thread, EventRates& rates, const CallNumber& call = {});
   /// Of a CPU, whoever runs there; and signs of life as often, unless 0.                         @when setup
   /// `switches`: their records say more; where the kernel refuses them, they are done without.
-  int open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches);
+  int open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches,
+               CallRegister call_register = CallRegister::none);
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
   /// @when service
   bool restart_signs() const;
@@ -140,7 +141,7 @@ class KernelEvents {
     EventRing interrupts;
     std::optional<EvidenceTime> restarted;  // its signs of life
   };
-  void open_cpus(const CpuSet& cpus, Nanoseconds alive);
+  void open_cpus(const CpuSet& cpus, Nanoseconds alive, CallRegister call_register);
   bool read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT;
   void open_interrupts(const CpuSet& cpus);
   bool is_realtime(const Thread& thread) const TACTUS_RT;
@@ -151,6 +152,7 @@ class KernelEvents {
   const RealtimeThreads* realtime_;
   std::vector<Provision> provisions_;
   Nanoseconds alive_;
+  std::uint64_t one_place_ = 0;  // CallNumber::code
   bool signs_by_cpu_ = false;
   std::atomic<std::int64_t> signs_restarted_ns_{0};  // the last time; 0: never
   mutable std::vector<SignRing> sign_rings_;         // the reader's: one for each CPU

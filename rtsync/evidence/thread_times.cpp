@@ -74,12 +74,17 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
 }
 
 /// A long time without one is silence, but for as long as the next one takes to come.
-void ThreadTimes::sign_of_life(EvidenceTime at, bool in_kernel) TACTUS_RT {
+void ThreadTimes::sign_of_life(EvidenceTime at, const EventRecord& record) TACTUS_RT {
   if (seen_ && rates_.alive > Nanoseconds{0}) {
     const Nanoseconds gap = inside(*seen_, at);
     const bool silent = gap > rates_.alive + rates_.alive / 4;
     if (silent) silence_ += gap - rates_.alive;
-    if (in_kernel) in_kernel_ += silent ? rates_.alive : gap;
+    const Nanoseconds alive = silent ? rates_.alive : gap;
+    if (record.in_kernel) in_kernel_ += alive;
+    if (record.in_kernel && record.in_call == EventRecord::InCall::yes && alive > Nanoseconds{0}) {
+      in_own_call_ += alive;
+      own_call_code_ = record.code;
+    }
   }
   seen_ = at;
 }
@@ -144,7 +149,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
       before_sleep_signs_ = before_sleep_ > Nanoseconds{0} ? signs_ : Signs{};
       return;
     case Kind::alive:
-      sign_of_life(record.at, record.in_kernel);
+      sign_of_life(record.at, record);
       ++(record.in_kernel ? signs_.kernel : signs_.user);
       where_ = Where::on;
       cpu_ = record.cpu;
@@ -181,7 +186,8 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   faults_.took += of_kernel(slow_, slow_signs_);
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
   if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_)
-    evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_};
+    evidence.silence =
+        Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_, in_own_call_, own_call_code_};
 }
 
 }  // namespace tactus::rtsync

@@ -62,7 +62,8 @@ class ThreadTimes {
   Nanoseconds inside(EvidenceTime begin, EvidenceTime end) const TACTUS_RT;
   void came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT;
   void settle_sleep() TACTUS_RT;
-  void sign_of_life(EvidenceTime at, bool in_kernel = false) TACTUS_RT;
+  void sign_of_life(EvidenceTime at) TACTUS_RT { sign_of_life(at, {}); }
+  void sign_of_life(EvidenceTime at, const EventRecord& record) TACTUS_RT;
   void fault(const EventRecord& record) TACTUS_RT;
 
   EvidenceTime from_;
@@ -88,6 +89,8 @@ class ThreadTimes {
   Signs in_calls_signs_;
   Nanoseconds silence_{0};
   Nanoseconds in_kernel_{0};
+  Nanoseconds in_own_call_{0};
+  std::uint64_t own_call_code_ = 0;
   bool known_ = true;
   bool faults_known_ = true;
   bool signs_known_ = true;

@@ -205,6 +205,22 @@ TEST_F(FindingText, NamesTheLimitThatStoppedIt) {
   EXPECT_THAT(text(made), HasSubstr("stopped for 50.0 ms")) << "nothing else is known";
 }
 
+TEST_F(FindingText, SaysWhatTheKernelDidForAJob) {
+  Finding made = finding(Cause::computed);
+  made.evidence.silence = {.in_kernel = 2800us, .in_call = 2700us};
+  EXPECT_EQ(
+      text(made),
+      "computed: job bad.step computed for 3.00 ms, most of it in the kernel, in a system call of its own");
+  EXPECT_EQ(figures_of(made).back().value, 2.7e6);
+  made.evidence.silence->in_call = 1ms;
+  EXPECT_EQ(text(made), "computed: job bad.step computed for 3.00 ms");
+  made.cause = Cause::unknown;
+  EXPECT_THAT(text(made), HasSubstr("in the kernel 2.80 ms, of which in system calls of its own 1.00 ms"));
+  EXPECT_THAT(text(made), HasSubstr("; the kernel had its CPU for about 1.80 ms, in what is not recorded"));
+  made.evidence.faults = {.minor = 500, .took = 1ms};
+  EXPECT_THAT(text(made), Not(HasSubstr("what is not recorded"))) << "faults that were counted are";
+}
+
 TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
   Finding made = finding(Cause::machine_stopped, 50ms);
   EXPECT_EQ(text(made),

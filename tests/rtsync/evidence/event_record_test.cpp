@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <initializer_list>
 #include <optional>
@@ -121,7 +122,7 @@ TEST(EventRecord, SaysWhetherItWasInASystemCall) {
     made.put(changed);
     made.put(0x7f00'5678);
     EventIds ids = kMadeIds;
-    ids.has_call_register = true;
+    ids.call_register = CallRegister::next_instruction;
     EventRecord record;
     std::uint64_t at = 0;
     EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
@@ -133,6 +134,57 @@ TEST(EventRecord, SaysWhetherItWasInASystemCall) {
   MadeRing old;
   old.left(PERF_SAMPLE_REGS_ABI_64, 0x7f00'1234);
   EXPECT_EQ(only(old).in_call, EventRecord::InCall::unknown);
+}
+
+/// With FRED the instruction changes no register of the caller's.
+TEST(EventRecord, SaysItByWhatTheKernelWroteWhereTheInstructionSaysNothing) {
+  const auto in_call = [](std::uint64_t ax) {
+    MadeRing made;
+    made.header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 7);
+    made.put(31);
+    made.identity(3);
+    made.put(PERF_SAMPLE_REGS_ABI_64);
+    made.put(ax);
+    made.put(0x7f00'5678);
+    EventIds ids = kMadeIds;
+    ids.call_register = CallRegister::no_system_call;
+    EventRecord record;
+    std::uint64_t at = 0;
+    EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
+    return record.in_call;
+  };
+  EXPECT_EQ(in_call(static_cast<std::uint64_t>(-ENOSYS)), EventRecord::InCall::yes);
+  EXPECT_EQ(in_call(0x7f00'5678), EventRecord::InCall::no);
+}
+
+TEST(EventRecord, OfASignOfLifeFromTheKernelSaysWhetherTheThreadCalledIt) {
+  const auto sign = [](std::uint16_t mode, bool have_code) {
+    MadeRing made;
+    made.header(PERF_RECORD_SAMPLE, mode, 7);
+    made.put(11);
+    made.identity(3);
+    made.put(PERF_SAMPLE_REGS_ABI_64);
+    made.put(0x7f00'5678);
+    made.put(0x7f00'5678);
+    EventIds ids = kMadeIds;
+    ids.call_register = CallRegister::next_instruction;
+    ids.signs_have_code = have_code;
+    EventRecord record;
+    std::uint64_t at = 0;
+    EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
+    EXPECT_EQ(record.kind, EventRecord::Kind::alive);
+    return record.in_call;
+  };
+  EXPECT_EQ(sign(PERF_RECORD_MISC_KERNEL, true), EventRecord::InCall::yes);
+  EXPECT_EQ(sign(PERF_RECORD_MISC_USER, true), EventRecord::InCall::unknown);
+  EXPECT_EQ(sign(PERF_RECORD_MISC_KERNEL, false), EventRecord::InCall::unknown);
+}
+
+TEST(CallRegister, IsTheOneThatASleepShows) {
+  EXPECT_EQ(call_register_by(5, 0x7f00'1234, 0x7f00'1234), CallRegister::next_instruction);
+  EXPECT_EQ(call_register_by(static_cast<std::uint64_t>(-ENOSYS), 3, 0x7f00'1234),
+            CallRegister::no_system_call);
+  EXPECT_EQ(call_register_by(230, 3, 0x7f00'1234), CallRegister::none);
 }
 
 /// As sched_switch of Linux 6.18 has it.

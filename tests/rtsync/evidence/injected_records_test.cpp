@@ -33,6 +33,11 @@ class SimulatedThread {
   explicit SimulatedThread(Random& random) : random_(random) { put(Kind::on, kThread); }
 
   Nanoseconds now() const { return now_; }
+  void call(Nanoseconds time) {
+    const std::size_t before = thread_.size();
+    compute(time, true);
+    for (std::size_t i = before; i < thread_.size(); ++i) thread_[i].in_call = EventRecord::InCall::yes;
+  }
   void compute(Nanoseconds time, bool in_kernel = false) {
     for (const Nanoseconds end = now_ + time; now_ < end;) {
       const Nanoseconds step = std::min(kAlive + jitter(), end - now_);
@@ -145,7 +150,8 @@ using E = Evidence;
 /// What can happen in a job.
 constexpr Injection kOfJobs[] = {
     {"compute", Cause::computed, [](T& t, N time, F&, E&) { t.compute(time); }},
-    {"system call", Cause::computed, [](T& t, N time, F&, E&) { t.compute(time, true); }},
+    {"system call", Cause::computed, [](T& t, N time, F&, E&) { t.call(time); }},
+    {"kernel, unrecorded", Cause::unknown, [](T& t, N time, F&, E&) { t.compute(time, true); }},
     {"sleep", Cause::blocked, [](T& t, N time, F&, E&) { t.sleep(time); }},
     {"sleep often", Cause::blocked,
      [](T& t, N time, F&, E&) {

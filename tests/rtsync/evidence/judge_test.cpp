@@ -264,10 +264,33 @@ std::vector<Row> rows() {
             e.interrupts = InterruptTimes{300us};
             e.silence->took = 2'800us;
           }),
-      row("in the kernel, and not for interrupts: a system call of its own", long_job(), Cause::computed,
+      row("in the kernel, in a system call of its own", long_job(), Cause::computed,
           [](F&, E& e) {
             e.interrupts = InterruptTimes{10us};
             e.silence->in_kernel = 2'800us;
+            e.silence->in_call = 2'800us;
+          }),
+      row("in the kernel, in what is not recorded", long_job(), Cause::unknown,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{10us};
+            e.silence->in_kernel = 2'800us;
+            e.silence->in_call = 250us;
+          }),
+      row("the executive's work, in what the kernel did unrecorded", behind, Cause::unknown,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{10us};
+            e.silence->in_kernel = 2'800us;
+          }),
+      row("in the kernel, for faults that were counted", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.interrupts.emplace();
+            e.faults = FaultTimes{500, 0, 2'000us};
+            e.silence->in_kernel = 2'250us;
+          }),
+      row("in a system call of its own, whatever interrupts are recorded", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.silence->in_kernel = 2'800us;
+            e.silence->in_call = 2'800us;
           }),
       row("in the kernel for interrupts", long_job(), Cause::interrupted,
           [](F&, E& e) {

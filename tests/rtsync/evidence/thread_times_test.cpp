@@ -140,6 +140,13 @@ TEST(ThreadTimes, KnowWhatTheCpuRanForTheKernel) {
   const Evidence seen =
       between(1ms, 1'300us, {record(Kind::on, 1ms), record(Kind::alive, 1'100us), in_kernel});
   EXPECT_EQ(seen.silence->in_kernel, 100us);
+  EXPECT_EQ(seen.silence->in_call, 0us);
+  in_kernel.in_call = EventRecord::InCall::yes;
+  in_kernel.code = 0x1234;
+  const Evidence called =
+      between(1ms, 1'300us, {record(Kind::on, 1ms), record(Kind::alive, 1'100us), in_kernel});
+  EXPECT_EQ(called.silence->in_call, 100us);
+  EXPECT_EQ(called.silence->code, 0x1234U);
   EXPECT_EQ(seen.silence->took, 0ns);
 }
 

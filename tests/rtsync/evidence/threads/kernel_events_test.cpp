@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -124,6 +125,26 @@ TEST_P(WatchedThread, ThatSpinsComputed) {
   // A sanitizer touches memory of its own.
   expect_cause(
       Cause::computed, [] { spin(3ms); }, test::kSanitized ? Cause::faulted : Cause::unknown);
+}
+
+/// The kernel computes for it; that signs of life come from there is no other's doing.
+TEST_P(WatchedThread, ThatHasTheKernelComputeComputedInThatCall) {
+  Nanoseconds in_call{0};
+  std::string call;
+  std::vector<char> bytes(std::size_t{64} << 10);
+  const auto work = [&] {
+    for (const auto end = monotonic_now() + 3ms; monotonic_now() < end;)
+      (void)::getrandom(bytes.data(), bytes.size(), 0);
+  };
+  for (int i = 0; i < 20 && in_call < 1500us; ++i) {
+    const Cause cause = cause_of(work);
+    if (cause != Cause::computed || !seen_.silence) continue;
+    in_call = seen_.silence->in_call;
+    call = blocking_call(seen_.silence->code);
+  }
+  if (in_call == 0ns) GTEST_SKIP() << "the kernel does not say where a thread was";
+  EXPECT_GE(in_call, 1500us);
+  EXPECT_EQ(call, "getrandom");
 }
 
 TEST_P(WatchedThread, ThatTouchesFreshMemoryFaulted) {

@@ -125,14 +125,14 @@ std::optional<LeftSample> left_in(LeftReader& reader, const SleepingCall& call) 
 
 CallNumber look_at_stack() {
   LeftReader reader;
-  CallRegister by = CallRegister::none;
+  CallRegisters by;
   for (int i = 0; i < kTriesToSleep; ++i) {
     std::array<std::optional<LeftSample>, kSleepingCalls.size()> left;
     for (std::size_t call = 0; call < kSleepingCalls.size(); ++call) {
       left[call] = left_in(reader, kSleepingCalls[call]);
       if (!left[call]) continue;
-      if (by == CallRegister::none) by = call_register_by(left[call]->ax, left[call]->cx, left[call]->code);
-      if (!blocking_call(left[call]->code).empty() && by != CallRegister::none)
+      if (!by.any()) by = call_registers_by(left[call]->ax, left[call]->cx, left[call]->code);
+      if (!blocking_call(left[call]->code).empty() && by.any())
         return {0, 0, by};  // that of an older library has a name
     }
     const auto stand_at = [&left](std::size_t word) {
@@ -151,9 +151,8 @@ CallNumber look_at_stack() {
 
 }  // namespace
 
-CallRegister call_register_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code) {
-  if (cx == code) return CallRegister::next_instruction;
-  return static_cast<std::int64_t>(ax) == -ENOSYS ? CallRegister::no_system_call : CallRegister::none;
+CallRegisters call_registers_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code) {
+  return {static_cast<std::int64_t>(ax) == -ENOSYS, cx == code};
 }
 
 CallNumber find_call_number() {
@@ -169,7 +168,7 @@ CallNumber find_call_number() {
 
 namespace tactus::rtsync {
 
-CallRegister call_register_by(std::uint64_t, std::uint64_t, std::uint64_t) { return CallRegister::none; }
+CallRegisters call_registers_by(std::uint64_t, std::uint64_t, std::uint64_t) { return {}; }
 
 CallNumber find_call_number() { return {}; }
 

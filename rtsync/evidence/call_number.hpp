@@ -4,19 +4,23 @@
 
 namespace tactus::rtsync {
 
-/// The register of a thread's own code by which a system call in progress is known. Source: on x86-64 the instruction
-/// `syscall` copies the address behind it to CX. With FRED it does not, and the kernel's -ENOSYS in AX says it
-/// (arch/x86/entry).
-enum class CallRegister : std::uint8_t { none, next_instruction, no_system_call };
+/// The registers by which a system call in progress is known. Source: on x86-64 the kernel keeps -ENOSYS in AX until the
+/// call returns, and the instruction `syscall` copies the address behind it to CX; with FRED it does not
+/// (arch/x86/entry). So a thread that is stopped on its way out of a call is in none any more.
+struct CallRegisters {
+  bool no_system_call = false;    ///< AX
+  bool next_instruction = false;  ///< CX
+  bool any() const { return no_system_call || next_instruction; }
+};
 
 /// Where the number of a system call stands, in a C library that makes most calls that may sleep at one place.
 ///
 /// Source: glibc makes them in a function of its own from 2.41 on (its news of that version). The number is the
 /// seventh argument there, and those stand on the stack (x86-64 System V ABI, 3.2.3).
 struct CallNumber {
-  std::uint64_t code = 0;                ///< the address behind that place; 0: there is none
-  std::uint32_t offset = 0;              ///< bytes from the stack pointer there to the number
-  CallRegister by = CallRegister::none;  ///< how to know that a thread is in a system call
+  std::uint64_t code = 0;    ///< the address behind that place; 0: there is none
+  std::uint32_t offset = 0;  ///< bytes from the stack pointer there to the number
+  CallRegisters by{};        ///< how to know that a thread is in a system call
 };
 
 /// Of the stack, what the kernel has to copy for it: a multiple of 8, as it wants it.
@@ -24,9 +28,9 @@ constexpr std::uint32_t stack_bytes(const CallNumber& number) {
   return number.code == 0 ? 0 : number.offset + static_cast<std::uint32_t>(sizeof(std::uint64_t));
 }
 
-/// Returns the register by which a thread that slept in a call is known to be in one, from what the kernel wrote of CX, AX
-/// and the address of the next instruction.                                                         @when any
-CallRegister call_register_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code);
+/// Returns the registers by which a thread that slept in a call is known to be in one, from what the kernel wrote of them
+/// and of the address of the next instruction.                                                      @when any
+CallRegisters call_registers_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code);
 
 /// Looks for it: a thread of its own sleeps some microseconds, in three calls. No place where the address of a call
 /// tells it already, and where the kernel does not copy the stack.                                 @when setup

@@ -90,18 +90,16 @@ bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& 
 /// are none.
 std::uint64_t EventBytes::read_code(std::uint64_t at, std::uint64_t size,
                                     EventRecord& record) const TACTUS_RT {
-  const bool has_call = ids_.call_register != CallRegister::none;
-  const std::uint64_t before = has_call ? kWord : 0;
+  const CallRegisters& by = ids_.call_registers;
+  const std::uint64_t before = (by.no_system_call ? kWord : 0) + (by.next_instruction ? kWord : 0);
   const std::uint64_t registers = at + kSample;
   const std::uint64_t behind = kSample + 2 * kWord + before;
   if (size < behind || get<std::uint64_t>(registers) == PERF_SAMPLE_REGS_ABI_NONE) return 0;
   record.code = get<std::uint64_t>(registers + kWord + before);
-  if (!has_call) return behind;
-  const auto value = get<std::uint64_t>(registers + kWord);
-  const bool in_call = ids_.call_register == CallRegister::next_instruction
-                           ? value == record.code
-                           : static_cast<std::int64_t>(value) == -ENOSYS;
-  record.in_call = in_call ? EventRecord::InCall::yes : EventRecord::InCall::no;
+  if (!by.any()) return behind;
+  const bool called = !by.no_system_call || get<std::int64_t>(registers + kWord) == -ENOSYS;
+  const bool entered = !by.next_instruction || get<std::uint64_t>(registers + before) == record.code;
+  record.in_call = called && entered ? EventRecord::InCall::yes : EventRecord::InCall::no;
   return behind;
 }
 

@@ -38,7 +38,7 @@ struct EventIds {
   SwitchTracepoint switched{};  ///< its samples are the records of who leaves a CPU
   Nanoseconds shift{0};         ///< from the clock of the records to that of this process
   /// The samples of `left` and `alive` have this register in front of the address of the next instruction.
-  CallRegister call_register = CallRegister::none;
+  CallRegisters call_registers{};
   bool signs_have_code = false;  ///< the samples of `alive` have it, and the address of the next instruction
 };
 

@@ -43,8 +43,8 @@ constexpr std::uint64_t kNextInstruction = 0;
 #endif
 
 /// AX and CX come before the address of the next instruction.
-constexpr std::uint64_t bit_of(CallRegister by) {
-  return by == CallRegister::none ? 0 : by == CallRegister::no_system_call ? 1 : std::uint64_t{1} << 2;
+constexpr std::uint64_t bits_of(const CallRegisters& by) {
+  return (by.no_system_call ? 1U : 0U) | (by.next_instruction ? 4U : 0U);
 }
 // For interrupts, too; without those 0 is enough.
 constexpr const char* kFix = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
@@ -87,15 +87,15 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
-    attributes.sample_regs_user = kNextInstruction | bit_of(ids_.call_register);
+    attributes.sample_regs_user = kNextInstruction | bits_of(ids_.call_registers);
     attributes.sample_stack_user = stack_bytes(ids_.call);
     if (attributes.sample_stack_user != 0) attributes.sample_type |= PERF_SAMPLE_STACK_USER;
   }
   // Where a sign of life comes from the kernel, they say whether the thread had called it.
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CPU_CLOCK && kernel &&
-      ids_.call_register != CallRegister::none) {
+      ids_.call_registers.any()) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
-    attributes.sample_regs_user = kNextInstruction | bit_of(ids_.call_register);
+    attributes.sample_regs_user = kNextInstruction | bits_of(ids_.call_registers);
     ids_.signs_have_code = true;
   }
   attributes.use_clockid = 1;
@@ -133,7 +133,7 @@ int EventRing::map(std::size_t bytes) {
 
 int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& call) {
   ids_.call = call;
-  ids_.call_register = call.by;
+  ids_.call_registers = call.by;
   // The first one says when it switches; and where it was then, if it may.
   if (kNextInstruction == 0 ||
       open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true, &ids_.left) != 0)
@@ -172,9 +172,9 @@ int EventRing::open_faults(pid_t thread, EventRing& sampled) {
 }
 
 int EventRing::open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches,
-                        CallRegister call_register) {
+                        const CallRegisters& call_registers) {
   int error = EACCES;
-  ids_.call_register = call_register;
+  ids_.call_registers = call_registers;
   if (switches) error = open(-1, cpu, PERF_TYPE_TRACEPOINT, switches->id, 1, true, &ids_.switched.id);
   if (error == 0) {
     const std::uint64_t id = ids_.switched.id;
@@ -320,14 +320,14 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
   open_interrupts(cpus);
 }
 
-void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive, CallRegister call_register) {
+void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive, const CallRegisters& call_registers) {
   int refusal = 0;
   const std::optional<SwitchTracepoint> switches = find_switch_tracepoint();
   for (int cpu = 0; refusal == 0 && cpu <= cpus.last(); ++cpu) {
     if (!cpus.contains(cpu)) continue;
     Cpu made;
     made.number = static_cast<std::uint32_t>(cpu);
-    refusal = made.ring.open_cpu(cpu, alive, switches, call_register);
+    refusal = made.ring.open_cpu(cpu, alive, switches, call_registers);
     if (refusal == 0) cpus_.push_back(std::move(made));
   }
   if (refusal != 0) cpus_.clear();

@@ -39,7 +39,7 @@ class EventRing {
   /// Of a CPU, whoever runs there; and signs of life as often, unless 0.                         @when setup
   /// `switches`: their records say more; where the kernel refuses them, they are done without.
   int open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches,
-               CallRegister call_register = CallRegister::none);
+               const CallRegisters& call_registers = {});
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
   /// @when service
   bool restart_signs() const;
@@ -141,7 +141,7 @@ class KernelEvents {
     EventRing interrupts;
     std::optional<EvidenceTime> restarted;  // its signs of life
   };
-  void open_cpus(const CpuSet& cpus, Nanoseconds alive, CallRegister call_register);
+  void open_cpus(const CpuSet& cpus, Nanoseconds alive, const CallRegisters& call_registers);
   bool read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT;
   void open_interrupts(const CpuSet& cpus);
   bool is_realtime(const Thread& thread) const TACTUS_RT;

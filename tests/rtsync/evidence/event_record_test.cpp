@@ -122,7 +122,7 @@ TEST(EventRecord, SaysWhetherItWasInASystemCall) {
     made.put(changed);
     made.put(0x7f00'5678);
     EventIds ids = kMadeIds;
-    ids.call_register = CallRegister::next_instruction;
+    ids.call_registers.next_instruction = true;
     EventRecord record;
     std::uint64_t at = 0;
     EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
@@ -147,7 +147,7 @@ TEST(EventRecord, SaysItByWhatTheKernelWroteWhereTheInstructionSaysNothing) {
     made.put(ax);
     made.put(0x7f00'5678);
     EventIds ids = kMadeIds;
-    ids.call_register = CallRegister::no_system_call;
+    ids.call_registers.no_system_call = true;
     EventRecord record;
     std::uint64_t at = 0;
     EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
@@ -167,7 +167,7 @@ TEST(EventRecord, OfASignOfLifeFromTheKernelSaysWhetherTheThreadCalledIt) {
     made.put(0x7f00'5678);
     made.put(0x7f00'5678);
     EventIds ids = kMadeIds;
-    ids.call_register = CallRegister::next_instruction;
+    ids.call_registers.next_instruction = true;
     ids.signs_have_code = have_code;
     EventRecord record;
     std::uint64_t at = 0;
@@ -180,11 +180,40 @@ TEST(EventRecord, OfASignOfLifeFromTheKernelSaysWhetherTheThreadCalledIt) {
   EXPECT_EQ(sign(PERF_RECORD_MISC_KERNEL, false), EventRecord::InCall::unknown);
 }
 
-TEST(CallRegister, IsTheOneThatASleepShows) {
-  EXPECT_EQ(call_register_by(5, 0x7f00'1234, 0x7f00'1234), CallRegister::next_instruction);
-  EXPECT_EQ(call_register_by(static_cast<std::uint64_t>(-ENOSYS), 3, 0x7f00'1234),
-            CallRegister::no_system_call);
-  EXPECT_EQ(call_register_by(230, 3, 0x7f00'1234), CallRegister::none);
+/// A freezer, a debugger and a signal stop a thread on its way out of the kernel, also out of a call.
+TEST(EventRecord, OnItsWayOutOfASystemCallIsInNone) {
+  const auto in_call = [](std::uint64_t ax, std::uint64_t cx) {
+    MadeRing made;
+    made.header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 8);
+    made.put(31);
+    made.identity(3);
+    made.put(PERF_SAMPLE_REGS_ABI_64);
+    made.put(ax);
+    made.put(cx);
+    made.put(0x7f00'5678);
+    EventIds ids = kMadeIds;
+    ids.call_registers = {true, true};
+    EventRecord record;
+    std::uint64_t at = 0;
+    EXPECT_TRUE(EventBytes(made.bytes, ids).next(at, made.head, record));
+    EXPECT_EQ(record.code, 0x7f00'5678U);
+    return record.in_call;
+  };
+  const auto no_call = static_cast<std::uint64_t>(-ENOSYS);
+  EXPECT_EQ(in_call(no_call, 0x7f00'5678), EventRecord::InCall::yes);
+  EXPECT_EQ(in_call(static_cast<std::uint64_t>(-516), 0x7f00'5678), EventRecord::InCall::no)
+      << "to be made again";
+  EXPECT_EQ(in_call(0, 0x7f00'5678), EventRecord::InCall::no) << "it has returned";
+  EXPECT_EQ(in_call(no_call, 3), EventRecord::InCall::no) << "its own number";
+}
+
+TEST(CallRegisters, AreThoseThatASleepShows) {
+  const auto no_call = static_cast<std::uint64_t>(-ENOSYS);
+  const CallRegisters both = call_registers_by(no_call, 0x7f00'1234, 0x7f00'1234);
+  EXPECT_TRUE(both.no_system_call && both.next_instruction);
+  const CallRegisters fred = call_registers_by(no_call, 3, 0x7f00'1234);
+  EXPECT_TRUE(fred.no_system_call && !fred.next_instruction);
+  EXPECT_FALSE(call_registers_by(230, 3, 0x7f00'1234).any());
 }
 
 /// As sched_switch of Linux 6.18 has it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stands before the C library's mmap and its kin in the executable this is linked into, and notes the calls of
-/// threads that asked for it (rtsync/host/map_watch.hpp).
+/// Stands before the C library's mmap and its kin, and what else has the kernel take pages, in the executable this is
+/// linked into, and notes the calls of threads that asked for it (rtsync/host/map_watch.hpp).
 ///
 /// Link it as an object into executables only, as heap_interposer.cpp. The C library's own calls, such as those of
 /// malloc, do not come by here. With a sanitizer, which has an mmap of its own, and without glibc, this file is empty.
@@ -15,8 +15,10 @@
 #if !defined(TACTUS_SANITIZED) && defined(__GLIBC__) && __SIZEOF_POINTER__ == 8
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,8 +41,11 @@ using tactus::rtsync::Nanoseconds;
 __attribute__((tls_model("initial-exec"))) constinit thread_local MapLog t_log;
 __attribute__((tls_model("initial-exec"))) constinit thread_local bool t_noted = false;
 
+constexpr long kNoCall = -1;
+
 /// The C library's function, so that a thread that sleeps there is seen in it by name. Found for the first thread
-/// that is noted; until then the system is called, as dlsym() may itself map memory.
+/// that is noted; until then the system is called, as dlsym() may itself map memory. What is more than a system call is
+/// found when it is called first.
 template <class Function>
 class Next {
  public:
@@ -49,7 +54,8 @@ class Next {
     function_.store(reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name_)), std::memory_order_relaxed);
   }
   template <class Result, class... Arguments>
-  Result call(Arguments... arguments) const noexcept {
+  Result call(Arguments... arguments) noexcept {
+    if (number_ == kNoCall && function_.load(std::memory_order_relaxed) == nullptr) find();
     if (Function* const function = function_.load(std::memory_order_relaxed)) return function(arguments...);
     const long result = ::syscall(number_, arguments...);
     if constexpr (std::is_pointer_v<Result>)
@@ -70,6 +76,16 @@ constinit Next<int(void*, std::size_t)> next_munmap("munmap", SYS_munmap);
 constinit Next<void*(void*, std::size_t, std::size_t, int, ...)> next_mremap("mremap", SYS_mremap);
 constinit Next<int(void*, std::size_t, int)> next_madvise("madvise", SYS_madvise);
 constinit Next<int(const void*, std::size_t)> next_mlock("mlock", SYS_mlock);
+constinit Next<int(const void*, std::size_t, unsigned)> next_mlock2("mlock2", SYS_mlock2);
+constinit Next<int(int)> next_mlockall("mlockall", SYS_mlockall);
+constinit Next<int(void*, std::size_t, int)> next_mprotect("mprotect", SYS_mprotect);
+constinit Next<int(void*, std::size_t, int, int)> next_pkey_mprotect("pkey_mprotect", SYS_pkey_mprotect);
+constinit Next<void*(int, const void*, int)> next_shmat("shmat", SYS_shmat);
+constinit Next<int(const void*)> next_shmdt("shmdt", SYS_shmdt);
+constinit Next<int(void*)> next_brk("brk", kNoCall);
+constinit Next<void*(std::intptr_t)> next_sbrk("sbrk", kNoCall);
+constinit Next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> next_pthread_create(
+    "pthread_create", kNoCall);
 
 /// One call, measured on threads that asked for it. Beside the call itself a few system calls are nothing.
 class Call {
@@ -122,6 +138,15 @@ MapLog* tactus_map_log_of_this_thread() noexcept {
   next_mremap.find();
   next_madvise.find();
   next_mlock.find();
+  next_mlock2.find();
+  next_mlockall.find();
+  next_mprotect.find();
+  next_pkey_mprotect.find();
+  next_shmat.find();
+  next_shmdt.find();
+  next_brk.find();
+  next_sbrk.find();
+  next_pthread_create.find();
   t_noted = true;
   return &t_log;
 }
@@ -162,6 +187,57 @@ __attribute__((visibility("default"))) int madvise(void* address, std::size_t si
 __attribute__((visibility("default"))) int mlock(const void* address, std::size_t size) noexcept {
   const Call call(0);
   return next_mlock.call<int>(address, size);
+}
+
+__attribute__((visibility("default"))) int mlock2(const void* address, std::size_t size,
+                                                  unsigned flags) noexcept {
+  const Call call(0);
+  return next_mlock2.call<int>(address, size, flags);
+}
+
+__attribute__((visibility("default"))) int mlockall(int flags) noexcept {
+  const Call call(0);
+  return next_mlockall.call<int>(flags);
+}
+
+// Memory that is reserved has its pages, where it is locked, when it may be used first.
+__attribute__((visibility("default"))) int mprotect(void* address, std::size_t size,
+                                                    int protection) noexcept {
+  const Call call(0);
+  return next_mprotect.call<int>(address, size, protection);
+}
+
+__attribute__((visibility("default"))) int pkey_mprotect(void* address, std::size_t size, int protection,
+                                                         int key) noexcept {
+  const Call call(0);
+  return next_pkey_mprotect.call<int>(address, size, protection, key);
+}
+
+__attribute__((visibility("default"))) void* shmat(int segment, const void* address, int flags) noexcept {
+  const Call call(0);
+  return next_shmat.call<void*>(segment, address, flags);
+}
+
+__attribute__((visibility("default"))) int shmdt(const void* address) noexcept {
+  const Call call(0);
+  return next_shmdt.call<int>(address);
+}
+
+__attribute__((visibility("default"))) int brk(void* end) noexcept {
+  const Call call(0);
+  return next_brk.call<int>(end);
+}
+
+__attribute__((visibility("default"))) void* sbrk(std::intptr_t more) noexcept {
+  const Call call(more > 0 ? static_cast<std::size_t>(more) : 0);
+  return next_sbrk.call<void*>(more);
+}
+
+// It maps the new thread's stack.
+__attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                          void* (*start)(void*), void* argument) noexcept {
+  const Call call(0);
+  return next_pthread_create.call<int>(thread, attributes, start, argument);
 }
 
 }  // extern "C"

@@ -10,7 +10,8 @@ import sys
 PLUGIN = {"tactus_driver", "tactus_models"}
 PRIVATE = re.compile(r"tactus_(heap_(calls|time)_of_this_thread|map_log_of_this_thread|last_write_socket)$")
 C_LIBRARY = re.compile(r"(_exit|_Exit|f?execl?[elv]?\w*|(aligned_|c|m|re|pv|v)alloc|reallocarray|free|(posix_)?memalign|"
-                       r"mmap(64)?|munmap|mremap|madvise|mlock)$")
+                       r"mmap(64)?|munmap|mremap|madvise|mlock(2|all)?|(pkey_)?mprotect|s?brk|shmat|shmdt|"
+                       r"pthread_create)$")
 
 
 def exported(file):

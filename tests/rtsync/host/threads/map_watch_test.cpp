@@ -2,7 +2,10 @@
 #include "rtsync/host/map_watch.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -99,7 +102,46 @@ TEST_F(NotedMaps, AreNotThoseOfTheHeap) {
 
 TEST_F(NotedMaps, AreOfNoOtherThread) {
   std::thread([] { (void)::munmap(map(0), kBytes); }).join();
-  EXPECT_TRUE(log_->empty());
+  ASSERT_EQ(log_->entries().size(), 1U) << "that made the thread, whose stack is mapped";
+  EXPECT_EQ(log_->entries()[0].bytes, 0U);
+}
+
+// Each is a call that may have the kernel take pages where memory is locked.
+TEST_F(NotedMaps, AreThoseThatGiveMemoryPagesInAnotherWay) {
+  void* const memory = ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto noted = [&](auto call) {
+    log_->clear();
+    call();
+    return log_->entries().size();
+  };
+  EXPECT_EQ(noted([&] { EXPECT_EQ(::mprotect(memory, kBytes, PROT_READ | PROT_WRITE), 0); }), 1U);
+  EXPECT_EQ(noted([&] { (void)::pkey_mprotect(memory, kBytes, PROT_READ, -1); }), 1U);
+  EXPECT_EQ(noted([&] { (void)::mlock2(memory, kBytes, MLOCK_ONFAULT); }), 1U);
+  EXPECT_EQ(noted([] { EXPECT_EQ(::mlockall(0), -1); }), 1U);
+  EXPECT_EQ(noted([] { EXPECT_NE(::sbrk(0), nullptr); }), 1U);
+  EXPECT_EQ(noted([] { EXPECT_EQ(::brk(::sbrk(0)), 0); }), 2U);
+  const int segment = ::shmget(IPC_PRIVATE, kBytes, IPC_CREAT | 0600);
+  ASSERT_GE(segment, 0);
+  void* place = nullptr;
+  EXPECT_EQ(noted([&] { place = ::shmat(segment, nullptr, 0); }), 1U);
+  EXPECT_EQ(noted([&] { EXPECT_EQ(::shmdt(place), 0); }), 1U);
+  EXPECT_EQ(::shmctl(segment, IPC_RMID, nullptr), 0);
+  EXPECT_EQ(::munmap(memory, kBytes), 0);
+}
+
+TEST_F(NotedMaps, AddUpWhateverIsCleared) {
+  const MapSum before = log_->sum();
+  for (int i = 0; i < 3; ++i) {
+    void* const memory = map(MAP_POPULATE);
+    EXPECT_EQ(::munmap(memory, kBytes), 0);
+    log_->clear();
+  }
+  const MapSum after = log_->sum();
+  EXPECT_EQ(after.calls - before.calls, 6U);
+  EXPECT_EQ(after.bytes - before.bytes, 3 * kBytes);
+  EXPECT_GT(after.faults, before.faults);
+  EXPECT_GT(after.took, before.took);
 }
 
 TEST_F(NotedMaps, AreForgottenWhenCleared) {

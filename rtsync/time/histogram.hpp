@@ -31,8 +31,10 @@ class Histogram {
 
   void add(Nanoseconds time) TACTUS_RT {
     const auto value = static_cast<std::uint64_t>(time.count() < 0 ? 0 : time.count());
-    bump(counts_[bucket_of(value)]);
+    const std::size_t bucket = bucket_of(value);
+    bump(counts_[bucket]);
     bump(total_);
+    if (bucket < middle_) ++below_;
     if (value > max_.load(std::memory_order_relaxed)) max_.store(value, std::memory_order_relaxed);
     if (value < min_.load(std::memory_order_relaxed)) min_.store(value, std::memory_order_relaxed);
   }
@@ -66,6 +68,22 @@ class Histogram {
   }
   /// The smallest recorded time that a share (0 .. 1) of all times does not exceed. @when service
   Nanoseconds quantile(double share) const { return at_rank(rank_of(share, count())); }
+
+  /// quantile(0.5), for the thread that adds. It goes on from where it stood at the last call: a few steps where times
+  /// stay alike.                                                                                     @when rt
+  Nanoseconds median() const TACTUS_RT {
+    const std::uint64_t total = count();
+    if (total == 0) return Nanoseconds{0};
+    const std::uint64_t rank = (total + 1) / 2;
+    while (below_ >= rank) below_ -= counts_[--middle_].load(std::memory_order_relaxed);
+    for (;;) {
+      const std::uint64_t here = counts_[middle_].load(std::memory_order_relaxed);
+      if (below_ + here >= rank) break;
+      below_ += here;
+      ++middle_;
+    }
+    return std::min(Nanoseconds{static_cast<std::int64_t>(upper_edge(middle_))}, max());
+  }
 
   /// How many times lie in [from, to), counted by the buckets' lower edges. @when service
   std::uint64_t between(Nanoseconds from, Nanoseconds to) const {
@@ -107,6 +125,8 @@ class Histogram {
   void clear() {
     for (auto& count : counts_) count.store(0, std::memory_order_relaxed);
     total_.store(0, std::memory_order_relaxed);
+    middle_ = 0;
+    below_ = 0;
     max_.store(0, std::memory_order_relaxed);
     min_.store(UINT64_MAX, std::memory_order_relaxed);
   }
@@ -135,6 +155,9 @@ class Histogram {
   std::atomic<std::uint64_t> total_{0};
   std::atomic<std::uint64_t> max_{0};
   std::atomic<std::uint64_t> min_{UINT64_MAX};
+  // The writer's: the bucket of the median when it was asked for last, and how many times lie below that.
+  mutable std::size_t middle_ = 0;
+  mutable std::uint64_t below_ = 0;
 };
 
 using LatencyHistogram = Histogram<6>;  ///< 1.6 %, 30 KB: per rig

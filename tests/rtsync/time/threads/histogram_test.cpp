@@ -257,6 +257,22 @@ TEST(HistogramThreads, AReaderSeesOnlyWhatWasAdded) {
   EXPECT_EQ(histogram->between(Nanoseconds{0}, Nanoseconds::max()), static_cast<std::uint64_t>(kTimes));
 }
 
+TEST(HistogramMedian, FollowsWhateverIsAdded) {
+  std::mt19937_64 random{11};
+  JobHistogram histogram;
+  EXPECT_EQ(histogram.median(), Nanoseconds{0});
+  for (int i = 0; i < 3000; ++i) {
+    // It moves up, down, and jumps between two heaps of times.
+    histogram.add(Nanoseconds{i < 1000 ? any_time(random) : i < 2000 ? 100 : i % 2 == 0 ? 7 : 5'000'000});
+    if (i % 7 == 0) {
+      ASSERT_EQ(histogram.median(), histogram.quantile(0.5)) << i;
+    }
+  }
+  histogram.clear();
+  histogram.add(Nanoseconds{3});
+  EXPECT_EQ(histogram.median(), Nanoseconds{3});
+}
+
 TEST(HistogramRt, NeverTouchesTheHeap) {
   if (!HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
   const auto histogram = std::make_unique<LatencyHistogram>();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "executive/frame/faults_of_copy.hpp"
+#include "executive/frame/frame_shares.hpp"
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/host/heap_watch.hpp"
@@ -13,7 +14,6 @@
 
 namespace tactus::executive {
 
-using rtsync::EventRecord;
 using rtsync::EvidenceTime;
 using rtsync::FrameTiming;
 using rtsync::LatePart;
@@ -26,77 +26,13 @@ namespace {
 
 constexpr int kMostKept = 32;  // frames whose records are kept
 
-enum class Place { outside, across, inside };
-
-/// Where calls were: a microsecond off is no matter.
-Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to) TACTUS_RT {
-  const Nanoseconds edge = std::min<Nanoseconds>((calls.end - calls.begin) / 2, Nanoseconds{1'000});
-  const EvidenceTime begin{calls.begin + edge};
-  const EvidenceTime end{calls.end - edge};
-  if (end < from || begin > to) return Place::outside;
-  return begin >= from && end <= to ? Place::inside : Place::across;
-}
-
 }  // namespace
-
-/// The jobs of a lane's log by their times, which are asked for in order.
-class FrameEvidence::JobsByTime {
- public:
-  /// Of two entries or more.
-  JobsByTime(const FrameEvidence& evidence, std::span<const Lane::JobEnd> log) TACTUS_RT
-      : evidence_(evidence),
-        now_(evidence.now()),
-        log_(log),
-        begin_(evidence.at(now_, log[0].ticks)),
-        end_(evidence.at(now_, log[1].ticks)) {}
-
-  /// nullptr: none ran then.
-  const Lane::JobEnd* at(EvidenceTime time) TACTUS_RT {
-    while (time > end_ && entry_ + 1 < log_.size()) {
-      begin_ = end_;
-      end_ = evidence_.at(now_, log_[++entry_].ticks);
-    }
-    return time < begin_ || time > end_ || log_[entry_].job == kNoPlanJob ? nullptr : &log_[entry_];
-  }
-
- private:
-  const FrameEvidence& evidence_;
-  const Moment now_;
-  std::span<const Lane::JobEnd> log_;
-  std::size_t entry_ = 1;
-  EvidenceTime begin_;
-  EvidenceTime end_;
-};
-
-/// Adds up what a job did in a call, and counts the call once.
-class FrameEvidence::JobCounts {
- public:
-  JobCounts(BrokenPromises& promises, BrokenPromises::Kind kind) TACTUS_RT : promises_(promises),
-                                                                             kind_(kind) {}
-  ~JobCounts() { finish(); }
-  JobCounts(const JobCounts&) = delete;
-  JobCounts& operator=(const JobCounts&) = delete;
-  void add(const Lane::JobEnd* call, std::uint64_t times) TACTUS_RT {
-    if (call != call_) finish();
-    call_ = call;
-    times_ += times;
-  }
-
- private:
-  void finish() TACTUS_RT {
-    if (call_ != nullptr) promises_.add(call_->job, kind_, times_);
-    times_ = 0;
-  }
-  BrokenPromises& promises_;
-  const BrokenPromises::Kind kind_;
-  const Lane::JobEnd* call_ = nullptr;
-  std::uint64_t times_ = 0;
-};
 
 void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events,
                           std::optional<Nanoseconds> throttle_gap, bool preemptible) {
   constexpr Nanoseconds kKept{50'000'000};
   events_ = std::move(events);
+  if (events_ != nullptr) uses_.watch(*events_, isolated_);
   throttle_gap_ = throttle_gap;
   preemptible_ = preemptible;
   release_every_ = std::clamp<std::int64_t>(kKept / frame_, 1, kMostKept) * frame_;
@@ -132,44 +68,19 @@ FrameEvidence::Moment FrameEvidence::now() const TACTUS_RT {
   return best;
 }
 
-/// The job that took longest, and the one beyond its usual time; of the few longest, as looking that up is not cheap.
-FrameEvidence::LongestJobs FrameEvidence::longest_jobs(const Moment& now) TACTUS_RT {
-  struct Candidate {
-    std::uint64_t ticks = 0;
-    std::size_t lane = 0;
-    std::size_t entry = 0;
-  };
-  std::array<Candidate, kMostCandidates> longest{};
-  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) {
-    const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
-    for (std::size_t i = 1; i < log.size(); ++i) {
-      const std::uint64_t ticks = log[i].ticks - log[i - 1].ticks;
-      if (log[i].job == kNoPlanJob || ticks <= longest.back().ticks) continue;
-      longest.back() = {ticks, lane, i};
-      for (std::size_t place = longest.size() - 1;
-           place > 0 && longest[place].ticks > longest[place - 1].ticks; --place)
-        std::swap(longest[place], longest[place - 1]);
-    }
-  }
-  LongestJobs jobs;
-  for (const Candidate& candidate : longest) {
-    if (candidate.ticks == 0) break;
-    const std::span<const Lane::JobEnd> log = program_.lane(candidate.lane).log();
-    const Lane::JobEnd& end = log[candidate.entry];
-    const Lane::JobEnd& begin = log[candidate.entry - 1];
-    const Stretch stretch{LatePart::job,
-                          candidate.lane,
-                          end.job,
-                          at(now, begin.ticks),
-                          at(now, end.ticks),
-                          program_.job_times()[end.job].quantile(0.5),
-                          heap_of(begin, end),
-                          program_.plan().jobs[end.job].isolated != nullptr};
-    if (jobs.of_all.job == Finding::kNoJob) jobs.of_all = stretch;
-    if (jobs.beyond_usual.job == Finding::kNoJob || stretch.excess() > jobs.beyond_usual.excess())
-      jobs.beyond_usual = stretch;
-  }
-  return jobs;
+FrameEvidence::Stretch FrameEvidence::stretch_of(const Moment& now,
+                                                 const LateJobs::Calls& calls) const TACTUS_RT {
+  Stretch stretch;
+  if (calls.begin == nullptr) return stretch;
+  stretch.lane = calls.lane;
+  stretch.job = calls.job == kNoPlanJob ? Finding::kNoJob : calls.job;
+  stretch.group = calls.group;
+  stretch.from = at(now, calls.begin->ticks);
+  stretch.to = at(now, calls.end->ticks);
+  stretch.usual = std::max(stretch.time() - calls.excess, Nanoseconds{0});
+  stretch.heap = heap_of(*calls.begin, *calls.end);
+  stretch.for_others = calls.isolated;
+  return stretch;
 }
 
 /// Of the main thread: the longest time of the frame in which none of its jobs ran.
@@ -202,9 +113,18 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   const Moment now = this->now();
   const EvidenceTime wake = clock_.to_monotonic(timing.slot + timing.late);
   const EvidenceTime done = clock_.to_monotonic(timing.slot + timing.late + timing.work);
-  const LongestJobs jobs = longest_jobs(now);
-  const Stretch& job = jobs.beyond_usual;
-  const bool none = job.job == Finding::kNoJob;
+  LateJobs::Calls late;
+  LateJobs::Calls longest_call;
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) {
+    const LateJobs::Log log = program_.lane(lane).log();
+    const LateJobs::Calls calls = late_jobs_.beyond_usual(lane, log);
+    if (calls.begin != nullptr && (late.begin == nullptr || calls.excess > late.excess)) late = calls;
+    const LateJobs::Calls one = late_jobs_.longest(lane, log);
+    if (one.begin != nullptr && (longest_call.begin == nullptr || one.ticks() > longest_call.ticks()))
+      longest_call = one;
+  }
+  const Stretch job = stretch_of(now, late);
+  const bool none = job.to <= job.from;
   if (!program_.plan().job_times) {  // jobs are not measured: the work as a whole
     Stretch work;
     work.from = wake;
@@ -222,7 +142,8 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   const Nanoseconds over = std::min(-timing.slack, timing.work - frame_);
   if (worst.excess() * 2 >= over) return worst;
   // It always takes so long: what took longest of all.
-  Stretch longest = gap.time() > jobs.of_all.time() ? gap : jobs.of_all;
+  const Stretch longest_job = stretch_of(now, longest_call);
+  Stretch longest = gap.time() > longest_job.time() ? gap : longest_job;
   longest.always = true;
   return longest;
 }
@@ -286,15 +207,28 @@ Finding::Root FrameEvidence::root_of_process(const Stretch& stretch) const TACTU
   }
   root.facts = {part.part, part.time(), part.usual};
   root.facts.always = part.always;
-  see(program_.lanes() + asyncs_.size() + process, part, root.evidence);
+  see(program_.lanes() + program_.async_workers().size() + process, part, root.evidence);
   if (part.part == LatePart::job) isolated_.see(stretch.job, root.evidence);
   if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, part);
   root.cause = rtsync::judge(root.facts, root.evidence);
   return root;
 }
 
+/// Where nothing but its own work is left, page faults may have taken that: looks at what the kernel counted.
+rtsync::CauseWeights FrameEvidence::judge_with_counts(std::size_t thread, const Stretch& stretch,
+                                                      const rtsync::FrameFacts& facts,
+                                                      rtsync::Evidence& evidence) TACTUS_RT {
+  using rtsync::Cause;
+  const rtsync::CauseWeights verdict = rtsync::weigh(facts, evidence);
+  if (rtsync::is_wake(facts.part) || (verdict.cause != Cause::computed && verdict.cause != Cause::unknown &&
+                                      verdict.cause != Cause::housekeeping))
+    return verdict;
+  uses_.see_counted(thread, stretch.from, evidence);
+  return rtsync::weigh(facts, evidence);
+}
+
 /// What a thread did while the frame waited for it: all of that time was too much. It waits for nobody itself.
-Finding::Root FrameEvidence::root_of(const Stretch& stretch) const TACTUS_RT {
+Finding::Root FrameEvidence::root_of(const Stretch& stretch) TACTUS_RT {
   if (stretch.job == Finding::kNoJob) return root_of_lane(stretch);
   if (program_.plan().jobs[stretch.job].isolated != nullptr) return root_of_process(stretch);
   Finding::Root root;
@@ -304,18 +238,11 @@ Finding::Root FrameEvidence::root_of(const Stretch& stretch) const TACTUS_RT {
     if (workers[i]->thread != thread) continue;
     root.facts = {LatePart::job, stretch.time(), Nanoseconds{0}};
     see(program_.lanes() + i, stretch, root.evidence);
-    if (rtsync::HeapWatch::available()) {
-      const HeapSeen now = heap_seen(workers[i]->lane);
-      root.evidence.heap =
-          with_measuring({now.calls - asyncs_[i].calls, now.time - asyncs_[i].time}, stretch);
-    }
-    root.cause = rtsync::judge(root.facts, root.evidence);
+    uses_.see_async(i, stretch.from, stretch.to, root.evidence);
+    if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, stretch);
+    root.cause = judge_with_counts(program_.lanes() + i, stretch, root.facts, root.evidence).cause;
   }
   return root;
-}
-
-FrameEvidence::HeapSeen FrameEvidence::heap_seen(const Lane& lane) TACTUS_RT {
-  return {lane.heap().calls(), lane.heap().time()};
 }
 
 Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TACTUS_RT {
@@ -329,13 +256,14 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
   }
   Finding finding;
   finding.job = stretch.job;
+  finding.group = stretch.group;
   finding.frame = timing.frame;
   finding.facts.part = stretch.part;
   finding.facts.took = stretch.time();
   finding.facts.usual = stretch.usual;
   finding.facts.for_others = stretch.for_others;
   finding.facts.always = stretch.always;
-  if (stretch.part == LatePart::job)
+  if (stretch.part == LatePart::job && stretch.group.jobs == 0)
     finding.facts.usual_p99 = stretch.job == Finding::kNoJob
                                   ? statistics_.work.quantile(0.99)
                                   : program_.job_times()[stretch.job].quantile(0.99);
@@ -352,12 +280,19 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
       finding.facts.edge_missed = clock_status_->edge_missed;
     }
   }
-  finding.cause = rtsync::judge(finding.facts, finding.evidence);
+  if (copy_ != nullptr && (copied_ || copy_->under_way()) && events_ != nullptr)
+    share_faults_with_copy(faults_between(events_->faults(stretch.lane), stretch.from, stretch.to, *copy_),
+                           finding.evidence);
+  const rtsync::CauseWeights verdict =
+      judge_with_counts(stretch.lane, stretch, finding.facts, finding.evidence);
+  finding.cause = verdict.cause;
+  finding.share = verdict.share;
+  finding.besides = verdict.beside;
   if (stretch.part == LatePart::between_jobs || stretch.part == LatePart::housekeeping)
     name_part(stretch, finding);
   else if (stretch.part == LatePart::job)
     name_inner_job(finding);
-  if (copied_ || (copy_ != nullptr && copy_->under_way())) charge_copy_with_faults(finding);
+  name_copy(finding);
   if (finding.cause == rtsync::Cause::waited) finding.root = root_of(stretch);
   return finding;
 }
@@ -399,11 +334,13 @@ Finding FrameEvidence::housekeeping_finding(const FrameTiming& timing) TACTUS_RT
   return judge(behind, timing);
 }
 
-Finding FrameEvidence::catching_up_finding(const FrameTiming& timing) const TACTUS_RT {
+/// It was late from a frame before it.
+Finding FrameEvidence::catching_up_finding(const FrameTiming& timing, std::int64_t from) const TACTUS_RT {
   Finding finding;
   finding.facts.part = LatePart::catching_up;
   finding.facts.took = timing.late;
-  finding.frame = began_catching_up_;
+  finding.share = timing.late;
+  finding.frame = from;
   finding.cause = rtsync::Cause::catching_up;
   return finding;
 }
@@ -416,7 +353,15 @@ FrameEvidence::Excess FrameEvidence::excess_of(const FrameTiming& timing) const 
   return {began_late ? std::max(timing.late, kNone) : kNone, std::max(timing.work - usual, kNone)};
 }
 
-/// Its begin and its work together: what had the larger part of the excess names the cause, and the other stands beside.
+/// It was late as the frame before was, and finding out why took until then.
+Finding FrameEvidence::explanation_finding(const FrameTiming& timing) const TACTUS_RT {
+  Finding finding = catching_up_finding(timing, explained_);
+  finding.part = "causes";
+  finding.part_took = timing.housekeeping;
+  return finding;
+}
+
+/// Its begin and its work together: what had the largest share of the excess names the cause, and others stand beside.
 void FrameEvidence::explain_overrun(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
   constexpr int kSmallest = 50;  // a part below one in so many does not count
   const Excess excess = excess_of(timing);
@@ -424,120 +369,42 @@ void FrameEvidence::explain_overrun(const FrameTiming& timing, FrameNote& note) 
   const bool worked_long = excess.work * kSmallest > excess.begin + excess.work;
   Finding begin;
   Finding work;
-  if (began_late) begin = timing.back_to_back ? catching_up_finding(timing) : note.late;
+  if (began_late) begin = timing.back_to_back ? catching_up_finding(timing, began_catching_up_) : note.late;
   if (worked_long || !began_late || timing.overrun == OverrunCause::work)
     work = judge(longest_of_work(timing), timing);
   // What is caught up had the same cause, as where a job takes too long each time.
   const bool same = timing.back_to_back && timing.overrun == OverrunCause::work &&
                     work.cause == began_by_.cause && work.job == began_by_.job;
-  const bool by_work = !began_late || same || (worked_long && excess.work > excess.begin);
-  note.overrun = by_work ? work : begin;
-  if (began_late && worked_long && !same) {
-    note.beside = by_work ? begin : work;
-    const double share = static_cast<double>((by_work ? excess.begin : excess.work).count()) /
-                         static_cast<double>((excess.begin + excess.work).count());
-    note.beside_share =
-        Nanoseconds{static_cast<std::int64_t>(share * static_cast<double>(-timing.slack.count()))};
-  }
+  FrameShares shares;
+  if (began_late && !same) shares.add(begin, excess.begin);
+  if (worked_long || !began_late || same) shares.add(work, excess.work);
+  note.overrun = *shares.largest();
+  shares.put_beside(note, -timing.slack);
+  name_copy(note.beside);
   if (note.overrun.cause == rtsync::Cause::catching_up) return;
   began_catching_up_ = timing.frame;
   began_by_ = {note.overrun.cause, note.overrun.job};
 }
 
 void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
+  if (timing.late_by_housekeeping && explanations_.fill(frames_, timing.housekeeping))
+    note.late = explanation_finding(timing);
+  const bool look = note.late.cause == rtsync::Cause::none;
+  if (look) explanations_.begin();
+  find_causes(timing, note);
+  if (!look) return;
+  explanations_.end(frames_);
+  explained_ = timing.frame;
+}
+
+void FrameEvidence::find_causes(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
   if (timing.late_wake) note.late = wake_finding(timing);
-  if (timing.late_by_housekeeping) note.late = housekeeping_finding(timing);
-  if (timing.overrun != OverrunCause::none) explain_overrun(timing, note);
-}
-
-rtsync::MapTimes FrameEvidence::maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT {
-  rtsync::MapTimes sum;
-  for (const rtsync::MapCalls& calls : maps.entries()) {
-    const Place place = place_of(calls, stretch.from, stretch.to);
-    if (place == Place::across) sum.unplaced += calls.took;
-    if (place == Place::inside) sum.add(calls);
-  }
-  return sum;
-}
-
-/// The pages that the kernel took in calls that map memory, given to the jobs that made them.
-void FrameEvidence::note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT {
-  const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
-  const Moment now = this->now();
-  for (std::size_t i = 1; i < log.size(); ++i) {
-    if (log[i].job == kNoPlanJob) continue;
-    const EvidenceTime from = at(now, log[i - 1].ticks);
-    const EvidenceTime to = at(now, log[i].ticks);
-    std::uint64_t faults = 0;
-    for (const rtsync::MapCalls& calls : maps.entries())
-      if (place_of(calls, from, to) == Place::inside) faults += calls.faults;
-    if (faults > 0) program_.promises().add(log[i].job, BrokenPromises::fault, faults);
-  }
-  maps.clear();
-}
-
-/// The kernel took a sample of each minor fault since the frame before.
-bool FrameEvidence::has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT {
-  constexpr std::size_t kLargestRecord = 64;
-  const rtsync::EventRing& ring = events_->faults(lane);
-  const rtsync::EventBytes bytes = ring.bytes();
-  LaneSeen& seen = lanes_[lane];
-  const bool was_full = std::exchange(seen.full, head - ring.tail() + kLargestRecord > ring.size());
-  bool each = !seen.limited && !seen.full;
-  EventRecord record;
-  for (std::uint64_t from = ring.tail(); from < head;) {
-    if (!bytes.next(from, head, record)) return false;
-    if (record.kind == EventRecord::Kind::limited) seen.limited = true;
-    if (record.kind == EventRecord::Kind::unlimited) seen.limited = false;
-    // That some are missing is only said when there is room again.
-    each = each && !seen.limited && (record.kind != EventRecord::Kind::lost || was_full);
-  }
-  return each;
-}
-
-/// Gives each minor fault since the frame before to its job. False: not all are known.
-bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
-  rtsync::EventRing& ring = events_->faults(lane);
-  if (!ring.is_open()) return false;
-  const std::uint64_t head = ring.head();
-  if (head == ring.tail()) return !lanes_[lane].limited;
-  const bool each = has_each_fault(lane, head);
-  if (each && !faults_of_copy_ && program_.lane(lane).log().size() > 1) {
-    JobsByTime jobs(*this, program_.lane(lane).log());
-    JobCounts counts(program_.promises(), BrokenPromises::fault);
-    const rtsync::EventBytes bytes = ring.bytes();
-    EventRecord record;
-    for (std::uint64_t from = ring.tail(); bytes.next(from, head, record);)
-      if (record.kind == EventRecord::Kind::minor_fault) counts.add(jobs.at(record.at), 1);
-  }
-  ring.release_to(head);
-  return each;
-}
-
-/// nullptr: its model has a process of its own, and it is the executive that waits.
-const Lane::JobEnd* FrameEvidence::of_own_process(const Lane::JobEnd* call) const TACTUS_RT {
-  return call != nullptr && program_.plan().jobs[call->job].isolated != nullptr ? nullptr : call;
-}
-
-/// What stands in the ring of a lane since the frame before, given to its jobs. `minor_faults`: those, too.
-void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT {
-  if (program_.lane(lane).log().size() < 2) return;
-  JobsByTime jobs(*this, program_.lane(lane).log());
-  JobCounts faults(program_.promises(), BrokenPromises::fault);
-  JobCounts blocks(program_.promises(), BrokenPromises::block);
-  const rtsync::EventBytes bytes = events_->ring(lane).bytes();
-  std::uint64_t from = std::max(lanes_[lane].head, events_->ring(lane).tail());
-  EventRecord record;
-  bool in_call = true;  // or not known: what stops it elsewhere is not its own doing
-  for (int i = 0; i < kMostRecords && bytes.next(from, head, record); ++i) {
-    if (record.kind == EventRecord::Kind::left) in_call = record.in_call != EventRecord::InCall::no;
-    if (record.kind == EventRecord::Kind::minor_fault && minor_faults && !faults_of_copy_)
-      faults.add(jobs.at(record.at), events_->faults_per_sample(lane));
-    else if (record.kind == EventRecord::Kind::major_fault)
-      faults.add(jobs.at(record.at), 1);
-    else if (record.kind == EventRecord::Kind::off && in_call)
-      blocks.add(of_own_process(jobs.at(record.at)), 1);
-  }
+  if (timing.late_by_housekeeping && note.late.cause == rtsync::Cause::none)
+    note.late = housekeeping_finding(timing);
+  if (timing.overrun != OverrunCause::none) return explain_overrun(timing, note);
+  FrameShares shares;
+  shares.add(note.late, timing.late);
+  shares.put_beside(note, timing.late);
 }
 
 void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
@@ -556,12 +423,13 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
     if (head - seen.head > kOneSleep) note_promises(i, head, !each_fault);
     seen.head = head;
   }
-  for (std::size_t i = 0; i < asyncs_.size(); ++i) asyncs_[i] = heap_seen(program_.async_workers()[i]->lane);
+  uses_.end_frame();
   isolated_.end_frame(program_.promises());
   parts_.begin_behind();
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.
   const TimePoint<RigTime> began = timing.slot + timing.late;
+  if (events_ != nullptr) events_->mark(clock_.to_monotonic(began));
   if (events_ == nullptr || (--until_release_ > 0 && began - released_ < release_every_)) return;
   until_release_ = kMostKept;
   released_ = began;

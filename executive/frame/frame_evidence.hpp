@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/explanations.hpp"
 #include "executive/frame/isolated_uses.hpp"
+#include "executive/frame/late_jobs.hpp"
 #include "executive/frame/part_times.hpp"
 #include "executive/frame/program.hpp"
+#include "executive/frame/thread_uses.hpp"
 #include "executive/state/gradual_copy.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
@@ -33,7 +36,9 @@ class FrameEvidence {
         statistics_(statistics),
         frame_(rtsync::real_period(program.plan().frame, program.plan().ratio).floor()),
         lanes_(program.lanes()),
-        asyncs_(program.async_workers().size()),
+        uses_(program),
+        late_jobs_(program.job_clock(), program.job_times(), isolated_jobs(program.plan())),
+        explanations_(program.job_clock()),
         isolated_(program.plan()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
@@ -58,6 +63,8 @@ class FrameEvidence {
   void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
   /// Where the executive notes the work that is no job's.                                             @when rt
   PartTimes& parts() TACTUS_RT { return parts_; }
+  /// Looks at what the kernel counts of the threads: now and then, and right before the first frame.  @when service
+  void look_at_counts() { uses_.look(); }
   /// Frames that have ended.
   std::uint64_t frames() const TACTUS_RT { return frames_; }
   /// A slot of the last frames. Nothing: there was none yet.                                        @when any
@@ -77,6 +84,7 @@ class FrameEvidence {
     rtsync::EvidenceTime to{};
     rtsync::Nanoseconds usual{0};
     rtsync::HeapTimes heap{};
+    JobGroup group{};
     bool for_others = false;
     bool always = false;  // it is the longest, and nothing takes longer than usual
     rtsync::Nanoseconds time() const TACTUS_RT { return to - from; }
@@ -94,7 +102,6 @@ class FrameEvidence {
     bool limited = false;    // the kernel takes no samples of each fault for a while
     bool full = false;       // the ring of each fault was, in the frame before
   };
-  static constexpr std::size_t kMostCandidates = 4;
   static constexpr int kMostRecords = 256;
 
   static rtsync::HeapTimes heap_of(const Lane::JobEnd& begin, const Lane::JobEnd& end) TACTUS_RT;
@@ -104,27 +111,26 @@ class FrameEvidence {
     return now.time - program_.job_clock().to_time(now.ticks - ticks);
   }
   Stretch longest_of_work(const rtsync::FrameTiming& timing) TACTUS_RT;
-  struct LongestJobs {
-    Stretch beyond_usual;
-    Stretch of_all;
-  };
-  LongestJobs longest_jobs(const Moment& now) TACTUS_RT;
+  Stretch stretch_of(const Moment& now, const LateJobs::Calls& calls) const TACTUS_RT;
   Stretch longest_gap(const Moment& now, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) TACTUS_RT;
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
   static bool went_on_in(const Stretch& stretch) TACTUS_RT;
-  struct HeapSeen {
-    std::uint64_t calls = 0;
-    rtsync::Nanoseconds time{0};
-  };
-  static HeapSeen heap_seen(const Lane& lane) TACTUS_RT;
-  Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
+  rtsync::CauseWeights judge_with_counts(std::size_t thread, const Stretch& stretch,
+                                         const rtsync::FrameFacts& facts,
+                                         rtsync::Evidence& evidence) TACTUS_RT;
+  Finding::Root root_of(const Stretch& stretch) TACTUS_RT;
   Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
   Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
   struct CallTimes {
     rtsync::EvidenceTime taken;     // by the process of an isolated model
     rtsync::EvidenceTime answered;  // likewise
   };
+  static std::vector<bool> isolated_jobs(const Plan& plan) {
+    std::vector<bool> isolated;
+    for (const PlannedJob& job : plan.jobs) isolated.push_back(job.isolated != nullptr);
+    return isolated;
+  }
   std::optional<CallTimes> times_of_call(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
@@ -134,8 +140,10 @@ class FrameEvidence {
     rtsync::Nanoseconds work;
   };
   Excess excess_of(const rtsync::FrameTiming& timing) const TACTUS_RT;
+  Finding explanation_finding(const rtsync::FrameTiming& timing) const TACTUS_RT;
+  void find_causes(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
   void explain_overrun(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
-  Finding catching_up_finding(const rtsync::FrameTiming& timing) const TACTUS_RT;
+  Finding catching_up_finding(const rtsync::FrameTiming& timing, std::int64_t from) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
@@ -151,7 +159,9 @@ class FrameEvidence {
   const rtsync::Nanoseconds frame_;
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::vector<LaneSeen> lanes_;
-  std::vector<HeapSeen> asyncs_;  // up to the end of the frame before
+  ThreadUses uses_;
+  LateJobs late_jobs_;
+  Explanations explanations_;
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   bool preemptible_ = true;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
@@ -161,6 +171,7 @@ class FrameEvidence {
   bool faults_of_copy_ = false;
   IsolatedUses isolated_;
   PartTimes parts_;
+  std::int64_t explained_ = 0;          // the frame that was looked at last
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   struct {
     rtsync::Cause cause = rtsync::Cause::none;

@@ -22,6 +22,11 @@ class IsolatedUses {
         jobs_.push_back({job, plan.jobs[job].isolated, {}});
   }
 
+  /// How long a page fault takes here, usually and at most.                                       @when setup
+  void set_fault_times(rtsync::Nanoseconds usual, rtsync::Nanoseconds longest) {
+    usual_fault_ = usual;
+    longest_fault_ = longest;
+  }
   /// Of a job since the frame before.
   void see(std::uint32_t job, rtsync::Evidence& evidence) const TACTUS_RT {
     for (const Job& one : jobs_) {
@@ -30,6 +35,12 @@ class IsolatedUses {
       evidence.heap = {now.heap.calls - one.before.heap.calls, now.heap.took - one.before.heap.took};
       evidence.maps = {now.maps.calls - one.before.maps.calls, now.maps.bytes - one.before.maps.bytes,
                        now.maps.faults - one.before.maps.faults, now.maps.took - one.before.maps.took};
+      const std::int64_t recorded = evidence.faults ? evidence.faults->minor + evidence.faults->major : 0;
+      const std::int64_t unrecorded = static_cast<std::int64_t>(now.faults - one.before.faults) -
+                                      static_cast<std::int64_t>(evidence.maps->faults) - recorded;
+      if (unrecorded > 0)
+        evidence.counted =
+            rtsync::CountedFaults{static_cast<std::uint64_t>(unrecorded), usual_fault_, longest_fault_};
     }
   }
   /// The last call of a job. nullptr: its model is not isolated, or the job runs in no frame.
@@ -59,6 +70,8 @@ class IsolatedUses {
     CallPage::Use before;
   };
   std::vector<Job> jobs_;
+  rtsync::Nanoseconds usual_fault_{0};
+  rtsync::Nanoseconds longest_fault_{0};
 };
 
 }  // namespace tactus::executive

@@ -14,13 +14,14 @@ namespace tactus::executive {
 /// read it would take a late frame too long.
 class EvidencePart final : public FramePart {
  public:
-  EvidencePart(std::shared_ptr<rtsync::KernelEvents> events, const FrameEvidence& evidence)
+  EvidencePart(std::shared_ptr<rtsync::KernelEvents> events, FrameEvidence& evidence)
       : events_(std::move(events)), evidence_(evidence) {}
 
   const char* name() const TACTUS_RT override { return "the kernel's events"; }
   void start(std::int64_t) TACTUS_RT override {
     events_->release();  // keeps what came since the one before
     events_->release();
+    evidence_.look_at_counts();
   }
   void heartbeat() TACTUS_RT override {
     if (std::exchange(frames_, evidence_.frames()) == evidence_.frames()) events_->release();
@@ -28,7 +29,7 @@ class EvidencePart final : public FramePart {
 
  private:
   const std::shared_ptr<rtsync::KernelEvents> events_;
-  const FrameEvidence& evidence_;
+  FrameEvidence& evidence_;
   std::uint64_t frames_ = 0;  // at the last heartbeat
 };
 

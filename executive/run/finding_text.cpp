@@ -24,9 +24,29 @@ std::string counted(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// "a.step, b.step, c.step first": those of a group with the largest excess.
+std::string first_of(const JobGroup& group, const Plan& plan) {
+  std::string names;
+  for (const std::uint32_t job : group.first)
+    if (job != Finding::kNoJob) names += (names.empty() ? "" : ", ") + plan.jobs[job].name;
+  return names + (group.jobs > group.first.size() ? " first" : "");
+}
+
+/// "40 jobs took together 2.00 ms more than usual: a.step, b.step, c.step first".
+std::string group_text(const Finding& finding, const Plan& plan) {
+  const JobGroup& group = finding.group;
+  const std::string more = " took together " + rtsync::duration_text(group.excess) + " more than usual";
+  if (group.jobs == 1)
+    return counted(group.calls, "call") + " of job " + plan.jobs[group.first[0]].name + more;
+  return counted(group.jobs, "job") + more + ": " + first_of(group, plan);
+}
+
 std::string part_text(const Finding& finding, const Plan& plan) {
   switch (finding.facts.part) {
     case LatePart::job:
+      if (finding.group.jobs > 1)
+        return "the work of " + counted(finding.group.jobs, "job") + " (" + first_of(finding.group, plan) +
+               ")";
       if (finding.job == Finding::kNoJob) return "the work of the frame";
       return "job " + plan.jobs[finding.job].name +
              (plan.jobs[finding.job].thread == 0
@@ -78,14 +98,6 @@ std::string stopper_text(const Evidence& seen) {
   return stopper.empty() ? "" : "; " + stopper;
 }
 
-/// Its CPU showed no sign of life, whatever ran there.
-Nanoseconds still_of(const Finding& finding) {
-  if (!finding.evidence.others) return Nanoseconds{0};
-  const rtsync::OtherThreads& others = *finding.evidence.others;
-  return others.still_ready +
-         (rtsync::is_wake(finding.facts.part) ? others.still_asleep : others.still_at_wake);
-}
-
 /// "its CPU gave no sign of life for 14.0 ms".
 std::string no_life(const Finding& finding) {
   const Nanoseconds still = still_of(finding);
@@ -134,18 +146,26 @@ std::string maps_text(const rtsync::MapTimes& maps) {
          (maps.faults == 0 ? "" : ", " + counted(maps.faults, "page fault"));
 }
 
+/// "16384 page faults without a record"; nothing: there are too few.
+std::string counted_text(const Evidence& seen) {
+  if (!seen.counted || seen.counted->count == 0) return "";
+  return counted(seen.counted->count, "page fault") + " without a record";
+}
+
 std::string waited_for_memory(const Finding& finding) {
   const Evidence& seen = finding.evidence;
   const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
   const rtsync::MapTimes maps = seen.maps.value_or(rtsync::MapTimes{});
   const Nanoseconds disk = seen.switches.value_or(rtsync::SwitchTimes{}).in_major_fault;
-  std::string text =
-      " waited for memory about " + rtsync::duration_text(faults.took + disk + maps.took) + " (";
-  if (maps.calls > 0) text += maps_text(maps);
-  if (maps.calls > 0 && faults.minor + faults.major > 0) text += "; ";
-  if (maps.calls == 0 || faults.minor + faults.major > 0)
-    text += counted(faults.minor, "minor page fault") + ", " + counted(faults.major, "major one");
-  return text + ")";
+  const Nanoseconds unrecorded = rtsync::in_counted_faults(finding.facts, seen);
+  const std::string counted_alone = unrecorded > Nanoseconds{0} ? counted_text(seen) : "";
+  std::string text = maps.calls > 0 ? maps_text(maps) : "";
+  if (faults.minor + faults.major > 0 || (text.empty() && counted_alone.empty()))
+    text += (text.empty() ? "" : "; ") + counted(faults.minor, "minor page fault") + ", " +
+            counted(faults.major, "major one");
+  if (!counted_alone.empty()) text += (text.empty() ? "" : "; ") + counted_alone;
+  return " waited for memory about " + rtsync::duration_text(faults.took + disk + maps.took + unrecorded) +
+         " (" + text + ")";
 }
 
 /// "3.00 ms, usually 575 ns (p99 1.20 us), budget 100 us".
@@ -184,6 +204,7 @@ std::string figures(const Finding& finding) {
   else
     add("the CPU may not be watched");
   if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
+  if (const std::string unrecorded = counted_text(seen); !unrecorded.empty()) add(unrecorded);
   if (seen.interrupts) add("interrupts took " + rtsync::duration_text(seen.interrupts->took));
   if (seen.heap) add(counted(seen.heap->calls, "heap call"));
   if (seen.maps && seen.maps->calls > 0) add(maps_text(*seen.maps));
@@ -287,7 +308,10 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::none:
       return "";
     case Cause::computed:
-      return part + " computed for " + took + in_own_calls(finding);
+      if (finding.group.jobs > 0) return group_text(finding, plan);
+      return part + " computed for " +
+             (finding.besides[0].cause == Cause::none ? "" : rtsync::duration_text(finding.share) + " of ") +
+             took + in_own_calls(finding);
     case Cause::blocked:
       return part + " slept " + rtsync::duration_text(switches.blocked) + in_what(switches) +
              " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
@@ -323,7 +347,11 @@ std::string sentence(const Finding& finding, const Plan& plan) {
           (switches.signalled > Nanoseconds{0} && switches.signalled * 2 > finding.facts.excess()))
         return part + " took " + took +
                ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it go on";
-      return "the machine stood still in " + part + ", which took " + took + ": " + no_life(finding);
+      return "the machine stood still " +
+             (finding.besides[0].cause == Cause::none
+                  ? ""
+                  : "for about " + rtsync::duration_text(finding.share) + " ") +
+             "in " + part + ", which took " + took + ": " + no_life(finding);
     case Cause::slowed:
       return part + " ran on a slower CPU than usual (" +
              std::to_string(static_cast<int>(seen.speed.value_or(1) * 100)) + " % of its speed): " + took;
@@ -355,6 +383,9 @@ std::string sentence(const Finding& finding, const Plan& plan) {
                         rtsync::duration_text(finding.facts.edge_late) + " after its slot"
                   : "came " + rtsync::duration_text(finding.facts.edge_late) + " late");
     case Cause::catching_up:
+      if (finding.part != nullptr)
+        return "finding out why frame " + std::to_string(finding.frame) + " was late took " +
+               rtsync::duration_text(finding.part_took);
       return "still late from the overrun in frame " + std::to_string(finding.frame);
     case Cause::housekeeping:
       return part + " took " + rtsync::duration_text(finding.facts.took) +
@@ -371,7 +402,10 @@ std::string sentence(const Finding& finding, const Plan& plan) {
 
 std::string culprit_of(const Finding& finding, const Plan& plan) {
   const Evidence& seen = finding.evidence;
-  const std::string job = finding.job == Finding::kNoJob ? "" : plan.jobs[finding.job].name;
+  const std::string job =
+      finding.group.jobs > 1 ? counted(finding.group.jobs, "job") + " (" + first_of(finding.group, plan) + ")"
+      : finding.job == Finding::kNoJob ? ""
+                                       : plan.jobs[finding.job].name;
   const std::string cpu = seen.cpu ? "CPU " + std::to_string(*seen.cpu) : "";
   switch (finding.cause) {
     case Cause::computed:
@@ -413,63 +447,20 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
   return "";
 }
 
-std::vector<FindingFigure> figures_of(const Finding& finding) {
-  const Evidence& seen = finding.evidence;
-  std::vector<FindingFigure> all;
-  const auto time = [&all](const char* name, Nanoseconds value, std::optional<double> usual = {}) {
-    all.push_back({name, static_cast<double>(value.count()), "ns", usual});
-  };
-  const auto count = [&all](const char* name, std::uint64_t value) {
-    all.push_back({name, static_cast<double>(value), "", {}});
-  };
-  time("took", finding.facts.took, static_cast<double>(finding.facts.usual.count()));
-  if (finding.facts.edge_late > Nanoseconds{0})
-    time(finding.facts.edge_missed ? "until its edge was given up" : "its edge was late",
-         finding.facts.edge_late);
-  if (const auto& switches = seen.switches) {
-    time("off its CPU by itself", switches->blocked);
-    count("gave up its CPU", switches->blocks);
-    time("pushed off its CPU", switches->preempted);
-    time("moved to another CPU", switches->migrated);
-    if (switches->traced > Nanoseconds{0}) time("stopped by a debugger", switches->traced);
-    if (switches->signalled > Nanoseconds{0}) time("stopped by a signal", switches->signalled);
-    if (switches->held > Nanoseconds{0}) time("stopped outside of system calls", switches->held);
-  }
-  if (seen.others) time("others had its CPU", seen.others->ran);
-  if (seen.others && seen.others->not_ready > Nanoseconds{0}) time("could not run", seen.others->not_ready);
-  if (const auto& interrupts = seen.interrupts) {
-    time("in interrupts", interrupts->took);
-    count("interrupts", interrupts->count);
-  }
-  if (const auto& faults = seen.faults) {
-    time("in page faults", faults->took);
-    count("minor page faults", faults->minor);
-    count("major page faults", faults->major);
-  }
-  if (const auto& heap = seen.heap) {
-    time("in heap calls", heap->took);
-    count("heap calls", heap->calls);
-  }
-  if (const auto& maps = seen.maps; maps && maps->calls > 0) {
-    time("in calls that map memory", maps->took);
-    count("calls that map memory", maps->calls);
-    count("page faults in them", maps->faults);
-  }
-  if (seen.silence) {
-    time("without a sign of life", seen.silence->took);
-    if (seen.silence->in_kernel > Nanoseconds{0}) time("in the kernel", seen.silence->in_kernel);
-    if (seen.silence->in_call > Nanoseconds{0}) time("in system calls of its own", seen.silence->in_call);
-  }
-  if (const Nanoseconds still = still_of(finding); still > Nanoseconds{0})
-    time("its CPU without a sign of life, while it was off it", still);
-  if (seen.idle_exit) time("to leave an idle state, at most", *seen.idle_exit);
-  if (seen.throttle_gap) time("a stop by the real-time limit", *seen.throttle_gap);
-  if (seen.speed) all.push_back({"speed of its CPU", *seen.speed * 100, "%", 100.0});
-  if (seen.cpu) count("CPU", *seen.cpu);
-  return all;
+namespace {
+
+/// "preempted: 10.0 ms of job m.step, by 'burst' (tid 312, SCHED_FIFO 97)": where another cause had more of the same time.
+std::string share_text(const Finding& finding, const Plan& plan) {
+  const std::string who = culprit_of(finding, plan);
+  const bool is_job = finding.job != Finding::kNoJob && who == plan.jobs[finding.job].name;
+  return std::string(name_of(finding.cause)) + ": " + rtsync::duration_text(finding.share) + " of " +
+         part_text(finding, plan) + (who.empty() || is_job || finding.group.jobs > 1 ? "" : ", by " + who);
 }
 
+}  // namespace
+
 std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus) {
+  if (finding.is_beside) return share_text(finding, plan);
   return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan) +
          (finding.inner_job == Finding::kNoJob ? ""
                                                : ", of which " + plan.jobs[finding.inner_job].name + " had " +
@@ -480,9 +471,18 @@ std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuW
 std::string text_of(const FrameNote& note, const Plan& plan, const rtsync::CpuWatch* cpus) {
   const std::string text = text_of(note.named(), plan, cpus);
   if (note.beside.cause == Cause::none || note.lateness() <= Nanoseconds{0}) return text;
-  const auto percent = (note.beside_share * 100 + note.lateness() / 2) / note.lateness();
-  return text + " (" + std::to_string(100 - percent) + " % of the lateness); beside it, " +
-         std::to_string(percent) + " %: " + text_of(note.beside, plan, cpus);
+  const auto percent = [&](Nanoseconds share) {
+    return (share * 100 + note.lateness() / 2) / note.lateness();
+  };
+  auto rest = 100 - percent(note.beside_share);
+  std::string others = "; beside it, " + std::to_string(percent(note.beside_share)) +
+                       " %: " + text_of(note.beside, plan, cpus);
+  for (const rtsync::CauseTime& one : note.more) {
+    if (one.cause == Cause::none) continue;
+    rest -= percent(one.time);
+    others += "; " + std::to_string(percent(one.time)) + " %: " + std::string(name_of(one.cause));
+  }
+  return text + " (" + std::to_string(rest) + " % of the lateness)" + others;
 }
 
 }  // namespace tactus::executive

@@ -31,5 +31,7 @@ struct FindingFigure {
 };
 /// All that was looked at, what says most first.
 std::vector<FindingFigure> figures_of(const Finding& finding);
+/// For how long its CPU showed no sign of life, whatever ran there.
+rtsync::Nanoseconds still_of(const Finding& finding);
 
 }  // namespace tactus::executive

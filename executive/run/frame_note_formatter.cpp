@@ -62,7 +62,9 @@ std::string FrameNoteFormatter::causes(const Sum& sum, const std::string& worst)
 }
 
 std::string FrameNoteFormatter::text_of_late(const FrameNote& note) const {
-  return note.late.cause == rtsync::Cause::none ? "" : text_of(note.late, plan_, cpus_);
+  if (note.late.cause == rtsync::Cause::none) return "";
+  return note.overrun.cause == rtsync::Cause::none ? text_of(note, plan_, cpus_)
+                                                   : text_of(note.late, plan_, cpus_);
 }
 
 std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_lost) {

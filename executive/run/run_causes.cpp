@@ -99,8 +99,11 @@ void RunCauses::take(const FrameNote& note) {
   if (named.cause == rtsync::Cause::none) return;
   if (note.overrun.cause != rtsync::Cause::none) ++sum_of(note.overrun.cause).overruns;
   if (note.late.cause != rtsync::Cause::none) ++sum_of(note.late.cause).late_wakes;
-  for (const Finding* const finding : {&named, &note.beside})
-    if (finding->job != Finding::kNoJob) ++sum_of(finding->cause).jobs[finding->job];
+  for (const Finding* const finding : {&named, &note.beside}) {
+    const std::array<std::uint32_t, 3> one{finding->job, Finding::kNoJob, Finding::kNoJob};
+    for (const std::uint32_t job : finding->group.jobs > 1 ? finding->group.first : one)
+      if (job != Finding::kNoJob) ++sum_of(finding->cause).jobs[job];
+  }
   const std::array<Culprit, 2> own{culprits_.of(named), culprits_.of(note.beside)};
   const CauseShares::Charged charged =
       shares_.charge(named.cause, note.lateness(), {note.beside.cause, note.beside_share});
@@ -148,6 +151,7 @@ void RunCauses::poll(RunVoice&) {
 void RunCauses::poll_seldom(RunVoice& voice) {
   realtime_threads_.look();
   cpus_.look();
+  if (events_) executive_.accounts().evidence().look_at_counts();
   place_signs();
   const BrokenPromises& promises = executive_.program().promises();
   for (std::size_t job = 0; job < promises.jobs(); ++job)

@@ -86,6 +86,14 @@ class GradualCopy {
     const State state = state_.load(std::memory_order_acquire);
     return state != State::idle && state != State::failed;
   }
+  /// Whether the page of that address is one of those that are watched while a copy is under way.
+  bool watches(std::uint64_t address) const TACTUS_RT {
+    for (const rtsync::Pages& span : spans_)
+      if (address >= reinterpret_cast<std::uintptr_t>(span.begin) &&
+          address < reinterpret_cast<std::uintptr_t>(span.end))
+        return true;
+    return false;
+  }
   bool failed() const TACTUS_RT { return state_.load(std::memory_order_acquire) == State::failed; }
   /// Page faults of the frames so far, because pages were watched.
   std::int64_t faults() const TACTUS_RT { return faults_.load(std::memory_order_relaxed); }

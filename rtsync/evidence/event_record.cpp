@@ -178,7 +178,10 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
   // What has ended has no number any more, but in what the tracepoint writes.
   if (record.priority == kNoPriority) record.thread = get<std::int32_t>(id_at + 4);
   record.at = TimePoint<MonotonicTime>{Nanoseconds{get<std::int64_t>(id_at + kWord)} + ids_.shift};
-  record.cpu = get<std::uint32_t>(id_at + 2 * kWord);
+  // The address of a fault comes before the CPU.
+  const bool has_address = header.type == PERF_RECORD_SAMPLE && ids_.has_address && size >= kSample + kWord;
+  if (has_address) record.address = get<std::uint64_t>(id_at + 2 * kWord);
+  record.cpu = get<std::uint32_t>(id_at + (has_address ? 3 : 2) * kWord);
   from += size;
   return true;
 }

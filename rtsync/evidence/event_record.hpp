@@ -36,6 +36,7 @@ struct EventIds {
   };
   std::array<Vector, kMostVectors> vectors{};
   SwitchTracepoint switched{};  ///< its samples are the records of who leaves a CPU
+  bool has_address = false;     ///< its samples have the address that a fault was for
   Nanoseconds shift{0};         ///< from the clock of the records to that of this process
   /// The samples of `left` and `alive` have this register in front of the address of the next instruction.
   CallRegisters call_registers{};
@@ -67,9 +68,10 @@ struct EventRecord {
   std::int32_t thread = 0;  ///< whose record it is
   std::int32_t next = -1;   ///< who has the CPU then; -1: the ring does not say
   std::uint32_t cpu = 0;
-  bool in_kernel = false;   ///< of a sample: the CPU ran the kernel then
-  std::int32_t number = 0;  ///< of an interrupt; of `left`: of the system call, -1 if it is not told
-  std::uint64_t code = 0;   ///< the address that its own code goes on from; 0: it has none, or is not known
+  bool in_kernel = false;     ///< of a sample: the CPU ran the kernel then
+  std::int32_t number = 0;    ///< of an interrupt; of `left`: of the system call, -1 if it is not told
+  std::uint64_t code = 0;     ///< the address that its own code goes on from; 0: it has none, or is not known
+  std::uint64_t address = 0;  ///< of a fault: the memory that was touched; 0: the ring does not say
   /// Says whether the thread was in a system call; for `left` and `alive` only.
   enum class InCall : std::uint8_t { unknown, no, yes } in_call = InCall::unknown;
   /// Says what stopped the thread, where the record has it; for `off` only.

@@ -62,7 +62,8 @@ struct SwitchTimes {
 struct FaultTimes {
   std::uint32_t minor = 0;
   std::uint32_t major = 0;
-  Nanoseconds took{0};  ///< on the CPU; estimated by the time between them
+  Nanoseconds took{0};     ///< on the CPU; estimated by the time between them
+  Nanoseconds of_copy{0};  ///< the part of that for pages that are watched as a checkpoint is copied
 };
 
 /// Its calls of the heap.
@@ -84,6 +85,13 @@ struct MapTimes {
     faults += more.faults;
     took += more.took;
   }
+};
+
+/// Its page faults that the kernel counted and did not record: those within its system calls.
+struct CountedFaults {
+  std::uint64_t count = 0;
+  Nanoseconds usual{0};    ///< that one takes
+  Nanoseconds longest{0};  ///< likewise, at most
 };
 
 /// A thread that had a CPU, as the switch to it says.
@@ -155,6 +163,7 @@ struct Evidence {
   std::optional<FaultTimes> faults;
   std::optional<HeapTimes> heap;
   std::optional<MapTimes> maps;
+  std::optional<CountedFaults> counted;  ///< also of the frames since the last look, a second ago at most
   std::optional<OtherThreads> others;
   std::optional<Silence> silence;
   std::optional<InterruptTimes> interrupts;

@@ -14,4 +14,7 @@ Nanoseconds longest_fault(std::span<Nanoseconds> took);
 /// faults are slow.                                                                             @when setup
 Nanoseconds longest_fault();
 
+/// So long a page fault that does not wait for the disk takes here, measured. Takes as long.        @when setup
+Nanoseconds usual_fault();
+
 }  // namespace tactus::rtsync

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tactus::rtsync {
 namespace {
@@ -12,7 +13,7 @@ constexpr Nanoseconds kNone{0};
 /// The excess, divided among causes.
 class Shares {
  public:
-  explicit Shares(Nanoseconds excess) TACTUS_RT : left_(std::max(excess, kNone)) {}
+  explicit Shares(Nanoseconds excess) TACTUS_RT : all_(std::max(excess, kNone)), left_(all_) {}
 
   /// As much of it as is left.
   void give(Cause cause, Nanoseconds time) TACTUS_RT {
@@ -24,15 +25,23 @@ class Shares {
   Nanoseconds left() const TACTUS_RT { return left_; }
 
   /// Of equal ones the one that stands first.
-  Cause largest() const TACTUS_RT {
+  CauseWeights verdict() const TACTUS_RT {
+    constexpr int kSmallest = 20;
     std::size_t best = static_cast<std::size_t>(Cause::unknown);
     for (std::size_t i = 0; i < kCauses; ++i)
       if (of_[i] > of_[best]) best = i;
-    return static_cast<Cause>(best);
+    CauseWeights verdict{static_cast<Cause>(best), of_[best], {}};
+    for (std::size_t i = 0; i < kCauses; ++i) {
+      if (i == best || of_[i] * kSmallest < all_ || of_[i] <= verdict.beside[1].time) continue;
+      verdict.beside[1] = {static_cast<Cause>(i), of_[i]};
+      if (verdict.beside[1].time > verdict.beside[0].time) std::swap(verdict.beside[0], verdict.beside[1]);
+    }
+    return verdict;
   }
 
  private:
   std::array<Nanoseconds, kCauses> of_{};
+  Nanoseconds all_;
   Nanoseconds left_;
 };
 
@@ -106,7 +115,36 @@ Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT {
   return std::max(left, kNone);
 }
 
+Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  constexpr std::uint64_t kFew = 16;
+  constexpr Nanoseconds kSlowest{20'000};  // where a hypervisor must find the memory first
+  if (!evidence.counted || evidence.counted->count <= kFew) return kNone;
+  const auto count = static_cast<std::int64_t>(std::min<std::uint64_t>(evidence.counted->count, 1U << 30U));
+  const Nanoseconds usual = evidence.counted->usual * count;
+  if (!evidence.silence) return usual;
+  const Silence& silence = *evidence.silence;
+  Nanoseconds kernel = silence.anywhere ? silence.in_kernel : silence.took;
+  for (const Nanoseconds known :
+       {evidence.switches ? evidence.switches->in_calls : kNone, evidence.heap ? evidence.heap->took : kNone,
+        evidence.faults ? evidence.faults->took : kNone,
+        evidence.interrupts ? evidence.interrupts->took : kNone, in_maps(evidence)})
+    kernel -= std::min(kernel, known);
+  kernel = std::min(kernel, std::max(evidence.counted->longest, kSlowest) * count);
+  return can_be_seen(facts.excess(), silence) ? kernel : std::max(kernel, usual);
+}
+
 namespace {
+
+/// As if they had been noted as calls that map memory.
+Evidence with_counted_faults(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  Evidence all = evidence;
+  const Nanoseconds took = in_counted_faults(facts, evidence);
+  if (took == kNone) return all;
+  MapTimes maps = evidence.maps.value_or(MapTimes{});
+  maps.took += took;
+  all.maps = maps;
+  return all;
+}
 
 /// On its CPU without a sign of life, or with one that it cannot call its own. What interrupts took is no silence, nor
 /// are calls that map memory and show none.
@@ -196,8 +234,10 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
   if (evidence.faults) {
     const Nanoseconds of_disk = in_faults_of_disk(*evidence.faults);
     shares.give(Cause::faulted, of_disk);
+    shares.give(Cause::housekeeping, evidence.faults->of_copy);
     // Memory that the heap has just handed out faults at its first use.
-    shares.give(allocates ? Cause::heap : Cause::faulted, evidence.faults->took - of_disk);
+    shares.give(allocates ? Cause::heap : Cause::faulted,
+                evidence.faults->took - of_disk - evidence.faults->of_copy);
   }
   shares.give(Cause::faulted, in_maps(evidence));
   if (evidence.maps) shares.give(Cause::unknown, evidence.maps->unplaced);
@@ -208,7 +248,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
                                                                      (1 - *evidence.speed))});
 }
 
-Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
   // Before the edge: it cannot be noted while nothing runs.
   const Nanoseconds still =
@@ -249,7 +289,7 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     shares.give_rest(facts.spins ? Cause::machine_stopped : Cause::unknown);
   }
   give_unseen(shares, evidence);
-  return shares.largest();
+  return shares.verdict();
 }
 
 }  // namespace
@@ -259,11 +299,11 @@ bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
   return time >= (silence.took == kNone ? silence.blind * 5 / 8 : silence.blind);
 }
 
-Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
-  if (facts.part == LatePart::catching_up) return Cause::catching_up;
-  if (is_wake(facts.part)) return judge_wake(facts, evidence);
+CauseWeights weigh(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  if (facts.part == LatePart::catching_up) return {Cause::catching_up, facts.took, {}};
+  if (is_wake(facts.part)) return weigh_wake(facts, evidence);
   Shares shares(facts.excess());
-  give_seen(shares, facts, evidence);
+  give_seen(shares, facts, with_counted_faults(facts, evidence));
   // The rest it was on its CPU, as far as that is known, and got on there.
   const bool seen = evidence.switches && evidence.silence && can_be_seen(shares.left(), *evidence.silence);
   if (!seen)
@@ -272,7 +312,7 @@ Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     shares.give_rest(Cause::computed);
   else
     shares.give_rest(facts.for_others ? Cause::waited : Cause::housekeeping);
-  return shares.largest();
+  return shares.verdict();
 }
 
 }  // namespace tactus::rtsync

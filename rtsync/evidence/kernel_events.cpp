@@ -55,6 +55,7 @@ EventRing::EventRing(EventRing&& other) noexcept { *this = std::move(other); }
 
 EventRing& EventRing::operator=(EventRing&& other) noexcept {
   std::swap(files_, other.files_);
+  std::swap(minor_faults_, other.minor_faults_);
   std::swap(signs_, other.signs_);
   std::swap(signs_period_, other.signs_period_);
   std::swap(memory_, other.memory_);
@@ -63,6 +64,7 @@ EventRing& EventRing::operator=(EventRing&& other) noexcept {
   std::swap(ids_, other.ids_);
   std::swap(tail_, other.tail_);
   std::swap(mark_, other.mark_);
+  std::swap(marks_, other.marks_);
   return *this;
 }
 
@@ -79,6 +81,7 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.config = config;
   attributes.sample_period = period;
   attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+  if (ids_.has_address) attributes.sample_type |= PERF_SAMPLE_ADDR;
   attributes.sample_id_all = 1;
   // One event of a ring says who comes on and leaves, besides what it samples itself.
   const bool says_switches = type == PERF_TYPE_SOFTWARE && files_.empty() &&
@@ -154,13 +157,15 @@ int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& ca
     return open(thread, -1, PERF_TYPE_SOFTWARE, config, period, true, id) == 0 ||
            open(thread, -1, PERF_TYPE_SOFTWARE, config, period, false, id) == 0;
   };
-  rates.has_faults = open_faults(PERF_COUNT_SW_PAGE_FAULTS_MIN, kFaultsPerSample, &ids_.minor_fault) &&
-                     open_faults(PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1, &ids_.major_fault);
+  const bool minor = open_faults(PERF_COUNT_SW_PAGE_FAULTS_MIN, kFaultsPerSample, &ids_.minor_fault);
+  if (minor) minor_faults_ = files_.back();
+  rates.has_faults = minor && open_faults(PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1, &ids_.major_fault);
   return 0;
 }
 
 int EventRing::open_faults(pid_t thread, EventRing& sampled) {
   int error = 0;
+  ids_.has_address = true;
   for (const bool kernel : {true, false}) {
     error = open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, kernel, &ids_.minor_fault);
     if (error != 0) continue;
@@ -231,6 +236,18 @@ std::uint64_t EventRing::oldest() const TACTUS_RT {
   return __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
 }
 
+void EventRing::mark(EvidenceTime now) TACTUS_RT {
+  if (memory_ == nullptr) return;
+  marks_[0] = marks_[1];
+  marks_[1] = {head(), now};
+}
+
+std::uint64_t EventRing::begin(EvidenceTime time) const TACTUS_RT {
+  for (const Mark& mark : {marks_[1], marks_[0]})
+    if (mark.at <= time) return std::max(mark.head, tail_);
+  return tail_;
+}
+
 void EventRing::release_to(std::uint64_t head) TACTUS_RT {
   if (memory_ == nullptr) return;
   tail_ = mark_ = head;
@@ -249,19 +266,25 @@ void EventRing::release() TACTUS_RT {
 
 namespace {
 
+/// What is looked at of the time before: the signs of life and the interrupts that it began with.
+constexpr Nanoseconds kBefore{4'000'000};
+
 /// Gives each of `times` the records of a ring up to a time. False: one cannot be read.
 template <class... Times>
-bool read(const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
+bool read_from(std::uint64_t at, const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
   const EventBytes bytes = ring.bytes();
   const std::uint64_t head = ring.head();
   EventRecord record;
-  std::uint64_t at = ring.tail();
   while (at < head) {
     if (!bytes.next(at, head, record)) return false;
     if (record.at > end) break;
     (times.add(record), ...);
   }
   return true;
+}
+template <class... Times>
+bool read(const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
+  return read_from(ring.tail(), ring, end, times...);
 }
 
 void pass_time_until(EvidenceTime time) {
@@ -365,17 +388,18 @@ std::optional<InterruptTimes> KernelEvents::interrupts(const Thread& thread, con
     const bool was_there = std::any_of(times.off().begin(), times.off().end(),
                                        [&](const ThreadTimes::Off& off) { return off.cpu == cpu.number; });
     reader.begin_cpu(wake && was_there ? InterruptReader::kAnyThread : thread.tid);
-    if (!read(cpu.interrupts, to, reader)) return std::nullopt;
+    if (!read_from(cpu.interrupts.begin(from - kBefore), cpu.interrupts, to, reader)) return std::nullopt;
     reader.end_cpu();
   }
   return cpus_.empty() ? std::nullopt : reader.times();
 }
 
-bool KernelEvents::read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT {
+bool KernelEvents::read_thread(const Thread& thread, EvidenceTime from, EvidenceTime to,
+                               ThreadTimes& times) const TACTUS_RT {
   if (!thread.rates.alive_by_cpu) return read(thread.ring, to, times);
   for (std::size_t i = 0; i < cpus_.size(); ++i) {
     const EventRing& ring = cpus_[i].ring;
-    sign_rings_[i] = {cpus_[i].number, ring.bytes(), ring.tail(), ring.head(), {}};
+    sign_rings_[i] = {cpus_[i].number, ring.bytes(), ring.begin(from - kBefore), ring.head(), {}};
   }
   SignReader signs(sign_rings_, thread.tid, times);
   if (!read(thread.ring, to, signs)) return false;
@@ -391,7 +415,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   const Thread& watched = threads_[thread];
   if (!watched.ring.is_open()) return evidence;
   ThreadTimes times(from, to, watched.rates);
-  if (!read_thread(watched, to, times)) return evidence;
+  if (!read_thread(watched, from, to, times)) return evidence;
   times.finish(evidence);
   evidence.cpu = times.cpu();
   evidence.thread = watched.tid;
@@ -454,6 +478,16 @@ bool KernelEvents::keep_signs_between(EvidenceTime slot, Nanoseconds frame) {
     all = all && cpu.restarted && stand_well(*cpu.restarted);
   }
   return all;
+}
+
+void KernelEvents::mark(EvidenceTime frame) TACTUS_RT {
+  constexpr Nanoseconds kEvery{8'000'000};
+  if (frame - marked_ < kEvery) return;
+  marked_ = monotonic_now();
+  for (Cpu& cpu : cpus_) {
+    cpu.ring.mark(marked_);
+    cpu.interrupts.mark(marked_);
+  }
 }
 
 void KernelEvents::release() TACTUS_RT {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -50,11 +51,17 @@ class EventRing {
 
   bool is_open() const TACTUS_RT { return memory_ != nullptr; }
   bool has_signs() const TACTUS_RT { return signs_ >= 0; }
+  /// A file whose count is that of the minor faults with a record; -1: there is none. It stays the ring's.
+  int minor_faults() const TACTUS_RT { return minor_faults_; }
   std::uint64_t head() const TACTUS_RT;
   /// The oldest record that is still there.
   std::uint64_t tail() const TACTUS_RT { return tail_; }
   EventBytes bytes() const TACTUS_RT { return {{data_, size_}, ids_}; }
   std::size_t size() const TACTUS_RT { return size_; }
+  /// Keeps where the ring stands now.
+  void mark(EvidenceTime now) TACTUS_RT;
+  /// Where to begin to read what is younger than a time: the youngest mark that is older, else tail().
+  std::uint64_t begin(EvidenceTime time) const TACTUS_RT;
   /// As tail(), for others than the reader.                                                        @when any
   std::uint64_t oldest() const TACTUS_RT;
   /// Gives back what was written before the call before this one.
@@ -69,7 +76,8 @@ class EventRing {
   int map(std::size_t bytes);
 
   std::vector<int> files_;
-  int signs_ = -1;  // one of them: the signs of life of a CPU
+  int signs_ = -1;         // one of them: the signs of life of a CPU
+  int minor_faults_ = -1;  // likewise
   std::uint64_t signs_period_ = 0;
   void* memory_ = nullptr;
   const std::byte* data_ = nullptr;
@@ -77,6 +85,11 @@ class EventRing {
   EventIds ids_;
   std::uint64_t tail_ = 0;
   std::uint64_t mark_ = 0;
+  struct Mark {
+    std::uint64_t head = 0;
+    EvidenceTime at = EvidenceTime::max();
+  };
+  std::array<Mark, 2> marks_;  // the older one first
 };
 
 /// A thread that is watched, and the CPUs that it may run on.
@@ -106,6 +119,9 @@ class KernelEvents {
   Evidence look(std::size_t thread, EvidenceTime from, EvidenceTime to, bool wake) const TACTUS_RT;
   /// The ring of a thread.
   const EventRing& ring(std::size_t thread) const TACTUS_RT { return threads_[thread].ring; }
+  pid_t thread_id(std::size_t thread) const TACTUS_RT { return threads_[thread].tid; }
+  /// A fault of a thread that needs no disk takes no longer.
+  Nanoseconds fault_time(std::size_t thread) const TACTUS_RT { return threads_[thread].rates.fault; }
   /// The CPUs that are watched; empty: that is not permitted.
   std::size_t cpus() const TACTUS_RT { return cpus_.size(); }
   const EventRing& cpu_ring(std::size_t cpu) const TACTUS_RT { return cpus_[cpu].ring; }
@@ -115,6 +131,9 @@ class KernelEvents {
   std::uint32_t faults_per_sample(std::size_t thread) const TACTUS_RT {
     return threads_[thread].rates.faults;
   }
+  /// Every frame: keeps now and then where all rings stand, so that a late frame need not read what was long before it.
+  /// `frame`: when it began.
+  void mark(EvidenceTime frame) TACTUS_RT;
   /// Forgets what is older than the call before: now and then, or records are lost.
   void release() TACTUS_RT;
 
@@ -142,7 +161,8 @@ class KernelEvents {
     std::optional<EvidenceTime> restarted;  // its signs of life
   };
   void open_cpus(const CpuSet& cpus, Nanoseconds alive, const CallRegisters& call_registers);
-  bool read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT;
+  bool read_thread(const Thread& thread, EvidenceTime from, EvidenceTime to,
+                   ThreadTimes& times) const TACTUS_RT;
   void open_interrupts(const CpuSet& cpus);
   bool is_realtime(const Thread& thread) const TACTUS_RT;
   std::optional<InterruptTimes> interrupts(const Thread& thread, const ThreadTimes& times, EvidenceTime from,
@@ -154,6 +174,7 @@ class KernelEvents {
   Nanoseconds alive_;
   std::uint64_t one_place_ = 0;  // CallNumber::code
   bool signs_by_cpu_ = false;
+  EvidenceTime marked_{};
   std::atomic<std::int64_t> signs_restarted_ns_{0};  // the last time; 0: never
   mutable std::vector<SignRing> sign_rings_;         // the reader's: one for each CPU
 };

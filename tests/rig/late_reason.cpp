@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A model whose job takes 3 ms, or as long as it is told, in every 50th call, for the reason that the rig file names.
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <tactus/model.hpp>
 #include <thread>
 
@@ -17,7 +22,23 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-enum class Reason : std::int32_t { nothing, spin, sleep, heap, memory, disk, allocate, page, calls, large };
+enum class Reason : std::int32_t {
+  nothing,
+  spin,
+  sleep,
+  heap,
+  memory,
+  disk,
+  allocate,
+  page,
+  calls,
+  large,
+  protect,
+  grow,
+  segment,
+  stack,
+  populate
+};
 
 class LateReason : public tactus::Model {
  public:
@@ -32,7 +53,12 @@ class LateReason : public tactus::Model {
                  {"allocate", Reason::allocate},
                  {"page", Reason::page},
                  {"calls", Reason::calls},
-                 {"large", Reason::large}});
+                 {"large", Reason::large},
+                 {"protect", Reason::protect},
+                 {"grow", Reason::grow},
+                 {"segment", Reason::segment},
+                 {"stack", Reason::stack},
+                 {"populate", Reason::populate}});
     d.parameter("every", every_, "", "calls");
     d.parameter("lasts", lasts_ms_, "", "how long, in milliseconds");
     d.output("injected", injected_, "1", "1: the last call was late on purpose");
@@ -77,6 +103,24 @@ class LateReason : public tactus::Model {
       case Reason::page:
         touch_next_page();
         break;
+      case Reason::protect:
+        while (Clock::now() < end) use_reserved_memory();
+        break;
+      case Reason::grow:
+        while (Clock::now() < end) {
+          (void)::sbrk(kPiece);
+          (void)::sbrk(-static_cast<std::intptr_t>(kPiece));
+        }
+        break;
+      case Reason::segment:
+        while (Clock::now() < end) attach_segment();
+        break;
+      case Reason::stack:
+        while (Clock::now() < end) start_thread();
+        break;
+      case Reason::populate:
+        while (Clock::now() < end) map_without_the_library();
+        break;
     }
   }
 
@@ -90,6 +134,34 @@ class LateReason : public tactus::Model {
     if (memory == MAP_FAILED) return;
     for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
     (void)::munmap(memory, bytes);
+  }
+  static constexpr std::size_t kPiece = std::size_t{4} << 20;
+  static void use_reserved_memory() {
+    void* const memory = ::mmap(nullptr, kPiece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    (void)::mprotect(memory, kPiece, PROT_READ | PROT_WRITE);
+    (void)::munmap(memory, kPiece);
+  }
+  static void attach_segment() {
+    const int segment = ::shmget(IPC_PRIVATE, kPiece, IPC_CREAT | 0600);
+    void* const memory = segment < 0 ? nullptr : ::shmat(segment, nullptr, 0);
+    if (memory != nullptr) (void)::shmdt(memory);
+    if (segment >= 0) (void)::shmctl(segment, IPC_RMID, nullptr);
+  }
+  /// Its stack is too large for the C library to keep it for the next one.
+  static void start_thread() {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    (void)::pthread_attr_init(&attributes);
+    (void)::pthread_attr_setstacksize(&attributes, std::size_t{48} << 20);
+    const auto nothing = [](void*) -> void* { return nullptr; };
+    if (::pthread_create(&thread, &attributes, nothing, nullptr) == 0) (void)::pthread_detach(thread);
+    (void)::pthread_attr_destroy(&attributes);
+  }
+  static void map_without_the_library() {
+    const long memory = ::syscall(SYS_mmap, nullptr, kPiece, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0L);
+    if (memory > 0) (void)::syscall(SYS_munmap, memory, kPiece);
   }
   static void fill(void* memory, std::size_t bytes) {
     for (std::size_t at = 0; memory != nullptr && at < bytes; at += 4096)
@@ -150,7 +222,26 @@ class LateInLoop : public tactus::Model {
   std::int64_t last_ = -1;
 };
 
+/// Its state has 100 MB, which change a little in every frame.
+class BigState : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.state("grid", *grid_, "", "100 MB");
+    d.job<&BigState::step>("step", tactus::JobClass::scheduled);
+  }
+  void step(const tactus::Call& call) {
+    constexpr std::size_t kWrites = 100;
+    for (std::size_t i = 0; i < kWrites; ++i)
+      (*grid_)[(static_cast<std::size_t>(call.frame) * 7919 + i * 4096) % kDoubles] += 1;
+  }
+
+ private:
+  static constexpr std::size_t kDoubles = 12'500'000;
+  std::unique_ptr<std::array<double, kDoubles>> grid_ = std::make_unique<std::array<double, kDoubles>>();
+};
+
 }  // namespace
 
 TACTUS_MODEL("late", LateReason, "is late for one reason")
+TACTUS_MODEL("big_state", BigState, "has much to remember")
 TACTUS_MODEL("late_in_loop", LateInLoop, "is late while it is integrated")

@@ -127,6 +127,63 @@ TEST_F(FindingText, NamesThePartOfTheFrame) {
   EXPECT_EQ(text(loop), "computed: job integrate.fast computed for 3.00 ms, of which bad.step had 2.00 ms");
 }
 
+TEST_F(FindingText, SaysHowManyJobsSharedAnExcessAndNamesThreeOfThem) {
+  Finding made = finding(Cause::computed);
+  made.job = Finding::kNoJob;
+  made.group = {40, 40, 2ms, {1, 0, 2}};
+  EXPECT_EQ(
+      text(made),
+      "computed: 40 jobs took together 2.00 ms more than usual: plant.step, bad.step, integrate.fast first");
+  EXPECT_EQ(culprit_of(made, plan_), "40 jobs (plant.step, bad.step, integrate.fast first)");
+  made.group = {2, 2, 2ms, {1, 0, Finding::kNoJob}};
+  EXPECT_EQ(text(made), "computed: 2 jobs took together 2.00 ms more than usual: plant.step, bad.step");
+  made.cause = Cause::blocked;
+  made.evidence.switches = rtsync::SwitchTimes{};
+  made.evidence.switches->blocked = 1ms;
+  made.evidence.switches->blocks = 2;
+  EXPECT_EQ(
+      text(made),
+      "blocked: the work of 2 jobs (plant.step, bad.step) slept 1.00 ms (it gave up the CPU itself 2 times)");
+  made.cause = Cause::computed;
+  made.job = 0;
+  made.group = {1, 10, 2ms, {0, Finding::kNoJob, Finding::kNoJob}};
+  EXPECT_EQ(text(made), "computed: 10 calls of job bad.step took together 2.00 ms more than usual");
+}
+
+TEST_F(FindingText, SaysWhatAnotherCauseHadOfTheSameTime) {
+  FrameNote note;
+  note.timing.overrun = rtsync::OverrunCause::work;
+  note.timing.slack = -40ms;
+  note.overrun = finding(Cause::computed, 41ms);
+  note.overrun.share = 30ms;
+  note.overrun.besides = {rtsync::CauseTime{Cause::blocked, 8ms}, {Cause::heap, 2ms}};
+  note.beside = note.overrun;
+  note.beside.cause = Cause::blocked;
+  note.beside.share = 8ms;
+  note.beside.is_beside = true;
+  note.beside_share = 8ms;
+  note.more[0] = {Cause::heap, 2ms};
+  EXPECT_EQ(text_of(note, plan_),
+            "computed: job bad.step computed for 30.0 ms of 41.0 ms (75 % of the lateness); beside it, 20 %: "
+            "blocked: 8.00 ms of job bad.step; 5 %: heap");
+}
+
+TEST_F(FindingText, SaysThatFindingOutWhyMadeTheNextFrameLate) {
+  Finding made = finding(Cause::catching_up);
+  made.frame = 20;
+  EXPECT_EQ(text(made), "catching_up: still late from the overrun in frame 20");
+  made.part = "causes";
+  made.part_took = 1200us;
+  EXPECT_EQ(text(made), "catching_up: finding out why frame 20 was late took 1.20 ms");
+}
+
+TEST_F(FindingText, SaysWhatTheKernelCountedWithoutARecord) {
+  Finding made = finding(Cause::faulted);
+  made.evidence.counted = rtsync::CountedFaults{4096, 700ns, 4us};
+  EXPECT_EQ(text(made),
+            "faulted: job bad.step waited for memory about 2.87 ms (4096 page faults without a record)");
+}
+
 TEST_F(FindingText, ComparesWithWhatIsUsualAndWithTheBudget) {
   Finding made = finding(Cause::computed);
   made.facts.usual = 575ns;

@@ -381,5 +381,30 @@ TEST(EventRecord, ComesToAnEndOnAnyBytes) {
   }
 }
 
+TEST(EventBytes, OfAFaultHaveTheAddressWhereTheRingSaysSo) {
+  MadeRing ring;
+  ring.header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 5);
+  ring.put(12);
+  ring.put(MadeRing::pair(70, 77));
+  ring.put(3);
+  ring.put(0x7f00'5000);
+  ring.put(MadeRing::pair(1, 0));
+  ring.limited(4);
+  EventIds ids = kMadeIds;
+  ids.has_address = true;
+  const EventBytes bytes{ring.bytes, ids};
+  EventRecord record;
+  std::uint64_t from = 0;
+  ASSERT_TRUE(bytes.next(from, ring.head, record));
+  EXPECT_EQ(record.kind, EventRecord::Kind::minor_fault);
+  EXPECT_EQ(record.address, 0x7f00'5000U);
+  EXPECT_EQ(record.thread, 77);
+  EXPECT_EQ(record.cpu, 1U);
+  EXPECT_EQ(record.at.time_since_epoch(), Nanoseconds{3});
+  ASSERT_TRUE(bytes.next(from, ring.head, record));
+  EXPECT_EQ(record.kind, EventRecord::Kind::limited);
+  EXPECT_EQ(record.address, 0U);
+}
+
 }  // namespace
 }  // namespace tactus::rtsync::event_record_test

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <set>
 
 namespace tactus::rtsync::judge_test {
@@ -96,6 +97,49 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.maps = MapTimes{1, 16 << 20, 4096, 2'500us, 0ns};
             e.silence->in_kernel = 2'400us;
+          }),
+      row("the kernel counted pages that no call was noted for", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.counted = CountedFaults{4096, 600ns, 4us};
+            e.silence->in_kernel = 2'500us;
+          }),
+      row("likewise, where no sign of life comes from the kernel", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.counted = CountedFaults{4096, 600ns, 4us};
+            e.silence = Silence{2'500us, false, 250us};
+          }),
+      row("likewise, without signs of life", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.counted = CountedFaults{4096, 600ns, 4us};
+            e.silence.reset();
+          }),
+      row("it counted pages, and the job was not in the kernel", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.counted = CountedFaults{4096, 600ns, 4us};
+          }),
+      row("it was in the kernel, and that counted a few pages", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.counted = CountedFaults{3, 600ns, 4us};
+            e.interrupts = InterruptTimes{};
+            e.silence->in_kernel = e.silence->in_call = 2'500us;
+          }),
+      row("too few pages for the time in the kernel", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.counted = CountedFaults{40, 600ns, 4us};
+            e.interrupts = InterruptTimes{};
+            e.silence->in_kernel = e.silence->in_call = 2'900us;
+          }),
+      row("the pages are those of the heap", long_job(), Cause::heap,
+          [](F&, E& e) {
+            e.counted = CountedFaults{4096, 600ns, 4us};
+            e.heap = HeapTimes{2, 2'500us};
+            e.silence->in_kernel = 2'500us;
+          }),
+      row("the time in the kernel was that of interrupts", long_job(), Cause::interrupted,
+          [](F&, E& e) {
+            e.counted = CountedFaults{4096, 600ns, 4us};
+            e.interrupts = InterruptTimes{2'800us, 9};
+            e.silence->in_kernel = 2'800us;
           }),
       row("in such a call, where no sign of life comes from", long_job(), Cause::faulted,
           [](F&, E& e) {
@@ -497,6 +541,54 @@ TEST(Cause, HasOneWordEach) {
   EXPECT_EQ(words.size(), kCauses);
   EXPECT_EQ(name_of(Cause::machine_stopped), "machine_stopped");
   EXPECT_EQ(name_of(Cause::unknown), "unknown");
+}
+
+TEST(Judge, OtherCausesOfTheSameTimeStandBesideTheLargest) {
+  struct Pair {
+    const char* why;
+    FrameFacts facts;
+    std::function<void(Evidence&)> seen;
+    CauseTime named, first, second;
+  };
+  const Pair pairs[] = {
+      {"a wake that was preempted, and then the machine stood still",
+       {LatePart::wake, 30ms, 0ns},
+       [](Evidence& e) {
+         e.switches->preempted = 20ms;
+         e.others = OtherThreads{7, 20ms, 20ms, 0ns, 0ns};
+         e.silence->took = 10ms;
+       },
+       {Cause::preempted, 20ms},
+       {Cause::machine_stopped, 10ms},
+       {}},
+      {"a job that was preempted, slept, and computed",
+       {LatePart::job, 46ms, 1ms},
+       [](Evidence& e) {
+         e.switches->preempted = 30ms;
+         e.others = OtherThreads{7, 30ms, 30ms, 0ns, 0ns};
+         e.switches->blocked = 10ms;
+       },
+       {Cause::preempted, 30ms},
+       {Cause::blocked, 10ms},
+       {Cause::computed, 5ms}},
+      {"a small share is left out",
+       {LatePart::job, 41ms, 1ms},
+       [](Evidence& e) { e.switches->blocked = 39ms; },
+       {Cause::blocked, 39ms},
+       {},
+       {}},
+  };
+  for (const Pair& pair : pairs) {
+    Evidence evidence = clean();
+    pair.seen(evidence);
+    const CauseWeights found = weigh(pair.facts, evidence);
+    EXPECT_EQ(found.cause, pair.named.cause) << pair.why;
+    EXPECT_EQ(found.share, pair.named.time) << pair.why;
+    EXPECT_EQ(found.beside[0].cause, pair.first.cause) << pair.why;
+    EXPECT_EQ(found.beside[0].time, pair.first.time) << pair.why;
+    EXPECT_EQ(found.beside[1].cause, pair.second.cause) << pair.why;
+    EXPECT_EQ(found.beside[1].time, pair.second.time) << pair.why;
+  }
 }
 
 }  // namespace

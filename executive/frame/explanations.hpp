@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "executive/frame/job_clock.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time/histogram.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::executive {
+
+/// Knows how long it takes to find out why a frame was late. Where that makes the next frame begin late, the late frame
+/// has done so, and there is nothing to look at: a look would make the frame after it late, too.
+///
+/// Threads  the rig's main thread.
+/// RT       yes.
+class Explanations {
+ public:
+  explicit Explanations(const JobClock& clock) : clock_(clock) {}
+
+  void begin() TACTUS_RT { began_ = clock_.ticks(); }
+  /// The frame is explained, as the frame with that number since the start.
+  void end(std::uint64_t frame) TACTUS_RT {
+    last_ = clock_.to_time(clock_.ticks() - began_);
+    took_.add(last_);
+    frame_ = frame;
+  }
+  /// Whether the frame before was explained, took as long for that as others do, and had that most of the work behind it.
+  /// What takes longer may have been held up, and is looked at.
+  bool fill(std::uint64_t frame, rtsync::Nanoseconds work_behind) TACTUS_RT {
+    constexpr std::uint64_t kEnough = 4;
+    return frame_ + 1 == frame && took_.count() >= kEnough && last_ * 4 >= work_behind * 3 &&
+           last_ <= took_.median() * 2;
+  }
+
+ private:
+  const JobClock& clock_;
+  rtsync::JobHistogram took_;
+  std::uint64_t began_ = 0;
+  std::uint64_t frame_ = UINT64_MAX - 1;
+  rtsync::Nanoseconds last_{0};
+};
+
+}  // namespace tactus::executive

@@ -107,7 +107,7 @@ class CalibrateCommand final : public CommandDriver {
         executive::budgets_yaml(budgets);
     const std::vector<std::string> unfit = executive::unfit_budgets(rig.plan(), rig.settings(), budgets);
     if (file.empty()) {
-      std::fputs(text.c_str(), stdout);
+      put("%s", text.c_str());
       std::fflush(stdout);
       return refuse(unfit);
     }

@@ -443,18 +443,18 @@ class CheckCommand final : public CommandDriver {
 
   int run() override {
     if (units_) {
-      std::fputs(config::units_page().c_str(), stdout);
+      put("%s", config::units_page().c_str());
       return kOk;
     }
     if (variables_) {
-      std::fputs(executive::variables_page(link_variables()).c_str(), stdout);
+      put("%s", executive::variables_page(link_variables()).c_str());
       return kOk;
     }
     if (schema_ || reference_) {
       const auto& fields = executive::rig_fields();
       const std::string text =
           schema_ ? fields.json_schema("tactus rig") : fields.reference("The rig file") + driver_references();
-      std::fputs(text.c_str(), stdout);
+      put("%s", text.c_str());
       return kOk;
     }
     if (rig_.file.empty()) {

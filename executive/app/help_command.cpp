@@ -45,9 +45,9 @@ class HelpCommand final : public CommandDriver {
     if (!man_.empty()) {
       write_pages(root);
     } else if (!shell_.empty()) {
-      std::fputs(completion_stub(shell_).c_str(), stdout);
+      put("%s", completion_stub(shell_).c_str());
     } else if (complete_) {
-      std::fputs(complete(facts_of(root, "tactus"), words_).c_str(), stdout);
+      put("%s", complete(facts_of(root, "tactus"), words_).c_str());
     } else {
       print_help(root);
     }
@@ -78,7 +78,7 @@ class HelpCommand final : public CommandDriver {
       app = found.front();
     }
     // App::help() would describe the command that was parsed: this one.
-    std::fputs(app->get_formatter()->make_help(app, "", CLI::AppFormatMode::Normal).c_str(), stdout);
+    put("%s", app->get_formatter()->make_help(app, "", CLI::AppFormatMode::Normal).c_str());
   }
 
   CLI::App* app_ = nullptr;

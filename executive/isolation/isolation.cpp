@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/rights.hpp"
 
 namespace tactus::executive {
@@ -34,8 +35,8 @@ Isolation::~Isolation() {
     const bool begun = model.process().block() != nullptr && !model.process().ended();
     model.process().end();
     if (begun && model.process().crashed())
-      std::fprintf(stderr, "tactus: warning: model '%s': %s while it was destroyed\n", model.name().c_str(),
-                   model.process().how());
+      (void)rtsync::print_plain(stderr, "tactus: warning: model '%s': %s while it was destroyed\n",
+                                model.name().c_str(), model.process().how());
   }
   {
     const std::scoped_lock lock(mutex_);

@@ -9,10 +9,12 @@
 #include <string_view>
 
 #include "executive/isolation/model_server.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 6) {
-    std::fprintf(stderr, "tactus-model is started by a rig with isolated models, never by hand\n");
+    (void)tactus::rtsync::print_plain(
+        stderr, "tactus-model is started by a rig with isolated models, never by hand\n");
     return 2;
   }
   // It ends with the rig. That may have ended before this was said.

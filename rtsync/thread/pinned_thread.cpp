@@ -18,6 +18,7 @@
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/host/page.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/rights.hpp"
 
 namespace tactus::rtsync {
@@ -253,11 +254,11 @@ PinnedThread::~PinnedThread() {
   try {
     join();
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "thread '%s' ended with an exception that was not fetched: %s\n",
-                 settings_.name.c_str(), failure.what());
+    (void)print_plain(stderr, "thread '%s' ended with an exception that was not fetched: %s\n",
+                      settings_.name.c_str(), failure.what());
   } catch (...) {
-    std::fprintf(stderr, "thread '%s' ended with an exception that was not fetched\n",
-                 settings_.name.c_str());
+    (void)print_plain(stderr, "thread '%s' ended with an exception that was not fetched\n",
+                      settings_.name.c_str());
   }
 }
 

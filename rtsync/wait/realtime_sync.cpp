@@ -9,7 +9,7 @@
 namespace tactus::rtsync {
 namespace {
 
-constexpr Nanoseconds kNothing{0};
+constexpr Nanoseconds kNoTime{0};
 constexpr std::int64_t kMillion = 1'000'000;
 
 std::int64_t to_millionths(double ratio) TACTUS_RT {
@@ -204,14 +204,14 @@ void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
   const bool late = timing_.late > limit;
   timing_.late_wake = began_ == Began::woken && late;
   timing_.late_by_housekeeping = began_ == Began::after_housekeeping && late;
-  timing_.back_to_back = began_ == Began::back_to_back && timing_.late > kNothing;
+  timing_.back_to_back = began_ == Began::back_to_back && timing_.late > kNoTime;
   timing_.housekeeping = housekeeping_;
   if (timing_.late_wake) ++(timing_.grace ? totals_.grace_late_wakes : totals_.late_wakes);
   if (timing_.late_by_housekeeping)
     ++(timing_.grace ? totals_.grace_late_by_housekeeping : totals_.late_by_housekeeping);
   if (timing_.slack >= Nanoseconds{0}) return;
   // Of its two parts the one that it was over by most.
-  const bool by_work = timing_.work - period > std::max(timing_.late, kNothing);
+  const bool by_work = timing_.work - period > std::max(timing_.late, kNoTime);
   const bool carried = timing_.back_to_back && !carried_by_work_;
   if (timing_.work > period && (by_work || !(timing_.late_wake || timing_.late_by_housekeeping || carried))) {
     timing_.overrun = OverrunCause::work;

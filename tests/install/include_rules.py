@@ -70,6 +70,13 @@ TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive
        "tests", "scripts", "docs"}
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".in"}
 FIXED_WIDTH = re.compile(r"\bstd::u?int(8|16|32|64|ptr|max)_t\b")
+# Who prints without rtsync::print_plain, and what: the doors themselves, escape sequences of our own, fixed words.
+DOORS = {
+    "rtsync/host/plain_text.cpp", "executive/app/terminal_text.cpp",
+    "executive/app/screen.cpp", "executive/client/terminal.cpp", "drivers/silkit/command/monitor.cpp",
+    "drivers/gpio/guardian_main.cpp",
+}
+PRINTS = re.compile(r"(?<![\w:])((?:std::)?(?:f?printf|fputs|puts|fputc|putchar|perror)\b|std::c(?:out|err)\b)(?=\s*[(<])")
 OUTSIDE_FRAMES = re.compile(r"^tactus_\w+\([^)]*\bOUTSIDE_FRAMES\b([^)]*)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
@@ -192,6 +199,17 @@ def missing_cstdint(root, path):
         yield f"{path}:{text.count(chr(10), 0, used.start()) + 1}: {used[0]} without #include <cstdint>"
 
 
+def beside_the_door(root, path):
+    """Text of a model, a file or a server must reach a terminal through rtsync::print_plain and its like alone."""
+    if path in DOORS:
+        return
+    for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
+        printed = PRINTS.search(line.partition("//")[0])
+        if printed:
+            yield (f"{path}:{number}: prints by {printed[1]}; print_plain of rtsync/host/plain_text.hpp, or put and "
+                   "print_error of executive/app, let no escape sequence through")
+
+
 def called_in_frames(root, path):
     """What a CMakeLists.txt says is outside of frames is optimised less."""
     for call in OUTSIDE_FRAMES.finditer((root / path).read_text(errors="replace")):
@@ -213,6 +231,8 @@ def complaints_of(root):
             yield from complaints_about(root, path, public)
         if path.endswith(".hpp"):
             yield from missing_cstdint(root, path)
+        if path.endswith((".cpp", ".hpp")) and not path.startswith("executive/include/"):
+            yield from beside_the_door(root, path)
         if path.endswith("CMakeLists.txt"):
             yield from called_in_frames(root, path)
 

@@ -73,6 +73,16 @@ class IncludeRules(unittest.TestCase):
         self.assertEqual(why("rtsync/facts/a.cpp", "rtsync/wait/b.hpp"),
                          "in rtsync/ facts stands under wait or beside it")
 
+    def test_text_reaches_a_terminal_through_the_door_alone(self):
+        for printed in ('std::fprintf(stderr, "%s", what);', "printf(text);", 'std::cerr << what;', "std::fputs(a, stdout);"):
+            lines = said_of({"executive/app/a.cpp": printed + "\n"})
+            self.assertEqual(len(lines), 1, printed)
+            self.assertIn("executive/app/a.cpp:1: prints by ", lines[0])
+        self.assertEqual(said_of({"executive/app/a.cpp": 'print_plain(stderr, "%s", what);  // not printf()\n'
+                                                         "std::snprintf(a, b, c);\n"}), [])
+        for door in include_rules.DOORS:
+            self.assertEqual(said_of({door: 'std::fputs("x", stdout);\n'}), [])
+
     def test_a_room_without_a_place_is_named(self):
         self.assertEqual(said_of({"executive/attic/a.cpp": ""}),
                          ["executive/attic/a.cpp: executive/ has no room attic; its rooms stand in "

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drivers/silkit/api/objects.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 using namespace tactus::silkit;
 
@@ -76,7 +77,7 @@ namespace {
 
 SilKit_ParticipantConfiguration* made(Configuration configuration) {
   for (const std::string& warning : configuration.warnings)
-    (void)std::fprintf(stderr, "%s\n", warning.c_str());
+    (void)tactus::rtsync::print_plain(stderr, "%s\n", warning.c_str());
   return new SilKit_ParticipantConfiguration{std::move(configuration)};
 }
 

@@ -19,6 +19,7 @@
 #include "config/text.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::silkit::command {
@@ -173,8 +174,7 @@ class LogLines {
     ::close(stderr_);
     reader_.join();
     for (const Change& change : changes_.take())
-      if (change.what == Change::What::said)
-        std::fprintf(stderr, "%s\n", config::plain_lines(change.name).c_str());
+      if (change.what == Change::What::said) (void)rtsync::print_plain(stderr, "%s\n", change.name.c_str());
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::silkit::command {
 namespace {
@@ -49,13 +50,13 @@ void watch_joining(SignalWaiter& attention, const std::string& uri) {
   for (;;) {
     switch (attention.wait(limit)) {
       case SignalWaiter::Call::signal:
-        std::fprintf(stderr, "tactus: interrupted while connecting to %s\n", uri.c_str());
+        (void)rtsync::print_plain(stderr, "tactus: interrupted while connecting to %s\n", uri.c_str());
         rtsync::end_process(kEndedEarly);  // the library cannot be told to give up
       case SignalWaiter::Call::woken:
         return;
       case SignalWaiter::Call::nothing:
         if (limit == std::chrono::seconds(1))
-          std::fprintf(stderr, "waiting for the registry at %s\n", uri.c_str());
+          (void)rtsync::print_plain(stderr, "waiting for the registry at %s\n", uri.c_str());
         limit = std::chrono::hours(1);
         break;
       case SignalWaiter::Call::resized:

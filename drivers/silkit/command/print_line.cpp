@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "config/text.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::silkit::command {
 
@@ -13,8 +13,7 @@ std::string error_text(int error) { return std::generic_category().message(error
 
 int print_line(const std::string& line) {
   errno = 0;
-  const bool done =
-      std::fprintf(stdout, "%s\n", config::plain_lines(line).c_str()) >= 0 && std::fflush(stdout) == 0;
+  const bool done = rtsync::print_plain(stdout, "%s\n", line.c_str()) && std::fflush(stdout) == 0;
   return done ? 0 : errno != 0 ? errno : EIO;
 }
 

@@ -12,6 +12,7 @@
 #include "drivers/silkit/command/print_line.hpp"
 #include "drivers/silkit/command/registry_settings.hpp"
 #include "drivers/silkit/command/status_file.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::silkit::command {
 namespace {
@@ -79,7 +80,8 @@ class RegistryCommand final : public executive::CommandDriver {
                              ": this registry tells no dashboard of its simulations; leave the "
                              "option out, and watch them with tactus monitor");
     if (with_signals_)
-      std::fprintf(stderr, "tactus: warning: --use-signal-handler: not needed any more; signals end it\n");
+      (void)rtsync::print_plain(
+          stderr, "tactus: warning: --use-signal-handler: not needed any more; signals end it\n");
     const StatusFile status(status_file_);
     SignalWaiter attention;
     const RegistrySettings settings = registry_settings(configuration_, uri_, log_);
@@ -92,13 +94,13 @@ class RegistryCommand final : public executive::CommandDriver {
       throw CommandError(kEndedEarly, settings.uri_from + ' ' + wanted + ": " + SilKit_GetLastErrorString());
     must(code, settings.uri_from + ' ' + wanted);
     if (const std::string simulation = simulation_of(wanted); !simulation.empty())
-      std::fprintf(stderr,
-                   "tactus: warning: a registry hosts all simulations; the name '%s' of %s is not used\n",
-                   simulation.c_str(), wanted.c_str());
+      (void)rtsync::print_plain(
+          stderr, "tactus: warning: a registry hosts all simulations; the name '%s' of %s is not used\n",
+          simulation.c_str(), wanted.c_str());
     if (!generate_.empty()) write_configuration(generate_, uri);
     if (const int error = print_line("listening on " + std::string(uri)); error != 0)
-      std::fprintf(stderr, "tactus: stdout cannot be written: %s; listening on %s\n",
-                   error_text(error).c_str(), uri);
+      (void)rtsync::print_plain(stderr, "tactus: stdout cannot be written: %s; listening on %s\n",
+                                error_text(error).c_str(), uri);
     status.write("running");
     while (attention.wait() != SignalWaiter::Call::signal) {
     }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "drivers/silkit/command/print_line.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::silkit::command {
 
@@ -31,8 +32,8 @@ void StatusFile::write(const std::string& status) const {
   file << status;
   file.close();
   if (!file)
-    std::fprintf(stderr, "tactus: --x-status-file %s cannot be written: %s\n", path_.c_str(),
-                 error_text(errno).c_str());
+    (void)rtsync::print_plain(stderr, "tactus: --x-status-file %s cannot be written: %s\n", path_.c_str(),
+                              error_text(errno).c_str());
 }
 
 }  // namespace tactus::silkit::command

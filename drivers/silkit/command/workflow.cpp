@@ -13,6 +13,7 @@
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::silkit::command {
 namespace {
@@ -104,9 +105,9 @@ class Workflow {
       return kEndedEarly;
     }
     if (is_running()) {
-      std::fprintf(stderr,
-                   "tactus: a simulation is running already: its controller is %s, this one would stop it\n",
-                   candidates().c_str());
+      (void)rtsync::print_plain(
+          stderr, "tactus: a simulation is running already: its controller is %s, this one would stop it\n",
+          candidates().c_str());
       return kEndedEarly;
     }
     start();
@@ -127,8 +128,8 @@ class Workflow {
   void say(const std::string& line) {
     const int error = print_line(line);
     if (error != 0 && !mute_.exchange(true))
-      std::fprintf(stderr, "tactus: stdout cannot be written: %s; the simulation goes on\n",
-                   error_text(error).c_str());
+      (void)rtsync::print_plain(stderr, "tactus: stdout cannot be written: %s; the simulation goes on\n",
+                                error_text(error).c_str());
   }
 
   /// False: a signal came first, or the registry has gone; what is said.
@@ -141,8 +142,9 @@ class Workflow {
           const std::lock_guard lock(mutex_);
           if (waited && awaited_.empty()) break;
           if (waited)
-            std::fprintf(stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
-                         participant_.uri().c_str());
+            (void)rtsync::print_plain(
+                stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
+                participant_.uri().c_str());
           say("nothing was started; not there: " + listed(awaited_));
         }
         if (!waited) abort_those_that_wait();
@@ -318,8 +320,8 @@ class WorkflowCommand final : public executive::CommandDriver {
     if (arguments_.name.empty())
       throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
     if (not_interactive_)
-      std::fprintf(stderr,
-                   "tactus: warning: --non-interactive (-ni): not needed any more; nothing is asked\n");
+      (void)rtsync::print_plain(
+          stderr, "tactus: warning: --non-interactive (-ni): not needed any more; nothing is asked\n");
     const Configuration configuration(arguments_);
     check(names_, configuration.name());
     SignalWaiter attention;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/host/plain_text.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstddef>
+#include <iterator>
+
+namespace tactus::rtsync {
+namespace {
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// How many bytes the UTF-8 character at the beginning has (RFC 3629); 0 when there is none.
+std::size_t character_at(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = at(0);
+  if (first < 0x80U) return 1;
+  const std::size_t length = first < 0xC2U   ? 0
+                             : first < 0xE0U ? 2
+                             : first < 0xF0U ? 3
+                             : first < 0xF5U ? 4
+                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (!is_continuation(text[i])) return 0;
+  const bool too_long = (first == 0xE0U && at(1) < 0xA0U) || (first == 0xF0U && at(1) < 0x90U);
+  const bool surrogate = first == 0xEDU && at(1) > 0x9FU;
+  const bool beyond_unicode = first == 0xF4U && at(1) > 0x8FU;
+  return too_long || surrogate || beyond_unicode ? 0 : length;
+}
+
+/// C0, DEL and C1 (U+0080 .. U+009F), which terminals obey, and what changes the direction or the line of a text.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (first < 0x20U || first == 0x7FU) return true;
+  if (first == 0xC2U) return static_cast<unsigned char>(character[1]) < 0xA0U;
+  constexpr std::string_view kMarks[] = {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029",
+                                         "\u202a", "\u202b", "\u202c", "\u202d", "\u202e",
+                                         "\u2066", "\u2067", "\u2068", "\u2069"};
+  return std::find(std::begin(kMarks), std::end(kMarks), character) != std::end(kMarks);
+}
+
+void append_hex(std::string& text, char c) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(c);
+  text += {'\\', 'x', kHex[code >> 4U], kHex[code & 15U]};
+}
+
+}  // namespace
+
+std::string plain_line(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = character_at(text);
+    if (text.front() == '\n') {
+      result += "\\n";
+    } else if (text.front() == '\t') {
+      result += "\\t";
+    } else if (length == 0 || is_control(text.substr(0, length))) {
+      for (const char c : text.substr(0, std::max<std::size_t>(length, 1))) append_hex(result, c);
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
+std::string plain_lines(std::string_view text, std::span<const std::string_view> kept) {
+  std::string result;
+  std::size_t begin = 0;  // of what is not in the result yet
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t length = text[at] == '\n' || text[at] == '\t' ? 1 : 0;
+    if (text[at] == '\033')
+      for (const std::string_view each : kept)
+        if (text.substr(at).starts_with(each)) length = each.size();
+    if (length == 0) continue;
+    result += plain_line(text.substr(begin, at - begin));
+    result += text.substr(at, length);
+    begin = at + length;
+    at = begin - 1;
+  }
+  return result + plain_line(text.substr(begin));
+}
+
+bool print_plain(std::FILE* file, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
+  (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
+  text.pop_back();
+  return std::fputs(plain_lines(text).c_str(), file) >= 0;
+}
+
+}  // namespace tactus::rtsync

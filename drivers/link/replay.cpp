@@ -86,11 +86,12 @@ class Record {
          const rtsync::Period& frame)
       : path_(folder / "link.csv") {
     for (const Variable& variable : variables) add_columns(variable);
-    rtsync::refuse_link(path_);
-    std::ifstream file(path_, std::ios::binary);
-    if (!file)
-      throw std::runtime_error(path_.string() + ": " + std::generic_category().message(errno) +
+    const rtsync::Descriptor opened = rtsync::open_folder_file(path_, O_RDONLY);
+    if (opened.get() < 0)
+      throw std::runtime_error(rtsync::file_error(path_, errno) +
                                "; a run has one with `record: yes` in its link section");
+    std::ifstream file("/proc/self/fd/" + std::to_string(opened.get()), std::ios::binary);
+    if (!file) fail("cannot be read");
     std::string line;
     if (!read_line(file, line)) fail("is empty");
     check_header(line);

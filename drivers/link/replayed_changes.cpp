@@ -54,9 +54,10 @@ void check_whole(const std::filesystem::path& folder) {
 std::vector<Change> read_changes(const std::filesystem::path& folder) {
   std::vector<Change> changes;
   const std::filesystem::path path = folder / "journal.jsonl";
-  rtsync::refuse_link(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return changes;  // nobody changed anything
+  const rtsync::Descriptor opened = rtsync::open_folder_file(path, O_RDONLY);
+  if (opened.get() < 0 && errno == ENOENT) return changes;  // nobody changed anything
+  if (opened.get() < 0) throw std::runtime_error(rtsync::file_error(path, errno));
+  std::ifstream file("/proc/self/fd/" + std::to_string(opened.get()), std::ios::binary);
   check_whole(folder);
   std::string text;
   for (std::int64_t line = 1; std::getline(file, text); ++line) {

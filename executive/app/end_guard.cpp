@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/end_guard.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -25,9 +27,13 @@ using rtsync::WitnessPage;
 
 constexpr auto kLook = 250ms;
 
+std::atomic<EndGuard::Phase> phase{EndGuard::Phase::setup};
+std::atomic<pid_t> guard{0};
+
 std::string doing() {
   const std::string text = rtsync::doing_text();
-  return text.empty() ? std::string("the end of the process") : "the end of this: " + text;
+  if (!text.empty()) return "the end of this: " + text;
+  return phase.load() == EndGuard::Phase::ending ? "the end of the process" : "its service thread";
 }
 
 [[noreturn]] void end(WitnessPage::GivenUp why) {
@@ -37,6 +43,8 @@ std::string doing() {
 }
 
 void watch() {
+  (void)::pthread_setname_np(::pthread_self(), "end-guard");
+  guard.store(::gettid());
   EndPatience patience;
   int last = 0;
   for (std::uint64_t heard = Console::looks();;) {
@@ -50,7 +58,8 @@ void watch() {
     heard = now_heard;
     if (taken != 0) last = taken;
     switch (patience.look(EndPatience::Clock::now(), Console::looks(), Console::stops(), taken != 0,
-                          Witness::is_gone())) {
+                          Witness::is_gone(), phase.load() == EndGuard::Phase::ending,
+                          phase.load() != EndGuard::Phase::frames)) {
       case EndPatience::Step::wait:
         break;
       case EndPatience::Step::say:
@@ -71,9 +80,9 @@ void watch() {
 }  // namespace
 
 EndPatience::Step EndPatience::look(Clock::time_point now, std::uint64_t heard, int before, bool taken,
-                                    bool alone) {
-  // A machine that stood still gave nothing the time to return.
-  const auto passed = std::min<std::chrono::nanoseconds>(now - looked_, kSay);
+                                    bool alone, bool ending, bool says) {
+  // A process that was stopped, or a machine that stood still, gave nothing the time to return.
+  const auto passed = std::min<std::chrono::nanoseconds>(now - looked_, 2 * kLook);
   looked_ = now;
   taken_ += taken ? 1 : 0;
   if (heard != heard_) {
@@ -85,9 +94,9 @@ EndPatience::Step EndPatience::look(Clock::time_point now, std::uint64_t heard, 
     return Step::hand_back;
   }
   waited_ += passed;
-  if (waited_ >= kLongest) return Step::end_late;
+  if (ending && waited_ >= kLongest) return Step::end_late;
   if (waited_ < kSay) return Step::wait;
-  if (!said_) {
+  if (!said_ && (says || taken_ > 0)) {
     said_ = true;
     return Step::say;
   }
@@ -95,13 +104,18 @@ EndPatience::Step EndPatience::look(Clock::time_point now, std::uint64_t heard, 
 }
 
 void EndGuard::begin() {
-  static bool begun = false;
-  if (begun) return;
-  begun = true;
   try {
     std::thread(watch).detach();        // it ends with the process
   } catch (const std::system_error&) {  // no room for a thread: the end is as patient as its parts
+    return;
   }
+  while (guard.load() == 0) std::this_thread::yield();
 }
+
+void EndGuard::place(const rtsync::CpuSet& cpus) {
+  if (const pid_t thread = guard.load(); thread != 0) (void)rtsync::set_affinity(thread, cpus);
+}
+
+void EndGuard::enter(Phase entered) { phase.store(entered); }
 
 }  // namespace tactus::app

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "rtsync/host/cpu_set.hpp"
+
 namespace tactus::app {
 
 /// Decides how long the end of a run may wait for code that does not return.
@@ -23,7 +25,9 @@ class EndPatience {
 
   /// `heard`: changes whenever the service thread has looked for signals itself. `before`: stops that it has taken.
   /// `taken`: a signal to stop came since the last look. `alone`: the witness is gone, so that one is enough.
-  Step look(Clock::time_point now, std::uint64_t heard, int before, bool taken, bool alone);
+  /// `ending`: the frames have ended, so that the wait has a limit. `says`: unasked, too.
+  Step look(Clock::time_point now, std::uint64_t heard, int before, bool taken, bool alone,
+            bool ending = true, bool says = true);
 
  private:
   std::chrono::nanoseconds waited_{0};
@@ -33,14 +37,20 @@ class EndPatience {
   bool said_ = false;
 };
 
-/// A thread that hears signals from the end of the frames until the process has ended, whenever the service thread
-/// waits for something else: a destructor, a file that does not close, an exit handler. It says what is waited for,
-/// and ends the process at a second signal or after EndPatience::kLongest; the witness then writes the summary.
+/// A thread that hears signals from the beginning until the process has ended, whenever the service thread waits for
+/// something else: a device that does not open, a destructor, a file that does not close, an exit handler. It says what
+/// is waited for, and ends the process at a second signal, and once the frames have ended after EndPatience::kLongest;
+/// the witness then writes the summary.
 ///
-/// Threads  begin(): the service thread, more often than once.
+/// Threads  the service thread.
 class EndGuard {
  public:
-  static void begin();
+  enum class Phase : std::uint8_t { setup, frames, ending };
+
+  static void begin();  ///< once
+  /// Where the thread may run from here on.
+  static void place(const rtsync::CpuSet& cpus);
+  static void enter(Phase phase);
 };
 
 }  // namespace tactus::app

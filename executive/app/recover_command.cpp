@@ -29,6 +29,7 @@
 #include "executive/report/missing_summary.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/opened_path.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -101,6 +102,12 @@ class EndMarks {
   std::map<std::string, std::string> lost_;
 };
 
+/// Also a link, of which whoever opens it says that it is one.
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  return fs::symlink_status(file, error).type() != fs::file_type::not_found;
+}
+
 std::string counted(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -147,8 +154,7 @@ class Recovery {
       const executive::DriverLibrary library("record", each.driver);
       const auto format = library.make<executive::RecordDriver>();
       const fs::path path = folder_ / format->file_name(each.name);
-      rtsync::refuse_link(path);
-      if (fs::exists(path)) return recorded(format->examine(path), *format, each.name, settings);
+      if (is_there(path)) return recorded(format->examine(path), *format, each.name, settings);
     } catch (const std::exception& error) {
       return line(each.name, "damaged", error.what());
     }
@@ -182,8 +188,7 @@ class Recovery {
   void lines(const char* name, IsWhole is_whole) {
     const fs::path file = folder_ / name;
     try {
-      rtsync::refuse_link(file);
-      if (!fs::exists(file)) return;
+      if (!is_there(file)) return;
       const executive::WholeLines found = executive::examine_lines(file, is_whole);
       RecordedFile lines;
       lines.path = file;
@@ -191,7 +196,10 @@ class Recovery {
       lines.whole = found.whole;
       report(lines, counted(found.lines, "line"),
              found.damaged == 0 ? "" : "line " + std::to_string(found.first_bad) + " is not whole", "",
-             [&lines] { fs::resize_file(lines.path, lines.whole); });
+             [&lines] {
+               if (const int error = rtsync::cut_folder_file(lines.path, lines.whole); error != 0)
+                 throw std::runtime_error(rtsync::file_error(lines.path, error));
+             });
     } catch (const std::exception& error) {
       line(name, "damaged", error.what());
     }
@@ -239,8 +247,7 @@ class Recovery {
         line(name, "unended", "the rig ended while it wrote this checkpoint; delete it");
       } else if (file.extension() == ".tck") {
         try {
-          rtsync::refuse_link(file);
-          const auto head = executive::read_checkpoint(file).head;
+          const auto head = executive::read_run_checkpoint(file).head;
           line(name, "whole", "after frame " + std::to_string(head.frame));
         } catch (const std::exception& error) {
           line(name, "damaged", error.what());

@@ -13,6 +13,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/end_guard.hpp"
 #include "executive/app/run_report.hpp"
 #include "executive/app/screen.hpp"
 #include "executive/app/terminal_text.hpp"
@@ -40,7 +41,15 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                                 done.store(true);
                                 if (failure) std::rethrow_exception(failure);
                               });
+  const auto begun = std::chrono::steady_clock::now();
+  bool said = false;
   while (!done.load()) {
+    if (!said && std::chrono::steady_clock::now() - begun >= EndPatience::kSay) {
+      said = true;
+      const std::string doing = rtsync::doing_text();
+      print_error("tactus: waiting for the end of this: %s; Ctrl-C ends the process\n",
+                  doing.empty() ? "the rig file was read" : doing.c_str());
+    }
     if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
     print_error("tactus: stopped while the models were loaded; nothing was started\n");
     std::fflush(nullptr);
@@ -73,8 +82,12 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   Console::block_signals();                   // before a model's library may start a thread of its own
   if (request.witness) Witness::part_from();  // the rest is the rig's, in a process of its own
   const rtsync::ExitGuard guard;              // of that process
+  EndGuard::begin();
   const std::unique_ptr<executive::Rig> rig = make_rig(request.file, request.choices);
-  const executive::RunFolder folder(request.choices, rig->settings().rig.value);
+  const executive::RunFolder folder = [&] {
+    const rtsync::Doing doing("the run folder was made");
+    return executive::RunFolder(request.choices, rig->settings().rig.value);
+  }();
   const ReportFile report(folder, request.report_file);
 
   Console screen(request.quiet, ::isatty(STDOUT_FILENO) == 1);
@@ -84,12 +97,12 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   if (run.stuck()) {
     (void)run.executive().end_outputs_safe();  // it may have written meanwhile
     if (request.report)
-      print_error("tactus: no report was made, as a job never returned; try `tactus report %s`\n",
+      print_error("tactus: no report was made, as a call never returned; try `tactus report %s`\n",
                   folder.path().c_str());
     std::fflush(nullptr);
     Witness::wake();
     rtsync::tell_witness_of_end(run.exit_status());
-    rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
+    rtsync::end_process(run.exit_status());  // a call never returned: no destructor may wait for it
   }
   if (request.report) report_run(folder, report, request.quiet);
   return after(*rig, run, folder);

@@ -277,10 +277,12 @@ int Console::stop_signal(std::chrono::milliseconds wait) {
 
 std::uint64_t Console::looks() { return looks_so_far.load(); }
 int Console::stops() { return stops_so_far.load(); }
-void Console::ending() { EndGuard::begin(); }
+void Console::placed(const rtsync::CpuSet& helpers) { EndGuard::place(helpers); }
+void Console::ending() { EndGuard::enter(EndGuard::Phase::ending); }
 
 void Console::started(const RigRun& run) {
   started_ = true;
+  EndGuard::enter(EndGuard::Phase::frames);
   for (const rtsync::Provision& provision : run.provisions())
     if (!provision.granted) warn(rtsync::sentence(provision));
   if (quiet_) return;

@@ -5,13 +5,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "config/json.hpp"
@@ -31,7 +37,8 @@ using config::Json;
 using rtsync::WitnessPage;
 
 constexpr const char* kSummary = "summary.json";
-constexpr const char* kEnded = "@ended";  // the facts are the whole last summary
+constexpr std::chrono::seconds kPatience{10};  // with calls on the run folder
+constexpr const char* kEnded = "@ended";       // the facts are the whole last summary
 
 /// What the rig said of itself; an empty object: nothing.
 Json facts_of(const WitnessPage& page) {
@@ -44,18 +51,24 @@ Json facts_of(const WitnessPage& page) {
   return facts.is_object() ? facts : Json::object();
 }
 
-/// Writes it without what is meant for the witness. Empty, or why it could not.
-std::string write_summary(const fs::path& folder, Json all) {
+/// A summary without what is meant for the witness; `indent`: -1 for one line.
+std::string text_of(Json all, int indent) {
   for (const char* const key : {"@folder", "@jobs", kEnded}) all.erase(key);
-  const std::string text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  const int error = rtsync::replace_folder_file(folder / kSummary, text);
+  return all.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Empty, or why it could not.
+std::string write_summary(const fs::path& folder, const Json& all) {
+  const int error = rtsync::replace_folder_file(folder / kSummary, text_of(all, 2) + "\n");
   return error == 0 ? "" : rtsync::file_error(folder / kSummary, error);
 }
 
 /// One death, of which there is to be said and written.
 class Death {
  public:
-  Death(const WitnessPage& page, int status) : page_(page), facts_(facts_of(page)), call_(page.call_text()) {
+  /// `reads`: the run folder, which may hang.
+  Death(const WitnessPage& page, int status, bool reads)
+      : page_(page), facts_(facts_of(page)), call_(page.call_text()) {
     if (WIFSIGNALED(status)) {
       signal_ = rtsync::signal_name(WTERMSIG(status));
       exit_status_ = 128 + WTERMSIG(status);
@@ -79,7 +92,8 @@ class Death {
     }
     folder_ = facts_.value("@folder", std::string());
     int error = 0;
-    before_ = Json::parse(rtsync::read_folder_file(fs::path(folder_) / kSummary, error), nullptr, false);
+    if (reads)
+      before_ = Json::parse(rtsync::read_folder_file(fs::path(folder_) / kSummary, error), nullptr, false);
     if (facts_.contains(kEnded)) before_ = facts_;  // its end could not be written
     const bool ended = before_.contains("outcome") && before_["outcome"].is_string() &&
                        before_["outcome"] != executive::kUnfinished;
@@ -93,10 +107,18 @@ class Death {
     std::string rest = folder_;
     if (folder_.empty()) rest = "nothing was started";
     if (!trace_.empty()) rest += "; the last frames: " + trace_ + ", " + executive::text_of_trace(trace_);
-    if (folder_.empty() && !page_.doing_text().empty())
+    const std::string doing = page_.doing_text();
+    if (folder_.empty() && (doing.starts_with("library '") || doing.starts_with("model '")))
       rest += "; build again what is named, or look in a debugger: gdb --args tactus run ... --no-witness";
     print_error("tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
     std::fflush(stderr);
+  }
+
+  /// The summary on stderr, where no file has it.
+  void show() const {
+    if (folder_.empty()) return;
+    const Json all = summary(false);
+    print_error("tactus: the summary:\n%s\n", text_of(all, -1).c_str());
   }
 
   /// What the flight recorder holds. Empty, or why it could not.
@@ -117,7 +139,7 @@ class Death {
     std::error_code error;
     const fs::path folder(folder_);
     if (folder_.empty() || !fs::is_directory(folder, error)) return "";
-    return write_summary(folder, summary());
+    return write_summary(folder, summary(true));
   }
 
  private:
@@ -149,9 +171,9 @@ class Death {
     return how_ + where_ + (before.empty() ? "" : "; before that: " + before);
   }
 
-  Json summary() const {
+  Json summary(bool reads) const {
     Json all = ended() ? before_ : facts_;
-    all["traces"] = executive::traces_json(executive::traces_in(folder_));
+    if (reads) all["traces"] = executive::traces_json(executive::traces_in(folder_));
     const bool given_up = page_.given_up.load() != WitnessPage::GivenUp::no;
     all["outcome"] = killed_ ? "killed" : given_up ? "aborted" : "crashed";
     all["reason"] = reason();
@@ -194,9 +216,31 @@ class Death {
   bool killed_ = false;
 };
 
-}  // namespace
+/// Makes a call that may never return on a thread of its own, which is then left to itself. False: it has not returned
+/// in time.
+bool returns(const std::function<void()>& call) {
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+  };
+  const auto shared = std::make_shared<Shared>();
+  try {
+    std::thread([shared, call] {
+      call();
+      const std::scoped_lock lock(shared->mutex);
+      shared->done = true;
+      shared->changed.notify_all();
+    }).detach();
+  } catch (const std::system_error&) {  // no room for a thread
+    call();
+    return true;
+  }
+  std::unique_lock lock(shared->mutex);
+  return shared->changed.wait_for(lock, kPatience, [&] { return shared->done; });
+}
 
-void mend_summary(const WitnessPage& page) noexcept try {
+void mend(const WitnessPage& page) noexcept try {
   const Json facts = facts_of(page);
   if (!facts.contains(kEnded)) return;
   // Where this fails too, the rig's own line on stderr has it.
@@ -204,8 +248,14 @@ void mend_summary(const WitnessPage& page) noexcept try {
 } catch (const std::exception&) {  // what the rig left in memory is nonsense
 }
 
-void report_death(const WitnessPage& page, int status) noexcept try {
-  Death death(page, status);
+void say_nonsense(int status, const std::exception& error) {
+  print_error("tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
+              WIFSIGNALED(status) ? "signal" : "status",
+              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), error.what());
+}
+
+void report(const WitnessPage& page, int status) noexcept try {
+  Death death(page, status, true);
   std::string failed;
   std::string no_trace;
   try {
@@ -221,10 +271,25 @@ void report_death(const WitnessPage& page, int status) noexcept try {
   death.say();
   for (const std::string& text : {no_trace, failed})
     if (!text.empty()) print_error("tactus: %s\n", text.c_str());
+  if (!failed.empty()) death.show();
 } catch (const std::exception& error) {  // what the rig left in memory is nonsense
-  print_error("tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
-              WIFSIGNALED(status) ? "signal" : "status",
-              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), error.what());
+  say_nonsense(status, error);
+}
+
+}  // namespace
+
+void mend_summary(const WitnessPage& page) noexcept {
+  (void)returns([&page] { mend(page); });
+}
+
+void report_death(const WitnessPage& page, int status) noexcept try {
+  if (returns([&page, status] { report(page, status); })) return;
+  const Death death(page, status, false);
+  death.say();
+  print_error("tactus: the run folder does not answer: nothing was written there\n");
+  death.show();
+} catch (const std::exception& error) {
+  say_nonsense(status, error);
 }
 
 }  // namespace tactus::app

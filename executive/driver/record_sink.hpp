@@ -17,6 +17,7 @@
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/model/variable.hpp"
+#include "rtsync/host/opened_path.hpp"
 
 namespace tactus::executive {
 
@@ -133,9 +134,8 @@ class RecordDriver : public Driver {
   /// Makes an ended file of one that was examined: here, cuts it after its last whole record. Throws
   /// std::runtime_error with the reason; what was whole stays whole.
   virtual void mend(const RecordedFile& file) const {
-    std::error_code error;
-    std::filesystem::resize_file(file.path, file.whole, error);
-    if (error) throw std::runtime_error(file.path.string() + ": " + error.message());
+    if (const int error = rtsync::cut_folder_file(file.path, file.whole); error != 0)
+      throw std::runtime_error(rtsync::file_error(file.path, error));
   }
 
   /// Reads a file back. Throws std::runtime_error with the reason.

@@ -12,6 +12,7 @@
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/kernel_tracks.hpp"
 #include "executive/flight/trace_files.hpp"
+#include "rtsync/host/opened_path.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -179,7 +180,8 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
   std::stable_sort(ran.begin(), ran.end(),
                    [](const Ran& a, const Ran& b) { return a.job.begin_ns < b.job.begin_ns; });
 
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  const rtsync::OpenedPath opened(file, O_WRONLY | O_CREAT | O_TRUNC);
+  std::ofstream out(opened.name(), std::ios::binary | std::ios::trunc);
   out << trace_title(frame.frame, plan.rig, request.why) << (request.reason.empty() ? "" : ": ")
       << request.reason << "\n"
       << "period " << rtsync::duration_text(plan.period_ns) << ", process " << flight.file().pid() << "\n\n"

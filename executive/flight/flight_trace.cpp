@@ -19,6 +19,7 @@
 #include "executive/flight/perfetto_writer.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/opened_path.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
@@ -494,8 +495,8 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   const fs::path text_part = text.string() + unfinished;
   std::string failure;
   try {
-    for (const fs::path& part : {file_part, text_part}) rtsync::refuse_link(part);
-    PerfettoWriter out(file_part.string());
+    const rtsync::OpenedPath opened(file_part, O_WRONLY | O_CREAT | O_TRUNC);
+    PerfettoWriter out(opened.name());
     Trace(flight, frame->done_ns - flight.file().plan().before_ns, INT64_MAX, !request.ended.empty(), out)
         .write();
     failure = out.close();

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "config/date.hpp"
+#include "rtsync/host/opened_path.hpp"
 
 namespace tactus::executive {
 
@@ -27,8 +28,12 @@ void LiveJournal::add(config::Json entry, const std::string& who) {
         "client that fills it, or set more in the rig file");
     return;
   }
-  std::error_code none;
-  if (!out_.is_open() && !std::filesystem::is_symlink(file_, none)) out_.open(file_, std::ios::app);
+  if (!out_.is_open()) {
+    try {
+      out_.open(rtsync::OpenedPath(file_, O_WRONLY | O_CREAT | O_APPEND).name(), std::ios::app);
+    } catch (const std::runtime_error&) {  // flush() says that it cannot be written
+    }
+  }
   lines_ += line + '\n';
 }
 

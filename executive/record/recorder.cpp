@@ -9,8 +9,10 @@
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "executive/record/losses_text.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -131,6 +133,31 @@ void Recording::fail(const std::exception& error) {
   }
 }
 
+std::uint64_t Recording::written() const {
+  const bool given_up = given_up_.load(std::memory_order_acquire);
+  return (given_up ? flushed_ : written_).load(std::memory_order_relaxed);
+}
+
+std::uint64_t Recording::lost() const {
+  const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
+  if (!given_up_.load(std::memory_order_acquire)) return lost;
+  const std::uint64_t unflushed =
+      written_.load(std::memory_order_relaxed) - flushed_.load(std::memory_order_relaxed);
+  return lost + unflushed + ring_.size();
+}
+
+std::string Recording::error() const {
+  if (given_up_.load(std::memory_order_acquire)) return why_given_up_;
+  return failed_.load(std::memory_order_acquire) ? error_ : "";
+}
+
+void Recording::give_up(std::string why) {
+  wait_for_room(false);
+  if (given_up_.load()) return;
+  why_given_up_ = std::move(why);
+  given_up_.store(true, std::memory_order_release);
+}
+
 /// What was written is lost too when the run folder does not have the file any more.
 void Recording::look_at_file() {
   if (number_ == 0 || rtsync::is_file_of(folder_.get(), file_name_, device_, number_)) return;
@@ -159,7 +186,9 @@ std::size_t Recording::drain() {
 void Recording::flush() {
   if (failed_.load(std::memory_order_relaxed)) return;
   try {
+    const std::uint64_t before = written_.load(std::memory_order_relaxed);
     sink_->flush();
+    flushed_.store(before, std::memory_order_relaxed);
   } catch (const std::exception& error) {
     fail(error);
   }
@@ -177,29 +206,63 @@ void Recording::close() {
   look_at_file();
 }
 
-Recorder::~Recorder() { stop(); }
+Recorder::~Recorder() { (void)stop(); }
 
 void Recorder::start(const rtsync::ThreadSettings& helper) {
   for (Recording* recording : recordings_) {
     try {
+      const rtsync::Doing doing("the file of recording '" + recording->name() + "' was made");
       recording->open(folder_);
     } catch (const std::exception& error) {
       throw std::runtime_error("recording '" + recording->name() + "': " + error.what());
     }
   }
+  seen_at_ = std::chrono::steady_clock::now();
   if (!recordings_.empty())
-    thread_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { write_until_stopped(); });
+    thread_ = std::make_unique<rtsync::PinnedThread>(helper, [this] {
+      write_until_stopped();
+      done_.store(true);
+    });
 }
 
-void Recorder::stop() {
-  if (!thread_) return;
+bool Recorder::stop(const std::function<bool(std::chrono::nanoseconds)>& wait) {
+  if (!thread_) return true;
   stopping_.request();
+  (void)hangs();
+  while (wait && !done_.load()) {
+    if (wait(hangs())) continue;
+    if (done_.load()) break;
+    const Recording* const busy = busy_with_.load();
+    for (Recording* recording : recordings_)
+      if (!recording->ended())
+        recording->give_up(recording == busy
+                               ? "a call on its file did not return"
+                               : "the recorder did not return from a call on the file of " +
+                                     (busy == nullptr ? "another recording" : "recording " + busy->name()));
+    (void)thread_.release();  // it may never end
+    return false;
+  }
   thread_->join();
   thread_.reset();
+  return true;
+}
+
+std::chrono::nanoseconds Recorder::hangs() {
+  const auto now = std::chrono::steady_clock::now();
+  if (const std::uint64_t turns = turns_.load(); turns != turns_seen_ || !thread_ || done_.load()) {
+    turns_seen_ = turns;
+    seen_at_ = now;
+  }
+  return now - seen_at_;
 }
 
 std::vector<rtsync::Provision> Recorder::provisions() const {
   return thread_ ? thread_->provisions() : std::vector<rtsync::Provision>{};
+}
+
+void Recorder::begin_turn(const Recording* recording) {
+  busy_with_.store(recording);
+  turns_.fetch_add(1);
 }
 
 void Recorder::write_until_stopped() {
@@ -207,16 +270,25 @@ void Recorder::write_until_stopped() {
   while (true) {
     const bool last = stopping_.requested();  // before draining: what was recorded before it is written
     bool idle = true;
-    for (Recording* recording : recordings_) idle = recording->drain() == 0 && idle;
+    for (Recording* recording : recordings_) {
+      begin_turn(recording);
+      idle = recording->drain() == 0 && idle;
+    }
     if (const auto now = std::chrono::steady_clock::now(); now - flushed >= flush_every_) {
-      for (Recording* recording : recordings_) recording->flush();
+      for (Recording* recording : recordings_) {
+        begin_turn(recording);
+        recording->flush();
+      }
       flushed = now;
     }
     if (!idle) continue;
     if (last) break;
     std::this_thread::sleep_for(std::min<rtsync::Nanoseconds>(5ms, flush_every_));
   }
-  for (Recording* recording : recordings_) recording->close();
+  for (Recording* recording : recordings_) {
+    begin_turn(recording);
+    recording->close();
+  }
 }
 
 }  // namespace tactus::executive

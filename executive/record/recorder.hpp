@@ -46,6 +46,7 @@ class Recording final : private RecordTaker {
   /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
   void set_progress(std::atomic<std::uint64_t>& progress) { progress_ = &progress; }
   /// Outside of real time nothing is lost: a sample then waits for room in the ring.               @when rt
+  bool waits_for_room() const { return waits_for_room_.load(std::memory_order_relaxed); }
   void wait_for_room(bool wait) TACTUS_RT { waits_for_room_.store(wait, std::memory_order_relaxed); }
 
   /// Off: samples are not taken, and not counted as lost.                                         @when any
@@ -54,15 +55,15 @@ class Recording final : private RecordTaker {
   /// Records that the frames took; those that are neither written nor lost were left out by its filters, or
   /// became parts of others.
   std::uint64_t sampled() const { return sampled_.load(std::memory_order_relaxed); }
-  std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
-  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+  std::uint64_t written() const;
+  std::uint64_t lost() const;
   /// Why the file could not be written; empty while it can.                                     @when service
-  std::string error() const { return failed_.load(std::memory_order_acquire) ? error_ : ""; }
+  std::string error() const;
   /// Returns "7467 of 10000 records lost: no space left on device"; empty: none was.            @when service
   std::string losses() const;
   /// The file was closed in order, and holds all that was written. After the recorder has stopped.
   /// @when service
-  bool ended() const { return ended_; }
+  bool ended() const { return ended_.load(); }
 
   /// Reads variables elsewhere: `where` answers with the place for a model's memory, or nullptr. @when setup
   void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
@@ -76,6 +77,9 @@ class Recording final : private RecordTaker {
   std::size_t drain();
   void flush();  // @when service
   void close();  // @when service
+  /// Waits for the file no longer: what was not handed to the operating system before counts as lost. The thread that
+  /// drains may be in a call that never returns.                                                 @when service
+  void give_up(std::string why);
 
  private:
   struct Source {
@@ -103,8 +107,11 @@ class Recording final : private RecordTaker {
   std::atomic<std::uint64_t> sampled_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> lost_{0};
-  std::string error_;  // set once, before failed_
-  bool ended_ = false;
+  std::string error_;                      // set once, before failed_
+  std::atomic<std::uint64_t> flushed_{0};  // of written_
+  std::atomic<bool> given_up_{false};
+  std::string why_given_up_;  // set once, before given_up_
+  std::atomic<bool> ended_{false};
   std::string file_name_;
   rtsync::Descriptor folder_;  // of its file, whatever name it has by now
   dev_t device_ = 0;           // and the numbers of the file
@@ -126,18 +133,30 @@ class Recorder {
   void add(Recording& recording) { recordings_.push_back(&recording); }
   /// Opens the files (throws std::runtime_error naming the recording) and starts the thread. @when setup
   void start(const rtsync::ThreadSettings& helper);
-  /// Writes what is left, closes the files, ends the thread. @when service
-  void stop();
+  /// Writes what is left, closes the files, ends the thread. `wait`: asked again and again meanwhile, with the time since
+  /// the thread has last got on; once it answers no, recordings that are not closed are given up, and the thread is left
+  /// to itself: the recordings must stay. False then. @when service
+  bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {});
+  /// For how long the thread has not got on; 0: it does, or there is none.                      @when service
+  std::chrono::nanoseconds hangs();
+  /// The recording in whose file it is. Only while it hangs.
+  const Recording* busy_with() const { return busy_with_.load(); }
   std::vector<rtsync::Provision> provisions() const;
   pid_t tid() const { return thread_ ? thread_->tid() : 0; }  ///< 0: there is nothing to write
 
  private:
   void write_until_stopped();
+  void begin_turn(const Recording* recording);
 
   std::filesystem::path folder_;
   rtsync::Nanoseconds flush_every_;
   std::vector<Recording*> recordings_;
   rtsync::StopFlag stopping_;
+  std::atomic<std::uint64_t> turns_{0};  // each time it gets on
+  std::atomic<const Recording*> busy_with_{nullptr};
+  std::atomic<bool> done_{false};
+  std::uint64_t turns_seen_ = 0;
+  std::chrono::steady_clock::time_point seen_at_{};
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };
 

@@ -2,6 +2,7 @@
 #include "executive/run/end_watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "rtsync/time/duration_text.hpp"
 
@@ -17,9 +18,11 @@ constexpr auto kLongestLook =
 
 }  // namespace
 
-void EndWatch::begin(Time now, bool ending) {
+void EndWatch::begin(Time now, bool ending, std::string what, bool starting) {
   aborted_ = waited_ = 0ns;
   ending_ = ending;
+  starting_ = starting;
+  what_ = std::move(what);
   noted_ = false;
   looked_ = beat_at_ = now;
   beats_ = -1;
@@ -41,20 +44,26 @@ bool EndWatch::overdue(Time now) {
   return aborted_ >= kAbortTimeout || (ending_ && waited_ >= kLongestEnd);
 }
 
+/// "job 'load.step'".
+std::string EndWatch::awaited() const {
+  const std::string job(executive_.jobs().running_job(executive_.jobs().working_thread()));
+  if (!job.empty()) return "job '" + job + "'";
+  return what_.empty() ? "a thread" : what_;
+}
+
 std::string EndWatch::take_note() {
   const bool stops = stopping_ && looked_ - *stopping_ > kAbortTimeout + frame_;
-  if (noted_ || waited_ <= kAbortTimeout || (!ending_ && !stops)) return "";
+  if (noted_ || waited_ <= kAbortTimeout || (!ending_ && !starting_ && !stops)) return "";
   noted_ = true;
-  const std::string job(executive_.jobs().running_job(executive_.jobs().working_thread()));
-  return "the rig ends when " + (job.empty() ? std::string("a thread") : "job '" + job + "'") +
-         " returns; a second signal (Ctrl-C) aborts it";
+  const bool starts = starting_ && !stops;
+  return (starts ? "the rig starts when " : "the rig ends when ") + awaited() + " returns; " +
+         (starts ? "Ctrl-C stops it, a second one aborts it" : "a second signal (Ctrl-C) aborts it");
 }
 
 std::string EndWatch::reason() const {
   if (stuck_) return executive_.stuck_mark().text(*stuck_);
   const rtsync::Nanoseconds limit = aborted_ >= kAbortTimeout ? kAbortTimeout : kLongestEnd;
-  return "aborted; job '" + std::string(executive_.jobs().running_job(executive_.jobs().working_thread())) +
-         "' did not return within " + rtsync::duration_text(limit.count());
+  return "aborted; " + awaited() + " did not return within " + rtsync::duration_text(limit.count());
 }
 
 rtsync::RealtimeTotals EndWatch::totals(bool in_frame) const {

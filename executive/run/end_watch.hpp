@@ -23,12 +23,14 @@ class EndWatch {
       : executive_(executive), threads_(threads), frame_(frame) {}
 
   /// A new wait for something begins now. `ending`: the frames have ended.
-  void begin(Clock::time_point now = Clock::now(), bool ending = false);
+  /// `what`: "the join of the federation", where no job runs. `starting`: the frames have not begun.
+  void begin(Clock::time_point now = Clock::now(), bool ending = false, std::string what = "",
+             bool starting = false);
   /// Again and again while waiting. True: a second after an abort, or ten minutes after the begin of
   /// an end, a job still has not returned, and the process has to be ended with rtsync::end_process.
   bool overdue(Clock::time_point now = Clock::now());
 
-  /// A second after a stop, or of an end, a job still has not returned: what to say of it, once a wait; empty: nothing.
+  /// A second after a stop, or of a start or an end, a job still has not returned: what to say of it, once a wait; empty: nothing.
   std::string take_note();
 
   // After overdue(); the outputs are then driven safe.
@@ -42,6 +44,8 @@ class EndWatch {
  private:
   using Time = Clock::time_point;
 
+  std::string awaited() const;
+
   Executive& executive_;
   const RigThreads& threads_;
   const rtsync::Nanoseconds frame_;
@@ -51,6 +55,8 @@ class EndWatch {
   std::int64_t beats_ = -1;
   std::chrono::nanoseconds waited_{0};  // since begin()
   bool ending_ = false;
+  bool starting_ = false;
+  std::string what_;
   bool noted_ = false;
   std::optional<Time> stopping_;
   std::optional<std::size_t> stuck_;

@@ -169,14 +169,15 @@ std::string RigCheckpoints::request(const std::string& name) {
   return "";
 }
 
-void RigCheckpoints::stop() {
-  writer_.stop();
+bool RigCheckpoints::stop(const std::function<bool(std::chrono::nanoseconds)>& wait) {
+  const bool stopped = writer_.stop(wait);
   if (part_ && part_->waiting() > 0) {
     ++unfinished_;
     lines_.push_back({"a checkpoint was not taken: it waited for " + std::to_string(part_->waiting()) +
                           " frames, until the end of the run",
                       true});
   }
+  return stopped;
 }
 
 /// Once for each that waits for more than five seconds.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,8 +56,8 @@ class RigCheckpoints final : public RunPart {
   /// std::runtime_error naming the job that failed. @when service, on another thread than the rest
   Saved save_end() const;
   void take(Saved saved);  // @when service
-  /// Writes what is under way. @when service
-  void stop();
+  /// Writes what is under way; see CheckpointWriter::stop(). @when service
+  bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {});
   /// What became of them since the last call. @when service
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return tid == writer_.tid(); }

@@ -9,7 +9,8 @@
 
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
-#include "executive/run/unended_frame.hpp"
+#include "executive/flight/trace_files.hpp"
+#include "executive/run/summary_text.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/memory.hpp"
@@ -24,10 +25,6 @@ namespace {
 
 constexpr std::chrono::seconds kUnfinishedEvery{5};
 constexpr std::chrono::seconds kSecond{1};
-
-std::string text_of(const config::Json& summary) {
-  return summary.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
-}
 
 }  // namespace
 
@@ -54,8 +51,9 @@ RigRun::~RigRun() {
 }
 
 void RigRun::run(RunObserver& watcher) {
-  open_folder(watcher);
   cpus_ = choose_cpus(rig_.settings().threads, realtime_);
+  watcher.placed(cpus_.helpers);
+  open_folder(watcher);
   add_provisions(cpus_.refused);
   // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.
   add_provisions(rtsync::apply_to_this_thread(cpus_.helper("tactus")));
@@ -83,10 +81,13 @@ void RigRun::run(RunObserver& watcher) {
 }
 
 void RigRun::open_folder(RunObserver& watcher) {
+  const rtsync::Doing doing("the run folder " + options_.folder.string() + " was opened");
   try {
     folder_lock_.emplace(options_.folder);
-    summary_file_.emplace(options_.folder);
-    log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
+    summary_file_ = std::make_shared<SummaryFile>(options_.folder);
+    folder_calls_ = std::make_unique<FolderCalls>(cpus_.helper("run-folder"));
+    log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size,
+                                    folder_calls_.get());
     voice_.emplace(*log_, watcher);
     witness_.tell([this] { return facts(); }, *log_);  // a kill in this moment has a summary, too
     const std::filesystem::path rig_file = options_.folder / "rig.yaml";
@@ -102,6 +103,7 @@ void RigRun::open_folder(RunObserver& watcher) {
 
 /// Opens what the rig has to do with outside; its outputs stand at their safe values then.
 void RigRun::open_devices() {
+  const rtsync::Doing doing("the devices of the rig were opened");
   try {
     rig_.open_devices();
     pacing_.emplace(rig_, realtime_, options_.realtime, provisions_);
@@ -201,7 +203,7 @@ void RigRun::start_main_thread() {
 bool RigRun::join_link(RunObserver& watcher) {
   if (!link_) return true;
   const std::int64_t first = checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0;
-  if (!run_on_setup_thread(watcher, link_->joining(first))) return false;
+  if (!run_on_setup_thread(watcher, "the join of the federation", link_->joining(first))) return false;
   if (link_->joined()) return true;
   end_ = {Outcome::stopped, "stopped before the others were joined", 0};
   executive_->abandon();
@@ -210,7 +212,7 @@ bool RigRun::join_link(RunObserver& watcher) {
 
 /// Start: the jobs before the first frame. False, and end_ says why, when one failed or never came back.
 bool RigRun::initialize(RunObserver& watcher) {
-  return run_on_setup_thread(watcher, [this] {
+  return run_on_setup_thread(watcher, "the initialization", [this] {
     executive_->run_default_data();
     rig_.apply_parameters();
     executive_->run_initialization();
@@ -285,7 +287,7 @@ void RigRun::list_threads() {
 }
 
 /// Runs what may take long on a thread of its own, so that signals are heard meanwhile.
-bool RigRun::run_on_setup_thread(RunObserver& watcher, const std::function<void()>& work) {
+bool RigRun::run_on_setup_thread(RunObserver& watcher, const char* what, const std::function<void()>& work) {
   setup_done_.store(false);
   setup_thread_ = std::make_unique<rtsync::PinnedThread>(cpus_.helper("setup"), [this, work] {
     const rtsync::CrashStack stack;
@@ -298,7 +300,7 @@ bool RigRun::run_on_setup_thread(RunObserver& watcher, const std::function<void(
     }
     setup_done_.store(true);
   });
-  if (!poll_until(watcher, setup_done_)) return false;
+  if (!poll_until(watcher, setup_done_, what)) return false;
   try {
     setup_thread_->join();
   } catch (const std::exception& error) {
@@ -310,8 +312,8 @@ bool RigRun::run_on_setup_thread(RunObserver& watcher, const std::function<void(
 
 /// Serves until `done`. False when a job will never return: end_ says which, and the process has to be ended
 /// with rtsync::end_process.
-bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
-  end_watch_->begin(EndWatch::Clock::now(), main_->released() && main_->done());
+bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done, const char* what) {
+  end_watch_->begin(EndWatch::Clock::now(), main_->released() && main_->done(), what, !main_->released());
   while (!done.load()) {
     watcher.tick(*this);  // waits a little for a signal
     poll();
@@ -332,6 +334,8 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
 /// What the service thread does beside the frames.
 void RigRun::poll() {
   for (RunPart* const part : parts_) part->poll(*voice_);
+  recordings_.look(*voice_, executive_->stop_requested() || executive_->abort_requested());
+  tell_hanging_folder();
   const auto now = std::chrono::steady_clock::now();
   const auto age = now - unfinished_written_;
   if (age >= kUnfinishedEvery ||
@@ -348,131 +352,28 @@ void RigRun::write_unfinished() {
   unfinished_written_ = std::chrono::steady_clock::now();
   if (causes_) causes_written_ = causes_->found();
   failed_written_ = recordings_.failed();
-  const std::string error = summary_file_->write(text_of(unfinished()));
-  if (!error.empty() && !std::exchange(unfinished_failed_, true))
-    log_->warn(error + "; summary.json is not kept up to date");
+  if (!unfinished_made_->load()) return;  // it hangs
+  if (!unfinished_error_->empty() && !std::exchange(unfinished_failed_, true))
+    log_->warn(*unfinished_error_ + "; summary.json is not kept up to date");
+  unfinished_made_->store(false);
+  (void)folder_calls_->make("summary.json was written",
+                            [file = summary_file_, all = unfinished(), folder = options_.folder,
+                             error = unfinished_error_, made = unfinished_made_] {
+                              config::Json whole = all;
+                              whole["traces"] = traces_json(traces_in(folder));
+                              *error = file->write(summary_text(whole));
+                              made->store(true);
+                            });
 }
 
-void RigRun::finish(RunObserver& watcher) {
-  watcher.ending();
-  (void)executive_->end_outputs_safe();  // the frames did, if there were any
-  if (service_) service_->stopping();
-  if (!stuck_) main_->join();
-  if (end_.outcome == Outcome::overrun)
-    if (const std::string why = teller_->last_overrun(); !why.empty()) end_.reason += "; " + why;
-  privileges_->tell(*voice_);
-  if (isolation_) isolation_->poll(*voice_);
-  if (!privileges_->reason().empty() && end_.in_order())
-    end_ = {Outcome::aborted, privileges_->reason(), end_.frames};
-  if (link_ && !stuck_) watchdog_.stop(end_, *voice_);  // to leave may take its time
-  if (live_) {
-    const rtsync::Doing doing("the control port was closed");
-    live_->close(end_, *voice_);
-  }
-  if (link_)
-    link_->leave(
-        end_, [&] { watcher.tick(*this); }, *voice_);
-  if (!stuck_) save_end(watcher);
-  if (!stuck_) shut_down(watcher);
-  if (stuck_) watchdog_.stop(end_, *voice_);
-  if (stuck_ && realtime_) tell_unended();
-  if (executive_->output_stuck()) {
-    const std::string failure = "an output could not be driven to its safe value: look at the bench";
-    voice_->say(failure);
-    end_.reason += (end_.reason.empty() ? "" : "; ") + failure;
-    if (end_.in_order()) end_.outcome = Outcome::failed;
-  }
-  {
-    const rtsync::Doing doing("the flight recorder wrote its last trace");
-    flight_.finish(end_, stuck_, *voice_);
-  }
-  {
-    const rtsync::Doing doing("the recordings were closed");
-    recordings_.stop();
-  }
-  {
-    const rtsync::Doing doing("the last checkpoint was written");
-    checkpoints_.stop();
-    checkpoints_.poll(*voice_);
-  }
-  dma_latency_.reset();
-  if (policies_) policies_->finish(*voice_);
-  teller_->poll_seldom(*voice_);
-  causes_->poll_seldom(*voice_);
-  if (!stuck_) teller_->tell_unused(*voice_);  // a job that never returns may still be writing them
-  recordings_.tell_losses(*voice_);
-  if (const std::string failures = recordings_.failures(); !failures.empty())
-    end_.reason += (end_.reason.empty() ? "" : "; ") + failures;
-  if (realtime_ && !stuck_ && !sleeper().remark().empty())
-    log_->info(std::string("sleeper ") + sleeper().name() + ": " + sleeper().remark());
-  log_->last_word("ended after " + std::to_string(end_.frames) + " frames" +
-                  (end_.reason.empty() ? "" : ": " + end_.reason));
-  log_->flush();
-  last_ = executive_->latest();
-  write_summary();
-}
-
-/// Writes the last summary. Where the folder does not take it, the log, stderr and the witness get it.
-void RigRun::write_summary() {
-  folder_error_ = summary_file_->what_became_of_folder();
-  config::Json all = summary();
-  config::Json brief = unfinished();
-  for (const char* const key : {"outcome", "reason", "exit_status", "recordings"}) brief[key] = all[key];
-  const std::string error = summary_file_->write_last(text_of(all), text_of(brief));
-  if (error.empty() && folder_error_.empty()) return;
-  if (folder_error_.empty()) folder_error_ = error;
-  all["exit_status"] = exit_status();
-  unwritten_ = all.dump(-1, ' ', false, config::Json::error_handler_t::replace);
-  log_->last_word(folder_error_ + "; the summary: " + unwritten_);
-  log_->flush();
-  witness_.tell(
-      [&] {
-        config::Json told = all;
-        told["@folder"] = options_.folder.string();
-        told["@ended"] = true;
-        return told;
-      },
-      *log_);
-}
-
-/// The frame that ends the rig, as one of its jobs does not return, has a cause like any other.
-void RigRun::tell_unended() {
-  const rtsync::RealtimeTotals totals = this->totals();
-  if (!teller_->lacks_overrun(totals)) return;
-  const std::size_t thread = executive_->stuck_mark().thread().value_or(executive_->jobs().working_thread());
-  const pid_t tid = thread == 0 ? main_->tid() : job_threads_->tid(thread);
-  const rtsync::Nanoseconds overran = std::min(end_watch_->overran(), totals.longest_overrun);
-  const FrameNote note = note_of_unended(*executive_, thread, rtsync::look_at_thread(tid), overran);
-  teller_->take_unended(note, *voice_);
-  executive_->accounts().add_unended(note, totals);
-  recordings_.take_unended(note.timing.frame);
-}
-
-/// The checkpoint of the end, and the end of the threads that run jobs.
-void RigRun::save_end(RunObserver& watcher) {
-  if (end_.in_order() && checkpoints_.wants_end()) {
-    const std::int64_t frames = end_.frames;
-    if (run_on_setup_thread(watcher, [this] { saved_ = checkpoints_.save_end(); }))
-      checkpoints_.take(std::move(saved_));
-    else
-      end_.frames = frames;
-  }
-  if (job_threads_->stop()) return;
-  stuck_ = true;  // as a thread never returns, no job runs any more
-  totals_when_stuck_ = executive_->totals();
-}
-
-void RigRun::shut_down(RunObserver& watcher) {
-  watchdog_.stop(end_, *voice_);  // shutdown jobs may take their time
-  const RunEnd end = end_;
-  if (!run_on_setup_thread(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
-    if (!end.in_order()) end_ = end;  // what ended the rig before is what counts
-    return;
-  }
-  for (const std::string& failure : shutdown_failures_) {
-    voice_->say(failure);
-    if (end_.in_order()) end_ = {Outcome::failed, failure, end_.frames};
-  }
+/// Says once that a call on the run folder does not return; the rig runs on meanwhile.
+void RigRun::tell_hanging_folder() {
+  const bool hangs = folder_calls_->hangs() >= kSecond;
+  if (hangs == folder_hangs_) return;
+  folder_hangs_ = hangs;
+  voice_->say(hangs ? "the run folder " + options_.folder.string() + " does not answer: for a second " +
+                          folder_calls_->what() + "; the rig continues, and its log waits in memory"
+                    : "the run folder answers again");
 }
 
 void RigRun::add_provisions(std::vector<Provision> provisions) {

@@ -17,6 +17,7 @@
 #include "executive/record/folder_lock.hpp"
 #include "executive/run/crash_guard.hpp"
 #include "executive/run/end_watch.hpp"
+#include "executive/run/folder_calls.hpp"
 #include "executive/run/foreign_threads.hpp"
 #include "executive/run/hardware_watchdog.hpp"
 #include "executive/run/machine_error.hpp"
@@ -80,8 +81,9 @@ class RigRun {
   const rtsync::EdgeClockStatus& latest_clock() { return clock_status_->latest(); }
   rtsync::PacedClock& clock() const { return pacing_->clock(); }
   const RunEnd& end() const { return end_; }
-  /// The frames never ended after an abort: the process has to be ended with rtsync::end_process.
-  bool stuck() const { return stuck_; }
+  /// A job never returned after an abort, or a call on the run folder: the process has to be ended with
+  /// rtsync::end_process.
+  bool stuck() const { return stuck_ || folder_stuck_ || file_stuck_; }
   RigCheckpoints& checkpoints() { return checkpoints_; }
   /// Live access; only with RunOptions::live or servers. From RunObserver::started() to the end of run().
   LiveRig& live() { return live_->access(); }
@@ -123,14 +125,19 @@ class RigRun {
   void add_provisions(std::vector<rtsync::Provision> provisions);
   void refuse_or_warn() const;
   void list_threads();
-  bool run_on_setup_thread(RunObserver& watcher, const std::function<void()>& work);
-  bool poll_until(RunObserver& watcher, const std::atomic<bool>& done);
+  bool run_on_setup_thread(RunObserver& watcher, const char* what, const std::function<void()>& work);
+  bool poll_until(RunObserver& watcher, const std::atomic<bool>& done, const char* what = "");
+  bool waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const std::string& what,
+                std::chrono::seconds longest = std::chrono::seconds(60));
+  bool await_folder(RunObserver& watcher);
+  void stop_recorder(RunObserver& watcher);
+  void tell_hanging_folder();
   void poll();
   void log_start();
   config::Json facts() const;
   config::Json unfinished() const;
   void write_unfinished();
-  void write_summary();
+  void write_summary(RunObserver& watcher);
   std::size_t room_for_summary() const;
 
   Rig& rig_;
@@ -148,7 +155,8 @@ class RigRun {
   RunRecordings recordings_;
   RigCheckpoints checkpoints_;
   std::optional<FolderLock> folder_lock_;  // as long as the run writes there
-  std::optional<SummaryFile> summary_file_;
+  std::unique_ptr<FolderCalls> folder_calls_;
+  std::shared_ptr<SummaryFile> summary_file_;
   std::unique_ptr<RunLog> log_;
   std::optional<RunVoice> voice_;
   std::optional<RunCauses> causes_;
@@ -183,6 +191,14 @@ class RigRun {
   std::string unwritten_;
   std::size_t failed_written_ = 0;  // recordings that had failed by then
   bool unfinished_failed_ = false;
+  std::shared_ptr<std::string> unfinished_error_ =
+      std::make_shared<std::string>();  // of the call that is made
+  std::shared_ptr<std::atomic<bool>> unfinished_made_ = std::make_shared<std::atomic<bool>>(true);
+  bool folder_hangs_ = false;  // it was said
+  bool folder_stuck_ = false;
+  bool file_stuck_ = false;  // a recording or a checkpoint: the folder itself may still answer
+  std::string told_wait_;  // the last that waits_on() has said
+  config::Json traces_ = config::Json::array();
 };
 
 }  // namespace tactus::executive

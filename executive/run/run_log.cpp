@@ -10,14 +10,16 @@
 #include "config/date.hpp"
 #include "config/text.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/opened_path.hpp"
 
 namespace tactus::executive {
 
-RunLog::RunLog(const std::filesystem::path& file, std::int64_t most) : most_(most) {
-  rtsync::refuse_link(file);
+RunLog::RunLog(const std::filesystem::path& file, std::int64_t most, FolderCalls* calls)
+    : most_(most), calls_(calls) {
+  const rtsync::OpenedPath opened(file, O_WRONLY | O_CREAT | O_APPEND);
   try {
     logger_ = std::make_shared<spdlog::logger>(
-        "tactus", std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string()));
+        "tactus", std::make_shared<spdlog::sinks::basic_file_sink_st>(opened.name()));
   } catch (const spdlog::spdlog_ex& error) {
     throw std::runtime_error(error.what());
   }
@@ -38,9 +40,10 @@ bool RunLog::has_room(const std::string& line) {
     return true;
   }
   if (left_out_++ == 0)
-    logger_->warn("the log has log.max_size (" + std::to_string(most_) +
-                  " bytes): what follows is left out, and counted in summary.json; find what fills it, or "
-                  "set more in the rig file");
+    write(Level::warning,
+          "the log has log.max_size (" + std::to_string(most_) +
+              " bytes): what follows is left out, and counted in summary.json; find what fills it, or "
+              "set more in the rig file");
   return false;
 }
 
@@ -56,14 +59,26 @@ void RunLog::tell(const char* level, const std::string& line) {
 void RunLog::info(const std::string& line) {
   const std::string text = config::one_line(line);
   tell("info", text);
-  if (has_room(text)) logger_->info(text);
+  if (has_room(text)) write(Level::info, text);
 }
 void RunLog::warn(const std::string& line) {
   const std::string text = config::one_line(line);
   tell("warning", text);
-  if (has_room(text)) logger_->warn(text);
+  if (has_room(text)) write(Level::warning, text);
 }
-void RunLog::last_word(const std::string& line) { logger_->info(config::one_line(line)); }
-void RunLog::flush() { logger_->flush(); }
+void RunLog::last_word(const std::string& line) { write(Level::info, config::one_line(line)); }
+void RunLog::flush() {
+  if (calls_ == nullptr) logger_->flush();  // else each line is flushed by its call
+}
+
+/// The line has the time of now, whenever it is written.
+void RunLog::write(Level level, const std::string& line) {
+  const auto put = [logger = logger_, level, line, now = spdlog::log_clock::now()] {
+    logger->log(now, spdlog::source_loc{}, level == Level::info ? spdlog::level::info : spdlog::level::warn,
+                line);
+  };
+  if (calls_ == nullptr) return put();
+  if (calls_->make("a line was written into log.txt", put) == FolderCalls::Answer::refused) ++left_out_;
+}
 
 }  // namespace tactus::executive

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "executive/live/live_history.hpp"
+#include "executive/run/folder_calls.hpp"
 
 namespace spdlog {
 class logger;
@@ -19,8 +20,9 @@ namespace tactus::executive {
 class RunLog {
  public:
   /// `most`: bytes; a line that would go beyond is left out and counted, and the log says so once. Throws
-  /// std::runtime_error when the file cannot be made. @when setup
-  RunLog(const std::filesystem::path& file, std::int64_t most);
+  /// std::runtime_error when the file cannot be made. `calls`: makes the writes, so that one that hangs stops nothing;
+  /// nullptr: each is made at once. @when setup
+  RunLog(const std::filesystem::path& file, std::int64_t most, FolderCalls* calls = nullptr);
   ~RunLog();
   /// Who is told every line from now on, also those that are left out of the file.
   void tell(LiveHistory& history) { history_ = &history; }
@@ -34,9 +36,12 @@ class RunLog {
  private:
   bool has_room(const std::string& line);
   void tell(const char* level, const std::string& line);
+  enum class Level { info, warning };
+  void write(Level level, const std::string& line);
 
   std::shared_ptr<spdlog::logger> logger_;
   const std::int64_t most_;
+  FolderCalls* const calls_;
   std::int64_t bytes_ = 0;
   std::int64_t left_out_ = 0;
   LiveHistory* history_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "config/text.hpp"
 #include "executive/run/run_log.hpp"
+#include "rtsync/host/cpu_set.hpp"
 
 namespace tactus::executive {
 
@@ -13,6 +14,8 @@ class RigRun;
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
+  /// The CPUs on which all threads that run no job belong. Before the run folder is opened.
+  virtual void placed(const rtsync::CpuSet& helpers) { (void)helpers; }
   /// Everything is in place; the first frame follows.
   virtual void started(const RigRun& run) = 0;
   /// The frames have ended; what follows may wait for code that does not return.

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run/run_recordings.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "config/text.hpp"
 
 namespace tactus::executive {
 namespace {
+
+constexpr std::chrono::seconds kHangs{1};
+constexpr std::chrono::seconds kLongest{60};  // that frames outside of real time wait for the disk
 
 std::vector<Recording*> recordings_of(Rig& rig, bool frame_log) {
   std::vector<Recording*> all;
@@ -66,6 +72,26 @@ void RunRecordings::poll_seldom(RunVoice& voice) {
     voice.say("recording " + recording->name() + ": " + error +
               "; the rest of it is lost, and the rig continues");
   }
+}
+
+void RunRecordings::look(RunVoice& voice, bool stops) {
+  const auto hangs = recorder_.hangs();
+  if (hangs < kHangs) {
+    if (std::exchange(hangs_, false)) voice.say("the recorder gets on again");
+    return;
+  }
+  const bool waits =
+      std::any_of(all_.begin(), all_.end(), [](const Recording* each) { return each->waits_for_room(); });
+  if (!std::exchange(hangs_, true)) {
+    const Recording* const busy = recorder_.busy_with();
+    voice.say("the recorder has not returned for a second from a call on the file of recording " +
+              (busy == nullptr ? std::string("?") : busy->name()) +
+              (waits
+                   ? ": the frames wait when its memory is full; stop the rig, or bring the file system back"
+                   : ": records wait in memory, and are lost when that is full"));
+  }
+  if (waits && (stops || hangs >= kLongest))
+    for (Recording* const each : all_) each->wait_for_room(false);
 }
 
 std::string RunRecordings::failures() const {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,8 +35,11 @@ class RunRecordings final : public RunPart {
   void take_unended(std::int64_t k) {
     if (frame_log_) frame_log_->broke_off(k);
   }
-  /// Writes what is left.
-  void stop() { recorder_.stop(); }
+  /// Writes what is left; see Recorder::stop().
+  bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {}) { return recorder_.stop(wait); }
+  const Recording* busy_with() const { return recorder_.busy_with(); }
+  /// Says when the recorder does not get on. `stops`: the rig is to end, and no frame waits for it any more then.
+  void look(RunVoice& voice, bool stops);
   /// One on or off; "": all of the rig file. Why not; empty: it is done.
   std::string switch_to(const std::string& name, bool on);
 
@@ -62,6 +67,7 @@ class RunRecordings final : public RunPart {
   std::optional<FrameLogPart> frame_log_;
   Recorder recorder_;
   std::set<const Recording*> told_;
+  bool hangs_ = false;
 };
 
 }  // namespace tactus::executive

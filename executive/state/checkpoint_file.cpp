@@ -21,6 +21,7 @@
 
 #include "config/json.hpp"
 #include "config/unit.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -386,10 +387,9 @@ std::uint64_t write_checkpoint(const path& file, const CheckpointHead& head, con
   return partial.written();
 }
 
-Checkpoint read_checkpoint(const path& file, std::uint64_t most_bytes) {
-  // O_NONBLOCK: a pipe of that name must not hold us up.
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (opened.get() < 0) fail(file, errno);
+namespace {
+
+Checkpoint read_opened(const path& file, const Descriptor& opened, std::uint64_t most_bytes) {
   struct stat status {};
   if (::fstat(opened.get(), &status) != 0) fail(file, errno);
   if (S_ISDIR(status.st_mode)) fail(file, "is a folder");
@@ -437,6 +437,21 @@ Checkpoint read_checkpoint(const path& file, std::uint64_t most_bytes) {
     fail(file, "its header is wrong: " + std::string(why.what()));
   }
   return checkpoint;
+}
+
+}  // namespace
+
+Checkpoint read_run_checkpoint(const path& file) {
+  const Descriptor opened(rtsync::open_folder_file(file, O_RDONLY).release());
+  if (opened.get() < 0) throw std::runtime_error(rtsync::file_error(file, errno));
+  return read_opened(file, opened, std::uint64_t{1} << 30);
+}
+
+Checkpoint read_checkpoint(const path& file, std::uint64_t most_bytes) {
+  // O_NONBLOCK: a pipe of that name must not hold us up.
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (opened.get() < 0) fail(file, errno);
+  return read_opened(file, opened, most_bytes);
 }
 
 std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateImage& image,

@@ -65,6 +65,9 @@ std::uint64_t write_checkpoint(const std::filesystem::path& path, const Checkpoi
 Checkpoint read_checkpoint(const std::filesystem::path& path,
                            std::uint64_t most_bytes = std::uint64_t{1} << 30);
 
+/// The same for a file of a run folder, which is never a link.
+Checkpoint read_run_checkpoint(const std::filesystem::path& path);
+
 /// Every difference between the checkpoint and this rig, one text each; none: it fits. Pieces go by name. A
 /// unit written in another way ("N m", "J") is no difference.
 std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateImage& image,

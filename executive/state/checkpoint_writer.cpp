@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 CheckpointWriter::CheckpointWriter(std::string rig, rtsync::Period period, std::string version)
     : head_{.rig = std::move(rig), .period = period, .version = std::move(version), .created = {}} {}
 
-CheckpointWriter::~CheckpointWriter() { stop(); }
+CheckpointWriter::~CheckpointWriter() { (void)stop(); }
 
 void CheckpointWriter::reserve(const StateImage& image, rtsync::WriteTracker* tracker) {
   if (image_ != nullptr) throw std::logic_error("a checkpoint writer has one image");
@@ -25,23 +25,39 @@ void CheckpointWriter::reserve(const StateImage& image, rtsync::WriteTracker* tr
 
 void CheckpointWriter::start(const rtsync::ThreadSettings& helper) {
   if (image_ == nullptr) return;
-  thread_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { write_until_stopped(); });
+  thread_ = std::make_unique<rtsync::PinnedThread>(helper, [this] {
+    write_until_stopped();
+    done_.store(true);
+  });
   slot_.store(Slot::open, std::memory_order_release);
 }
 
-void CheckpointWriter::stop() {
-  if (!thread_) return;
+bool CheckpointWriter::stop(const std::function<bool(std::chrono::nanoseconds)>& wait) {
+  if (!thread_) return true;
   // Somebody may be `filling` right now: he finds the slot closed when he is done, and nothing is lost.
   const Slot before = slot_.exchange(Slot::closed, std::memory_order_acq_rel);
   stopping_.store(true, std::memory_order_release);
-  thread_->join();
-  thread_.reset();
+  const auto began = std::chrono::steady_clock::now();
+  bool stopped = true;
+  while (wait && stopped && !done_.load())
+    stopped = wait(std::chrono::steady_clock::now() - began) || done_.load();
+  if (stopped) {
+    thread_->join();
+    thread_.reset();
+  } else {
+    (void)thread_.release();  // it may never end
+    CheckpointResult hangs;
+    hangs.path = path_.view();
+    hangs.error = "a call on its file did not return";
+    add(std::move(hangs));
+  }
   if (before == Slot::asked) {
     CheckpointResult never;
     never.path = asked_.view();
     never.error = "the rig ended before the end of a frame could take it";
     add(std::move(never));
   }
+  return stopped;
 }
 
 CheckpointWriter::Request CheckpointWriter::request(std::string_view path) TACTUS_RT {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -68,9 +69,10 @@ class CheckpointWriter {
   void reserve(const StateImage& image, rtsync::WriteTracker* tracker = nullptr);
   void start(const rtsync::ThreadSettings& helper);  // @when setup
   /// Writes what was taken, ends the thread. A request that no frame took is among the results, with an
-  /// error.
+  /// error. `wait`: asked again and again meanwhile, with the time so far; once it answers no, the thread is left to
+  /// itself, and this must stay. False then.
   /// @when service
-  void stop();
+  bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {});
 
   /// Asks for a checkpoint at the end of a frame. A relative path is one of the process.      @when any
   Request request(std::string_view path) TACTUS_RT;
@@ -139,6 +141,7 @@ class CheckpointWriter {
   std::mutex results_lock_;  // no frame takes it
   std::vector<CheckpointResult> results_;
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> done_{false};
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };
 

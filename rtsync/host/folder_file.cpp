@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <stdexcept>
 #include <system_error>
 
 namespace tactus::rtsync {
@@ -46,12 +45,6 @@ std::string read_folder_file(const std::filesystem::path& file, int& error, std:
     text.append(piece.data(), static_cast<std::size_t>(got));
   }
   return text;
-}
-
-void refuse_link(const std::filesystem::path& file) {
-  std::error_code none;
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(file, none)))
-    throw std::runtime_error(file_error(file, ELOOP));
 }
 
 bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number) {

@@ -47,8 +47,6 @@ std::string file_error(const std::filesystem::path& file, int error);
 /// Reads a file of a run folder, at most `most` bytes of it. `error`: 0, or the errno of what went wrong.
 std::string read_folder_file(const std::filesystem::path& file, int& error,
                              std::size_t most = std::string::npos);
-/// Throws std::runtime_error, as file_error() says it, when a file of a run folder is a link. One that is absent is not.
-void refuse_link(const std::filesystem::path& file);
 
 /// Whether the folder has, under this name, the file of these numbers: not another one, and not a link to it.
 bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number);

@@ -19,6 +19,7 @@
 #include "drivers/record/common/waiting_records.hpp"
 #include "drivers/record/hdf5/h5.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/opened_path.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -101,8 +102,7 @@ class Hdf5Sink final : public executive::RecordSink {
     chunk_rows_ = live_ ? std::clamp<std::size_t>(kStripeBytes / row_bytes_, 64, kMostChunkRows) : most_rows_;
     // It gets its name when it is whole: a kill before leaves none that cannot be opened.
     const std::string partial = path_ + ".partial";
-    rtsync::refuse_link(partial);
-    make(partial, head);
+    make(rtsync::OpenedPath(partial, O_RDWR | O_CREAT).name(), head);
     std::error_code error;
     std::filesystem::rename(partial, path, error);
     if (error) throw std::runtime_error(path_ + ": " + error.message());

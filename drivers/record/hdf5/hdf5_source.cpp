@@ -14,6 +14,7 @@
 #include "drivers/record/hdf5/hdf5_sink.hpp"
 #include "drivers/record/hdf5/torn_header.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/opened_path.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -25,10 +26,10 @@ constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
 /// own 100 times never end.
 constexpr unsigned kAttempts = 25;
 
-H5Id open_growing(const std::string& path) {
+H5Id open_growing(const std::string& opened, const std::string& path) {
   const H5Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, path);
   h5_check(H5Pset_metadata_read_attempts(access, kAttempts), path);
-  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access), &H5Fclose, path};
+  return {H5Fopen(opened.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access), &H5Fclose, path};
 }
 
 class Hdf5Source final : public executive::RecordSource {
@@ -36,11 +37,11 @@ class Hdf5Source final : public executive::RecordSource {
   /// `to_look`: also one of which a column has a torn header. Its records are counted, none can be read.
   explicit Hdf5Source(const std::filesystem::path& path, bool to_look = false) : path_(path.string()) {
     h5_be_quiet();
-    rtsync::refuse_link(path);
+    const rtsync::OpenedPath opened(path, O_RDONLY);
     // One that nobody closed opens as one that is still being written; it may be.
-    const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t file = H5Fopen(opened.name().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     closed_ = file >= 0;
-    file_ = closed_ ? H5Id(file, &H5Fclose, path_) : open_growing(path_);
+    file_ = closed_ ? H5Id(file, &H5Fclose, path_) : open_growing(opened.name(), path_);
     read_head();
     const H5Id group(H5Gopen2(file_, head_.name.c_str(), H5P_DEFAULT), &H5Gclose, path_);
     times_ = open_set(group, kHdf5Time, TACTUS_INT64);

@@ -82,6 +82,17 @@ TEST_F(EndWatchTest, AJobAfterTheFramesIsNamedOnceAfterASecondAndLastsTenMinutes
   EXPECT_TRUE(overdue_after(250ms));
 }
 
+TEST_F(EndWatchTest, WhatTheFirstFrameWaitsForIsNamedAfterASecondAndHasNoLimit) {
+  prepare();
+  watch->begin(now, false, "the join of the federation", true);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(overdue_after(250ms)) << i;
+  EXPECT_EQ(watch->take_note(), "");
+  EXPECT_FALSE(overdue_after(250ms));
+  EXPECT_EQ(watch->take_note(),
+            "the rig starts when the join of the federation returns; Ctrl-C stops it, a second one aborts it");
+  for (int i = 5; i < 4 * 1000; ++i) ASSERT_FALSE(overdue_after(250ms)) << i;
+}
+
 TEST_F(EndWatchTest, AMachineThatStoodStillGaveTheJobNoTime) {
   prepare();
   watch->begin(now);

@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <stdexcept>
 
+#include "rtsync/host/opened_path.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
 
 namespace tactus::rtsync::folder_file_test {
@@ -33,8 +35,9 @@ TEST(FolderFile, ALinkIsNeitherReadNorWritten) {
   fs::create_symlink(dir / "victim", dir / "summary.json.part");
   EXPECT_EQ(replace_folder_file(dir / "summary.json", "x"), ELOOP);
   EXPECT_EQ(text_of(dir / "victim"), "precious");
-  EXPECT_THROW(refuse_link(dir / "link"), std::runtime_error);
-  EXPECT_NO_THROW(refuse_link(dir / "absent"));
+  EXPECT_THROW(OpenedPath(dir / "link", O_RDONLY), std::runtime_error);
+  EXPECT_THROW(OpenedPath(dir / "link", O_WRONLY | O_CREAT), std::runtime_error);
+  EXPECT_EQ(cut_folder_file(dir / "link", 0), ELOOP);
   EXPECT_THAT(file_error(dir / "link", ELOOP), HasSubstr("is a symbolic link"));
 }
 

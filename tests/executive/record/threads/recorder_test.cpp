@@ -303,6 +303,41 @@ TEST(Recorder, ASlowSinkDoesNotHoldUpTheFrames) {
   EXPECT_EQ(tape.recording.lost() + tape.recording.written(), 70'000U);
 }
 
+TEST(Recorder, ASinkThatNeverReturnsIsGivenUpWithWhatItLost) {
+  // Its thread may end at any time after the test.
+  static Tape& tape = *new Tape;
+  static Recorder& recorder = *new Recorder("/nowhere", 1ms);
+  recorder.add(tape.recording);
+  recorder.start(helper());
+  for (std::int64_t i = 0; i < 10; ++i) sample(tape.recording, i);
+  while (tape.recording.written() < 10 || tape.log.flushed.load() == 0) std::this_thread::sleep_for(1ms);
+  const int flushed = tape.log.flushed.load();
+  while (tape.log.flushed.load() < flushed + 2) std::this_thread::sleep_for(1ms);  // all ten of them
+  tape.log.stall.store(true);
+  for (std::int64_t i = 10; i < 15; ++i) sample(tape.recording, i);
+  EXPECT_FALSE(recorder.stop([](std::chrono::nanoseconds hangs) {
+    std::this_thread::sleep_for(1ms);
+    return hangs < 50ms;
+  }));
+  EXPECT_EQ(tape.recording.error(), "a call on its file did not return");
+  EXPECT_EQ(tape.recording.written(), 10U);
+  EXPECT_EQ(tape.recording.lost(), 5U);
+  EXPECT_FALSE(tape.recording.ended());
+  EXPECT_THAT(tape.recording.losses(), HasSubstr("5 of 15 records lost"));
+  tape.log.stall.store(false);
+}
+
+TEST(Recorder, ASampleThatWaitsForRoomIsLetGoWhenTheFileIsGivenUp) {
+  Tape tape;
+  tape.recording.wait_for_room(true);
+  std::thread frames([&] {
+    for (std::int64_t i = 0; i < 70'000; ++i) sample(tape.recording, i);  // nobody drains
+  });
+  tape.recording.give_up("a call on its file did not return");
+  frames.join();
+  EXPECT_GT(tape.recording.lost(), 4000U);
+}
+
 TEST(Recorder, NamesTheRecordingThatCannotBeOpened) {
   Tape tape;
   tape.log.fail_open = true;

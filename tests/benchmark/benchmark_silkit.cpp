@@ -204,7 +204,7 @@ void step_together(const std::vector<Side>& all, const Setup& setup, int rounds,
 void answer_each_other(const std::vector<Side>& all, const std::string& way, const std::string& config,
                        int work_us, bool quick) {
   const int rounds = quick ? 1 : 7;
-  const int count = quick ? 500 : 4'000;
+  const int count = quick ? 500 : 2'000;
   std::vector<std::vector<Answers>> figures(all.size());
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -253,7 +253,7 @@ void run(bool quick) {
     tactus::benchmark::answer("how late is a message at its subscriber?", answer);
   }
   const std::string sockets = "Tactus: {SharedMemory: false}";
-  for (const int work_us : {0, 100}) {
+  for (const int work_us : {0, 10, 100}) {
     answer_each_other(all, "as configured", "", work_us, quick);
     answer_each_other(all, "sockets", sockets, work_us, quick);
   }

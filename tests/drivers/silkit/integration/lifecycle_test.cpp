@@ -108,6 +108,26 @@ TEST(Loss, OfTheRegistryDoesNotMatterOnceAllAreThere) {
   expect_lock_step(end_of(b), 300);
 }
 
+TEST(Loss, OfTheRegistryIsForGoodThoughOneListensThereAgain) {
+  Stage stage;
+  Process& a = stage.play("A", {"workflow=A,B", "slow_us=1000", "publish=a", "hear=b"});
+  Process& b = stage.play("B", {"publish=b", "hear=a"});
+  ASSERT_TRUE(a.wait_for_output("heard b")) << a.out();
+  stage.registry().signal(SIGKILL);
+  EXPECT_EQ(stage.registry().wait().signal, SIGKILL);
+  Stage again(stage.uri());
+  Process& alone = again.play("C", {"mode=autonomous", "steps=5"});
+  EXPECT_EQ(end_of(alone)["steps"], 5);
+  EXPECT_EQ(alone.out().find("connected"), std::string::npos) << alone.out();
+  a.signal(SIGTERM);
+  const Json end = end_of(a);
+  EXPECT_EQ(end["gaps"], 0) << end;
+  EXPECT_EQ(end_of(b)["state"], "Shutdown");
+  EXPECT_NE(a.err().find("is gone; this simulation goes on, but no participant can join it"),
+            std::string::npos)
+      << a.err();
+}
+
 TEST(Names, AreGivenOnce) {
   Stage stage;
   Process& first = stage.play("A", {"mode=autonomous", "steps=0", "slow_us=1000"});

@@ -28,9 +28,9 @@ class Explanations {
   /// Whether the frame before was explained, took as long for that as others do, and had that most of the work behind it.
   /// What takes longer may have been held up, and is looked at.
   bool fill(std::uint64_t frame, rtsync::Nanoseconds work_behind) TACTUS_RT {
-    constexpr std::uint64_t kEnough = 4;
+    constexpr std::uint64_t kEnough = 2;
     return frame_ + 1 == frame && took_.count() >= kEnough && last_ * 4 >= work_behind * 3 &&
-           last_ <= took_.median() * 2;
+           last_ <= took_.median() * 3;
   }
 
  private:

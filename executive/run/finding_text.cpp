@@ -9,6 +9,7 @@
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/stopper.hpp"
+#include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 

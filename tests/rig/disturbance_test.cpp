@@ -337,8 +337,10 @@ class Disturbances {
     int named = 0;
     for (const std::string& one : found) {
       named += one == cause ? 1 : 0;
-      // Another real-time program, and the hypervisor, may hold the rig up as well.
-      const bool of_machine = stolen || one == "preempted" || one == "machine_stopped";
+      // Another real-time program, and the hypervisor, may hold the rig up as well. What is late as the frame before
+      // was has no cause of its own.
+      const bool of_machine =
+          stolen || one == "preempted" || one == "machine_stopped" || one == "catching_up";
       if (one != cause && of_machine)
         table_.leave_out(name);
       else

@@ -15,6 +15,9 @@ struct ForeignBinding {
   std::string other;
 };
 
+/// A symbol as its author wrote it: "calib::gain(double)".                                     @when setup
+std::string demangled(std::string_view symbol);
+
 /// Returns whether a symbol belongs to the compiler or the standard library, whose copies are the same for all.
 /// @when any
 bool belongs_to_the_language(std::string_view symbol);

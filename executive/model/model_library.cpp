@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "executive/model/foreign_binding.hpp"
+#include "executive/model/library_problem.hpp"
+#include "executive/model/shared_dependency.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/thread/float_environment.hpp"
 
@@ -79,10 +81,12 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
 
 SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
   const rtsync::Doing doing("library '" + file.string() + "' was loaded");
+  if (const std::string problem = problem_of_library(file); !problem.empty())
+    throw LibraryError("cannot load the library: " + problem);
   before_ = loaded_objects();
   const rtsync::FloatEnvironmentGuard floating;  // -ffast-math sets it while the library is loaded
   handle_ = load(file.c_str());
-  if (handle_ == nullptr) throw LibraryError("cannot load the library: " + dl_reason());
+  if (handle_ == nullptr) throw LibraryError("cannot load the library: " + explained(file, dl_reason()));
 }
 
 SharedLibrary::~SharedLibrary() {
@@ -98,6 +102,13 @@ void SharedLibrary::expect_own_symbols() const {
         found->library + ": its symbol '" + found->symbol + "' is replaced by that of " + found->other +
         ": compile it with -fvisibility=hidden, with GCC also with -fno-gnu-unique, and link it "
         "with -Wl,-Bsymbolic, as CMake's target tactus::model does");
+  if (const std::optional<OtherDependency> other = find_other_dependency(handle_, before_))
+    throw LibraryError(
+        other->library + " needs " + other->name + " and has " + other->own + ", but the process has " +
+        other->loaded + " under that name already" +
+        (other->symbol.empty() ? "" : ", so that '" + demangled(other->symbol) + "' would be that one's") +
+        ": give one of the two another SONAME, link it statically and hidden, or write `isolated: yes` "
+        "for one of the models");
 }
 
 void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }

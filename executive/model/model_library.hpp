@@ -29,7 +29,7 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
 /// An opened shared library (dlopen, RTLD_NOW | RTLD_LOCAL). Closed by the destructor.
 class SharedLibrary {
  public:
-  /// Throws LibraryError with the loader's own reason (a missing symbol, a wrong architecture ...).
+  /// Throws LibraryError with what is wrong with the file, or the loader's own reason, and how it is mended.
   /// @when setup
   explicit SharedLibrary(const std::filesystem::path& file);
   SharedLibrary(const SharedLibrary&) = delete;
@@ -37,7 +37,8 @@ class SharedLibrary {
   ~SharedLibrary();
 
   /// Throws LibraryError if a symbol that the library defines is replaced by another file's, which it names: two
-  /// models, or a model and ours, would compute with one copy. @when setup
+  /// models, or a model and ours, would compute with one copy. So it is where a library that it needs is replaced by
+  /// another one of the same name. @when setup
   void expect_own_symbols() const;
   void* symbol(const char* name) const;  ///< nullptr when it is not there
   const std::filesystem::path& file() const { return file_; }

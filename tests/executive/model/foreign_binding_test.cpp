@@ -55,6 +55,32 @@ TEST(ForeignBinding, AReleaseThatWouldComputeWithTheOthersGainIsRefused) {
                 "-Wl,-Bsymbolic, as CMake's target tactus::model does");
 }
 
+TEST(ForeignBinding, AReleaseThatWouldComputeWithTheOthersThreadLocalVariableIsRefused) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "the compiler takes thread-local variables by descriptors here";
+#endif
+  const ModelLibrary one(file_of("unique_thread_1"));
+  EXPECT_THAT(complaint(file_of("unique_thread_2")),
+              HasSubstr(": its symbol 'calibration_rate' is replaced by that of " +
+                        file_of("unique_thread_1").string()));
+}
+
+TEST(SharedDependency, OfAnotherVersionAndTheSameNameIsRefused) {
+  const std::string folder = fs::path(TEST_LIBRARIES).string();
+  {
+    const ModelLibrary one(file_of("table_user_1"));
+    EXPECT_EQ(complaint(file_of("table_user_1")), "") << "the same library may be shared";
+    EXPECT_EQ(
+        complaint(file_of("table_user_2")),
+        file_of("table_user_2").string() + " needs libtables.so.1 and has " + folder +
+            "/tables_2/libtables.so.1, but the process has " + folder +
+            "/tables_1/libtables.so.1 under that name already, so that 'table_gain' would be that one's: "
+            "give one of the two another SONAME, link it statically and hidden, or write `isolated: yes` "
+            "for one of the models");
+  }
+  EXPECT_EQ(complaint(file_of("table_user_2")), "") << "alone";
+}
+
 TEST(ForeignBinding, ANameThatTheProcessHasAlreadyIsRefused) {
   EXPECT_THAT(complaint(file_of("mathematics")), HasSubstr("its symbol 'y0' is replaced by that of "));
 }
@@ -79,6 +105,7 @@ TEST(ForeignBinding, WhatTheLanguageBringsIsTheSameForAll) {
       {"y0", false, "of a C library, or of a user"},
       {"_step", false, "a name of C that a user may have"},
       {"_ZNSt16nested_exceptionD1Ev", true, "a destructor"},
+      {"_ZGTtNSt16invalid_argumentD1Ev", true, "transaction clone, of a library that has libstdc++ in it"},
       {"_ZTIDn", true, "typeinfo for decltype(nullptr)"},
       {"_ZN4gainD1Ev", false, "a destructor of a user"},
   };

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tactus::executive {
+
+/// Why a file is no library that this process can load, and how that is mended; empty: it may be one. Looks before the
+/// loader does, which dies of a file that was cut off. @when setup
+std::string problem_of_library(const std::filesystem::path& file);
+
+/// The loader's reason, with what it means and how it is mended. @when setup
+std::string explained(const std::filesystem::path& file, const std::string& reason);
+
+/// The mount point under which a file lies: the longest of /proc/self/mountinfo. @when setup
+std::string mount_point_of(const std::filesystem::path& file, std::string_view mountinfo);
+
+}  // namespace tactus::executive

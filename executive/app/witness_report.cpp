@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -26,6 +27,7 @@
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/frame/outcome.hpp"
+#include "executive/run/run_libraries.hpp"
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/folder_file.hpp"
 
@@ -90,6 +92,7 @@ class Death {
       how_ += " in thread '" + foreign_["name"].get<std::string>() + "' (" + std::to_string(thread) +
               "), which runs none of the rig's jobs,";
     }
+    if (!killed_) overwritten_ = page_.files.find_overwritten();
     folder_ = facts_.value("@folder", std::string());
     int error = 0;
     if (reads)
@@ -124,8 +127,10 @@ class Death {
   /// What the flight recorder holds. Empty, or why it could not.
   std::string write_trace() {
     std::string failed;
-    for (const executive::CollectedFlight& each :
-         executive::collect_witnessed_flights(killed_ ? "killed" : "crashed")) {
+    const std::string why = killed_        ? "killed"
+                            : overwritten_ ? "crashed: " + rtsync::text_of(*overwritten_)
+                                           : "crashed";
+    for (const executive::CollectedFlight& each : executive::collect_witnessed_flights(why)) {
       trace_ = each.file;
       if (!each.failure.empty())
         failed = "the flight recorder's trace was not written: " + each.failure +
@@ -157,7 +162,7 @@ class Death {
     const std::int64_t frames = page_.frames_run.load();
     std::string text = " after " + std::to_string(frames) + (frames == 1 ? " frame" : " frames");
     const char* separator = jobs_.size() > 1 ? ", while jobs " : ", while job ";
-    if (!foreign_.is_null()) return text;  // what others ran then is not to blame
+    if (!foreign_.is_null() || overwritten_) return text;  // what others ran then is not to blame
     for (const Json& job : jobs_) {
       text += separator + ("'" + job.get<std::string>() + "'");
       separator = ", ";
@@ -168,7 +173,8 @@ class Death {
   bool ended() const { return before_.is_object(); }
   std::string reason() const {
     const std::string before = ended() ? before_["outcome"].get<std::string>() : "";
-    return how_ + where_ + (before.empty() ? "" : "; before that: " + before);
+    return how_ + where_ + (overwritten_ ? "; " + rtsync::text_of(*overwritten_) : "") +
+           (before.empty() ? "" : "; before that: " + before);
   }
 
   Json summary(bool reads) const {
@@ -182,7 +188,9 @@ class Death {
                    {"call", call_.empty() ? Json(nullptr) : Json(call_)},
                    {"thread", foreign_},
                    {"jobs", jobs_},
+                   {"library", overwritten_ ? Json(overwritten_->path) : Json(nullptr)},
                    {"doing", page_.doing_text()}};
+    all["libraries_changed"] = executive::changed_libraries(page_.files);
     if (ended()) return all;
     for (const char* const key : {"causes", "promises_broken", "recordings"})
       if (latest_.contains(key)) all[key] = latest_[key];
@@ -206,6 +214,7 @@ class Death {
   Json before_;                   // the rig's own summary.json, if it came so far
   Json latest_ = Json::object();  // else what it wrote there while it ran
   Json jobs_ = Json::array();
+  std::optional<rtsync::FileChange> overwritten_;  // a library: what ran is not to blame
   Json foreign_;  // the thread that crashed, if it runs none of the rig's jobs
   std::string how_;
   std::string where_;

@@ -20,6 +20,7 @@
 
 #include "executive/isolation/process_end.hpp"
 #include "executive/model/model_library.hpp"
+#include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/host/spawn.hpp"
@@ -136,7 +137,10 @@ bool ModelProcess::reap() {
   const bool known = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) == 0;
   const ProcessEnd end{known ? std::optional(info) : std::nullopt, overdue_, ending_.load()};
   crashed_ = is_crash(end);
-  set_how(who() + " " + text_of(end, CorePlace::here(pid_, comm, cwd_)));
+  std::string how = who() + " " + text_of(end, CorePlace::here(pid_, comm, cwd_));
+  if (crashed_)
+    if (const auto change = rtsync::find_overwritten(pid_)) how += "; " + rtsync::text_of(*change);
+  set_how(how);
   ended_.store(true);
   ended_.notify_all();
   CallPage* const page = page_;
@@ -203,6 +207,7 @@ void ModelProcess::begin(std::size_t bytes) {
   mapped_ = all;
   if (!send_letter(socket_, Letter::Kind::go) || await_letter().kind != Letter::Kind::ready) refuse_dead();
   for (int* const fd : {&socket_, &memory_}) (void)::close(std::exchange(*fd, -1));
+  rtsync::note_loaded_files(pid_);
 }
 
 std::vector<rtsync::Provision> ModelProcess::place(const rtsync::ThreadSettings& caller) {

@@ -121,7 +121,7 @@ class ModelProcess {
   bool overdue_ = false;
   std::atomic<bool> ending_{false};
   bool crashed_ = false;
-  std::array<char, CallPage::kText> how_{};
+  std::array<char, 1024> how_{};
   std::atomic<bool> ended_{false};
 };
 

@@ -9,6 +9,7 @@
 #include "executive/model/foreign_binding.hpp"
 #include "executive/model/library_problem.hpp"
 #include "executive/model/shared_dependency.hpp"
+#include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/thread/float_environment.hpp"
 
@@ -87,6 +88,7 @@ SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
   const rtsync::FloatEnvironmentGuard floating;  // -ffast-math sets it while the library is loaded
   handle_ = load(file.c_str());
   if (handle_ == nullptr) throw LibraryError("cannot load the library: " + explained(file, dl_reason()));
+  rtsync::note_loaded_files();
 }
 
 SharedLibrary::~SharedLibrary() {

@@ -145,6 +145,7 @@ void RigRun::make_parts() {
   if (rig_.link() != nullptr) link_.emplace(*rig_.link(), executive, *pacing_, cpus_);
   if (link_ && flight_.part() != nullptr) link_->record_in(*flight_.part());
   if (rig_.isolation() != nullptr) join(isolation_.emplace(*rig_.isolation(), executive));
+  join(libraries_);
   if (executive.plan().live)
     join(live_.emplace(rig_, executive, options_, realtime_, checkpoints_, recordings_, flight_));
   if (live_) tell_clients();
@@ -241,6 +242,7 @@ bool RigRun::open_recordings() {
 
 void RigRun::run_frames(RunObserver& watcher) {
   const RigSettings& settings = rig_.settings();
+  libraries_.note(rig_.isolation());
   checkpoints_.start(cpus_.small_helper("checkpoint"));
   const bool spins = pacing_->sleeper().share_spun(rig_.plan().frame) >= 1 || !settings.realtime.sleep_timer;
   add_provisions(job_threads_->guard(main_->tid(), spins));

@@ -28,6 +28,7 @@
 #include "executive/run/run_causes.hpp"
 #include "executive/run/run_flight.hpp"
 #include "executive/run/run_isolation.hpp"
+#include "executive/run/run_libraries.hpp"
 #include "executive/run/run_link.hpp"
 #include "executive/run/run_live.hpp"
 #include "executive/run/run_log.hpp"
@@ -164,6 +165,7 @@ class RigRun {
   std::optional<RunTeller> teller_;
   RunWitness witness_;
   std::optional<RunIsolation> isolation_;
+  RunLibraries libraries_;
   std::optional<RunLive> live_;
   std::optional<RunLink> link_;
   std::optional<RunPrivileges> privileges_;

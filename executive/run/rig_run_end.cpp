@@ -97,6 +97,7 @@ void RigRun::finish(RunObserver& watcher) {
   teller_->poll_seldom(*voice_);
   causes_->poll_seldom(*voice_);
   if (!stuck_) teller_->tell_unused(*voice_);  // a job that never returns may still be writing them
+  libraries_.finish(end_, *voice_);
   recordings_.tell_losses(*voice_);
   if (const std::string failures = recordings_.failures(); !failures.empty())
     end_.reason += (end_.reason.empty() ? "" : "; ") + failures;

@@ -213,6 +213,7 @@ Json RigRun::summary() const {
       {"threads", threads},
       {"main_budget", main_budget},
       {"isolated", isolation_ ? isolation_->summary() : Json::array()},
+      {"libraries_changed", changed_libraries()},
       {"integrators", integrators},
       {"from",
        {{"file", options_.from.string()},

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::rtsync {
@@ -163,6 +164,10 @@ bool CrashHandler::act() TACTUS_RT {
 
 /// `by_this_thread`: it crashed itself, so that what other threads run is not to blame.
 void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_RT {
+  if (const std::optional<FileChange> change = find_overwritten()) {  // whatever runs then is not to blame
+    write(line << ": ", *change);
+    return;
+  }
   const Ran ran = place_ == nullptr ? Ran{} : place_(place_context_);
   if (by_this_thread && ran.foreign) {
     char name[16] = {};  // as long as the kernel lets it be

@@ -31,6 +31,7 @@ class RawLine {
     const auto end = std::to_chars(std::begin(digits), std::end(digits), number);
     return *this << std::string_view(digits, static_cast<std::size_t>(end.ptr - digits));
   }
+  std::string_view text() const TACTUS_RT { return {text_.data(), length_}; }
   /// Unless it would have to wait: a terminal that was stopped must not hold up a crash.
   void write_to_stderr() const TACTUS_RT {
     pollfd polled{STDERR_FILENO, POLLOUT, 0};

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/crash/thread_life.hpp"
 #include "rtsync/rt.hpp"
 
@@ -53,6 +54,8 @@ struct WitnessPage {
   std::array<char, 32> call{};         ///< "_exit()": a model or a library called it, which ends the rig
   std::atomic<int> crashed_thread{0};  ///< its id, if it runs none of the rig's jobs; 0: none such
   std::array<char, 16> crashed_name{};
+
+  LoadedFiles files;  ///< whose code the rig and its isolated models run
 
   ThreadLife frames_thread;  ///< held by the thread that runs the frames
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Models that do their worst in one of their jobs: what `isolated: yes` is for. Beside them one that asks the rig for
 /// all that a model may ask.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <tactus/model.hpp>
@@ -31,6 +34,9 @@ enum class Deed : std::int32_t {
   fork,
   throws,
   throws_in_thread,
+  overwrite,
+  touch,
+  replace,
   fail
 };
 
@@ -57,6 +63,13 @@ enum class Deed : std::int32_t {
   std::abort();
 }
 
+/// The library that this is a part of.
+std::string own_file() {
+  Dl_info found{};
+  static const char here = 0;
+  return ::dladdr(&here, &found) == 0 ? "" : found.dli_fname;
+}
+
 class Hostile : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -74,6 +87,9 @@ class Hostile : public tactus::Model {
                  {"fork", Deed::fork},
                  {"throws", Deed::throws},
                  {"throws_in_thread", Deed::throws_in_thread},
+                 {"overwrite", Deed::overwrite},
+                 {"touch", Deed::touch},
+                 {"replace", Deed::replace},
                  {"fail", Deed::fail}});
     d.parameter("at_frame", at_frame_, "1",
                 "in which frame; -1: in the initialization job; -2: in the shutdown job");
@@ -128,6 +144,18 @@ class Hostile : public tactus::Model {
       case Deed::throws_in_thread:
         std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
         break;
+      case Deed::overwrite:
+        (void)!::truncate(own_file().c_str(), 0);
+        break;
+      case Deed::touch:
+        (void)::utimensat(AT_FDCWD, own_file().c_str(), nullptr, 0);
+        break;
+      case Deed::replace: {
+        const std::string other = own_file() + ".new";
+        std::ofstream(other) << "another file";
+        (void)std::rename(other.c_str(), own_file().c_str());
+        break;
+      }
       case Deed::fail:
         return fail("the axis is not referenced"), 7;
     }

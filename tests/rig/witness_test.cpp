@@ -93,6 +93,65 @@ TEST(Witness, AJobThatCrashesIsNoForeignThread) {
   EXPECT_TRUE(summary["died"]["thread"].is_null()) << summary["died"];
 }
 
+/// A rig whose model does something to its own library, which is a copy.
+Command to_own_library(const TempDir& dir, const std::string& deed, const std::string& isolated = "no",
+                       const Arguments& more = {}) {
+  fs::copy_file(TACTUS_HOSTILE_LIBRARY, dir / "libown.so");
+  return one_model(dir, "hostile, isolated: " + isolated + ", parameters: { deed: " + deed + " }",
+                   "./libown.so", more);
+}
+
+TEST(Witness, NamesALibraryThatWasOverwrittenAndNoJob) {
+  const TempDir dir;
+  const Finished done = run(to_own_library(dir, "overwrite"));
+  EXPECT_NE(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  const std::string reason = summary["reason"];
+  EXPECT_TRUE(says(reason, "ended by SIGBUS after 20 frames; library ")) << reason;
+  EXPECT_TRUE(says(reason, "libown.so was overwritten while it was loaded (inode ")) << reason;
+  EXPECT_FALSE(says(reason, "it.step")) << reason;
+  EXPECT_TRUE(says(done.err, reason)) << done;
+  EXPECT_TRUE(says(done.err, "tactus: SIGBUS: library ")) << "the crash handler\n" << done;
+  EXPECT_TRUE(says(summary["died"]["library"], "libown.so")) << summary["died"];
+  ASSERT_EQ(summary["libraries_changed"].size(), 1U) << summary["libraries_changed"];
+  EXPECT_EQ(summary["libraries_changed"][0]["change"], "overwritten");
+  for (const Json& trace : summary["traces"]) EXPECT_TRUE(says(trace["why"], "was overwritten")) << trace;
+}
+
+TEST(Witness, NamesALibraryThatWasOverwrittenInAnIsolatedProcess) {
+  const TempDir dir;
+  const Finished done = run(to_own_library(dir, "overwrite", "yes"));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir / "out");
+  const std::string reason = summary["reason"];
+  EXPECT_EQ(reason.find("library "), 0U) << reason;
+  EXPECT_TRUE(says(reason, "libown.so was overwritten while it was loaded (inode ")) << reason;
+  EXPECT_TRUE(says(summary["isolated"][0]["lost"], "libown.so was overwritten")) << summary["isolated"];
+}
+
+TEST(CrashHandler, NamesALibraryThatWasOverwrittenWithoutAWitness) {
+  const TempDir dir;
+  const Finished done = run(to_own_library(dir, "overwrite", "no", {"--no-witness"}));
+  EXPECT_TRUE(says(done.err, "tactus: SIGBUS: library ")) << done;
+  EXPECT_FALSE(says(done.err, "it.step")) << done;
+}
+
+TEST(Run, BlamesNoLibraryWhoseTimeAloneIsAnotherAndListsOneThatWasReplaced) {
+  {
+    const TempDir dir;
+    const Finished done = run(to_own_library(dir, "touch"));
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_EQ(summary_of(dir / "out")["libraries_changed"], Json::array());
+  }
+  const TempDir dir;
+  const Finished done = run(to_own_library(dir, "replace"));
+  EXPECT_EQ(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["reason"], "");
+  ASSERT_EQ(summary["libraries_changed"].size(), 1U) << summary["libraries_changed"];
+  EXPECT_EQ(summary["libraries_changed"][0]["change"], "replaced");
+}
+
 TEST(Run, EndsInOrderInAFolderThatAJobHasLeft) {
   const TempDir dir;
   const Finished done = run(hostile(dir, "chdir"));

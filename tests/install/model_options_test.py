@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles models as no model should be compiled: each is refused in a sentence that names the option. With --history,
-builds a model against each version of the headers that the repository ever had, and runs it."""
+"""Compiles models as no model should be compiled, with each compiler that is there: each is refused in a sentence that
+names the option. With --harmless, builds a model with options that change nothing, and runs it; with --history, against
+each version of the headers that the repository ever had."""
 import argparse
 import pathlib
 import shutil
@@ -9,12 +10,34 @@ import sys
 import tempfile
 
 HEADERS = ("executive/include/tactus/model.h", "executive/include/tactus/model.hpp")
-ROWS = (  # language, options, what is said
-    ("c++", ("-std=c++17",), "needs C++20: compile with -std=c++20"),
-    ("c++", ("-std=c++20", "-fno-exceptions"), "compile without -fno-exceptions"),
-    ("c", ("-std=c11", "-fshort-enums"), "compile the model without -fshort-enums"),
-    ("c", ("-std=c11", "-fpack-struct"), "compile the model without -fpack-struct"),
+PACK = "#pragma pack(1)\n"
+ROWS = (  # language, options, what stands before the header, what is said
+    ("c++", ("-std=c++14",), "", "needs C++20: compile with -std=c++20"),
+    ("c++", ("-std=c++17",), "", "needs C++20: compile with -std=c++20"),
+    ("c++", ("-std=c++20", "-fno-exceptions"), "", "compile without -fno-exceptions"),
+    ("c++", ("-std=c++20", "-fshort-enums"), "", "compile the model without -fshort-enums"),
+    ("c++", ("-std=c++20", "-fpack-struct"), "", "compile the model without -fpack-struct"),
+    ("c++", ("-std=c++20", "-fpack-struct=4"), "", "compile the model without -fpack-struct"),
+    ("c++", ("-std=c++20",), PACK, "close #pragma pack before this header"),
+    ("c++", ("-std=c++20", "-mno-sse"), "", "compile the model without -mno-sse"),
+    ("c++", ("-std=c++20", "-mno-sse2"), "", "compile the model without -mno-sse"),
+    ("c++", ("-std=c++20", "-mabi=ms"), "", "compile the model without -mabi=ms"),
+    ("c++", ("-std=c++20", "-m32"), "", "compile the model without -m32"),
+    ("c++", ("-std=c++20", "-mx32"), "", "compile the model without -m32 and -mx32"),
+    ("c", ("-std=c11", "-fshort-enums"), "", "compile the model without -fshort-enums"),
+    ("c", ("-std=c11", "-fpack-struct"), "", "compile the model without -fpack-struct"),
+    ("c", ("-std=c11",), PACK, "close #pragma pack before this header"),
+    ("c", ("-std=c11", "-mno-sse"), "", "compile the model without -mno-sse"),
+    ("c", ("-std=c11", "-mabi=ms"), "", "compile the model without -mabi=ms"),
+    ("c", ("-std=c11", "-m32"), "", "compile the model without -m32"),
+    ("c", ("-std=c99", "-fshort-enums"), "", "compile_the_model_without_fshort_enums"),
+    ("c", ("-std=c89", "-fpack-struct"), "", "compile_the_model_without_fpack_struct"),
 )
+# Nothing of these changes what passes between model and rig: a model computes the same.
+HARMLESS = ("-fno-rtti", "-funsigned-char", "-fshort-wchar", "-D_GLIBCXX_USE_CXX11_ABI=0", "-D_GLIBCXX_DEBUG",
+            "-mlong-double-64", "-D_FILE_OFFSET_BITS=64", "-D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64", "-ffast-math",
+            "-fno-threadsafe-statics", "-flto", "-O0", "-O3", "-DNDEBUG", "-fvisibility=hidden",
+            "-static-libstdc++ -static-libgcc", "-std=c++23", "-Wl,-z,now", "-fno-semantic-interposition")
 GAIN = """#include <tactus/model.hpp>
 class Gain : public tactus::Model {
  public:
@@ -43,19 +66,62 @@ def run(command, **how):
                           stderr=subprocess.STDOUT, text=True, timeout=300, **how)
 
 
+def compilers(options):
+    """The compilers of the build and, where they are installed, the others: name of C, name of C++."""
+    pairs = [(options.cc, options.cxx)]
+    for pair in (("gcc", "g++"), ("clang", "clang++")):
+        if all(shutil.which(name) for name in pair):
+            pairs.append(pair)
+    return {pathlib.Path(shutil.which(cxx) or cxx).resolve(): (cc, cxx) for cc, cxx in pairs}.values()
+
+
+def is_of_gcc(compiler):
+    return "clang" not in run([compiler, "--version"]).stdout
+
+
 def refuse(options):
     failed = False
     with tempfile.TemporaryDirectory(prefix="tactus-options-") as folder:
-        for language, flags, said in ROWS:
-            header = "model.hpp" if language == "c++" else "model.h"
-            source = pathlib.Path(folder) / ("model.cpp" if language == "c++" else "model.c")
-            source.write_text(f"#include <tactus/{header}>\n")
-            compiler = options.cxx if language == "c++" else options.cc
-            done = run([compiler, "-fsyntax-only", *flags, f"-I{options.source / 'executive/include'}", source])
-            good = done.returncode != 0 and said in done.stdout
-            print(f"{'good' if good else 'BAD'}: {' '.join(flags)}: {said}")
-            failed = failed or not good
+        for cc, cxx in compilers(options):
+            for language, flags, before, said in ROWS:
+                header = "model.hpp" if language == "c++" else "model.h"
+                source = pathlib.Path(folder) / ("model.cpp" if language == "c++" else "model.c")
+                source.write_text(f"{before}#include <tactus/{header}>\n")
+                compiler = cxx if language == "c++" else cc
+                done = run([compiler, "-fsyntax-only", *flags, f"-I{options.source / 'executive/include'}", source])
+                good = done.returncode != 0 and said in done.stdout
+                skip = "-mabi=ms" in flags and not is_of_gcc(compiler)
+                verdict = "not tried, unknown there" if skip else "good" if good else "BAD"
+                print(f"{verdict}: {compiler} {' '.join(flags)}{' pack(1)' if before else ''}: {said}")
+                failed = failed or not (good or skip)
     return failed
+
+
+def harmless(options):
+    failed = False
+    for _, cxx in compilers(options):
+        for words in HARMLESS:
+            with tempfile.TemporaryDirectory(prefix="tactus-harmless-") as folder:
+                top = pathlib.Path(folder)
+                (top / "gain.cpp").write_text(GAIN)
+                (top / "rig.yaml").write_text(RIG)
+                built = run([cxx, "-std=c++20", "-O2", "-fPIC", "-shared", *words.split(),
+                             f"-I{options.source / 'executive/include'}", top / "gain.cpp", "-o", top / "libgain.so"])
+                if built.returncode != 0:
+                    print(f"not tried: {cxx} {words}: {built.stdout.strip().splitlines()[:1]}")
+                    continue
+                last, ran = recorded_by(options, top)
+                good = ran.returncode == 0 and last.split(",")[-1] == "8"
+                print(f"{'good' if good else 'BAD'}: {cxx} {words}: {last}{'' if good else ran.stdout}")
+                failed = failed or not good
+    return failed
+
+
+def recorded_by(options, top):
+    """The last row of the recording of the rig in a folder, and how the run ended."""
+    ran = run([options.tactus, "run", "rig.yaml", "--no-realtime", "--quiet", "--out", "run"], cwd=top)
+    recorded = top / "run/r.csv"
+    return recorded.read_text().split()[-1] if recorded.exists() else "nothing", ran
 
 
 def history(options):
@@ -82,9 +148,7 @@ def history(options):
             (top / "rig.yaml").write_text(RIG)
             built = run([options.cxx, "-std=c++20", "-fPIC", "-shared", f"-I{top}", top / "gain.cpp",
                          "-o", top / "libgain.so"])
-            ran = run([options.tactus, "run", "rig.yaml", "--no-realtime", "--quiet", "--out", "run"], cwd=top)
-            recorded = top / "run/r.csv"
-            last = recorded.read_text().split()[-1] if recorded.exists() else "nothing"
+            last, ran = recorded_by(options, top)
             good = built.returncode == 0 and ran.returncode == 0 and last.split(",")[-1] == "8"
             print(f"{'good' if good else 'BAD'}: headers of {commit}: {last}")
             if not good:
@@ -99,8 +163,10 @@ def main():
     for name in ("cc", "cxx", "tactus"):
         arguments.add_argument(f"--{name}")
     arguments.add_argument("--history", action="store_true")
+    arguments.add_argument("--harmless", action="store_true")
     options = arguments.parse_args()
-    sys.exit(1 if (history if options.history else refuse)(options) else 0)
+    todo = history if options.history else harmless if options.harmless else refuse
+    sys.exit(1 if todo(options) else 0)
 
 
 main()

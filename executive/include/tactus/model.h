@@ -9,6 +9,13 @@
  *
  *  Every struct begins with its size: fields are only ever added at the end.
  */
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ != 8
+#error "tactus has 64 bits: compile the model without -m32 and -mx32"
+#endif
+#if defined(__x86_64__) && !defined(__SSE2__)
+#error \
+    "tactus takes floating-point numbers in SSE registers: compile the model without -mno-sse and -mno-sse2"
+#endif
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -189,21 +196,26 @@ typedef struct tactus_model {
   void (*destroy)(void* self); /**< may be NULL */
 } tactus_model;
 
-/* Options that change where fields lie are refused where the compiler can say it. */
-#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
+/* Options that change where fields lie, or how functions are called, are refused where the compiler can say it. */
 #ifdef __cplusplus
-#define TACTUS_NEEDS(condition, text) static_assert(condition, text)
-#else
-#define TACTUS_NEEDS(condition, text) _Static_assert(condition, text)
+#define TACTUS_NEEDS(condition, name, text) static_assert(condition, text)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define TACTUS_NEEDS(condition, name, text) _Static_assert(condition, text)
+#else /* the name of a type that cannot be is what the compiler shows */
+#define TACTUS_NEEDS(condition, name, text) \
+  typedef char compile_the_model_without_##name[(condition) ? 1 : -1]
 #endif
-TACTUS_NEEDS(sizeof(tactus_role) == 4,
+TACTUS_NEEDS(sizeof(tactus_role) == 4, fshort_enums,
              "tactus reads enumerations of 4 bytes: compile the model without -fshort-enums");
 TACTUS_NEEDS(
-    sizeof(tactus_variable) % sizeof(void*) == 0 && sizeof(tactus_job) % sizeof(void*) == 0,
+    sizeof(tactus_variable) % sizeof(void*) == 0 && sizeof(tactus_job) % sizeof(void*) == 0, fpack_struct,
     "tactus reads structures that are not packed: compile the model without -fpack-struct, and close "
     "#pragma pack before this header");
-#undef TACTUS_NEEDS
+#if defined(__x86_64__) && defined(__GNUC__)
+TACTUS_NEEDS(sizeof(__builtin_va_list) == 24, mabi_ms,
+             "tactus calls functions as Linux does: compile the model without -mabi=ms");
 #endif
+#undef TACTUS_NEEDS
 
 /** The one exported symbol of a model library. */
 typedef const tactus_model* const* (*tactus_models_function)(uint32_t* count);

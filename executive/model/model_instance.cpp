@@ -92,6 +92,7 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
 
 ModelInstance::~ModelInstance() {
   const rtsync::Doing doing("model '" + name_ + "' was destroyed");
+  const rtsync::FloatEnvironmentGuard floating;
   if (created_ && model_.destroy != nullptr) model_.destroy(self_);
 }
 

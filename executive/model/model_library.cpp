@@ -94,6 +94,7 @@ SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
 SharedLibrary::~SharedLibrary() {
   if (handle_ == nullptr) return;
   const rtsync::Doing doing("library '" + file_.string() + "' was unloaded");
+  const rtsync::FloatEnvironmentGuard floating;
   ::dlclose(handle_);  // a library that cannot be unloaded stays until the process ends
 }
 

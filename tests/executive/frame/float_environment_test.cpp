@@ -2,6 +2,7 @@
 // A job that changes how its thread computes changes no other job's numbers, and is named.
 #include "rtsync/thread/float_environment.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -70,6 +71,35 @@ TEST(FloatEnvironment, IsPutBackAfterEachJobInEveryPhaseAndTheJobIsNamed) {
     EXPECT_TRUE(before.is_current()) << one.name;
   }
 }
+
+#if defined(__x86_64__)
+TEST(FloatEnvironment, IsPutBackAfterAJobThatLoadsALibraryWhichComputesFast) {
+  const rtsync::FloatEnvironment before = rtsync::FloatEnvironment::of_this_thread();
+  PlanFixture bench;
+  void* library = nullptr;
+  bool is_other = false, is_kept = false;
+  bench
+      .job("bad", TACTUS_SCHEDULED,
+           [&](const tactus_call&) {
+             if (library == nullptr) {
+               library = ::dlopen(TEST_LIBRARIES "/libfast_math.so", RTLD_NOW | RTLD_LOCAL);
+               is_other = !before.is_current();
+             }
+             return 0;
+           })
+      .phase = 1;
+  bench.job("good", TACTUS_SCHEDULED, [&](const tactus_call&) {
+    is_kept = before.is_current();
+    return 0;
+  });
+  EXPECT_EQ(bench.run(3).outcome, Outcome::completed);
+  ASSERT_NE(library, nullptr);
+  EXPECT_TRUE(is_other) << "-ffast-math, while it was loaded";
+  EXPECT_TRUE(is_kept);
+  EXPECT_EQ(bench.executive->program().promises().count(0, BrokenPromises::floating).calls, 1U);
+  ::dlclose(library);
+}
+#endif
 
 TEST(FloatEnvironment, FlagsThatACalculationRaisesAreNoChange) {
   const rtsync::FloatEnvironment before = rtsync::FloatEnvironment::of_this_thread();

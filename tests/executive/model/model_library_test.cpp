@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <latch>
+#include <thread>
 
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/model_driver.hpp"
@@ -81,6 +83,29 @@ TEST(ModelLibrary, HowItIsLoadedAndMadeChangesNoNumbers) {
   const ModelLibrary library(file_of("fast_math"));
   EXPECT_TRUE(before.is_current()) << "-ffast-math, while it was loaded";
   const ModelInstance instance(*library.find("fast"), "m");
+  EXPECT_TRUE(before.is_current());
+}
+
+TEST(ModelLibrary, ThatComputesFastChangesNoThreadThatExistsAlready) {
+  const rtsync::FloatEnvironment before = rtsync::FloatEnvironment::of_this_thread();
+  std::latch loaded(1);
+  bool is_same = false;
+  std::thread old([&] {
+    loaded.wait();
+    is_same = before.is_current();
+  });
+  bool is_kept = false;
+  bool is_inherited = false;
+  std::thread([&] {
+    const ModelLibrary library(file_of("fast_math"));
+    is_kept = before.is_current();
+    std::thread([&] { is_inherited = before.is_current(); }).join();
+  }).join();
+  loaded.count_down();
+  old.join();
+  EXPECT_TRUE(is_same);
+  EXPECT_TRUE(is_kept) << "the thread that loaded it";
+  EXPECT_TRUE(is_inherited) << "a thread that is started afterwards";
   EXPECT_TRUE(before.is_current());
 }
 

@@ -99,6 +99,8 @@ struct CallPage {
   alignas(64) std::atomic<std::uint32_t> made_safe{0};
   std::atomic<bool> safe_refused{false};
   std::atomic<pid_t> safe_thread{0};
+
+  std::atomic<bool> destroyed{false};  ///< the model was, to the end
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(CallPage) % 64 == 0);
 

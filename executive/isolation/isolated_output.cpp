@@ -24,7 +24,7 @@ bool IsolatedOutput::drive_safe() TACTUS_RT {
     if (static_cast<std::int32_t>(made - wanted) >= 0) return !page.safe_refused.load();
     const auto left = until - rtsync::monotonic_now();
     if (left <= rtsync::Nanoseconds{0}) {
-      process.kill();
+      process.give_up();
       return guarded_;
     }
     const timespec most = rtsync::to_timespec(left);

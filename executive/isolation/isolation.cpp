@@ -10,9 +10,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/rights.hpp"
@@ -30,14 +33,26 @@ Isolation::Isolation(rtsync::Nanoseconds timeout)
       [this] { watch(); });
 }
 
-Isolation::~Isolation() {
+std::vector<std::string> Isolation::end_models() {
+  std::vector<std::string> failures;
+  if (std::exchange(models_ended_, true)) return failures;
   for (IsolatedModel& model : models_) {
-    const bool begun = model.process().block() != nullptr && !model.process().ended();
-    model.process().end();
-    if (begun && model.process().crashed())
-      (void)rtsync::print_plain(stderr, "tactus: warning: model '%s': %s while it was destroyed\n",
-                                model.name().c_str(), model.process().how());
+    ModelProcess& process = model.process();
+    const bool begun = process.block() != nullptr;
+    const bool before = process.ended();
+    if (before && model.lost()) continue;  // the log has named that end
+    const rtsync::Doing doing("model '" + model.name() + "' was destroyed in its process");
+    process.end();
+    if (begun && process.crashed())
+      failures.push_back("model '" + model.name() + "': " + process.how() +
+                         (before ? " after its last job" : " while it was destroyed"));
   }
+  return failures;
+}
+
+Isolation::~Isolation() {
+  for (const std::string& failure : end_models())  // the rig was not run
+    (void)rtsync::print_plain(stderr, "tactus: warning: %s\n", failure.c_str());
   {
     const std::scoped_lock lock(mutex_);
     over_ = true;

@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "executive/isolation/isolated_model.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -32,6 +34,9 @@ class Isolation {
 
   /// Throws ModelRefused: it could not be made.
   IsolatedModel& add(const ModelOrigin& origin, OnCrash on_crash);
+  /// Destroys the models and ends their processes; nothing calls them any more then. Returns each that ended in another
+  /// way than it was asked to since its last job, with its end. @when setup
+  std::vector<std::string> end_models();
   std::deque<IsolatedModel>& models() { return models_; }
   const std::deque<IsolatedModel>& models() const { return models_; }
   /// Where the thread that watches runs, and with which priority of SCHED_FIFO (0: none). What was refused.
@@ -48,6 +53,7 @@ class Isolation {
   const std::chrono::nanoseconds every_;
   std::atomic<int> wakes_;  // an eventfd; the watcher's to replace
   std::deque<IsolatedModel> models_;
+  bool models_ended_ = false;
   std::mutex mutex_;  // of the three below
   std::condition_variable started_;
   ModelProcess* wanted_ = nullptr;

@@ -135,8 +135,9 @@ bool ModelProcess::reap() {
   siginfo_t info{};
   (void)::kill(-pid_, SIGKILL);  // what it leaves behind in its process group
   const bool known = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) == 0;
-  const ProcessEnd end{known ? std::optional(info) : std::nullopt, overdue_, ending_.load()};
-  crashed_ = is_crash(end);
+  const bool destroyed = page_ != nullptr && page().destroyed.load();
+  const ProcessEnd end{known ? std::optional(info) : std::nullopt, overdue_, ending_.load(), destroyed};
+  crashed_ = is_crash(end) && !given_up_.load();
   std::string how = who() + " " + text_of(end, CorePlace::here(pid_, comm, cwd_));
   if (crashed_)
     if (const auto change = rtsync::find_overwritten(pid_)) how += "; " + rtsync::text_of(*change);

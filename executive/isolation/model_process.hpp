@@ -81,6 +81,11 @@ class ModelProcess {
   void end();
   /// At once. @when any
   void kill() TACTUS_RT;
+  /// The same, by the rig itself, for what is dealt with otherwise: no crash of the model. @when any
+  void give_up() TACTUS_RT {
+    given_up_.store(true);
+    kill();
+  }
 
   /// Makes the call that stands in the page. False: the process has ended, and how() says how.    @when rt
   bool exchange() TACTUS_RT;
@@ -122,6 +127,7 @@ class ModelProcess {
   std::atomic<bool> ending_{false};
   bool crashed_ = false;
   std::array<char, 1024> how_{};
+  std::atomic<bool> given_up_{false};
   std::atomic<bool> ended_{false};
 };
 

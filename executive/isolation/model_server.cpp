@@ -308,6 +308,7 @@ void ModelServer::serve() {
         break;
       case CallPage::Work::destroy:
         destroy();
+        page_->destroyed.store(true);
         ::_exit(0);
     }
     answer(CallPage::Answer::done);

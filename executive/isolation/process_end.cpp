@@ -58,8 +58,9 @@ std::string core_file(const CorePlace& core, int signal) {
 }
 
 bool is_crash(const ProcessEnd& end) {
-  if (!end.info) return !end.asked_for;
-  const bool in_order = !end.overdue && end.info->si_code == CLD_EXITED && end.info->si_status == 0;
+  if (!end.info) return !end.asked_for || !end.destroyed;
+  const bool in_order =
+      !end.overdue && end.destroyed && end.info->si_code == CLD_EXITED && end.info->si_status == 0;
   return !(end.asked_for && in_order);
 }
 

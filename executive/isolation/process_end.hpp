@@ -13,6 +13,7 @@ struct ProcessEnd {
   std::optional<siginfo_t> info{};  ///< of waitid(); nothing: a program around the rig has reaped it
   bool overdue = false;             ///< it was killed, as a call lasted too long
   bool asked_for = false;           ///< the rig has asked it to end
+  bool destroyed = true;            ///< and its model was destroyed to the end before
 };
 
 /// What the kernel names a core file after.

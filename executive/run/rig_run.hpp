@@ -119,6 +119,7 @@ class RigRun {
   void tell_unended();
   void save_end(RunObserver& watcher);
   void shut_down(RunObserver& watcher);
+  void end_isolated(RunObserver& watcher);
   void finish(RunObserver& watcher);
 
   void join(RunPart& part) { parts_.push_back(&part); }

@@ -71,6 +71,7 @@ void RigRun::finish(RunObserver& watcher) {
         end_, [&] { watcher.tick(*this); }, *voice_);
   if (!stuck_) save_end(watcher);
   if (!stuck_) shut_down(watcher);
+  if (isolation_ && !stuck_) end_isolated(watcher);
   if (stuck_) watchdog_.stop(end_, *voice_);
   if (stuck_ && realtime_) tell_unended();
   if (executive_->output_stuck()) {
@@ -195,6 +196,21 @@ void RigRun::shut_down(RunObserver& watcher) {
     return;
   }
   for (const std::string& failure : shutdown_failures_) {
+    voice_->say(failure);
+    if (end_.in_order()) end_ = {Outcome::failed, failure, end_.frames};
+  }
+}
+
+/// Ends the processes of isolated models: what one of them does while it is destroyed is an end of the run, too.
+void RigRun::end_isolated(RunObserver& watcher) {
+  const RunEnd end = end_;
+  const auto failures = std::make_shared<std::vector<std::string>>();
+  if (!run_on_setup_thread(watcher, "the destruction of the isolated models",
+                           [this, failures] { *failures = isolation_->end_models(); })) {
+    if (!end.in_order()) end_ = end;
+    return;
+  }
+  for (const std::string& failure : *failures) {
     voice_->say(failure);
     if (end_.in_order()) end_ = {Outcome::failed, failure, end_.frames};
   }

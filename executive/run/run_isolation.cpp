@@ -50,14 +50,15 @@ void RunIsolation::poll(RunVoice& voice) {
 Json RunIsolation::summary() const {
   Json all = Json::array();
   for (const IsolatedModel& model : isolation_.models()) {
-    const bool lost = model.lost();
+    const bool in_job = model.lost();
+    const bool lost = in_job || model.process().crashed();
     all.push_back({{"model", model.name()},
                    {"library", model.process().origin().library},
                    {"pid", model.process().pid()},
                    {"on_crash", name_of(model.on_crash())},
                    {"lost", lost ? Json(model.process().how()) : Json(nullptr)},
-                   {"job", lost ? Json(model.lost_job()) : Json(nullptr)},
-                   {"frame", lost ? Json(model.lost_frame()) : Json(nullptr)}});
+                   {"job", in_job ? Json(model.lost_job()) : Json(nullptr)},
+                   {"frame", in_job ? Json(model.lost_frame()) : Json(nullptr)}});
   }
   return all;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
 #include <vector>
 
 #include "config/json.hpp"
@@ -24,6 +25,8 @@ class RunIsolation final : public RunPart {
 
   /// Puts each where the thread that calls it runs. What became of it. @when setup
   std::vector<rtsync::Provision> place(const RigSettings& settings, const RigCpus& cpus, bool realtime);
+  /// Ends them, after all jobs. Returns what went wrong; see Isolation::end_models(). @when service
+  std::vector<std::string> end_models() { return isolation_.end_models(); }
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return tid == isolation_.tid(); }
   /// How each of them ended, if it did so while the rig ran.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,8 @@ enum class Deed : std::int32_t {
   overwrite,
   touch,
   replace,
+  at_exit,
+  killed,
   fail
 };
 
@@ -72,6 +75,9 @@ std::string own_file() {
 
 class Hostile : public tactus::Model {
  public:
+  ~Hostile() override {
+    if (at_frame_ == -3) (void)act();
+  }
   void declare(tactus::Declare& d) override {
     d.parameter("deed", deed_, "", "what it does",
                 {{"none", Deed::none},
@@ -90,9 +96,12 @@ class Hostile : public tactus::Model {
                  {"overwrite", Deed::overwrite},
                  {"touch", Deed::touch},
                  {"replace", Deed::replace},
+                 {"at_exit", Deed::at_exit},
+                 {"killed", Deed::killed},
                  {"fail", Deed::fail}});
-    d.parameter("at_frame", at_frame_, "1",
-                "in which frame; -1: in the initialization job; -2: in the shutdown job");
+    d.parameter(
+        "at_frame", at_frame_, "1",
+        "in which frame; -1: in the initialization job; -2: in the shutdown job; -3: in the destructor");
     d.output("frames", frames_, "1", "frames begun");
     d.output("half", half_, "1", "half of that");
     d.job<&Hostile::initialize>("initialize", tactus::JobClass::initialization);
@@ -156,6 +165,12 @@ class Hostile : public tactus::Model {
         (void)std::rename(other.c_str(), own_file().c_str());
         break;
       }
+      case Deed::at_exit:
+        (void)std::atexit([] { std::abort(); });  // when the library is unloaded
+        break;
+      case Deed::killed:
+        (void)::kill(::getpid(), SIGKILL);
+        break;
       case Deed::fail:
         return fail("the axis is not referenced"), 7;
     }

@@ -573,13 +573,44 @@ TEST(Isolation, ACrashInTheShutdownJobFailsTheRunWhateverThePolicyIs) {
   }
 }
 
-TEST(IsolationNightly, ADestructorThatCrashesIsTold) {
-  const TempDir dir;
-  Hostile rig;
-  rig.model = "dies_while_destroyed";
-  const Finished done = run(rig.command(dir, {"--frames", "5"}));
-  EXPECT_EQ(done.status, 0) << done;
-  EXPECT_TRUE(says(done.err, "was ended by SIGABRT while it was destroyed")) << done;
+TEST(Isolation, OneThatEndsOtherwiseWhileItIsDestroyedFailsTheRun) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"exit", " ended itself with status 0 while it was destroyed"},
+      {"abort", " was ended by SIGABRT"},
+      {"segfault", " was ended by SIGSEGV"},
+      {"killed", " was killed by SIGKILL"},
+      {"exec", " ended itself with status 0 while it was destroyed"},
+      {"throws", " was ended by SIGABRT"},
+      {"throws_in_thread", " was ended by SIGABRT"},
+      {"sleep", " did not return in time (half of threads.stuck_after) and was killed"}};
+  for (const auto& [deed, how] : rows) {
+    SCOPED_TRACE(deed);
+    const TempDir dir;
+    Hostile rig;
+    rig.deed = std::string(deed) + ", at_frame: -3";
+    rig.stuck_after = std::string(deed) == "sleep" ? "2 s" : "20 s";
+    const Finished done = run(rig.command(dir, {"--frames", "5"}));
+    EXPECT_EQ(done.status, 1) << done;
+    const Json summary = summary_of(dir / "out");
+    EXPECT_EQ(summary["outcome"], "failed");
+    EXPECT_EQ(summary["frames"]["run"], 5);
+    if (kSanitized) continue;  // a sanitizer ends the process in its own way
+    EXPECT_TRUE(says(summary["reason"], how)) << summary["reason"];
+    EXPECT_TRUE(says(summary["isolated"].at(0)["lost"], std::string(how).substr(0, 18)))
+        << summary["isolated"];
+  }
+}
+
+TEST(Isolation, OneThatEndsOtherwiseInItsShutdownJobFailsTheRun) {
+  for (const char* deed : {"exit", "abort", "segfault", "killed", "exec", "throws_in_thread", "at_exit"}) {
+    SCOPED_TRACE(deed);
+    const TempDir dir;
+    Hostile rig;
+    rig.deed = std::string(deed) + ", at_frame: -2";
+    const Finished done = run(rig.command(dir, {"--frames", "5"}));
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_EQ(summary_of(dir / "out")["outcome"], "failed");
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "executive/app/commands.hpp"
 #include "executive/app/screen.hpp"
+#include "executive/app/signal_paths.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "rtsync/crash/exit_guard.hpp"
@@ -71,7 +72,7 @@ void watch() {
       case EndPatience::Step::end_late:
         end(WitnessPage::GivenUp::too_long);
       case EndPatience::Step::hand_back:
-        (void)::kill(::getpid(), last);
+        SignalPaths::keep({last, 0});  // sent again it would count as the same one
         break;
     }
   }
@@ -96,7 +97,7 @@ EndPatience::Step EndPatience::look(Clock::time_point now, std::uint64_t heard, 
   waited_ += passed;
   if (ending && waited_ >= kLongest) return Step::end_late;
   if (waited_ < kSay) return Step::wait;
-  if (!said_ && (says || taken_ > 0)) {
+  if (!said_ && (taken_ > 0 || (says && (ending || waited_ >= kSayAtStart)))) {
     said_ = true;
     return Step::say;
   }

@@ -21,6 +21,7 @@ class EndPatience {
     hand_back,  ///< the service thread hears signals again: the one that was taken is its
   };
   static constexpr std::chrono::seconds kSay{1};
+  static constexpr std::chrono::seconds kSayAtStart{5};  ///< unasked: a slow machine is no news
   static constexpr std::chrono::seconds kLongest{60};
 
   /// `heard`: changes whenever the service thread has looked for signals itself. `before`: stops that it has taken.

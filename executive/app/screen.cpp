@@ -269,10 +269,12 @@ bool Console::stop_asked_for(std::chrono::milliseconds wait) {
 }
 
 int Console::stop_signal(std::chrono::milliseconds wait) {
-  const sigset_t set = watched_signals();
+  sigset_t set;  // the others wait for the frames
+  sigemptyset(&set);
+  for (const int signal : kStopSignals) sigaddset(&set, signal);
+  sigaddset(&set, SignalPaths::kDoorbell);
   const timespec time{0, std::chrono::nanoseconds(wait).count()};
-  const int signal = SignalPaths::next(set, time).number;
-  return std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end() ? signal : 0;
+  return SignalPaths::next(set, time).number;
 }
 
 std::uint64_t Console::looks() { return looks_so_far.load(); }

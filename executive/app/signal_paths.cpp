@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <vector>
 
 namespace tactus::app {
 namespace {
@@ -31,6 +32,17 @@ struct Came {
 };
 std::mutex counting;        // of what follows, and of the page's signals
 std::array<Came, 65> came;  // 1 .. 64 are Linux's
+std::vector<WitnessPage::Signal> kept;
+
+/// The first one of `set` that was kept. With `counting`.
+WitnessPage::Signal take_kept(const sigset_t& set) {
+  const auto found = std::find_if(kept.begin(), kept.end(),
+                                  [&](const auto& each) { return ::sigismember(&set, each.number) == 1; });
+  if (found == kept.end()) return {0, 0};
+  const WitnessPage::Signal signal = *found;
+  kept.erase(found);
+  return signal;
+}
 
 }  // namespace
 
@@ -38,10 +50,9 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   WitnessPage* const page = rtsync::witness_page();
   const auto take_passed = [&]() -> WitnessPage::Signal {
     const std::scoped_lock lock(counting);
-    while (const auto passed = page == nullptr ? std::nullopt : page->take_passed()) {
-      if (came[static_cast<std::size_t>(passed->number)].is_new(&Came::passed_on)) return *passed;
-    }
-    return {0, 0};
+    while (const auto passed = page == nullptr ? std::nullopt : page->take_passed())
+      if (came[static_cast<std::size_t>(passed->number)].is_new(&Came::passed_on)) kept.push_back(*passed);
+    return take_kept(set);
   };
   if (const WitnessPage::Signal passed = take_passed(); passed.number != 0) return passed;
   siginfo_t info{};
@@ -53,6 +64,11 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   const std::scoped_lock lock(counting);
   const bool is_new = came[static_cast<std::size_t>(signal)].is_new(&Came::by_itself);
   return is_new ? sent : WitnessPage::Signal{0, 0};
+}
+
+void SignalPaths::keep(WitnessPage::Signal signal) {
+  const std::scoped_lock lock(counting);
+  kept.push_back(signal);
 }
 
 }  // namespace tactus::app

@@ -22,6 +22,8 @@ class SignalPaths {
   /// Waits so long for one of `set`; number 0: none came, or it had come by the other way. A number sent with a
   /// signal is its value, else 0.
   static rtsync::WitnessPage::Signal next(const sigset_t& set, const timespec& wait);
+  /// Lets the next call of next() have a signal that its taker has no use for. It counts no second time.
+  static void keep(rtsync::WitnessPage::Signal signal);
 };
 
 }  // namespace tactus::app

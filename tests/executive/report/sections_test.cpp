@@ -304,7 +304,7 @@ TEST(VerdictOfARun, SaysHowItEnded) {
   RunData running;
   running.files.still_runs = true;
   EXPECT_EQ(verdict_of(running).sign, 'w');
-  EXPECT_THAT(verdict_of(running).sentence, HasSubstr("It still runs."));
+  EXPECT_THAT(verdict_of(running).sentence, HasSubstr("A rig writes there, but there is no summary.json"));
 }
 
 TEST(VerdictOfARun, NamesTheCauseThatCostMostAndWho) {

@@ -108,6 +108,12 @@ std::string no_life(const Finding& finding) {
          (silent > Nanoseconds{0} ? " for " + rtsync::duration_text(silent) : "");
 }
 
+/// The share that decided; `figure` where that is not known.
+Nanoseconds decided(const Finding& finding, Nanoseconds figure) {
+  const rtsync::CauseWeights weights = rtsync::weigh(finding.facts, finding.evidence);
+  return weights.cause == finding.cause && weights.share > Nanoseconds{0} ? weights.share : figure;
+}
+
 /// By the kernel's limit for real-time threads.
 Nanoseconds stopped_for(const Finding& finding) {
   const Evidence& seen = finding.evidence;
@@ -336,7 +342,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::migrated:
       return part + " was moved to another CPU, which took " + rtsync::duration_text(switches.migrated);
     case Cause::throttled:
-      return part + " was stopped for " + rtsync::duration_text(stopped_for(finding)) +
+      return part + " was stopped for " + rtsync::duration_text(decided(finding, stopped_for(finding))) +
              (seen.realtime ? " by the kernel's limit for real-time threads"
                             : " by the limit of its control group (cpu.max)") +
              used_up_by(seen) + "; see 'tactus doctor'";

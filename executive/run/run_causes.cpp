@@ -77,9 +77,11 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   if (!spins) {
     const Nanoseconds wanted = signs_of_life ? rtsync::fitted_signs_within(*signs_of_life, frame)
                                              : rtsync::fitted_signs(alive_interval(frame), frame);
-    const Nanoseconds cost = rtsync::sign_of_life_cost();
-    signs = rtsync::fitted_signs(rtsync::affordable_signs(wanted, cost), frame);
-    if (signs != wanted) provisions.push_back(fewer_signs(wanted, signs, cost));
+    signs_.emplace(wanted, frame, rtsync::sign_of_life_cost());
+    constexpr int kTries = 3;  // a machine may be busy as a rig starts
+    for (int i = 1; i < kTries && signs_->is_poor(); ++i) (void)signs_->improve(rtsync::sign_of_life_cost());
+    signs = signs_->interval();
+    if (signs_->is_poor()) provisions.push_back(fewer_signs(wanted, signs, signs_->cost()));
   }
   events_ = std::make_shared<rtsync::KernelEvents>(watched, of_frames, signs, &realtime_threads_);
   for (rtsync::Provision& provision : events_->provisions()) provisions.push_back(std::move(provision));
@@ -144,6 +146,20 @@ void RunCauses::place_signs() {
   if (events_ && slot) signs_stand_well_ = events_->keep_signs_between(*slot, frame_);
 }
 
+/// Again, for when the machine is calm: the frames' CPUs have nothing to do with it.
+void RunCauses::measure_signs(RunVoice& voice) {
+  if (!signs_ || !signs_->is_poor() || measurements_left_ == 0 || !events_->has_signs_by_cpu()) return;
+  if (signs_->improve(rtsync::sign_of_life_cost()) && events_->change_signs(signs_->interval())) {
+    signs_stand_well_ = false;
+    voice.mention("signs of life every " + rtsync::duration_text(signs_->interval()) +
+                  " from now on: one takes " + rtsync::duration_text(signs_->cost()));
+  }
+  if (--measurements_left_ == 0 && signs_->is_poor())
+    voice.say("signs of life come every " + rtsync::duration_text(signs_->interval()) +
+              " only, as one takes " + rtsync::duration_text(signs_->cost()) +
+              ": the cause of a shorter excess may be unknown");
+}
+
 void RunCauses::poll(RunVoice&) {
   if (!signs_stand_well_) place_signs();
 }
@@ -152,6 +168,7 @@ void RunCauses::poll_seldom(RunVoice& voice) {
   realtime_threads_.look();
   cpus_.look();
   if (events_) executive_.accounts().evidence().look_at_counts();
+  measure_signs(voice);
   place_signs();
   const BrokenPromises& promises = executive_.program().promises();
   for (std::size_t job = 0; job < promises.jobs(); ++job)

@@ -19,6 +19,7 @@
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
+#include "rtsync/evidence/sign_of_life.hpp"
 
 namespace tactus::executive {
 
@@ -67,6 +68,7 @@ class RunCauses final : public RunPart {
     std::map<Culprit, Taken> by;
   };
   void place_signs();
+  void measure_signs(RunVoice& voice);
   static config::Json by_json(const Sum& sum);
   Sum& sum_of(rtsync::Cause cause) { return sums_[static_cast<std::size_t>(cause)]; }
 
@@ -78,6 +80,8 @@ class RunCauses final : public RunPart {
   std::optional<EvidencePart> part_;
   rtsync::Nanoseconds frame_{0};
   bool signs_stand_well_ = false;
+  std::optional<rtsync::SignRate> signs_;
+  int measurements_left_ = 10;  // of what a sign of life takes
   std::array<Sum, rtsync::kCauses> sums_;
   CauseShares shares_;
   Culprits culprits_;

@@ -202,6 +202,11 @@ bool EventRing::restart_signs() const {
   return signs_ >= 0 && ::ioctl(signs_, PERF_EVENT_IOC_PERIOD, &period) == 0;
 }
 
+bool EventRing::change_signs(Nanoseconds alive) {
+  signs_period_ = static_cast<std::uint64_t>(alive.count());
+  return restart_signs();
+}
+
 int EventRing::open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id) {
   return open(-1, cpu, PERF_TYPE_TRACEPOINT, tracepoint.id, 1, true, &id);
 }
@@ -303,7 +308,7 @@ Provision fate(std::string what, std::string instead, int error) {
 
 KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
                            const RealtimeThreads* realtime)
-    : threads_(threads.size()), realtime_(realtime), alive_(alive) {
+    : threads_(threads.size()), realtime_(realtime), alive_ns_(alive.count()) {
   constexpr Nanoseconds kOldest{1'000'000'000};
   constexpr Nanoseconds kTooNew{1'000'000};
   if (const auto age = stamp_age(); age && (*age > kOldest || *age < -kTooNew)) {
@@ -404,9 +409,36 @@ bool KernelEvents::read_thread(const Thread& thread, EvidenceTime from, Evidence
   SignReader signs(sign_rings_, thread.tid, times);
   if (!read(thread.ring, to, signs)) return false;
   signs.finish(to);
-  if (const std::int64_t at = signs_restarted_ns_.load(std::memory_order_acquire); at != 0)
-    times.miss_signs(EvidenceTime{Nanoseconds{at}});
+  // Also what was before it is judged by another interval than its own, perhaps.
+  if (const auto at = signs_restarted()) times.miss_signs(std::min(*at, to));
   return true;
+}
+
+std::optional<EvidenceTime> KernelEvents::signs_restarted() const TACTUS_RT {
+  const std::int64_t at = signs_restarted_ns_.load(std::memory_order_acquire);
+  return at == 0 ? std::nullopt : std::optional(EvidenceTime{Nanoseconds{at}});
+}
+
+EventRates KernelEvents::rates_of(const Thread& thread) const TACTUS_RT {
+  EventRates rates = thread.rates;
+  if (rates.alive_by_cpu) rates.alive = alive();
+  return rates;
+}
+
+bool KernelEvents::change_signs(Nanoseconds alive) {
+  if (!signs_by_cpu_) return false;
+  const auto restarts_now = [this] {
+    signs_restarted_ns_.store(monotonic_now().time_since_epoch().count(), std::memory_order_release);
+  };
+  restarts_now();
+  bool all = true;
+  for (Cpu& cpu : cpus_) {
+    cpu.restarted.reset();
+    all = cpu.ring.change_signs(alive) && all;
+  }
+  alive_ns_.store(alive.count(), std::memory_order_release);
+  restarts_now();
+  return all;
 }
 
 Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime to,
@@ -414,7 +446,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   Evidence evidence;
   const Thread& watched = threads_[thread];
   if (!watched.ring.is_open()) return evidence;
-  ThreadTimes times(from, to, watched.rates);
+  ThreadTimes times(from, to, rates_of(watched));
   if (!read_thread(watched, from, to, times)) return evidence;
   times.finish(evidence);
   evidence.cpu = times.cpu();
@@ -438,9 +470,10 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
       continue;
     CpuTimes had(times.off(), off.cpu, !wake, realtime ? realtime_ : nullptr, watched.tid);
     StopTimes stops(from, to, watched.tid);
-    CpuSilence silence(times.off(), off.cpu, signs_by_cpu_ ? alive_ : Nanoseconds{0});
-    if (const std::int64_t at = signs_restarted_ns_.load(std::memory_order_acquire); at != 0)
-      silence.restarted(EvidenceTime{Nanoseconds{at}});
+    const auto restarted = signs_restarted();
+    const bool has_signs = signs_by_cpu_ && (!restarted || *restarted <= to);
+    CpuSilence silence(times.off(), off.cpu, has_signs ? alive() : Nanoseconds{0});
+    if (restarted) silence.restarted(*restarted);
     if (!read(cpu->ring, to, had, stops, silence) || !had.finish(to, others)) return evidence;
     silence.finish(to, others);
     stops.finish(*evidence.switches);
@@ -459,7 +492,7 @@ bool KernelEvents::is_realtime(const Thread& thread) const TACTUS_RT {
 bool KernelEvents::keep_signs_between(EvidenceTime slot, Nanoseconds frame) {
   constexpr Nanoseconds kAhead{50'000};
   if (!signs_by_cpu_) return true;
-  const Nanoseconds spacing = std::min(alive_, frame);
+  const Nanoseconds spacing = std::min(alive(), frame);
   const auto stand_well = [&](EvidenceTime at) {
     return std::chrono::abs(off_middle(at, slot, spacing)) <= spacing / 8;
   };

@@ -44,6 +44,8 @@ class EventRing {
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
   /// @when service
   bool restart_signs() const;
+  /// The same, with another interval.                                                            @when service
+  bool change_signs(Nanoseconds alive);
   /// Each minor page fault of a thread, as long as there is room. `sampled`: its ring of open_thread().              @when setup
   int open_faults(pid_t thread, EventRing& sampled);
   /// The interrupts of a CPU.                                                                    @when setup
@@ -142,6 +144,9 @@ class KernelEvents {
   /// for each CPU. To be called now and then by one thread: slots that an external clock gives drift. False: a sleep
   /// ended late, so that some do not stand there yet.                                             @when service
   bool keep_signs_between(EvidenceTime slot, Nanoseconds frame);
+  /// Has signs of life come that often, where they come by the CPU; frames around it know no silence. By the thread of
+  /// keep_signs_between(). False: they do not.                                                     @when service
+  bool change_signs(Nanoseconds alive);
   /// They come by the CPU: that is permitted, and there are no more than two CPUs for each thread.
   bool has_signs_by_cpu() const TACTUS_RT { return signs_by_cpu_; }
 
@@ -161,6 +166,9 @@ class KernelEvents {
     std::optional<EvidenceTime> restarted;  // its signs of life
   };
   void open_cpus(const CpuSet& cpus, Nanoseconds alive, const CallRegisters& call_registers);
+  Nanoseconds alive() const TACTUS_RT { return Nanoseconds{alive_ns_.load(std::memory_order_acquire)}; }
+  std::optional<EvidenceTime> signs_restarted() const TACTUS_RT;
+  EventRates rates_of(const Thread& thread) const TACTUS_RT;
   bool read_thread(const Thread& thread, EvidenceTime from, EvidenceTime to,
                    ThreadTimes& times) const TACTUS_RT;
   void open_interrupts(const CpuSet& cpus);
@@ -171,8 +179,8 @@ class KernelEvents {
   std::vector<Cpu> cpus_;
   const RealtimeThreads* realtime_;
   std::vector<Provision> provisions_;
-  Nanoseconds alive_;
-  std::uint64_t one_place_ = 0;  // CallNumber::code
+  std::atomic<std::int64_t> alive_ns_;  // the interval of signs of life; 0: none
+  std::uint64_t one_place_ = 0;         // CallNumber::code
   bool signs_by_cpu_ = false;
   EvidenceTime marked_{};
   std::atomic<std::int64_t> signs_restarted_ns_{0};  // the last time; 0: never

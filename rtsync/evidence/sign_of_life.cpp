@@ -66,6 +66,14 @@ Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame) {
   return (interval + frame - Nanoseconds{1}) / frame * frame;
 }
 
+bool SignRate::improve(Nanoseconds cost) {
+  if (cost <= Nanoseconds{0} || cost >= cost_) return false;
+  cost_ = cost;
+  const Nanoseconds before = interval_;
+  interval_ = fitted();
+  return interval_ > Nanoseconds{0} && interval_ != before;
+}
+
 Nanoseconds fitted_signs_within(Nanoseconds interval, Nanoseconds frame) {
   if (interval <= Nanoseconds{0}) return interval;
   if (interval < frame) return frame / ((frame + interval - Nanoseconds{1}) / interval);

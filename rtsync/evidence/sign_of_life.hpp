@@ -18,6 +18,31 @@ Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame);
 /// The longest such interval that is not longer.                                                 @when setup
 Nanoseconds fitted_signs_within(Nanoseconds interval, Nanoseconds frame);
 
+/// How often signs of life come, as far as is known of what one takes. A machine that was busy at the start made that look
+/// like more.
+///
+/// Threads  one at a time.
+class SignRate {
+ public:
+  /// `wanted`: an interval as fitted_signs() gives it. `cost`: sign_of_life_cost().               @when setup
+  SignRate(Nanoseconds wanted, Nanoseconds frame, Nanoseconds cost)
+      : wanted_(wanted), frame_(frame), cost_(cost), interval_(fitted()) {}
+
+  Nanoseconds interval() const { return interval_; }  ///< 0: never
+  Nanoseconds cost() const { return cost_; }
+  bool is_poor() const { return interval_ != wanted_; }
+  /// Takes another measurement. True: they may come more often now.                              @when service
+  bool improve(Nanoseconds cost);
+
+ private:
+  Nanoseconds fitted() const { return fitted_signs(affordable_signs(wanted_, cost_), frame_); }
+
+  Nanoseconds wanted_;
+  Nanoseconds frame_;
+  Nanoseconds cost_;
+  Nanoseconds interval_;
+};
+
 /// How far a sign of life is from the middle between two slots that lie so far apart, beyond it or (negative) before
 /// it: half of that at most.                                                                      @when any
 Nanoseconds off_middle(TimePoint<MonotonicTime> sign, TimePoint<MonotonicTime> slot, Nanoseconds spacing);

@@ -262,6 +262,16 @@ TEST_F(FindingText, NamesTheLimitThatStoppedIt) {
   EXPECT_THAT(text(made), HasSubstr("stopped for 50.0 ms")) << "nothing else is known";
 }
 
+TEST_F(FindingText, OfAStopByTheLimitHasTheTimeThatDecided) {
+  Finding made = finding(Cause::throttled, 48ms);
+  made.facts.part = LatePart::wake;
+  made.evidence.throttle_gap = 50ms;
+  made.evidence.switches = {.blocked = 47700us, .blocks = 1, .preempted = 267us, .preemptions = 1};
+  made.evidence.others = {.ran = 300us, .idle = 47ms};
+  made.evidence.others->without = 48ms;
+  EXPECT_THAT(text(made), HasSubstr("was stopped for 47.4 ms by the kernel's limit"));
+}
+
 TEST_F(FindingText, SaysWhatTheKernelDidForAJob) {
   Finding made = finding(Cause::computed);
   made.evidence.silence = {.in_kernel = 2800us, .in_call = 2700us};

@@ -59,5 +59,29 @@ TEST(SignOfLife, ItsCostIsThatOfAnInterruptAndNotOfItsInterval) {
   EXPECT_LT(cost, 20ms) << "a machine that stops is not in the least of four";
 }
 
+TEST(SignRate, BecomesBetterWithACalmerMachine) {
+  SignRate rate(250us, 1ms, 20us);
+  EXPECT_EQ(rate.interval(), 500us);
+  EXPECT_TRUE(rate.is_poor());
+  EXPECT_FALSE(rate.improve(30us)) << "it is busy still";
+  EXPECT_FALSE(rate.improve(0ns)) << "there were none";
+  EXPECT_EQ(rate.cost(), 20us);
+  EXPECT_TRUE(rate.improve(14us));
+  EXPECT_EQ(rate.interval(), 1'000'000ns / 3);
+  EXPECT_TRUE(rate.is_poor());
+  EXPECT_FALSE(rate.improve(13'500ns)) << "not by enough";
+  EXPECT_TRUE(rate.improve(3us));
+  EXPECT_EQ(rate.interval(), 250us);
+  EXPECT_FALSE(rate.is_poor());
+}
+
+TEST(SignRate, MayComeToHaveSome) {
+  SignRate rate(250us, 1ms, 2ms);
+  EXPECT_EQ(rate.interval(), 0ns);
+  EXPECT_TRUE(rate.is_poor());
+  EXPECT_TRUE(rate.improve(10us));
+  EXPECT_EQ(rate.interval(), 250us);
+}
+
 }  // namespace
 }  // namespace tactus::rtsync

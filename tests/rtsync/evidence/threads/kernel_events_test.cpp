@@ -127,6 +127,20 @@ TEST_P(WatchedThread, ThatSpinsComputed) {
       Cause::computed, [] { spin(3ms); }, test::kSanitized ? Cause::faulted : Cause::unknown);
 }
 
+TEST_P(WatchedThread, IsSeenWithSignsOfLifeThatComeMoreOften) {
+  if (!GetParam()) {
+    EXPECT_FALSE(events_.change_signs(125us)) << "those of a thread stay as they are";
+    return;
+  }
+  ASSERT_TRUE(events_.change_signs(125us));
+  (void)cause_of([] {});
+  EXPECT_FALSE(seen_.silence) << "right behind it nothing is known";
+  expect_cause(
+      Cause::computed, [] { spin(3ms); }, test::kSanitized ? Cause::faulted : Cause::unknown);
+  ASSERT_TRUE(seen_.silence);
+  EXPECT_EQ(seen_.silence->blind, 250us);
+}
+
 /// The kernel computes for it; that signs of life come from there is no other's doing.
 TEST_P(WatchedThread, ThatHasTheKernelComputeComputedInThatCall) {
   Nanoseconds in_call{0};

@@ -44,7 +44,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
   const auto begun = std::chrono::steady_clock::now();
   bool said = false;
   while (!done.load()) {
-    if (!said && std::chrono::steady_clock::now() - begun >= EndPatience::kSay) {
+    if (!said && std::chrono::steady_clock::now() - begun >= EndPatience::kSayAtStart) {
       said = true;
       const std::string doing = rtsync::doing_text();
       print_error("tactus: waiting for the end of this: %s; Ctrl-C ends the process\n",

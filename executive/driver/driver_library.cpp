@@ -26,9 +26,10 @@ SharedLibrary open_library(const std::filesystem::path& file, const std::string&
                            const std::string& name) try {
   return SharedLibrary(file);
 } catch (const LibraryError& error) {
-  const std::string why = error.what();
+  std::string why = error.what();
   const std::string needs = noted_in(file.parent_path() / ("tactus-" + kind + "-" + name + ".needs"));
   if (needs.empty() || why.find("cannot open shared object file") == std::string::npos) throw;
+  why.erase(std::min(why.size(), why.find(": it needs ")));  // what is noted knows the package
   throw LibraryError(why + "; the driver '" + name + "' needs " + needs);
 }
 

@@ -13,6 +13,7 @@
 
 #include "executive/record/losses_text.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/thread/left_behind.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -239,7 +240,7 @@ bool Recorder::stop(const std::function<bool(std::chrono::nanoseconds)>& wait) {
                                ? "a call on its file did not return"
                                : "the recorder did not return from a call on the file of " +
                                      (busy == nullptr ? "another recording" : "recording " + busy->name()));
-    (void)thread_.release();  // it may never end
+    rtsync::leave_behind(std::move(thread_));  // it may never end
     return false;
   }
   thread_->join();

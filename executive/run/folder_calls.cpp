@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "rtsync/thread/left_behind.hpp"
+
 namespace tactus::executive {
 
 struct FolderCalls::Shared {
@@ -37,7 +39,7 @@ FolderCalls::~FolderCalls() {
   for (std::uint64_t before = shared_->made; !shared_->waiting.empty(); before = shared_->made) {
     (void)shared_->changed.wait_for(lock, kMoment, [&] { return shared_->made != before; });
     if (shared_->made != before) continue;
-    (void)thread_.release();  // it may never end
+    rtsync::leave_behind(std::move(thread_));  // it may never end
     return;
   }
 }

@@ -14,6 +14,7 @@
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/memory.hpp"
+#include "rtsync/thread/left_behind.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -44,7 +45,7 @@ RigRun::~RigRun() {
     rig_.link()->leave({false, "the rig was not started"});  // nothing after it has left
   if (stuck_) {  // one of them never returns, so nobody may wait for it
     (void)main_.release();
-    (void)setup_thread_.release();
+    rtsync::leave_behind(std::move(setup_thread_));
   } else if (main_ && main_->released() && !main_->done()) {  // an exception: the frames must not outlive us
     executive_->request_abort("the service thread failed");
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "rtsync/crash/crash_handler.hpp"
+#include "rtsync/thread/left_behind.hpp"
 #include "rtsync/thread/thread_list.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
@@ -130,7 +131,8 @@ RigThreads::RigThreads(Executive& executive, const ThreadsSection& threads, cons
 
 RigThreads::~RigThreads() {
   if (!stop())
-    for (auto& worker : workers_) (void)worker.release();  // one never returns, so nobody may wait for it
+    for (auto& worker : workers_)
+      rtsync::leave_behind(std::move(worker));  // one never returns, so nobody may wait for it
 }
 
 std::vector<rtsync::Provision> RigThreads::start() {

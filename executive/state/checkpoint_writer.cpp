@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "rtsync/thread/left_behind.hpp"
+
 namespace tactus::executive {
 
 using namespace std::chrono_literals;
@@ -45,7 +47,7 @@ bool CheckpointWriter::stop(const std::function<bool(std::chrono::nanoseconds)>&
     thread_->join();
     thread_.reset();
   } else {
-    (void)thread_.release();  // it may never end
+    rtsync::leave_behind(std::move(thread_));  // it may never end
     CheckpointResult hangs;
     hangs.path = path_.view();
     hangs.error = "a call on its file did not return";

@@ -52,6 +52,7 @@ struct Twin {
 };
 
 class LargeData : public testing::TestWithParam<const char*> {};
+class LargeDataNightly : public LargeData {};
 
 TEST_P(LargeData, OfTwoThatPublishAHundredMegabytesAtEachOtherInTheirHandlersArrives) {
   test::RegistryHere registry;
@@ -67,7 +68,7 @@ TEST_P(LargeData, OfTwoThatPublishAHundredMegabytesAtEachOtherInTheirHandlersArr
   EXPECT_EQ(b.received, kSize * kMessages) << "what a step sends arrives before the step after it";
 }
 
-TEST_P(LargeData, OfThreeOfWhichOneReadsSlowlyArrives) {
+TEST_P(LargeDataNightly, OfThreeOfWhichOneReadsSlowlyArrives) {
   test::RegistryHere registry;
   Twin a(registry.uri(), "A", {"B", "C"}, GetParam());
   Twin b(registry.uri(), "B", {"A", "C"}, GetParam());
@@ -82,10 +83,11 @@ TEST_P(LargeData, OfThreeOfWhichOneReadsSlowlyArrives) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EachWay, LargeData,
+const auto kWays =
     testing::Values("Tactus: {SharedMemory: true}",
-                    "{Tactus: {SharedMemory: false}, Middleware: {EnableDomainSockets: false}}"));
+                    "{Tactus: {SharedMemory: false}, Middleware: {EnableDomainSockets: false}}");
+INSTANTIATE_TEST_SUITE_P(EachWay, LargeData, kWays);
+INSTANTIATE_TEST_SUITE_P(EachWay, LargeDataNightly, kWays);
 
 }  // namespace
 }  // namespace tactus::silkit::large_data_test

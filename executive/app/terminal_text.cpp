@@ -11,6 +11,7 @@
 
 #include "config/text.hpp"
 #include "executive/client/terminal.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -64,17 +65,6 @@ std::string wrapped_line(std::string_view line, std::size_t columns) {
   return text;
 }
 
-std::string text_of(const char* format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, again);
-  va_end(again);
-  std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
-  (void)std::vsnprintf(text.data(), text.size(), format, arguments);
-  text.pop_back();
-  return text;
-}
-
 /// The one way of text to a terminal: of what a model, a file or a server puts in, nothing is obeyed there.
 std::string safe_text(std::FILE* file, const std::string& text) {
   return config::plain_lines(text, is_colored(file) ? std::span(kInks) : std::span<const std::string_view>());
@@ -125,21 +115,21 @@ void print_to(std::FILE* file, const std::string& text) {
 void put(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  std::fputs(safe_text(stdout, text_of(format, arguments)).c_str(), stdout);
+  std::fputs(safe_text(stdout, rtsync::formatted(format, arguments)).c_str(), stdout);
   va_end(arguments);
 }
 
 void print(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  print_to(stdout, text_of(format, arguments));
+  print_to(stdout, rtsync::formatted(format, arguments));
   va_end(arguments);
 }
 
 void print_error(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  print_to(stderr, text_of(format, arguments));
+  print_to(stderr, rtsync::formatted(format, arguments));
   va_end(arguments);
 }
 

@@ -18,7 +18,7 @@ struct CollectedFlight {
 std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory, const std::string& why);
 /// Of the rig that this process was the witness of.                                             @when service
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why);
-/// Of the rig of that run folder, which has ended.                                              @when service
+/// Collects those of the rig of a run folder, which has ended.                                         @when service
 std::vector<CollectedFlight> collect_flights_of(const std::filesystem::path& run_folder);
 /// The run folders of those that are left and would have a trace.                              @when service
 std::vector<std::filesystem::path> folders_of_left_flights();
@@ -26,8 +26,8 @@ std::vector<std::filesystem::path> folders_of_left_flights();
 /// off, damaged or of another release, and those whose run folder is gone. Only this user's, of processes that have
 /// ended. Returns what was removed.                                                             @when service
 std::vector<std::filesystem::path> remove_useless_flights();
-/// Of all that are left: rig and witness were killed together, or there was no witness. Removes the useless
-/// ones, too. @when service
+/// Collects all that are left, of rigs that were killed together with their witness or had none, and removes the
+/// useless ones. @when service
 std::vector<CollectedFlight> collect_left_flights();
 
 }  // namespace tactus::executive

@@ -25,7 +25,7 @@ class Explanations {
     took_.add(last_);
     frame_ = frame;
   }
-  /// Whether the frame before was explained, took as long for that as others do, and had that most of the work behind it.
+  /// True if the frame before was explained, took as long for that as others do, and had that most of the work behind it.
   /// What takes longer may have been held up, and is looked at.
   bool fill(std::uint64_t frame, rtsync::Nanoseconds work_behind) TACTUS_RT {
     constexpr std::uint64_t kEnough = 2;

@@ -30,7 +30,7 @@ Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to
 /// The jobs of a lane's log by their times, which are asked for in order.
 class FrameEvidence::JobsByTime {
  public:
-  /// Of two entries or more.
+  /// Needs two entries or more.
   JobsByTime(const FrameEvidence& evidence, std::span<const Lane::JobEnd> log) TACTUS_RT
       : evidence_(evidence),
         now_(evidence.now()),

@@ -67,7 +67,7 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   bool is_open() const { return fd_ >= 0; }
-  /// Whether all of it was there.
+  /// True if all of it was there.
   bool read(void* to, std::size_t bytes, std::uint64_t at) const {
     return ::pread(fd_, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
   }
@@ -164,7 +164,7 @@ std::optional<std::string> word_after(const std::string& text, const std::string
   return text.substr(begin, text.find_first_of(ends, begin) - begin);
 }
 
-/// Of a symbol or the name of a library: the sanitizer to which it belongs; empty: none.
+/// Returns the sanitizer to which a symbol or the name of a library belongs; empty: none.
 std::string sanitizer_of(const std::string& name) {
   const bool is_library = name.starts_with("lib");
   for (const auto& [word, tool] : {std::pair("asan", "AddressSanitizer"),

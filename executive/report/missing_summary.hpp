@@ -9,7 +9,7 @@ namespace tactus::report {
 /// removed. `still_written`: a rig writes into the folder. @when service
 std::string why_no_summary(const std::filesystem::path& folder, bool still_written);
 
-/// Whether the folder is one of a rig that was killed before it wrote rig.yaml: it holds log.txt and no more than the
+/// True if the rig of the folder was killed before it wrote rig.yaml: the folder holds log.txt and no more than the
 /// files of that moment. @when service
 bool is_barely_begun(const std::filesystem::path& folder);
 

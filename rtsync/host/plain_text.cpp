@@ -84,17 +84,22 @@ std::string plain_lines(std::string_view text, std::span<const std::string_view>
   return result + plain_line(text.substr(begin));
 }
 
-bool print_plain(std::FILE* file, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
+std::string formatted(const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   const int length = std::vsnprintf(nullptr, 0, format, again);
   va_end(again);
   std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
   (void)std::vsnprintf(text.data(), text.size(), format, arguments);
-  va_end(arguments);
   text.pop_back();
+  return text;
+}
+
+bool print_plain(std::FILE* file, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const std::string text = formatted(format, arguments);
+  va_end(arguments);
   return std::fputs(plain_lines(text).c_str(), file) >= 0;
 }
 

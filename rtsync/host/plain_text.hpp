@@ -4,6 +4,7 @@
 ///
 /// Threads  every function is re-entrant.
 /// RT       nothing here. @when setup or service.
+#include <cstdarg>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -16,6 +17,8 @@ namespace tactus::rtsync {
 std::string plain_line(std::string_view text);
 /// Returns the text as plain_line() does, but with its line ends and tabs. `kept`: escape sequences of our own.
 std::string plain_lines(std::string_view text, std::span<const std::string_view> kept = {});
+/// Returns what std::vprintf would print.
+std::string formatted(const char* format, va_list arguments);
 /// Prints as std::fprintf does, with what plain_lines() makes of it. False: the file took it not.
 [[gnu::format(printf, 2, 3)]] bool print_plain(std::FILE* file, const char* format, ...);
 

@@ -59,36 +59,39 @@ int filter(const std::vector<int>& numbers) {
       ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &all));
 }
 
-/// One descriptor over a socket; the call that sends it is not among those that are held.
-void send_descriptor(int socket, int fd) {
+/// A message with a byte and room for one descriptor.
+struct DescriptorMessage {
   char byte = 0;
   iovec part{&byte, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof fd)] = {};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  cmsghdr* const with = CMSG_FIRSTHDR(&message);
+
+  DescriptorMessage() {
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+};
+
+/// One descriptor over a socket; the call that sends it is not among those that are held.
+void send_descriptor(int socket, int fd) {
+  DescriptorMessage sent;
+  cmsghdr* const with = CMSG_FIRSTHDR(&sent.message);
   with->cmsg_level = SOL_SOCKET;
   with->cmsg_type = SCM_RIGHTS;
   with->cmsg_len = CMSG_LEN(sizeof fd);
   std::memcpy(CMSG_DATA(with), &fd, sizeof fd);
-  (void)::sendmsg(socket, &message, 0);
+  (void)::sendmsg(socket, &sent.message, 0);
 }
 
 int receive_descriptor(int socket) {
-  char byte = 0;
+  DescriptorMessage received;
+  if (::recvmsg(socket, &received.message, 0) <= 0) return -1;
   int fd = -1;
-  iovec part{&byte, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof fd)] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  if (::recvmsg(socket, &message, 0) <= 0) return -1;
-  if (const cmsghdr* const with = CMSG_FIRSTHDR(&message); with != nullptr)
+  if (const cmsghdr* const with = CMSG_FIRSTHDR(&received.message); with != nullptr)
     std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
   return fd;
 }

@@ -172,6 +172,7 @@ void read_member(Reader& reader, T& member) {
 /// Appends the members.
 template <HasMembers Message>
 void encode_body(Bytes& out, const Message& message) {
+  reserve_more(out, LeastSize<Message>::value);
   Writer writer(out);
   write_member(writer, message);
 }

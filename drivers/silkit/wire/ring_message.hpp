@@ -28,7 +28,7 @@ struct RingMessage {
   std::uint32_t process = 0;             ///< in which the descriptor is open
   std::uint32_t descriptor = 0;          ///< of the memory
   std::array<std::uint64_t, 2> nonce{};  ///< stands in the memory, too
-  /// Whoever writes a byte there wakes the sender.
+  /// A pipe of the sender: a byte that is written to it wakes the sender.
   struct Pipe {
     std::uint32_t descriptor = 0;  ///< in the process, likewise
     std::uint64_t inode = 0;       ///< 0: there is no pipe

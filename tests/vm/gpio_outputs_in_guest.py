@@ -41,10 +41,8 @@ record: { io: { variables: [inputs.*, outputs.*] } }
 SCRIPT = RIG_OF + """
 level() { cat $RTVM_GPIO_DIR/sim_gpio$1/value; }
 until_torque() {
-    i=0
-    until [ "$(level 5)$(level 7)$(level 6)" = 110 ] || [ $i -gt 100 ]; do usleep 50000; i=$((i + 1)); done
+    until [ "$(level 5)$(level 7)$(level 6)" = 110 ] || ! alive $witness; do usleep 50000; done
 }
-alive() { grep -q . /proc/$1/cmdline 2>/dev/null; }
 # run NAME WHAT ARGUMENTS...: starts the rig with its line watched, does WHAT to it, waits for the end of all
 run() {
     name=$1
@@ -64,7 +62,7 @@ run() {
     wait $witness
     echo $? >$name.status
     i=0
-    while alive $rig && [ $i -lt 100 ]; do usleep 50000; i=$((i + 1)); done
+    while alive $rig && [ $i -lt 2000 ]; do usleep 50000; i=$((i + 1)); done
     alive $rig && echo $rig >$name.left
     usleep 300000
     echo "$(level 5)$(level 7)$(level 6)" >>$name.levels
@@ -77,7 +75,7 @@ run() {
     kill $log
     wait $log
     i=0
-    while pidof tactus-guardian >/dev/null && [ $i -lt 100 ]; do usleep 20000; i=$((i + 1)); done
+    while pidof tactus-guardian >/dev/null && [ $i -lt 2000 ]; do usleep 20000; i=$((i + 1)); done
 }
 run stopped 'kill -INT $witness'
 # As much as a rig may have: what the kernel takes apart before the process is gone.

@@ -25,14 +25,12 @@ GUEST_DIED = 125
 # Plug-ins that no rig of these guests asks for: two thirds of what would have to be unpacked at each boot.
 UNUSED = re.compile(r"libtactus-(live|link|command|record-(?!csv))")
 
-# For scripts in the guest. `tactus run` is the witness, the rig is its child: `rig=$(rig_of $witness)`.
+# For scripts in the guest. `tactus run` is the witness, the rig is its child: `rig=$(rig_of $witness)`. What is waited
+# for comes, or the witness ends: a guest on a loaded machine may take any time to start one.
 RIG_OF = """
+alive() { grep -q . /proc/$1/cmdline 2>/dev/null; }
 rig_of() {
-    i=0
-    until child=$(cat /proc/$1/task/$1/children 2>/dev/null) && [ -n "$child" ] || [ $i -gt 100 ]; do
-        usleep 20000
-        i=$((i + 1))
-    done
+    until child=$(cat /proc/$1/task/$1/children 2>/dev/null) && [ -n "$child" ] || ! alive $1; do usleep 20000; done
     echo $child
 }
 """

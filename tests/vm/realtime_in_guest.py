@@ -18,12 +18,8 @@ watch() {  # watch NAME COMMAND...: what it was like goes to seen/NAME
     "$@" >seen/$name/out 2>seen/$name/err &
     witness=$!
     pid=$(rig_of $witness)
-    i=0
-    until grep -q '^0\\.1' $name/frames.csv 2>/dev/null; do  # a tenth of a second has been simulated, and written
-        i=$((i + 1))
-        [ $i -lt 1200 ] && [ -d /proc/${pid:-ended} ] || break
-        usleep 50000
-    done
+    # A tenth of a second has been simulated, and written.
+    until grep -q '^0\\.1' $name/frames.csv 2>/dev/null || ! alive ${pid:-ended}; do usleep 50000; done
     cat /proc/$pid/status >seen/$name/status
     for task in /proc/$pid/task/*; do
         mkdir -p seen/$name/task/${task##*/}

@@ -45,8 +45,10 @@ class CutCable : public ::testing::Test {
   }
   Process& play(const std::string& name, const std::string& host, const std::string& settings,
                 Arguments arguments) {
+    // A wire that was just plugged in carries nothing for a moment.
     arguments.push_back(
-        R"(config={"Middleware": {"EnableDomainSockets": false, "AcceptorUris": ["tcp://0.0.0.0:0"]})" +
+        R"(config={"Middleware": {"EnableDomainSockets": false, "ConnectAttempts": 30, )"
+        R"("AcceptorUris": ["tcp://0.0.0.0:0"]})" +
         (settings.empty() ? "" : ", " + settings) + "}");
     return stage_->play(name, arguments, Hosts::on(host, ours()));
   }

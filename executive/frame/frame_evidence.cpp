@@ -399,8 +399,13 @@ void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_R
 
 void FrameEvidence::find_causes(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
   if (timing.late_wake) note.late = wake_finding(timing);
-  if (timing.late_by_housekeeping && note.late.cause == rtsync::Cause::none)
+  if (timing.late_by_housekeeping && note.late.cause == rtsync::Cause::none) {
     note.late = housekeeping_finding(timing);
+    // Nothing held it up: there was more to look through than for other frames.
+    if (note.late.cause == rtsync::Cause::housekeeping &&
+        explanations_.had_most(frames_, timing.housekeeping))
+      note.late = explanation_finding(timing);
+  }
   if (timing.overrun != OverrunCause::none) return explain_overrun(timing, note);
   FrameShares shares;
   shares.add(note.late, timing.late);

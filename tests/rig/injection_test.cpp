@@ -167,8 +167,22 @@ Run read_run(const TempDir& dir) {
   return run;
 }
 
+/// What all files say of that frame, and the two around it.
+void tell(const TempDir& dir, std::int64_t frame) {
+  for (const char* const name : {"out/frames.csv", "out/m.csv"}) {
+    std::ifstream file(dir / name);
+    std::string line;
+    for (std::int64_t row = -1; std::getline(file, line); ++row)
+      if (row < 0 || (row >= frame - 1 && row <= frame + 1)) std::cout << line << "\n";
+  }
+  std::ifstream log(dir / "out/log.txt");
+  for (std::string line; std::getline(log, line);)
+    if (line.find("frame " + std::to_string(frame)) != std::string::npos) std::cout << line << "\n";
+}
+
 /// Judges every injection of a run in its frame.
-void judge_run(const Run& run, const StealWatch& steal, const std::string& prefix, InjectionTable& table) {
+void judge_run(const TempDir& dir, const Run& run, const StealWatch& steal, const std::string& prefix,
+               InjectionTable& table) {
   for (const auto& [frame, kind] : run.injected) {
     if (kind == 0) continue;
     const auto cause = run.cause.find(frame);
@@ -176,10 +190,13 @@ void judge_run(const Run& run, const StealWatch& steal, const std::string& prefi
     const Kind& injected = kKinds[kind - 1];
     const std::int64_t began = run.began.at(frame);
     const bool disturbed = run.disturbed.at(frame) || steal.was_stolen(began, began + 20'000'000);
-    if (cause->second != injected.cause && disturbed)
+    const bool right = cause->second == injected.cause;
+    if (!right && disturbed) {
       table.leave_out(prefix + injected.name);
-    else
-      table.add(prefix + injected.name, injected.cause, cause->second);
+      continue;
+    }
+    table.add(prefix + injected.name, injected.cause, cause->second);
+    if (!right && cause->second != "unknown") tell(dir, frame);
   }
 }
 
@@ -196,7 +213,7 @@ class Injections {
     steal.stop();
     ASSERT_EQ(done.status, 0) << done;
     const Run seen = read_run(dir);
-    judge_run(seen, steal, prefix, table_);
+    judge_run(dir, seen, steal, prefix, table_);
   }
 
   /// The frame behind an overrun begins late, and ends late.

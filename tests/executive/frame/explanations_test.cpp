@@ -40,6 +40,8 @@ TEST(Explanations, ThatTookLongerThanOthersAreLookedAt) {
   for (std::uint64_t frame = 0; frame < 40; frame += 10) bench.explain(frame, 800us);
   bench.explain(50, 5ms);
   EXPECT_FALSE(bench.explanations.fill(51, 5ms)) << "the thread may have been preempted";
+  EXPECT_TRUE(bench.explanations.had_most(51, 5ms)) << "or there was more to look through";
+  EXPECT_FALSE(bench.explanations.had_most(51, 7ms));
   bench.explain(60, 700us);
   EXPECT_TRUE(bench.explanations.fill(61, 700us));
 }

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -107,9 +108,38 @@ std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why) {
   return collect_where([](const FlightFile& file) { return file.is_witnessed_here(); }, why);
 }
 
-std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder) {
-  return collect_where([&](const FlightFile& file) { return !file.in_use() && is_of(file, run_folder); },
-                       "killed");
+namespace {
+
+/// The memory of rigs of that folder whose processes are still there.
+std::vector<fs::path> in_use_by_rigs_of(const fs::path& run_folder) {
+  std::vector<fs::path> found;
+  for (const fs::path& memory : FlightFile::all()) {
+    try {
+      const auto file = FlightFile::open(memory);
+      if (is_of(*file, run_folder) && file->in_use()) found.push_back(memory);
+    } catch (const std::runtime_error&) {  // another process has just removed it
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
+                                                std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::vector<fs::path> ending = in_use_by_rigs_of(run_folder);
+  while (!ending.empty() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ending = in_use_by_rigs_of(run_folder);
+  }
+  auto all = collect_where([&](const FlightFile& file) { return !file.in_use() && is_of(file, run_folder); },
+                           "killed");
+  for (const fs::path& memory : ending)
+    all.push_back({run_folder, "",
+                   "process " + std::to_string(FlightFile::named_after(memory)) +
+                       " of the rig has not ended yet; run this again when it has"});
+  return all;
 }
 
 std::vector<fs::path> folders_of_left_flights() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,8 +19,11 @@ struct CollectedFlight {
 std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory, const std::string& why);
 /// Of the rig that this process was the witness of.                                             @when service
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why);
-/// Collects those of the rig of a run folder, which has ended.                                         @when service
-std::vector<CollectedFlight> collect_flights_of(const std::filesystem::path& run_folder);
+/// Collects those of the rig of a run folder, which has ended or was killed. The process of a killed rig may be there
+/// for a while, as the kernel takes it apart: it is waited for as long as `patience`, and named in `failure` after that.
+/// @when service
+std::vector<CollectedFlight> collect_flights_of(
+    const std::filesystem::path& run_folder, std::chrono::milliseconds patience = std::chrono::seconds(10));
 /// The run folders of those that are left and would have a trace.                              @when service
 std::vector<std::filesystem::path> folders_of_left_flights();
 /// Removes from /dev/shm what can never become a trace: files with the name of a flight recorder's memory that are cut

@@ -38,25 +38,25 @@ class Subject : public Process {
 };
 
 TEST(SyscallCount, CountsEveryCallOfOneThreadExactly) {
-  Subject subject({"call", "1000", "200", "leave"});
+  Subject subject({"call", "300", "60", "leave"});
   const SyscallCount count =
-      count_syscalls(subject.worker(), {.limit = 30s, .watching = [&] { subject.signal(SIGUSR1); }});
+      count_syscalls(subject.worker(), {.limit = 300s, .watching = [&] { subject.signal(SIGUSR1); }});
   EXPECT_TRUE(count.exited) << count;
-  EXPECT_EQ(count.of(SYS_getppid), 1000U) << count;
-  EXPECT_EQ(count.of(SYS_clock_nanosleep), 200U) << count;
+  EXPECT_EQ(count.of(SYS_getppid), 300U) << count;
+  EXPECT_EQ(count.of(SYS_clock_nanosleep), 60U) << count;
   EXPECT_EQ(subject.wait().status, 0);
 }
 
 TEST(SyscallCount, EndsWhenThatManyCallsWereMadeAndTheThreadGoesOn) {
-  Subject subject({"call", "1000", "200"});
+  Subject subject({"call", "300", "60"});
   const SyscallCount count = count_syscalls(
       subject.worker(),
-      {.until = CallsOf{SYS_getppid, 500}, .limit = 30s, .watching = [&] { subject.signal(SIGUSR1); }});
+      {.until = CallsOf{SYS_getppid, 150}, .limit = 300s, .watching = [&] { subject.signal(SIGUSR1); }});
   EXPECT_TRUE(count.reached) << count;
   EXPECT_FALSE(count.exited);
   auto calls = count.by_number;
   calls.erase(SYS_rt_sigtimedwait);  // the worker may have been on its way to wait for the signal
-  EXPECT_EQ(calls, (std::map<long, std::uint64_t>{{SYS_getppid, 500}})) << count;
+  EXPECT_EQ(calls, (std::map<long, std::uint64_t>{{SYS_getppid, 150}})) << count;
   subject.signal(SIGUSR2);
   EXPECT_EQ(subject.wait().status, 0);
 }
@@ -65,7 +65,7 @@ TEST(SyscallCount, FindsOneCallInEveryFrame) {
   Subject subject({"frames"});
   for (int again = 0; again < 5; ++again) {  // each time it breaks into a sleep that is not to be counted
     const SyscallCount count =
-        count_syscalls(subject.worker(), {.until = CallsOf{SYS_clock_nanosleep, 100}, .limit = 30s});
+        count_syscalls(subject.worker(), {.until = CallsOf{SYS_clock_nanosleep, 100}, .limit = 300s});
     EXPECT_TRUE(count.reached) << count;
     EXPECT_EQ(count.total, 100U) << count;
   }
@@ -75,7 +75,7 @@ TEST(SyscallCount, StopsAndContinuationsOfTheProcessAreNotCalls) {
   Subject subject({"frames"});
   std::thread job_control;
   const SyscallCount count = count_syscalls(
-      subject.worker(), {.until = CallsOf{SYS_clock_nanosleep, 200}, .limit = 30s, .watching = [&] {
+      subject.worker(), {.until = CallsOf{SYS_clock_nanosleep, 200}, .limit = 300s, .watching = [&] {
                            job_control = std::thread([pid = subject.pid()] {
                              for (int i = 0; i < 5; ++i) {
                                ::kill(pid, SIGSTOP);
@@ -107,13 +107,13 @@ TEST(SyscallCount, KeepsTheTimeLimitAndTheThreadGoesOn) {
 TEST(SyscallCount, LeavesAKilledProcessToItsParent) {
   Subject subject({"frames"});
   const SyscallCount worker =
-      count_syscalls(subject.worker(), {.limit = 30s, .watching = [&] { subject.signal(SIGKILL); }});
+      count_syscalls(subject.worker(), {.limit = 300s, .watching = [&] { subject.signal(SIGKILL); }});
   EXPECT_TRUE(worker.exited) << worker;
   EXPECT_EQ(subject.wait().signal, SIGKILL);
 
   Subject other({"frames"});
   const SyscallCount leader =
-      count_syscalls(other.pid(), {.limit = 30s, .watching = [&] { other.signal(SIGKILL); }});
+      count_syscalls(other.pid(), {.limit = 300s, .watching = [&] { other.signal(SIGKILL); }});
   EXPECT_TRUE(leader.exited) << leader;
   EXPECT_EQ(other.wait().signal, SIGKILL);
 }

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/flight_trace.hpp"
@@ -60,6 +62,40 @@ TEST(LeftFlights, WhatMayBeInUseOrIsNotOursStays) {
     EXPECT_TRUE(fs::is_symlink(file) || fs::exists(file)) << file;
     fs::remove(file);
   }
+}
+
+TEST(LeftFlights, OfAProcessThatIsStillTakenApartAreWaitedFor) {
+  TempDir dir;
+  FlightPlan plan;
+  plan.folder = dir.path();
+  plan.rig = "left";
+  plan.threads = {{"main", 100}};
+  plan.period_ns = 1'000'000;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto file = FlightFile::make(plan, 0);
+    (void)!::write(ready[1], "x", 1);
+    ::pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  const auto found = collect_flights_of(dir.path(), std::chrono::milliseconds(0));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].failure,
+            "process " + std::to_string(child) + " of the rig has not ended yet; run this again when it has");
+  std::thread killer([child] {
+    ::kill(child, SIGKILL);
+    (void)::waitpid(child, nullptr, 0);
+  });
+  for (const CollectedFlight& each : collect_flights_of(dir.path(), std::chrono::minutes(1)))
+    EXPECT_EQ(each.failure, "");
+  killer.join();
+  const auto left = folders_of_left_flights();
+  EXPECT_EQ(std::count(left.begin(), left.end(), dir.path()), 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
 }
 
 TEST(LeftFlights, WhoseFolderIsThereAreListedAndWhoseFolderIsGoneAreRemoved) {

@@ -11,9 +11,9 @@ import re
 import subprocess
 import sys
 
-FLOORS = ["rtsync", "config", "executive", "drivers"]  # from the ground up; an include only points down
-# The rooms of a floor, likewise from the ground up. Rooms of one row do not know each other.
-ROOMS = {
+LAYERS = ["rtsync", "config", "executive", "drivers"]  # from the lowest up; an include only points down
+# The folders in a folder, also from the lowest up. Folders of one row do not include each other.
+FOLDERS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
     "executive": ["include", "model integration", "driver", "isolation", "state record", "plan",
                   "admission flight", "frame", "part", "live", "run", "embed report client", "app c_api"],
@@ -97,7 +97,7 @@ def public_headers(files):
     found = {}
     for path in files:
         folder, include, spelling = path.partition("/include/")
-        if include and folder.split("/")[0] in FLOORS:
+        if include and folder.split("/")[0] in LAYERS:
             found[spelling] = path
     return found
 
@@ -112,24 +112,19 @@ def place_of(included, folder, root, public):
     if included in public:
         return public[included]
     first, _, rest = included.partition("/")
-    if first == "tactus" and rest.split("/")[0] in FLOORS:  # as an installed tactus has it
+    if first == "tactus" and rest.split("/")[0] in LAYERS:  # as an installed tactus has it
         return rest
-    return included if first in FLOORS else None
+    return included if first in LAYERS else None
 
 
-def room_of(path):
-    """The house with rooms that a file is in, the number of its row, and the room; None elsewhere."""
-    for house, rows in ROOMS.items():
-        if not path.startswith(house + "/"):
-            continue
-        room = path[len(house) + 1:].split("/")
-        if len(room) == 1:
-            return house, -1, ""  # right in the house: the ground that all rooms stand on
-        for number, row in enumerate(rows):
-            if room[0] in row.split():
-                return house, number, room[0]
-        return house, None, room[0]
-    return None
+def folder_of(path, outer):
+    """The number of the row of FOLDERS[outer] that a file is in, and the folder; (-1, "") right in `outer`, which is below
+    all of its folders. A folder without a row has None as number."""
+    parts = path[len(outer) + 1:].split("/")
+    if len(parts) == 1:
+        return -1, ""
+    rows = [row.split() for row in FOLDERS[outer]]
+    return next((number for number, row in enumerate(rows) if parts[0] in row), None), parts[0]
 
 
 def inside(path, folder):
@@ -154,13 +149,15 @@ def broken_driver(path, target):
 
 def broken_arrow(path, target):
     """Why a file must not include another, or None."""
-    home, floor = path.split("/")[0], target.split("/")[0]
-    if FLOORS.index(floor) > FLOORS.index(home):
-        return "an include only points down: " + " > ".join(reversed(FLOORS))
-    here, there = room_of(path), room_of(target)
-    neighbours = here is not None and there is not None and here[0] == there[0] and here[2] != there[2]
-    if neighbours and None not in (here[1], there[1]) and there[1] >= here[1] and here[2] != "":
-        return f"in {here[0]}/ {here[2]} stands under {there[2]} or beside it"
+    home, layer = path.split("/")[0], target.split("/")[0]
+    if LAYERS.index(layer) > LAYERS.index(home):
+        return "an include only points down: " + " > ".join(reversed(LAYERS))
+    for outer in FOLDERS:
+        if not path.startswith(outer + "/") or not target.startswith(outer + "/"):
+            continue
+        (row, here), (below, there) = folder_of(path, outer), folder_of(target, outer)
+        if here not in ("", there) and None not in (row, below) and below >= row:
+            return f"in {outer}/ {here} is below {there} or beside it"
     return broken_driver(path, target)
 
 
@@ -178,8 +175,10 @@ def broken_owner(path, included):
 def complaints_about(root, path, public):
     if path.startswith("drivers/") and driver_of(path) is None:
         yield f"{path}: this driver has no row in DRIVERS of tests/install/include_rules.py"
-    if (room := room_of(path)) and room[1] is None:
-        yield f"{path}: {room[0]}/ has no room {room[2]}; its rooms stand in tests/install/include_rules.py"
+    for outer in FOLDERS:
+        if path.startswith(outer + "/") and folder_of(path, outer)[0] is None:
+            yield (f"{path}: {outer}/ has no folder {folder_of(path, outer)[1]}; FOLDERS of tests/install/include_rules.py "
+                   "lists its folders")
     for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
         match = INCLUDE.match(line)
         if not match:
@@ -224,7 +223,7 @@ def complaints_of(root):
     for entry in sorted({path.split("/")[0] for path in files_of(root)}):
         if entry not in TOP and not entry.startswith("."):
             yield f"{entry}: not one of the top level's entries ({' '.join(sorted(TOP))}); put it inside one"
-    files = [path for path in files_of(root, "--others") if path.split("/")[0] in FLOORS]
+    files = [path for path in files_of(root, "--others") if path.split("/")[0] in LAYERS]
     public = public_headers(files)
     for path in files:
         if pathlib.Path(path).suffix in SOURCES:

@@ -55,23 +55,39 @@ class IncludeRules(unittest.TestCase):
         self.assertEqual(done.stderr, "1 broken; the rules are in docs/architecture.md\n")
         self.assertEqual(done.returncode, 1)
 
-    def test_a_floor_knows_none_above_it(self):
-        for upper, lower in zip(include_rules.FLOORS[1:], include_rules.FLOORS):
+    def test_a_layer_knows_none_above_it(self):
+        for upper, lower in zip(include_rules.LAYERS[1:], include_rules.LAYERS):
             self.assertEqual(why(f"{lower}/a.cpp", f"{upper}/b.hpp"),
                              "an include only points down: drivers > executive > config > rtsync")
         self.assertIsNone(why("executive/a.cpp", "rtsync/b.hpp", "rtsync/b.hpp"))
 
-    def test_a_room_knows_none_above_it_or_beside_it(self):
-        for house, rows in include_rules.ROOMS.items():
-            driver = house.startswith("drivers/")
+    def test_a_folder_knows_none_above_it_or_beside_it(self):
+        for outer, rows in include_rules.FOLDERS.items():
+            driver = outer.startswith("drivers/")
             for lower, upper in zip(rows, rows[1:]):
                 here, there = lower.split()[0], upper.split()[0]
-                self.assertEqual(why(f"{house}/{here}/a.cpp", f"{house}/{there}/b.hpp"),
-                                 f"in {house}/ {here} stands under {there} or beside it")
+                self.assertEqual(why(f"{outer}/{here}/a.cpp", f"{outer}/{there}/b.hpp"),
+                                 f"in {outer}/ {here} is below {there} or beside it")
                 if not driver:
-                    self.assertIsNone(why(f"{house}/{there}/a.cpp", f"{house}/{here}/b.hpp"))
+                    self.assertIsNone(why(f"{outer}/{there}/a.cpp", f"{outer}/{here}/b.hpp"))
         self.assertEqual(why("rtsync/facts/a.cpp", "rtsync/wait/b.hpp"),
-                         "in rtsync/ facts stands under wait or beside it")
+                         "in rtsync/ facts is below wait or beside it")
+
+    def test_the_rules_of_a_folder_hold_for_the_folders_in_it(self):
+        rows = {"executive": ["frame", "many", "run"], "executive/many": ["one two", "three"]}
+        with mock.patch.object(include_rules, "FOLDERS", rows):
+            self.assertEqual(why("executive/many/one/a.cpp", "executive/many/two/b.hpp"),
+                             "in executive/many/ one is below two or beside it")
+            self.assertEqual(why("executive/many/three/a.cpp", "executive/run/b.hpp"),
+                             "in executive/ many is below run or beside it")
+            self.assertEqual(why("executive/frame/a.cpp", "executive/many/one/b.hpp"),
+                             "in executive/ frame is below many or beside it")
+            self.assertIsNone(why("executive/many/three/a.cpp", "executive/many/one/b.hpp"))
+            self.assertIsNone(why("executive/many/one/a.cpp", "executive/frame/b.hpp"))
+            self.assertIsNone(why("executive/run/a.cpp", "executive/many/two/b.hpp"))
+            self.assertEqual(said_of({"executive/many/four/a.cpp": ""}),
+                             ["executive/many/four/a.cpp: executive/many/ has no folder four; FOLDERS of "
+                              "tests/install/include_rules.py lists its folders"])
 
     def test_text_reaches_a_terminal_through_the_door_alone(self):
         for printed in ('std::fprintf(stderr, "%s", what);', "printf(text);", 'std::cerr << what;', "std::fputs(a, stdout);"):
@@ -83,23 +99,23 @@ class IncludeRules(unittest.TestCase):
         for door in include_rules.DOORS:
             self.assertEqual(said_of({door: 'std::fputs("x", stdout);\n'}), [])
 
-    def test_a_room_without_a_place_is_named(self):
+    def test_a_folder_without_a_row_is_named(self):
         self.assertEqual(said_of({"executive/attic/a.cpp": ""}),
-                         ["executive/attic/a.cpp: executive/ has no room attic; its rooms stand in "
-                          "tests/install/include_rules.py"])
+                         ["executive/attic/a.cpp: executive/ has no folder attic; FOLDERS of "
+                          "tests/install/include_rules.py lists its folders"])
 
     def test_no_driver_knows_another_unless_its_row_says_so(self):
         for driver, row in include_rules.DRIVERS.items():
             for other in include_rules.DRIVERS:
                 if other.split("/")[0] == driver.split("/")[0] == "silkit" or other == driver:
-                    continue  # the rooms of silkit are judged as rooms
+                    continue  # the folders of silkit are judged as folders
                 refused = may(driver, f"drivers/{other}/made_up.hpp")
                 if f"drivers/{other}" in row.split():
                     self.assertIsNone(refused)
                 else:
                     self.assertEqual(refused.partition(" may include ")[0], f"drivers/{driver}/")
 
-    def test_a_driver_knows_the_rooms_of_its_row(self):
+    def test_a_driver_knows_the_folders_of_its_row(self):
         for driver, row in include_rules.DRIVERS.items():
             for allowed in row.split():
                 header = allowed if "." in allowed else allowed + "/made_up.hpp"

@@ -8,7 +8,7 @@
 
 #include "config/json.hpp"
 #include "config/text.hpp"
-#include "executive/live/live_value.hpp"
+#include "executive/capability/live/live_value.hpp"
 
 namespace tactus::drivers::link {
 namespace {

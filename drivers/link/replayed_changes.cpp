@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "executive/capability/live/live_value.hpp"
 #include "executive/driver/device_error.hpp"
-#include "executive/live/live_value.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::link {

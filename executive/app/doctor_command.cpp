@@ -14,7 +14,7 @@
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/terminal_text.hpp"
-#include "executive/run/machine_facts.hpp"
+#include "executive/run_base/machine_facts.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/facts/host_facts.hpp"
 #include "rtsync/facts/readiness.hpp"

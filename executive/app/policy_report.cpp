@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "executive/app/terminal_text.hpp"
-#include "executive/part/policy_part.hpp"
-#include "executive/run/rig_threads.hpp"
+#include "executive/capability/policy/policy_part.hpp"
+#include "executive/run_base/rig_threads.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {

@@ -18,8 +18,8 @@
 #include "executive/app/signal_paths.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
+#include "executive/capability/clock/clock_status_formatter.hpp"
 #include "executive/model/job_class.hpp"
-#include "executive/run/clock_status_formatter.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {

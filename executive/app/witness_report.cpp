@@ -24,10 +24,10 @@
 #include "config/json.hpp"
 #include "config/text.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/capability/library/run_libraries.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/frame/outcome.hpp"
-#include "executive/run/run_libraries.hpp"
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/folder_file.hpp"
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "executive/capability/cause/unended_frame.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/run/rig_run.hpp"
 #include "executive/run/summary_text.hpp"
-#include "executive/run/unended_frame.hpp"
 #include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {

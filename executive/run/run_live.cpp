@@ -7,7 +7,7 @@
 #include <string>
 
 #include "executive/driver/device_error.hpp"
-#include "executive/run/machine_error.hpp"
+#include "executive/run_base/machine_error.hpp"
 
 namespace tactus::executive {
 namespace {

@@ -3,15 +3,15 @@
 #include <memory>
 #include <optional>
 
-#include "executive/live/live_access.hpp"
+#include "executive/capability/checkpoint/rig_checkpoints.hpp"
+#include "executive/capability/flight/run_flight.hpp"
+#include "executive/capability/live/live_access.hpp"
+#include "executive/capability/record/run_recordings.hpp"
 #include "executive/plan/rig.hpp"
-#include "executive/run/rig_checkpoints.hpp"
-#include "executive/run/rig_threads.hpp"
-#include "executive/run/run_flight.hpp"
-#include "executive/run/run_options.hpp"
-#include "executive/run/run_part.hpp"
-#include "executive/run/run_recordings.hpp"
 #include "executive/run/run_reports.hpp"
+#include "executive/run_base/rig_threads.hpp"
+#include "executive/run_base/run_options.hpp"
+#include "executive/run_base/run_part.hpp"
 
 namespace tactus::executive {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "executive/model/job_class.hpp"
-#include "executive/run/machine_facts.hpp"
+#include "executive/run_base/machine_facts.hpp"
 #include "rtsync/thread/thread_list.hpp"
 
 namespace tactus::executive {

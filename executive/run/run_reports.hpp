@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "executive/capability/cause/run_causes.hpp"
+#include "executive/capability/checkpoint/rig_checkpoints.hpp"
+#include "executive/capability/clock/clock_status_part.hpp"
 #include "executive/driver/live_knowledge.hpp"
 #include "executive/frame/executive.hpp"
-#include "executive/part/clock_status_part.hpp"
 #include "executive/plan/rig.hpp"
-#include "executive/run/pacing.hpp"
-#include "executive/run/rig_checkpoints.hpp"
-#include "executive/run/rig_threads.hpp"
-#include "executive/run/run_causes.hpp"
+#include "executive/run_base/pacing.hpp"
+#include "executive/run_base/rig_threads.hpp"
 #include "rtsync/facts/host_facts.hpp"
 #include "rtsync/host/provision.hpp"
 

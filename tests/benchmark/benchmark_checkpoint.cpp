@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "executive/capability/checkpoint/checkpoint_part.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/model/model_instance.hpp"
-#include "executive/part/checkpoint_part.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/host/write_tracker.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "executive/capability/flight/flight_part.hpp"
 #include "executive/flight/flight_file.hpp"
 #include "executive/frame/executive.hpp"
-#include "executive/part/flight_part.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "tests/benchmark/benchmark.hpp"
 #include "tests/benchmark/stand.hpp"

@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "executive/capability/live/live_port.hpp"
 #include "executive/frame/executive.hpp"
-#include "executive/part/live_port.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/benchmark/benchmark.hpp"
 #include "tests/support/process.hpp"

@@ -16,7 +16,9 @@ LAYERS = ["rtsync", "config", "executive", "drivers"]  # from the lowest up; an 
 FOLDERS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
     "executive": ["include", "model integration", "driver", "isolation", "state record", "plan",
-                  "admission flight", "frame", "part", "live", "run", "embed report client", "app c_api"],
+                  "admission flight", "frame", "run_base", "capability", "run", "embed report client", "app c_api"],
+    "executive/capability": ["checkpoint clock flight isolation library live policy privilege record",
+                             "cause link watch"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }
 # What each folder of drivers/ may include beside itself, rtsync/ and config/. A driver knows another only where it says
@@ -24,9 +26,9 @@ FOLDERS = {
 LINK_USES = "drivers/silkit/include/tactus/silkit.h drivers/silkit/include/tactus/silkit_rpc.h"
 DRIVERS = {
     "gpio": "executive/include executive/model executive/driver",
-    "link": f"executive/model executive/driver executive/live {LINK_USES}",
-    "live/http": "executive/model executive/driver executive/live",
-    "live/trick": "executive/model executive/driver executive/live",
+    "link": f"executive/model executive/driver executive/capability/live {LINK_USES}",
+    "live/http": "executive/model executive/driver executive/capability/live",
+    "live/trick": "executive/model executive/driver executive/capability/live",
     "models": "executive/include",
     "models/controller": "executive/include drivers/models/check.hpp",
     "models/servo": "executive/include drivers/models/check.hpp",
@@ -48,7 +50,7 @@ OWNERS = {
     "CLI/*": ["executive/app/", "drivers/silkit/command/"],
     "boost/multiprecision/*": ["config/"],
     "boost/numeric/*": ["executive/integration/"],
-    "spdlog/*": ["executive/run/"],
+    "spdlog/*": ["executive/run_base/"],
     "gpiod.*": ["drivers/gpio/"],
     "sys/capability.h": ["rtsync/host/"],
     "systemd/*": ["rtsync/host/"],

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/date.hpp"
-#include "executive/live/live_value.hpp"
+#include "executive/capability/live/live_value.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {

@@ -6,7 +6,7 @@
 #include "config/text.hpp"
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/replies.hpp"
-#include "executive/live/live_value.hpp"
+#include "executive/capability/live/live_value.hpp"
 
 // Values of variables: reads, changes, streams.
 namespace tactus::drivers::live_http {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "config/text.hpp"
-#include "executive/live/live_value.hpp"
+#include "executive/capability/live/live_value.hpp"
 #include "executive/model/variable.hpp"
 #include "executive/model/variable_path.hpp"
 #include "executive/model/with_type.hpp"

@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "executive/part/flight_part.hpp"
-#include "executive/part/recordings_part.hpp"
+#include "executive/capability/flight/flight_part.hpp"
+#include "executive/capability/record/recordings_part.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/host/map_watch.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "executive/run/run_observer.hpp"
+#include "executive/run_base/run_observer.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::test {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "executive/driver/live.hpp"
-#include "executive/live/live_history.hpp"
 #include "executive/model/variable_path.hpp"
+#include "executive/run_base/live_history.hpp"
 
 namespace tactus::test {
 

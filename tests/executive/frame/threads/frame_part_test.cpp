@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "executive/part/checkpoint_part.hpp"
-#include "executive/part/clock_status_part.hpp"
+#include "executive/capability/checkpoint/checkpoint_part.hpp"
+#include "executive/capability/clock/clock_status_part.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -11,7 +11,7 @@
 #include <random>
 #include <thread>
 
-#include "executive/part/checkpoint_part.hpp"
+#include "executive/capability/checkpoint/checkpoint_part.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "tests/executive/support/marked_memory.hpp"
 #include "tests/executive/support/plan_fixture.hpp"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "executive/part/policy_part.hpp"
+#include "executive/capability/policy/policy_part.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::hard_budgets_test {

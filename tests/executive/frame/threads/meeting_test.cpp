@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "executive/capability/checkpoint/checkpoint_part.hpp"
 #include "executive/frame/worker_pool.hpp"
-#include "executive/part/checkpoint_part.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "tests/executive/support/plan_fixture.hpp"

@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "config/document.hpp"
+#include "executive/capability/record/recordings_part.hpp"
 #include "executive/driver/driver_library.hpp"
-#include "executive/part/recordings_part.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/temp_dir.hpp"

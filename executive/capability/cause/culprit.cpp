@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/cause/culprit.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "executive/capability/cause/finding_text.hpp"
+#include "executive/run_base/runner_text.hpp"
+#include "rtsync/host/host_file.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using rtsync::Cause;
+
+/// The process of a thread; 0: it is gone.
+pid_t process_of(const std::string& status) {
+  constexpr std::string_view kKey = "\nTgid:\t";
+  const std::size_t at = status.find(kKey);
+  pid_t process = 0;
+  if (at != std::string::npos)
+    (void)std::from_chars(status.data() + at + kKey.size(), status.data() + status.size(), process);
+  return process;
+}
+
+/// The runner that a finding blames; thread 0: none.
+rtsync::Runner blamed(const Finding& finding) {
+  const auto& others = finding.evidence.others;
+  if (!others) return {};
+  if (finding.cause == Cause::preempted) return longest_of(*others);
+  return finding.cause == Cause::throttled ? others->used_up : rtsync::Runner{};
+}
+
+/// The rig file of `tactus run`, without folder and ending, in the text of /proc/PID/cmdline; empty: it is another program.
+std::string rig_in(const std::string& command) {
+  std::vector<std::filesystem::path> words;
+  for (std::size_t from = 0; from < command.size();) {
+    const std::size_t end = std::min(command.find('\0', from), command.size());
+    words.emplace_back(command.substr(from, end - from));
+    from = end + 1;
+  }
+  if (words.size() < 3 || words[0].filename() != "tactus" || words[1] != "run") return "";
+  for (const std::filesystem::path& word : words)
+    if (word.extension() == ".yaml" || word.extension() == ".yml") return word.stem();
+  return "";
+}
+
+}  // namespace
+
+std::string unit_in(const std::string& cgroup) {
+  std::string unit;
+  for (std::size_t from = 0; from < cgroup.size();) {
+    const std::size_t end = std::min(cgroup.find_first_of("/\n", from), cgroup.size());
+    const std::string_view part = std::string_view(cgroup).substr(from, end - from);
+    // The innermost counts: a service may lie in the scope of a session.
+    if (part.ends_with(".service") || part.ends_with(".scope")) unit = part;
+    if (part.starts_with("lxc.payload.") || part.starts_with("docker-")) unit = part;
+    from = end + 1;
+  }
+  return unit;
+}
+
+const std::string& Culprits::owner_of(std::int32_t thread) {
+  if (const auto known = owners_.find(thread); known != owners_.end()) return known->second;
+  if (owners_.size() >= kMostThreads) owners_.clear();
+  const std::string folder = "/" + std::to_string(thread);
+  const pid_t process = process_of(rtsync::read_host_file(proc_, folder + "/status").text);
+  std::string owner;
+  if (process == ::getpid()) {
+    owner = "this rig";
+  } else if (process != 0) {
+    owner = unit_in(rtsync::read_host_file(proc_, folder + "/cgroup").text);
+    const std::string rig =
+        rig_in(rtsync::read_host_file(proc_, "/" + std::to_string(process) + "/cmdline").text);
+    if (!rig.empty()) owner = "rig " + rig;
+  }
+  return owners_[thread] = std::move(owner);
+}
+
+Culprit Culprits::of(const Finding& finding) {
+  switch (finding.cause) {
+    case Cause::preempted:
+    case Cause::throttled: {
+      const rtsync::Runner runner = blamed(finding);
+      if (runner.thread == 0) return {culprit_of(finding, plan_), "", ""};
+      RunnerWords words = words_of(runner);
+      return {std::move(words.name), std::move(words.policy),
+              runner.thread > 0 ? owner_of(runner.thread) : ""};
+    }
+    case Cause::interrupted:
+    case Cause::suspended:
+    case Cause::machine_stopped:
+      return {culprit_of(finding, plan_), "", ""};
+    default:
+      return {};
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/cause/run_causes.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "rtsync/evidence/sign_of_life.hpp"
+#include "rtsync/host/preemption_model.hpp"
+#include "rtsync/host/throttle.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+using config::Json;
+using rtsync::Nanoseconds;
+
+namespace {
+
+constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switches", "floating_point"};
+constexpr const char* kSentences[BrokenPromises::kKinds] = {
+    " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: ",
+    " changes the floating-point environment, which is put back: "};
+constexpr std::size_t kMostCulprits = 50;  // of one cause
+constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time", " time"};
+
+/// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
+Nanoseconds alive_interval(Nanoseconds frame) {
+  using namespace std::chrono_literals;
+  return std::clamp<Nanoseconds>(frame / 4, 100us, 1ms);
+}
+
+/// What is told of a processor that hardly keeps up with them. It is granted: nothing has to be mended.
+rtsync::Provision fewer_signs(Nanoseconds wanted, Nanoseconds signs, Nanoseconds cost) {
+  return rtsync::granted(
+      signs == Nanoseconds{0} ? "no signs of life" : "signs of life every " + rtsync::duration_text(signs),
+      "every " + rtsync::duration_text(wanted) + " would be too many: one takes " +
+          rtsync::duration_text(cost) + " on this processor");
+}
+
+/// How long the kernel stops a real-time thread at a time, by the settings as they are.
+std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
+  const rtsync::ThrottleFacts facts = rtsync::read_throttle();
+  const std::optional<double> share = facts.share(cpus);
+  if (!share || *share >= 1) return std::nullopt;
+  const double period = static_cast<double>(facts.rt_period_us.value_or(1'000'000)) * 1000;
+  return Nanoseconds{static_cast<std::int64_t>(period * (1 - *share))};
+}
+
+}  // namespace
+
+std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t main, const RigCpus& cpus,
+                                                bool spins, std::optional<Nanoseconds> signs_of_life,
+                                                const rtsync::EdgeClockStatus* clock,
+                                                const Isolation* isolation) {
+  const Plan& plan = executive_.plan();
+  realtime_threads_.look();
+  std::vector<rtsync::EventThread> watched{{main, "thread main", realtime_threads_.has(main), true}};
+  for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
+    const std::size_t thread = executive_.program().thread_of_lane(lane);
+    const pid_t tid = threads.tid(thread);
+    watched.push_back({tid, "thread " + plan.thread_name(thread), realtime_threads_.has(tid), true});
+  }
+  for (const auto& worker : executive_.program().async_workers()) {
+    const pid_t tid = threads.tid(worker->thread);
+    watched.push_back({tid, "thread " + plan.thread_name(worker->thread), realtime_threads_.has(tid)});
+  }
+  if (isolation != nullptr)
+    for (const IsolatedModel& model : isolation->models()) {
+      const pid_t pid = model.process().pid();
+      watched.push_back({pid, "model " + model.name(), realtime_threads_.has(pid), false,
+                         rtsync::CodeMap::of_process(pid)});
+    }
+  const Nanoseconds frame = frame_ = rtsync::real_period(plan.frame, plan.ratio).floor();
+  const rtsync::CpuSet of_frames = cpus.of_frames();
+  std::vector<rtsync::Provision> provisions;
+  Nanoseconds signs{0};
+  if (!spins) {
+    const Nanoseconds wanted = signs_of_life ? rtsync::fitted_signs_within(*signs_of_life, frame)
+                                             : rtsync::fitted_signs(alive_interval(frame), frame);
+    signs_.emplace(wanted, frame, rtsync::sign_of_life_cost());
+    constexpr int kTries = 3;  // a machine may be busy as a rig starts
+    for (int i = 1; i < kTries && signs_->is_poor(); ++i) (void)signs_->improve(rtsync::sign_of_life_cost());
+    signs = signs_->interval();
+    if (signs_->is_poor()) provisions.push_back(fewer_signs(wanted, signs, signs_->cost()));
+  }
+  events_ = std::make_shared<rtsync::KernelEvents>(watched, of_frames, signs, &realtime_threads_);
+  for (rtsync::Provision& provision : events_->provisions()) provisions.push_back(std::move(provision));
+  FrameEvidence& evidence = executive_.accounts().evidence();
+  part_.emplace(events_, evidence);
+  executive_.add(*part_);
+  const auto model = rtsync::read_preemption_model();
+  evidence.watch(events_, throttle_gap(of_frames), model && model->lets_go());
+  cpus_.watch(of_frames);
+  evidence.watch_cpus(cpus_);
+  if (clock != nullptr) evidence.watch_clock(*clock);
+  return provisions;
+}
+
+void RunCauses::take(const FrameNote& note) {
+  const Finding& named = note.named();
+  if (named.cause == rtsync::Cause::none) return;
+  if (note.overrun.cause != rtsync::Cause::none) ++sum_of(note.overrun.cause).overruns;
+  if (note.late.cause != rtsync::Cause::none) ++sum_of(note.late.cause).late_wakes;
+  for (const Finding* const finding : {&named, &note.beside}) {
+    const std::array<std::uint32_t, 3> one{finding->job, Finding::kNoJob, Finding::kNoJob};
+    for (const std::uint32_t job : finding->group.jobs > 1 ? finding->group.first : one)
+      if (job != Finding::kNoJob) ++sum_of(finding->cause).jobs[job];
+  }
+  const std::array<Culprit, 2> own{culprits_.of(named), culprits_.of(note.beside)};
+  const CauseShares::Charged charged =
+      shares_.charge(named.cause, note.lateness(), {note.beside.cause, note.beside_share});
+  for (std::size_t i = 0; i < charged.size(); ++i) {
+    if (charged[i].cause == rtsync::Cause::none) continue;
+    Sum& sum = sum_of(charged[i].cause);
+    sum.worst = std::max(sum.worst, charged[i].time);
+    sum.sum += charged[i].time;
+    const Finding& finding = i < 2 ? named : note.beside;
+    const bool caught_up = finding.cause == rtsync::Cause::catching_up;
+    const Culprit& culprit = caught_up ? began_[i % 2] : own[i / 2];
+    if (culprit.name.empty() || (sum.by.size() >= kMostCulprits && !sum.by.contains(culprit))) continue;
+    Sum::Taken& taken = sum.by[culprit];
+    taken.count += caught_up ? 0 : 1;
+    taken.sum += charged[i].time;
+  }
+  if (named.cause != rtsync::Cause::catching_up && note.beside.cause != rtsync::Cause::catching_up)
+    began_ = own;
+}
+
+/// Those that took most first.
+Json RunCauses::by_json(const Sum& sum) {
+  std::vector<std::pair<Culprit, Sum::Taken>> all(sum.by.begin(), sum.by.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.second.sum > b.second.sum; });
+  Json list = Json::array();
+  for (const auto& [culprit, taken] : all)
+    list.push_back({{"name", culprit.name},
+                    {"policy", culprit.policy},
+                    {"of", culprit.of},
+                    {"count", taken.count},
+                    {"sum_ns", taken.sum.count()}});
+  return list;
+}
+
+void RunCauses::place_signs() {
+  const auto slot = executive_.accounts().evidence().last_slot();
+  if (events_ && slot) signs_stand_well_ = events_->keep_signs_between(*slot, frame_);
+}
+
+/// Again, for when the machine is calm: the frames' CPUs have nothing to do with it.
+void RunCauses::measure_signs(RunVoice& voice) {
+  if (!signs_ || !signs_->is_poor() || measurements_left_ == 0 || !events_->has_signs_by_cpu()) return;
+  if (signs_->improve(rtsync::sign_of_life_cost()) && events_->change_signs(signs_->interval())) {
+    signs_stand_well_ = false;
+    voice.mention("signs of life every " + rtsync::duration_text(signs_->interval()) +
+                  " from now on: one takes " + rtsync::duration_text(signs_->cost()));
+  }
+  if (--measurements_left_ == 0 && signs_->is_poor())
+    voice.say("signs of life come every " + rtsync::duration_text(signs_->interval()) +
+              " only, as one takes " + rtsync::duration_text(signs_->cost()) +
+              ": the cause of a shorter excess may be unknown");
+}
+
+void RunCauses::poll(RunVoice&) {
+  if (!signs_stand_well_) place_signs();
+}
+
+void RunCauses::poll_seldom(RunVoice& voice) {
+  realtime_threads_.look();
+  cpus_.look();
+  if (events_) executive_.accounts().evidence().look_at_counts();
+  measure_signs(voice);
+  place_signs();
+  const BrokenPromises& promises = executive_.program().promises();
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
+      if (told_[job][kind]) continue;
+      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
+      if (count.calls == 0) continue;
+      told_[job][kind] = true;
+      voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] + std::to_string(count.calls) +
+                kCounted[kind] + (count.calls == 1 ? "" : "s") + " so far" +
+                (kind == BrokenPromises::floating
+                     ? ""
+                     : ", in " + std::to_string(count.jobs) + (count.jobs == 1 ? " frame" : " frames")) +
+                "; summary.json has all (promises_broken)");
+    }
+}
+
+std::int64_t RunCauses::overruns() const {
+  std::int64_t all = 0;
+  for (const Sum& sum : sums_) all += sum.overruns;
+  return all;
+}
+
+std::uint64_t RunCauses::found() const {
+  std::uint64_t all = 0;
+  for (const Sum& sum : sums_) all += static_cast<std::uint64_t>(sum.overruns + sum.late_wakes);
+  const BrokenPromises& promises = executive_.program().promises();
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind)
+      all += promises.count(job, static_cast<BrokenPromises::Kind>(kind)).calls;
+  return all;
+}
+
+Json RunCauses::causes() const {
+  Json all = Json::object();
+  for (std::size_t i = 1; i < sums_.size(); ++i) {
+    const Sum& sum = sums_[i];
+    if (sum.overruns + sum.late_wakes + sum.sum.count() == 0) continue;
+    Json jobs = Json::object();
+    for (const auto& [job, count] : sum.jobs) jobs[executive_.plan().jobs[job].name] = count;
+    Json& each = all[std::string(name_of(static_cast<rtsync::Cause>(i)))];
+    each = {{"overruns", sum.overruns},
+            {"late_wakes", sum.late_wakes},
+            {"worst_ns", sum.worst.count()},
+            {"sum_ns", sum.sum.count()},
+            {"jobs", std::move(jobs)}};
+    if (!sum.by.empty()) each["by"] = by_json(sum);
+  }
+  return all;
+}
+
+Json RunCauses::promises_broken() const {
+  Json all = Json::object();
+  const BrokenPromises& promises = executive_.program().promises();
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
+      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
+      if (count.calls == 0) continue;
+      all[executive_.plan().jobs[job].name][kNames[kind]] = {{"count", count.calls}, {"frames", count.jobs}};
+    }
+  return all;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/capability/cause/culprit.hpp"
+#include "executive/capability/cause/evidence_part.hpp"
+#include "executive/frame/cause_shares.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/isolation/isolation.hpp"
+#include "executive/run_base/rig_threads.hpp"
+#include "executive/run_base/run_part.hpp"
+#include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/continuation.hpp"
+#include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/realtime_threads.hpp"
+#include "rtsync/evidence/sign_of_life.hpp"
+
+namespace tactus::executive {
+
+/// Why frames of a run were late, and which jobs broke what every job of a frame promises: counts for
+/// summary.json, and a line for a job that does so for the first time.
+///
+/// Threads  the service thread.
+class RunCauses final : public RunPart {
+ public:
+  explicit RunCauses(Executive& executive)
+      : executive_(executive), culprits_(executive.plan()), told_(executive.program().promises().jobs()) {}
+
+  /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
+  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: RigSettings::signs_of_life.
+  /// @when setup
+  std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
+                                       std::optional<Nanoseconds> signs, const rtsync::EdgeClockStatus* clock,
+                                       const Isolation* isolation);
+  /// What watch() has asked for; nullptr: nothing.
+  std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
+  /// Counts the findings of a note.
+  void take(const FrameNote& note);
+  /// Of so many overruns; in the start-up grace, too.
+  std::int64_t overruns() const;
+  void poll(RunVoice&) override;
+  void poll_seldom(RunVoice& voice) override;
+  const rtsync::CpuWatch& cpus() const { return cpus_; }
+
+  /// Findings and broken promises so far: what causes() and promises_broken() say changes with it.
+  std::uint64_t found() const;
+  /// `causes` and `promises_broken` of summary.json.
+  config::Json causes() const;
+  config::Json promises_broken() const;
+
+ private:
+  struct Sum {
+    std::int64_t overruns = 0;
+    std::int64_t late_wakes = 0;
+    rtsync::Nanoseconds worst{0};
+    rtsync::Nanoseconds sum{0};
+    std::map<std::uint32_t, std::int64_t> jobs;
+    struct Taken {
+      std::int64_t count = 0;
+      rtsync::Nanoseconds sum{0};
+    };
+    std::map<Culprit, Taken> by;
+  };
+  void place_signs();
+  void measure_signs(RunVoice& voice);
+  static config::Json by_json(const Sum& sum);
+  Sum& sum_of(rtsync::Cause cause) { return sums_[static_cast<std::size_t>(cause)]; }
+
+  Executive& executive_;
+  rtsync::RealtimeThreads realtime_threads_;
+  rtsync::CpuWatch cpus_;
+  rtsync::ContinuationWatch continuation_;
+  std::shared_ptr<rtsync::KernelEvents> events_;
+  std::optional<EvidencePart> part_;
+  rtsync::Nanoseconds frame_{0};
+  bool signs_stand_well_ = false;
+  std::optional<rtsync::SignRate> signs_;
+  int measurements_left_ = 10;  // of what a sign of life takes
+  std::array<Sum, rtsync::kCauses> sums_;
+  CauseShares shares_;
+  Culprits culprits_;
+  std::array<Culprit, 2> began_;  // culprits of what is caught up
+  std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
+};
+
+}  // namespace tactus::executive

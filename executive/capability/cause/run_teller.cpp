@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/cause/run_teller.hpp"
+
+#include "executive/capability/cause/budget_lines.hpp"
+#include "executive/capability/cause/finding_text.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+void RunTeller::poll(RunVoice& voice) {
+  take_notes();
+  const Snapshot& latest = executive_.latest();
+  const bool paused = latest.state == State::pause;
+  if (paused && !paused_) {
+    poll_seldom(voice);
+    between_episodes_ = latest.episode;  // as its client asked for: nothing to be said
+    if (!between_episodes_) tell_pause(latest, voice);
+  }
+  if (!paused && paused_ && !between_episodes_) voice.log().info("resumed");
+  paused_ = paused;
+  if (const std::int64_t resets = executive_.restart().resets(); resets > resets_) {
+    resets_ = resets;
+    voice.say("reset: the rig stands at its initial state again, and goes on from there");
+  }
+  if (latest.state == State::start && latest.heartbeats > 0 && !waiting_) {
+    waiting_ = true;
+    voice.say(source_.empty() ? "waiting for the others of the link" : "waiting for the edges of " + source_);
+  }
+}
+
+void RunTeller::take_notes() {
+  const std::int64_t next_frame = executive_.latest().frames;  // the notes of all before it are there
+  FrameNote note;
+  while (executive_.accounts().pop(note)) {
+    notes_.take(note);
+    causes_.take(note);
+    const rtsync::Cause cause = note.overrun.cause;
+    if (cause != rtsync::Cause::none && cause != rtsync::Cause::catching_up) overrun_ = note.overrun;
+    if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
+  }
+  if (!overruns_) return;
+  overruns_->note_lost(executive_.accounts().notes_lost());
+  overruns_->flush(next_frame);
+}
+
+bool RunTeller::lacks_overrun(const rtsync::RealtimeTotals& totals) {
+  take_notes();
+  return causes_.overruns() < static_cast<std::int64_t>(totals.overruns + totals.grace_overruns);
+}
+
+void RunTeller::take_unended(const FrameNote& note, RunVoice& voice) {
+  causes_.take(note);
+  if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
+  voice.say("frame " + std::to_string(note.timing.frame) + " was over by " +
+            rtsync::duration_text(-note.timing.slack.count()) + " when it was waited for no longer; " +
+            text_of(note, executive_.plan(), &causes_.cpus()));
+}
+
+std::string RunTeller::last_overrun() {
+  take_notes();
+  return overrun_ ? text_of(*overrun_, executive_.plan(), &causes_.cpus()) : "";
+}
+
+void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
+  voice.say("paused after " + std::to_string(latest.frames) + " frames" +
+            (latest.reached != rtsync::Maximum::none
+                 ? " (a maximum of the overrun policy; it ends when it is resumed)"
+                 : "") +
+            (latest.clock_fault ? std::string(" (a fault of the external clock: ") + clock_->latest_fault() +
+                                      "; outputs are driven safe)"
+                                : "") +
+            "; SIGUSR2 resumes, Ctrl-C stops");
+}
+
+void RunTeller::poll_seldom(RunVoice& voice) {
+  take_notes();
+  for (const std::string& line : notes_.take_log_lines(executive_.accounts().notes_lost())) voice.say(line);
+  for (const std::string& line : take_budget_lines(executive_.plan(), executive_.program().budgets()))
+    voice.say(line);
+  if (clock_ == nullptr) return;
+  for (const std::string& line : clock_lines_.take_log_lines(clock_->latest())) voice.say(line);
+}
+
+void RunTeller::tell_unused(RunVoice& voice) const {
+  if (const std::size_t left = executive_.commands_left(); left > 0)
+    voice.log().info(std::to_string(left) +
+                     " commands of the rig file were not reached: the rig ended before their time");
+  for (const auto& loop : executive_.program().loops())
+    if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
+      voice.say("loop " + loop->name() + ": in " + std::to_string(cycles) +
+                " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                "unchecked step");
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "executive/capability/cause/frame_note_formatter.hpp"
+#include "executive/capability/cause/run_causes.hpp"
+#include "executive/capability/cause/run_overruns.hpp"
+#include "executive/capability/clock/clock_status_formatter.hpp"
+#include "executive/capability/clock/clock_status_part.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/run_base/run_part.hpp"
+
+namespace tactus::executive {
+
+/// Tells what becomes of a rig while it runs: late frames and overruns, the clock, pauses, resets, waiting.
+///
+/// Threads  the service thread.
+class RunTeller final : public RunPart {
+ public:
+  /// `clock`: of an external clock, whose edges come from `source`; else nullptr. All must outlive it.
+  RunTeller(Executive& executive, RunCauses& causes, ClockStatusPart* clock, std::string source)
+      : executive_(executive),
+        causes_(causes),
+        clock_(clock),
+        source_(std::move(source)),
+        notes_(executive.plan(), &causes.cpus()) {}
+
+  /// Who is told of overruns from now on. @when setup
+  void tell(LiveHistory& overruns) { overruns_.emplace(overruns, executive_.plan(), &causes_.cpus()); }
+  /// What is to be said at once.
+  void poll(RunVoice& voice) override;
+  /// The notes of frames, as lines.
+  void poll_seldom(RunVoice& voice) override;
+  /// The cause of the overrun that the newest ones go back to, and which job or who it was; empty: there was none, or
+  /// nothing is known of it.
+  std::string last_overrun();
+  /// An overrun of the totals has left no note, as a stuck thread never ends its frame.
+  bool lacks_overrun(const rtsync::RealtimeTotals& totals);
+  /// The note of that one.
+  void take_unended(const FrameNote& note, RunVoice& voice);
+  /// After the frames: what of the rig file did not come to pass.
+  void tell_unused(RunVoice& voice) const;
+
+ private:
+  void tell_pause(const Snapshot& latest, RunVoice& voice);
+
+  void take_notes();
+
+  Executive& executive_;
+  RunCauses& causes_;
+  ClockStatusPart* const clock_;
+  const std::string source_;
+  FrameNoteFormatter notes_;
+  std::optional<RunOverruns> overruns_;
+  ClockStatusFormatter clock_lines_;
+  bool paused_ = false;
+  bool between_episodes_ = false;
+  bool waiting_ = false;  // said that somebody is awaited
+  std::int64_t resets_ = 0;
+  std::optional<Finding> overrun_{};  // the newest that caught up with no other
+};
+
+}  // namespace tactus::executive

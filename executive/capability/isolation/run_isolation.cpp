@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/isolation/run_isolation.hpp"
+
+#include <algorithm>
+
+namespace tactus::executive {
+
+using config::Json;
+using rtsync::SchedPolicy;
+
+/// Each runs where the thread that calls it does, which sleeps meanwhile. Who watches over them is more urgent than
+/// any thread of the frames: a process that does not come back must not keep it from its CPU.
+std::vector<rtsync::Provision> RunIsolation::place(const RigSettings& settings, const RigCpus& cpus,
+                                                   bool realtime) {
+  const ThreadsSection& threads = settings.threads;
+  const auto of_frames = [&](const std::string& name, const rtsync::CpuSet& where, const auto& thread) {
+    const SchedPolicy policy = realtime ? thread.policy : SchedPolicy::other;
+    return rtsync::ThreadSettings{name, where, policy, policy == SchedPolicy::other ? 0 : thread.priority};
+  };
+  std::vector<rtsync::ThreadSettings> callers{of_frames("main", cpus.main, threads.main)};
+  for (std::size_t i = 0; i < threads.workers.size(); ++i)
+    callers.push_back(of_frames(threads.workers[i].name, cpus.workers[i], threads.workers[i]));
+  const auto caller_of = [&](const IsolatedModel& model) {
+    for (const ModelSettings& each : settings.models)
+      for (std::size_t i = 0; each.name == model.name() && i < callers.size(); ++i)
+        if (callers[i].name == each.thread.value) return callers[i];
+    return callers.front();
+  };
+  int highest = 0;
+  for (const rtsync::ThreadSettings& caller : callers) highest = std::max(highest, caller.priority);
+  std::vector<rtsync::Provision> provisions;
+  for (IsolatedModel& model : isolation_.models()) {
+    if (realtime)
+      if (auto memory =
+              model.prepare_memory(settings.memory.lock, static_cast<std::size_t>(settings.memory.heap)))
+        provisions.push_back(*std::move(memory));
+    for (rtsync::Provision& placed : model.process().place(caller_of(model)))
+      provisions.push_back(std::move(placed));
+  }
+  if (const auto refused = isolation_.place(cpus.helpers, realtime ? highest + 1 : 0))
+    provisions.push_back(*refused);
+  return provisions;
+}
+
+void RunIsolation::poll(RunVoice& voice) {
+  for (IsolatedModel& model : isolation_.models())
+    for (const std::string& line : model.take_log_lines()) voice.say(line);
+}
+
+Json RunIsolation::summary() const {
+  Json all = Json::array();
+  for (const IsolatedModel& model : isolation_.models()) {
+    const bool in_job = model.lost();
+    const bool lost = in_job || model.process().crashed();
+    all.push_back({{"model", model.name()},
+                   {"library", model.process().origin().library},
+                   {"pid", model.process().pid()},
+                   {"on_crash", name_of(model.on_crash())},
+                   {"lost", lost ? Json(model.process().how()) : Json(nullptr)},
+                   {"job", in_job ? Json(model.lost_job()) : Json(nullptr)},
+                   {"frame", in_job ? Json(model.lost_frame()) : Json(nullptr)}});
+  }
+  return all;
+}
+
+}  // namespace tactus::executive

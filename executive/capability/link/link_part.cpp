@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/link/link_part.hpp"
+
+#include "executive/frame/frame_services.hpp"
+#include "rtsync/clock/clock.hpp"
+
+namespace tactus::executive {
+
+void LinkPart::joined(FrameServices& services) {
+  link_.redirect([&services](const ModelInstance* model, const void* data, std::size_t bytes) {
+    return services.view(model, data, bytes);
+  });
+}
+
+PartVerdict LinkPart::begin_frame(std::int64_t k) TACTUS_RT {
+  const bool paced = sync_.active();
+  const rtsync::TimePoint<rtsync::RigTime> wake = sync_.wake();
+  const rtsync::TimePoint<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : wake;
+  const auto now = paced && clock_is_monotonic_
+                       ? rtsync::TimePoint<rtsync::MonotonicTime>{wake.time_since_epoch()}
+                       : rtsync::monotonic_now();
+  switch (link_.begin_frame({k, slot, now, wake - slot, paced, sync_.timing().work})) {
+    case LinkVerdict::go_on:
+      break;
+    case LinkVerdict::freeze:
+      return {PartVerdict::pause, Outcome::completed, ""};
+    case LinkVerdict::terminate:
+      return {PartVerdict::terminate, Outcome::link_lost, link_.verdict_reason()};
+  }
+  return {};
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/live/frame_dates.hpp"
+
+#include "config/date.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Wide;
+
+std::string FrameDates::date_of(std::int64_t frame_number) const {
+  return config::print_date(epoch_ns + frame.times(frame_number).count());
+}
+
+std::optional<std::int64_t> FrameDates::frame_of(const std::string& date, std::string& problem) const {
+  const config::ParsedDate parsed = config::parse_date(date);
+  if (!parsed) {
+    problem = parsed.problem;
+    return std::nullopt;
+  }
+  const Wide since = static_cast<Wide>(*parsed.ns) - epoch_ns;
+  if (since < 0) {
+    problem = "'" + date + "' is before the epoch of the rig, " + date_of(0);
+    return std::nullopt;
+  }
+  const Wide nearest = (since * frame.den() + frame.num() / 2) / frame.num();
+  if (nearest > INT64_MAX / 2) {
+    problem = "'" + date + "' is later than any frame";
+    return std::nullopt;
+  }
+  const auto k = static_cast<std::int64_t>(nearest);
+  // A frame whose start is no whole nanosecond may be named by the one before or after.
+  const Wide start = static_cast<Wide>(k) * frame.num();
+  const Wide floor = start / frame.den();
+  const Wide ceil = (start + frame.den() - 1) / frame.den();
+  if (since == floor || since == ceil) return k;
+  const std::int64_t before = since < floor ? k - 1 : k;
+  problem = "'" + date + "' is between two frames; choose " + date_of(before) + " or " + date_of(before + 1);
+  return std::nullopt;
+}
+
+}  // namespace tactus::executive

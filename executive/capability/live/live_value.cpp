@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/live/live_value.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "config/node.hpp"
+#include "executive/model/parameter_value.hpp"
+#include "executive/model/suggest.hpp"
+#include "executive/model/with_type.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using config::Json;
+using Bytes = std::vector<std::byte>;
+
+Json element_json(tactus_type type, const std::byte* data) {
+  return with_type(type, [&](auto zero) -> Json {
+    const auto value = load_element<decltype(zero)>(data);
+    if constexpr (std::is_floating_point_v<decltype(zero)>) {
+      if (std::isnan(value)) return "nan";
+      if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+      return static_cast<double>(value);
+    }
+    return value;
+  });
+}
+
+std::string kind_of(const Json& json) {
+  if (json.is_number_integer()) return "a whole number";
+  if (json.is_number()) return "a number";
+  if (json.is_boolean()) return "a bool";
+  if (json.is_string()) return "text";
+  if (json.is_array()) return "a list";
+  return json.is_null() ? "nothing" : "an object";
+}
+
+/// "park (0), drive (3)".
+std::string labels_of(const Variable& variable) {
+  std::string text;
+  for (const VariableLabel& label : variable.labels)
+    text += (text.empty() ? "" : ", ") + label.name + " (" + std::to_string(label.value) + ")";
+  return text;
+}
+
+template <class T>
+bool whole_fits(const Json& json) {
+  if (json.is_number_unsigned())
+    return json.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  constexpr double k2To63 = 9223372036854775808.0;
+  if (json.is_number_float() && std::abs(json.get<double>()) >= k2To63) return false;
+  const std::int64_t value = json.get<std::int64_t>();
+  if constexpr (std::is_unsigned_v<T>)
+    return value >= 0;
+  else
+    return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+}
+
+/// Text is read as in a rig file: with its unit, or a label.
+std::optional<Bytes> from_text(const Variable& variable, const std::string& text, std::string& problem) {
+  Variable element = variable;
+  element.count = element.columns = 0;
+  config::Problems problems;
+  auto bytes = read_value(element, config::Node::scalar(text), "", problems);
+  if (!bytes && !problems.empty()) problem = problems.sorted().front().message;
+  return bytes;
+}
+
+std::optional<Bytes> element_bytes(const Variable& variable, const Json& json, std::string& problem) {
+  return with_type(variable.type, [&](auto zero) -> std::optional<Bytes> {
+    using T = decltype(zero);
+    const auto refuse = [&](const char* wanted) {
+      problem = "is " + kind_of(json) + "; " + wanted + " is expected";
+      return std::nullopt;
+    };
+    T value{};
+    if constexpr (std::is_same_v<T, bool>) {
+      if (!json.is_boolean()) return refuse("true or false");
+      value = json.get<bool>();
+    } else if constexpr (std::is_floating_point_v<T>) {
+      if (json.is_string()) return from_text(variable, json.get<std::string>(), problem);
+      if (!json.is_number()) return refuse("a number");
+      const double number = json.get<double>();
+      if (std::abs(number) > static_cast<double>(std::numeric_limits<T>::max())) {
+        problem = json.dump() + " is beyond the range of " + std::string(name_of(variable.type));
+        return std::nullopt;
+      }
+      value = static_cast<T>(number);
+    } else {
+      if (json.is_string()) return from_text(variable, json.get<std::string>(), problem);
+      if (!json.is_number() || std::trunc(json.get<double>()) != json.get<double>())
+        return refuse("a whole number");
+      if (!whole_fits<T>(json)) {
+        problem = json.dump() + " is outside of the range of " + std::string(name_of(variable.type)) + ", " +
+                  std::to_string(std::numeric_limits<T>::min()) + " .. " +
+                  std::to_string(std::numeric_limits<T>::max());
+        return std::nullopt;
+      }
+      value = json.get<T>();
+    }
+    Bytes bytes(sizeof(T));
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    return bytes;
+  });
+}
+
+}  // namespace
+
+Json to_json(const Variable& variable, const std::byte* data, std::uint32_t elements, bool list) {
+  if (!list) return element_json(variable.type, data);
+  Json values = Json::array();
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    Json value = element_json(variable.type, data + i * size_of(variable.type));
+    if (variable.columns > 0 && i % variable.columns == 0) values.push_back(Json::array());
+    (variable.columns > 0 ? values.back() : values).push_back(std::move(value));
+  }
+  return values;
+}
+
+namespace {
+
+/// An array of two dimensions: a list of its rows.
+std::optional<Bytes> from_rows(const Variable& variable, std::uint32_t elements, const Json& json,
+                               std::string& problem) {
+  const std::uint32_t rows = elements / variable.columns;
+  if (!json.is_array() || json.size() != rows) {
+    problem = "is " + kind_of(json) + (json.is_array() ? " of " + std::to_string(json.size()) : "") +
+              "; a list of " + std::to_string(rows) + " rows is expected";
+    return std::nullopt;
+  }
+  Variable row = variable;
+  row.columns = 0;
+  Bytes all;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const auto bytes = from_json(row, variable.columns, true, json[i], problem);
+    if (!bytes) {
+      problem = "row " + std::to_string(i) + ": " + problem;
+      return std::nullopt;
+    }
+    all.insert(all.end(), bytes->begin(), bytes->end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements, bool list, const Json& json,
+                               std::string& problem) {
+  Bytes all;
+  if (!list) {
+    auto bytes = element_bytes(variable, json, problem);
+    if (!bytes) return std::nullopt;
+    all = std::move(*bytes);
+  } else if (variable.columns > 0) {
+    return from_rows(variable, elements, json, problem);
+  } else {
+    if (!json.is_array() || json.size() != elements) {
+      problem = "is " + kind_of(json) + (json.is_array() ? " of " + std::to_string(json.size()) : "") +
+                "; a list of " + std::to_string(elements) + " values is expected";
+      return std::nullopt;
+    }
+    for (std::uint32_t i = 0; i < elements; ++i) {
+      const auto bytes = element_bytes(variable, json[i], problem);
+      if (!bytes) {
+        problem = "element " + std::to_string(i) + ": " + problem;
+        return std::nullopt;
+      }
+      all.insert(all.end(), bytes->begin(), bytes->end());
+    }
+  }
+  problem = value_problem(variable, all.data(), elements);
+  if (!problem.empty()) return std::nullopt;
+  return all;
+}
+
+std::string value_problem(const Variable& variable, const std::byte* data, std::uint32_t elements) {
+  const std::size_t size = size_of(variable.type);
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    const std::byte* const at = data + i * size;
+    const std::string which = elements > 1 ? "element " + std::to_string(i) + " " : "";
+    if (variable.type == TACTUS_BOOL) {
+      if (*at != std::byte{0} && *at != std::byte{1}) return which + "is no bool: neither 0 nor 1";
+      continue;
+    }
+    const std::string problem = with_type(variable.type, [&](auto zero) -> std::string {
+      const auto value = load_element<decltype(zero)>(at);
+      if constexpr (std::is_floating_point_v<decltype(zero)>) {
+        if (!std::isfinite(value)) return which + "is not finite";
+      }
+      if constexpr (std::is_integral_v<decltype(zero)>) {
+        const bool known =
+            variable.labels.empty() ||
+            std::any_of(variable.labels.begin(), variable.labels.end(), [&](const VariableLabel& label) {
+              return static_cast<decltype(zero)>(label.value) == value;
+            });
+        if (!known)
+          return which + format_value(variable.type, at) + " is none of its values: " + labels_of(variable);
+      }
+      const std::string outside = range_problem(variable, at);
+      return outside.empty() ? "" : which + outside;
+    });
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/capability/privilege/privilege_watch.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "executive/run_base/rig_threads.hpp"
+#include "executive/run_base/run_part.hpp"
+
+namespace tactus::executive {
+
+/// What is reported and done when a run loses what the machine had granted it (`on_privilege_lost`).
+///
+/// Threads  the service thread; look: any but a frame's.
+class RunPrivileges final : public RunPart {
+ public:
+  /// All must outlive it. @when setup
+  RunPrivileges(Executive& executive, const RigThreads& threads, OnPrivilegeLost on_lost)
+      : executive_(executive), threads_(threads), on_lost_(on_lost) {}
+
+  /// From here on these threads are to keep what they have; `memory`: its lock, too. @when setup
+  void start(const std::vector<pid_t>& threads, bool memory) { watch_.start(threads, memory); }
+  void look() { watch_.look(executive_.frames_done()); }
+  /// What was taken away since the last time, and what the rig file says to that.
+  void tell(RunVoice& voice);
+  void poll_seldom(RunVoice& voice) override;
+  /// Why the rig was aborted; empty: it was not.
+  const std::string& reason() const { return reason_; }
+  config::Json summary() const;
+
+ private:
+  Executive& executive_;
+  const RigThreads& threads_;
+  const OnPrivilegeLost on_lost_;
+  PrivilegeWatch watch_;
+  std::string reason_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/record/run_recordings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+
+namespace tactus::executive {
+namespace {
+
+constexpr std::chrono::seconds kHangs{1};
+constexpr std::chrono::seconds kLongest{60};  // that frames outside of real time wait for the disk
+
+std::vector<Recording*> recordings_of(Rig& rig, bool frame_log) {
+  std::vector<Recording*> all;
+  for (Recording& recording : rig.recordings()) all.push_back(&recording);
+  if (frame_log && rig.frame_log() != nullptr) all.push_back(rig.frame_log());
+  return all;
+}
+
+}  // namespace
+
+RunRecordings::RunRecordings(Rig& rig, const std::filesystem::path& folder, bool frame_log)
+    : rig_(rig),
+      all_(recordings_of(rig, frame_log)),
+      part_(all_),
+      recorder_(folder, rig.settings().flush_every) {
+  for (Recording* const recording : all_) recorder_.add(*recording);
+  if (all_.size() > rig.recordings().size()) frame_log_.emplace(*all_.back());
+}
+
+void RunRecordings::join(Executive& executive) {
+  if (frame_log_) executive.add(*frame_log_);
+  executive.add(part_);
+}
+
+void RunRecordings::set_epoch(std::int64_t epoch_ns) {
+  for (Recording* const recording : all_) recording->set_epoch(epoch_ns);
+}
+
+std::vector<rtsync::Provision> RunRecordings::start(const rtsync::ThreadSettings& helper) {
+  recorder_.start(helper);
+  return recorder_.provisions();
+}
+
+std::string RunRecordings::switch_to(const std::string& name, bool on) {
+  bool found = false;
+  std::vector<std::string> names;
+  for (Recording& recording : rig_.recordings()) {
+    names.push_back(recording.name());
+    if (!name.empty() && recording.name() != name) continue;
+    recording.switch_to(on);
+    found = true;
+  }
+  if (found) return "";
+  if (names.empty()) return "the rig has no recordings; they stand in the rig file (`record:`)";
+  return "there is no recording " + config::show(name) + "; there are " + config::show_all(names);
+}
+
+void RunRecordings::tell_losses(RunVoice& voice) const {
+  for (const Recording* const recording : all_) {
+    if (const std::string losses = recording->losses(); !losses.empty())
+      voice.say("recording " + recording->name() + ": " + losses);
+  }
+}
+
+void RunRecordings::poll_seldom(RunVoice& voice) {
+  for (const Recording* const recording : all_) {
+    const std::string error = recording->error();
+    if (error.empty() || !told_.insert(recording).second) continue;
+    voice.say("recording " + recording->name() + ": " + error +
+              "; the rest of it is lost, and the rig continues");
+  }
+}
+
+void RunRecordings::look(RunVoice& voice, bool stops) {
+  const auto hangs = recorder_.hangs();
+  if (hangs < kHangs) {
+    if (std::exchange(hangs_, false)) voice.say("the recorder gets on again");
+    return;
+  }
+  const bool waits =
+      std::any_of(all_.begin(), all_.end(), [](const Recording* each) { return each->waits_for_room(); });
+  if (!std::exchange(hangs_, true)) {
+    const Recording* const busy = recorder_.busy_with();
+    voice.say("the recorder has not returned for a second from a call on the file of recording " +
+              (busy == nullptr ? std::string("?") : busy->name()) +
+              (waits
+                   ? ": the frames wait when its memory is full; stop the rig, or bring the file system back"
+                   : ": records wait in memory, and are lost when that is full"));
+  }
+  if (waits && (stops || hangs >= kLongest))
+    for (Recording* const each : all_) each->wait_for_room(false);
+}
+
+std::string RunRecordings::failures() const {
+  std::string all;
+  for (const Recording* const recording : all_)
+    if (!recording->error().empty())
+      all += (all.empty() ? "" : "; ") + ("recording " + recording->name() + ": " + recording->losses());
+  return all;
+}
+
+std::uint64_t RunRecordings::lost() const {
+  std::uint64_t lost = 0;
+  for (const Recording* const recording : all_) lost += recording->lost();
+  return lost;
+}
+
+config::Json RunRecordings::summary() const {
+  config::Json all = config::Json::array();
+  for (const Recording* const recording : all_)
+    all.push_back({{"name", recording->name()},
+                   {"sampled", recording->sampled()},
+                   {"written", recording->written()},
+                   {"lost", recording->lost()},
+                   {"error", recording->error()},
+                   {"ended", recording->ended()}});
+  return all;
+}
+
+config::Json RunRecordings::facts() const {
+  config::Json all = config::Json::array();
+  for (const Recording* const recording : all_) {
+    all.push_back({{"name", recording->name()}, {"ended", false}});
+    const std::string error = recording->error();
+    if (error.empty()) continue;
+    all.back()["written"] = recording->written();
+    all.back()["lost"] = recording->lost();
+    all.back()["error"] = error;
+  }
+  return all;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/capability/record/recordings_part.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/run_base/run_part.hpp"
+
+namespace tactus::executive {
+
+/// The recordings of one run, that of its frames among them, and the thread that writes them.
+///
+/// Threads  the service thread; switch_to: any but a frame's.
+class RunRecordings final : public RunPart {
+ public:
+  /// `frame_log`: frames have times. The rig must outlive it. @when setup
+  RunRecordings(Rig& rig, const std::filesystem::path& folder, bool frame_log);
+
+  void join(Executive& executive);  // @when setup
+  /// The date of simulated time 0, of a rig that has no epoch: for files that have a date. @when setup
+  void set_epoch(std::int64_t epoch_ns);
+  /// Opens the files, and starts the thread. Throws std::runtime_error. @when setup
+  std::vector<rtsync::Provision> start(const rtsync::ThreadSettings& helper);
+  /// The row of a frame that never ends, while its thread does nothing else.
+  void take_unended(std::int64_t k) {
+    if (frame_log_) frame_log_->broke_off(k);
+  }
+  /// Writes what is left; see Recorder::stop().
+  bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {}) { return recorder_.stop(wait); }
+  const Recording* busy_with() const { return recorder_.busy_with(); }
+  /// Says when the recorder does not get on. `stops`: the rig is to end, and no frame waits for it any more then.
+  void look(RunVoice& voice, bool stops);
+  /// One on or off; "": all of the rig file. Why not; empty: it is done.
+  std::string switch_to(const std::string& name, bool on);
+
+  /// Reports a file that cannot be written any more, once.
+  void poll_seldom(RunVoice& voice) override;
+  /// How many recordings have failed so far.
+  std::size_t failed() const { return told_.size(); }
+
+  // After stop().
+  void tell_losses(RunVoice& voice) const;
+  /// Records that stand in no file, of all recordings together.
+  std::uint64_t lost() const;
+  /// Returns which recordings could not be written, and what that cost; empty: all could.
+  std::string failures() const;
+  config::Json summary() const;
+  /// What stands there instead if the rig is killed.
+  config::Json facts() const;
+
+  bool owns(pid_t tid) const override { return tid == recorder_.tid(); }
+
+ private:
+  Rig& rig_;
+  std::vector<Recording*> all_;
+  RecordingsPart part_;
+  std::optional<FrameLogPart> frame_log_;
+  Recorder recorder_;
+  std::set<const Recording*> told_;
+  bool hangs_ = false;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executive/frame/executive.hpp"
+#include "executive/frame/worker_pool.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "executive/run_base/run_part.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/provision.hpp"
+#include "rtsync/thread/cpu_time_limit.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/thread/stuck_thread_watchdog.hpp"
+
+namespace tactus::executive {
+
+/// Which CPUs the threads of a rig run on.
+struct RigCpus {
+  rtsync::CpuSet main;
+  std::vector<rtsync::CpuSet> workers;  ///< as Plan::threads
+  rtsync::CpuSet helpers;
+  std::vector<rtsync::Provision> refused;
+
+  rtsync::CpuSet of_frames() const;  ///< main and workers
+  /// Of a thread beside the frames.
+  rtsync::ThreadSettings helper(std::string name) const {
+    return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false};
+  }
+  /// Of one that calls no model. All of a stack is locked in memory, and by default it has 8 MiB.
+  rtsync::ThreadSettings small_helper(std::string name) const {
+    rtsync::ThreadSettings settings = helper(std::move(name));
+    settings.stack_bytes = std::size_t{1} << 20;
+    return settings;
+  }
+};
+
+/// Chooses them: what the rig file says, where this process may run there; else each real-time thread an
+/// isolated CPU, or else one of its own, from the last one down; the helpers the rest. @when setup
+RigCpus choose_cpus(const ThreadsSection& threads, bool realtime);
+
+/// The threads beside main that run jobs, and the guard above all of them.
+///
+/// Threads  one owner; stuck(): any.
+class RigThreads final : public RunPart {
+ public:
+  /// Spinning for each other, however briefly, needs a CPU each: threads that share one sleep instead. @when
+  /// setup
+  static void choose_wait_modes(Plan& plan, const RigCpus& cpus, bool realtime,
+                                std::vector<rtsync::Provision>& refused);
+
+  RigThreads(Executive& executive, const ThreadsSection& threads, const RigCpus& cpus, bool realtime);
+  ~RigThreads() override;
+  RigThreads(const RigThreads&) = delete;
+  RigThreads& operator=(const RigThreads&) = delete;
+
+  /// Makes the workers; they wait for work. @when setup
+  std::vector<rtsync::Provision> start();
+  /// Begins to watch over them and over main. `spins`: a thread reads the clock instead of sleeping, so that
+  /// the kernel's limit on that cannot be set. @when setup
+  std::vector<rtsync::Provision> guard(pid_t main, bool spins);
+  /// How often the guard looks for jobs beyond their hard budgets: a quarter of the shortest, 250 us at least.
+  /// Nothing: no job has one.
+  static std::optional<rtsync::Nanoseconds> hard_budget_looks(const Plan& plan);
+  /// Ends the workers; those that are stuck are left behind. False: some are. @when service
+  bool stop();
+
+  bool owns(pid_t tid) const override;
+  /// Of a thread, as PlannedJob::thread; not main. After start().
+  pid_t tid(std::size_t thread) const { return workers_[thread - 1]->tid(); }
+  /// Of all threads that run jobs, as Plan::threads behind main.
+  std::vector<pid_t> tids(pid_t main) const;
+  /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
+  /// was requested. @when any
+  std::optional<std::size_t> stuck() const;
+
+ private:
+  void found_stuck(std::size_t thread) TACTUS_RT;
+  void look_at_hard_budgets() TACTUS_RT;
+
+  Executive& executive_;
+  const ThreadsSection& settings_;
+  const RigCpus& cpus_;
+  const bool realtime_;
+  std::unique_ptr<ThreadWorkerPool> pool_;
+  std::vector<std::unique_ptr<rtsync::PinnedThread>> workers_;
+  std::unique_ptr<rtsync::StuckThreadWatchdog> guard_;
+  std::optional<rtsync::CpuTimeLimit> limit_;
+  static constexpr std::size_t kNobody = SIZE_MAX;
+  std::atomic<std::size_t> stuck_{kNobody};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "config/text.hpp"
+#include "executive/run_base/run_log.hpp"
+#include "rtsync/host/cpu_set.hpp"
+
+namespace tactus::executive {
+
+class RigRun;
+
+/// What a person may want to see while a rig runs. All calls come from the service thread.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// The CPUs on which all threads that run no job belong. Before the run folder is opened.
+  virtual void placed(const rtsync::CpuSet& helpers) { (void)helpers; }
+  /// Everything is in place; the first frame follows.
+  virtual void started(const RigRun& run) = 0;
+  /// The frames have ended; what follows may wait for code that does not return.
+  virtual void ending() {}
+  /// About twenty times a second; also asks for commands: see RigRun::executive().
+  virtual void tick(RigRun& run) = 0;
+  /// A line for the log that a person at the terminal wants to see at once.
+  virtual void say(const std::string& line) = 0;
+  /// A line about the start that a script wants to see, too: where a server listens.
+  virtual void announce(const std::string& line) { say(line); }
+};
+
+/// Lines for the log, and for whoever watches.
+class RunVoice {
+ public:
+  RunVoice(RunLog& log, RunObserver& observer) : log_(log), observer_(observer) {}
+  RunLog& log() { return log_; }
+  /// A warning, for both.
+  void say(const std::string& line) {
+    log_.warn(line);
+    observer_.say(config::one_line(line));
+  }
+  /// What is no warning, for both.
+  void mention(const std::string& line) {
+    log_.info(line);
+    observer_.say(line);
+  }
+  /// What a script wants to see, too, for both.
+  void announce(const std::string& line) {
+    log_.info(line);
+    observer_.announce(line);
+  }
+
+ private:
+  RunLog& log_;
+  RunObserver& observer_;
+};
+
+}  // namespace tactus::executive

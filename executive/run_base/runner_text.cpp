@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/run_base/runner_text.hpp"
+
+#include <sched.h>
+
+#include "rtsync/thread/thread_list.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using rtsync::kNoPriority;
+
+/// The policy that the kernel has of it now; -1: the thread is gone.
+int policy_now(std::int32_t thread) {
+  const int policy = ::sched_getscheduler(thread);
+  return policy < 0 ? -1 : policy & ~SCHED_RESET_ON_FORK;
+}
+
+/// As the kernel counts them, of a policy without priorities that of any thread of it.
+std::int16_t priority_now(std::int32_t thread, int policy) {
+  sched_param parameter{};
+  if (policy < 0 || ::sched_getparam(thread, &parameter) != 0) return kNoPriority;
+  if (policy == SCHED_DEADLINE) return -1;
+  if (policy == SCHED_FIFO || policy == SCHED_RR)
+    return static_cast<std::int16_t>(99 - parameter.sched_priority);
+  return 120;
+}
+
+/// "SCHED_FIFO 90".
+std::string policy_text(std::int16_t priority, int policy) {
+  if (priority == kNoPriority) return "";
+  if (priority < 0) return "SCHED_DEADLINE";
+  if (rtsync::is_realtime_priority(priority)) {
+    const std::string number = " " + std::to_string(99 - priority);
+    return (policy == SCHED_FIFO ? "SCHED_FIFO"
+            : policy == SCHED_RR ? "SCHED_RR"
+                                 : "SCHED_FIFO or SCHED_RR") +
+           number;
+  }
+  return policy == SCHED_IDLE ? "SCHED_IDLE" : policy == SCHED_BATCH ? "SCHED_BATCH" : "SCHED_OTHER";
+}
+
+}  // namespace
+
+RunnerWords words_of(const rtsync::Runner& runner) {
+  if (runner.thread < 0) return {"a thread that has ended, or is in another PID namespace", ""};
+  const std::string recorded = runner.name.data();
+  const std::string name = recorded.empty() ? rtsync::thread_name(runner.thread) : recorded;
+  const int policy = policy_now(runner.thread);
+  const std::int16_t priority =
+      runner.priority == kNoPriority ? priority_now(runner.thread, policy) : runner.priority;
+  return {name.empty() ? "a thread that is gone" : "'" + name + "'", policy_text(priority, policy)};
+}
+
+std::string runner_text(const rtsync::Runner& runner) {
+  const RunnerWords words = words_of(runner);
+  if (runner.thread < 0) return words.name;
+  return words.name + " (tid " + std::to_string(runner.thread) +
+         (words.policy.empty() ? "" : ", " + words.policy) + ")";
+}
+
+rtsync::Runner longest_of(const rtsync::OtherThreads& others) {
+  if (others.stronger.thread != 0 && others.stronger.thread == others.thread) return others.stronger;
+  if (others.ordinary.thread != 0 && others.ordinary.thread == others.thread) return others.ordinary;
+  return {others.thread, others.longest};
+}
+
+}  // namespace tactus::executive

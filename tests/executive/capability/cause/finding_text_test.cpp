@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/cause/finding_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+
+#include "rtsync/evidence/cause.hpp"
+
+namespace tactus::executive::finding_text_test {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::Cause;
+using rtsync::LatePart;
+using rtsync::Nanoseconds;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+/// Jobs of thread main (0), and of thread plant (1).
+class FindingText : public ::testing::Test {
+ protected:
+  FindingText() {
+    plan_.threads.resize(1);
+    plan_.threads[0].name = "plant";
+    plan_.jobs.resize(3);
+    plan_.jobs[0].name = "bad.step";
+    plan_.jobs[1].name = "plant.step";
+    plan_.jobs[1].thread = 1;
+    plan_.jobs[2].name = "integrate.fast";
+  }
+  static Finding finding(Cause cause, Nanoseconds took = 3ms) {
+    Finding made;
+    made.cause = cause;
+    made.job = 0;
+    made.frame = 20;
+    made.facts.took = took;
+    return made;
+  }
+  std::string text(const Finding& finding) const { return text_of(finding, plan_); }
+
+  Plan plan_;
+};
+
+TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
+  struct Row {
+    const char* text;
+    Cause cause;
+    std::function<void(Finding&)> seen;
+  };
+  const Row rows[] = {
+      {"computed: job bad.step computed for 3.00 ms", Cause::computed, [](Finding&) {}},
+      {"blocked: job bad.step slept 2.90 ms (it gave up the CPU itself 1 time)", Cause::blocked,
+       [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 1}; }},
+      {"blocked: job bad.step slept 2.90 ms in fsync (it gave up the CPU itself 1 time)", Cause::blocked,
+       [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 1, .call = SYS_fsync}; }},
+      {"blocked: job bad.step slept 2.90 ms, longest in fsync (it gave up the CPU itself 4 times)",
+       Cause::blocked,
+       [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 4, .call = SYS_fsync}; }},
+      {"faulted: job bad.step waited for memory about 900 us (12 minor page faults, 1 major one)",
+       Cause::faulted, [](Finding& f) { f.evidence.faults = {.minor = 12, .major = 1, .took = 900us}; }},
+      {"faulted: job bad.step waited for memory about 8.00 ms (mapped 16.0 MiB in 1 call, 6.20 ms, 4096 page "
+       "faults; 1 minor page fault, 0 major ones)",
+       Cause::faulted,
+       [](Finding& f) {
+         f.evidence.faults = {.minor = 1, .took = 1800us};
+         f.evidence.maps = {.calls = 1, .bytes = 16 << 20, .faults = 4096, .took = 6200us};
+       }},
+      {"faulted: job bad.step waited for memory about 50.0 us (mapped or unmapped memory in 3 calls, 50.0 "
+       "us)",
+       Cause::faulted, [](Finding& f) { f.evidence.maps = {.calls = 3, .took = 50us}; }},
+      {"faulted: job bad.step waited for memory about 5.00 ms (0 minor page faults, 0 major ones)",
+       Cause::faulted, [](Finding& f) { f.evidence.switches = {.in_major_fault = 5ms}; }},
+      {"heap: job bad.step used the heap: 1 call, 2.00 ms", Cause::heap,
+       [](Finding& f) { f.evidence.heap = {.calls = 1, .took = 2ms}; }},
+      {"heap: job bad.step used the heap: 70 calls, 2.00 ms, and 3 page faults", Cause::heap,
+       [](Finding& f) {
+         f.evidence.heap = {.calls = 70, .took = 2ms};
+         f.evidence.faults = {.minor = 3};
+       }},
+      {"migrated: job bad.step was moved to another CPU, which took 700 us", Cause::migrated,
+       [](Finding& f) { f.evidence.switches = {.migrated = 700us}; }},
+      {"slowed: job bad.step ran on a slower CPU than usual (40 % of its speed): 3.00 ms", Cause::slowed,
+       [](Finding& f) { f.evidence.speed = 0.4; }},
+      {"waited: job bad.step waited 3.00 ms for another thread", Cause::waited, [](Finding&) {}},
+      {"housekeeping: job bad.step took 3.00 ms", Cause::housekeeping, [](Finding&) {}},
+      {"catching_up: still late from the overrun in frame 20", Cause::catching_up, [](Finding&) {}},
+      {"none: ", Cause::none, [](Finding&) {}},
+  };
+  for (const Row& row : rows) {
+    Finding made = finding(row.cause);
+    row.seen(made);
+    EXPECT_EQ(text(made), row.text);
+  }
+}
+
+TEST_F(FindingText, NamesThePartOfTheFrame) {
+  const std::map<LatePart, const char*> parts = {
+      {LatePart::between_jobs, "the work between jobs"},
+      {LatePart::wake, "the wake"},
+      {LatePart::housekeeping, "the work behind the frame"},
+      {LatePart::call, "the wake for job bad.step"},
+      {LatePart::answer, "the wake after job bad.step, whose model had answered,"},
+      {LatePart::catching_up, "the frame"},
+  };
+  for (const auto& [part, words] : parts) {
+    Finding made = finding(Cause::computed);
+    made.facts.part = part;
+    EXPECT_EQ(text(made), std::string("computed: ") + words + " computed for 3.00 ms");
+  }
+  Finding none = finding(Cause::computed);
+  none.job = Finding::kNoJob;
+  EXPECT_EQ(text(none), "computed: the work of the frame computed for 3.00 ms");
+  Finding other = finding(Cause::computed);
+  other.job = 1;
+  EXPECT_EQ(text(other), "computed: job plant.step of thread plant computed for 3.00 ms");
+  Finding loop = finding(Cause::computed);
+  loop.job = 2;
+  loop.inner_job = 0;
+  loop.part_took = 2ms;
+  EXPECT_EQ(text(loop), "computed: job integrate.fast computed for 3.00 ms, of which bad.step had 2.00 ms");
+}
+
+TEST_F(FindingText, SaysHowManyJobsSharedAnExcessAndNamesThreeOfThem) {
+  Finding made = finding(Cause::computed);
+  made.job = Finding::kNoJob;
+  made.group = {40, 40, 2ms, {1, 0, 2}};
+  EXPECT_EQ(
+      text(made),
+      "computed: 40 jobs took together 2.00 ms more than usual: plant.step, bad.step, integrate.fast first");
+  EXPECT_EQ(culprit_of(made, plan_), "40 jobs (plant.step, bad.step, integrate.fast first)");
+  made.group = {2, 2, 2ms, {1, 0, Finding::kNoJob}};
+  EXPECT_EQ(text(made), "computed: 2 jobs took together 2.00 ms more than usual: plant.step, bad.step");
+  made.cause = Cause::blocked;
+  made.evidence.switches = rtsync::SwitchTimes{};
+  made.evidence.switches->blocked = 1ms;
+  made.evidence.switches->blocks = 2;
+  EXPECT_EQ(
+      text(made),
+      "blocked: the work of 2 jobs (plant.step, bad.step) slept 1.00 ms (it gave up the CPU itself 2 times)");
+  made.cause = Cause::computed;
+  made.job = 0;
+  made.group = {1, 10, 2ms, {0, Finding::kNoJob, Finding::kNoJob}};
+  EXPECT_EQ(text(made), "computed: 10 calls of job bad.step took together 2.00 ms more than usual");
+}
+
+TEST_F(FindingText, SaysWhatAnotherCauseHadOfTheSameTime) {
+  FrameNote note;
+  note.timing.overrun = rtsync::OverrunCause::work;
+  note.timing.slack = -40ms;
+  note.overrun = finding(Cause::computed, 41ms);
+  note.overrun.share = 30ms;
+  note.overrun.besides = {rtsync::CauseTime{Cause::blocked, 8ms}, {Cause::heap, 2ms}};
+  note.beside = note.overrun;
+  note.beside.cause = Cause::blocked;
+  note.beside.share = 8ms;
+  note.beside.is_beside = true;
+  note.beside_share = 8ms;
+  note.more[0] = {Cause::heap, 2ms};
+  EXPECT_EQ(text_of(note, plan_),
+            "computed: job bad.step computed for 30.0 ms of 41.0 ms (75 % of the lateness); beside it, 20 %: "
+            "blocked: 8.00 ms of job bad.step; 5 %: heap");
+}
+
+TEST_F(FindingText, SaysThatFindingOutWhyMadeTheNextFrameLate) {
+  Finding made = finding(Cause::catching_up);
+  made.frame = 20;
+  EXPECT_EQ(text(made), "catching_up: still late from the overrun in frame 20");
+  made.part = "causes";
+  made.part_took = 1200us;
+  EXPECT_EQ(text(made), "catching_up: finding out why frame 20 was late took 1.20 ms");
+}
+
+TEST_F(FindingText, SaysWhatTheKernelCountedWithoutARecord) {
+  Finding made = finding(Cause::faulted);
+  made.evidence.counted = rtsync::CountedFaults{4096, 700ns, 4us};
+  EXPECT_EQ(text(made),
+            "faulted: job bad.step waited for memory about 2.87 ms (4096 page faults without a record)");
+}
+
+TEST_F(FindingText, ComparesWithWhatIsUsualAndWithTheBudget) {
+  Finding made = finding(Cause::computed);
+  made.facts.usual = 575ns;
+  EXPECT_EQ(text(made), "computed: job bad.step computed for 3.00 ms, usually 575 ns");
+  made.facts.usual_p99 = 1200ns;
+  EXPECT_EQ(text(made), "computed: job bad.step computed for 3.00 ms, usually 575 ns (p99 1.20 us)");
+  plan_.jobs[0].budget = 100us;
+  EXPECT_EQ(text(made),
+            "computed: job bad.step computed for 3.00 ms, usually 575 ns (p99 1.20 us), budget 100 us");
+  made.facts.part = LatePart::between_jobs;
+  EXPECT_THAT(text(made), Not(HasSubstr("budget"))) << "it is that of the job";
+}
+
+TEST_F(FindingText, NamesWhoHadTheCpu) {
+  Finding made = finding(Cause::preempted);
+  made.evidence.switches = {.preempted = 2ms, .preemptions = 1};
+  EXPECT_EQ(text(made), "preempted: job bad.step was preempted 2.00 ms by another thread");
+  EXPECT_EQ(culprit_of(made, plan_), "another thread");
+  made.evidence.others = {.thread = ::gettid(), .longest = 2ms, .ran = 2ms};
+  EXPECT_THAT(text(made),
+              MatchesRegex("preempted: job bad.step was preempted 2.00 ms by '[^']+' \\(tid [0-9]+, "
+                           "SCHED_[A-Z]+( [0-9]+)?\\)"));
+  EXPECT_THAT(culprit_of(made, plan_), HasSubstr("(tid " + std::to_string(::gettid())));
+  made.evidence.others = {.thread = -1, .longest = 1500us, .ran = 2ms, .weaker = 1ms, .kept = 500us};
+  made.evidence.preemptible = false;
+  EXPECT_EQ(
+      text(made),
+      "preempted: job bad.step was preempted 2.50 ms by a thread that has ended, or is in another PID "
+      "namespace for 1.50 ms, and by others; this kernel does not interrupt the system calls of ordinary "
+      "threads");
+  made.facts.part = LatePart::wake;
+  EXPECT_THAT(text(made), HasSubstr("the wake was preempted 2.00 ms by")) << "nothing was pushed off";
+}
+
+TEST_F(FindingText, NamesTheInterrupt) {
+  using Kind = rtsync::InterruptTimes::Kind;
+  struct Row {
+    rtsync::InterruptTimes seen;
+    const char* text;
+    const char* culprit;
+  };
+  const Row rows[] = {
+      {{.took = 2ms, .count = 1}, "2.00 ms (1 time)", "interrupts"},
+      {{.took = 2ms, .count = 3, .kind = Kind::softirq, .number = 3, .longest = 1ms},
+       "2.00 ms (3 times) by softirq NET_RX, which took 1.00 ms, and others",
+       "softirq NET_RX"},
+      {{.took = 2ms, .count = 1, .kind = Kind::softirq, .number = 99, .longest = 2ms},
+       "2.00 ms (1 time) by softirq ?",
+       "softirq ?"},
+      {{.took = 2ms, .count = 1, .kind = Kind::irq, .number = 99'999, .longest = 2ms},
+       "2.00 ms (1 time) by irq 99999",
+       "irq 99999"},
+  };
+  for (const Row& row : rows) {
+    Finding made = finding(Cause::interrupted);
+    made.evidence.interrupts = row.seen;
+    EXPECT_EQ(text(made), std::string("interrupted: job bad.step was interrupted for ") + row.text);
+    EXPECT_EQ(culprit_of(made, plan_), row.culprit);
+  }
+}
+
+TEST_F(FindingText, NamesTheLimitThatStoppedIt) {
+  Finding made = finding(Cause::throttled, 50ms);
+  made.evidence.switches = {.preempted = 48ms};
+  EXPECT_EQ(
+      text(made),
+      "throttled: job bad.step was stopped for 48.0 ms by the kernel's limit for real-time threads; see "
+      "'tactus doctor'");
+  EXPECT_EQ(culprit_of(made, plan_), "the kernel's limit for real-time threads");
+  made.evidence.others = {.ran = 1ms, .passed_over = 49ms};
+  EXPECT_THAT(text(made), HasSubstr("stopped for 49.0 ms")) << "what others were given of it counts";
+  made.evidence.realtime = false;
+  EXPECT_THAT(text(made), HasSubstr("by the limit of its control group (cpu.max)"));
+  EXPECT_EQ(culprit_of(made, plan_), "the limit of its control group");
+  made.evidence = {};
+  EXPECT_THAT(text(made), HasSubstr("stopped for 50.0 ms")) << "nothing else is known";
+}
+
+TEST_F(FindingText, OfAStopByTheLimitHasTheTimeThatDecided) {
+  Finding made = finding(Cause::throttled, 48ms);
+  made.facts.part = LatePart::wake;
+  made.evidence.throttle_gap = 50ms;
+  made.evidence.switches = {.blocked = 47700us, .blocks = 1, .preempted = 267us, .preemptions = 1};
+  made.evidence.others = {.ran = 300us, .idle = 47ms};
+  made.evidence.others->without = 48ms;
+  EXPECT_THAT(text(made), HasSubstr("was stopped for 47.4 ms by the kernel's limit"));
+}
+
+TEST_F(FindingText, SaysWhatTheKernelDidForAJob) {
+  Finding made = finding(Cause::computed);
+  made.evidence.silence = {.in_kernel = 2800us, .in_call = 2700us};
+  EXPECT_EQ(
+      text(made),
+      "computed: job bad.step computed for 3.00 ms, most of it in the kernel, in a system call of its own");
+  EXPECT_EQ(figures_of(made).back().value, 2.7e6);
+  made.evidence.silence->in_call = 1ms;
+  EXPECT_EQ(text(made), "computed: job bad.step computed for 3.00 ms");
+  made.cause = Cause::unknown;
+  EXPECT_THAT(text(made), HasSubstr("in the kernel 2.80 ms, of which in system calls of its own 1.00 ms"));
+  EXPECT_THAT(text(made), HasSubstr("; the kernel had its CPU for about 1.80 ms, in what is not recorded"));
+  made.evidence.faults = {.minor = 500, .took = 1ms};
+  EXPECT_THAT(text(made), Not(HasSubstr("what is not recorded"))) << "faults that were counted are";
+}
+
+TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
+  Finding made = finding(Cause::machine_stopped, 50ms);
+  EXPECT_EQ(text(made),
+            "machine_stopped: the machine stood still in job bad.step, which took 50.0 ms: no switch, "
+            "and the thread did not get on");
+  EXPECT_EQ(culprit_of(made, plan_), "the machine");
+  made.evidence.silence = {.took = 48ms};
+  EXPECT_THAT(text(made), HasSubstr("and the thread did not get on for 48.0 ms"));
+  made.evidence.others = {.still_ready = 49ms, .still_asleep = 1ms};
+  EXPECT_THAT(text(made), HasSubstr("which took 50.0 ms: its CPU gave no sign of life for 49.0 ms"));
+  made.facts.part = LatePart::wake;
+  EXPECT_THAT(text(made), HasSubstr("its CPU gave no sign of life for 50.0 ms"));
+  made.facts.part = LatePart::job;
+  made.evidence.went_on = true;
+  EXPECT_EQ(text(made),
+            "machine_stopped: job bad.step took 50.0 ms: a signal had stopped the rig (SIGSTOP, or "
+            "Ctrl-Z), and SIGCONT let it go on");
+  EXPECT_EQ(culprit_of(made, plan_), "SIGSTOP");
+}
+
+TEST_F(FindingText, SaysWhyATimerWasLate) {
+  Finding made = finding(Cause::timer_late, 400us);
+  made.facts.part = LatePart::wake;
+  made.evidence.cpu = 3;
+  EXPECT_EQ(text(made), "timer_late: the timer woke the thread 400 us late, and no other thread had the CPU");
+  EXPECT_EQ(culprit_of(made, plan_), "CPU 3");
+  made.evidence.idle_exit = 250us;
+  EXPECT_THAT(text(made), HasSubstr("(idle_exit: the CPU takes up to 250 us to leave an idle state)"));
+  made.evidence.idle_exit = 100us;
+  EXPECT_THAT(text(made), Not(HasSubstr("idle_exit"))) << "it is less than half of it";
+  made.evidence.others = {.thread = -1, .weaker = 300us};
+  EXPECT_THAT(text(made),
+              HasSubstr("late; the CPU was with a thread that has ended, or is in another PID namespace, "
+                        "which keeps no real-time thread from it"));
+  made.facts.part = LatePart::call;
+  EXPECT_THAT(text(made), HasSubstr("the wake for job bad.step came 400 us late"));
+}
+
+TEST_F(FindingText, SaysWhyWhoWasAwaitedWasNotReady) {
+  Finding made = finding(Cause::waited);
+  made.facts.part = LatePart::between_jobs;
+  made.job = 1;
+  EXPECT_EQ(text(made), "waited: the work between jobs waited 3.00 ms for job plant.step of thread plant");
+  made.root.cause = Cause::blocked;
+  made.root.facts.took = 3ms;
+  made.root.evidence.switches = {.blocked = 3ms, .blocks = 1};
+  EXPECT_EQ(text(made),
+            "waited: the work between jobs waited 3.00 ms for job plant.step of thread plant; there "
+            "blocked: job plant.step of thread plant slept 3.00 ms (it gave up the CPU itself 1 time)");
+  made.job = Finding::kNoJob;
+  made.root = {};
+  EXPECT_EQ(text(made), "waited: the work between jobs waited 3.00 ms for another thread");
+  made.root.thread = 1;
+  EXPECT_EQ(text(made), "waited: the work between jobs waited 3.00 ms for thread plant");
+}
+
+TEST_F(FindingText, SaysWhatBecameOfTheEdgeOfTheClock) {
+  Finding made = finding(Cause::clock);
+  made.facts.edge_late = 1200us;
+  EXPECT_EQ(text(made), "clock: the external clock's edge came 1.20 ms late");
+  EXPECT_EQ(culprit_of(made, plan_), "the external clock");
+  made.facts.edge_missed = true;
+  EXPECT_EQ(text(made),
+            "clock: the external clock's edge did not come: the frame began on the internal clock 1.20 ms "
+            "after its "
+            "slot");
+}
+
+TEST_F(FindingText, NamesTheExecutivesOwnWork) {
+  Finding made = finding(Cause::housekeeping);
+  made.facts.part = LatePart::housekeeping;
+  EXPECT_EQ(culprit_of(made, plan_), "the executive");
+  made.part = "checkpoints";
+  made.part_took = 2ms;
+  EXPECT_EQ(text(made),
+            "housekeeping: the work behind the frame took 3.00 ms, of which checkpoints had 2.00 ms");
+  EXPECT_EQ(culprit_of(made, plan_), "checkpoints");
+}
+
+TEST_F(FindingText, OfWhatNothingCoversItTellsAllThatWasLookedAt) {
+  Finding made = finding(Cause::unknown);
+  EXPECT_EQ(text(made),
+            "unknown: job bad.step took 3.00 ms; no records of switches, the CPU may not be watched, no "
+            "signs of life");
+  EXPECT_EQ(culprit_of(made, plan_), "");
+  made.evidence.switches = {.blocked = 1ms, .preempted = 10us, .migrated = 5us};
+  made.evidence.others = {.ran = 10us};
+  made.evidence.faults = {.minor = 1};
+  made.evidence.interrupts = {.took = 20us};
+  made.evidence.heap = {.calls = 2};
+  made.evidence.silence = {.took = 300us, .blind = 500us, .in_kernel = 40us};
+  EXPECT_THAT(
+      text(made),
+      HasSubstr("; off its CPU by itself 1.00 ms, pushed off it 15.0 us, others had the CPU 10.0 us, 1 page "
+                "fault, interrupts took 20.0 us, 2 heap calls, without a sign of life 300 us (or in a system "
+                "call), in the kernel 40.0 us"));
+}
+
+TEST_F(FindingText, SaysWhereSignsOfLifeAreTooSeldom) {
+  Finding made = finding(Cause::unknown, 300us);
+  made.evidence.switches.emplace();
+  made.evidence.silence = {.took = 300us, .anywhere = true, .blind = 2ms};
+  EXPECT_THAT(text(made),
+              HasSubstr("; a stop of the machine may be as short, with signs of life every 1.00 ms "
+                        "('signs_of_life' in the rig file)"));
+  made.facts.took = 30ms;
+  EXPECT_THAT(text(made), Not(HasSubstr("a stop of the machine may be as short")));
+}
+
+TEST_F(FindingText, EveryCauseHasASentenceAndACulpritOrNone) {
+  for (std::size_t i = 1; i < rtsync::kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    const Finding made = finding(cause);
+    EXPECT_TRUE(text(made).starts_with(std::string(name_of(cause)) + ": ")) << text(made);
+    EXPECT_GT(text(made).size(), name_of(cause).size() + 20) << text(made);
+    if (cause == Cause::unknown || cause == Cause::slowed || cause == Cause::timer_late) continue;
+    EXPECT_NE(culprit_of(made, plan_), "") << name_of(cause);
+  }
+  EXPECT_EQ(culprit_of(finding(Cause::catching_up), plan_), "frame 20");
+  EXPECT_EQ(culprit_of(finding(Cause::heap), plan_), "bad.step");
+}
+
+std::map<std::string, double> figures(const Finding& finding) {
+  std::map<std::string, double> all;
+  for (const FindingFigure& figure : figures_of(finding)) all[figure.name] = figure.value;
+  return all;
+}
+
+TEST_F(FindingText, FiguresAreAllThatWasLookedAtAndNothingElse) {
+  Finding made = finding(Cause::unknown);
+  made.facts.usual = 20us;
+  const auto first = figures_of(made);
+  ASSERT_EQ(first.size(), 1U) << "nothing was looked at";
+  EXPECT_STREQ(first[0].name, "took");
+  EXPECT_EQ(first[0].value, 3e6);
+  EXPECT_STREQ(first[0].unit, "ns");
+  EXPECT_EQ(first[0].usual, 2e4);
+  made.evidence.switches = {.blocked = 1ms, .blocks = 2, .preempted = 3us, .migrated = 4us};
+  made.evidence.others = {.ran = 5us};
+  made.evidence.interrupts = {.took = 6us, .count = 7};
+  made.evidence.faults = {.minor = 8, .major = 9, .took = 10us};
+  made.evidence.heap = {.calls = 11, .took = 12us};
+  made.evidence.maps = {.calls = 0, .took = 13us};
+  made.evidence.silence = {.took = 14us};
+  made.evidence.others->still_ready = 15us;
+  made.evidence.idle_exit = 16us;
+  made.evidence.throttle_gap = 50ms;
+  made.evidence.speed = 0.5;
+  made.evidence.cpu = 1;
+  const auto all = figures(made);
+  EXPECT_EQ(all.at("off its CPU by itself"), 1e6);
+  EXPECT_EQ(all.at("gave up its CPU"), 2);
+  EXPECT_EQ(all.at("pushed off its CPU"), 3e3);
+  EXPECT_EQ(all.at("moved to another CPU"), 4e3);
+  EXPECT_EQ(all.at("others had its CPU"), 5e3);
+  EXPECT_EQ(all.at("in interrupts"), 6e3);
+  EXPECT_EQ(all.at("interrupts"), 7);
+  EXPECT_EQ(all.at("minor page faults"), 8);
+  EXPECT_EQ(all.at("major page faults"), 9);
+  EXPECT_EQ(all.at("in page faults"), 1e4);
+  EXPECT_EQ(all.at("heap calls"), 11);
+  EXPECT_EQ(all.at("in heap calls"), 1.2e4);
+  EXPECT_FALSE(all.contains("calls that map memory")) << "there were none";
+  EXPECT_EQ(all.at("without a sign of life"), 1.4e4);
+  EXPECT_EQ(all.at("its CPU without a sign of life, while it was off it"), 1.5e4);
+  EXPECT_EQ(all.at("to leave an idle state, at most"), 1.6e4);
+  EXPECT_EQ(all.at("a stop by the real-time limit"), 5e7);
+  EXPECT_EQ(all.at("speed of its CPU"), 50);
+  EXPECT_EQ(all.at("CPU"), 1);
+  made.evidence.maps = {.calls = 2, .faults = 3, .took = 4us};
+  made.facts.edge_late = 5us;
+  const auto more = figures(made);
+  EXPECT_EQ(more.at("calls that map memory"), 2);
+  EXPECT_EQ(more.at("page faults in them"), 3);
+  EXPECT_EQ(more.at("its edge was late"), 5e3);
+  made.facts.edge_missed = true;
+  EXPECT_EQ(figures(made).at("until its edge was given up"), 5e3);
+}
+
+}  // namespace
+}  // namespace tactus::executive::finding_text_test

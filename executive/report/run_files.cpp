@@ -97,8 +97,10 @@ RunLogText read_log(const fs::path& file) {
       else
         ++log.warnings_left_out;
     }
-    auto frame = number_behind(text, "worst in frame ");
-    if (!frame) frame = number_behind(text, "after the slot of frame ");
+    std::optional<std::int64_t> frame;
+    for (const char* const words :
+         {"worst in frame ", "after the slot of frame ", "; frame "})  // those of older runs first
+      if (!frame) frame = number_behind(text, words);
     if (!frame || log.why.size() >= kMostWhy) continue;
     if (const std::string_view why = cause_in(text); !why.empty()) log.why.emplace(*frame, why);
   }

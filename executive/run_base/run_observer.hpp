@@ -34,9 +34,11 @@ class RunVoice {
   RunVoice(RunLog& log, RunObserver& observer) : log_(log), observer_(observer) {}
   RunLog& log() { return log_; }
   /// A warning, for both.
-  void say(const std::string& line) {
+  void say(const std::string& line) { say(line, line); }
+  /// A warning that is too long for a terminal: `brief` is what whoever watches sees of it.
+  void say(const std::string& line, const std::string& brief) {
     log_.warn(line);
-    observer_.say(config::one_line(line));
+    observer_.say(config::one_line(brief));
   }
   /// What is no warning, for both.
   void mention(const std::string& line) {

@@ -3,14 +3,38 @@
 
 #include <algorithm>
 
+#include "config/text.hpp"
 #include "executive/capability/cause/finding_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 
+using rtsync::Cause;
 using rtsync::OverrunCause;
 
-void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const {
+namespace {
+
+/// Cuts the culprit where both do not fit: how late the frame was is always there.
+std::string brief_of(std::string blamed, const std::string& how_late) {
+  constexpr std::size_t kShortest = 20;
+  const std::string rest = how_late + "; details in log.txt";
+  if (blamed.empty()) return rest;
+  blamed = config::one_line(blamed);  // escapes take room, too
+  const std::size_t room =
+      std::max(LateLine::kMostBrief - std::min(rest.size(), LateLine::kMostBrief), kShortest);
+  if (blamed.size() + 2 > room) {
+    std::size_t end = room - 5;
+    while (end > 0 && (static_cast<unsigned char>(blamed[end]) & 0xc0U) == 0x80U)
+      --end;  // inside of a character
+    blamed.resize(end);
+    blamed += "...";
+  }
+  return blamed + "; " + rest;
+}
+
+}  // namespace
+
+void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) {
   ++sum.causes[static_cast<std::size_t>(finding.cause)];
   if (sum.count++ == 0) sum.first = note.timing.frame;
   sum.last = note.timing.frame;
@@ -27,15 +51,35 @@ void FrameNoteFormatter::take(const FrameNote& note) {
     catching_up_ += timing.overrun == OverrunCause::catching_up ? 1 : 0;
     in_grace_ += timing.grace ? 1 : 0;
     slots_lost_ += timing.lost;
+    if (note.overrun.cause != Cause::none && note.overrun.cause != Cause::catching_up) {
+      origin_ = note.overrun;
+      origin_.frame = timing.frame;
+    }
   }
   if (timing.late_wake) add(late_wakes_, note, note.late, timing.late > late_wakes_.worst.timing.late);
   if (timing.late_by_housekeeping)
     add(housekeeping_, note, note.late, timing.late > housekeeping_.worst.timing.late);
 }
 
-std::string FrameNoteFormatter::which_frames(const Sum& sum) const {
-  return sum.count == 1 ? "in frame " + std::to_string(sum.first)
-                        : "in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
+/// "preempted: 'burst' (tid 312, SCHED_FIFO 97)"; of a frame that catches up, what began it.
+std::string FrameNoteFormatter::blame(const Finding& finding) const {
+  if (finding.cause == Cause::none) return "";
+  if (finding.cause == Cause::unknown) return "unknown cause";
+  if (finding.cause == Cause::catching_up && finding.part == nullptr && origin_.cause != Cause::none &&
+      origin_.frame == finding.frame)
+    return blame(origin_) + " in frame " + std::to_string(origin_.frame);
+  const std::string who = culprit_of(finding, plan_);
+  return std::string(name_of(finding.cause)) + (who.empty() ? "" : ": " + who);
+}
+
+LateLine FrameNoteFormatter::line(const Finding& finding, const std::string& how_late, const Sum& sum,
+                                  const char* what, const std::string& seen) const {
+  const std::string blamed = blame(finding);
+  const std::string worst =
+      how_late + (sum.count == 1 ? "" : ", the worst of " + std::to_string(sum.count) + " " + what);
+  const std::string frames =
+      sum.count == 1 ? "" : " in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
+  return {(blamed.empty() ? "" : blamed + "; ") + worst + frames + seen, brief_of(blamed, worst)};
 }
 
 /// As many frames as there were.
@@ -57,58 +101,90 @@ std::string FrameNoteFormatter::causes(const Sum& sum, const std::string& worst)
   text += "; causes:";
   for (std::size_t i = 1; i < sum.causes.size(); ++i)
     if (sum.causes[i] > 0)
-      text += " " + std::to_string(sum.causes[i]) + " " + std::string(name_of(static_cast<rtsync::Cause>(i)));
+      text += " " + std::to_string(sum.causes[i]) + " " + std::string(name_of(static_cast<Cause>(i)));
   return text;
 }
 
 std::string FrameNoteFormatter::text_of_late(const FrameNote& note) const {
-  if (note.late.cause == rtsync::Cause::none) return "";
-  return note.overrun.cause == rtsync::Cause::none ? text_of(note, plan_, cpus_)
-                                                   : text_of(note.late, plan_, cpus_);
+  if (note.late.cause == Cause::none) return "";
+  return note.overrun.cause == Cause::none ? text_of(note, plan_, cpus_) : text_of(note.late, plan_, cpus_);
 }
 
-std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_lost) {
-  std::vector<std::string> lines;
-  if (overruns_.count > 0) {
-    const FrameNote& worst = overruns_.worst;
-    std::string line =
-        std::to_string(overruns_.count) + (overruns_.count == 1 ? " overrun " : " overruns ") +
-        which_frames(overruns_) + " (" + std::to_string(by_work_) + " by work, " +
-        std::to_string(by_late_wake_) + " by a late wake, " +
-        (by_housekeeping_ == 0 ? "" : std::to_string(by_housekeeping_) + " by housekeeping, ") +
-        std::to_string(catching_up_) + " catching up";
-    if (in_grace_ > 0) line += "; " + std::to_string(in_grace_) + " in the start-up grace";
-    if (slots_lost_ > 0) line += "; " + std::to_string(slots_lost_) + " slots lost";
-    line += "): worst in frame " + std::to_string(worst.timing.frame) + ", over by " +
-            rtsync::duration_text(-worst.timing.slack.count()) + ", woken " +
-            rtsync::duration_text(worst.timing.late.count()) + " late, work " +
-            rtsync::duration_text(worst.timing.work.count());
-    if (worst.longest_job != FrameNote::kNoJob)
-      line += ", longest job " + plan_.jobs[worst.longest_job].name + " " +
-              rtsync::duration_text(worst.longest_job_ns);
-    line += slack_before(worst);
-    if (worst.overrun.cause != rtsync::Cause::none) line += causes(overruns_, text_of(worst, plan_, cpus_));
-    lines.push_back(std::move(line));
+/// " (10 by work, 20 catching up; 3 slots lost)"; of a single overrun " (by work)".
+std::string FrameNoteFormatter::kinds() const {
+  std::string text;
+  const auto add = [&](std::int64_t count, const char* kind) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + (overruns_.count == 1 ? "" : std::to_string(count) + " ") + kind;
+  };
+  add(by_work_, "by work");
+  add(by_late_wake_, "by a late wake");
+  add(by_housekeeping_, "by housekeeping");
+  add(catching_up_, "catching up");
+  if (in_grace_ > 0)
+    text += "; " + (overruns_.count == 1 ? "" : std::to_string(in_grace_) + " ") + "in the start-up grace";
+  if (slots_lost_ > 0)
+    text += "; " + std::to_string(slots_lost_) + (slots_lost_ == 1 ? " slot" : " slots") + " lost";
+  return " (" + text + ")";
+}
+
+LateLine FrameNoteFormatter::overrun_line() const {
+  const FrameNote& worst = overruns_.worst;
+  std::string seen = kinds() + "; woken " + rtsync::duration_text(worst.timing.late.count()) +
+                     " late, work " + rtsync::duration_text(worst.timing.work.count());
+  if (worst.longest_job != FrameNote::kNoJob)
+    seen += ", longest job " + plan_.jobs[worst.longest_job].name + " " +
+            rtsync::duration_text(worst.longest_job_ns);
+  seen += slack_before(worst);
+  if (worst.overrun.cause != Cause::none) seen += causes(overruns_, text_of(worst, plan_, cpus_));
+  return line(worst.overrun,
+              "frame " + std::to_string(worst.timing.frame) + " was over by " +
+                  rtsync::duration_text(-worst.timing.slack.count()),
+              overruns_, "overruns", seen);
+}
+
+LateLine FrameNoteFormatter::late_wake_line() const {
+  const FrameNote& worst = late_wakes_.worst;
+  return line(worst.late,
+              "frame " + std::to_string(worst.timing.frame) + " was woken " +
+                  rtsync::duration_text(worst.timing.late.count()) + " late",
+              late_wakes_, "late wakes",
+              "; its work took " + rtsync::duration_text(worst.timing.work.count()) +
+                  causes(late_wakes_, text_of_late(worst)));
+}
+
+LateLine FrameNoteFormatter::housekeeping_line() const {
+  const FrameNote& worst = housekeeping_.worst;
+  Finding finding = worst.late;
+  if (finding.cause == Cause::none) finding.cause = Cause::housekeeping;
+  return line(finding,
+              "frame " + std::to_string(worst.timing.frame) + " began " +
+                  rtsync::duration_text(worst.timing.late.count()) + " late",
+              housekeeping_, "frames after long housekeeping",
+              "; copying checkpoints and snapshots and the like took " +
+                  rtsync::duration_text(worst.timing.housekeeping.count()) + " after the frame before" +
+                  causes(housekeeping_, text_of_late(worst)));
+}
+
+LateLine FrameNoteFormatter::line_of_unended(const FrameNote& note) const {
+  Sum sum;
+  add(sum, note, note.overrun, true);
+  return line(note.overrun,
+              "frame " + std::to_string(note.timing.frame) + " was over by " +
+                  rtsync::duration_text(-note.timing.slack.count()) + " when the rig stopped waiting for it",
+              sum, "overruns", "; " + text_of(note, plan_, cpus_));
+}
+
+std::vector<LateLine> FrameNoteFormatter::take_log_lines(std::uint64_t notes_lost) {
+  std::vector<LateLine> lines;
+  if (overruns_.count > 0) lines.push_back(overrun_line());
+  if (late_wakes_.count > 0) lines.push_back(late_wake_line());
+  if (housekeeping_.count > 0) lines.push_back(housekeeping_line());
+  if (notes_lost > told_lost_) {
+    const std::string text =
+        std::to_string(notes_lost - told_lost_) + " notes of frames lost (the ring was full)";
+    lines.push_back({text, text});
   }
-  if (late_wakes_.count > 0) {
-    const FrameNote& worst = late_wakes_.worst;
-    lines.push_back(
-        std::to_string(late_wakes_.count) + (late_wakes_.count == 1 ? " late wake " : " late wakes ") +
-        which_frames(late_wakes_) + ": worst " + rtsync::duration_text(worst.timing.late.count()) +
-        " after the slot of frame " + std::to_string(worst.timing.frame) + "; its work took " +
-        rtsync::duration_text(worst.timing.work.count()) + causes(late_wakes_, text_of_late(worst)));
-  }
-  if (housekeeping_.count > 0) {
-    const rtsync::FrameTiming& worst = housekeeping_.worst.timing;
-    lines.push_back(std::to_string(housekeeping_.count) + (housekeeping_.count == 1 ? " frame" : " frames") +
-                    " begun late by housekeeping " + which_frames(housekeeping_) + ": worst " +
-                    rtsync::duration_text(worst.late.count()) + " after the slot of frame " +
-                    std::to_string(worst.frame) + "; copying checkpoints and snapshots and the like took " +
-                    rtsync::duration_text(worst.housekeeping.count()) + " after the frame before" +
-                    causes(housekeeping_, text_of_late(housekeeping_.worst)));
-  }
-  if (notes_lost > told_lost_)
-    lines.push_back(std::to_string(notes_lost - told_lost_) + " notes of frames lost (the ring was full)");
   told_lost_ = notes_lost;
   overruns_ = {};
   late_wakes_ = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,8 +12,16 @@
 
 namespace tactus::executive {
 
+/// A line about late frames. It begins with the cause and who had it, says how late the worst frame was, and then
+/// what was seen: "computed: load.step; frame 1800 was over by 2.52 ms, the worst of 30 overruns ...".
+struct LateLine {
+  static constexpr std::size_t kMostBrief = 143;  ///< with "tactus: warning: " before it 160
+  std::string text;                               ///< all of it, for log.txt
+  std::string brief;  ///< its begin and where the rest is, for a terminal; at most kMostBrief bytes
+};
+
 /// Puts the notes of frames into words: one line a second for overruns, one for late wakes and one for frames
-/// that housekeeping made late, each with how many there were, the worst of them and its cause. Warns again
+/// that housekeeping made late, each with the worst of them, its cause, and how many there were. Warns again
 /// and again, but never floods.
 ///
 /// Threads  the service thread.
@@ -23,8 +32,10 @@ class FrameNoteFormatter {
       : plan_(plan), cpus_(cpus) {}
 
   void take(const FrameNote& note);
-  /// The lines about everything taken since the last call; none if there was nothing.
-  std::vector<std::string> take_log_lines(std::uint64_t notes_lost);
+  /// Returns the lines about everything taken since the last call; none if there was nothing.
+  std::vector<LateLine> take_log_lines(std::uint64_t notes_lost);
+  /// Returns the line about a frame that never ended.
+  LateLine line_of_unended(const FrameNote& note) const;
 
  private:
   struct Sum {
@@ -34,11 +45,17 @@ class FrameNoteFormatter {
     FrameNote worst;
     std::array<std::int64_t, rtsync::kCauses> causes{};
   };
-  void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const;
+  static void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse);
   static std::string slack_before(const FrameNote& note);
   std::string causes(const Sum& sum, const std::string& worst) const;
   std::string text_of_late(const FrameNote& note) const;
-  std::string which_frames(const Sum& sum) const;
+  std::string blame(const Finding& finding) const;
+  LateLine line(const Finding& finding, const std::string& how_late, const Sum& sum, const char* what,
+                const std::string& seen) const;
+  std::string kinds() const;
+  LateLine overrun_line() const;
+  LateLine late_wake_line() const;
+  LateLine housekeeping_line() const;
 
   const Plan& plan_;
   const rtsync::CpuWatch* cpus_;
@@ -52,6 +69,7 @@ class FrameNoteFormatter {
   std::int64_t in_grace_ = 0;
   std::int64_t slots_lost_ = 0;
   std::uint64_t told_lost_ = 0;
+  Finding origin_;  // of the newest overrun that caught up with no other; `frame` is its own
 };
 
 }  // namespace tactus::executive

@@ -3,7 +3,6 @@
 
 #include "executive/capability/cause/budget_lines.hpp"
 #include "executive/capability/cause/finding_text.hpp"
-#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 
@@ -51,9 +50,8 @@ bool RunTeller::lacks_overrun(const rtsync::RealtimeTotals& totals) {
 void RunTeller::take_unended(const FrameNote& note, RunVoice& voice) {
   causes_.take(note);
   if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
-  voice.say("frame " + std::to_string(note.timing.frame) + " was over by " +
-            rtsync::duration_text(-note.timing.slack.count()) + " when it was waited for no longer; " +
-            text_of(note, executive_.plan(), &causes_.cpus()));
+  const LateLine line = notes_.line_of_unended(note);
+  voice.say(line.text, line.brief);
 }
 
 std::string RunTeller::last_overrun() {
@@ -74,7 +72,8 @@ void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
 
 void RunTeller::poll_seldom(RunVoice& voice) {
   take_notes();
-  for (const std::string& line : notes_.take_log_lines(executive_.accounts().notes_lost())) voice.say(line);
+  for (const LateLine& line : notes_.take_log_lines(executive_.accounts().notes_lost()))
+    voice.say(line.text, line.brief);
   for (const std::string& line : take_budget_lines(executive_.plan(), executive_.program().budgets()))
     voice.say(line);
   if (clock_ == nullptr) return;

@@ -70,15 +70,15 @@ void make_run(const TempDir& dir) {
   dir.write("run/summary.json", kSummary);
   dir.write("run/rig.yaml", "rig: servo\nframe: { period: 1 ms }\nrealtime: { margin: 60 us }\n");
   dir.write("run/motion.csv", motion());
-  dir.write("run/log.txt",
-            "2026-11-21 13:12:03.123 info    rig servo, real time, frame 1.00 ms\n"
-            "2026-11-21 13:12:05.123 warning 3 overruns in frames 1300 to 1302 (1 by work, 0 by a late wake, "
-            "2 catching "
-            "up): worst in frame 1300, over by 2.50 ms, woken 22 ns late, work 3.50 ms, longest job bad.step "
-            "3.50 ms; "
-            "slack of the 5 frames before: 1 us 1 us 1 us 1 us 1 us; blocked: job bad.step slept 3.00 ms in "
-            "fsync (it "
-            "gave up the CPU itself 1 time); causes: 1 blocked 2 catching_up\n");
+  dir.write(
+      "run/log.txt",
+      "2026-11-21 13:12:03.123 info    rig servo, real time, frame 1.00 ms\n"
+      "2026-11-21 13:12:05.123 warning blocked: bad.step in fsync; frame 1300 was over by 2.50 ms, the worst "
+      "of 3 "
+      "overruns in frames 1300 to 1302 (1 by work, 2 catching up); woken 22 ns late, work 3.50 ms, longest "
+      "job "
+      "bad.step 3.50 ms; slack of the 5 frames before: 1 us 1 us 1 us 1 us 1 us; blocked: job bad.step slept "
+      "3.00 ms in fsync (it gave up the CPU itself 1 time); causes: 1 blocked 2 catching_up\n");
   dir.write(
       "run/journal.jsonl",
       R"({"frame":5885,"what":"force","variable":"controller.limit","value":2.0,"time":"t","who":"127.0.0.1:5"})"

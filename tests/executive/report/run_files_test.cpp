@@ -35,8 +35,30 @@ TEST(RunFilesLog, HasItsBeginItsWarningsAndWhyFramesWereLate) {
   EXPECT_EQ(log.began, "2026-11-21 13:12:03");
   EXPECT_EQ(log.warnings.size(), 3U) << "the last line is torn";
   EXPECT_EQ(log.warnings_left_out, 0U);
+  // As earlier versions wrote it.
   EXPECT_THAT(log.why, ElementsAre(Pair(77, "timer_late: the timer woke the thread 3 us late"),
                                    Pair(1300, "blocked: job bad.step slept 3.00 ms in fsync")));
+}
+
+TEST(RunFilesLog, NamesTheCauseOfTheWorstFrameOfALine) {
+  const TempDir dir;
+  const std::string text = std::string(kTime) +
+                           "warning blocked: bad.step in fsync; frame 1300 was over by 2.50 ms, the worst of "
+                           "3 overruns in frames 1300 to "
+                           "1302 (1 by work, 2 catching up); woken 3 ns late, work 3.50 ms; slack of the "
+                           "frame before: 1 us; blocked: job "
+                           "bad.step slept 3.00 ms in fsync; causes: 1 blocked 2 catching_up\n" +
+                           kTime +
+                           "warning computed: a.b in frame 6; frame 7 was over by 1.00 ms (catching up); "
+                           "woken 1.00 us late, work " +
+                           "1.00 us; catching_up: still late from the overrun in frame 6\n" + kTime +
+                           "warning timer_late: CPU 1; frame 77 was woken 3.00 us late; its work took 1.00 "
+                           "us; timer_late: the timer woke " +
+                           "the thread 3.00 us late\n";
+  EXPECT_THAT(read_log(dir.write("log.txt", text)).why,
+              ElementsAre(Pair(7, "catching_up: still late from the overrun in frame 6"),
+                          Pair(77, "timer_late: the timer woke the thread 3.00 us late"),
+                          Pair(1300, "blocked: job bad.step slept 3.00 ms in fsync")));
 }
 
 TEST(RunFilesLog, KeepsSoManyWarningsAndCountsTheRest) {

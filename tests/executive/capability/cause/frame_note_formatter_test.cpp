@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "config/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
 
@@ -15,8 +16,12 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::Nanoseconds;
 using rtsync::OverrunCause;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 FrameNote overrun(std::int64_t frame, Nanoseconds by, OverrunCause cause) {
   FrameNote note;
@@ -50,6 +55,17 @@ struct Notes {
   }
 };
 
+std::vector<std::string> texts(const std::vector<LateLine>& lines) {
+  std::vector<std::string> all;
+  for (const LateLine& line : lines) all.push_back(line.text);
+  return all;
+}
+std::vector<std::string> briefs(const std::vector<LateLine>& lines) {
+  std::vector<std::string> all;
+  for (const LateLine& line : lines) all.push_back(line.brief);
+  return all;
+}
+
 TEST(FrameNoteFormatter, IsSilentWhenThereIsNothingToTell) {
   Notes notes;
   EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty());
@@ -61,11 +77,12 @@ TEST(FrameNoteFormatter, TellsOneOverrunInFull) {
   note.longest_job = 1;
   note.longest_job_ns = 950'000;
   notes.formatter.take(note);
-  EXPECT_THAT(
-      notes.formatter.take_log_lines(0),
-      ElementsAre("1 overrun in frame 81533 (1 by work, 0 by a late wake, 0 catching up): worst in frame "
-                  "81533, over by 3.00 us, woken 0 ns late, work 1.00 ms, longest job motor.step 950 us; "
-                  "slack of the 5 frames before: 1.00 us 2.00 us -3.00 us 4.50 us 999 ns"));
+  const auto lines = notes.formatter.take_log_lines(0);
+  EXPECT_THAT(briefs(lines), ElementsAre("frame 81533 was over by 3.00 us; details in log.txt"));
+  EXPECT_THAT(texts(lines),
+              ElementsAre("frame 81533 was over by 3.00 us (by work); woken 0 ns late, work 1.00 ms, longest "
+                          "job motor.step 950 us; slack of the 5 frames before: 1.00 us 2.00 us -3.00 us "
+                          "4.50 us 999 ns"));
   EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty()) << "told once";
 }
 
@@ -79,7 +96,7 @@ TEST(FrameNoteFormatter, TellsBothCausesOfTheWorstFrame) {
   note.beside.facts.took = 2ms;
   note.beside_share = 1ms;
   notes.formatter.take(note);
-  EXPECT_TRUE(notes.formatter.take_log_lines(0).at(0).ends_with(
+  EXPECT_TRUE(notes.formatter.take_log_lines(0).at(0).text.ends_with(
       "; clock: the external clock's edge came 9.00 ms late (90 % of the lateness); beside it, 10 %: "
       "computed: job motor.step computed for 2.00 ms"));
 }
@@ -96,14 +113,14 @@ TEST(FrameNoteFormatter, SumsUpManyAndNamesTheWorst) {
   notes.formatter.take(grace);
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_TRUE(
-      lines[0].starts_with("3 overruns in frames 10 to 14 (1 by work, 0 by a late wake, 2 catching up; 1 in "
-                           "the start-up grace; 3 slots lost): worst in frame 11, over by 2.00 ms, "))
-      << lines[0];
+  EXPECT_THAT(
+      lines[0].text,
+      StartsWith("frame 11 was over by 2.00 ms, the worst of 3 overruns in frames 10 to 14 (1 by work, 2 "
+                 "catching up; 1 in the start-up grace; 3 slots lost); woken "));
+  EXPECT_EQ(lines[0].brief, "frame 11 was over by 2.00 ms, the worst of 3 overruns; details in log.txt");
   notes.formatter.take(overrun(20, 1us, OverrunCause::work));
-  EXPECT_TRUE(notes.formatter.take_log_lines(0).at(0).starts_with(
-      "1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
-      "up): worst in frame 20"))
+  EXPECT_THAT(notes.formatter.take_log_lines(0).at(0).text,
+              StartsWith("frame 20 was over by 1.00 us (by work); "))
       << "the sums begin anew";
 }
 
@@ -113,9 +130,9 @@ TEST(FrameNoteFormatter, TellsLateWakesApartFromOverruns) {
   notes.formatter.take(late_wake(4, 450us));
   notes.formatter.take(late_wake(9, 120us));
   EXPECT_THAT(
-      notes.formatter.take_log_lines(0),
-      ElementsAre("3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; its work took "
-                  "20.0 us"));
+      texts(notes.formatter.take_log_lines(0)),
+      ElementsAre("frame 4 was woken 450 us late, the worst of 3 late wakes in frames 3 to 9; its work "
+                  "took 20.0 us"));
 }
 
 TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
@@ -123,9 +140,8 @@ TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
   notes.formatter.take(overrun(7, 5us, OverrunCause::late_wake));
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_TRUE(lines[0].starts_with("1 overrun in frame 7 (0 by work, 1 by a late wake, 0 catching up)"))
-      << lines[0];
-  EXPECT_TRUE(lines[1].starts_with("1 late wake in frame 7")) << lines[1];
+  EXPECT_THAT(lines[0].text, StartsWith("frame 7 was over by 5.00 us (by a late wake); "));
+  EXPECT_THAT(lines[1].text, StartsWith("frame 7 was woken "));
 }
 
 TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
@@ -137,11 +153,10 @@ TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
   notes.formatter.take(note);
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_TRUE(lines[0].starts_with(
-      "1 overrun in frame 501 (0 by work, 0 by a late wake, 1 by housekeeping, 0 catching up)"))
-      << lines[0];
-  EXPECT_EQ(lines[1],
-            "1 frame begun late by housekeeping in frame 501: worst 9.90 ms after the slot of frame 501; "
+  EXPECT_THAT(lines[0].text, StartsWith("frame 501 was over by 4.90 ms (by housekeeping); "));
+  EXPECT_EQ(lines[1].brief, "housekeeping: the executive; frame 501 began 9.90 ms late; details in log.txt");
+  EXPECT_EQ(lines[1].text,
+            "housekeeping: the executive; frame 501 began 9.90 ms late; "
             "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
 }
 
@@ -156,9 +171,81 @@ TEST(FrameNoteFormatter, NamesThePartOfTheRigThatHadMostOfHousekeeping) {
   notes.formatter.take(note);
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_TRUE(
-      lines[0].ends_with("; housekeeping: the work between jobs took 4.00 ms, of which the link had 3.90 ms"))
-      << lines[0];
+  EXPECT_EQ(lines[0].brief, "housekeeping: the link; frame 501 was over by 4.90 ms; details in log.txt");
+  EXPECT_TRUE(lines[0].text.ends_with(
+      "; housekeeping: the work between jobs took 4.00 ms, of which the link had 3.90 ms"))
+      << lines[0].text;
+}
+
+TEST(FrameNoteFormatter, ALineBeginsWithTheCauseAndWhoHadIt) {
+  struct Row {
+    rtsync::Cause cause;
+    const char* begin;
+  };
+  const Row rows[] = {
+      {rtsync::Cause::computed, "computed: motor.step; frame 7 was over by 2.00 ms"},
+      {rtsync::Cause::blocked, "blocked: motor.step; frame 7 was over by 2.00 ms"},
+      {rtsync::Cause::preempted,
+       "preempted: a thread that is gone (tid 1073741823); frame 7 was over by 2.00 ms"},
+      {rtsync::Cause::throttled,
+       "throttled: the kernel's limit for real-time threads; frame 7 was over by 2.00 ms"},
+      {rtsync::Cause::unknown, "unknown cause; frame 7 was over by 2.00 ms"},
+  };
+  for (const Row& row : rows) {
+    Notes notes;
+    FrameNote note = overrun(7, 2ms, OverrunCause::work);
+    note.overrun.cause = row.cause;
+    note.overrun.job = 1;
+    note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 1ms, 1ms, 0ms};
+    notes.formatter.take(note);
+    const LateLine line = notes.formatter.take_log_lines(0).at(0);
+    EXPECT_EQ(line.brief, std::string(row.begin) + "; details in log.txt");
+    EXPECT_THAT(line.text, StartsWith(std::string(row.begin) + " (by work); "));
+  }
+}
+
+TEST(FrameNoteFormatter, AFrameThatCatchesUpNamesWhatBeganIt) {
+  Notes notes;
+  FrameNote began = overrun(6, 2ms, OverrunCause::work);
+  began.overrun.cause = rtsync::Cause::computed;
+  began.overrun.job = 1;
+  notes.formatter.take(began);
+  (void)notes.formatter.take_log_lines(0);
+  FrameNote follows = overrun(7, 1ms, OverrunCause::catching_up);
+  follows.overrun.cause = rtsync::Cause::catching_up;
+  follows.overrun.frame = 6;
+  notes.formatter.take(follows);
+  EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
+            "computed: motor.step in frame 6; frame 7 was over by 1.00 ms; details in log.txt")
+      << "a second later, too";
+  follows.overrun.frame = 5;
+  notes.formatter.take(follows);
+  EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
+            "catching_up: frame 5; frame 7 was over by 1.00 ms; details in log.txt")
+      << "of another one nothing is known";
+}
+
+TEST(FrameNoteFormatter, ATerminalNeverGetsMoreThanFits) {
+  for (std::size_t length = 1; length < 400; ++length) {
+    Notes notes;
+    for (std::size_t i = 0; i < length; ++i) notes.plan.jobs[1].name += i % 7 == 0 ? "\u00e4" : "x";
+    for (std::int64_t frame : {4'000'000'000, 4'000'000'001}) {
+      FrameNote note = overrun(frame, 2ms, OverrunCause::housekeeping);
+      note.timing.late_by_housekeeping = note.timing.late_wake = true;
+      note.overrun.cause = note.late.cause = rtsync::Cause::computed;
+      note.overrun.job = note.late.job = 1;
+      notes.formatter.take(note);
+    }
+    const auto lines = notes.formatter.take_log_lines(0);
+    ASSERT_EQ(lines.size(), 3U);
+    for (const LateLine& line : lines) {
+      EXPECT_LE(line.brief.size(), LateLine::kMostBrief);
+      EXPECT_THAT(line.brief, AllOf(StartsWith("computed: motor.step"), EndsWith("; details in log.txt"),
+                                    HasSubstr("frame 4000000000")));
+      EXPECT_EQ(config::one_line(line.brief), line.brief) << "no character is cut in two";
+      EXPECT_THAT(line.text, HasSubstr(notes.plan.jobs[1].name)) << "the log has all of it";
+    }
+  }
 }
 
 TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
@@ -200,7 +287,7 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
     note.overrun.evidence.heap = rtsync::HeapTimes{7, 2ms};
     note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 1ms, 1ms, 0ms};
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
     EXPECT_TRUE(line.ends_with(row.end)) << line;
   }
 }
@@ -229,7 +316,7 @@ TEST(FrameNoteFormatter, SaysWhatKeptTheCallOfAnIsolatedModelOrTheWakeBehindItsA
     note.overrun.facts = {row.part, 3'100us};
     note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 3ms, 3ms, 0ns};
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
     EXPECT_TRUE(line.ends_with(row.end)) << line;
   }
 }
@@ -244,7 +331,7 @@ TEST(FrameNoteFormatter, SaysHowAShortExcessOfAJobCanHaveAName) {
     note.overrun.evidence.switches = rtsync::SwitchTimes{};
     note.overrun.evidence.silence = rtsync::Silence{0ns, true, 500us, 0ns};
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
     EXPECT_EQ(line.ends_with("; a stop of the machine may be as short, with signs of life every 250 us "
                              "('signs_of_life' in the rig file)"),
               took == 1'200us)
@@ -272,7 +359,7 @@ TEST(FrameNoteFormatter, SaysHowOftenALimitStoppedTheControlGroupOfAnOrdinaryThr
       note.overrun.job = 1;
       note.overrun.evidence.realtime = realtime;
       formatter.take(note);
-      const std::string line = formatter.take_log_lines(0).at(0);
+      const std::string line = formatter.take_log_lines(0).at(0).text;
       EXPECT_EQ(line.ends_with(told), !realtime && cause != rtsync::Cause::computed) << line;
     }
   }
@@ -301,7 +388,7 @@ TEST(FrameNoteFormatter, SaysWhatAJobMapped) {
     note.overrun.evidence.faults = row.faults;
     note.overrun.evidence.maps = row.maps;
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
     EXPECT_TRUE(line.ends_with(std::string("; faulted: job motor.step waited for memory ") + row.end))
         << line;
   }
@@ -316,15 +403,17 @@ TEST(FrameNoteFormatter, CountsTheCausesOfMany) {
     note.overrun.job = 1;
     notes.formatter.take(note);
   }
-  const std::string line = notes.formatter.take_log_lines(0).at(0);
+  const std::string line = notes.formatter.take_log_lines(0).at(0).text;
   EXPECT_TRUE(line.ends_with("; causes: 1 computed 2 blocked")) << line;
 }
 
 TEST(FrameNoteFormatter, AdmitsWhatWasLostOnce) {
   Notes notes;
-  EXPECT_THAT(notes.formatter.take_log_lines(12), ElementsAre("12 notes of frames lost (the ring was full)"));
+  EXPECT_THAT(briefs(notes.formatter.take_log_lines(12)),
+              ElementsAre("12 notes of frames lost (the ring was full)"));
   EXPECT_THAT(notes.formatter.take_log_lines(12), IsEmpty());
-  EXPECT_THAT(notes.formatter.take_log_lines(15), ElementsAre("3 notes of frames lost (the ring was full)"));
+  EXPECT_THAT(briefs(notes.formatter.take_log_lines(15)),
+              ElementsAre("3 notes of frames lost (the ring was full)"));
 }
 
 TEST(DurationText, HasThreeDigitsAndTheUnitThatFits) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "executive/state/gradual_copy.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
 #include "rtsync/rt.hpp"

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "executive/driver/statistics.hpp"
 #include "executive/frame/cause_shares.hpp"
 #include "executive/frame/frame_evidence.hpp"
+#include "executive/frame/frame_note.hpp"
+#include "executive/frame/frame_statistics.hpp"
 #include "executive/frame/program.hpp"
+#include "executive/plan/executive_variables.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 

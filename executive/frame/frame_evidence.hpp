@@ -2,18 +2,19 @@
 #pragma once
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "executive/driver/statistics.hpp"
 #include "executive/frame/explanations.hpp"
+#include "executive/frame/frame_note.hpp"
+#include "executive/frame/frame_promises.hpp"
+#include "executive/frame/frame_statistics.hpp"
 #include "executive/frame/isolated_uses.hpp"
-#include "executive/frame/late_jobs.hpp"
+#include "executive/frame/longest_stretch.hpp"
 #include "executive/frame/part_times.hpp"
 #include "executive/frame/program.hpp"
+#include "executive/frame/stretch_evidence.hpp"
 #include "executive/frame/thread_uses.hpp"
 #include "executive/state/gradual_copy.hpp"
 #include "rtsync/clock/clock.hpp"
@@ -35,11 +36,12 @@ class FrameEvidence {
         clock_(clock),
         statistics_(statistics),
         frame_(rtsync::real_period(program.plan().frame, program.plan().ratio).floor()),
-        lanes_(program.lanes()),
         uses_(program),
-        late_jobs_(program.job_clock(), program.job_times(), isolated_jobs(program.plan())),
-        explanations_(program.job_clock()),
         isolated_(program.plan()),
+        longest_(program, clock, statistics),
+        seen_(program, uses_, isolated_),
+        promises_(program, uses_),
+        explanations_(program.job_clock()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
   /// The events of the threads of all lanes, in their order, of the asynchronous ones behind them, and of the processes of
@@ -49,7 +51,7 @@ class FrameEvidence {
   void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
              bool preemptible);
   /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
-  void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
+  void watch_cpus(const rtsync::CpuWatch& cpus) { seen_.watch_cpus(cpus); }
   /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup
   void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
 
@@ -75,63 +77,7 @@ class FrameEvidence {
   }
 
  private:
-  /// A part of the frame, on the thread of a lane.
-  struct Stretch {
-    rtsync::LatePart part = rtsync::LatePart::job;
-    std::size_t lane = 0;
-    std::uint32_t job = Finding::kNoJob;
-    rtsync::EvidenceTime from{};
-    rtsync::EvidenceTime to{};
-    rtsync::Nanoseconds usual{0};
-    rtsync::HeapTimes heap{};
-    JobGroup group{};
-    bool for_others = false;
-    bool always = false;  // it is the longest, and nothing takes longer than usual
-    rtsync::Nanoseconds time() const TACTUS_RT { return to - from; }
-    rtsync::Nanoseconds excess() const TACTUS_RT { return always ? time() : time() - usual; }
-  };
-  /// Two readings of one moment, to put the lanes' ticks on the kernel's clock.
-  struct Moment {
-    std::uint64_t ticks;
-    rtsync::EvidenceTime time;
-  };
-  class JobsByTime;
-  class JobCounts;
-  struct LaneSeen {
-    std::uint64_t head = 0;  // of the ring, up to the end of the frame before
-    bool limited = false;    // the kernel takes no samples of each fault for a while
-    bool full = false;       // the ring of each fault was, in the frame before
-  };
-  static constexpr int kMostRecords = 256;
-
-  static rtsync::HeapTimes heap_of(const Lane::JobEnd& begin, const Lane::JobEnd& end) TACTUS_RT;
-  rtsync::HeapTimes with_measuring(const rtsync::HeapTimes& heap, const Stretch& stretch) const TACTUS_RT;
-  Moment now() const TACTUS_RT;
-  rtsync::EvidenceTime at(const Moment& now, std::uint64_t ticks) const TACTUS_RT {
-    return now.time - program_.job_clock().to_time(now.ticks - ticks);
-  }
-  Stretch longest_of_work(const rtsync::FrameTiming& timing) TACTUS_RT;
-  Stretch stretch_of(const Moment& now, const LateJobs::Calls& calls) const TACTUS_RT;
-  Stretch longest_gap(const Moment& now, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) TACTUS_RT;
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
-  void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
-  static bool went_on_in(const Stretch& stretch) TACTUS_RT;
-  rtsync::CauseWeights judge_with_counts(std::size_t thread, const Stretch& stretch,
-                                         const rtsync::FrameFacts& facts,
-                                         rtsync::Evidence& evidence) TACTUS_RT;
-  Finding::Root root_of(const Stretch& stretch) TACTUS_RT;
-  Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
-  Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
-  struct CallTimes {
-    rtsync::EvidenceTime taken;     // by the process of an isolated model
-    rtsync::EvidenceTime answered;  // likewise
-  };
-  static std::vector<bool> isolated_jobs(const Plan& plan) {
-    std::vector<bool> isolated;
-    for (const PlannedJob& job : plan.jobs) isolated.push_back(job.isolated != nullptr);
-    return isolated;
-  }
-  std::optional<CallTimes> times_of_call(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
   /// What made a frame overrun.
@@ -146,38 +92,28 @@ class FrameEvidence {
   Finding catching_up_finding(const rtsync::FrameTiming& timing, std::int64_t from) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
-  rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
-  void note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT;
-  void note_promises(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT;
-  bool note_faults(std::size_t lane) TACTUS_RT;
-  const Lane::JobEnd* of_own_process(const Lane::JobEnd* call) const TACTUS_RT;
-  bool has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT;
 
   Program& program_;
   rtsync::PacedClock& clock_;
   const FrameStatistics& statistics_;
   const rtsync::Nanoseconds frame_;
   std::shared_ptr<rtsync::KernelEvents> events_;
-  std::vector<LaneSeen> lanes_;
   ThreadUses uses_;
-  LateJobs late_jobs_;
+  IsolatedUses isolated_;
+  LongestStretch longest_;
+  StretchEvidence seen_;
+  FramePromises promises_;
   Explanations explanations_;
-  std::optional<rtsync::Nanoseconds> throttle_gap_;
-  bool preemptible_ = true;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
-  const rtsync::CpuWatch* cpus_ = nullptr;
   const GradualCopy* copy_ = nullptr;
   bool copied_ = false;  // in the frame before
-  bool faults_of_copy_ = false;
-  IsolatedUses isolated_;
   PartTimes parts_;
   std::int64_t explained_ = 0;          // the frame that was looked at last
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   struct {
     rtsync::Cause cause = rtsync::Cause::none;
     std::uint32_t job = Finding::kNoJob;
-  } began_by_;                         // of that frame
-  rtsync::Nanoseconds clock_read_{0};  // what it costs
+  } began_by_;  // of that frame
   std::uint64_t frames_ = 0;
   rtsync::Nanoseconds release_every_{0};
   int until_release_ = 1;

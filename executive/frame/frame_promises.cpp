@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts what the jobs of a frame did that no job of a frame may do, and what they mapped.
+#include "executive/frame/frame_promises.hpp"
+
 #include <algorithm>
 #include <span>
 #include <utility>
 
-#include "executive/frame/frame_evidence.hpp"
+#include "executive/frame/stretch.hpp"
 
 namespace tactus::executive {
 
@@ -13,6 +14,8 @@ using rtsync::EvidenceTime;
 using rtsync::Nanoseconds;
 
 namespace {
+
+constexpr int kMostRecords = 256;
 
 enum class Place { outside, across, inside };
 
@@ -25,31 +28,27 @@ Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to
   return begin >= from && end <= to ? Place::inside : Place::across;
 }
 
-}  // namespace
-
 /// The jobs of a lane's log by their times, which are asked for in order.
-class FrameEvidence::JobsByTime {
+class JobsByTime {
  public:
   /// Needs two entries or more.
-  JobsByTime(const FrameEvidence& evidence, std::span<const Lane::JobEnd> log) TACTUS_RT
-      : evidence_(evidence),
-        now_(evidence.now()),
+  JobsByTime(const JobClock& clock, std::span<const Lane::JobEnd> log) TACTUS_RT
+      : times_(clock),
         log_(log),
-        begin_(evidence.at(now_, log[0].ticks)),
-        end_(evidence.at(now_, log[1].ticks)) {}
+        begin_(times_.at(log[0].ticks)),
+        end_(times_.at(log[1].ticks)) {}
 
   /// nullptr: none ran then.
   const Lane::JobEnd* at(EvidenceTime time) TACTUS_RT {
     while (time > end_ && entry_ + 1 < log_.size()) {
       begin_ = end_;
-      end_ = evidence_.at(now_, log_[++entry_].ticks);
+      end_ = times_.at(log_[++entry_].ticks);
     }
     return time < begin_ || time > end_ || log_[entry_].job == kNoPlanJob ? nullptr : &log_[entry_];
   }
 
  private:
-  const FrameEvidence& evidence_;
-  const Moment now_;
+  const LaneTimes times_;
   std::span<const Lane::JobEnd> log_;
   std::size_t entry_ = 1;
   EvidenceTime begin_;
@@ -57,7 +56,7 @@ class FrameEvidence::JobsByTime {
 };
 
 /// Adds up what a job did in a call, and counts the call once.
-class FrameEvidence::JobCounts {
+class JobCounts {
  public:
   JobCounts(BrokenPromises& promises, BrokenPromises::Kind kind) TACTUS_RT : promises_(promises),
                                                                              kind_(kind) {}
@@ -81,10 +80,12 @@ class FrameEvidence::JobCounts {
   std::uint64_t times_ = 0;
 };
 
-rtsync::MapTimes FrameEvidence::maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT {
+}  // namespace
+
+rtsync::MapTimes maps_between(const rtsync::MapLog& maps, EvidenceTime from, EvidenceTime to) TACTUS_RT {
   rtsync::MapTimes sum;
   for (const rtsync::MapCalls& calls : maps.entries()) {
-    const Place place = place_of(calls, stretch.from, stretch.to);
+    const Place place = place_of(calls, from, to);
     if (place == Place::across) sum.unplaced += calls.took;
     if (place == Place::inside) sum.add(calls);
   }
@@ -92,13 +93,13 @@ rtsync::MapTimes FrameEvidence::maps_of(const Stretch& stretch, const rtsync::Ma
 }
 
 /// The pages that the kernel took in calls that map memory, given to the jobs that made them.
-void FrameEvidence::note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT {
+void FramePromises::note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT {
   const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
-  const Moment now = this->now();
+  const LaneTimes times(program_.job_clock());
   for (std::size_t i = 1; i < log.size(); ++i) {
     if (log[i].job == kNoPlanJob) continue;
-    const EvidenceTime from = at(now, log[i - 1].ticks);
-    const EvidenceTime to = at(now, log[i].ticks);
+    const EvidenceTime from = times.at(log[i - 1].ticks);
+    const EvidenceTime to = times.at(log[i].ticks);
     std::uint64_t faults = 0;
     for (const rtsync::MapCalls& calls : maps.entries())
       if (place_of(calls, from, to) == Place::inside) faults += calls.faults;
@@ -109,7 +110,7 @@ void FrameEvidence::note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT 
 }
 
 /// The kernel took a sample of each minor fault since the frame before.
-bool FrameEvidence::has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT {
+bool FramePromises::has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT {
   constexpr std::size_t kLargestRecord = 64;
   const rtsync::EventRing& ring = events_->faults(lane);
   const rtsync::EventBytes bytes = ring.bytes();
@@ -128,14 +129,14 @@ bool FrameEvidence::has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_
 }
 
 /// Gives each minor fault since the frame before to its job. False: not all are known.
-bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
+bool FramePromises::note_faults(std::size_t lane, bool faults_of_copy) TACTUS_RT {
   rtsync::EventRing& ring = events_->faults(lane);
   if (!ring.is_open()) return false;
   const std::uint64_t head = ring.head();
   if (head == ring.tail()) return !lanes_[lane].limited;
   const bool each = has_each_fault(lane, head);
-  if (each && !faults_of_copy_ && program_.lane(lane).log().size() > 1) {
-    JobsByTime jobs(*this, program_.lane(lane).log());
+  if (each && !faults_of_copy && program_.lane(lane).log().size() > 1) {
+    JobsByTime jobs(program_.job_clock(), program_.lane(lane).log());
     JobCounts counts(program_.promises(), BrokenPromises::fault);
     const rtsync::EventBytes bytes = ring.bytes();
     EventRecord record;
@@ -147,14 +148,14 @@ bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
 }
 
 /// nullptr: its model has a process of its own, and it is the executive that waits.
-const Lane::JobEnd* FrameEvidence::of_own_process(const Lane::JobEnd* call) const TACTUS_RT {
+const Lane::JobEnd* FramePromises::of_own_process(const Lane::JobEnd* call) const TACTUS_RT {
   return call != nullptr && program_.plan().jobs[call->job].isolated != nullptr ? nullptr : call;
 }
 
 /// What stands in the ring of a lane since the frame before, given to its jobs. `minor_faults`: those, too.
-void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT {
+void FramePromises::note_ring(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT {
   if (program_.lane(lane).log().size() < 2) return;
-  JobsByTime jobs(*this, program_.lane(lane).log());
+  JobsByTime jobs(program_.job_clock(), program_.lane(lane).log());
   JobCounts faults(program_.promises(), BrokenPromises::fault);
   JobCounts blocks(program_.promises(), BrokenPromises::block);
   const rtsync::EventBytes bytes = events_->ring(lane).bytes();
@@ -163,12 +164,27 @@ void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head, bool min
   bool in_call = true;  // or not known: what stops it elsewhere is not its own doing
   for (int i = 0; i < kMostRecords && bytes.next(from, head, record); ++i) {
     if (record.kind == EventRecord::Kind::left) in_call = record.in_call != EventRecord::InCall::no;
-    if (record.kind == EventRecord::Kind::minor_fault && minor_faults && !faults_of_copy_)
+    if (record.kind == EventRecord::Kind::minor_fault && minor_faults)
       faults.add(jobs.at(record.at), events_->faults_per_sample(lane));
     else if (record.kind == EventRecord::Kind::major_fault)
       faults.add(jobs.at(record.at), 1);
     else if (record.kind == EventRecord::Kind::off && in_call)
       blocks.add(of_own_process(jobs.at(record.at)), 1);
+  }
+}
+
+void FramePromises::end_frame(bool faults_of_copy) TACTUS_RT {
+  // A frame sleeps once: it leaves its CPU, and comes back.
+  constexpr std::uint64_t kOneSleep = 2 * 40;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    LaneSeen& seen = lanes_[i];
+    if (rtsync::MapLog* const maps = program_.lane(i).maps(); maps != nullptr && !maps->empty()) [[unlikely]]
+      note_maps(i, *maps);
+    if (events_ == nullptr || !events_->ring(i).is_open()) continue;
+    const bool each_fault = note_faults(i, faults_of_copy);
+    const std::uint64_t head = events_->ring(i).head();
+    if (head - seen.head > kOneSleep) note_ring(i, head, !each_fault && !faults_of_copy);
+    seen.head = head;
   }
 }
 

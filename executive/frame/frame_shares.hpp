@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "executive/frame/lane.hpp"
 
 namespace tactus::executive {

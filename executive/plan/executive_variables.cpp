@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <tactus/model.hpp>
 
+#include "rtsync/evidence/cause.hpp"
+
 namespace tactus::executive {
 namespace {
 

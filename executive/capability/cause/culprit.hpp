@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "executive/plan/plan.hpp"
 
 namespace tactus::executive {

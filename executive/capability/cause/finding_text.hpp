@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "executive/plan/plan.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
 

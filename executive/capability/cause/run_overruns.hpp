@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "config/json.hpp"
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "executive/plan/plan.hpp"
 #include "executive/run_base/live_history.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"

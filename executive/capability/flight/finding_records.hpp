@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "executive/driver/statistics.hpp"
 #include "executive/flight/flight_ring.hpp"
+#include "executive/frame/frame_note.hpp"
 
 namespace tactus::executive {
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "executive/frame/isolated_uses.hpp"
+#include "executive/frame/program.hpp"
+#include "executive/frame/stretch.hpp"
+#include "executive/frame/thread_uses.hpp"
+#include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/judge.hpp"
+#include "rtsync/evidence/kernel_events.hpp"
+
+namespace tactus::executive {
+
+/// Says what was seen of a thread in a stretch of a frame, and why one that was waited for was not ready.
+///
+/// Threads  watch(), watch_cpus(): before the frames. The rest: the rig's main thread.
+/// RT       no lock; a system call in weigh() alone, outside of frames and not behind one in time.
+class StretchEvidence {
+ public:
+  /// All must outlive it. @when setup
+  StretchEvidence(const Program& program, ThreadUses& uses, const IsolatedUses& isolated)
+      : program_(program), uses_(uses), isolated_(isolated) {}
+
+  /// As FrameEvidence::watch().                                                                       @when setup
+  void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
+             bool preemptible);
+  void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
+
+  /// Fills in what was seen of a thread, by its place among the watched ones.
+  void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
+  /// The heap's calls with the time that measuring them takes.
+  rtsync::HeapTimes with_measuring(const rtsync::HeapTimes& heap, const Stretch& stretch) const TACTUS_RT;
+  /// Weighs causes. Where nothing but the thread's own work is left, page faults may have taken that: looks then at what
+  /// the kernel counted.
+  rtsync::CauseWeights weigh(std::size_t thread, const Stretch& stretch, const rtsync::FrameFacts& facts,
+                             rtsync::Evidence& evidence) const;
+
+  struct CallTimes {
+    rtsync::EvidenceTime taken;     ///< by the process of an isolated model
+    rtsync::EvidenceTime answered;  ///< likewise
+  };
+  /// The call of an isolated model's job. Nothing: the job has another, or its process did not say it.
+  std::optional<CallTimes> times_of_call(const Stretch& stretch) const TACTUS_RT;
+  /// Why what the frame waited for was not ready: all of that time was too much. It waits for nobody itself.
+  Finding::Root root_of(const Stretch& stretch) const;
+
+ private:
+  Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
+  Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
+
+  const Program& program_;
+  ThreadUses& uses_;
+  const IsolatedUses& isolated_;
+  std::shared_ptr<rtsync::KernelEvents> events_;
+  std::optional<rtsync::Nanoseconds> throttle_gap_;
+  bool preemptible_ = true;
+  const rtsync::CpuWatch* cpus_ = nullptr;
+  rtsync::Nanoseconds clock_read_{0};  // what it costs
+};
+
+}  // namespace tactus::executive

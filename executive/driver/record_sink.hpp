@@ -80,7 +80,13 @@ class RecordSink {
   virtual bool has_dates() const { return false; }
 };
 
-/// A recording that is read back.
+/// A record of a file that cannot be read: place and reason. Those after it may be whole.
+class DamagedRecord : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+/// A recording that is read back. Its file may still be written: what is there is read.
 ///
 /// Threads  one. Functions may throw std::runtime_error with place and reason.
 class RecordSource {
@@ -92,7 +98,8 @@ class RecordSource {
 
   /// Its columns stand one behind another, without gaps.
   virtual const RecordingHead& head() const = 0;
-  /// The next record, of record_bytes(head()); false: there is none.
+  /// The next record, of record_bytes(head()); false: there is none. Throws DamagedRecord where the next call goes on with
+  /// the record after it.
   virtual bool next(std::byte* record) = 0;
 };
 

@@ -2,15 +2,13 @@
 #include "executive/report/frame_log.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace tactus::report {
 namespace {
 
 constexpr std::int64_t kLongestTime = 1'000'000'000'000'000;  // 11.6 days
 
-bool read_time(std::string_view cell, std::int64_t& to) {
-  const auto value = integer_cell(cell);
+bool read_time(const std::optional<std::int64_t>& value, std::int64_t& to) {
   if (!value || *value > kLongestTime || *value < -kLongestTime) return false;
   to = *value;
   return true;
@@ -33,50 +31,50 @@ std::string causes_text(const FrameRow& row) {
          std::to_string(percent) + " %";
 }
 
-FrameLog::FrameLog(LineReader lines)
-    : table_(std::move(lines)),
-      frame_(table_.find("rt.frame")),
-      late_(table_.find("rt.late")),
-      work_(table_.find("rt.work")),
-      slack_(table_.find("rt.slack")),
-      lost_(table_.find("rt.lost")),
-      late_wakes_(table_.find("rt.late_wakes")),
-      cause_(table_.find("rt.cause")),
-      beside_(table_.find("rt.beside")),
-      beside_time_(table_.find("rt.beside_time")) {}
+FrameLog::FrameLog(const std::filesystem::path& file)
+    : values_(*csv_.driver, file),
+      frame_(values_.find("rt.frame")),
+      late_(values_.find("rt.late")),
+      work_(values_.find("rt.work")),
+      slack_(values_.find("rt.slack")),
+      lost_(values_.find("rt.lost")),
+      late_wakes_(values_.find("rt.late_wakes")),
+      cause_(values_.find("rt.cause")),
+      beside_(values_.find("rt.beside")),
+      beside_time_(values_.find("rt.beside_time")) {}
 
 bool FrameLog::next(FrameRow& row) {
   if (!has_times()) return false;
-  while (table_.next()) {
+  while (values_.next()) {
     if (read(row)) return true;
-    table_.discard();
+    values_.discard();
   }
   return false;
 }
 
 rtsync::Cause FrameLog::cause_in(const std::optional<std::size_t>& column) const {
   if (!column) return rtsync::Cause::none;
-  const std::string_view word = table_.cell(*column);
-  return word == "none" ? rtsync::Cause::none : cause_named(word).value_or(rtsync::Cause::unknown);
+  if (values_.columns()[*column].labels.empty()) return rtsync::Cause::none;
+  return cause_named(values_.label(*column)).value_or(rtsync::Cause::unknown);
 }
 
 bool FrameLog::read(FrameRow& row) {
-  row.time_ns = table_.time_ns();
-  if (!read_time(table_.cell(*late_), row.late_ns) || !read_time(table_.cell(*work_), row.work_ns) ||
-      !read_time(table_.cell(*slack_), row.slack_ns))
+  row.time_ns = values_.time_ns();
+  if (!read_time(values_.integer(*late_), row.late_ns) || !read_time(values_.integer(*work_), row.work_ns) ||
+      !read_time(values_.integer(*slack_), row.slack_ns))
     return false;
   row.frame = next_;
   if (frame_) {
-    const auto frame = integer_cell(table_.cell(*frame_));
+    const auto frame = values_.integer(*frame_);
     if (!frame || *frame < 0) return false;
     row.frame = *frame;
   }
-  if (lost_) row.lost = integer_cell(table_.cell(*lost_)).value_or(0);
-  if (late_wakes_) row.late_wakes = integer_cell(table_.cell(*late_wakes_)).value_or(0);
+  if (lost_) row.lost = values_.integer(*lost_).value_or(0);
+  if (late_wakes_) row.late_wakes = values_.integer(*late_wakes_).value_or(0);
   row.cause = cause_in(cause_);
   row.beside = {};
   if (beside_ && beside_time_) {
-    const auto time = integer_cell(table_.cell(*beside_time_));
+    const auto time = values_.integer(*beside_time_);
     if (!time || *time < 0 || *time > std::max<std::int64_t>(0, row.lateness_ns())) return false;
     row.beside = {cause_in(beside_), rtsync::Nanoseconds{*time}};
   }

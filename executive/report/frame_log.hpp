@@ -2,12 +2,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "executive/driver/record_formats.hpp"
 #include "executive/frame/cause_shares.hpp"
-#include "executive/report/recorded_table.hpp"
+#include "executive/report/recorded_values.hpp"
 #include "rtsync/evidence/cause.hpp"
 
 namespace tactus::report {
@@ -32,18 +34,20 @@ struct FrameRow {
 /// is none of ours. A row with a time beyond 11 days counts as damaged.
 class FrameLog {
  public:
-  explicit FrameLog(LineReader lines);
+  /// Throws std::runtime_error with path and reason: it cannot be read, or is no recording. @when service
+  explicit FrameLog(const std::filesystem::path& file);
 
   bool has_times() const { return late_ && work_ && slack_; }
   bool has_causes() const { return cause_.has_value(); }
   bool next(FrameRow& row);
-  const RecordedTable& table() const { return table_; }
+  const RecordedValues& values() const { return values_; }
 
  private:
   bool read(FrameRow& row);
   rtsync::Cause cause_in(const std::optional<std::size_t>& column) const;
 
-  RecordedTable table_;
+  const executive::RecordFormat csv_{"csv"};
+  RecordedValues values_;
   std::optional<std::size_t> frame_, late_, work_, slack_, lost_, late_wakes_, cause_, beside_, beside_time_;
   std::int64_t next_ = 0;
 };

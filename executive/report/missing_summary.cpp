@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "executive/report/line_reader.hpp"
+#include "executive/record/line_reader.hpp"
 
 namespace tactus::report {
 
@@ -13,7 +13,7 @@ std::string why_no_summary(const std::filesystem::path& folder, bool still_writt
   if (still_written) return "its rig has not written one yet, or the file was removed";
   std::string last;
   try {
-    LineReader lines(folder / "log.txt");
+    executive::LineReader lines(folder / "log.txt");
     for (std::string_view line; lines.next(line);) last = line;
   } catch (const std::exception&) {  // no log: as an empty one
   }

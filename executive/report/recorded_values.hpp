@@ -6,41 +6,54 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executive/driver/record_sink.hpp"
-#include "executive/report/recorded_table.hpp"
 
 namespace tactus::report {
 
-/// A recording of any format as numbers, record by record.
+/// Reads a recording of any format as numbers, record by record, in memory that does not grow with it. Records that are
+/// damaged are left out, and counted.
 ///
 /// Threads  one.
 class RecordedValues {
  public:
-  RecordedValues() = default;
-  RecordedValues(const RecordedValues&) = delete;
-  RecordedValues& operator=(const RecordedValues&) = delete;
-  virtual ~RecordedValues() = default;
+  /// The driver must outlive it. Throws std::runtime_error with path and reason: nothing of the file can be read.
+  /// @when service
+  RecordedValues(const executive::RecordDriver& driver, const std::filesystem::path& file);
 
   /// Without the time.
-  virtual const std::vector<RecordedColumn>& columns() const = 0;
-  /// The next whole record. False: there is none, or none that can be read.
-  virtual bool next() = 0;
-  virtual std::int64_t time_ns() const = 0;
-  /// Of the record just read, by its place in columns(). Nothing: it is no number.
-  virtual std::optional<double> value(std::size_t column) const = 0;
+  const std::vector<executive::RecordColumn>& columns() const { return source_->head().columns; }
+  /// The place of a column in columns(); nothing: there is none of that name.
+  std::optional<std::size_t> find(std::string_view name) const;
+
+  /// Reads the next whole record. False: there is none, or none that can be read.
+  bool next();
+  std::int64_t time_ns() const { return time_ns_; }
+  double value(std::size_t column) const;
+  /// The value without a fraction; nothing: it is no finite number, or beyond 9e17.
+  std::optional<std::int64_t> integer(std::size_t column) const;
+  /// The label of the value; empty: it has none.
+  std::string_view label(std::size_t column) const;
+  /// The record just read turns out to be damaged.
+  void discard() {
+    ++damaged_;
+    --records_;
+  }
+
+  std::uint64_t damaged() const { return damaged_; }
   /// What is wrong with the file, each in a sentence; known at the end.
-  virtual std::vector<std::string> remarks() const = 0;
+  std::vector<std::string> remarks() const;
+
+ private:
+  std::string name_;
+  std::unique_ptr<executive::RecordSource> source_;
+  std::vector<std::byte> record_;
+  std::int64_t time_ns_ = 0;
+  std::uint64_t records_ = 0;
+  std::uint64_t damaged_ = 0;
+  std::vector<std::string> remarks_;
 };
-
-/// A CSV file, of which rows that are damaged are left out. nullptr: it is no recording. Throws
-/// std::runtime_error with path and reason. @when service
-std::unique_ptr<RecordedValues> read_csv_values(const std::filesystem::path& file);
-
-/// A file of any format, as far as its driver reads it; the driver must outlive it. Throws std::runtime_error
-/// with path and reason. @when service
-std::unique_ptr<RecordedValues> read_values(const executive::RecordDriver& driver,
-                                            const std::filesystem::path& file);
 
 }  // namespace tactus::report

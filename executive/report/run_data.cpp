@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "config/number.hpp"
 #include "executive/frame/outcome.hpp"
@@ -16,12 +17,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What the first two rows are apart.
-std::optional<std::int64_t> measured_period(const fs::path& frames) {
-  FrameLog log{LineReader(frames)};
+std::optional<std::int64_t> measured_period(const fs::path& frames) try {
+  FrameLog log(frames);
   FrameRow first, second;
   if (!log.next(first) || !log.next(second) || second.time_ns <= first.time_ns) return std::nullopt;
   const std::int64_t apart = std::max<std::int64_t>(1, second.frame - first.frame);
   return std::max<std::int64_t>(1, (second.time_ns - first.time_ns) / apart);
+} catch (const std::exception&) {  // whoever reads its rows says why
+  return std::nullopt;
 }
 
 std::int64_t period_of(const RunFiles& files, const fs::path& frames) {
@@ -41,11 +44,7 @@ std::int64_t period_of(const RunFiles& files, const fs::path& frames) {
 }
 
 void read_frames(const fs::path& file, const ReadRequest& request, RunData& run) {
-  FrameLog log{LineReader(file)};
-  if (!log.table().is_recording()) {
-    run.remarks.emplace_back("frames.csv does not begin with the header of a recording: it is not read");
-    return;
-  }
+  FrameLog log(file);
   if (!log.has_times()) {
     run.remarks.emplace_back("frames.csv has no columns rt.late, rt.work and rt.slack: it is not read");
     return;
@@ -56,14 +55,7 @@ void read_frames(const fs::path& file, const ReadRequest& request, RunData& run)
   run.times = std::make_unique<FrameTimes>(run.period_ns, request.compared ? block : 0, request.seed);
   for (FrameRow row; log.next(row);) run.times->add(row);
   run.times->end();
-  const RecordedTable& table = log.table();
-  if (table.damaged() > 0)
-    run.remarks.push_back("frames.csv: " + std::to_string(table.damaged()) +
-                          (table.damaged() == 1 ? " row is" : " rows are") + " damaged and left out");
-  if (table.torn_bytes() > 0)
-    run.remarks.push_back("frames.csv ends in the middle of a row (" + std::to_string(table.torn_bytes()) +
-                          " bytes), as a kill leaves it; `tactus recover` cuts that off");
-  if (!table.problem().empty()) run.remarks.push_back("frames.csv: " + table.problem());
+  for (std::string& remark : log.values().remarks()) run.remarks.push_back(std::move(remark));
 }
 
 }  // namespace

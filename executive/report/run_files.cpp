@@ -11,9 +11,9 @@
 
 #include "config/document.hpp"
 #include "executive/record/folder_lock.hpp"
+#include "executive/record/line_reader.hpp"
 #include "executive/report/frame_log.hpp"
 #include "executive/report/json_facts.hpp"
-#include "executive/report/line_reader.hpp"
 #include "executive/report/missing_summary.hpp"
 
 namespace tactus::report {
@@ -84,7 +84,7 @@ RunJournal::Line journal_line(std::string_view text, bool& good) {
 
 RunLogText read_log(const fs::path& file) {
   RunLogText log;
-  LineReader lines(file);
+  executive::LineReader lines(file);
   for (std::string_view line; lines.next(line);) {
     constexpr std::size_t kTimeWidth = 23;  // 2026-11-21 13:12:03.123
     if (line.size() < kTimeWidth + 9) continue;
@@ -110,7 +110,7 @@ RunLogText read_log(const fs::path& file) {
 RunJournal read_journal(const fs::path& file) {
   RunJournal journal;
   std::deque<std::string> last;
-  LineReader lines(file);
+  executive::LineReader lines(file);
   for (std::string_view line; lines.next(line);) {
     ++journal.lines;
     if (journal.first.size() < RunJournal::kMostLines) {

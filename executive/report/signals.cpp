@@ -55,13 +55,7 @@ void read(RecordedValues& recorded, std::vector<Wanted>& wanted) {
   GrowingTime growing;
   std::optional<std::int64_t> first;
   bool begun = false;
-  const auto take = [&](std::int64_t time) {
-    for (Wanted& each : wanted) {
-      const auto value = recorded.value(each.column);
-      value ? each.signal.columns.add(time, *value) : void(++each.signal.unreadable);
-    }
-  };
-  std::vector<std::optional<double>> of_first(wanted.size());
+  std::vector<double> of_first(wanted.size());
   while (recorded.next()) {
     const std::int64_t time = growing.of(recorded.time_ns());
     if (!first) {
@@ -72,27 +66,22 @@ void read(RecordedValues& recorded, std::vector<Wanted>& wanted) {
     if (!begun) {
       begun = true;
       for (std::size_t i = 0; i < wanted.size(); ++i) {
-        Signal& signal = wanted[i].signal;
-        signal.columns = MinMaxColumns(std::max<std::int64_t>(1, time - *first));
-        of_first[i] ? signal.columns.add(*first, *of_first[i]) : void(++signal.unreadable);
+        MinMaxColumns& columns = wanted[i].signal.columns =
+            MinMaxColumns(std::max<std::int64_t>(1, time - *first));
+        columns.add(*first, of_first[i]);
       }
     }
-    take(time);
+    for (Wanted& each : wanted) each.signal.columns.add(time, recorded.value(each.column));
   }
   if (first && !begun)  // a single row
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-      of_first[i] ? wanted[i].signal.columns.add(*first, *of_first[i]) : void(++wanted[i].signal.unreadable);
+    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i].signal.columns.add(*first, of_first[i]);
 }
 
-/// A recording of a run folder; `format` is nullptr for CSV, whose damaged rows the report leaves out itself.
+/// A recording of a run folder.
 struct RecordingFile {
   fs::path path;
   std::string recording;
-  const executive::RecordFormat* format = nullptr;
-
-  std::unique_ptr<RecordedValues> open() const {
-    return format == nullptr ? read_csv_values(path) : read_values(*format->driver, path);
-  }
+  const executive::RecordFormat* format;
 };
 
 /// Those of a run folder: CSV first, then the other formats. What is there in two formats, as `tactus convert`
@@ -108,7 +97,7 @@ class RecordingFiles {
       if (path.extension() != ".csv")
         others.push_back(path);
       else if (path.filename() != "frames.csv")
-        all_.push_back({path, path.stem().string()});
+        all_.push_back({path, path.stem().string(), &csv_});
     }
     const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
     std::sort(all_.begin(), all_.end(), by_path);
@@ -116,7 +105,7 @@ class RecordingFiles {
     add_others(others, remarks);
     // The frames' own times have plots already.
     const fs::path frames = folder / "frames.csv";
-    if (with_frames && fs::exists(frames, error)) all_.push_back({frames, "frames"});
+    if (with_frames && fs::exists(frames, error)) all_.push_back({frames, "frames", &csv_});
   }
   const std::vector<RecordingFile>& all() const { return all_; }
 
@@ -152,6 +141,7 @@ class RecordingFiles {
     return std::find(kOther.begin(), kOther.end(), path.extension()) != kOther.end();
   }
 
+  const executive::RecordFormat csv_{"csv"};
   std::unique_ptr<const executive::RecordFormats> formats_;
   std::vector<RecordingFile> all_;
 };
@@ -167,15 +157,11 @@ Signals read_signals(const fs::path& folder, const std::vector<std::string>& nam
   std::size_t left_out = 0;
   for (const RecordingFile& file : files.all()) {
     try {
-      const auto recorded = file.open();
-      if (recorded == nullptr) {
-        found.remarks.push_back(file.path.filename().string() +
-                                " is not shown: it has no header of a recording");
-        continue;
-      }
+      RecordedValues recorded(*file.format->driver, file.path);
       std::vector<Wanted> wanted;
-      for (std::size_t i = 0; i < recorded->columns().size(); ++i) {
-        const RecordedColumn& column = recorded->columns()[i];
+      for (std::size_t i = 0; i < recorded.columns().size(); ++i) {
+        const executive::RecordColumn& column = recorded.columns()[i];
+        const std::string unit = column.unit == "1" ? "" : column.unit.substr(0, 40);
         if (known.size() < 10'000) known.push_back(column.name);
         bool chosen = names.empty();
         for (std::size_t n = 0; n < names.size(); ++n)
@@ -185,17 +171,14 @@ Signals read_signals(const fs::path& folder, const std::vector<std::string>& nam
           ++left_out;
           continue;
         }
-        wanted.push_back({i,
-                          {column.name.substr(0, kLongestName), column.unit.substr(0, 40), file.recording,
-                           MinMaxColumns(1)}});
+        wanted.push_back({i, {column.name.substr(0, kLongestName), unit, file.recording, MinMaxColumns(1)}});
       }
       if (wanted.empty()) continue;
-      read(*recorded, wanted);
-      for (std::string& remark : recorded->remarks()) found.remarks.push_back(std::move(remark));
+      read(recorded, wanted);
+      for (std::string& remark : recorded.remarks()) found.remarks.push_back(std::move(remark));
       for (Wanted& each : wanted) {
-        if (each.signal.columns.not_finite() + each.signal.unreadable > 0)
-          found.remarks.push_back(each.signal.name + ": " +
-                                  std::to_string(each.signal.columns.not_finite() + each.signal.unreadable) +
+        if (each.signal.columns.not_finite() > 0)
+          found.remarks.push_back(each.signal.name + ": " + std::to_string(each.signal.columns.not_finite()) +
                                   " values are no finite numbers and left out");
         found.signals.push_back(std::move(each.signal));
       }

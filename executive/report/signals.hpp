@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@ struct Signal {
   std::string unit;
   std::string recording;
   MinMaxColumns columns;
-  std::uint64_t unreadable = 0;  ///< cells that are no number
 };
 
 struct Signals {

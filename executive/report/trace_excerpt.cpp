@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "executive/report/line_reader.hpp"
+#include "executive/record/line_reader.hpp"
 
 namespace tactus::report {
 namespace {
@@ -78,7 +78,7 @@ TraceExcerpt read_trace_excerpt(const std::filesystem::path& text, std::int64_t 
   TraceExcerpt excerpt;
   bool marked = false;  // the trace was written about this frame
   bool figures_next = false;
-  LineReader lines(text);
+  executive::LineReader lines(text);
   for (std::string_view line; lines.next(line);) {
     if (line.starts_with("why, with")) {
       part = Part::why;

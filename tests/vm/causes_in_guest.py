@@ -2,11 +2,10 @@
 """Rigs on a PREEMPT_RT kernel that are made late for reasons that only a kernel can give: it stops real-time threads
 that have used up their time, and lets a stopped process go on. Each late frame has the name of that. In a guest with
 its own time (--icount), where everything is permitted."""
-import csv
 import json
 import re
 
-from guest import Checks, Guest
+from guest import Checks, Guest, recorded
 
 SECONDS = 4
 RIG = (f"tactus run servo.yaml --until {SECONDS}s --quiet --set privileges=prefer --set realtime.on_overrun=skip "
@@ -32,15 +31,8 @@ true
 
 def late_frames(folder, least_ns):
     """The causes of frames that were late by so much."""
-    found = []
-    with open(folder / "frames.csv", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        names = [name.split(" ")[0] for name in next(rows)]
-        late, slack, cause = (names.index(f"rt.{name}") for name in ("late", "slack", "cause"))
-        for row in rows:
-            if len(row) == len(names) and max(int(row[late]), -int(row[slack])) >= least_ns:
-                found.append(row[cause])
-    return found
+    return [row["rt.cause"] for row in recorded(folder / "frames.csv")
+            if max(int(row["rt.late"]), -int(row["rt.slack"])) >= least_ns]
 
 
 def main():

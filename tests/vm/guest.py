@@ -8,6 +8,7 @@
     checks.finish()                                            exit status 0 or 1
 """
 import argparse
+import csv
 import dataclasses
 import json
 import pathlib
@@ -131,6 +132,14 @@ class Guest:
                 return
             time.sleep(0.05)
         beside(int(pid_file.read_text()), lambda: out.read_text(errors="replace"))
+
+
+def recorded(file):
+    """The whole rows of a recording as text, each by the names of its columns."""
+    with open(file, encoding="utf-8", newline="") as opened:
+        rows = csv.reader(opened)
+        names = [name.split(" ")[0] for name in next(rows)]
+        return [dict(zip(names, row)) for row in rows if len(row) == len(names)]
 
 
 class Checks:

@@ -3,13 +3,12 @@
 frame says that the machine stood still, and one that mostly sleeps says either that or that its timer was late, as
 nothing on an idle CPU tells the two apart. The whole machine is stopped by a signal, of which its kernel notices
 nothing."""
-import csv
 import os
 import re
 import signal
 import time
 
-from guest import Checks, Guest
+from guest import Checks, Guest, recorded
 
 STOPS = 5
 STOP_S = 0.6
@@ -52,12 +51,8 @@ def stop_and_go(machine, printed):
 
 def late_frames(folder, least_ns):
     """What was late by so much, a wake or a frame's work, and its cause; without what one before made late."""
-    with open(folder / "frames.csv", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    names = [name.split(" ")[0] for name in rows[0]]
-    late, slack, cause = (names.index(f"rt.{name}") for name in ("late", "slack", "cause"))
-    found = [("wake" if int(row[late]) >= least_ns else "work", row[cause]) for row in rows[1:]
-             if max(int(row[late]), -int(row[slack])) >= least_ns]
+    found = [("wake" if int(row["rt.late"]) >= least_ns else "work", row["rt.cause"])
+             for row in recorded(folder / "frames.csv") if max(int(row["rt.late"]), -int(row["rt.slack"])) >= least_ns]
     return [each for each in found if each[1] != "catching_up"]
 
 

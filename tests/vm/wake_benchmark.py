@@ -7,11 +7,10 @@ Prints one JSON object per sleeper, as the benchmarks of tests/benchmark do (scr
 instructions instead of time (scripts/rtvm --icount 0: one instruction is one nanosecond): the figures tell what kernel
 and program do between the timer and the frame, the same on every machine. Caches, memory and hardware take no part.
 """
-import csv
 import json
 import re
 
-from guest import Guest
+from guest import Guest, recorded
 
 FRAMES = 2000
 SPIN_FRAMES = 200  # a thread that spins for a second is stopped by the kernel's real-time throttle
@@ -51,10 +50,7 @@ def cyclictest(text):
 
 
 def frames(folder):
-    with open(folder / "frames.csv", encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        column = next(rows).index("rt.late {ns}")
-        return [int(row[column]) for row in rows][GRACE:]
+    return [int(row["rt.late"]) for row in recorded(folder / "frames.csv")][GRACE:]
 
 
 def measure(guest):

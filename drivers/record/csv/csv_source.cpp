@@ -10,11 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "drivers/record/common/columns_json.hpp"
-#include "drivers/record/common/mapped_file.hpp"
 #include "drivers/record/common/row.hpp"
 #include "executive/model/with_type.hpp"
+#include "executive/record/line_reader.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/text.hpp"
 
@@ -54,26 +56,6 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   return std::llround(static_cast<long double>(*seconds) * 1'000'000'000.0L);
 }
 
-/// The lines of a file, and the cells of a line.
-class Rows {
- public:
-  explicit Rows(std::string_view text) : text_(text) {}
-  bool next_line(std::string_view& line) {
-    const std::size_t end = text_.find('\n', at_);
-    if (end == std::string_view::npos) return false;  // a torn end is no line
-    line = text_.substr(at_, end - at_);
-    at_ = end + 1;
-    ++number_;
-    return true;
-  }
-  std::size_t number() const { return number_; }
-
- private:
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t number_ = 0;
-};
-
 std::string_view next_cell(std::string_view& line, char separator) {
   const std::size_t end = std::min(line.find(separator), line.size());
   const std::string_view cell = rtsync::trimmed(line.substr(0, end), kBlanks);
@@ -81,15 +63,23 @@ std::string_view next_cell(std::string_view& line, char separator) {
   return cell;
 }
 
+std::ptrdiff_t cells_of(std::string_view line, char separator) {
+  return 1 + std::count(line.begin(), line.end(), separator);
+}
+
 /// What the cells of a column are, as far as they were seen.
 struct Seen {
-  bool words = false, fractions = false, negative = false, beyond_double = false, beyond_int64 = false;
+  static constexpr std::size_t kMostLabels = 1000;
+
+  bool fractions = false, negative = false, beyond_double = false, beyond_int64 = false;
+  std::uint64_t numbers = 0, words = 0;
   std::vector<executive::VariableLabel> labels{};
 
   void look(std::string_view cell) {
     constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
     const bool minus = cell.starts_with('-');
     if (const auto whole = number<std::uint64_t>(cell.substr(minus ? 1 : 0))) {
+      ++numbers;
       negative = negative || minus;
       beyond_double = beyond_double || *whole > kExact;
       beyond_int64 =
@@ -97,15 +87,19 @@ struct Seen {
           (!minus && *whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
       fractions = fractions || (minus && *whole == 0);  // -0 is no whole number
     } else if (number<double>(cell)) {
+      ++numbers;
       fractions = true;
     } else {
-      words = true;
-      if (std::none_of(labels.begin(), labels.end(), [&](const auto& label) { return label.name == cell; }))
+      ++words;
+      if (labels.size() < kMostLabels &&
+          std::none_of(labels.begin(), labels.end(), [&](const auto& label) { return label.name == cell; }))
         labels.push_back({std::string(cell), static_cast<std::int64_t>(labels.size())});
     }
   }
+  /// Some words among numbers are damage.
+  bool has_words() const { return words > numbers; }
   tactus_type type() const {
-    if (words) return TACTUS_INT32;
+    if (has_words()) return TACTUS_INT32;
     if (fractions || !beyond_double) return TACTUS_DOUBLE;
     return beyond_int64 && !negative ? TACTUS_UINT64 : TACTUS_INT64;
   }
@@ -113,7 +107,7 @@ struct Seen {
 
 class CsvSource final : public executive::RecordSource {
  public:
-  explicit CsvSource(const std::filesystem::path& file) : file_(file), rows_(file_.bytes()) {
+  explicit CsvSource(const std::filesystem::path& file) : file_(file), lines_(file, kLongest) {
     read_header();
     if (!read_columns_file()) infer_types();
     head_ = packed(std::move(head_));
@@ -123,15 +117,15 @@ class CsvSource final : public executive::RecordSource {
 
   bool next(std::byte* record) override {
     std::string_view line;
-    if (!rows_.next_line(line)) return false;
-    file_.passed(static_cast<std::size_t>(line.data() - file_.bytes().data()));
-    const std::string_view whole = line;
-    if (std::count(whole.begin(), whole.end(), separator_) !=
-        static_cast<std::ptrdiff_t>(head_.columns.size()))
-      fail("has " +
-           counted(static_cast<std::size_t>(1 + std::count(whole.begin(), whole.end(), separator_)),
-                   "column") +
-           ", the header has " + std::to_string(head_.columns.size() + 1));
+    const bool has_line = next_line(line);
+    if (std::exchange(left_out_, lines_.too_long()) != lines_.too_long()) {
+      held_ = has_line ? std::optional(line) : std::nullopt;
+      fail("has a line of more than " + std::to_string(kLongest) + " bytes before it");
+    }
+    if (!has_line) return false;
+    if (cells_of(line, separator_) != columns())
+      fail("has " + counted(static_cast<std::size_t>(cells_of(line, separator_)), "column") +
+           ", the header has " + std::to_string(columns()));
     const std::string_view time = next_cell(line, separator_);
     const auto ns = nanoseconds_of(time);
     if (!ns) fail("'" + std::string(time) + "' is no time in seconds");
@@ -142,15 +136,30 @@ class CsvSource final : public executive::RecordSource {
   }
 
  private:
+  static constexpr std::size_t kLongest = std::size_t{64} << 20;
+
+  std::ptrdiff_t columns() const { return 1 + static_cast<std::ptrdiff_t>(head_.columns.size()); }
+  bool next_line(std::string_view& line) {
+    if (held_) {
+      line = *std::exchange(held_, std::nullopt);
+      return true;
+    }
+    if (!lines_.next(line)) {
+      if (!lines_.problem().empty()) throw std::runtime_error(file_.string() + ": " + lines_.problem());
+      return false;
+    }
+    ++number_;
+    return true;
+  }
   [[noreturn]] void fail(const std::string& why) const {
-    throw std::runtime_error(file_.path().string() + ":" + std::to_string(rows_.number()) + ": " + why);
+    throw executive::DamagedRecord(file_.string() + ":" + std::to_string(number_ + left_out_) + ": " + why);
   }
 
   void read_header() {
     std::string_view line;
     constexpr std::string_view time = "sys.exec.out.time";
-    if (!rows_.next_line(line) || !line.starts_with(time))
-      throw std::runtime_error(file_.path().string() +
+    if (!next_line(line) || !line.starts_with(time))
+      throw std::runtime_error(file_.string() +
                                ": does not begin with the header of a recording, sys.exec.out.time {s}");
     const std::size_t end = std::min(line.find('}'), line.size());
     if (end + 1 < line.size()) separator_ = line[end + 1];
@@ -165,13 +174,13 @@ class CsvSource final : public executive::RecordSource {
       if (column.unit == "--") column.unit.clear();
       head_.columns.push_back(std::move(column));
     }
-    head_.name = file_.path().stem().string();
+    head_.name = file_.stem().string();
   }
 
   /// False: there is none that fits.
   bool read_columns_file() {
     int error = 0;
-    const std::string text = rtsync::read_folder_file(csv_columns_file(file_.path()), error);
+    const std::string text = rtsync::read_folder_file(csv_columns_file(file_), error);
     if (error != 0) return false;
     executive::RecordingHead known;
     try {
@@ -188,18 +197,20 @@ class CsvSource final : public executive::RecordSource {
 
   void infer_types() {
     std::vector<Seen> seen(head_.columns.size());
-    Rows rows(file_.bytes());
+    executive::LineReader rows(file_, kLongest);
     std::string_view line;
-    (void)rows.next_line(line);
-    while (rows.next_line(line)) {
+    (void)rows.next(line);
+    while (rows.next(line)) {
+      if (cells_of(line, separator_) != columns()) continue;
       (void)next_cell(line, separator_);
       for (Seen& each : seen) each.look(next_cell(line, separator_));
     }
     for (std::size_t i = 0; i < seen.size(); ++i) {
       RecordColumn& column = head_.columns[i];
       column.type = seen[i].type();
-      column.as_words = seen[i].words;
-      column.labels = std::move(seen[i].labels);
+      column.as_words = seen[i].has_words();
+      if (column.as_words) column.labels = std::move(seen[i].labels);
+      inferred_ = true;
     }
   }
 
@@ -210,6 +221,8 @@ class CsvSource final : public executive::RecordSource {
         std::memcpy(at, &value, sizeof value);
         return;
       }
+    // Without types a number may be the number of any word.
+    if (column.as_words && inferred_) fail("'" + std::string(cell) + "' of " + column.name + " is no word");
     executive::with_type(column.type, [&](auto zero) {
       using T = decltype(zero);
       using Stored = executive::StoredAs<T>;
@@ -221,8 +234,12 @@ class CsvSource final : public executive::RecordSource {
     });
   }
 
-  MappedFile file_;
-  Rows rows_;
+  const std::filesystem::path file_;
+  executive::LineReader lines_;
+  std::optional<std::string_view> held_;
+  std::uint64_t number_ = 0;    // of the line, without those that were left out
+  std::uint64_t left_out_ = 0;  // as they were too long
+  bool inferred_ = false;
   char separator_ = ',';
   executive::RecordingHead head_;
 };

@@ -15,7 +15,8 @@ std::filesystem::path csv_columns_file(std::filesystem::path file);
 
 /// Reads a recording as text: one of ours, or of Trick. Types are those of its columns file. Without one, a
 /// column of words is an int32 with labels, one of whole numbers beyond 2^53 an int64 or uint64, and all else
-/// is double. Throws std::runtime_error: file, line, column and what is wrong. @when service
+/// is double. Memory does not grow with the file. Throws std::runtime_error: file, line, column and what is wrong; of a row
+/// DamagedRecord. @when service
 std::unique_ptr<executive::RecordSource> read_csv(const std::filesystem::path& file);
 
 }  // namespace tactus::drivers::record

@@ -110,6 +110,46 @@ TEST(ForeignCsv, WithoutTypesIsExactAllTheSame) {
   EXPECT_EQ(value<std::int32_t>(*source, record, 2), 1);
 }
 
+TEST(ForeignCsv, ADamagedRowIsNamedAndTheOneAfterItIsRead) {
+  const TempDir folder;
+  folder.write("a.csv",
+               "sys.exec.out.time {s},state,x {m}\n0,on,1\n0.001,on\nsoon,on,2\n0.002,off,much\n0.003,7,2\n"
+               "0.004,off,3\n0.005,off,-nan\n0.006,of");
+  const auto source = read_csv(folder / "a.csv");
+  EXPECT_EQ(source->head().columns[0].type, TACTUS_INT32);
+  EXPECT_EQ(source->head().columns[1].type, TACTUS_DOUBLE) << "a word among numbers is damage";
+  std::vector<std::byte> record(executive::record_bytes(source->head()));
+  std::vector<std::int64_t> times;
+  std::vector<std::string> problems;
+  for (bool more = true; more;) {
+    try {
+      more = source->next(record.data());
+      if (more) times.push_back(time_of(record));
+    } catch (const executive::DamagedRecord& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  EXPECT_THAT(times, ::testing::ElementsAre(0, 4'000'000, 5'000'000)) << "a torn end is no record";
+  EXPECT_THAT(problems, ::testing::ElementsAre(HasSubstr("a.csv:3: has 2 columns, the header has 3"),
+                                               HasSubstr("a.csv:4: 'soon' is no time in seconds"),
+                                               HasSubstr("a.csv:5: 'much' of x is no double"),
+                                               HasSubstr("a.csv:6: '7' of state is no word")));
+}
+
+TEST(ForeignCsv, OfAFileThatIsStillWrittenAllIsReadThatIsThere) {
+  const TempDir folder;
+  const auto file = folder.write("a.csv", "sys.exec.out.time {s},x {m}\n0,1\n0.001,");
+  const auto source = read_csv(file);
+  std::vector<std::byte> record(executive::record_bytes(source->head()));
+  ASSERT_TRUE(source->next(record.data()));
+  std::ofstream(file, std::ios::app) << "2\n";
+  ASSERT_TRUE(source->next(record.data())) << "the row has become whole";
+  EXPECT_EQ(value<double>(*source, record, 0), 2.0);
+  EXPECT_FALSE(source->next(record.data()));
+  std::filesystem::resize_file(file, 20);
+  EXPECT_FALSE(source->next(record.data())) << "and one that was cut meanwhile has no more";
+}
+
 TEST(ForeignCsv, SaysWhereItIsWrong) {
   const TempDir folder;
   const auto of = [&](const std::string& text) {

@@ -23,7 +23,8 @@ RunData run_of(const std::vector<MadeFrame>& frames, std::uint64_t seed, std::st
   run.letter = std::move(letter);
   run.name = run.letter;
   const std::string text = frames_csv(frames);
-  FrameLog log(LineReader::of_text(text));
+  const test::TempDir dir;
+  FrameLog log(dir.write("frames.csv", text));
   run.times = std::make_unique<FrameTimes>(1'000'000, kBlockNs, seed);
   for (FrameRow row; log.next(row);) run.times->add(row);
   run.times->end();

@@ -19,7 +19,8 @@ using test::MadeFrame;
 std::unique_ptr<FrameTimes> times_of(const std::vector<MadeFrame>& frames, std::int64_t block = 0,
                                      std::uint64_t seed = 1) {
   const std::string text = frames_csv(frames);
-  FrameLog log(LineReader::of_text(text));
+  const test::TempDir dir;
+  FrameLog log(dir.write("frames.csv", text));
   auto times = std::make_unique<FrameTimes>(1'000'000, block, seed);
   for (FrameRow row; log.next(row);) times->add(row);
   times->end();
@@ -140,7 +141,8 @@ TEST(FrameTimes, GoesOnInTimeAfterAReset) {
   const std::string text = std::string(test::kFramesHeader) +
                            "0,0,1,2,3,0,0,0,0,none,0\n0.001,1,1,2,3,0,0,0,0,none,0\n" +
                            "0,0,1,2,3,0,0,0,0,none,0\n0.001,1,1,2,3,0,0,0,0,none,0\n";
-  FrameLog log(LineReader::of_text(text));
+  const test::TempDir dir;
+  FrameLog log(dir.write("frames.csv", text));
   FrameTimes times(1'000'000, 0);
   for (FrameRow row; log.next(row);) times.add(row);
   times.end();

@@ -231,7 +231,7 @@ TEST(Report, IsMadeOfWhatAKilledRigLeft) {
   const Page page = page_of(dir / "run");
   EXPECT_EQ(page.sign, 'f');
   EXPECT_THAT(page.verdict, HasSubstr("The end is not known: there is no summary.json"));
-  EXPECT_THAT(to_text(page, 100), HasSubstr("ends in the middle of a row"));
+  EXPECT_THAT(to_text(page, 100), HasSubstr("ends in the middle of a record"));
   expect_sound(to_html(page));
   dir.write(
       "run/summary.json",

@@ -7,26 +7,25 @@
 #include <string_view>
 #include <vector>
 
-namespace tactus::report {
+#include "rtsync/host/folder_file.hpp"
 
-/// The whole lines of a file, one after the other, in a buffer that does not grow with the file. What stands
-/// behind the last line end is torn, and no line.
+namespace tactus::executive {
+
+/// Reads the whole lines of a file, one after the other, in a buffer that does not grow with the file, which may still be
+/// written. What stands behind the last line end is torn, and no line.
 ///
 ///     for (std::string_view line; lines.next(line);) ...
 ///
 /// Threads  one.
 class LineReader {
  public:
-  static constexpr std::size_t kLongest = std::size_t{1} << 20;  ///< a longer line is skipped, and counted
+  static constexpr std::size_t kLongest = std::size_t{1} << 20;
 
-  /// Throws std::runtime_error with path and reason: it cannot be read, or is no regular file. @when service
-  explicit LineReader(const std::filesystem::path& file);
-  /// Text that is there already; it must outlive this.
-  static LineReader of_text(std::string_view text) { return {Text(), text}; }
-  LineReader(LineReader&& other) noexcept;
+  /// `longest`: bytes; a longer line is skipped, and counted. Throws std::runtime_error with path and reason: the file
+  /// cannot be read, or is no regular file. @when service
+  explicit LineReader(const std::filesystem::path& file, std::size_t longest = kLongest);
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
-  ~LineReader();
 
   /// The next one without its line end (LF, or CR LF), valid until the next call. False: there is none.
   bool next(std::string_view& line);
@@ -37,20 +36,16 @@ class LineReader {
   const std::string& problem() const { return problem_; }
 
  private:
-  struct Text {};
-  LineReader(Text, std::string_view text) : rest_(text), file_(-1) {}
   bool fill();
 
+  const rtsync::Descriptor file_;
+  const std::size_t longest_;
   std::vector<char> buffer_;
-  std::string_view rest_;  ///< of what was read, or of the text
-  int file_;
+  std::string_view rest_;  ///< of what was read
   bool skipping_ = false;
   std::uint64_t torn_ = 0;
   std::uint64_t too_long_ = 0;
   std::string problem_;
 };
 
-/// The cells of a line; they are parts of it.
-void split_cells(std::string_view line, char separator, std::vector<std::string_view>& cells);
-
-}  // namespace tactus::report
+}  // namespace tactus::executive

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "executive/flight/cause_tracks.hpp"
 #include "executive/flight/kernel_tracks.hpp"
 #include "executive/flight/perfetto_writer.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -28,19 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 using rtsync::OverrunCause;
 
-constexpr std::uint64_t kProcessTrack = 1, kLateTrack = 2, kSlackTrack = 3, kPhaseTrack = 4, kCauseTrack = 5,
-                        kOthersTrack = 6, kThreadTracks = 16, kVariableTracks = 4096;
-
-/// Why a frame was late: an instant that arrows from its origin lead to.
-struct Effect {
-  std::int64_t frame = 0;
-  std::int64_t from_ns = 0;  ///< its origin is looked for there
-  std::int64_t to_ns = 0;
-  std::int64_t at_ns = 0;
-  FlownCause cause;
-  bool found = false;
-  std::vector<std::uint64_t> flows{};
-};
+constexpr std::uint64_t kProcessTrack = 1, kLateTrack = 2, kSlackTrack = 3, kPhaseTrack = 4,
+                        kThreadTracks = 16, kVariableTracks = 4096;
 
 /// Puts what a flight recorder holds into a trace: a sequence of packets for each thread, one for the CPUs, one for
 /// the causes.
@@ -53,19 +43,21 @@ class Trace {
         until_(until_ns),
         died_(died),
         kernel_(flight.file(), kernel_between(flight, from_ns, until_ns)),
-        out_(out) {}
+        out_(out),
+        sequence_(out),
+        causes_(plan_, kernel_, sequence_) {}
 
   void write() {
     describe();
     write_main();
     for (std::size_t i = 1; i < plan_.threads.size(); ++i) write_side(i);
     kernel_.write(out_);
-    write_causes();
+    causes_.write();
   }
 
  private:
   using Argument = TraceEvent::Argument;
-  using Flows = std::vector<std::uint64_t>;
+  using Flows = CauseTracks::Flows;
 
   static FlownKernel kernel_between(const FlightView& flight, std::int64_t from_ns, std::int64_t until_ns) {
     FlownKernel kernel = flight.kernel(from_ns);
@@ -97,25 +89,8 @@ class Trace {
     for (std::size_t i = 0; i < plan_.variables.size(); ++i)
       out_.counter(kVariableTracks + i, kProcessTrack, plan_.variables[i].name,
                    plan_.variables[i].unit.empty() ? "1" : plan_.variables[i].unit);
-    out_.plain(kCauseTrack, kProcessTrack, "why late");
-    out_.plain(kOthersTrack, kProcessTrack, "in the way");
-  }
-
-  /// Events of one track, and of those that go with it, in any order up to flush().
-  void add(TraceEvent event) { events_.push_back(std::move(event)); }
-  void flush() {
-    std::stable_sort(events_.begin(), events_.end(),
-                     [](const TraceEvent& a, const TraceEvent& b) { return a.ns < b.ns; });
-    for (TraceEvent& event : events_) {
-      event.ns = flushed_ = std::max(event.ns, flushed_);
-      out_.write(event);
-    }
-    events_.clear();
-  }
-  void next_sequence() {
-    flush();
-    out_.next_sequence();
-    flushed_ = INT64_MIN;
+    out_.plain(CauseTracks::kCauseTrack, kProcessTrack, "why late");
+    out_.plain(CauseTracks::kOthersTrack, kProcessTrack, "in the way");
   }
 
   /// A job as a slice that begins no earlier than `least` and ends no later than `most`: slices of a track nest.
@@ -125,14 +100,14 @@ class Trace {
     if (job.end_ns < from_) return least;
     const std::int64_t begin = std::clamp(job.begin_ns, least, std::max(least, most));
     const std::int64_t end = std::clamp(job.end_ns, begin, std::max(begin, most));
-    add({TraceEvent::begin,
-         track,
-         begin,
-         name_of_span(job),
-         job.waits ? "wait" : "job",
-         {},
-         std::move(flows)});
-    add({TraceEvent::end, track, end});
+    sequence_.add({TraceEvent::begin,
+                   track,
+                   begin,
+                   name_of_span(job),
+                   job.waits ? "wait" : "job",
+                   {},
+                   std::move(flows)});
+    sequence_.add({TraceEvent::end, track, end});
     return end;
   }
 
@@ -141,12 +116,12 @@ class Trace {
     std::size_t& at = fault_at_[thread];
     for (; at < faults.size() && faults[at].at_ns <= up_to; ++at)
       if (faults[at].thread == thread)
-        add({TraceEvent::instant,
-             kThreadTracks + thread,
-             faults[at].at_ns,
-             faults[at].major ? "major page fault" : "page faults",
-             "tactus",
-             {{"count", std::int64_t{faults[at].count}}}});
+        sequence_.add({TraceEvent::instant,
+                       kThreadTracks + thread,
+                       faults[at].at_ns,
+                       faults[at].major ? "major page fault" : "page faults",
+                       "tactus",
+                       {{"count", std::int64_t{faults[at].count}}}});
   }
 
   /// What a thread was in the middle of when its process died: slices that do not end.
@@ -156,16 +131,17 @@ class Trace {
     const auto frame = thread == 0 ? flight_.unended_frame() : std::nullopt;
     const std::uint64_t track = kThreadTracks + thread;
     if (frame)
-      add({TraceEvent::begin,
-           track,
-           std::max(frame->wake_ns, end_),
-           "unended frame",
-           "frame",
-           {{"frame", frame->frame}}});
+      sequence_.add({TraceEvent::begin,
+                     track,
+                     std::max(frame->wake_ns, end_),
+                     "unended frame",
+                     "frame",
+                     {{"frame", frame->frame}}});
     const auto last = flight_.last();
     if (job && (frame || thread != 0 || !last || job->since_ns > last->done_ns))
-      add({TraceEvent::begin, track, std::max({job->since_ns, end_, frame ? frame->wake_ns : INT64_MIN}),
-           job_name(job->job), "unended"});
+      sequence_.add({TraceEvent::begin, track,
+                     std::max({job->since_ns, end_, frame ? frame->wake_ns : INT64_MIN}), job_name(job->job),
+                     "unended"});
   }
 
   void write_main() {
@@ -179,7 +155,7 @@ class Trace {
       end_ = add_job(kThreadTracks, job, end_, INT64_MAX);  // of a frame that was broken off
     add_faults(0, INT64_MAX);
     add_unended(0);
-    flush();
+    sequence_.flush();
   }
 
   static std::vector<FlownJob>& sorted(std::vector<FlownJob>& jobs) {
@@ -197,33 +173,17 @@ class Trace {
                                  .since_ns = from_});
     sorted(jobs);
     std::vector<Flows> flows(jobs.size());
-    for (Effect& effect : effects_) find_origin(effect, jobs, flows);
-    next_sequence();
+    causes_.find_origins(jobs, flows);
+    sequence_.next();
     end_ = from_;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       end_ = add_job(kThreadTracks + thread, jobs[i], end_, INT64_MAX, std::move(flows[i]));
       add_faults(thread, end_);
-      flush();
+      sequence_.flush();
     }
     add_faults(thread, INT64_MAX);
     add_unended(thread);
-    flush();
-  }
-
-  /// The longest run of the effect's job in the time where it is looked for.
-  void find_origin(Effect& effect, const std::vector<FlownJob>& jobs, std::vector<Flows>& flows) {
-    if (effect.found || effect.cause.job >= plan_.jobs.size()) return;
-    auto at = std::partition_point(jobs.begin(), jobs.end(),
-                                   [&](const FlownJob& job) { return job.end_ns < effect.from_ns; });
-    auto found = jobs.end();
-    for (; at != jobs.end() && at->begin_ns <= effect.to_ns; ++at)
-      if (!at->waits && at->job == effect.cause.job && at->begin_ns <= effect.at_ns &&
-          (found == jobs.end() || at->length_ns() > found->length_ns()))
-        found = at;
-    if (found == jobs.end()) return;
-    effect.found = true;
-    effect.flows.push_back(++flows_);
-    flows[static_cast<std::size_t>(found - jobs.begin())].push_back(flows_);
+    sequence_.flush();
   }
 
   void take(const FlownJob& job) {
@@ -277,7 +237,8 @@ class Trace {
       end_ = add_job(kThreadTracks, job, end_, std::max(end_, event.at_ns));
     jobs_.clear();
     end_ = std::max(end_, event.at_ns);
-    add({TraceEvent::instant,
+    sequence_.add(
+        {TraceEvent::instant,
          kThreadTracks,
          end_,
          text_of(event.what),
@@ -292,7 +253,7 @@ class Trace {
     const bool delays = next != nullptr && frame.overrun != OverrunCause::none &&
                         next->wake_ns - next->late_ns < frame.done_ns;
     std::uint64_t flow = flow_;  // from the frame before
-    if (delays && flow == 0) flow = ++flows_;
+    if (delays && flow == 0) flow = sequence_.next_flow();
     flow_ = delays ? flow : 0;
 
     const std::int64_t wake = std::max(frame.wake_ns, end_);
@@ -302,8 +263,7 @@ class Trace {
     for (const FlownCause& cause : frame.causes) {
       Effect effect{frame.frame, cause.of_wake ? wake - std::max<std::int64_t>(frame.late_ns, 0) : wake,
                     cause.of_wake ? wake : done, cause.of_wake ? wake : done, cause};
-      find_origin(effect, frame_jobs_, job_flows);
-      effects_.push_back(std::move(effect));
+      causes_.add(std::move(effect), frame_jobs_, job_flows);
     }
     std::size_t job = 0;
     // Outside of frames: the rig stood still.
@@ -311,9 +271,9 @@ class Trace {
       end_ = add_job(kThreadTracks, frame_jobs_[job], end_, wake, std::move(job_flows[job]));
     if (frame.late_wake || frame.late_by_housekeeping) {
       const std::int64_t slot = std::clamp(frame.wake_ns - frame.late_ns, std::min(end_, wake), wake);
-      add({TraceEvent::begin, kThreadTracks, slot, frame.late_wake ? "woken late" : "late by housekeeping",
-           "late"});
-      add({TraceEvent::end, kThreadTracks, wake});
+      sequence_.add({TraceEvent::begin, kThreadTracks, slot,
+                     frame.late_wake ? "woken late" : "late by housekeeping", "late"});
+      sequence_.add({TraceEvent::end, kThreadTracks, wake});
     }
     std::vector<Argument> arguments{{"frame", frame.frame}, {"work_ns", frame.work_ns()}};
     if (frame.paced) {
@@ -321,112 +281,36 @@ class Trace {
       arguments.push_back({"slack_ns", frame.slack_ns});
       arguments.push_back({"housekeeping_ns", frame.housekeeping_ns});
     }
-    add({TraceEvent::begin, kThreadTracks, wake, "frame", "frame", std::move(arguments),
-         flow != 0 ? Flows{flow} : Flows{}});
+    sequence_.add({TraceEvent::begin, kThreadTracks, wake, "frame", "frame", std::move(arguments),
+                   flow != 0 ? Flows{flow} : Flows{}});
     std::int64_t at = wake;
     for (; job < frame_jobs_.size(); ++job)
       at = add_job(kThreadTracks, frame_jobs_[job], at, done, std::move(job_flows[job]));
-    add({TraceEvent::end, kThreadTracks, done});
+    sequence_.add({TraceEvent::end, kThreadTracks, done});
     if (frame.overrun != OverrunCause::none)
-      add({TraceEvent::instant,
-           kThreadTracks,
-           done,
-           "overrun",
-           "tactus",
-           {{"cause", std::string(text_of(frame.overrun))},
-            {"frame", frame.frame},
-            {"over_ns", -frame.slack_ns},
-            {"slots_lost", frame.lost}}});
+      sequence_.add({TraceEvent::instant,
+                     kThreadTracks,
+                     done,
+                     "overrun",
+                     "tactus",
+                     {{"cause", std::string(text_of(frame.overrun))},
+                      {"frame", frame.frame},
+                      {"over_ns", -frame.slack_ns},
+                      {"slots_lost", frame.lost}}});
     if (frame.paced) {
-      add({TraceEvent::counter, kLateTrack, wake, {}, nullptr, {}, {}, frame.late_ns});
-      add({TraceEvent::counter, kSlackTrack, done, {}, nullptr, {}, {}, frame.slack_ns});
+      sequence_.add({TraceEvent::counter, kLateTrack, wake, {}, nullptr, {}, {}, frame.late_ns});
+      sequence_.add({TraceEvent::counter, kSlackTrack, done, {}, nullptr, {}, {}, frame.slack_ns});
     }
-    for (TraceEvent& event : frame_events_) add(std::move(event));
+    for (TraceEvent& event : frame_events_) sequence_.add(std::move(event));
     frame_events_.clear();
     add_faults(0, done);
-    flush();
+    sequence_.flush();
     end_ = done;
     frame_.reset();
     frame_jobs_.clear();
   }
 
   static std::int64_t middle(const FlownJob& job) { return job.begin_ns + job.length_ns() / 2; }
-
-  /// Who had the CPU, where that is the cause: slices of a track of their own, as those of CPUs take no arrows.
-  void add_others() {
-    std::vector<std::pair<CpuTime, std::uint64_t>> others;
-    for (Effect& effect : effects_) {
-      const std::optional<std::int64_t> other = effect.cause.figure(FlightFigure::other_thread);
-      const bool his =
-          effect.cause.cause == rtsync::Cause::preempted || effect.cause.cause == rtsync::Cause::timer_late;
-      if (!his || !other || *other <= 0 || *other > INT32_MAX) continue;
-      const auto time = kernel_.longest(static_cast<std::uint32_t>(*other), effect.from_ns, effect.to_ns);
-      if (!time || time->begin_ns > effect.at_ns) continue;
-      effect.flows.push_back(++flows_);
-      others.emplace_back(*time, flows_);
-    }
-    std::stable_sort(others.begin(), others.end(),
-                     [](const auto& a, const auto& b) { return a.first.begin_ns < b.first.begin_ns; });
-    std::int64_t end = INT64_MIN;
-    for (std::size_t i = 0; i < others.size();) {
-      const CpuTime& time = others[i].first;
-      TraceEvent begin{TraceEvent::begin,
-                       kOthersTrack,
-                       std::max(time.begin_ns, end),
-                       kernel_.name_of(time.thread),
-                       "thread",
-                       {{"tid", std::int64_t{time.thread}},
-                        {"cpu", std::int64_t{time.cpu}},
-                        {"priority", std::int64_t{kernel_.priority_of(time.thread)}}}};
-      end = std::max(begin.ns, time.end_ns);
-      const std::int64_t began = time.begin_ns;
-      for (; i < others.size() && others[i].first.begin_ns == began; ++i)
-        begin.flows.push_back(others[i].second);
-      add(std::move(begin));
-      add({TraceEvent::end, kOthersTrack, end});
-    }
-  }
-
-  /// From the overrun to the frames that are still late from it.
-  void chain_catching_up() {
-    std::map<std::int64_t, std::size_t> latest;  // effect by frame
-    std::vector<std::uint64_t> chains(effects_.size());
-    for (std::size_t i = 0; i < effects_.size(); ++i) {
-      const auto began = effects_[i].cause.figure(FlightFigure::began_in_frame);
-      if (effects_[i].cause.cause != rtsync::Cause::catching_up || !began) {
-        latest[effects_[i].frame] = i;
-        continue;
-      }
-      const auto origin = latest.find(*began);
-      if (origin == latest.end()) continue;
-      std::uint64_t& chain = chains[origin->second];
-      if (chain == 0) effects_[origin->second].flows.push_back(chain = ++flows_);
-      effects_[i].flows.push_back(chain);
-    }
-  }
-
-  void write_causes() {
-    if (effects_.empty()) return;
-    next_sequence();
-    add_others();
-    chain_catching_up();
-    for (Effect& effect : effects_) {
-      std::vector<Argument> arguments{{"frame", effect.frame},
-                                      {"late", std::string(effect.cause.of_wake ? "wake" : "end")},
-                                      {"part", std::string(text_of(effect.cause.part))}};
-      if (effect.cause.job < plan_.jobs.size()) arguments.push_back({"job", plan_.jobs[effect.cause.job]});
-      for (std::size_t i = 0; i < kFlightFigures; ++i)
-        if (const auto& value = effect.cause.figures[i]) {
-          const FigureName figure = name_of(static_cast<FlightFigure>(i));
-          arguments.push_back({std::string(figure.name) + (figure.is_time ? "_ns" : ""), *value});
-        }
-      if (const auto other = effect.cause.figure(FlightFigure::other_thread); other && *other > 0)
-        arguments.push_back({"other_name", kernel_.name_of(static_cast<std::uint32_t>(*other))});
-      add({TraceEvent::instant, kCauseTrack, effect.at_ns, std::string(rtsync::name_of(effect.cause.cause)),
-           "cause", std::move(arguments), std::move(effect.flows)});
-    }
-    flush();
-  }
 
   const FlightView& flight_;
   const FlightPlan& plan_;
@@ -435,8 +319,8 @@ class Trace {
   const bool died_;
   const KernelTracks kernel_;
   PerfettoWriter& out_;
-  std::vector<TraceEvent> events_;  // of this sequence, not written yet
-  std::int64_t flushed_ = INT64_MIN;
+  TraceSequence sequence_;
+  CauseTracks causes_;
   std::map<std::size_t, std::size_t> fault_at_;  // by thread: the next of kernel_.faults()
   std::vector<FlownJob> jobs_;                   // of the frame to come
   std::vector<FlownJob> frame_jobs_;             // of the frame below
@@ -445,9 +329,7 @@ class Trace {
   std::int64_t end_ = INT64_MIN;                 // of what was written to the track
   bool phase_described_ = false;
   std::uint16_t edges_missing_ = 0;
-  std::vector<Effect> effects_;
   std::uint64_t flow_ = 0;  // of the arrow that leads to the next frame
-  std::uint64_t flows_ = 0;
 };
 
 std::optional<FlownFrame> find_frame(const FlightView& flight, const TraceRequest& request) {
@@ -462,23 +344,15 @@ std::optional<FlownFrame> find_frame(const FlightView& flight, const TraceReques
 }  // namespace
 
 std::string trace_between(const FlightView& flight, std::int64_t from_ns, std::int64_t until_ns) {
-  const int memory = ::memfd_create("tactus-trace", MFD_CLOEXEC);
-  if (memory < 0)
+  const rtsync::Descriptor memory(::memfd_create("tactus-trace", MFD_CLOEXEC));
+  if (memory.get() < 0)
     throw std::runtime_error("no memory for a trace: " + std::generic_category().message(errno));
-  const std::string file = "/proc/self/fd/" + std::to_string(memory);
-  std::string bytes;
-  try {
-    PerfettoWriter out(file);
-    Trace(flight, from_ns, until_ns, false, out).write();
-    if (const std::string failure = out.close(); !failure.empty()) throw std::runtime_error(failure);
-    std::ifstream in(file, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(in), {});
-  } catch (...) {
-    ::close(memory);
-    throw;
-  }
-  ::close(memory);
-  return bytes;
+  const std::string file = "/proc/self/fd/" + std::to_string(memory.get());
+  PerfettoWriter out(file);
+  Trace(flight, from_ns, until_ns, false, out).write();
+  if (const std::string failure = out.close(); !failure.empty()) throw std::runtime_error(failure);
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {

@@ -33,33 +33,25 @@ void label(Variable& variable, std::initializer_list<const char*> words) {
 
 ExecutiveVariables::ExecutiveVariables() {
   const auto add = declare_in(realtime_variables_, kRealtime);
-  RealtimeVariables& rt = realtime_;
-  add("frame", rt.frame, "", "number of the frame that the rest describe");
-  add("late", rt.late, "ns", "wake minus slot");
-  add("work", rt.work, "ns", "end of the work minus wake");
-  add("slack", rt.slack, "ns", "next slot minus end of the work; negative: an overrun");
-  add("overruns", rt.overruns, "", "overruns so far");
-  add("late_wakes", rt.late_wakes, "", "late wakes so far");
-  add("late_by_housekeeping", rt.late_by_housekeeping, "", "frames so far that housekeeping made late");
-  add("lost", rt.lost, "", "slots so far in which no frame ran");
-  const auto add_cause = [&](const char* name, std::int32_t& place, const char* about) {
-    add(name, place, "", about);
+  const auto name_causes = [&] {
     Variable& added = realtime_variables_.back();
     for (std::size_t i = 0; i < rtsync::kCauses; ++i)
       added.labels.push_back(
           {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
     added.recorded_as_word = true;
   };
-  add_cause("cause", rt.cause, "why it overran or woke late; 0: it did neither");
-  add("overrun", rt.overrun, "", "what of the frame made it overrun; rt.cause says why that was so");
-  label(realtime_variables_.back(), {"none", "work", "late_wake", "catching_up", "housekeeping"});
-  realtime_variables_.back().recorded_as_word = true;
-  add_cause("beside", rt.beside, "what had a part of its lateness beside rt.cause; 0: nothing");
-  add("beside_time", rt.beside_time, "ns", "how much of its lateness that is; rt.cause has the rest");
+  visit_fields<FrameRecord>(realtime_, [&](const FrameField& field, auto& value) {
+    add(field.name, value, field.kind == FrameField::Kind::time ? "ns" : "", field.about);
+    if (field.kind == FrameField::Kind::cause) name_causes();
+    if (field.kind != FrameField::Kind::overrun) return;
+    label(realtime_variables_.back(), {"none", "work", "late_wake", "catching_up", "housekeeping"});
+    realtime_variables_.back().recorded_as_word = true;
+  });
   of_one_frame_ = realtime_variables_.size();
-  add_cause("last_cause", rt.last_cause,
-            "rt.cause of the latest frame that had one: clients see that one, too");
-  add("last_late_frame", rt.last_late_frame, "", "number of that frame; -1: there was none");
+  add("last_cause", realtime_.last_cause, "",
+      "rt.cause of the latest frame that had one: clients see that one, too");
+  name_causes();
+  add("last_late_frame", realtime_.last_late_frame, "", "number of that frame; -1: there was none");
 }
 
 void ExecutiveVariables::add_clock() {

@@ -7,26 +7,15 @@
 
 #include "executive/driver/link.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/plan/frame_record.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 
 namespace tactus::executive {
 
 /// The executive's own variables, to be recorded or connected like a model's: rt.late, rt.work, ...
 /// During a frame they describe the frame before it.
-struct RealtimeVariables {
-  std::int64_t frame = -1;
-  std::int64_t late = 0;
-  std::int64_t work = 0;
-  std::int64_t slack = 0;
-  std::int64_t overruns = 0;
-  std::int64_t late_wakes = 0;
-  std::int64_t late_by_housekeeping = 0;
-  std::int64_t lost = 0;
-  std::int32_t overrun = 0;           ///< rtsync::OverrunCause
-  std::int32_t cause = 0;             ///< rtsync::Cause, of the overrun, else of the late wake
-  std::int32_t beside = 0;            ///< likewise, of the rest of its lateness
-  std::int64_t beside_time = 0;       ///< how much that is; `cause` has the rest
-  std::int32_t last_cause = 0;        ///< likewise, of the latest late frame
+struct RealtimeVariables : FrameRecord {
+  std::int32_t last_cause = 0;        ///< rtsync::Cause, of the latest late frame
   std::int64_t last_late_frame = -1;  ///< its number
 };
 

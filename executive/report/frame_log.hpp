@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "executive/driver/record_formats.hpp"
 #include "executive/frame/cause_shares.hpp"
+#include "executive/plan/frame_record.hpp"
 #include "executive/report/recorded_values.hpp"
 #include "rtsync/evidence/cause.hpp"
 
 namespace tactus::report {
 
 /// A row of frames.csv: a frame that was paced.
-struct FrameRow {
+struct FrameRow : executive::FrameRecord {
   std::int64_t time_ns = 0;  ///< simulated
-  std::int64_t frame = 0;
-  std::int64_t late_ns = 0;
-  std::int64_t work_ns = 0;
-  std::int64_t slack_ns = 0;  ///< negative: an overrun
-  std::int64_t lost = 0;      ///< slots lost so far
-  std::int64_t late_wakes = 0;
-  rtsync::Cause cause = rtsync::Cause::none;
-  executive::CauseShare beside{};  ///< what had a part of the lateness beside it
 
-  bool overran() const { return slack_ns < 0; }
-  std::int64_t lateness_ns() const { return overran() ? -slack_ns : late_ns; }
+  rtsync::Cause why() const { return static_cast<rtsync::Cause>(cause); }
+  /// What had a part of the lateness beside `cause`.
+  executive::CauseShare share() const {
+    return {static_cast<rtsync::Cause>(beside), rtsync::Nanoseconds{beside_time}};
+  }
+  bool overran() const { return slack < 0; }
+  std::int64_t lateness_ns() const { return overran() ? -slack : late; }
 };
 
 /// Reads frames.csv. Columns that it does not have stay 0, and the frame then counts rows; one without times
@@ -37,18 +35,20 @@ class FrameLog {
   /// Throws std::runtime_error with path and reason: it cannot be read, or is no recording. @when service
   explicit FrameLog(const std::filesystem::path& file);
 
-  bool has_times() const { return late_ && work_ && slack_; }
-  bool has_causes() const { return cause_.has_value(); }
+  bool has_times() const { return has("rt.late") && has("rt.work") && has("rt.slack"); }
+  bool has_causes() const { return has("rt.cause"); }
   bool next(FrameRow& row);
   const RecordedValues& values() const { return values_; }
 
  private:
+  bool has(const char* column) const { return values_.find(column).has_value(); }
   bool read(FrameRow& row);
-  rtsync::Cause cause_in(const std::optional<std::size_t>& column) const;
+  rtsync::Cause cause_in(std::size_t column) const;
 
   const executive::RecordFormat csv_{"csv"};
   RecordedValues values_;
-  std::optional<std::size_t> frame_, late_, work_, slack_, lost_, late_wakes_, cause_, beside_, beside_time_;
+  std::vector<std::optional<std::size_t>> columns_;  // of the fields of a FrameRecord
+  const bool has_times_;
   std::int64_t next_ = 0;
 };
 

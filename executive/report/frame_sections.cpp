@@ -45,7 +45,7 @@ Plot timeline(const FrameRow& row, const TraceExcerpt& excerpt, std::int64_t per
   plot.title = "Jobs of frame " + std::to_string(row.frame);
   plot.rows = true;
   std::vector<std::string> threads;
-  std::int64_t end = std::max<std::int64_t>(1, row.work_ns);
+  std::int64_t end = std::max<std::int64_t>(1, row.work);
   for (const TracedJob& job : excerpt.jobs) {
     end = std::max(end, job.begins_ns + job.takes_ns);
     if (std::find(threads.begin(), threads.end(), job.thread) == threads.end() &&
@@ -54,7 +54,7 @@ Plot timeline(const FrameRow& row, const TraceExcerpt& excerpt, std::int64_t per
   }
   const auto rows = static_cast<double>(threads.size());
   plot.height = 40 + 22 * static_cast<int>(threads.size());
-  const std::int64_t due = period_ns - row.late_ns;  // after the wake
+  const std::int64_t due = period_ns - row.late;  // after the wake
   Axis x = linear_axis(0, static_cast<double>(end) * 1e-3, "\u00b5s");
   x.from = std::min(0.0, static_cast<double>(due) * 1e-3);
   if (x.from < static_cast<double>(-2 * end) * 1e-3) x.from = 0;  // long before: it would be all there is
@@ -94,8 +94,8 @@ Listing around(const WorstFrame& frame, const FoundTrace& trace) {
   };
   for (const FrameRow& row : frame.around)
     listing.lines.push_back((row.frame == frame.row.frame ? ">" : " ") +
-                            column(std::to_string(row.frame), 9) + column(time_text(row.late_ns), 13) +
-                            column(time_text(row.work_ns), 13) + column(time_text(row.slack_ns), 13) + "  " +
+                            column(std::to_string(row.frame), 9) + column(time_text(row.late), 13) +
+                            column(time_text(row.work), 13) + column(time_text(row.slack), 13) + "  " +
                             causes_text(row));
   if (!trace.excerpt.why.empty()) {
     listing.lines.emplace_back("");
@@ -144,12 +144,12 @@ Section worst_frames_section(const RunData& run) {
     const FoundTrace trace = find_trace(run, frame.row.frame);
     std::string why = why_of_frame(run, frame.row.frame);
     if (why.empty()) why = trace.excerpt.why;
-    const bool late = frame.row.cause != rtsync::Cause::none;
+    const bool late = frame.row.why() != rtsync::Cause::none;
     table.rows.push_back({{count_text(frame.row.frame)},
                           {sim_text(frame.row.time_ns)},
-                          {frame.overran() ? time_text(-frame.row.slack_ns) : "\u2013"},
-                          {time_text(frame.row.late_ns)},
-                          {time_text(frame.row.work_ns)},
+                          {frame.overran() ? time_text(-frame.row.slack) : "\u2013"},
+                          {time_text(frame.row.late)},
+                          {time_text(frame.row.work)},
                           {late ? causes_text(frame.row) : "on time", late ? Tone::cause : Tone::soft},
                           {frame.overran() ? count_text(frame.followers) : "\u2013"},
                           {why}});

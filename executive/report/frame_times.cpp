@@ -35,18 +35,18 @@ void FrameTimes::add(const FrameRow& row) {
       resampling_->end_block();
       block_ = block;
     }
-    resampling_->add(kLate, TimeCounts::bucket_of(row.late_ns));
-    resampling_->add(kWork, TimeCounts::bucket_of(row.work_ns));
+    resampling_->add(kLate, TimeCounts::bucket_of(row.late));
+    resampling_->add(kWork, TimeCounts::bucket_of(row.work));
     resampling_->add(kOverran, row.overran() ? 1 : 0);
   }
-  if (frames() == 0 || row.late_ns > latest.late_ns) latest = row;
-  if (frames() == 0 || row.work_ns > longest.work_ns) longest = row;
-  late.add(row.late_ns);
-  work.add(row.work_ns);
-  slack.add(row.slack_ns);
-  late_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.late_ns)));
-  work_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.work_ns)));
-  slack_over_time.add(time, static_cast<double>(row.slack_ns));
+  if (frames() == 0 || row.late > latest.late) latest = row;
+  if (frames() == 0 || row.work > longest.work) longest = row;
+  late.add(row.late);
+  work.add(row.work);
+  slack.add(row.slack);
+  late_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.late)));
+  work_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.work)));
+  slack_over_time.add(time, static_cast<double>(row.slack));
   lost = std::max(lost, row.lost);
   late_wakes = std::max(late_wakes, row.late_wakes);
   last = row;
@@ -67,23 +67,23 @@ void FrameTimes::add(const FrameRow& row) {
 void FrameTimes::count_cause(const FrameRow& row) {
   const auto made = [&] {
     WorstFrame frame{row};
-    frame.sum_ns = row.overran() ? -row.slack_ns : row.late_ns;
+    frame.sum_ns = row.overran() ? -row.slack : row.late;
     frame.around.assign(before_.begin(), before_.end());
     frame.around.push_back(row);
     return frame;
   };
-  if (row.overran() || row.cause != rtsync::Cause::none) charge(row);
+  if (row.overran() || row.why() != rtsync::Cause::none) charge(row);
   if (!row.overran()) {
     close_episode();
-    if (row.cause != rtsync::Cause::none) ++causes[static_cast<std::size_t>(row.cause)].late_wakes;
-    if (late_frames_.size() < kWorst || row.late_ns > late_frames_.back().cost()) keep(late_frames_, made());
+    if (row.why() != rtsync::Cause::none) ++causes[static_cast<std::size_t>(row.why())].late_wakes;
+    if (late_frames_.size() < kWorst || row.late > late_frames_.back().cost()) keep(late_frames_, made());
     return;
   }
   ++overruns;
-  sum_over_ns += -row.slack_ns;
-  if (row.cause == rtsync::Cause::catching_up && episode_) {
+  sum_over_ns += -row.slack;
+  if (row.why() == rtsync::Cause::catching_up && episode_) {
     ++episode_->followers;
-    episode_->sum_ns += -row.slack_ns;
+    episode_->sum_ns += -row.slack;
     return;
   }
   close_episode();
@@ -93,7 +93,7 @@ void FrameTimes::count_cause(const FrameRow& row) {
 /// To each cause its share of the frame's lateness.
 void FrameTimes::charge(const FrameRow& row) {
   for (const executive::CauseShare& share :
-       shares_.charge(row.cause, rtsync::Nanoseconds{row.lateness_ns()}, row.beside)) {
+       shares_.charge(row.why(), rtsync::Nanoseconds{row.lateness_ns()}, row.share())) {
     CauseCost& cost = causes[static_cast<std::size_t>(share.cause)];
     cost.worst_ns = std::max(cost.worst_ns, share.time.count());
     cost.sum_ns += share.time.count();
@@ -102,7 +102,7 @@ void FrameTimes::charge(const FrameRow& row) {
 
 void FrameTimes::close_episode() {
   if (!episode_) return;
-  CauseCost& cost = causes[static_cast<std::size_t>(episode_->row.cause)];
+  CauseCost& cost = causes[static_cast<std::size_t>(episode_->row.why())];
   ++cost.episodes;
   cost.followers += episode_->followers;
   keep(overran_, std::move(*episode_));
@@ -127,7 +127,7 @@ std::vector<WorstFrame> FrameTimes::worst() const {
   std::vector<WorstFrame> all = overran_;
   for (const WorstFrame& frame : late_frames_) {
     if (all.size() >= kWorst) break;
-    if (frame.row.late_ns > 0) all.push_back(frame);
+    if (frame.row.late > 0) all.push_back(frame);
   }
   return all;
 }

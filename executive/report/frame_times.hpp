@@ -36,7 +36,7 @@ struct WorstFrame {
   std::vector<FrameRow> around{};  ///< the frames before, itself, those after
 
   bool overran() const { return row.overran(); }
-  std::int64_t cost() const { return overran() ? -row.slack_ns : row.late_ns; }
+  std::int64_t cost() const { return overran() ? -row.slack : row.late; }
 };
 
 /// What one cause cost.

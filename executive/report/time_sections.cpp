@@ -120,7 +120,7 @@ std::vector<Figure> figures_of(const RunData& run) {
   const FrameTimes& times = *run.times;
   const double period = static_cast<double>(run.period_ns);
   return {{"late p99.9", time_text(times.late.quantile(0.999)), "p50 " + time_text(times.late.quantile(0.5))},
-          {"latest wake", time_text(times.latest.late_ns), "frame " + count_text(times.latest.frame)},
+          {"latest wake", time_text(times.latest.late), "frame " + count_text(times.latest.frame)},
           {"work p99", time_text(times.work.quantile(0.99)),
            share_text(static_cast<double>(times.work.quantile(0.99)) / period) + " of the frame"},
           {"overruns", count_text(run.overruns()),
@@ -318,7 +318,7 @@ Section slack_over_time_section(const RunData& run) {
       continue;
     places.push_back(place);
     plot.labels.push_back(
-        {at, static_cast<double>(frame.row.slack_ns), " \u25b2 " + std::string(name_of(frame.row.cause))});
+        {at, static_cast<double>(frame.row.slack), " \u25b2 " + std::string(name_of(frame.row.why()))});
   }
   section.blocks.push_back(std::move(plot));
   section.blocks.push_back(columns_note(times.slack_over_time, "the least and the greatest slack"));

@@ -98,7 +98,7 @@ std::string who_of(const RunData& run, Cause cause) {
     return culprits + (who.empty() ? "" : "; it met " + who);
   if (!run.has_times()) return who;
   for (const WorstFrame& frame : run.times->worst()) {
-    if (frame.row.cause != cause) continue;
+    if (frame.row.why() != cause) continue;
     const auto found = run.files.log.why.find(frame.row.frame);
     if (found == run.files.log.why.end()) continue;
     // "was preempted 3.95 ms by 'python3' (tid 4127, SCHED_FIFO 90)"
@@ -148,7 +148,7 @@ Verdict verdict_of(const RunData& run) {
   if (overruns == 0 && late_wakes == 0) {
     std::string rest = "On time: none of " + counted(frames, "frame") + " overran or woke late";
     if (run.has_times())
-      rest += "; the latest wake was " + time_text(run.times->latest.late_ns) + " after its slot";
+      rest += "; the latest wake was " + time_text(run.times->latest.late) + " after its slot";
     return say('g', rest);
   }
   std::string rest =

@@ -40,13 +40,13 @@ TEST(FrameLog, ReadsRowsAsTheRigWritesThem) {
                           "0.001,1,5000,2000000,-1005000,1,0,0,3,blocked,1\n");
   ASSERT_EQ(found.rows.size(), 2U);
   EXPECT_EQ(found.rows[0].time_ns, 0);
-  EXPECT_EQ(found.rows[0].late_ns, 16);
+  EXPECT_EQ(found.rows[0].late, 16);
   EXPECT_FALSE(found.rows[0].overran());
   EXPECT_EQ(found.rows[1].time_ns, 1'000'000);
   EXPECT_EQ(found.rows[1].frame, 1);
-  EXPECT_EQ(found.rows[1].slack_ns, -1'005'000);
+  EXPECT_EQ(found.rows[1].slack, -1'005'000);
   EXPECT_EQ(found.rows[1].lost, 3);
-  EXPECT_EQ(found.rows[1].cause, rtsync::Cause::blocked);
+  EXPECT_EQ(found.rows[1].why(), rtsync::Cause::blocked);
   EXPECT_TRUE(found.rows[1].overran());
   EXPECT_EQ(found.damaged, 0U);
 }
@@ -59,10 +59,10 @@ TEST(FrameLog, ReadsTheCauseBesideAnotherWithItsShare) {
            "0.001,1,16,22300,977684,1,1,0,0,none,none,none,0\n" +
            "0.002,2,9000000,1300000,-9300000,2,2,0,0,preempted,late_wake,computed,9300001\n");
   ASSERT_EQ(found.rows.size(), 2U);
-  EXPECT_EQ(found.rows[0].beside.cause, rtsync::Cause::computed);
-  EXPECT_EQ(found.rows[0].beside.time.count(), 930'000);
+  EXPECT_EQ(found.rows[0].share().cause, rtsync::Cause::computed);
+  EXPECT_EQ(found.rows[0].beside_time, 930'000);
   EXPECT_EQ(causes_text(found.rows[0]), "preempted 90 %, computed 10 %");
-  EXPECT_EQ(found.rows[1].beside.cause, rtsync::Cause::none);
+  EXPECT_EQ(found.rows[1].share().cause, rtsync::Cause::none);
   EXPECT_EQ(found.damaged, 1U) << "no share is more than the whole";
 }
 
@@ -109,10 +109,10 @@ TEST(FrameLog, DoesWithoutColumnsThatAnotherTactusDidNotWrite) {
   const Read found =
       read("sys.exec.out.time {s},rt.work {ns},rt.late {ns},rt.slack {ns}\n0,5,6,-7\n0.001,5,6,7\n");
   ASSERT_EQ(found.rows.size(), 2U);
-  EXPECT_EQ(found.rows[0].late_ns, 6);
-  EXPECT_EQ(found.rows[0].work_ns, 5);
+  EXPECT_EQ(found.rows[0].late, 6);
+  EXPECT_EQ(found.rows[0].work, 5);
   EXPECT_EQ(found.rows[1].frame, 1);  // counted
-  EXPECT_EQ(found.rows[0].cause, rtsync::Cause::none);
+  EXPECT_EQ(found.rows[0].why(), rtsync::Cause::none);
 }
 
 TEST(FrameLog, IsEmptyForForeignText) {
@@ -125,7 +125,7 @@ TEST(FrameLog, IsEmptyForForeignText) {
 TEST(FrameLog, NamesACauseThatItDoesNotKnowUnknown) {
   const Read found = read(std::string(kFramesHeader) + "0,0,1,2,-3,0,0,0,0,struck_by_lightning,1\n");
   ASSERT_EQ(found.rows.size(), 1U);
-  EXPECT_EQ(found.rows[0].cause, rtsync::Cause::unknown);
+  EXPECT_EQ(found.rows[0].why(), rtsync::Cause::unknown);
 }
 
 }  // namespace

@@ -64,16 +64,18 @@ TEST(FrameTimes, HasThePercentilesOfASort) {
 TEST(FrameTimes, ChargesEachCauseItsShareAlsoOfWhatIsCaughtUp) {
   FrameTimes times(1'000'000, 0);
   FrameRow row;
-  row.late_ns = 9'000'000;
-  row.work_ns = 2'000'000;
-  row.slack_ns = -10'000'000;
-  row.cause = rtsync::Cause::preempted;
-  row.beside = {rtsync::Cause::computed, rtsync::Nanoseconds{1'000'000}};
+  row.late = 9'000'000;
+  row.work = 2'000'000;
+  row.slack = -10'000'000;
+  row.cause = static_cast<std::int32_t>(rtsync::Cause::preempted);
+  row.beside = static_cast<std::int32_t>(rtsync::Cause::computed);
+  row.beside_time = 1'000'000;
   times.add(row);
   row.frame = 1;
-  row.slack_ns = -8'000'000;
-  row.cause = rtsync::Cause::catching_up;
-  row.beside = {};
+  row.slack = -8'000'000;
+  row.cause = static_cast<std::int32_t>(rtsync::Cause::catching_up);
+  row.beside = 0;
+  row.beside_time = 0;
   times.add(row);
   times.end();
   const auto& preempted = times.causes[static_cast<std::size_t>(rtsync::Cause::preempted)];
@@ -133,7 +135,7 @@ TEST(FrameTimes, KeepsTheWorstOfManyWhereverTheyAre) {
     std::sort(overs.rbegin(), overs.rend());
     const auto worst = times_of(frames)->worst();
     ASSERT_EQ(worst.size(), FrameTimes::kWorst);
-    for (std::size_t i = 0; i < worst.size(); ++i) EXPECT_EQ(-worst[i].row.slack_ns, overs[i]);
+    for (std::size_t i = 0; i < worst.size(); ++i) EXPECT_EQ(-worst[i].row.slack, overs[i]);
   }
 }
 

@@ -34,9 +34,9 @@ class QuantityTest : public ::testing::Test {
       FrameRow row;
       row.frame = k;
       row.time_ns = k * 1'000'000;
-      row.late_ns = (k + 1) * 1000;
-      row.work_ns = 100'000;
-      row.slack_ns = 1'000'000 - row.late_ns - row.work_ns;
+      row.late = (k + 1) * 1000;
+      row.work = 100'000;
+      row.slack = 1'000'000 - row.late - row.work;
       run_.times->add(row);
     }
     run_.times->end();

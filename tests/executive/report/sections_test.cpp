@@ -36,14 +36,14 @@ void add_times(RunData& run, std::int64_t frames,
     FrameRow row;
     row.frame = k;
     row.time_ns = k * run.period_ns;
-    row.late_ns = 100;
-    row.work_ns = 20'000;
+    row.late = 100;
+    row.work = 20'000;
     for (const auto& [frame, cause] : late)
       if (frame == k) {
-        row.cause = cause;
-        row.work_ns = 1'500'000 - row.late_ns;
+        row.cause = static_cast<std::int32_t>(cause);
+        row.work = 1'500'000 - row.late;
       }
-    row.slack_ns = run.period_ns - row.late_ns - row.work_ns;
+    row.slack = run.period_ns - row.late - row.work;
     run.times->add(row);
   }
   run.times->end();

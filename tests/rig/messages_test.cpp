@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What `tactus check` prints for rig files with mistakes: tests/messages/NAME.yaml, and its text in NAME.expected.
+/// A case may hold several files, each after a line "%%% what is wrong".
 ///
 ///     TACTUS_WRITE_MESSAGES=1 build/dev/bin/rig_test --gtest_filter='All/Messages.*'
 ///
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "in_process.hpp"
 #include "rig_command.hpp"
@@ -42,13 +44,13 @@ std::string missing_driver(const std::string& text) {
   return fs::exists(drivers() / ("lib" + driver + ".so")) ? "" : driver;
 }
 
-/// Text of `tactus check` on the case: standard error, without the paths of this machine and its notes on slowness.
-std::string messages_of(const std::string& name) {
+/// Standard error of `tactus check` on a rig file, without the paths of this machine and its notes on slowness.
+std::string messages_of(const std::string& name, const std::string& rig) {
   const TempDir folder;
   for (const auto& entry : fs::directory_iterator(TACTUS_TEST_LIBRARIES))
     if (entry.path().extension() == ".so")
       fs::create_symlink(entry.path(), folder / entry.path().filename().string());
-  (void)folder.write(name + ".yaml", read_file(fs::path(TACTUS_MESSAGES) / (name + ".yaml")));
+  (void)folder.write(name + ".yaml", rig);
   const Finished done = run_in_process(tactus({"check", name + ".yaml"}, folder.path()));
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_EQ(done.out, "") << done;
@@ -62,12 +64,28 @@ std::string messages_of(const std::string& name) {
   return text;
 }
 
+/// Text of a whole case: of its file, or of each of its files after the line that names it.
+std::string messages_of_case(const std::string& name) {
+  constexpr std::string_view kNext = "%%% ";
+  std::string rest = read_file(fs::path(TACTUS_MESSAGES) / (name + ".yaml"));
+  if (!rest.starts_with(kNext)) return messages_of(name, rest);
+  std::string text;
+  while (!rest.empty()) {
+    const std::size_t begin = rest.find('\n') + 1;
+    const std::size_t next = rest.find("\n" + std::string(kNext), begin - 1);
+    const std::size_t end = next == std::string::npos ? rest.size() : next + 1;
+    text += rest.substr(0, begin) + messages_of(name, rest.substr(begin, end - begin));
+    rest.erase(0, end);
+  }
+  return text;
+}
+
 class Messages : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Messages, AreThoseOfTheSnapshot) {
   const std::string missing = missing_driver(read_file(fs::path(TACTUS_MESSAGES) / (GetParam() + ".yaml")));
   if (!missing.empty()) GTEST_SKIP() << "the build left " << missing << " out";
-  const std::string text = messages_of(GetParam());
+  const std::string text = messages_of_case(GetParam());
   const fs::path expected = fs::path(TACTUS_MESSAGES) / (GetParam() + ".expected");
   if (std::getenv("TACTUS_WRITE_MESSAGES") != nullptr) {
     std::ofstream(expected, std::ios::binary) << text;

@@ -81,7 +81,7 @@ std::optional<long double> limit_of(Draft& draft, const Located<std::string>& wh
   const config::Parsed<double> value = config::to_unit(text, variable.unit);
   if (value) return *value.value;
   draft.problems.add(
-      when, "'" + text + "' " + value.problem +
+      when, value.problem +
                 (variable.labels.empty() ? "" : did_you_mean(text, variable.labels, &VariableLabel::name)));
   return std::nullopt;
 }

@@ -22,7 +22,7 @@ struct Effect {
 };
 
 /// Puts the causes of late frames into a trace: an instant for each, and arrows to it from the job, the thread or the frame
-/// that it goes back to.
+/// that caused it.
 ///
 /// Threads  one.
 class CauseTracks {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rtsync/host/write_tracker.hpp"
+#include "tests/executive/support/names.hpp"
 
 namespace tactus::executive::test {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executive/frame/executive.hpp"
+#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/sim.hpp"
 
 namespace tactus::executive::test {

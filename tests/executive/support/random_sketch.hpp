@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 
+#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/sketch.hpp"
 
 namespace tactus::executive::test {

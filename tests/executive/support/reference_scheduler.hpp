@@ -14,6 +14,7 @@
 
 #include "executive/plan/schedule.hpp"
 #include "rtsync/time/period.hpp"
+#include "tests/executive/support/names.hpp"
 
 namespace tactus::executive::test {
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/reference_scheduler.hpp"
 #include "tests/executive/support/sketch.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/wait/sleeper.hpp"
+#include "tests/executive/support/names.hpp"
 
 namespace tactus::executive::test {
 

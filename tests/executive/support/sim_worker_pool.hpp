@@ -11,6 +11,7 @@
 
 #include "executive/frame/executive.hpp"
 #include "executive/frame/worker_pool.hpp"
+#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/sim.hpp"
 
 namespace tactus::executive::test {

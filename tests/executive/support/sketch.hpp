@@ -14,6 +14,7 @@
 
 #include "executive/model/job_class.hpp"
 #include "executive/plan/plan.hpp"
+#include "tests/executive/support/names.hpp"
 
 namespace tactus::executive::test {
 

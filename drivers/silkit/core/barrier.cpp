@@ -6,7 +6,6 @@
 namespace tactus::silkit {
 
 Uuid Barrier::begin(std::set<PeerId> peers) {
-  begun_ = true;
   uuid_ = Uuid::random();
   waiting_ = std::move(peers);
   return uuid_;

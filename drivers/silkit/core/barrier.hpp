@@ -19,12 +19,10 @@ class Barrier {
   void answered(PeerId peer, const Uuid& uuid);
   /// Counts as an answer.
   void left(PeerId peer) { waiting_.erase(peer); }
-  bool begun() const { return begun_; }
   /// All have answered the call that was begun last.
-  bool done() const { return begun_ && waiting_.empty(); }
+  bool done() const { return waiting_.empty(); }
 
  private:
-  bool begun_ = false;
   Uuid uuid_;
   std::set<PeerId> waiting_;
 };

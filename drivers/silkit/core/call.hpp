@@ -10,8 +10,6 @@
 
 namespace tactus::silkit {
 
-class DataSubscriber;
-
 /// What a participant has said of itself.
 struct Status {
   std::string participant;
@@ -38,7 +36,8 @@ using StatusHandler = Handler<const Status&>;
 using ConnectionHandler = Handler<const std::string&>;  ///< name of the participant
 using DataHandler = Handler<ByteView, std::int64_t>;    ///< data, time stamp in ns
 
-/// Asked under the engine's lock, when the turn of a call has come: what to call without it.
+/// Asked under the engine's lock, when the turn of a call has come: what to call without it. Null: the call is not to be
+/// made any more.
 using Due = std::function<std::function<void()>()>;
 
 /// A call of a user's function that is due.
@@ -55,35 +54,21 @@ struct Call {
     abort,
     step,
     step_async,
-    other_steps_completed,
     system_state,
     status,
     connected,
-    disconnected,
-    data,
-    service,   ///< RPC and bus controllers
-    step_end,  ///< of nobody's: a step ends behind the calls that it has caused itself
+    other,
   };
-  What what = What::step;
-  std::uint64_t handler_id = 0;          ///< of several; who was removed or replaced is not called any more
-  DataSubscriber* subscriber = nullptr;  ///< data
-  PlainHandler plain;
-  AbortHandler abort;
-  StepHandler step;
-  SystemStateHandler system_state;
-  StatusHandler status_handler;
-  ConnectionHandler connection;
-  DataHandler data_handler;
-  Due due;                         ///< service
+  What what = What::other;
+  const char* name = "";           ///< of the handler, for errors
+  std::uint64_t handler_id = 0;    ///< of those that can be held back
+  Due due;                         ///< all but steps
   std::function<void()> function;  ///< what `due` answered
   bool own = false;                ///< caused by the user, not by a peer
   bool begun = false;              ///< step: the step is taken already
-  std::int64_t now_ns = kNoTime;   ///< step; data: the time stamp
+  StepHandler step;                ///< step
+  std::int64_t now_ns = kNoTime;   ///< step
   std::int64_t duration_ns = 0;    ///< step
-  ParticipantState state = ParticipantState::invalid;
-  Status status;
-  std::string name;  ///< connection: of the participant; service: of the handler
-  Bytes data;
 
   /// Calls the user's function, if there is one; what it threw, as text, else "".
   std::string make() const;

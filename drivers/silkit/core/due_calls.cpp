@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "drivers/silkit/core/parts.hpp"
@@ -12,63 +14,13 @@ constexpr std::size_t kMostKeptBack = 10'000;  // calls, while somebody else sen
 
 }  // namespace
 
-/// Gives a call the handler of now. False: it is not to be made any more, as its state has passed or its
-/// handler is gone.
-bool Engine::Impl::still_due(Call& call) {
-  using enum ParticipantState;
-  const auto look_up = [&](const auto& handlers, auto& handler) {
-    const auto found = handlers.find(call.handler_id);
-    if (found != handlers.end()) handler = found->second;
-    return found != handlers.end();
-  };
-  switch (call.what) {
-    case Call::What::communication_ready:
-    case Call::What::communication_ready_async:
-      call.plain = ready_handler;
-      return status.state == communication_initialized;
-    case Call::What::starting:
-      call.plain = starting_handler;
-      return status.state == ready_to_run;
-    case Call::What::stop:
-      call.plain = stop_handler;
-      return status.state == stopping;
-    case Call::What::shutdown:
-      call.plain = shutdown_handler;
-      return status.state == shutting_down;
-    case Call::What::abort:
-      call.abort = abort_handler;
-      return status.state == aborting;
-    case Call::What::other_steps_completed:
-      return look_up(others_handlers, call.plain);
-    case Call::What::system_state:
-      return look_up(system_handlers, call.system_state);
-    case Call::What::status:
-      return look_up(status_handlers, call.status_handler);
-    case Call::What::connected:
-      call.connection = connected_handler;
-      return call.handler_id == connected_handler_id;
-    case Call::What::disconnected:
-      call.connection = disconnected_handler;
-      return true;
-    case Call::What::data:
-      call.data_handler = call.subscriber->handler;
-      // Who has virtual time never sees a message without one: it is that of the step it is seen in.
-      if (call.now_ns == kNoTime && time_created && time.begun()) call.now_ns = time.current().time_ns;
-      return true;
-    case Call::What::service:
-      call.function = call.due();
-      return static_cast<bool>(call.function);
-    case Call::What::step_end:
-      step_ending_ = false;
-      finish_step();
-      return false;
-    case Call::What::step:
-    case Call::What::step_async:
-      if (call.begun) return true;
-      step_queued = false;
-      return may_step() && time.ready();
-  }
-  return false;
+/// Fills in what to call now. Returns false if the call must not be made any more.
+bool Engine::Impl::is_due(Call& call) {
+  if (call.begun) return true;
+  if (call.what == Call::What::step || call.what == Call::What::step_async)
+    return time_.begin_step(call) && !services_begin_step(call);
+  call.function = call.due();
+  return static_cast<bool>(call.function);
 }
 
 bool Engine::Impl::next_call(Call& call) {
@@ -80,13 +32,8 @@ bool Engine::Impl::next_call(Call& call) {
       keep_back(std::move(call));
       continue;
     }
-    if (!still_due(call)) continue;
-    if (!call.begun && (call.what == Call::What::step || call.what == Call::What::step_async)) {
-      begin_step(call);
-      if (!step_open) continue;  // it was not to be: too late for this one
-      if (services_begin_step(call)) continue;
-    }
-    running_ = call.what;
+    if (!is_due(call)) continue;
+    running_ = true;
     return true;
   }
   return false;
@@ -95,7 +42,7 @@ bool Engine::Impl::next_call(Call& call) {
 void Engine::Impl::keep_back(Call&& call) {
   if (kept_back_.size() >= kMostKeptBack) {
     if (!std::exchange(some_lost_, true))
-      say(LogSink::Level::warn,
+      log(LogTopic::life_cycle, LogSink::Level::warn,
           "a handler takes too long with what it is told when it is added: what came meanwhile is lost in "
           "part");
     kept_back_.pop_front();
@@ -115,19 +62,29 @@ void Engine::Impl::release(Call::What what, std::uint64_t handler) {
 }
 
 void Engine::Impl::call_ended(const Call& call, const std::string& thrown) {
-  running_.reset();
+  running_ = false;
   // What was asked for meanwhile comes first: whoever stops or pauses in a step does not ask for another one.
   while (!when_idle_.empty()) {
     const std::function<void()> command = std::move(when_idle_.front());
     when_idle_.pop_front();
     command();
   }
-  if (thrown.empty()) {
-    finish(call);
-  } else {
+  if (!thrown.empty()) {
     fail(call, thrown);
+  } else if (call.what == Call::What::step || call.what == Call::What::step_async) {
+    time_.handler_returned(call.what);
+  } else {
+    lifecycle_.finished(call.what);
   }
-  advance();
+  lifecycle_.advance();
+}
+
+void Engine::Impl::fail(const Call& call, const std::string& thrown) {
+  time_.handler_failed();
+  const std::string text = std::string("the ") + call.name + " handler failed: " + thrown;
+  if (call.what != Call::What::abort) return lifecycle_.report_error(text);
+  log(LogTopic::life_cycle, LogSink::Level::error, text);
+  lifecycle_.finished(call.what);  // there is nothing left to do but to end
 }
 
 void Engine::Impl::when_idle(std::function<void()> command) {
@@ -136,19 +93,6 @@ void Engine::Impl::when_idle(std::function<void()> command) {
   } else {
     command();
   }
-}
-
-void Engine::Impl::tick() {
-  wake_at.reset();
-  request_step();
-  advance();  // to follow a stop
-}
-
-void Engine::Impl::queue(Call::What what, std::uint64_t handler) {
-  Call call;
-  call.what = what;
-  call.handler_id = handler;
-  calls_.push_back(std::move(call));
 }
 
 }  // namespace tactus::silkit

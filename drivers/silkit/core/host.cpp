@@ -23,41 +23,46 @@ std::size_t Engine::Impl::take_index(bool again) {
   return receivers_.size() - 1;
 }
 
+/// Frees the indexes that no peer sends to any more.
+void Engine::Impl::free_receivers_of(PeerId peer) {
+  const auto found = received_from_.extract(peer);
+  if (found.empty()) return;
+  free_receivers_.insert(free_receivers_.end(), found.mapped().begin(), found.mapped().end());
+}
+
 std::size_t Engine::Impl::subscribe(Service& service, std::uint64_t tag, std::string_view network,
                                     std::string_view type, std::optional<PeerId> until) {
   if (until && received_from_[*until].size() >= kMostSubscriptions)
     throw WireError("it has had more than " + std::to_string(kMostSubscriptions) + " services that match");
   const std::size_t index = take_index(until.has_value());
   Receiver& receiver = receivers_[index];
-  receiver = {Receives::service, {index, std::string(network), std::string(type), 1}, {}, &service, tag};
+  receiver = {Receives::service, {index, std::string(network), std::string(type), 1}, &service, tag};
   if (until) received_from_[*until].push_back(index);
   Bytes message;
   encode(message, receiver.subscription);
-  for (const auto& [peer, info] : peers) {
-    outbox.send(peer, message);
-    (until ? receiver.data.unacknowledged : receiver.unheard).insert(peer);
+  for (const auto& [peer, info] : peers_) {
+    outbox_.send(peer, message);
+    (until ? receiver.unacknowledged : receiver.unheard).insert(peer);
   }
   return index;
 }
 
-void Engine::Impl::unsubscribe(std::size_t index) { receivers_[index] = {}; }
+const PeerInfo* Engine::Impl::peer(PeerId peer) const {
+  const auto found = peers_.find(peer);
+  return found == peers_.end() ? nullptr : &found->second;
+}
 
-std::int64_t Engine::Impl::now_ns() const {
-  return time_created && time.begun() ? time.current().time_ns : kNoTime;
+bool Engine::Impl::awaits_acknowledges() const {
+  return std::any_of(receivers_.begin(), receivers_.end(),
+                     [](const Receiver& receiver) { return !receiver.unacknowledged.empty(); });
 }
 
 void Engine::Impl::call(const char* name, Due due, bool own) {
-  Call made;
-  made.what = Call::What::service;
+  Call& made = calls_.emplace_back();
   made.name = name;
   made.due = std::move(due);
   made.own = own;
   if (own) ++own_calls_;
-  calls_.push_back(std::move(made));
-}
-
-void Engine::Impl::service_changed(PeerId peer, const ServiceDescriptor& service, bool created) {
-  for (Service* const each : services_) each->service_changed(peer, service, created);
 }
 
 /// Services may have calls that come before the handler of a step. True: `step` has been queued behind them.
@@ -74,15 +79,20 @@ bool Engine::Impl::services_begin_step(Call& step) {
   return true;
 }
 
-std::optional<std::int64_t> Engine::Impl::services_wake_at() const {
-  std::optional<std::int64_t> earliest;
-  for (const Service* const each : services_)
-    if (const auto at = each->wake_at()) earliest = std::min(earliest.value_or(*at), *at);
+std::optional<std::int64_t> Engine::Impl::wake_at() const {
+  std::optional<std::int64_t> earliest = metrics_at_;
+  const auto take = [&](const std::optional<std::int64_t>& at) {
+    if (at) earliest = std::min(earliest.value_or(*at), *at);
+  };
+  take(lifecycle_.wake_at());
+  for (const Service* const each : services_) take(each->wake_at());
   return earliest;
 }
 
-void Engine::Impl::tick_services() {
+void Engine::Impl::tick() {
+  tick_metrics();
   for (Service* const each : services_) each->tick();
+  lifecycle_.advance();  // to follow a stop
 }
 
 }  // namespace tactus::silkit

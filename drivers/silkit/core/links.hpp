@@ -53,6 +53,13 @@ class Links {
   void forget(std::string_view network, std::string_view type);
 
   void broadcast(Link& link, std::uint64_t service, const Pieces& body);
+  /// The same on the network that every participant is on.
+  template <class Message>
+  void tell_all(std::string_view type, std::uint64_t service, const Message& message) {
+    body_.clear();
+    encode_body(body_, message);
+    broadcast(link(kDefaultNetwork, type), service, body_);
+  }
   /// To one peer, if it subscribed.
   void send(const Link& link, PeerId peer, std::uint64_t service, ByteView body);
 
@@ -65,6 +72,7 @@ class Links {
   std::map<std::pair<std::string, std::string>, Link, std::less<>> links_;
   std::map<PeerId, std::size_t> subscriptions_;
   Bytes message_;
+  Bytes body_;
 };
 
 }  // namespace tactus::silkit

@@ -2,14 +2,19 @@
 #include "drivers/silkit/core/pubsub.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
-
-#include "drivers/silkit/core/parts.hpp"
 
 namespace tactus::silkit {
 namespace {
 
-constexpr std::size_t kMostReceivers = 10'000;  // of one participant
+// Tags of subscriptions: the publisher's peer, and the place of the subscriber.
+constexpr std::uint64_t tag_of(PeerId publisher, std::size_t subscriber) {
+  return std::uint64_t{publisher} << 32U | static_cast<std::uint32_t>(subscriber);
+}
+
+constexpr std::string_view kPublisherType = "DataPublisher";
 
 /// What a publisher says of its topic; nothing when something is missing or cannot be read.
 std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
@@ -27,90 +32,75 @@ std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
 
 }  // namespace
 
-void Engine::Impl::connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service) {
-  std::vector<std::size_t>& from = received_from_[publisher];
-  if (from.size() >= kMostReceivers)
-    throw WireError("it has had more than " + std::to_string(kMostReceivers) + " publishers that match");
-  const std::size_t index = subscribe(Receives::data, service.network, message_type::kDataMessageEvent);
-  from.push_back(index);
-  DataReceiver& data = receivers_[index].data;
-  data.subscriber = &subscriber;
-  data.publisher = publisher;
-  data.network = service.network;
+void PubSub::connect(std::size_t subscriber, PeerId publisher, const ServiceDescriptor& service) {
+  const std::size_t index = host_.subscribe(*this, tag_of(publisher, subscriber), service.network,
+                                            message_type::kDataMessageEvent, publisher);
   ServiceDescriptor internal;
   internal.type = ServiceType::controller;
   internal.network = service.network;
   internal.network_type = NetworkType::data;
   internal.name = Uuid::random().text();
   internal.attributes = {{"controller.type", "DataSubscriberInternal"},
-                         {"PubSub::subIntParentServiceId", std::to_string(subscriber.service)}};
-  const std::uint64_t announced = discovery.announce(std::move(internal));
-  receivers_[index].data.service = announced;
+                         {"PubSub::subIntParentServiceId", std::to_string(subscribers_[subscriber].service)}};
+  connections_[{publisher, service.network}].push_back(
+      {index, host_.services().announce(std::move(internal))});
 }
 
-void Engine::Impl::connect_all(PeerId publisher, const ServiceDescriptor& service) {
+void PubSub::service_changed(PeerId peer, const ServiceDescriptor& service, bool created) {
+  if (service.attribute("controller.type") != kPublisherType) return;
+  created ? connect_all(peer, service) : disconnect_all(peer, service.network);
+}
+
+void PubSub::connect_all(PeerId publisher, const ServiceDescriptor& service) {
   const auto same_topic = [&](const DataSubscriber& subscriber) {
     return subscriber.topic.topic == service.attribute("PubSub::topic");
   };
-  if (std::none_of(subscribers.begin(), subscribers.end(), same_topic)) return;
+  if (std::none_of(subscribers_.begin(), subscribers_.end(), same_topic)) return;
   const std::optional<TopicSpec> topic = topic_of(service);
-  if (!topic) {
-    say(LogSink::Level::warn,
-        "publisher " + service.name + " of participant " + service.participant +
-            " does not say, or not readably, what it publishes, and is ignored",
-        LogTopic::pubsub);
-    return;
-  }
-  for (DataSubscriber& subscriber : subscribers)
-    if (topics_match(*topic, subscriber.topic)) connect(subscriber, publisher, service);
+  if (!topic)
+    return host_.log(LogTopic::pubsub, LogSink::Level::warn,
+                     "publisher " + service.name + " of participant " + service.participant +
+                         " does not say, or not readably, what it publishes, and is ignored");
+  for (std::size_t i = 0; i < subscribers_.size(); ++i)
+    if (topics_match(*topic, subscribers_[i].topic)) connect(i, publisher, service);
 }
 
-void Engine::Impl::disconnect_all(PeerId publisher, const std::string& network) {
-  const auto found = received_from_.find(publisher);
-  if (found == received_from_.end()) return;
-  for (const std::size_t index : found->second) {
-    Receiver& receiver = receivers_[index];
-    if (receiver.what != Receives::data || receiver.data.network != network) continue;
-    discovery.withdraw(receiver.data.service);
-    receiver = {Receives::nothing, {}, {}};
+void PubSub::disconnect_all(PeerId publisher, const std::string& network) {
+  const auto found = connections_.extract({publisher, network});
+  if (found.empty()) return;
+  for (const Connection& connection : found.mapped()) {
+    host_.services().withdraw(connection.service);
+    host_.unsubscribe(connection.index);
   }
 }
 
-/// Nobody sends to these indexes any more.
-void Engine::Impl::free_receivers_of(PeerId publisher) {
-  const auto found = received_from_.find(publisher);
-  if (found == received_from_.end()) return;
-  free_receivers_.insert(free_receivers_.end(), found->second.begin(), found->second.end());
-  received_from_.erase(found);
+void PubSub::deliver(const DataSubscriber& subscriber, ByteView data, std::int64_t time_ns, bool own) {
+  host_.call(
+      "data message",
+      [this, &subscriber, data = Bytes(data.begin(), data.end()),
+       time_ns]() mutable -> std::function<void()> {
+        return [handler = subscriber.handler, data = std::move(data), time_ns = stamp(host_, time_ns)] {
+          if (handler && *handler) (*handler)(data, time_ns);
+        };
+      },
+      own);
 }
 
-void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns, bool own) {
-  Call call;
-  call.own = own;
-  if (own) ++own_calls_;
-  call.what = Call::What::data;
-  call.subscriber = &subscriber;
-  call.data.assign(data.begin(), data.end());
-  call.now_ns = time_ns;
-  calls_.push_back(std::move(call));
-}
-
-void Engine::Impl::take_data(PeerId peer, std::size_t index, ByteView body) {
+void PubSub::receive(const Sender& from, std::uint64_t tag, ByteView body) {
   const DataMessage message = decode<DataMessage>(body);
-  if (receivers_[index].data.publisher != peer) return;  // it speaks for somebody else
-  deliver(*receivers_[index].data.subscriber, message.data, message.time_ns, false);
+  if (tag >> 32U != from.peer) return;  // it speaks for somebody else
+  deliver(subscribers_[static_cast<std::uint32_t>(tag)], message.data, message.time_ns, false);
 }
 
-DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
-  Impl& parts = *parts_;
+DataPublisher& PubSub::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
   check_service_name(name, "data publisher",
-                     std::any_of(parts.publishers.begin(), parts.publishers.end(),
+                     std::any_of(publishers_.begin(), publishers_.end(),
                                  [&](const DataPublisher& other) { return other.name == name; }));
-  DataPublisher& publisher = parts.publishers.emplace_back();
+  DataPublisher& publisher = publishers_.emplace_back();
   publisher.name = name;
   publisher.topic = topic;
   publisher.network = Uuid::random().text();
-  publisher.link = &parts.links.link(publisher.network, message_type::kDataMessageEvent);
+  publisher.link = &host_.senders().link(publisher.network, message_type::kDataMessageEvent);
   publisher.link->history = history;
   ServiceDescriptor service;
   service.type = ServiceType::controller;
@@ -122,26 +112,24 @@ DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec
                         {"PubSub::pubUUID", publisher.network},
                         {"PubSub::pubMediaType", topic.media_type},
                         {"PubSub::pubLabels", labels_text(topic.labels)}};
-  publisher.service = parts.discovery.announce(std::move(service));
+  publisher.service = host_.services().announce(std::move(service));
   return publisher;
 }
 
-void Engine::publish(DataPublisher& publisher, ByteView data) {
-  Impl& parts = *parts_;
-  const std::int64_t time_ns = now_ns();
-  parts.links.broadcast(*publisher.link, publisher.service,
-                        body_in_pieces(parts.body_, DataMessage{data, time_ns}));
-  for (DataSubscriber& subscriber : parts.subscribers)
-    if (topics_match(publisher.topic, subscriber.topic)) parts.deliver(subscriber, data, time_ns, true);
+void PubSub::publish(DataPublisher& publisher, ByteView data) {
+  const std::int64_t time_ns = host_.now_ns();
+  host_.senders().broadcast(*publisher.link, publisher.service,
+                            body_in_pieces(body_, DataMessage{data, time_ns}));
+  for (DataSubscriber& subscriber : subscribers_)
+    if (topics_match(publisher.topic, subscriber.topic)) deliver(subscriber, data, time_ns, true);
 }
 
-DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSpec& topic,
+DataSubscriber& PubSub::create_subscriber(const std::string& name, const TopicSpec& topic,
                                           DataHandler handler) {
-  Impl& parts = *parts_;
   check_service_name(name, "data subscriber",
-                     std::any_of(parts.subscribers.begin(), parts.subscribers.end(),
+                     std::any_of(subscribers_.begin(), subscribers_.end(),
                                  [&](const DataSubscriber& other) { return other.name == name; }));
-  DataSubscriber& subscriber = parts.subscribers.emplace_back();
+  DataSubscriber& subscriber = subscribers_.emplace_back();
   subscriber.name = name;
   subscriber.topic = topic;
   subscriber.handler = std::move(handler);
@@ -153,27 +141,21 @@ DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSp
                         {"PubSub::topic", topic.topic},
                         {"PubSub::subMediaType", topic.media_type},
                         {"PubSub::subLabels", labels_text(topic.labels)}};
-  subscriber.service = parts.discovery.announce(std::move(service));
+  subscriber.service = host_.services().announce(std::move(service));
   std::vector<std::pair<PeerId, ServiceDescriptor>> matching;
-  parts.discovery.each([&](PeerId peer, const ServiceDescriptor& each) {
-    if (each.attribute("controller.type") != "DataPublisher" ||
-        each.attribute("PubSub::topic") != topic.topic)
+  host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {
+    if (each.attribute("controller.type") != kPublisherType || each.attribute("PubSub::topic") != topic.topic)
       return;
     const std::optional<TopicSpec> published = topic_of(each);
     if (published && topics_match(*published, topic)) matching.emplace_back(peer, each);
   });
-  for (const auto& [peer, each] : matching) parts.connect(subscriber, peer, each);
-  for (const DataPublisher& publisher : parts.publishers) {
+  for (const auto& [peer, each] : matching) connect(subscribers_.size() - 1, peer, each);
+  for (const DataPublisher& publisher : publishers_) {
     if (!publisher.link->has_last || !topics_match(publisher.topic, topic)) continue;
     const DataMessage last = decode<DataMessage>(publisher.link->last);
-    parts.deliver(subscriber, last.data, last.time_ns, true);
+    deliver(subscriber, last.data, last.time_ns, true);
   }
   return subscriber;
-}
-
-void Engine::on_data(DataSubscriber& subscriber, DataHandler handler) {
-  if (!handler || !*handler) throw Refusal(Code::bad_parameter, "handler must not be null");
-  subscriber.handler = std::move(handler);
 }
 
 }  // namespace tactus::silkit

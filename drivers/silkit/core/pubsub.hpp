@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <set>
+#include <deque>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "drivers/silkit/core/call.hpp"
-#include "drivers/silkit/core/links.hpp"
+#include "drivers/silkit/core/service.hpp"
 #include "drivers/silkit/wire/labels.hpp"
 
 namespace tactus::silkit {
@@ -27,13 +30,39 @@ class DataSubscriber {
   DataHandler handler;
 };
 
-/// What a subscriber gets from one publisher: an index in the table of what this participant receives.
-struct DataReceiver {
-  DataSubscriber* subscriber = nullptr;
-  PeerId publisher = 0;
-  std::uint64_t service = 0;  ///< as announced to the others
-  std::string network;
-  std::set<PeerId> unacknowledged;
+/// Publishers and subscribers. A subscriber subscribes to each publisher that matches, on the network of that
+/// publisher.
+///
+/// Threads  one at a time.
+class PubSub final : public Service {
+ public:
+  explicit PubSub(ServiceHost& host) : host_(host) {}
+
+  /// Throw Refusal for a name that is empty or taken.
+  DataPublisher& create_publisher(const std::string& name, const TopicSpec& topic, bool history);
+  DataSubscriber& create_subscriber(const std::string& name, const TopicSpec& topic, DataHandler handler);
+  void publish(DataPublisher& publisher, ByteView data);
+
+  void receive(const Sender& from, std::uint64_t tag, ByteView body) override;
+  void service_changed(PeerId peer, const ServiceDescriptor& service, bool created) override;
+
+ private:
+  /// A subscription to one publisher, and the service that tells of it.
+  struct Connection {
+    std::size_t index;
+    std::uint64_t service;
+  };
+
+  void connect(std::size_t subscriber, PeerId publisher, const ServiceDescriptor& service);
+  void connect_all(PeerId publisher, const ServiceDescriptor& service);
+  void disconnect_all(PeerId publisher, const std::string& network);
+  void deliver(const DataSubscriber& subscriber, ByteView data, std::int64_t time_ns, bool own);
+
+  ServiceHost& host_;
+  std::deque<DataPublisher> publishers_;                                           // stay where they are
+  std::deque<DataSubscriber> subscribers_;                                         // likewise
+  std::map<std::pair<PeerId, std::string>, std::vector<Connection>> connections_;  // by publisher and network
+  Bytes body_;
 };
 
 }  // namespace tactus::silkit

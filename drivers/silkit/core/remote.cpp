@@ -9,7 +9,6 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
 constexpr std::size_t kFrameHead = 5;  // bytes before the body of a message
 
 }  // namespace
@@ -66,86 +65,50 @@ void MeteredOutbox::received(PeerId peer, const Frame& frame) {
 
 void Engine::Impl::join_remote() {
   using namespace message_type;
-  if (settings.take_log) {
-    (void)subscribe(Receives::log_message, kDefaultNetwork, kLogMessage);
-    (void)discovery.announce_internal("LogMsgReceiver", {{"controller.type", "LoggerReceiver"}});
+  if (settings_.take_log) {
+    subscribe(Receives::log_message, kLogMessage);
+    (void)discovery_.announce_internal("LogMsgReceiver", {{"controller.type", "LoggerReceiver"}});
   }
-  if (settings.sends_log)
-    log_service = discovery.announce_internal("LogMsgSender", {{"controller.type", "LoggerSender"}});
-  if (settings.collects_metrics) {
-    (void)subscribe(Receives::metrics, kDefaultNetwork, kMetricsUpdate);
-    (void)discovery.announce_internal("MetricsReceiver", {{"controller.type", "MetricsReceiver"}});
+  if (settings_.sends_log)
+    log_service_ = discovery_.announce_internal("LogMsgSender", {{"controller.type", "LoggerSender"}});
+  if (settings_.collects_metrics) {
+    subscribe(Receives::metrics, kMetricsUpdate);
+    (void)discovery_.announce_internal("MetricsReceiver", {{"controller.type", "MetricsReceiver"}});
   }
-  if (settings.sends_metrics)
-    metrics_service = discovery.announce_internal("MetricsSender", {{"controller.type", "MetricsSender"}});
-  if (measures()) metrics_at = settings.steady_ns() + settings.metrics_every_ns;
-}
-
-void Engine::Impl::take_metrics(PeerId peer, ByteView body) {
-  const MetricsUpdate update = decode<MetricsUpdate>(body);
-  const auto from = peers.find(peer);
-  if (from != peers.end() && settings.put_metrics) settings.put_metrics(from->second.info.name, update);
+  if (settings_.sends_metrics)
+    metrics_service_ = discovery_.announce_internal("MetricsSender", {{"controller.type", "MetricsSender"}});
+  if (measures()) metrics_at_ = settings_.steady_ns() + settings_.metrics_every_ns;
 }
 
 void Engine::Impl::tick_metrics() {
-  if (!metrics_at || settings.steady_ns() < *metrics_at) return;
-  metrics_at = settings.steady_ns() + settings.metrics_every_ns;
-  metered.measure_queues();
-  const MetricsUpdate update = metrics.take_changed();
+  if (!metrics_at_ || settings_.steady_ns() < *metrics_at_) return;
+  metrics_at_ = settings_.steady_ns() + settings_.metrics_every_ns;
+  metered_.measure_queues();
+  const MetricsUpdate update = metrics_.take_changed();
   if (update.metrics.empty()) return;
-  if (settings.put_metrics) settings.put_metrics(settings.name, update);
-  if (!settings.sends_metrics) return;
-  Bytes body;
-  encode_body(body, update);
-  links.broadcast(links.link(kDefaultNetwork, message_type::kMetricsUpdate), metrics_service, body);
+  if (settings_.put_metrics) settings_.put_metrics(settings_.name, update);
+  if (!settings_.sends_metrics) return;
+  links_.tell_all(message_type::kMetricsUpdate, metrics_service_, update);
 }
 
-void Engine::Impl::measure_step_begun() {
-  if (!measures()) return;
-  const std::int64_t now = settings.steady_ns();
-  if (step_done_ns)
-    metrics.measure("SimStep/waiting_duration/[s]", double(now - *step_done_ns) / kNsPerSecond);
-  step_phase_ns = now;
-}
-
-void Engine::Impl::measure_handler_returned() {
-  if (!measures()) return;
-  const std::int64_t now = settings.steady_ns();
-  metrics.measure("SimStep/execution_duration/[s]", double(now - step_phase_ns) / kNsPerSecond);
-  step_phase_ns = now;
-}
-
-void Engine::Impl::measure_step_done() {
-  if (!measures()) return;
-  const std::int64_t now = settings.steady_ns();
-  if (step_asynchronous)
-    metrics.measure("SimStep/completion_duration/[s]", double(now - step_phase_ns) / kNsPerSecond);
-  metrics.count("SimStepCount", 1);
-  step_done_ns = now;
-}
-
-void Engine::send_log(const LogMessage& line) {
-  if (!parts_->settings.sends_log || !parts_->has_joined) return;
-  Bytes body;
-  encode_body(body, line);
-  parts_->links.broadcast(parts_->links.link(kDefaultNetwork, message_type::kLogMessage), parts_->log_service,
-                          body);
+void Engine::Impl::send_log(const LogMessage& line) {
+  if (settings_.sends_log && has_joined_) links_.tell_all(message_type::kLogMessage, log_service_, line);
 }
 
 /// A peer announces its lifecycle before its first status, and all that it has at once.
 bool Engine::all_states_known() const {
   if (has_calls() || parts_->in_call()) return false;  // the user has not been told
   std::set<PeerId> told, with_lifecycle;
-  parts_->discovery.each([&](PeerId peer, const ServiceDescriptor& service) {
+  parts_->discovery_.each([&](PeerId peer, const ServiceDescriptor& service) {
     told.insert(peer);
     if (service.attribute("controller.type") == "LifecycleService") with_lifecycle.insert(peer);
   });
-  return std::all_of(parts_->peers.begin(), parts_->peers.end(), [&](const auto& peer) {
+  return std::all_of(parts_->peers_.begin(), parts_->peers_.end(), [&](const auto& peer) {
     if (!told.contains(peer.first)) return false;
-    return !with_lifecycle.contains(peer.first) || status_of(peer.second.info.name).has_value();
+    return !with_lifecycle.contains(peer.first) || status_of(peer.second.name).has_value();
   });
 }
 
-Metrics& Engine::metrics() { return parts_->metrics; }
+Metrics& Engine::metrics() { return parts_->metrics_; }
 
 }  // namespace tactus::silkit

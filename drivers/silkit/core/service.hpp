@@ -69,6 +69,28 @@ class ServiceHost {
   ~ServiceHost() = default;
 };
 
+/// The same for the parts that every participant has: Lifecycle, VirtualTime, Monitor.
+class EngineHost : public ServiceHost {
+ public:
+  virtual const EngineSettings& settings() const = 0;
+  /// Returns null if no such peer is connected.
+  virtual const PeerInfo* peer(PeerId peer) const = 0;
+  /// Returns null if nothing is measured.
+  virtual Metrics* metrics() = 0;
+  /// Id of the service that calls barriers.
+  virtual std::uint64_t request_reply_service() const = 0;
+  /// True if a peer has not acknowledged a subscription that the lifecycle waits for.
+  virtual bool awaits_acknowledges() const = 0;
+  virtual void queue(Call&& call) = 0;
+  /// True if calls that the user has caused are due.
+  virtual bool own_calls_wait() const = 0;
+  /// Runs the command when no function of the user's runs.
+  virtual void when_idle(std::function<void()> command) = 0;
+
+ protected:
+  ~EngineHost() = default;
+};
+
 /// The time stamp that a handler sees. Who has virtual time never sees a message without one.
 inline std::int64_t stamp(const ServiceHost& host, std::int64_t time_ns) {
   return time_ns == kNoTime ? host.now_ns() : time_ns;

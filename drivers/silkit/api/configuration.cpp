@@ -5,10 +5,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <limits>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -16,166 +14,19 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "drivers/silkit/api/configuration_reader.hpp"
 #include "drivers/silkit/api/includes.hpp"
 #include "drivers/silkit/api/json.hpp"
-#include "drivers/silkit/api/known_keys.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
 namespace tactus::silkit {
 namespace {
 
 using config::Node;
+using Reader = ConfigurationReader;
 
 constexpr std::int64_t kLongestTimeout = 86'400;           // seconds
 constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, bytes: more is a mistake
-
-/// Takes the values of a document, and collects what is wrong with them.
-class Reader {
- public:
-  using Take = std::function<void(const Node&, const std::string& path)>;
-  struct Key {
-    std::string_view name;
-    Take take;
-  };
-  template <class T>
-  struct Choice {
-    std::string_view name;
-    T value;
-  };
-
-  /// Every key of a map by its taker; a key with nothing behind it is as good as none.
-  Take map(std::vector<Key> keys) {
-    return [this, keys = std::move(keys)](const Node& node, const std::string& path) {
-      if (!node.is_map()) return wrong(node, path, "a map");
-      for (const auto& [name, place, value] : node.entries()) {
-        const std::string below = path.empty() ? name : path + '.' + name;
-        const auto key = std::find_if(keys.begin(), keys.end(),
-                                      [&wanted = name](const Key& k) { return k.name == wanted; });
-        if (key == keys.end()) {
-          const std::string_view section = section_of(name);
-          if (!section.empty() && (!in_registry || section.starts_with("Logging"))) {
-            problems.add(place, below, "does not belong here, but in " + std::string(section));
-            continue;
-          }
-          std::vector<std::string> known;
-          for (const Key& k : keys) known.emplace_back(k.name);
-          warnings.push_back(place.text() + ": " + below + ": unknown key, ignored; " +
-                             config::hint(name, known));
-        } else if (!value.is_null()) {
-          key->take(value, below);
-        }
-      }
-    };
-  }
-  /// A list; `item` is called for each of it.
-  Take list(Take item) {
-    return [this, item = std::move(item)](const Node& node, const std::string& path) {
-      if (!node.is_list()) return wrong(node, path, "a list");
-      for (std::size_t i = 0; i < node.items().size(); ++i)
-        item(node.items()[i], path + '[' + std::to_string(i) + ']');
-    };
-  }
-  Take text(std::function<void(const Node&, const std::string& path)> then) {
-    return [this, then = std::move(then)](const Node& node, const std::string& path) {
-      if (!node.is_scalar()) return wrong(node, path, "a text");
-      then(node, path);
-    };
-  }
-  template <class Text>
-  Take text_into(Text& into) {
-    return text([&into](const Node& node, const std::string&) { into = node.text(); });
-  }
-  template <class Bool>
-  Take flag(Bool& into) {
-    return text([this, &into](const Node& node, const std::string& path) {
-      const std::optional<bool> read = bool_of(node.text());
-      read ? void(into = *read) : wrong(node, path, "true or false");
-    });
-  }
-  template <class Number>
-  Take integer(Number& into, std::int64_t least, std::int64_t most) {
-    return text([this, &into, least, most](const Node& node, const std::string& path) {
-      const auto read = config::parse_integer(node.text());
-      if (!read || *read.value < least || *read.value > most)
-        return wrong(node, path, "a whole number, " + std::to_string(least) + " .. " + std::to_string(most));
-      using Value = std::remove_cvref_t<decltype(value_of(into))>;
-      into = Value(*read.value);
-    });
-  }
-  Take real(double& into, double least, double most) {
-    return text([this, &into, least, most](const Node& node, const std::string& path) {
-      const auto read = config::parse_real(node.text());
-      if (!read || *read.value < least || *read.value > most)
-        return wrong(node, path,
-                     "a number, " + config::print_real(least) + " .. " + config::print_real(most));
-      into = *read.value;
-    });
-  }
-  template <class T, class Into>
-  Take choice(Into& into, std::vector<Choice<T>> choices) {
-    return text([this, &into, choices = std::move(choices)](const Node& node, const std::string& path) {
-      std::string names;
-      for (const Choice<T>& choice : choices) {
-        if (choice.name == node.text()) return void(into = choice.value);
-        names += (names.empty() ? "" : ", ") + std::string(choice.name);
-      }
-      wrong(node, path, "one of " + names);
-    });
-  }
-  template <class Level>
-  Take level(Level& into) {
-    return choice<std::uint32_t>(into, {{"Trace", 0},
-                                        {"Debug", 1},
-                                        {"Info", 2},
-                                        {"Warn", 3},
-                                        {"Error", 4},
-                                        {"Critical", 5},
-                                        {"Off", kLevelOff}});
-  }
-  /// Known, and of no consequence.
-  static Take anything() {
-    return [](const Node&, const std::string&) {};
-  }
-  /// Known, and not done here; of the entries of a list the first is said.
-  Take without_effect() {
-    return [this](const Node& node, const std::string& path) {
-      std::string kind;
-      for (const char c : path)
-        if (c < '0' || c > '9') kind += c;
-      if (!without_effect_.insert(kind).second) return;
-      warnings.push_back(node.place().text() + ": " + path + ": has no effect with this library");
-    };
-  }
-
-  void wrong(const Node& node, const std::string& path, const std::string& allowed) {
-    problems.add(
-        node.place(), path,
-        (node.is_scalar() ? config::show(node.text()) : std::string(config::kind_name(node.kind()))) +
-            " is not " + allowed);
-  }
-
-  config::Problems problems;
-  std::vector<std::string> warnings;
-  bool in_registry = false;  ///< a registry's configuration, which has few of the sections
-
- private:
-  std::set<std::string> without_effect_;
-
-  static std::optional<bool> bool_of(const std::string& text) {
-    if (text == "True" || text == "TRUE" || text == "1") return true;
-    if (text == "False" || text == "FALSE" || text == "0") return false;
-    const auto read = config::parse_bool(text);
-    return read ? std::optional(*read.value) : std::nullopt;
-  }
-  template <class T>
-  static T& value_of(T& value) {
-    return value;
-  }
-  template <class T>
-  static T& value_of(std::optional<T>& value) {
-    return *value;
-  }
-};
 
 /// What no service here does.
 std::vector<Reader::Key> tracing_keys(Reader& reader) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/silkit/api/configuration_reader.hpp"
+
+#include <algorithm>
+
+#include "config/text.hpp"
+#include "drivers/silkit/api/known_keys.hpp"
+
+namespace tactus::silkit {
+
+using config::Node;
+
+ConfigurationReader::Take ConfigurationReader::map(std::vector<Key> keys) {
+  return [this, keys = std::move(keys)](const Node& node, const std::string& path) {
+    if (!node.is_map()) return wrong(node, path, "a map");
+    for (const auto& [name, place, value] : node.entries()) {
+      const std::string below = path.empty() ? name : path + '.' + name;
+      const auto key =
+          std::find_if(keys.begin(), keys.end(), [&wanted = name](const Key& k) { return k.name == wanted; });
+      if (key == keys.end()) {
+        const std::string_view section = section_of(name);
+        if (!section.empty() && (!in_registry || section.starts_with("Logging"))) {
+          problems.add(place, below, "does not belong here, but in " + std::string(section));
+          continue;
+        }
+        std::vector<std::string> known;
+        for (const Key& k : keys) known.emplace_back(k.name);
+        warnings.push_back(place.text() + ": " + below + ": unknown key, ignored; " +
+                           config::hint(name, known));
+      } else if (!value.is_null()) {
+        key->take(value, below);
+      }
+    }
+  };
+}
+
+ConfigurationReader::Take ConfigurationReader::list(Take item) {
+  return [this, item = std::move(item)](const Node& node, const std::string& path) {
+    if (!node.is_list()) return wrong(node, path, "a list");
+    for (std::size_t i = 0; i < node.items().size(); ++i)
+      item(node.items()[i], path + '[' + std::to_string(i) + ']');
+  };
+}
+
+ConfigurationReader::Take ConfigurationReader::text(Take then) {
+  return [this, then = std::move(then)](const Node& node, const std::string& path) {
+    if (!node.is_scalar()) return wrong(node, path, "a text");
+    then(node, path);
+  };
+}
+
+ConfigurationReader::Take ConfigurationReader::real(double& into, double least, double most) {
+  return text([this, &into, least, most](const Node& node, const std::string& path) {
+    const auto read = config::parse_real(node.text());
+    if (!read || *read.value < least || *read.value > most)
+      return wrong(node, path, "a number, " + config::print_real(least) + " .. " + config::print_real(most));
+    into = *read.value;
+  });
+}
+
+ConfigurationReader::Take ConfigurationReader::without_effect() {
+  return [this](const Node& node, const std::string& path) {
+    std::string kind;
+    for (const char c : path)
+      if (c < '0' || c > '9') kind += c;
+    if (!without_effect_.insert(kind).second) return;
+    warnings.push_back(node.place().text() + ": " + path + ": has no effect with this library");
+  };
+}
+
+void ConfigurationReader::wrong(const Node& node, const std::string& path, const std::string& allowed) {
+  problems.add(node.place(), path,
+               (node.is_scalar() ? config::show(node.text()) : std::string(config::kind_name(node.kind()))) +
+                   " is not " + allowed);
+}
+
+std::optional<bool> ConfigurationReader::bool_of(const std::string& text) {
+  if (text == "True" || text == "TRUE" || text == "1") return true;
+  if (text == "False" || text == "FALSE" || text == "0") return false;
+  const auto read = config::parse_bool(text);
+  return read ? std::optional(*read.value) : std::nullopt;
+}
+
+}  // namespace tactus::silkit

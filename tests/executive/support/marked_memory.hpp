@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rtsync/host/write_tracker.hpp"
-#include "tests/executive/support/names.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

@@ -13,6 +13,7 @@
 #include "executive/frame/executive.hpp"
 #include "tests/executive/support/names.hpp"
 #include "tests/executive/support/sim.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

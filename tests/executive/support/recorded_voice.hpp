@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executive/run_base/run_observer.hpp"
-#include "tests/executive/support/names.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::test {

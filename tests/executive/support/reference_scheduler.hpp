@@ -14,7 +14,7 @@
 
 #include "executive/plan/schedule.hpp"
 #include "rtsync/time/period.hpp"
-#include "tests/executive/support/names.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

@@ -9,6 +9,7 @@
 #include "tests/executive/support/names.hpp"
 #include "tests/executive/support/reference_scheduler.hpp"
 #include "tests/executive/support/sketch.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

@@ -7,7 +7,7 @@
 
 #include "config/document.hpp"
 #include "executive/plan/rig.hpp"
-#include "tests/executive/support/names.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::test {

@@ -10,7 +10,7 @@
 
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/wait/sleeper.hpp"
-#include "tests/executive/support/names.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

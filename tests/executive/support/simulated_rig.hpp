@@ -9,6 +9,7 @@
 #include "tests/executive/support/names.hpp"
 #include "tests/executive/support/rig_files.hpp"
 #include "tests/executive/support/sim.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

@@ -14,7 +14,7 @@
 
 #include "executive/model/job_class.hpp"
 #include "executive/plan/plan.hpp"
-#include "tests/executive/support/names.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

@@ -17,6 +17,7 @@
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/executive/support/sim_worker_pool.hpp"
 #include "tests/executive/support/sketch.hpp"
+#include "tests/executive/support/test_namespaces.hpp"
 
 namespace tactus::executive::test {
 

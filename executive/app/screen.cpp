@@ -18,7 +18,10 @@
 #include "executive/app/signal_paths.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
+#include "executive/capability/checkpoint/rig_checkpoints.hpp"
 #include "executive/capability/clock/clock_status_formatter.hpp"
+#include "executive/capability/clock/run_clock.hpp"
+#include "executive/capability/record/run_recordings.hpp"
 #include "executive/model/job_class.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -208,8 +211,9 @@ std::string how_it_runs(const RigRun& run) {
   for (const rtsync::ThreadFacts& thread : run.threads())
     if (thread.name == "main")
       return thread.policy_name + (thread.priority > 0 ? " " + std::to_string(thread.priority) : "") +
-             " on CPU " + thread.cpus.text() + ", " + run.sleeper().name() + " on clock " +
-             run.clock().name() + (run.source().empty() ? "" : " of " + run.source());
+             " on CPU " + thread.cpus.text() + ", " + run.pacing().sleeper().name() + " on clock " +
+             run.pacing().clock().name() +
+             (run.pacing().source().empty() ? "" : " of " + run.pacing().source());
   return "";
 }
 
@@ -239,8 +243,9 @@ std::string last_line(const RigRun& run) {
                  ? ""
                  : ", " + counted(totals.late_by_housekeeping, "frame") + " late by housekeeping") +
             ", " + painted(count_ink(totals.lost), counted(totals.lost, "slot") + " lost");
-  if (run.records_lost() > 0 && run.recording_failures().empty())  // else the reason says it
-    line += ", " + counted(static_cast<std::int64_t>(run.records_lost()), "record") + " lost";
+  const auto& recordings = *run.find<executive::RunRecordings>();
+  if (recordings.lost() > 0 && recordings.failures().empty())  // else the reason says it
+    line += ", " + counted(static_cast<std::int64_t>(recordings.lost()), "record") + " lost";
   if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
     line += ", " + link->ending();
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
@@ -336,7 +341,8 @@ void Console::handle_signal(RigRun& run, int signal, int value) {
   } else if (signal == reset_signal()) {
     executive.request_reset();
   } else if (signal == checkpoint_signal()) {
-    if (const std::string why = run.checkpoints().request(); !why.empty()) say("no checkpoint: " + why);
+    if (const std::string why = run.find<executive::RigCheckpoints>()->request(); !why.empty())
+      say("no checkpoint: " + why);
   } else if (signal == abort_signal()) {
     executive.request_abort("aborted by a signal");
   }
@@ -349,7 +355,8 @@ void Console::status_line(RigRun& run) {
   // What matters most stands first: a narrow terminal cuts off the end.
   std::string line = "frame " + std::to_string(now.frames) + "  t " + rtsync::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
-  if (run.edge_clock() != nullptr) line += "  clock " + executive::clock_text(run.latest_clock());
+  if (auto* const clock = run.find<executive::RunClock>(); clock != nullptr)
+    line += "  clock " + executive::clock_text(clock->status().latest());
   if (run.rig().link() != nullptr) line += "  " + run.rig().link()->status();
   if (now.timing.paced)
     line += "  overruns " + std::to_string(now.totals.overruns) + "  late p50 " + text_of(times.late, 0.5) +
@@ -402,7 +409,7 @@ void Console::ended(const RigRun& run) {
     print_error("tactus: %s; the summary:\n%s\n", run.folder_error().c_str(),
                 run.unwritten_summary().c_str());
   if (quiet_) {
-    if (run.exit_status() != kOk || run.records_lost() > 0)
+    if (run.exit_status() != kOk || run.find<executive::RunRecordings>()->lost() > 0)
       print_error("tactus: %s\n", last_line(run).c_str());
     return;
   }

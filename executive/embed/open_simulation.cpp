@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "config/date.hpp"
+#include "executive/capability/live/run_live.hpp"
 #include "executive/embed/hosted_run.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
@@ -17,6 +18,8 @@
 
 namespace tactus::executive {
 namespace {
+
+LiveRig& live_of(const RigRun& run) { return run.find<RunLive>()->access(); }
 
 using namespace std::chrono_literals;
 
@@ -44,7 +47,7 @@ const std::deque<Variable>* variables_of(const Rig& rig, const std::string& enti
 
 /// The end of a run that ended between two episodes.
 EpisodeEnd end_between(HostedRun& hosted) {
-  const LiveFacts& facts = hosted.run().live().facts();
+  const LiveFacts& facts = live_of(hosted.run()).facts();
   EpisodeEnd end;
   end.ended = true;
   end.frame = hosted.run().executive().frames_done() - 1;
@@ -92,8 +95,8 @@ void OpenSimulation::get_ready(HostedRun& run) {
 std::optional<EpisodeEnd> OpenSimulation::ask(HostedRun& run, EpisodeRequest request) {
   const auto answer = std::make_shared<std::promise<EpisodeEnd>>();  // it may outlive this call
   std::future<EpisodeEnd> end = answer->get_future();
-  run.run().live().episode(std::move(request),
-                           [answer](const EpisodeEnd& given) { answer->set_value(given); });
+  live_of(run.run()).episode(std::move(request),
+                             [answer](const EpisodeEnd& given) { answer->set_value(given); });
   while (end.wait_for(kLook) != std::future_status::ready)
     if (run.over() && end.wait_for(0s) != std::future_status::ready) return std::nullopt;
   EpisodeEnd given = end.get();
@@ -112,7 +115,7 @@ EpisodeEnd OpenSimulation::run_open(const std::optional<std::string>& stop, std:
   if (!run.over()) end = ask(run, {stop, {in.begin(), in.end()}, {out.begin(), out.end()}, "run_open"});
   if (end && !end->problems.empty()) throw EpisodeError(std::move(end->problems));
   for (EpisodeOutput& one : out) one.bytes.clear();
-  if (end) hand_out(run.run().live().variables(), end->out, out);
+  if (end) hand_out(live_of(run.run()).variables(), end->out, out);
   if (end && !end->ended) return std::move(*end);
   run.wait();
   if (!end) end = end_between(run);
@@ -133,7 +136,7 @@ void OpenSimulation::restore_state(const LiveCommandCall& call) {
   const std::string name(name_of(call.command));
   std::string why;
   if (!run.over())
-    why = run.run().live().give_until_done(
+    why = live_of(run.run()).give_until_done(
         call, name, [answer](const std::string& problem) { answer->set_value(problem); });
   const bool given = why.empty();
   while (given && done.wait_for(kLook) != std::future_status::ready && !run.over()) {

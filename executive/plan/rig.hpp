@@ -43,6 +43,10 @@ class Rig {
   Isolation* isolation() const { return parts_.isolation.get(); }
   /// The link to virtual-time participants; nullptr: the rig has none.
   Link* link() const { return parts_.link.get(); }
+  /// Its time is that of others: it is never in real time.
+  bool follows_others() const { return link() != nullptr && link()->mode() == LinkMode::follow; }
+  /// Programs outside look in: clients of its servers, or peers that give commands.
+  bool is_live() const { return !live_servers().empty() || (link() != nullptr && link()->takes_commands()); }
   /// Servers of live access, in the order of the rig file.
   const std::vector<std::unique_ptr<LiveServer>>& live_servers() const { return parts_.live_servers; }
   /// The date of simulated time 0, in ns since 1970-01-01T00:00:00Z.

@@ -74,33 +74,13 @@ void add_job_times(Json& entry, const rtsync::JobHistogram& times) {
                       {"max", times.max().count()}};
 }
 
-Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
-                         const std::string& source) {
-  const rtsync::LatencyHistogram& errors = clock.phase_errors();
-  Json faults = Json::object();
-  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
-    faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
-  const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
-                        status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
-  return {{"source", source},
-          {"state", name_of(status.state)},
-          {"edges", status.edges},
-          {"missing", status.missing},
-          {"max_consecutive_missing", status.max_consecutive_missing},
-          {"glitches", glitches},
-          {"faults", faults},
-          {"relocks", status.relocks},
-          {"phase_error_ns",
-           {{"p50", errors.quantile(0.5).count()},
-            {"p99", errors.quantile(0.99).count()},
-            {"p99_9", errors.quantile(0.999).count()},
-            {"max", errors.max().count()}}},
-          {"frequency_ppm", status.frequency_ppm},
-          {"frames_locked", status.frames_locked},
-          {"frames_free", status.frames_free}};
+Json RunReports::make(LiveReport which) {
+  Json body = own(which);
+  for (const auto& each : run_.capabilities) each->report(which, body);
+  return body;
 }
 
-Json RunReports::make(LiveReport which) {
+Json RunReports::own(LiveReport which) {
   switch (which) {
     case LiveReport::timing:
       return timing();
@@ -109,7 +89,7 @@ Json RunReports::make(LiveReport which) {
     case LiveReport::clock:
       return clock();
     case LiveReport::link:
-      return link();
+      return {{"linked", false}};
     case LiveReport::drivers:
       return drivers();
     case LiveReport::threads:
@@ -119,12 +99,12 @@ Json RunReports::make(LiveReport which) {
     case LiveReport::checkpoints:
       break;
   }
-  return run_.checkpoints.list();
+  return {};
 }
 
 Json RunReports::timing() const {
-  const FrameStatistics& times = run_.executive.statistics();
-  const Snapshot& latest = run_.executive.latest();
+  const FrameStatistics& times = run_.executive->statistics();
+  const Snapshot& latest = run_.executive->latest();
   const rtsync::RealtimeTotals& totals = latest.totals;
   Json body = {
       {"period_ns", rtsync::real_period(run_.rig.plan().frame, run_.rig.plan().ratio).floor().count()},
@@ -143,14 +123,14 @@ Json RunReports::timing() const {
         {"late_by_housekeeping", totals.late_by_housekeeping},
         {"lost", totals.lost},
         {"longest_overrun_ns", totals.longest_overrun.count()}}},
-      {"causes", run_.causes.causes()},
-      {"promises_broken", run_.causes.promises_broken()}};
+      {"causes", nullptr},
+      {"promises_broken", nullptr}};
   return with_frame(std::move(body), latest);
 }
 
 Json RunReports::jobs() const {
-  const Plan& plan = run_.executive.plan();
-  JobBudgets& budgets = run_.executive.program().budgets();
+  const Plan& plan = run_.executive->plan();
+  JobBudgets& budgets = run_.executive->program().budgets();
   Json all = Json::array();
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
     const PlannedJob& job = plan.jobs[i];
@@ -168,36 +148,21 @@ Json RunReports::jobs() const {
         {"over_budget", counted ? Json(budgets.job(i).account.count()) : Json(nullptr)},
         {"worst_over_ns", counted ? Json(budgets.job(i).account.worst_over().count()) : Json(nullptr)},
         {"hard_budget_ns", or_null(job.hard_budget)}};
-    if (plan.job_times) add_job_times(entry, run_.executive.job_times(i));
+    if (plan.job_times) add_job_times(entry, run_.executive->job_times(i));
     all.push_back(std::move(entry));
   }
-  return with_frame({{"measured", plan.job_times}, {"jobs", std::move(all)}}, run_.executive.latest());
+  return with_frame({{"measured", plan.job_times}, {"jobs", std::move(all)}}, run_.executive->latest());
 }
 
 Json RunReports::clock() const {
   const RigSettings& settings = run_.rig.settings();
-  Json external;
-  if (run_.clock != nullptr && run_.pacing.edge_clock() != nullptr)
-    external = external_clock_json(*run_.pacing.edge_clock(), run_.clock->latest(), run_.pacing.source());
   return {{"driver", settings.clock.driver.value},
-          {"source", run_.pacing.source()},
-          {"clock", run_.pacing.clock().name()},
-          {"sleeper", run_.pacing.sleeper().name()},
+          {"source", run_.pacing->source()},
+          {"clock", run_.pacing->clock().name()},
+          {"sleeper", run_.pacing->sleeper().name()},
           {"realtime", run_.realtime},
           {"ratio", settings.realtime.ratio},
-          {"external", std::move(external)}};
-}
-
-Json RunReports::link() const {
-  const Link* const link = run_.rig.link();
-  if (link == nullptr) return {{"linked", false}};
-  Json made = link->knowledge();
-  made.update({{"linked", true},
-               {"driver", run_.rig.settings().link.driver.value},
-               {"mode", name_of(link->mode())},
-               {"status", link->status()},
-               {"about", link->describe()}});
-  return made;
+          {"external", nullptr}};
 }
 
 Json RunReports::drivers() const {
@@ -227,16 +192,16 @@ Json RunReports::drivers() const {
 }
 
 Json RunReports::threads() const {
-  const Plan& plan = run_.executive.plan();
+  const Plan& plan = run_.executive->plan();
   std::map<pid_t, std::size_t> workers;  // index into Plan::threads
-  for (std::size_t i = 0; i < plan.threads.size(); ++i) workers[run_.threads.tid(i + 1)] = i;
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) workers[run_.threads->tid(i + 1)] = i;
   Json all = Json::array();
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
     const auto worker = workers.find(thread.tid);
     Json kind, skipped;
     if (worker != workers.end()) {
       kind = name_of(plan.threads[worker->second].kind);
-      skipped = run_.executive.transitions().skipped(worker->second + 1);
+      skipped = run_.executive->transitions().skipped(worker->second + 1);
     }
     all.push_back({{"name", thread.name},
                    {"tid", thread.tid},

@@ -39,26 +39,30 @@ void add_budget(Json& entry, const JobBudgets::Budget& budget, bool counted) {
 /// For the witness: the keys of summary.json that are known before the first frame; where it is to stand, and
 /// the names of all jobs.
 Json RigRun::facts() const {
-  const Plan& plan = rig_.plan();
+  const Plan& plan = run_.rig.plan();
   Json all_jobs = Json::array();
   for (const PlannedJob& job : plan.jobs) all_jobs.push_back(job.name);
-  return {
+  Json all = {
       {"@folder", options_.folder.string()},
       {"@jobs", all_jobs},
-      {"rig", rig_.settings().rig.value},
+      {"rig", run_.rig.settings().rig.value},
       {"frames", {{"planned", options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames)}}},
       {"period_ns", plan.frame.floor().count()},
       {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
       {"rt",
-       {{"realtime", realtime_},
+       {{"realtime", run_.realtime},
         {"policy", main_facts_.policy_name},
         {"priority", main_facts_.priority},
-        {"memory_locked", memory_locked_},
-        {"clock", pacing_ ? Json(pacing_->clock().name()) : Json(nullptr)},
-        {"sleeper", pacing_ ? Json(sleeper().name()) : Json(nullptr)}}},
-      {"recordings", recordings_.facts()},
+        {"memory_locked", run_.memory_locked},
+        {"clock", run_.pacing ? Json(pacing().clock().name()) : Json(nullptr)},
+        {"sleeper", run_.pacing ? Json(pacing().sleeper().name()) : Json(nullptr)}}},
+      {"recordings", Json::array()},
       {"host", host()},
   };
+  for (const auto& each : run_.capabilities) each->summarize(all, Capability::Summary::known);
+  for (const CapabilityRow& row : rows_)
+    if (run_.capabilities.empty() && row.known != nullptr) row.known(run_, all);
+  return all;
 }
 
 /// What summary.json says as long as the run goes on.
@@ -74,25 +78,28 @@ Json RigRun::unfinished() const {
   all["exit_status"] = nullptr;
   Json& frames = all["frames"];
   const Snapshot none;
-  const Snapshot& latest = executive_ ? executive_->latest() : none;
+  const Snapshot& latest = run_.executive ? run_.executive->latest() : none;
   frames["run"] = latest.frames_run;
   frames["overruns"] = latest.totals.overruns;
   frames["lost"] = latest.totals.lost;
   frames["late_wakes"] = latest.totals.late_wakes;
   all["sim_time_ns"] = latest.sim_time_ns;
-  if (causes_) {
-    all["causes"] = causes_->causes();
-    all["promises_broken"] = causes_->promises_broken();
-  }
+  for (const auto& each : run_.capabilities) each->summarize(all, Capability::Summary::running);
   all["traces"] = Json::array();  // filled in where the folder is read
   return all;
 }
 
-Json RigRun::summary() const {
-  Executive& executive = *executive_;
+Json RigRun::summary(Capability::Summary what) const {
+  if (what == Capability::Summary::known) return facts();
+  return what == Capability::Summary::running ? unfinished() : ended();
+}
+
+/// The keys of capabilities have their place here; each fills in its own.
+Json RigRun::ended() const {
+  Executive& executive = *run_.executive;
   const FrameStatistics& times = executive.statistics();
   const rtsync::RealtimeTotals totals = this->totals();
-  const rtsync::RunCounters counters = stuck_ ? rtsync::RunCounters{} : executive.counters();
+  const rtsync::RunCounters counters = run_.stuck ? rtsync::RunCounters{} : executive.counters();
   const Plan& plan = executive.plan();
   JobBudgets& budgets = executive.program().budgets();
 
@@ -108,7 +115,7 @@ Json RigRun::summary() const {
   }
 
   Json refused = Json::array();
-  for (const rtsync::Provision& provision : provisions_)
+  for (const rtsync::Provision& provision : run_.provisions)
     if (!provision.granted)
       refused.push_back({{"what", provision.what},
                          {"got", provision.got},
@@ -121,7 +128,7 @@ Json RigRun::summary() const {
     threads.push_back({{"name", thread.name},
                        {"kind", name_of(thread.kind)},
                        {"trigger", rtsync::name_of(thread.wait)},
-                       {"cpus", cpus_.workers[i].text()},
+                       {"cpus", run_.cpus.workers[i].text()},
                        {"skipped", executive.transitions().skipped(i + 1)}});
     if (thread.budget) add_budget(threads.back(), budgets.thread(i + 1), plan.job_times);
   }
@@ -131,7 +138,7 @@ Json RigRun::summary() const {
 
   Json integrators = Json::array();
   for (const auto& loop : executive.program().loops()) {
-    if (stuck_) break;  // somebody may still be writing them
+    if (run_.stuck) break;  // somebody may still be writing them
     const IntegratorCounters& counts = loop->integrator().counters();
     integrators.push_back({{"name", loop->name()},
                            {"cycles_over_budget", counts.cycles_over_budget},
@@ -142,22 +149,20 @@ Json RigRun::summary() const {
                              {"step_s", counts.last_step}}}});
   }
 
-  Json clock = {{"driver", rig_.settings().clock.driver.value}};
-  if (edge_clock() != nullptr && !stuck_)
-    clock.update(external_clock_json(*edge_clock(), rig_.clock_status(), source()));
+  Json clock = {{"driver", run_.rig.settings().clock.driver.value}};
 
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
-  if (realtime_ && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
-  return {
-      {"rig", rig_.settings().rig.value},
-      {"outcome", name_of(end_.outcome)},
-      {"reason", end_.reason},
+  if (run_.realtime && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
+  Json all = {
+      {"rig", run_.rig.settings().rig.value},
+      {"outcome", name_of(run_.end.outcome)},
+      {"reason", run_.end.reason},
       {"exit_status", exit_status()},
       {"failed_on", why_failed()},
       {"frames",
        {{"planned", planned},
-        {"run", end_.frames},
+        {"run", run_.end.frames},
         {"overruns", totals.overruns},
         {"max_consecutive_overruns", totals.max_consecutive_overruns},
         {"lost", totals.lost},
@@ -167,7 +172,7 @@ Json RigRun::summary() const {
         {"overruns_catching_up", totals.overruns_catching_up},
         {"late_wakes", totals.late_wakes},
         {"late_by_housekeeping", totals.late_by_housekeeping},
-        {"copies_deferred", executive_->deferred()},
+        {"copies_deferred", executive.deferred()},
         {"reanchored", totals.reanchored},
         {"grace_overruns", totals.grace_overruns},
         {"grace_late_wakes", totals.grace_late_wakes},
@@ -188,43 +193,43 @@ Json RigRun::summary() const {
         {"p99", times.work.quantile(0.99).count()},
         {"max", times.work.max().count()}}},
       {"rt",
-       {{"realtime", realtime_},
+       {{"realtime", run_.realtime},
         {"policy", main_facts_.policy_name},
         {"priority", main_facts_.priority},
         {"cpu", cpu},
         {"cpus", main_facts_.cpus.text()},
-        {"memory_locked", memory_locked_},
+        {"memory_locked", run_.memory_locked},
         {"page_faults", counters.minor_faults + counters.major_faults},
         {"major_page_faults", counters.major_faults},
         {"heap_calls", counters.heap_calls ? Json(*counters.heap_calls) : Json(nullptr)},
         {"involuntary_switches", counters.involuntary_switches},
-        {"clock", pacing_->clock().name()},
-        {"sleeper", sleeper().name()},
-        {"sleeper_remark", stuck_ ? "" : sleeper().remark()},
+        {"clock", pacing().clock().name()},
+        {"sleeper", pacing().sleeper().name()},
+        {"sleeper_remark", run_.stuck ? "" : pacing().sleeper().remark()},
         {"refused", refused},
-        {"changed", privileges_->summary()}}},
-      {"causes", causes_->causes()},
-      {"promises_broken", causes_->promises_broken()},
-      {"policies", policies_ ? policies_->summary() : Json(nullptr)},
+        {"changed", Json::array()}}},
+      {"causes", nullptr},
+      {"promises_broken", nullptr},
+      {"policies", nullptr},
       {"clock", clock},
-      {"live", live_ ? live_->access().summary() : Json(nullptr)},
-      {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
+      {"live", nullptr},
+      {"link", nullptr},
       {"jobs", jobs},
       {"threads", threads},
       {"main_budget", main_budget},
-      {"isolated", isolation_ ? isolation_->summary() : Json::array()},
-      {"libraries_changed", changed_libraries()},
+      {"isolated", Json::array()},
+      {"libraries_changed", Json::array()},
       {"integrators", integrators},
-      {"from",
-       {{"file", options_.from.string()},
-        {"frame", checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0}}},
+      {"from", {{"file", options_.from.string()}, {"frame", run_.first_frame()}}},
       {"resets", executive.restart().resets()},
-      {"checkpoints", checkpoints_.summary()},
-      {"recordings", recordings_.summary()},
-      {"traces", traces_},
-      {"log", {{"lines_left_out", log_ == nullptr ? 0 : log_->left_out()}}},
+      {"checkpoints", nullptr},
+      {"recordings", Json::array()},
+      {"traces", files_.traces()},
+      {"log", {{"lines_left_out", files_.lines_left_out()}}},
       {"host", host()},
   };
+  for (const auto& each : run_.capabilities) each->summarize(all, Capability::Summary::ended);
+  return all;
 }
 
 }  // namespace tactus::executive

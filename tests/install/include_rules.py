@@ -17,8 +17,8 @@ FOLDERS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
     "executive": ["include", "model integration", "driver", "isolation", "state record", "plan",
                   "admission flight", "frame", "run_base", "capability", "run", "embed report client", "app c_api"],
-    "executive/capability": ["checkpoint clock flight isolation library live policy privilege record",
-                             "cause link watch"],
+    "executive/capability": ["checkpoint clock isolation library policy privilege record", "cause watch", "flight",
+                             "link live"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }
 # What each folder of drivers/ may include beside itself, rtsync/ and config/. A driver knows another only where it says

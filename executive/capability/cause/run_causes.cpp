@@ -96,6 +96,27 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   return provisions;
 }
 
+void RunCauses::watch() {
+  const RigSettings& settings = run_->rig.settings();
+  if (!run_->realtime || !settings.kernel_events) return;
+  const auto signs = settings.signs_of_life ? std::optional(settings.signs_of_life->value) : std::nullopt;
+  run_->add(watch(*run_->threads, run_->main, run_->cpus, run_->spins(), signs,
+                  run_->pacing->edge_clock() != nullptr ? &run_->rig.clock_status() : nullptr,
+                  run_->rig.isolation()));
+}
+
+void RunCauses::summarize(Json& all, Summary what) const {
+  if (what == Summary::known) return;
+  all["causes"] = causes();
+  all["promises_broken"] = promises_broken();
+}
+
+void RunCauses::report(LiveReport which, Json& body) {
+  if (which != LiveReport::timing) return;
+  body["causes"] = causes();
+  body["promises_broken"] = promises_broken();
+}
+
 void RunCauses::take(const FrameNote& note) {
   const Finding& named = note.named();
   if (named.cause == rtsync::Cause::none) return;

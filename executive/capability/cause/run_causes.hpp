@@ -14,7 +14,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/isolation/isolation.hpp"
 #include "executive/run_base/rig_threads.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 #include "rtsync/evidence/cause.hpp"
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
@@ -27,10 +27,11 @@ namespace tactus::executive {
 /// summary.json, and a line for a job that does so for the first time.
 ///
 /// Threads  the service thread.
-class RunCauses final : public RunPart {
+class RunCauses final : public Capability {
  public:
   explicit RunCauses(Executive& executive)
       : executive_(executive), culprits_(executive.plan()), told_(executive.program().promises().jobs()) {}
+  explicit RunCauses(RunContext& run) : RunCauses(*run.executive) { run_ = &run; }
 
   /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
   /// those threads never leave their CPUs, and are not to be interrupted. `signs`: RigSettings::signs_of_life.
@@ -47,6 +48,12 @@ class RunCauses final : public RunPart {
   void poll(RunVoice&) override;
   void poll_seldom(RunVoice& voice) override;
   const rtsync::CpuWatch& cpus() const { return cpus_; }
+
+  void watch() override;
+  void finish() override { poll_seldom(*run_->voice); }
+  void summarize(config::Json& all, Summary what) const override;
+  std::uint64_t changes() const override { return found(); }
+  void report(LiveReport which, config::Json& body) override;
 
   /// Findings and broken promises so far: what causes() and promises_broken() say changes with it.
   std::uint64_t found() const;
@@ -73,6 +80,7 @@ class RunCauses final : public RunPart {
   Sum& sum_of(rtsync::Cause cause) { return sums_[static_cast<std::size_t>(cause)]; }
 
   Executive& executive_;
+  RunContext* run_ = nullptr;
   rtsync::RealtimeThreads realtime_threads_;
   rtsync::CpuWatch cpus_;
   rtsync::ContinuationWatch continuation_;

@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/cause/run_teller.hpp"
 
+#include <algorithm>
+
 #include "executive/capability/cause/budget_lines.hpp"
 #include "executive/capability/cause/finding_text.hpp"
+#include "executive/capability/cause/unended_frame.hpp"
+#include "executive/capability/clock/run_clock.hpp"
+#include "executive/capability/record/run_recordings.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
+
+RunTeller::RunTeller(RunContext& run)
+    : RunTeller(*run.executive, *run.find<RunCauses>(), clock_status(run), run.pacing->source()) {
+  run_ = &run;
+}
+
+void RunTeller::ended() {
+  if (run_->end.outcome != Outcome::overrun) return;
+  if (const std::string why = last_overrun(); !why.empty()) run_->end.reason += "; " + why;
+}
+
+void RunTeller::finish() {
+  if (run_->stuck && run_->realtime) tell_unended();
+  poll_seldom(*run_->voice);
+  if (!run_->stuck) tell_unused(*run_->voice);  // a job that never returns may still be writing them
+}
+
+/// The frame that ends the rig, as one of its jobs does not return, has a cause like any other.
+void RunTeller::tell_unended() {
+  const rtsync::RealtimeTotals totals = run_->totals();
+  if (!lacks_overrun(totals)) return;
+  const std::size_t thread = executive_.stuck_mark().thread().value_or(executive_.jobs().working_thread());
+  const pid_t tid = thread == 0 ? run_->main : run_->threads->tid(thread);
+  const FrameNote note = note_of_unended(executive_, thread, rtsync::look_at_thread(tid),
+                                         std::min(run_->overran, totals.longest_overrun));
+  take_unended(note, *run_->voice);
+  executive_.accounts().add_unended(note, totals);
+  if (auto* const recordings = run_->find<RunRecordings>()) recordings->take_unended(note.timing.frame);
+}
 
 void RunTeller::poll(RunVoice& voice) {
   take_notes();

@@ -11,14 +11,13 @@
 #include "executive/capability/clock/clock_status_formatter.hpp"
 #include "executive/capability/clock/clock_status_part.hpp"
 #include "executive/frame/executive.hpp"
-#include "executive/run_base/run_part.hpp"
 
 namespace tactus::executive {
 
 /// Tells what becomes of a rig while it runs: late frames and overruns, the clock, pauses, resets, waiting.
 ///
 /// Threads  the service thread.
-class RunTeller final : public RunPart {
+class RunTeller final : public Capability {
  public:
   /// `clock`: of an external clock, whose edges come from `source`; else nullptr. All must outlive it.
   RunTeller(Executive& executive, RunCauses& causes, ClockStatusPart* clock, std::string source)
@@ -27,6 +26,7 @@ class RunTeller final : public RunPart {
         clock_(clock),
         source_(std::move(source)),
         notes_(executive.plan(), &causes.cpus()) {}
+  explicit RunTeller(RunContext& run);
 
   /// Who is told of overruns from now on. @when setup
   void tell(LiveHistory& overruns) { overruns_.emplace(overruns, executive_.plan(), &causes_.cpus()); }
@@ -44,11 +44,16 @@ class RunTeller final : public RunPart {
   /// After the frames: what of the rig file did not come to pass.
   void tell_unused(RunVoice& voice) const;
 
+  void ended() override;
+  void finish() override;
+
  private:
+  void tell_unended();
   void tell_pause(const Snapshot& latest, RunVoice& voice);
 
   void take_notes();
 
+  RunContext* run_ = nullptr;
   Executive& executive_;
   RunCauses& causes_;
   ClockStatusPart* const clock_;

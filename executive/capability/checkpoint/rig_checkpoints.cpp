@@ -9,6 +9,7 @@
 #include "config/place.hpp"
 #include "config/text.hpp"
 #include "executive/state/checkpoint_file.hpp"
+#include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -226,6 +227,30 @@ void RigCheckpoints::take(Saved saved) {
     ++failed_;
     lines_.push_back({"the checkpoint of the end was not written: " + saved.error, true});
   }
+}
+
+void RigCheckpoints::prepare() {
+  run_->add(prepare(*run_->executive));
+  read_start(run_->options.from, run_->options.frames);
+  if (start_) run_->start = &*start_;
+}
+
+void RigCheckpoints::leave() {
+  if (run_->stuck || !run_->end.in_order() || !wants_end()) return;
+  const std::int64_t frames = run_->end.frames;
+  if (run_->aside("the checkpoint of the end", [this] { saved_ = save_end(); }))
+    take(std::move(saved_));
+  else
+    run_->end.frames = frames;
+}
+
+void RigCheckpoints::finish() {
+  const rtsync::Doing doing("the last checkpoint was written");
+  const auto waits = [this](std::chrono::nanoseconds hangs) {
+    return run_->waits_on(hangs, "the last checkpoint was written", std::chrono::minutes(10));
+  };
+  if (!stop(waits)) run_->file_stuck = true;
+  poll(*run_->voice);
 }
 
 void RigCheckpoints::poll(RunVoice& voice) {

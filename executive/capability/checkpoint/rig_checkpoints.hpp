@@ -14,7 +14,7 @@
 #include "executive/capability/checkpoint/checkpoint_part.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/host/write_tracker.hpp"
@@ -24,9 +24,10 @@ namespace tactus::executive {
 /// The checkpoints of one run: the memory for them, the thread that writes them, and the one it goes on from.
 ///
 /// Threads  one: the service thread. save_end() may run beside it, and so may request() and load().
-class RigCheckpoints final : public RunPart {
+class RigCheckpoints final : public Capability {
  public:
   RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder);
+  explicit RigCheckpoints(RunContext& run) : RigCheckpoints(run.rig, run.options.folder) { run_ = &run; }
 
   /// Gets the memory ready for checkpoints and resets, as far as this rig can have any; what is refused is
   /// only told when the rig file wants it. @when setup
@@ -65,6 +66,19 @@ class RigCheckpoints final : public RunPart {
   /// The files that load() would find, the newest first: /v1/checkpoints.
   config::Json list() const;
 
+  /// Reserves memory, and reads the state that the run goes on from.
+  void prepare() override;
+  void start() override { start(run_->cpus.small_helper("checkpoint")); }
+  /// Takes and writes the one of the end.
+  void leave() override;
+  void finish() override;
+  void summarize(config::Json& all, Summary what) const override {
+    if (what == Summary::ended) all["checkpoints"] = summary();
+  }
+  void report(LiveReport which, config::Json& body) override {
+    if (which == LiveReport::checkpoints) body = list();
+  }
+
  private:
   struct Line {  // of the log
     std::string text;
@@ -76,6 +90,7 @@ class RigCheckpoints final : public RunPart {
   void tell_waiting();
   std::vector<std::string> read(const std::filesystem::path& file, LoadedState& to) const;
 
+  RunContext* run_ = nullptr;
   const Rig& rig_;
   const std::filesystem::path folder_;
   Executive* executive_ = nullptr;
@@ -84,6 +99,7 @@ class RigCheckpoints final : public RunPart {
   CheckpointWriter writer_;
   std::string refusal_;  // why there can be none
   std::optional<LoadedState> start_;
+  Saved saved_;                   // by the setup thread
   std::int64_t end_ = INT64_MAX;  // the frame at which the run ends
   std::mutex loading_mutex_;
   std::unique_ptr<LoadedState> loading_;  // of the frames, until they have counted it

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "executive/capability/cause/run_causes.hpp"
+#include "executive/capability/clock/run_clock.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
@@ -26,13 +28,6 @@ double calls_per_second(const PlannedJob& job, double frame) {
 }
 
 }  // namespace
-
-RunFlight::RunFlight(const RigSettings& settings, bool realtime, std::filesystem::path folder)
-    : settings_(settings.flight_recorder),
-      realtime_(realtime && settings.kernel_events),
-      rig_(settings.rig.value),
-      ratio_(settings.realtime.ratio),
-      folder_(std::move(folder)) {}
 
 RunFlight::~RunFlight() {
   {
@@ -79,14 +74,21 @@ FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) cons
   return flight;
 }
 
-void RunFlight::join(Executive& executive, rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges,
-                     const std::vector<VariableRef>& variables, RunVoice& voice) {
+RunFlight::RunFlight(RunContext& run)
+    : run_(run),
+      settings_(run.rig.settings().flight_recorder),
+      realtime_(run.realtime && run.rig.settings().kernel_events),
+      rig_(run.rig.settings().rig.value),
+      ratio_(run.rig.settings().realtime.ratio),
+      folder_(run.options.folder) {
   if (!settings_.enabled) return;
+  Executive& executive = *run.executive;
+  RunVoice& voice = *run.voice;
   for (const CollectedFlight& each : collect_left_flights())
     if (!each.file.empty() || !each.failure.empty())
       voice.log().info("flight recorder of " + each.run_folder.string() +
                        ", whose rig was killed: " + each.file + each.failure);
-  FlightValues values(variables);
+  FlightValues values(run.rig.flight_variables());
   FlightPlan plan = plan_of(executive.plan(), values);
   const JobClock& ticks = executive.program().job_clock();
   plan.tick_scale = ticks.scale();
@@ -94,33 +96,36 @@ void RunFlight::join(Executive& executive, rtsync::PacedClock& clock, const rtsy
   try {
     file_ = FlightFile::make(plan, witness == nullptr ? 0 : witness->witness);
   } catch (const std::runtime_error& error) {
-    return voice.say(std::string("no flight recorder: ") + error.what() +
-                     "; make room there, or write flight_recorder: { size: ... } or { enabled: no }");
+    voice.say(std::string("no flight recorder: ") + error.what() +
+              "; make room there, or write flight_recorder: { size: ... } or { enabled: no }");
+    return;
   }
   for (std::size_t i = 0; i < file_->rings(); ++i) {
     FlightRing& ring = rings_.emplace_back(file_->head(i), file_->cells(i));
     executive.jobs().record_in(i, ring);
   }
-  executive.add(part_.emplace(rings_.front(), file_->frame_now(), executive.accounts(), ticks, clock, edges,
+  executive.add(part_.emplace(rings_.front(), file_->frame_now(), executive.accounts(), ticks,
+                              run.pacing->clock(), clock_status(run) ? &run.rig.clock_status() : nullptr,
                               std::move(values)));
   voice.log().info("flight recorder: " + std::to_string(file_->bytes() >> 10) + " KiB in " +
                    file_->path().string());
 }
 
-void RunFlight::start(const rtsync::ThreadSettings& keeper, const rtsync::ThreadSettings& writer,
-                      const std::vector<pid_t>& threads) {
+void RunFlight::start() {
   if (!file_) return;
+  const std::vector<pid_t> threads = run_.threads->tids(run_.main);
   for (std::size_t i = 0; i < std::min(threads.size(), file_->rings()); ++i)
     file_->head(i).tid.store(threads[i]);
   {
     const std::lock_guard lock(mutex_);
     serving_ = true;
   }
-  writer_.emplace(*file_, writer);
-  keeper_ = std::make_unique<rtsync::PinnedThread>(keeper, [this] { serve(); });
+  writer_.emplace(*file_, run_.cpus.small_helper("traces"));
+  keeper_ = std::make_unique<rtsync::PinnedThread>(run_.cpus.small_helper("flight"), [this] { serve(); });
 }
 
-void RunFlight::watch(std::shared_ptr<const rtsync::KernelEvents> events) {
+void RunFlight::watch() {
+  std::shared_ptr<const rtsync::KernelEvents> events = run_.find<RunCauses>()->events();
   if (!file_ || events == nullptr) return;
   {
     const std::lock_guard lock(mutex_);
@@ -209,7 +214,7 @@ void RunFlight::serve() {
   }
 }
 
-void RunFlight::report(RunVoice& voice) {
+void RunFlight::report_written(RunVoice& voice) {
   for (const TraceWriter::Written& each : writer_->take_written()) {
     if (!each.result.failure.empty())
       voice.say("the flight recorder's trace was not written: " + each.result.failure);
@@ -222,7 +227,7 @@ void RunFlight::report(RunVoice& voice) {
 
 void RunFlight::poll(RunVoice& voice) {
   if (!part_ || !keeper_) return;
-  report(voice);
+  report_written(voice);
   const auto now = std::chrono::steady_clock::now();
   if (!overrun_ && written_ < settings_.traces) {
     overrun_ = part_->take_overrun();
@@ -239,8 +244,11 @@ void RunFlight::write_overrun(RunVoice& voice) {
     voice.log().info("the flight recorder writes out no more overruns of this run (flight_recorder.traces)");
 }
 
-void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
+void RunFlight::finish() {
   if (!part_ || !keeper_) return;
+  const rtsync::Doing doing("the flight recorder wrote its last trace");
+  const RunEnd& end = run_.end;
+  RunVoice& voice = *run_.voice;
   if (!overrun_ && written_ < settings_.traces) overrun_ = part_->take_overrun();
   if (!end.in_order())
     ask({folder_, std::string(name_of(end.outcome)), {}, "the rig ended", end.reason});
@@ -253,12 +261,12 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
     hand_over();
   }
   const bool written = writer_->wait(until);
-  report(voice);
+  report_written(voice);
   if (!written)
     voice.say("the flight recorder has not written its last traces in " +
               rtsync::duration_text(rtsync::Nanoseconds(kTraceTimeout).count()));
   refuse_asked();
-  if (stuck) file_->keep_mapped();
+  if (run_.stuck) file_->keep_mapped();
   file_->remove();  // what is to be written is; the process may end without a destructor
 }
 

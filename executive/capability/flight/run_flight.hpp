@@ -18,7 +18,7 @@
 #include "executive/flight/trace_writer.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig_settings.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
@@ -26,29 +26,25 @@ namespace tactus::executive {
 /// The flight recorder of one run: its memory, the thread that looks after it, and the one that writes traces.
 ///
 /// Threads  the service thread.
-class RunFlight final : public RunPart {
+class RunFlight final : public Capability {
  public:
-  RunFlight(const RigSettings& settings, bool realtime, std::filesystem::path folder);
+  /// Has the memory made, and all threads of the executive recorded. Must outlive the executive's threads. Writes the
+  /// traces of rigs that were killed before. @when setup
+  explicit RunFlight(RunContext& run);
   ~RunFlight() override;
 
-  /// Has the memory made, and all threads of the executive recorded. `edges`: of an external clock, or nullptr.
-  /// Must outlive the executive's threads. Writes the traces of rigs that were killed before. @when setup
-  void join(Executive& executive, rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges,
-            const std::vector<VariableRef>& variables, RunVoice& voice);
   /// nullptr: there is no recorder.
   FlightPart* part() { return part_ ? &*part_ : nullptr; }
-  /// Keeps what the kernel does to the frames' threads; after their start. @when setup
-  void watch(std::shared_ptr<const rtsync::KernelEvents> events);
-  /// Starts the threads; `threads`: of the frames, as Plan::threads behind main. @when setup
-  void start(const rtsync::ThreadSettings& keeper, const rtsync::ThreadSettings& writer,
-             const std::vector<pid_t>& threads);
   /// What it holds of some frames; `then` is called by the recorder's thread, or at once.            @when any
   void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then);
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return keeper_ && (keeper_->tid() == tid || writer_->tid() == tid); }
-  /// The frames have ended: writes what is still to be written, and, unless it was an end in order, the last
-  /// frames. `stuck`: one of the threads may run for ever.
-  void finish(const RunEnd& end, bool stuck, RunVoice& voice);
+  /// Starts the threads.
+  void start() override;
+  /// Keeps what the kernel does to the frames' threads.
+  void watch() override;
+  /// Writes what is still to be written, and, unless it was an end in order, the last frames.
+  void finish() override;
 
  private:
   FlightPlan plan_of(const Plan& plan, const FlightValues& values) const;
@@ -62,9 +58,10 @@ class RunFlight final : public RunPart {
   void ask(TraceRequest request);
   void hand_over();
   void serve();
-  void report(RunVoice& voice);
+  void report_written(RunVoice& voice);
   void write_overrun(RunVoice& voice);
 
+  RunContext& run_;
   const FlightSection settings_;
   const bool realtime_;  // and the kernel's events are wanted
   const std::string rig_;

@@ -2,6 +2,10 @@
 #include "executive/capability/isolation/run_isolation.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tactus::executive {
 
@@ -10,8 +14,10 @@ using rtsync::SchedPolicy;
 
 /// Each runs where the thread that calls it does, which sleeps meanwhile. Who watches over them is more urgent than
 /// any thread of the frames: a process that does not come back must not keep it from its CPU.
-std::vector<rtsync::Provision> RunIsolation::place(const RigSettings& settings, const RigCpus& cpus,
-                                                   bool realtime) {
+void RunIsolation::prepare() {
+  const RigSettings& settings = run_.rig.settings();
+  const RigCpus& cpus = run_.cpus;
+  const bool realtime = run_.realtime;
   const ThreadsSection& threads = settings.threads;
   const auto of_frames = [&](const std::string& name, const rtsync::CpuSet& where, const auto& thread) {
     const SchedPolicy policy = realtime ? thread.policy : SchedPolicy::other;
@@ -39,7 +45,18 @@ std::vector<rtsync::Provision> RunIsolation::place(const RigSettings& settings, 
   }
   if (const auto refused = isolation_.place(cpus.helpers, realtime ? highest + 1 : 0))
     provisions.push_back(*refused);
-  return provisions;
+  run_.add(std::move(provisions));
+}
+
+void RunIsolation::after_jobs() {
+  const RunEnd before = run_.end;
+  const auto failures = std::make_shared<std::vector<std::string>>();
+  if (!run_.aside("the destruction of the isolated models",
+                  [this, failures] { *failures = isolation_.end_models(); })) {
+    if (!before.in_order()) run_.end = before;
+    return;
+  }
+  for (const std::string& failure : *failures) run_.fail(failure);
 }
 
 void RunIsolation::poll(RunVoice& voice) {
@@ -47,7 +64,8 @@ void RunIsolation::poll(RunVoice& voice) {
     for (const std::string& line : model.take_log_lines()) voice.say(line);
 }
 
-Json RunIsolation::summary() const {
+void RunIsolation::summarize(Json& summary, Summary what) const {
+  if (what != Summary::ended) return;
   Json all = Json::array();
   for (const IsolatedModel& model : isolation_.models()) {
     const bool in_job = model.lost();
@@ -60,7 +78,7 @@ Json RunIsolation::summary() const {
                    {"job", in_job ? Json(model.lost_job()) : Json(nullptr)},
                    {"frame", in_job ? Json(model.lost_frame()) : Json(nullptr)}});
   }
-  return all;
+  summary["isolated"] = std::move(all);
 }
 
 }  // namespace tactus::executive

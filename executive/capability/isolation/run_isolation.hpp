@@ -5,34 +5,32 @@
 
 #include "config/json.hpp"
 #include "executive/capability/isolation/isolation_part.hpp"
-#include "executive/frame/executive.hpp"
-#include "executive/plan/rig_settings.hpp"
-#include "executive/run_base/rig_threads.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
 /// The processes of isolated models in one run.
 ///
 /// Threads  the service thread.
-class RunIsolation final : public RunPart {
+class RunIsolation final : public Capability {
  public:
-  /// Both must outlive it. @when setup
-  RunIsolation(Isolation& isolation, Executive& executive)
-      : isolation_(isolation), part_(isolation, executive) {
-    executive.add(part_);
+  static bool is_needed(const RunContext& run) { return run.rig.isolation() != nullptr; }
+  explicit RunIsolation(RunContext& run)
+      : run_(run), isolation_(*run.rig.isolation()), part_(isolation_, *run.executive) {
+    run.executive->add(part_);
   }
 
-  /// Puts each where the thread that calls it runs. What became of it. @when setup
-  std::vector<rtsync::Provision> place(const RigSettings& settings, const RigCpus& cpus, bool realtime);
-  /// Ends them, after all jobs. Returns what went wrong; see Isolation::end_models(). @when service
-  std::vector<std::string> end_models() { return isolation_.end_models(); }
+  /// Puts each where the thread that calls it runs.
+  void prepare() override;
+  /// Ends them: what one of them does while it is destroyed is an end of the run, too.
+  void after_jobs() override;
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return tid == isolation_.tid(); }
   /// How each of them ended, if it did so while the rig ran.
-  config::Json summary() const;
+  void summarize(config::Json& all, Summary what) const override;
 
  private:
+  RunContext& run_;
   Isolation& isolation_;
   IsolationPart part_;
 };

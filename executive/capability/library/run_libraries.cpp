@@ -11,7 +11,7 @@ using config::Json;
 using rtsync::FileChange;
 using rtsync::LoadedFiles;
 
-const char* name_of(FileChange::Kind kind) {
+const char* kind_text(FileChange::Kind kind) {
   switch (kind) {
     case FileChange::Kind::overwritten:
       return "overwritten";
@@ -47,7 +47,7 @@ Json changed_libraries(const LoadedFiles& files) {
   Json all = Json::array();
   for (const FileChange& change : changes_of(files))
     all.push_back({{"library", change.path},
-                   {"change", name_of(change.kind)},
+                   {"change", kind_text(change.kind)},
                    {"inode", change.inode},
                    {"loaded_mtime_s", change.loaded_mtime},
                    {"mtime_s", change.written_mtime == 0 ? Json(nullptr) : Json(change.written_mtime)}});
@@ -59,8 +59,9 @@ Json changed_libraries() {
   return files == nullptr ? Json::array() : changed_libraries(*files);
 }
 
-void RunLibraries::note(const Isolation* isolation) const {
+void RunLibraries::start() {
   rtsync::note_loaded_files();
+  const Isolation* const isolation = run_.rig.isolation();
   if (isolation == nullptr) return;
   for (const IsolatedModel& model : isolation->models())
     if (!model.process().ended()) rtsync::note_loaded_files(model.process().pid());
@@ -71,8 +72,9 @@ void RunLibraries::poll_seldom(RunVoice& voice) {
     if (said_.insert(change.path).second) voice.say(text_of(change));
 }
 
-void RunLibraries::finish(RunEnd& end, RunVoice& voice) {
-  poll_seldom(voice);
+void RunLibraries::finish() {
+  poll_seldom(*run_.voice);
+  RunEnd& end = run_.end;
   std::string all;
   for (const FileChange& change : overwritten()) {
     all += (all.empty() ? "" : "; ") + text_of(change);

@@ -4,9 +4,7 @@
 #include <string>
 
 #include "config/json.hpp"
-#include "executive/frame/outcome.hpp"
-#include "executive/isolation/isolation.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 #include "rtsync/crash/loaded_files.hpp"
 
 namespace tactus::executive {
@@ -20,16 +18,22 @@ config::Json changed_libraries();
 /// Notices that a library is written over while the rig runs it: what follows is no job's doing.
 ///
 /// Threads  the service thread.
-class RunLibraries final : public RunPart {
+class RunLibraries final : public Capability {
  public:
-  /// What the rig's processes have loaded by now; `isolation` may be nullptr. @when setup
-  void note(const Isolation* isolation) const;
+  explicit RunLibraries(RunContext& run) : run_(run) {}
+
+  /// Notes what the rig's processes have loaded by now.
+  void start() override;
   /// Says of each once that it was overwritten.
   void poll_seldom(RunVoice& voice) override;
   /// The same, and the reason of the end has it; before a job that failed.
-  void finish(RunEnd& end, RunVoice& voice);
+  void finish() override;
+  void summarize(config::Json& all, Summary what) const override {
+    if (what == Summary::ended) all["libraries_changed"] = changed_libraries();
+  }
 
  private:
+  RunContext& run_;
   std::set<std::string> said_;
 };
 

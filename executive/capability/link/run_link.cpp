@@ -3,23 +3,26 @@
 
 #include <atomic>
 
+#include "executive/capability/flight/run_flight.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run_base/machine_error.hpp"
 
 namespace tactus::executive {
 
-RunLink::RunLink(Link& link, Executive& executive, const Pacing& pacing, const RigCpus& cpus)
-    : link_(link),
-      executive_(executive),
-      cpus_(cpus),
-      part_(link, pacing.sync(), std::string_view(pacing.clock().name()) == "monotonic") {
-  executive.add(part_);
-  if (link.mode() == LinkMode::follow) executive.model_requests().forbid_realtime();
+RunLink::RunLink(RunContext& run)
+    : run_(run),
+      link_(*run.rig.link()),
+      part_(link_, run.pacing->sync(), std::string_view(run.pacing->clock().name()) == "monotonic") {
+  run.executive->add(part_);
+  if (link_.mode() == LinkMode::follow) run.executive->model_requests().forbid_realtime();
+  if (auto* const flight = run.find<RunFlight>(); flight != nullptr && flight->part() != nullptr)
+    part_.record_in(*flight->part());
 }
 
-std::function<void()> RunLink::joining(std::int64_t first_frame) {
-  return [&link = link_, &commands = executive_.link_commands(), helper = cpus_.helper("link"), first_frame,
-          refusal = refusal_] {
+/// What joins the others, and may take long: for another thread, which may come back when this is gone.
+std::function<void()> RunLink::joining() {
+  return [&link = link_, &commands = run_.executive->link_commands(), helper = run_.cpus.helper("link"),
+          first_frame = run_.first_frame(), refusal = refusal_] {
     try {
       link.join(commands, helper, first_frame);
     } catch (const DeviceError& error) {
@@ -28,27 +31,47 @@ std::function<void()> RunLink::joining(std::int64_t first_frame) {
   };
 }
 
+/// After that. False: it was stopped meanwhile. Throws MachineError.
 bool RunLink::joined() const {
   if (refusal_->empty()) return true;
-  if (executive_.stop_requested() || executive_.abort_requested()) return false;
+  if (run_.executive->stop_requested() || run_.executive->abort_requested()) return false;
   throw not_started("link: " + *refusal_);
 }
 
-void RunLink::leave(const RunEnd& end, const std::function<void()>& tick, RunVoice& voice) {
+bool RunLink::join() {
+  if (!run_.aside("the join of the federation", joining())) return false;
+  if (joined()) return true;
+  run_.end = {Outcome::stopped, "stopped before the others were joined", 0};
+  run_.executive->abandon();
+  return false;
+}
+
+void RunLink::leave() {
+  const RunEnd& end = run_.end;
   const LinkEnd how{end.in_order(), end.reason.empty() ? "the rig has run its frames" : end.reason};
   std::atomic<bool> left{false};
-  rtsync::PinnedThread leaver(cpus_.helper("setup"), [&] {
+  rtsync::PinnedThread leaver(run_.cpus.helper("setup"), [&] {
     link_.leave(how);
     left.store(true);
   });
-  while (!left.load()) tick();
+  while (!left.load()) run_.tick();
   leaver.join();
-  for (const std::string& line : link_.take_log_lines()) voice.say(line);
+  for (const std::string& line : link_.take_log_lines()) run_.voice->say(line);
 }
 
 void RunLink::poll(RunVoice& voice) {
   for (const std::string& line : link_.take_log_lines()) voice.say(line);
-  if (executive_.stop_requested() || executive_.abort_requested()) link_.cancel();
+  if (run_.executive->stop_requested() || run_.executive->abort_requested()) link_.cancel();
+}
+
+void RunLink::report(LiveReport which, config::Json& body) {
+  if (which != LiveReport::link) return;
+  body = link_.knowledge();
+  body.update({{"linked", true},
+               {"driver", run_.rig.settings().link.driver.value},
+               {"mode", name_of(link_.mode())},
+               {"status", link_.status()},
+               {"about", link_.describe()}});
 }
 
 }  // namespace tactus::executive

@@ -8,17 +8,21 @@
 
 #include "config/json.hpp"
 #include "executive/capability/policy/policy_part.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
 /// Says which steps of escalations a run takes, and what comes back.
 ///
 /// Threads  the service thread.
-class RunPolicies final : public RunPart {
+class RunPolicies final : public Capability {
  public:
   /// Both must outlive it. @when setup
   RunPolicies(Executive& executive, PolicyVariables& variables);
+  explicit RunPolicies(RunContext& run) : RunPolicies(*run.executive, run.rig.policy_variables()) {
+    run_ = &run;
+  }
+  static bool is_needed(const RunContext& run) { return PolicyPart::is_needed(run.executive->plan()); }
 
   /// Steps that change something, and what comes back.
   void poll(RunVoice& voice) override;
@@ -31,6 +35,11 @@ class RunPolicies final : public RunPart {
   /// For summary.json.
   config::Json summary() const;
 
+  void finish() override { finish(*run_->voice); }
+  void summarize(config::Json& all, Summary what) const override {
+    if (what == Summary::ended) all["policies"] = summary();
+  }
+
  private:
   std::string text(const PolicyNote& note) const;
   std::string jobs_text(const PolicyNote& note) const;
@@ -39,6 +48,7 @@ class RunPolicies final : public RunPart {
 
   void poll_hard_budgets(RunVoice& voice);
 
+  RunContext* run_ = nullptr;
   Executive& executive_;
   const JobRelief& relief_;
   PolicyPart part_;

@@ -4,22 +4,19 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "rtsync/thread/thread_list.hpp"
 
 namespace tactus::executive {
 
+/// Moves those away that are in the way now. What became of each.
 std::vector<rtsync::Provision> ForeignThreads::move() const {
   std::vector<rtsync::Provision> moved;
-  if (!realtime_) return moved;
-  const rtsync::CpuSet frames = cpus_.of_frames() - cpus_.helpers;
+  if (!run_.realtime) return moved;
+  const rtsync::CpuSet frames = run_.cpus.of_frames() - run_.cpus.helpers;
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
-    const bool ours =
-        thread.tid == ::getpid() || std::any_of(parts_.begin(), parts_.end(),
-                                                [&](const RunPart* part) { return part->owns(thread.tid); });
+    const bool ours = thread.tid == ::getpid() || run_.owns(thread.tid);
     const bool in_the_way = thread.cpus.intersects(frames) || thread.policy != SCHED_OTHER;
-    if (!ours && in_the_way) moved.push_back(rtsync::evict(thread.tid, cpus_.helpers));
+    if (!ours && in_the_way) moved.push_back(rtsync::evict(thread.tid, run_.cpus.helpers));
   }
   return moved;
 }

@@ -2,8 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "executive/run_base/rig_threads.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
@@ -11,20 +10,17 @@ namespace tactus::executive {
 /// the CPUs of who started them, and those of a real-time job its CPU. They are known by not being ours.
 ///
 /// Threads  the service thread.
-class ForeignThreads final : public RunPart {
+class ForeignThreads final : public Capability {
  public:
-  /// `parts` say which threads are ours. All must outlive it. @when setup
-  ForeignThreads(const RigCpus& cpus, const std::vector<RunPart*>& parts, bool realtime)
-      : cpus_(cpus), parts_(parts), realtime_(realtime) {}
+  explicit ForeignThreads(RunContext& run) : run_(run) {}
 
-  /// Moves those away that are in the way now. What became of each.
-  std::vector<rtsync::Provision> move() const;
+  void start() override { run_.add(move()); }
   void poll_seldom(RunVoice& voice) override;
 
  private:
-  const RigCpus& cpus_;
-  const std::vector<RunPart*>& parts_;
-  const bool realtime_;
+  std::vector<rtsync::Provision> move() const;
+
+  RunContext& run_;
 };
 
 }  // namespace tactus::executive

@@ -21,6 +21,11 @@ void RunPrivileges::poll_seldom(RunVoice& voice) {
   tell(voice);
 }
 
+void RunPrivileges::ended() {
+  tell(*run_->voice);
+  if (!reason_.empty() && run_->end.in_order()) run_->end = {Outcome::aborted, reason_, run_->end.frames};
+}
+
 config::Json RunPrivileges::summary() const {
   config::Json changed = config::Json::array();
   for (const PrivilegeWatch::Change& change : watch_.changes())

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/text.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -30,9 +31,50 @@ RunRecordings::RunRecordings(Rig& rig, const std::filesystem::path& folder, bool
   if (all_.size() > rig.recordings().size()) frame_log_.emplace(*all_.back());
 }
 
+RunRecordings::RunRecordings(RunContext& run)
+    : RunRecordings(run.rig, run.options.folder, run.options.realtime) {
+  run_ = &run;
+  join(*run.executive);
+}
+
 void RunRecordings::join(Executive& executive) {
   if (frame_log_) executive.add(*frame_log_);
   executive.add(part_);
+}
+
+bool RunRecordings::initialized() {
+  // What is not in real time is the same in every run, byte for byte.
+  if (run_->realtime && rig_.epoch_ns() == 0) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    set_epoch(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() -
+              rig_.plan().frame.times(run_->first_frame()).count());
+  }
+  try {
+    run_->add(start(run_->cpus.small_helper("recorder")));
+    return true;
+  } catch (const std::exception& error) {
+    run_->end = {Outcome::failed, error.what(), 0};
+    run_->executive->abandon();
+  }
+  return false;
+}
+
+void RunRecordings::finish() {
+  const auto waits = [this](std::chrono::nanoseconds hangs) {
+    const Recording* const busy = busy_with();
+    return run_->waits_on(hangs,
+                          "the file of recording " + (busy == nullptr ? "" : busy->name()) + " was closed",
+                          std::chrono::seconds(60));
+  };
+  {
+    const rtsync::Doing doing("the recordings were closed");
+    if (!stop(waits)) run_->file_stuck = true;
+  }
+  tell_losses(*run_->voice);
+  if (const std::string lost = failures(); !lost.empty()) {
+    run_->incomplete = true;
+    run_->add_reason(lost);
+  }
 }
 
 void RunRecordings::set_epoch(std::int64_t epoch_ns) {
@@ -120,9 +162,15 @@ config::Json RunRecordings::summary() const {
   return all;
 }
 
-config::Json RunRecordings::facts() const {
+config::Json RunRecordings::facts() const { return facts_of(all_); }
+
+void RunRecordings::known(const RunContext& run, config::Json& all) {
+  all["recordings"] = facts_of(recordings_of(run.rig, run.options.realtime));
+}
+
+config::Json RunRecordings::facts_of(const std::vector<Recording*>& recordings) {
   config::Json all = config::Json::array();
-  for (const Recording* const recording : all_) {
+  for (const Recording* const recording : recordings) {
     all.push_back({{"name", recording->name()}, {"ended", false}});
     const std::string error = recording->error();
     if (error.empty()) continue;

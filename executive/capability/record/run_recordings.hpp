@@ -14,21 +14,25 @@
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/record/recorder.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
 /// The recordings of one run, that of its frames among them, and the thread that writes them.
 ///
 /// Threads  the service thread; switch_to: any but a frame's.
-class RunRecordings final : public RunPart {
+class RunRecordings final : public Capability {
  public:
   /// `frame_log`: frames have times. The rig must outlive it. @when setup
   RunRecordings(Rig& rig, const std::filesystem::path& folder, bool frame_log);
+  explicit RunRecordings(RunContext& run);
 
+  using Capability::join;
   void join(Executive& executive);  // @when setup
+
   /// The date of simulated time 0, of a rig that has no epoch: for files that have a date. @when setup
   void set_epoch(std::int64_t epoch_ns);
+  using Capability::start;
   /// Opens the files, and starts the thread. Throws std::runtime_error. @when setup
   std::vector<rtsync::Provision> start(const rtsync::ThreadSettings& helper);
   /// The row of a frame that never ends, while its thread does nothing else.
@@ -57,10 +61,26 @@ class RunRecordings final : public RunPart {
   config::Json summary() const;
   /// What stands there instead if the rig is killed.
   config::Json facts() const;
+  /// The same, before there is an executive: a row of the list of capabilities. @when setup
+  static void known(const RunContext& run, config::Json& all);
 
+  /// Opens the files.
+  bool initialized() override;
+  void poll(RunVoice& voice) override {
+    look(voice, run_->executive->stop_requested() || run_->executive->abort_requested());
+  }
+  /// Writes what is left, and reports what could not be written.
+  void finish() override;
+  void summarize(config::Json& all, Summary what) const override {
+    all["recordings"] = what == Summary::ended ? summary() : facts();
+  }
+  std::uint64_t changes() const override { return failed(); }
   bool owns(pid_t tid) const override { return tid == recorder_.tid(); }
 
  private:
+  static config::Json facts_of(const std::vector<Recording*>& recordings);
+
+  RunContext* run_ = nullptr;
   Rig& rig_;
   std::vector<Recording*> all_;
   RecordingsPart part_;

@@ -18,11 +18,12 @@ std::string no_watchdog_note() {
               : here + " is here: watchdog: { device: auto }");
 }
 
-void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executive& executive,
-                             rtsync::PacedClock& clock, std::vector<rtsync::Provision>& provisions) {
+void HardwareWatchdog::start() {
+  const RigSettings& settings = run_.rig.settings();
   const WatchdogSection& section = settings.watchdog;
+  std::vector<rtsync::Provision>& provisions = run_.provisions;
   if (!section.device) return;
-  if (!realtime) {
+  if (!run_.realtime) {
     provisions.push_back(rtsync::refused("a watchdog (" + *section.device + ")", "none",
                                          {"this rig is not in real time, or does not begin so",
                                           "set realtime.enabled: yes, and leave --no-realtime away"}));
@@ -37,21 +38,29 @@ void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executi
   }
   device_ = std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{name_, section.timeout});
   provisions.push_back(device_->provision());
-  executive.add(part_.emplace(*device_, clock));
+  run_.executive->add(part_.emplace(*device_, run_.pacing->clock()));
   // Refused as it was asked for, it is switched off again before anybody says that nothing was started.
   if (!device_->provision().granted && settings.privileges == Privileges::require)
     (void)device_->close_cleanly();
 }
 
-void HardwareWatchdog::stop(const RunEnd& end, RunVoice& voice) {
-  if (device_ == nullptr || !device_->armed()) return;
+void HardwareWatchdog::ready() {
+  if (run_.realtime && !run_.rig.plan().safe_outputs.empty() && !run_.rig.settings().watchdog.device)
+    run_.voice->say(no_watchdog_note());
+}
+
+/// Switched off after a clean end alone: whatever else happened, the machine is to be reset.
+void HardwareWatchdog::stop() {
+  if (device_ == nullptr || !device_->armed() || left_counting_) return;
+  RunVoice& voice = *run_.voice;
   if (device_->failed() > 0)
     voice.say(std::to_string(device_->failed()) +
               " kicks of the watchdog failed: " + std::generic_category().message(device_->last_error()));
-  if (end.in_order()) {
+  if (run_.end.in_order()) {
     const rtsync::Provision closed = device_->close_cleanly();
     closed.granted ? voice.log().info(rtsync::sentence(closed)) : voice.log().warn(rtsync::sentence(closed));
   } else {
+    left_counting_ = true;
     voice.say("the watchdog " + name_ +
               " goes on counting, as this was no clean end: it resets the machine within " +
               rtsync::duration_text(device_->timeout().count()));

@@ -3,13 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "executive/capability/watch/watchdog_part.hpp"
-#include "executive/frame/executive.hpp"
-#include "executive/plan/rig_settings.hpp"
-#include "executive/run_base/run_observer.hpp"
-#include "rtsync/host/provision.hpp"
+#include "executive/run_base/run_context.hpp"
 #include "rtsync/host/watchdog_device.hpp"
 
 namespace tactus::executive {
@@ -18,18 +14,28 @@ namespace tactus::executive {
 std::string no_watchdog_note();
 
 /// The hardware watchdog of one run: resets the machine when no frame ends any more.
-class HardwareWatchdog {
+class HardwareWatchdog final : public Capability {
  public:
-  /// The last thing before the first frame, as its countdown begins here. @when setup
-  void start(const RigSettings& settings, bool realtime, Executive& executive, rtsync::PacedClock& clock,
-             std::vector<rtsync::Provision>& provisions);
-  /// Switched off after a clean end alone: whatever else happened, the machine is to be reset. @when service
-  void stop(const RunEnd& end, RunVoice& voice);
+  explicit HardwareWatchdog(RunContext& run) : run_(run) {}
+
+  /// Comes last in the list of capabilities, as its countdown begins here.
+  void start() override;
+  void ready() override;
+  /// A linked rig stops it here: to leave may take its time.
+  void ended() override {
+    if (run_.rig.link() != nullptr && !run_.stuck) stop();
+  }
+  /// Shutdown jobs may take their time, too.
+  void leave() override { stop(); }
 
  private:
+  void stop();
+
+  RunContext& run_;
   std::string name_;
   std::unique_ptr<rtsync::WatchdogDevice> device_;
   std::optional<WatchdogPart> part_;
+  bool left_counting_ = false;
 };
 
 }  // namespace tactus::executive

@@ -15,6 +15,7 @@
 
 #include "config/date.hpp"
 #include "executive/capability/live/live_value.hpp"
+#include "executive/capability/live/run_live.hpp"
 #include "executive/run/rig_run.hpp"
 #include "tests/executive/support/rig_files.hpp"
 
@@ -79,7 +80,7 @@ class LiveAccessTest : public ::testing::Test {
   }
   /// It ends by itself.
   void join() { thread_.join(); }
-  LiveRig& live() { return run_->live(); }
+  LiveRig& live() { return run_->find<RunLive>()->access(); }
   std::vector<std::string> forced() {
     std::vector<std::string> names;
     for (const LiveForce& force : live().forces()) names.push_back(force.name);
@@ -537,7 +538,7 @@ TEST_F(LiveAccessTest, AnEpisodeIsNotBegunByARigThatIsAboutToRun) {
     ASSERT_EQ(live().command(LiveCommand::step, 3, "tester"), "");
     EpisodeRequest request;
     request.in = {in("source", "u", 5)};
-    request.stop = config::print_date(run_->live().facts().epoch_ns + std::int64_t{i + 1} * 1'000'000'000);
+    request.stop = config::print_date(live().facts().epoch_ns + std::int64_t{i + 1} * 1'000'000'000);
     const EpisodeEnd end = episode(request);
     if (!end.problems.empty()) {  // nothing of it was done
       EXPECT_TRUE(end.conflict) << ::testing::PrintToString(end.problems);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/clock/run_clock.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using config::Json;
+
+/// The external clock, as summary.json has it.
+Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
+                         const std::string& source) {
+  const rtsync::LatencyHistogram& errors = clock.phase_errors();
+  Json faults = Json::object();
+  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
+    faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
+  const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
+                        status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
+  return {{"source", source},
+          {"state", name_of(status.state)},
+          {"edges", status.edges},
+          {"missing", status.missing},
+          {"max_consecutive_missing", status.max_consecutive_missing},
+          {"glitches", glitches},
+          {"faults", faults},
+          {"relocks", status.relocks},
+          {"phase_error_ns",
+           {{"p50", errors.quantile(0.5).count()},
+            {"p99", errors.quantile(0.99).count()},
+            {"p99_9", errors.quantile(0.999).count()},
+            {"max", errors.max().count()}}},
+          {"frequency_ppm", status.frequency_ppm},
+          {"frames_locked", status.frames_locked},
+          {"frames_free", status.frames_free}};
+}
+
+}  // namespace
+
+void RunClock::summarize(Json& all, Summary what) const {
+  if (what == Summary::ended && !run_.stuck)
+    all["clock"].update(
+        external_clock_json(*run_.pacing->edge_clock(), run_.rig.clock_status(), run_.pacing->source()));
+}
+
+void RunClock::report(LiveReport which, Json& body) {
+  if (which == LiveReport::clock)
+    body["external"] =
+        external_clock_json(*run_.pacing->edge_clock(), status_.latest(), run_.pacing->source());
+}
+
+}  // namespace tactus::executive

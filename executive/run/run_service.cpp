@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the service thread does while others work: RigRun's waits, and what it reports meanwhile.
+#include <algorithm>
+#include <exception>
+
+#include "executive/run/rig_run.hpp"
+#include "rtsync/crash/crash_handler.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Provision;
+
+/// Runs what may take long on a thread of its own, so that signals are heard meanwhile.
+bool RigRun::run_aside(RunObserver& watcher, const char* what, const std::function<void()>& work) {
+  setup_done_.store(false);
+  setup_thread_ = std::make_unique<rtsync::PinnedThread>(run_.cpus.helper("setup"), [this, work] {
+    const rtsync::CrashStack stack;
+    JobRunner::enter_thread(0);
+    try {
+      work();
+    } catch (...) {
+      setup_done_.store(true);
+      throw;
+    }
+    setup_done_.store(true);
+  });
+  if (!poll_until(watcher, setup_done_, what)) return false;
+  try {
+    setup_thread_->join();
+  } catch (const std::exception& error) {
+    run_.end = {Outcome::failed, error.what(), 0};
+    return false;
+  }
+  return true;
+}
+
+/// Serves until `done`. False when a job will never return: the end says which, and the process has to be ended
+/// with rtsync::end_process.
+bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done, const char* what) {
+  end_watch_->begin(EndWatch::Clock::now(), main_->released() && main_->done(), what, !main_->released());
+  while (!done.load()) {
+    watcher.tick(*this);  // waits a little for a signal
+    poll();
+    const bool overdue = end_watch_->overdue();
+    if (done.load()) break;
+    if (const std::string note = end_watch_->take_note(); !note.empty()) run_.voice->say(note);
+    if (!overdue) continue;
+    (void)executive().end_outputs_safe();
+    run_.totals_when_stuck = end_watch_->totals(run_.realtime && main_->released() && !main_->done());
+    run_.overran = end_watch_->overran();
+    run_.stuck = true;
+    run_.end = {Outcome::aborted, end_watch_->reason(), executive().latest().frames};
+    run_.voice->say(run_.end.reason);
+    return false;
+  }
+  return true;
+}
+
+/// True: go on with a wait at the end. Not when the rig was aborted and a call has not returned for two seconds since,
+/// nor when it has not for the longest time. Says after a second what is waited for.
+bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const std::string& what,
+                      std::chrono::seconds longest) {
+  constexpr std::chrono::seconds kSaid{1};
+  constexpr std::chrono::seconds kAborted{2};
+  if (hangs >= kSaid && told_wait_ != what) {
+    told_wait_ = what;
+    watcher.say("the rig ends when this returns: " + what + "; a second signal (Ctrl-C) ends it without");
+  }
+  if (hangs >= longest || (hangs >= kAborted && executive().abort_requested())) return false;
+  watcher.tick(*this);
+  return true;
+}
+
+/// What the service thread does beside the frames.
+void RigRun::poll() {
+  constexpr std::chrono::seconds kSeldom{1};
+  for (const auto& each : run_.capabilities) each->poll(*run_.voice);
+  files_.poll();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - polled_seldom_ < kSeldom) return;
+  polled_seldom_ = now;
+  for (const auto& each : run_.capabilities) each->poll_seldom(*run_.voice);
+}
+
+/// Lists which threads there are; those of the frames are to keep what they have now.
+void RigRun::list_threads() {
+  threads_ = rtsync::list_threads();
+  for (const rtsync::ThreadFacts& thread : threads_) {
+    if (main_->owns(thread.tid)) main_facts_ = thread;
+    if (main_->owns(thread.tid) || run_.threads->owns(thread.tid)) run_.frame_threads.push_back(thread.tid);
+  }
+}
+
+void RigRun::refuse_or_warn() const {
+  std::string refusals;
+  for (const Provision& provision : run_.provisions)
+    if (!provision.granted) refusals += "\n  " + rtsync::sentence(provision);
+  if (refusals.empty() || !run_.realtime || run_.rig.settings().privileges == Privileges::prefer) return;
+  throw MachineError("the machine refuses what the rig requires (privileges: require):" + refusals +
+                     "\nnothing was started; 'tactus doctor' lists all that stands in the way");
+}
+
+void RigRun::log_start() {
+  RunLog& log = files_.log();
+  log.info("rig " + run_.rig.settings().rig.value + (run_.realtime ? ", real time" : ", not in real time") +
+           ", frame " + rtsync::duration_text(run_.rig.plan().frame.floor().count()));
+  if (run_.start != nullptr)
+    log.info("goes on from checkpoint " + options_.from.string() + " at frame " +
+             std::to_string(run_.start->frame));
+  for (const Provision& provision : run_.provisions)
+    provision.granted ? log.info(rtsync::sentence(provision)) : log.warn(rtsync::sentence(provision));
+  for (const rtsync::ThreadFacts& thread : threads_)
+    log.info("thread " + thread.name + " (" + std::to_string(thread.tid) + "): " + thread.policy_name + " " +
+             std::to_string(thread.priority) + ", CPUs " + thread.cpus.text());
+  log.flush();  // it is there even if the process is killed
+}
+
+std::string RigRun::why_failed() const {
+  const rtsync::RealtimeTotals totals = this->totals();
+  const auto refused = std::count_if(run_.provisions.begin(), run_.provisions.end(),
+                                     [](const Provision& provision) { return !provision.granted; });
+  return executive::why_failed(options_.fail_on, {totals.overruns, totals.late_wakes, refused});
+}
+
+int RigRun::exit_status() const {
+  if (run_.incomplete) return 1;
+  if (!files_.error().empty()) return 1;  // a script that looks for summary.json must not believe in success
+  if (!run_.end.in_order() || !why_failed().empty()) return 1;
+  return run_.asked_status;
+}
+
+}  // namespace tactus::executive

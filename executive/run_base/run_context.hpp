@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/run_base/capability.hpp"
+#include "executive/run_base/pacing.hpp"
+#include "executive/run_base/rig_threads.hpp"
+#include "executive/run_base/run_options.hpp"
+#include "rtsync/host/provision.hpp"
+
+namespace tactus::executive {
+
+/// What a run gives to its capabilities, and what it lets them do. All of it outlives them.
+///
+/// Threads  the service thread, but where a function says something else.
+struct RunContext {
+  Rig& rig;
+  const RunOptions& options;
+  const bool realtime;  ///< the run begins in real time
+  RigCpus cpus{};
+  std::vector<rtsync::Provision> provisions{};  ///< what was asked of the machine
+  std::optional<Pacing> pacing{};
+  std::unique_ptr<Executive> executive{};
+  std::vector<std::unique_ptr<Capability>> capabilities{};  ///< in the order of kCapabilities
+  std::unique_ptr<RigThreads> threads{};
+  std::optional<RunVoice> voice{};
+
+  pid_t main = 0;                      ///< the thread of the frames; once it is there
+  std::vector<pid_t> frame_threads{};  ///< those of its jobs; after the start
+  bool memory_locked = false;          ///< all memory of the process
+  bool stuck = false;                  ///< a job never returns: nothing may wait for the frames' threads
+  bool file_stuck = false;             ///< a file never answers
+  RunEnd end{};                        ///< how the run ends; a capability may change it
+  const LoadedState* start = nullptr;  ///< the state that the run goes on from
+  rtsync::RealtimeTotals totals_when_stuck{};
+  rtsync::Nanoseconds overran{0};  ///< by which the frame that is stuck is late
+  bool incomplete = false;         ///< a file of the run lacks something
+  int asked_status = 0;            ///< the exit status that a client asked for
+
+  /// Runs what may take long on the setup thread. False: `end` says why it did not succeed.
+  std::function<bool(const char* what, const std::function<void()>& work)> aside{};
+  /// True: go on with a wait at the end that has lasted for `hangs`; see RigRun::waits_on().
+  std::function<bool(std::chrono::nanoseconds hangs, const std::string& what, std::chrono::seconds longest)>
+      waits_on{};
+  /// Serves signals for a moment.
+  std::function<void()> tick{};
+  /// True if a thread belongs to the run.
+  std::function<bool(pid_t)> owns{};
+  /// Makes what a client asked for.
+  std::function<config::Json(LiveReport)> report{};
+
+  /// The first frame: 0, or that of the state that the run goes on from.
+  std::int64_t first_frame() const { return start ? start->frame : 0; }
+  /// A thread reads the clock instead of sleeping.
+  bool spins() const {
+    return pacing->sleeper().share_spun(rig.plan().frame) >= 1 || !rig.settings().realtime.sleep_timer;
+  }
+  /// Of the run so far.
+  rtsync::RealtimeTotals totals() const { return stuck ? totals_when_stuck : executive->totals(); }
+  void add(std::vector<rtsync::Provision> more) {
+    for (rtsync::Provision& provision : more) provisions.push_back(std::move(provision));
+  }
+  /// Reports a failure; the first one is how the run ends.
+  void fail(const std::string& failure) {
+    voice->say(failure);
+    if (end.in_order()) end = {Outcome::failed, failure, end.frames};
+  }
+  /// Adds to the reason of the end.
+  void add_reason(const std::string& more) { end.reason += (end.reason.empty() ? "" : "; ") + more; }
+  /// Another capability; nullptr: this run has none of the kind.                                    @when any
+  template <class Kind>
+  Kind* find() const {
+    for (const std::unique_ptr<Capability>& each : capabilities)
+      if (auto* const found = dynamic_cast<Kind*>(each.get())) return found;
+    return nullptr;
+  }
+};
+
+}  // namespace tactus::executive

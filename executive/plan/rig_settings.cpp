@@ -9,6 +9,12 @@
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
+#include "executive/capability/flight/settings.hpp"
+#include "executive/capability/link/settings.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/capability/watch/settings.hpp"
+#include "executive/plan/setting_rules.hpp"
 #include "rtsync/time/frame_clock.hpp"
 
 namespace tactus::executive {
@@ -29,13 +35,12 @@ using config::or_word;
 using config::range;
 using config::required;
 using config::rest;
-using rtsync::SchedPolicy;
-using rtsync::WaitMode;
-
-// About 292 years: what a signed 64-bit count of nanoseconds holds.
-constexpr Nanoseconds kEver = Nanoseconds::max();
-
-config::PeriodRange any_period() { return range(Period{1, 1}, Period{kEver}); }
+using setting::any_period;
+using setting::budget;
+using setting::escalation;
+using setting::kEver;
+using setting::left_out;
+using setting::when_present;
 
 /// A simulated time: written like a period, but 0 s is one too.
 struct SimTimeRule {
@@ -64,120 +69,6 @@ Fields<FrameSettings> frame_fields() {
       {
           required("period", &FrameSettings::period, range(Period{1'000, 1}, Period{10'000'000'000, 1}),
                    "length of a frame; exact, also for rates such as 60 Hz and fractions such as 1/3 ms"),
-      }};
-}
-
-/// Of the rig, a thread or a job.
-template <class T>
-config::Field<T> escalation(EscalationSection T::*member, const char* meaning) {
-  return optional("escalation", member, EscalationRule{}, meaning);
-}
-
-/// Of a job or a recording.
-template <class T>
-config::Field<T> left_out(std::optional<Located<std::int64_t>> T::*member, const char* meaning) {
-  return optional("optional", member, or_word("no", range(1, 1000)), meaning);
-}
-
-Fields<WatchdogSection> watchdog_fields() {
-  return {"Watchdogs that detect when the frames hang. The frames themselves serve both.",
-          {
-              optional("systemd", &WatchdogSection::systemd,
-                       "answer systemd's WatchdogSec while frames end, if it asks"),
-              optional(
-                  "device", &WatchdogSection::device, or_word("none", length(1, 4096)),
-                  "hardware watchdog that resets the machine, e.g. /dev/watchdog; auto: the first one found"),
-              optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
-                       "device only: reset the machine if no frame ends for this long (whole seconds)"),
-          }};
-}
-
-config::Choices<SchedPolicy> policies() {
-  return choices<SchedPolicy>({{"fifo", SchedPolicy::fifo, "SCHED_FIFO"},
-                               {"rr", SchedPolicy::rr, "SCHED_RR"},
-                               {"other", SchedPolicy::other, "SCHED_OTHER: no real-time scheduling"}});
-}
-
-// 99 is left to who watches over the threads: it takes one more than the highest of them.
-config::IntegerRange priorities() { return range(1, 98); }
-config::IntegerRange stacks() { return config::bytes(64 << 10, 1 << 30); }
-constexpr const char* kPriority = "SCHED_FIFO or SCHED_RR priority";
-constexpr const char* kStack = "stack size; the stack is touched before the first frame";
-
-/// Of a job, a loop, a recording or a thread.
-template <class T>
-config::Field<T> budget(Budget T::*member, const char* meaning) {
-  return optional("budget", member, or_word("none", range(1ns, 3600s)), meaning);
-}
-
-Fields<MainThreadSection> main_thread_fields() {
-  using T = MainThreadSection;
-  return {"The thread that runs the frames.",
-          {
-              optional("cpus", &T::cpus,
-                       "CPUs of the thread; by default the last isolated CPU, else the last allowed one"),
-              optional("policy", &T::policy, policies(), "scheduling policy"),
-              optional("priority", &T::priority, priorities(), kPriority),
-              optional("stack", &T::stack, stacks(), kStack),
-              budget(&T::budget,
-                     "time its jobs may take in a frame, together; excesses are counted, and `tactus check` "
-                     "adds budgets up"),
-              escalation(&T::escalation, "what to do when they exceed it too often"),
-          }};
-}
-
-Fields<WorkerSettings> worker_fields() {
-  using W = WorkerSettings;
-  return {"A thread beside main that runs the jobs of models: `models.X.thread` puts them there.",
-          {
-              located(&W::origin),
-              optional("kind", &W::kind,
-                       choices<ThreadKind>(
-                           {{"scheduled", ThreadKind::scheduled,
-                             "in lock-step: released at each instant, and waited for at its end"},
-                            {"asynchronous", ThreadKind::asynchronous,
-                             "released when idle (at its period, if it has one), and never waited for"},
-                            {"asynchronous_must_finish", ThreadKind::asynchronous_must_finish,
-                             "released at its period, and waited for at the end of it"}}),
-                       "how its jobs run beside the frames"),
-              optional(
-                  "period", &W::period, or_word("none", any_period()),
-                  "asynchronous kinds only: a whole number of frames; required for asynchronous_must_finish"),
-              optional("cpus", &W::cpus, "CPUs of the thread; by default chosen as for main"),
-              optional("policy", &W::policy, policies(), "scheduling policy"),
-              optional("priority", &W::priority, priorities(), kPriority),
-              optional("stack", &W::stack, stacks(), kStack),
-              optional("trigger", &W::trigger,
-                       or_word("auto",
-                               choices<WaitMode>(
-                                   {{"spin", WaitMode::spin, "poll memory; needs a CPU of its own"},
-                                    {"futex", WaitMode::futex, "sleep in the kernel"},
-                                    {"adaptive", WaitMode::adaptive, "poll for a short time, then sleep"}}),
-                               "adaptive in real time, else futex"),
-                       "how it waits for work, and how main waits for it"),
-              budget(&W::budget,
-                     "time its jobs may take in a frame or its period, together; excesses are counted, and "
-                     "`tactus check` adds budgets up"),
-              escalation(&W::escalation, "what to do when they exceed it too often"),
-          }};
-}
-
-Fields<HelperThreadsSection> helper_threads_fields() {
-  return {"The ordinary threads beside the frames: service and recorder. Always SCHED_OTHER.",
-          {optional("cpus", &HelperThreadsSection::cpus,
-                    "CPUs of these threads; by default every allowed CPU without a real-time thread")}};
-}
-
-Fields<ThreadsSection> threads_fields() {
-  using T = ThreadsSection;
-  return {
-      "Threads and where they run.",
-      {
-          optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
-          named("workers", &T::workers, worker_fields(), "worker", "threads that run jobs beside main"),
-          optional("helpers", &T::helpers, helper_threads_fields(), "all other threads"),
-          optional("stuck_after", &T::stuck_after, range(1ms, 3600s),
-                   "abort the rig, naming the thread, if a thread exceeds its frame or period by this much"),
       }};
 }
 
@@ -342,68 +233,11 @@ Fields<LogSection> log_fields() {
       }};
 }
 
-Fields<FlightSection> flight_fields() {
-  using F = FlightSection;
-  return {
-      "The flight recorder: the latest frames and jobs with their times, in memory that survives the rig's "
-      "process; written out around an overrun, and at an end that is not in order (flight-recorder.md).",
-      {
-          optional("enabled", &F::enabled, "keep a flight recorder"),
-          optional("size", &F::size, config::bytes(1 << 20, std::int64_t{4} << 30),
-                   "largest size of its memory; it takes what `before` and `after` need"),
-          optional("before", &F::before, range(1ms, 1h), "time to keep before an overrun, if it fits"),
-          optional("after", &F::after, range(1ms, 60s), "time to write after an overrun"),
-          optional("traces", &F::traces, range(0, 1000), "write at most this many overruns of a run"),
-          optional("variables", &F::variables, length(1, 1000),
-                   "variables to keep at the end of each frame and draw in the trace: model.variable, "
-                   "model.variable[2] or rt.*; at most 64 values"),
-      }};
-}
-
-Fields<CheckpointSection> checkpoint_fields() {
-  using C = CheckpointSection;
-  return {"Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
-          {
-              located(&C::origin),
-              optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
-              optional("every", &C::every, or_word("off", range(1ns, kEver), "no periodic checkpoints"),
-                       "simulated time from one checkpoint to the next, rounded up to whole frames"),
-              optional("at_end", &C::at_end, "write another one after the last frame"),
-              optional("folder", &C::folder, length(1, 4096),
-                       "folder of the checkpoints, relative to the run folder"),
-          }};
-}
-
 /// A text that is not written when there is none.
 config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
   field.value.write_at = [write = field.value.write_at](const void* text) {
     const config::Node node = write(text);
     return node.text().empty() ? config::Node() : node;
-  };
-  return field;
-}
-
-Fields<LinkSection> link_fields() {
-  return {
-      "A link to virtual-time participants: the rig takes part in their simulation. The driver adds its own "
-      "keys here.",
-      {
-          located(&LinkSection::origin),
-          optional("driver", &LinkSection::driver, name(), "driver of the link: silkit"),
-          rest(&LinkSection::device, "the driver's own"),
-      }};
-}
-
-/// A section that means something by being there, however empty.
-template <class Section, class T>
-config::Field<T> when_present(config::Field<T> field) {
-  field.value.read_at = [read = field.value.read_at](const config::Node& node, const config::Context& context,
-                                                     void* section) {
-    static_cast<Section*>(section)->present = true;
-    return read(node, context, section);
-  };
-  field.value.write_at = [write = field.value.write_at](const void* section) {
-    return static_cast<const Section*>(section)->present ? write(section) : config::Node();
   };
   return field;
 }
@@ -422,66 +256,7 @@ auto on_crash() {
                             "its variables keep their last values, and its jobs are not called any more"}});
 }
 
-Fields<TriggerSection> trigger_fields() {
-  using T = TriggerSection;
-  return {"Writes records around those for which a condition holds, and no others.",
-          {
-              located(&T::origin),
-              required("when", &T::when, length(1, 1000),
-                       "condition: model.variable, one of > >= < <= == !=, and a value with its unit or a "
-                       "variable; or `model.variable changes`"),
-              optional("before", &T::before, range(0ns, 3600s),
-                       "simulated time to write before the condition holds, from memory"),
-              optional("after", &T::after, range(0ns, 3600s), "simulated time to write after it last held"),
-          }};
-}
-
-Fields<DecimateSection> decimate_fields() {
-  using D = DecimateSection;
-  using enum RecordDecimation::Keep;
-  return {
-      "Combines several records into one.",
-      {
-          located(&D::origin),
-          required("to", &D::to, any_period(),
-                   "simulated time that one record stands for; more than `every`"),
-          optional(
-              "keep", &D::keep,
-              choices<RecordDecimation::Keep>(
-                  {{"min_max", min_max,
-                    "smallest and largest value, as `<column>.min` and `<column>.max`; a NaN makes both NaN"},
-                   {"last", last, "the last record"}}),
-              "which of its records to keep"),
-      }};
-}
-
 }  // namespace
-
-const Fields<RecordingSettings>& recording_fields() {
-  using R = RecordingSettings;
-  static const Fields<R> fields{
-      "A recording: chosen variables at a chosen rate in a file of the run folder.",
-      {
-          located(&R::origin),
-          optional("driver", &R::driver, name(), "the file format: csv, mdf4, mcap, hdf5 or trk"),
-          optional("every", &R::every, or_word("frame", any_period(), "once a frame"),
-                   "time from one record to the next"),
-          required("variables", &R::variables, length(1, 1000),
-                   "variables to record: model.variable, model.variable[2], model.*, or one of rt.*")
-              .at_least(1),
-          optional("on_change", &R::on_change,
-                   "write only records in which a value differs from the last written record"),
-          when_present<TriggerSection>(
-              optional("trigger", &R::trigger, trigger_fields(), "write only records near a condition")),
-          when_present<DecimateSection>(
-              optional("decimate", &R::decimate, decimate_fields(), "combine several records into one")),
-          budget(&R::budget, "time a record may take in the frame, as a job's budget"),
-          left_out(&R::optional,
-                   "1 .. 1000: allow an escalation's `shed` to leave records out, as a job's `optional`"),
-          rest(&R::device, "the driver's own"),
-      }};
-  return fields;
-}
 
 const Fields<LibrarySettings>& library_fields() {
   using L = LibrarySettings;

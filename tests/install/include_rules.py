@@ -119,9 +119,17 @@ def place_of(included, folder, root, public):
     return included if first in LAYERS else None
 
 
+# The settings of a capability are on the level of the plan, which reads them.
+SETTINGS = re.compile(r"executive/capability/\w+/(settings\.[ch]pp)")
+
+
 def folder_of(path, outer):
     """The number of the row of FOLDERS[outer] that a file is in, and the folder; (-1, "") right in `outer`, which is below
     all of its folders. A folder without a row has None as number."""
+    if settings := SETTINGS.fullmatch(path):
+        path = "executive/plan/" + settings[1]
+        if not path.startswith(outer + "/"):
+            return -1, ""
     parts = path[len(outer) + 1:].split("/")
     if len(parts) == 1:
         return -1, ""

@@ -89,6 +89,15 @@ class IncludeRules(unittest.TestCase):
                              ["executive/many/four/a.cpp: executive/many/ has no folder four; FOLDERS of "
                               "tests/install/include_rules.py lists its folders"])
 
+    def test_the_settings_of_a_capability_are_on_the_level_of_the_plan(self):
+        self.assertIsNone(why("executive/plan/a.cpp", "executive/capability/link/settings.hpp"))
+        self.assertIsNone(why("executive/capability/link/settings.cpp", "executive/plan/b.hpp"))
+        self.assertIsNone(why("executive/capability/record/run.cpp", "executive/capability/link/settings.hpp"))
+        self.assertEqual(why("executive/capability/link/settings.hpp", "executive/frame/b.hpp"),
+                         "in executive/ plan is below frame or beside it")
+        self.assertEqual(why("executive/plan/a.cpp", "executive/capability/link/run.hpp"),
+                         "in executive/ plan is below capability or beside it")
+
     def test_text_reaches_a_terminal_through_the_door_alone(self):
         for printed in ('std::fprintf(stderr, "%s", what);', "printf(text);", 'std::cerr << what;', "std::fputs(a, stdout);"):
             lines = said_of({"executive/app/a.cpp": printed + "\n"})

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/flight/settings.hpp"
+
+#include <chrono>
+
+#include "config/rules.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using config::Fields;
+using config::length;
+using config::optional;
+using config::range;
+
+}  // namespace
+
+Fields<FlightSection> flight_fields() {
+  using F = FlightSection;
+  return {
+      "The flight recorder: the latest frames and jobs with their times, in memory that survives the rig's "
+      "process; written out around an overrun, and at an end that is not in order (flight-recorder.md).",
+      {
+          optional("enabled", &F::enabled, "keep a flight recorder"),
+          optional("size", &F::size, config::bytes(1 << 20, std::int64_t{4} << 30),
+                   "largest size of its memory; it takes what `before` and `after` need"),
+          optional("before", &F::before, range(1ms, 1h), "time to keep before an overrun, if it fits"),
+          optional("after", &F::after, range(1ms, 60s), "time to write after an overrun"),
+          optional("traces", &F::traces, range(0, 1000), "write at most this many overruns of a run"),
+          optional("variables", &F::variables, length(1, 1000),
+                   "variables to keep at the end of each frame and draw in the trace: model.variable, "
+                   "model.variable[2] or rt.*; at most 64 values"),
+      }};
+}
+
+}  // namespace tactus::executive

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "executive/frame/executive.hpp"
-#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/sim.hpp"
 #include "tests/executive/support/test_namespaces.hpp"
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <random>
 
-#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/sketch.hpp"
 #include "tests/executive/support/test_namespaces.hpp"
 

@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "executive/integration/integrator.hpp"
-#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/reference_times.hpp"
 #include "tests/executive/support/sketch.hpp"
 #include "tests/executive/support/test_namespaces.hpp"

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/reference_scheduler.hpp"
 #include "tests/executive/support/sketch.hpp"
 #include "tests/executive/support/test_namespaces.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "executive/frame/executive.hpp"
-#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/rig_files.hpp"
 #include "tests/executive/support/sim.hpp"
 #include "tests/executive/support/test_namespaces.hpp"

@@ -13,7 +13,6 @@
 
 #include "executive/frame/worker_pool.hpp"
 #include "executive/plan/thread_rules.hpp"
-#include "tests/executive/support/names.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/executive/support/sim_worker_pool.hpp"
 #include "tests/executive/support/sketch.hpp"

@@ -34,11 +34,13 @@ std::string brief_of(std::string blamed, const std::string& how_late) {
 
 }  // namespace
 
-void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) {
+void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const {
   ++sum.causes[static_cast<std::size_t>(finding.cause)];
   if (sum.count++ == 0) sum.first = note.timing.frame;
   sum.last = note.timing.frame;
-  if (sum.count == 1 || worse) sum.worst = note;
+  if (sum.count > 1 && !worse) return;
+  sum.worst = note;
+  sum.origin = origin_;
 }
 
 void FrameNoteFormatter::take(const FrameNote& note) {
@@ -62,19 +64,19 @@ void FrameNoteFormatter::take(const FrameNote& note) {
 }
 
 /// "preempted: 'burst' (tid 312, SCHED_FIFO 97)"; of a frame that catches up, what began it.
-std::string FrameNoteFormatter::blame(const Finding& finding) const {
+std::string FrameNoteFormatter::blame(const Finding& finding, const Finding& origin) const {
   if (finding.cause == Cause::none) return "";
   if (finding.cause == Cause::unknown) return "unknown cause";
-  if (finding.cause == Cause::catching_up && finding.part == nullptr && origin_.cause != Cause::none &&
-      origin_.frame == finding.frame)
-    return blame(origin_) + " in frame " + std::to_string(origin_.frame);
+  if (finding.cause == Cause::catching_up && finding.part == nullptr && origin.cause != Cause::none &&
+      origin.frame == finding.frame)
+    return blame(origin, origin) + " in frame " + std::to_string(origin.frame);
   const std::string who = culprit_of(finding, plan_);
   return std::string(name_of(finding.cause)) + (who.empty() ? "" : ": " + who);
 }
 
 LateLine FrameNoteFormatter::line(const Finding& finding, const std::string& how_late, const Sum& sum,
                                   const char* what, const std::string& seen) const {
-  const std::string blamed = blame(finding);
+  const std::string blamed = blame(finding, sum.origin);
   const std::string worst =
       how_late + (sum.count == 1 ? "" : ", the worst of " + std::to_string(sum.count) + " " + what);
   const std::string frames =

@@ -43,13 +43,14 @@ class FrameNoteFormatter {
     std::int64_t first = 0;
     std::int64_t last = 0;
     FrameNote worst;
+    Finding origin;  // of the overrun before it that caught up with no other; `frame` is its own
     std::array<std::int64_t, rtsync::kCauses> causes{};
   };
-  static void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse);
+  void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const;
   static std::string slack_before(const FrameNote& note);
   std::string causes(const Sum& sum, const std::string& worst) const;
   std::string text_of_late(const FrameNote& note) const;
-  std::string blame(const Finding& finding) const;
+  std::string blame(const Finding& finding, const Finding& origin) const;
   LateLine line(const Finding& finding, const std::string& how_late, const Sum& sum, const char* what,
                 const std::string& seen) const;
   std::string kinds() const;
@@ -69,7 +70,7 @@ class FrameNoteFormatter {
   std::int64_t in_grace_ = 0;
   std::int64_t slots_lost_ = 0;
   std::uint64_t told_lost_ = 0;
-  Finding origin_;  // of the newest overrun that caught up with no other; `frame` is its own
+  Finding origin_;  // of the newest overrun, likewise
 };
 
 }  // namespace tactus::executive

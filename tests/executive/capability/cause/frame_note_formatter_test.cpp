@@ -218,6 +218,19 @@ TEST(FrameNoteFormatter, AFrameThatCatchesUpNamesWhatBeganIt) {
   EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
             "computed: motor.step in frame 6; frame 7 was over by 1.00 ms; details in log.txt")
       << "a second later, too";
+  FrameNote later = overrun(9, 500us, OverrunCause::work);
+  later.overrun.cause = rtsync::Cause::blocked;
+  for (const FrameNote& note : {began, follows, later}) notes.formatter.take(note);
+  EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
+            "computed: motor.step; frame 6 was over by 2.00 ms, the worst of 3 overruns; details in log.txt");
+  follows.timing.slack = -3ms;
+  for (const FrameNote& note : {began, follows, later}) notes.formatter.take(note);
+  EXPECT_EQ(
+      notes.formatter.take_log_lines(0).at(0).brief,
+      "computed: motor.step in frame 6; frame 7 was over by 3.00 ms, the worst of 3 overruns; details in "
+      "log.txt")
+      << "whatever came after it";
+  follows.timing.slack = -1ms;
   follows.overrun.frame = 5;
   notes.formatter.take(follows);
   EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,

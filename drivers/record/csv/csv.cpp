@@ -188,10 +188,10 @@ class WholeRow {
       constexpr std::string_view time = kCsvTime;
       if (!line.starts_with(time) || line.size() == time.size()) return false;
       separator_ = line[time.size()];
-      columns_ = count(line);
+      columns_ = cells_of(line, separator_);
       return true;
     }
-    if (count(line) != columns_ || line.back() == separator_) return false;
+    if (cells_of(line, separator_) != columns_ || line.back() == separator_) return false;
     time_.assign(line.substr(0, line.find(separator_)));
     return true;
   }
@@ -204,12 +204,8 @@ class WholeRow {
   }
 
  private:
-  std::ptrdiff_t count(std::string_view line) const {
-    return 1 + std::count(line.begin(), line.end(), separator_);
-  }
-
   char separator_ = ',';
-  std::ptrdiff_t columns_ = 0;
+  std::size_t columns_ = 0;
   std::string time_;
 };
 

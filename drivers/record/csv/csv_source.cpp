@@ -63,10 +63,6 @@ std::string_view next_cell(std::string_view& line, char separator) {
   return cell;
 }
 
-std::ptrdiff_t cells_of(std::string_view line, char separator) {
-  return 1 + std::count(line.begin(), line.end(), separator);
-}
-
 /// What the cells of a column are, as far as they were seen.
 struct Seen {
   static constexpr std::size_t kMostLabels = 1000;
@@ -124,8 +120,8 @@ class CsvSource final : public executive::RecordSource {
     }
     if (!has_line) return false;
     if (cells_of(line, separator_) != columns())
-      fail("has " + counted(static_cast<std::size_t>(cells_of(line, separator_)), "column") +
-           ", the header has " + std::to_string(columns()));
+      fail("has " + counted(cells_of(line, separator_), "column") + ", the header has " +
+           std::to_string(columns()));
     const std::string_view time = next_cell(line, separator_);
     const auto ns = nanoseconds_of(time);
     if (!ns) fail("'" + std::string(time) + "' is no time in seconds");
@@ -138,7 +134,7 @@ class CsvSource final : public executive::RecordSource {
  private:
   static constexpr std::size_t kLongest = std::size_t{64} << 20;
 
-  std::ptrdiff_t columns() const { return 1 + static_cast<std::ptrdiff_t>(head_.columns.size()); }
+  std::size_t columns() const { return 1 + head_.columns.size(); }
   bool next_line(std::string_view& line) {
     if (held_) {
       line = *std::exchange(held_, std::nullopt);
@@ -245,6 +241,16 @@ class CsvSource final : public executive::RecordSource {
 };
 
 }  // namespace
+
+std::size_t cells_of(std::string_view line, char separator) {
+  std::size_t cells = 1;
+  // As fast as memory is, however this was compiled.
+  while (const void* const found = std::memchr(line.data(), separator, line.size())) {
+    ++cells;
+    line.remove_prefix(static_cast<std::size_t>(static_cast<const char*>(found) - line.data()) + 1);
+  }
+  return cells;
+}
 
 std::filesystem::path csv_columns_file(std::filesystem::path file) {
   return file.replace_extension(".columns.json");

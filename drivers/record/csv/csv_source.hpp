@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "executive/driver/record_sink.hpp"
 
@@ -9,6 +11,9 @@ namespace tactus::drivers::record {
 
 /// Trick's name of the first column.
 inline constexpr const char* kCsvTime = "sys.exec.out.time {s}";
+
+/// How many cells a line has.
+std::size_t cells_of(std::string_view line, char separator);
 
 /// Where types and descriptions of a recording as text stand: beside it, "motion.columns.json".
 std::filesystem::path csv_columns_file(std::filesystem::path file);

@@ -64,11 +64,11 @@ double RecordedValues::value(std::size_t column) const {
 }
 
 std::optional<std::int64_t> RecordedValues::integer(std::size_t column) const {
-  const double near = value(column);
-  if (!(std::abs(near) < static_cast<double>(kLargest) + 1)) return std::nullopt;
   const executive::RecordColumn& from = columns()[column];
-  return executive::with_type(from.type, [&](auto zero) {
-    return static_cast<std::int64_t>(executive::load_element<decltype(zero)>(record_.data() + from.offset));
+  return executive::with_type(from.type, [&](auto zero) -> std::optional<std::int64_t> {
+    const auto number = executive::load_element<decltype(zero)>(record_.data() + from.offset);
+    if (!(std::abs(static_cast<double>(number)) <= static_cast<double>(kLargest))) return std::nullopt;
+    return static_cast<std::int64_t>(number);
   });
 }
 

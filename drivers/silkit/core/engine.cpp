@@ -61,7 +61,7 @@ bool Engine::Impl::peers_know_services() const {
 
 PeerId Engine::Impl::add_peer(const PeerInfo& info) {
   const PeerId peer = next_peer_++;
-  peers_.emplace(peer, info);
+  peers_.emplace(peer, info).first->second.id = hash64(info.name);  // whatever it says
   if (measures()) metered_.add(peer, settings_.simulation, info.name);
   monitor_.peer_came(info.name);
   return peer;

@@ -289,6 +289,16 @@ TEST_F(LinBus, AHeaderThatTwoWouldAnswerIsAnErrorForAll) {
   EXPECT_THAT(stage.heard(), ElementsAre(testing::EndsWith(" 4 never"))) << "the master takes part in it";
 }
 
+TEST_F(LinBus, ParticipantsThatNameTheSameIdAreToldApart) {
+  const PeerId s = stage.newcomer("S", {.id = 7});
+  const PeerId t = stage.newcomer("T", {.id = 7});
+  LinController& one = master();
+  slave_at(s, {sends(17, "s")});
+  slave_at(t, {sends(17, "t")});
+  header(one, 17);
+  EXPECT_THAT(stage.heard(), ElementsAre(testing::AnyOf("lin 17 s 7 never", "lin 17 t 7 never")));
+}
+
 TEST_F(LinBus, SlavesOfOneParticipantAreToldApart) {
   LinController& one = master();
   stage.peer_service = 11;

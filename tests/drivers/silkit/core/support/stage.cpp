@@ -86,7 +86,7 @@ std::vector<Subscriber> Stage::usual_subscriptions(Peer& peer) const {
 PeerInfo Stage::info_of(const Peer& peer) const {
   PeerInfo info;
   info.name = peer.name;
-  info.id = hash64(peer.name);
+  info.id = peer.traits.id.value_or(hash64(peer.name));
   info.capabilities = peer.traits.late_joining ? Engine::capabilities() : "";
   return info;
 }

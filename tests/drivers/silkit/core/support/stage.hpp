@@ -25,10 +25,11 @@ inline constexpr std::int64_t kMs = 1'000'000;
 
 /// How a scripted peer behaves.
 struct PeerTraits {
-  bool acknowledges = true;    ///< subscriptions; else when released
-  bool answers = true;         ///< barriers; else when released
-  bool offers_barrier = true;  ///< is subscribed to REQUESTREPLYCALL
-  bool late_joining = true;    ///< has the capability `autonomous-synchronous`
+  bool acknowledges = true;           ///< subscriptions; else when released
+  bool answers = true;                ///< barriers; else when released
+  bool offers_barrier = true;         ///< is subscribed to REQUESTREPLYCALL
+  bool late_joining = true;           ///< has the capability `autonomous-synchronous`
+  std::optional<std::uint64_t> id{};  ///< what it says instead of hash64 of its name
 };
 
 EngineSettings named(const std::string& name);

@@ -2,7 +2,7 @@
 #include "drivers/link/command_call.hpp"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -14,42 +14,34 @@ namespace tactus::drivers::link {
 namespace {
 
 using config::Json;
-using executive::LiveCommand;
+using executive::CommandCall;
 using executive::LiveWrite;
 using Kind = executive::LiveWrite::Kind;
 
 constexpr std::size_t kMostBytes = 1 << 16;
 
-/// What a command is called, and what its argument may say.
-struct CommandRow {
-  PeerCommand command;
-  const char* name;
-  std::vector<std::string> keys;
-};
+using Argument = executive::CommandArgument;
+using executive::CommandRow;
+using executive::CommandTaken;
 
-const std::vector<CommandRow>& command_rows() {
-  static const std::vector<CommandRow> rows{
-      {PeerCommand::pause, "pause", {"frame"}},
-      {PeerCommand::resume, "resume", {"frame"}},
-      {PeerCommand::step, "step", {"frame", "frames"}},
-      {PeerCommand::run_until, "run_until", {"frame", "until_ns"}},
-      {PeerCommand::reset, "reset", {"frame"}},
-      {PeerCommand::stop, "stop", {"frame", "status"}},
-      {PeerCommand::checkpoint, "checkpoint", {"file"}},
-      {PeerCommand::load, "load", {"file"}},
-      {PeerCommand::realtime, "realtime", {"on"}},
-      {PeerCommand::record, "record", {"on", "recording"}},
-      {PeerCommand::set, "set", {"frame", "values"}},
-      {PeerCommand::force, "force", {"frame", "values"}},
-      {PeerCommand::release, "release", {"frame", "names"}},
+/// What the argument of a command may say.
+std::vector<std::string> keys_of(const CommandRow& row) {
+  static const std::map<Argument, std::vector<std::string>> of_kind{
+      {Argument::frames, {"frames"}},
+      {Argument::sim_time, {"until_ns"}},
+      {Argument::status, {"status"}},
+      {Argument::file, {"file"}},
+      {Argument::new_file, {"file"}},
+      {Argument::on, {"on"}},
+      {Argument::recording, {"on", "recording"}},
+      {Argument::values, {"values"}},
+      {Argument::names, {"names"}},
   };
-  return rows;
-}
-
-const CommandRow& row_of(PeerCommand command) {
-  const auto& rows = command_rows();
-  return *std::find_if(rows.begin(), rows.end(),
-                       [&](const CommandRow& row) { return row.command == command; });
+  std::vector<std::string> keys;
+  if (row.taken != CommandTaken::at_once) keys.emplace_back("frame");
+  if (const auto found = of_kind.find(row.argument); found != of_kind.end())
+    keys.insert(keys.end(), found->second.begin(), found->second.end());
+  return keys;
 }
 
 /// Reads one argument; the first thing that is wrong is kept.
@@ -58,52 +50,44 @@ class ArgumentReader {
   ArgumentReader(const CommandRow& row, const executive::LiveRig& rig, std::string& problem)
       : row_(row), rig_(rig), problem_(problem) {}
 
-  std::optional<CommandCall> read(std::span<const std::uint8_t> bytes) {
+  std::optional<PeerCall> read(std::span<const std::uint8_t> bytes) {
     if (!parse(bytes)) return std::nullopt;
-    CommandCall call;
+    PeerCall call;
     if (argument_.contains("frame")) call.batch.frame = whole("frame", 0);
-    switch (row_.command) {
-      case PeerCommand::pause:
-        call.batch.command = {LiveCommand::pause};
+    CommandCall command{row_.command};
+    switch (row_.argument) {
+      case Argument::frames:
+        command.value = argument_.contains("frames") ? whole("frames", 1) : 1;
         break;
-      case PeerCommand::resume:
-        call.batch.command = {LiveCommand::resume};
+      case Argument::sim_time:
+        command.value = whole("until_ns", 0);
         break;
-      case PeerCommand::step:
-        call.batch.command = {LiveCommand::step, argument_.contains("frames") ? whole("frames", 1) : 1};
+      case Argument::status:
+        command.value = argument_.contains("status") ? whole("status", 0) : 0;
         break;
-      case PeerCommand::run_until:
-        call.batch.command = {LiveCommand::run_until, whole("until_ns", 0)};
+      case Argument::file:
+        command.name = text("file");
         break;
-      case PeerCommand::reset:
-        call.batch.command = {LiveCommand::reset};
+      case Argument::new_file:
+        if (argument_.contains("file")) command.name = text("file");
         break;
-      case PeerCommand::stop:
-        call.batch.command = {LiveCommand::stop, argument_.contains("status") ? whole("status", 0) : 0};
+      case Argument::on:
+      case Argument::recording:
+        command.value = truth("on");
+        if (argument_.contains("recording")) command.name = text("recording");
         break;
-      case PeerCommand::checkpoint:
-        call.at_once = {LiveCommand::checkpoint, 0, argument_.contains("file") ? text("file") : ""};
+      case Argument::values:
+        read_values(row_.command == Command::set ? Kind::set : Kind::force, call.batch.writes);
         break;
-      case PeerCommand::load:
-        call.at_once = {LiveCommand::load, 0, text("file")};
-        break;
-      case PeerCommand::realtime:
-        call.at_once = {LiveCommand::realtime, truth("on")};
-        break;
-      case PeerCommand::record:
-        call.at_once = {LiveCommand::record, truth("on"),
-                        argument_.contains("recording") ? text("recording") : ""};
-        break;
-      case PeerCommand::set:
-        read_values(Kind::set, call.batch.writes);
-        break;
-      case PeerCommand::force:
-        read_values(Kind::force, call.batch.writes);
-        break;
-      case PeerCommand::release:
+      case Argument::names:
         read_names(call.batch.writes);
         break;
+      case Argument::nothing:
+      case Argument::job:
+        break;
     }
+    if (row_.taken == CommandTaken::at_once) call.at_once = std::move(command);
+    if (row_.taken == CommandTaken::at_end_of_frame) call.batch.command = std::move(command);
     return problem_.empty() ? std::optional(std::move(call)) : std::nullopt;
   }
 
@@ -125,11 +109,12 @@ class ArgumentReader {
                "; a JSON object, or nothing, is expected");
       return false;
     }
+    const std::vector<std::string> keys = keys_of(row_);
     for (const auto& [key, value] : argument_.items()) {
-      if (std::find(row_.keys.begin(), row_.keys.end(), key) != row_.keys.end()) continue;
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       std::string known;
-      for (const std::string& each : row_.keys) known += (known.empty() ? "" : ", ") + each;
-      complain(config::show(key) + " is not known; " + row_.name + " takes: " + known);
+      for (const std::string& each : keys) known += (known.empty() ? "" : ", ") + each;
+      complain(config::show(key) + " is not known; " + row_.word + " takes: " + known);
     }
     return problem_.empty();
   }
@@ -137,7 +122,7 @@ class ArgumentReader {
   const Json* required(const char* key, const char* what) {
     const auto found = argument_.find(key);
     if (found != argument_.end()) return &*found;
-    complain(std::string(row_.name) + " needs '" + key + "': " + what);
+    complain(std::string(row_.word) + " needs '" + key + "': " + what);
     return nullptr;
   }
 
@@ -224,11 +209,9 @@ class ArgumentReader {
 
 }  // namespace
 
-std::optional<CommandCall> read_call(PeerCommand command, std::span<const std::uint8_t> argument,
-                                     const executive::LiveRig& rig, std::string& problem) {
-  return ArgumentReader(row_of(command), rig, problem).read(argument);
+std::optional<PeerCall> read_call(Command command, std::span<const std::uint8_t> argument,
+                                  const executive::LiveRig& rig, std::string& problem) {
+  return ArgumentReader(executive::row_of(command), rig, problem).read(argument);
 }
-
-std::string_view name_of(PeerCommand command) { return row_of(command).name; }
 
 }  // namespace tactus::drivers::link

@@ -11,19 +11,16 @@
 namespace tactus::drivers::link {
 
 /// A call of a function of `link.commands`, understood.
-struct CommandCall {
+struct PeerCall {
   /// With writes, or a command of the frames (pause, resume, step, run_until, reset, stop).
   executive::LiveBatch batch{};
   /// Instead: a command that is given at once.
-  std::optional<executive::LiveCommandCall> at_once{};
+  std::optional<executive::CommandCall> at_once{};
 };
 
 /// "{"frames": 10}" as a call of `command`: a JSON object, or nothing at all. Nothing, and what is wrong with it, when it
 /// does not fit.                                                                              @when service
-std::optional<CommandCall> read_call(PeerCommand command, std::span<const std::uint8_t> argument,
-                                     const executive::LiveRig& rig, std::string& problem);
-
-/// "pause".
-std::string_view name_of(PeerCommand command);
+std::optional<PeerCall> read_call(Command command, std::span<const std::uint8_t> argument,
+                                  const executive::LiveRig& rig, std::string& problem);
 
 }  // namespace tactus::drivers::link

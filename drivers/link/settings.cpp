@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "executive/driver/command_choices.hpp"
+
 namespace tactus::drivers::link {
 namespace {
 
@@ -114,25 +116,11 @@ const Fields<SubscribeSettings>& subscribe_fields() {
 
 const Fields<CommandSettings>& command_fields() {
   using C = CommandSettings;
-  using P = PeerCommand;
   static const Fields<C> fields{
       "A function that peers call by RPC (media type application/json) to give the rig a command.",
       {
           located(&C::origin),
-          required("command", &C::command,
-                   choices<P>({{"pause", P::pause, "pause at the end of the frame"},
-                               {"resume", P::resume, "go on"},
-                               {"step", P::step, "run a number of frames, then pause"},
-                               {"run_until", P::run_until, "run until a simulated time, then pause"},
-                               {"reset", P::reset, "back to the initial state; a linked rig refuses it"},
-                               {"stop", P::stop, "end the run in order"},
-                               {"checkpoint", P::checkpoint, "write a checkpoint"},
-                               {"load", P::load, "restore a checkpoint; a linked rig refuses it"},
-                               {"realtime", P::realtime, "real time on or off"},
-                               {"record", P::record, "a recording on or off"},
-                               {"set", P::set, "write variables once"},
-                               {"force", P::force, "write variables, and again in every frame"},
-                               {"release", P::release, "end forces"}}),
+          required("command", &C::command, executive::command_choices(&executive::CommandRow::by_peers),
                    "what a call does"),
           optional("function", &C::function, texts(), "by default the entry's name"),
           list("labels", &C::labels, label_fields(), "labels that select peers with this function"),

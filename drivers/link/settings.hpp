@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "executive/driver/command.hpp"
 #include "executive/driver/link.hpp"
 
 /// What the `link:` section of a rig file says, filled and checked by the tables of settings.cpp.
 namespace tactus::drivers::link {
 
+using executive::Command;
 using executive::LinkMode;
 using rtsync::Nanoseconds;
 
@@ -63,28 +65,11 @@ struct SubscribeSettings : SignalSettings {
   bool operator==(const SubscribeSettings&) const = default;
 };
 
-/// What peers may tell the rig to do.
-enum class PeerCommand {
-  pause,
-  resume,
-  step,
-  run_until,
-  reset,
-  stop,
-  checkpoint,
-  load,
-  realtime,
-  record,
-  set,
-  force,
-  release
-};
-
 /// A function that peers call.
 struct CommandSettings {
   std::string name;
   config::Origin origin;
-  PeerCommand command = PeerCommand::pause;
+  Command command = Command::pause;
   std::optional<std::string> function;  ///< nothing: the name
   std::vector<LabelSettings> labels;
   const std::string& called() const { return function ? *function : name; }

@@ -190,31 +190,16 @@ void print_loops(const executive::Plan& plan) {
   }
 }
 
-std::string command_text(const executive::TimedCommand& command) {
-  using executive::Command;
-  switch (command.command) {
-    case Command::pause:
-      return command.rest ? "pause for " + config::print_duration(*command.rest) : "pause";
-    case Command::resume:
-      return "resume";
-    case Command::step:
-      return "step " + std::to_string(command.frames) + " frames";
-    case Command::run_until:
-      return "run until " + config::print_duration(command.until);
-    case Command::stop:
-      return "stop";
-    case Command::reset:
-      return "reset";
-    case Command::abort:
-      return "abort";
-    case Command::checkpoint:
-      return command.text.empty() ? "checkpoint" : "checkpoint " + command.text;
-    case Command::enable:
-      return "enable " + command.text;
-    case Command::disable:
-      break;
-  }
-  return "disable " + command.text;
+std::string command_text(const executive::TimedCommand& timed) {
+  using Argument = executive::CommandArgument;
+  const executive::CommandCall& call = timed.call;
+  const executive::CommandRow& row = row_of(call.command);
+  if (row.argument == Argument::sim_time)
+    return "run until " + config::print_duration(rtsync::Nanoseconds{call.value});
+  std::string text = row.word;
+  if (timed.rest) text += " for " + config::print_duration(*timed.rest);
+  if (row.argument == Argument::frames) text += " " + std::to_string(call.value) + " frames";
+  return call.name.empty() ? text : text + " " + call.name;
 }
 
 void print_orders(const executive::Plan& plan) {

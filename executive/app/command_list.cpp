@@ -15,8 +15,26 @@ std::vector<std::string> driver_names() { return executive::driver_names(Command
 
 }  // namespace
 
+std::vector<OwnCommand> own_commands() {
+  std::vector<OwnCommand> all{
+      {"run", run_command},       {"check", check_command},     {"calibrate", calibrate_command},
+      {"doctor", doctor_command}, {"recover", recover_command}, {"convert", convert_command},
+      {"trace", trace_command},   {"report", report_command},   {"ps", ps_command},
+      {"watch", watch_command},   {"scope", scope_command},     {"get", get_command}};
+  const auto add = [&](const executive::CommandRow& row) {
+    all.push_back({row.word, [&row] { return running_rig_command(row); }});
+  };
+  for (const executive::CommandRow& row : executive::command_rows())
+    if (row.from_outside != nullptr && !is_given_from_outside(row)) add(row);
+  for (const executive::CommandRow& row : executive::command_rows())
+    if (is_given_from_outside(row)) add(row);
+  all.push_back({"help", help_command});
+  return all;
+}
+
 void CommandList::declare(CLI::App& app, int argc, char** argv) {
-  for (const OwnCommand& own : kOwnCommands) add(app, own.name, {nullptr, own.make(), nullptr});
+  const std::vector<OwnCommand> own_ones = own_commands();
+  for (const OwnCommand& own : own_ones) add(app, std::string(own.name), {nullptr, own.make(), nullptr});
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && (words.front() == "-h" || words.front() == "--help" || words.front() == "help")) {
     for (const std::string& name : driver_names()) {
@@ -32,8 +50,7 @@ void CommandList::declare(CLI::App& app, int argc, char** argv) {
       std::find_if(words.begin(), words.end(), [](auto word) { return !word.starts_with('-'); });
   if (named == words.end()) return;
   const std::string name(*named);
-  if (std::any_of(std::begin(kOwnCommands), std::end(kOwnCommands),
-                  [&](const OwnCommand& own) { return own.name == name; }))
+  if (std::any_of(own_ones.begin(), own_ones.end(), [&](const OwnCommand& own) { return own.name == name; }))
     return;
   const std::vector<std::string> names = driver_names();
   if (std::find(names.begin(), names.end(), name) != names.end() ||
@@ -56,7 +73,7 @@ std::vector<std::string> CommandList::spelled_out(int argc, char** argv) const {
 
 std::string CommandList::unknown(const std::string& name) {
   std::vector<std::string> names;
-  for (const OwnCommand& own : kOwnCommands) names.emplace_back(own.name);
+  for (const OwnCommand& own : own_commands()) names.emplace_back(own.name);
   for (std::string& driver : driver_names()) names.push_back(std::move(driver));
   return "there is no command '" + name + "'" + executive::did_you_mean(name, names);
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
+#include <string_view>
+#include <vector>
 
+#include "executive/driver/command.hpp"
 #include "executive/driver/command_driver.hpp"
 
 namespace tactus::app {
@@ -21,48 +25,17 @@ std::unique_ptr<CommandDriver> report_command();
 std::unique_ptr<CommandDriver> watch_command();
 std::unique_ptr<CommandDriver> scope_command();
 std::unique_ptr<CommandDriver> ps_command();
-std::unique_ptr<CommandDriver> pause_command();
-std::unique_ptr<CommandDriver> resume_command();
-std::unique_ptr<CommandDriver> step_command();
-std::unique_ptr<CommandDriver> run_until_command();
-std::unique_ptr<CommandDriver> reset_command();
-std::unique_ptr<CommandDriver> stop_command();
-std::unique_ptr<CommandDriver> checkpoint_command();
-std::unique_ptr<CommandDriver> load_command();
 std::unique_ptr<CommandDriver> get_command();
-std::unique_ptr<CommandDriver> set_command();
-std::unique_ptr<CommandDriver> force_command();
-std::unique_ptr<CommandDriver> release_command();
 std::unique_ptr<CommandDriver> help_command();
+
+/// One that a running rig is given.
+std::unique_ptr<CommandDriver> running_rig_command(const executive::CommandRow& row);
 
 /// The executive's own commands, as `tactus --help` lists them. Drivers of kind "command" come behind them.
 struct OwnCommand {
-  const char* name;
-  std::unique_ptr<CommandDriver> (*make)();
+  std::string_view name;
+  std::function<std::unique_ptr<CommandDriver>()> make;
 };
-inline constexpr OwnCommand kOwnCommands[] = {{"run", run_command},
-                                              {"check", check_command},
-                                              {"calibrate", calibrate_command},
-                                              {"doctor", doctor_command},
-                                              {"recover", recover_command},
-                                              {"convert", convert_command},
-                                              {"trace", trace_command},
-                                              {"report", report_command},
-                                              {"ps", ps_command},
-                                              {"watch", watch_command},
-                                              {"scope", scope_command},
-                                              {"get", get_command},
-                                              {"set", set_command},
-                                              {"force", force_command},
-                                              {"release", release_command},
-                                              {"pause", pause_command},
-                                              {"resume", resume_command},
-                                              {"step", step_command},
-                                              {"run_until", run_until_command},
-                                              {"reset", reset_command},
-                                              {"stop", stop_command},
-                                              {"checkpoint", checkpoint_command},
-                                              {"load", load_command},
-                                              {"help", help_command}};
+std::vector<OwnCommand> own_commands();
 
 }  // namespace tactus::app

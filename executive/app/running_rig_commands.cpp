@@ -24,6 +24,10 @@ namespace tactus::app {
 namespace {
 
 using config::Json;
+using executive::CommandArgument;
+using executive::CommandEffect;
+using executive::CommandRow;
+using executive::CommandTaken;
 using namespace std::chrono_literals;
 
 /// What the verbs have in common: the rig, and how they print.
@@ -83,65 +87,59 @@ class ToRunningRig : public CommandDriver {
   std::string token_file_;
 };
 
-/// pause, resume, step, run_until, reset, stop, checkpoint, load.
+/// A command of the frames, or about checkpoints.
 class RigCommand final : public ToRunningRig {
  public:
-  enum class Takes { nothing, frames, time, checkpoint };
-  /// What the rig is like once it has taken the command; done: its answer waits for that.
-  enum class Then { anything, paused, running, ended, done };
-  struct Kind {
-    const char* name;
-    const char* about;
-    Takes takes = Takes::nothing;
-    bool needed = false;
-    Then then = Then::anything;
-  };
-  explicit RigCommand(const Kind& kind) : kind_(kind) {}
+  explicit RigCommand(const CommandRow& row) : row_(row) {}
 
   void declare(CLI::App& app) override {
-    app.description(kind_.about);
-    const bool alone = kind_.takes == Takes::nothing;
+    app.description(row_.from_outside);
+    const bool alone = !takes_value();
     declare_rig(app, alone ? "RIG" : "RIG|VALUE",
                 alone ? "the rig, as --rig takes it" : "the rig, as --rig takes it, then the value");
   }
 
  private:
+  bool takes_value() const {
+    return row_.argument != CommandArgument::nothing && row_.argument != CommandArgument::status;
+  }
+
   void take_words() override {
-    const std::size_t values = kind_.takes == Takes::nothing ? 0 : 1;
+    const std::size_t values = takes_value() ? 1 : 0;
     if (words_.size() > values + (where_.empty() ? 1 : 0))
-      throw CommandError(kWrongInput, std::string(kind_.name) + ": " + config::show(words_.back()) +
+      throw CommandError(kWrongInput, std::string(row_.word) + ": " + config::show(words_.back()) +
                                           " is one word too many; --help says what it takes");
     if (words_.size() > values || (values == 1 && words_.size() == 1 && !is_value(words_.front())))
       take_first_as_rig();
-    if (kind_.needed && words_.empty())
-      throw CommandError(kWrongInput, std::string(kind_.name) + " needs a value: " + kind_.about);
+    if (needs_value(row_) && words_.empty())
+      throw CommandError(kWrongInput, std::string(row_.word) + " needs a value: " + row_.from_outside);
     if (!words_.empty()) read_value();
   }
 
   /// A single word: the value, or where the rig is?
   bool is_value(const std::string& word) const {
-    if (kind_.needed) return true;
-    return kind_.takes == Takes::frames ? !word.empty() && config::is_digit(word.front())
-                                        : word.ends_with(".tck");
+    if (needs_value(row_)) return true;
+    return row_.argument == CommandArgument::frames ? !word.empty() && config::is_digit(word.front())
+                                                    : word.ends_with(".tck");
   }
 
   void read_value() {
     const std::string& word = words_.front();
-    if (kind_.takes != Takes::frames) {
-      body_[kind_.takes == Takes::time ? "until" : "file"] = word;
+    if (row_.argument != CommandArgument::frames) {
+      body_[row_.argument == CommandArgument::sim_time ? "until" : "file"] = word;
       return;
     }
     const auto frames = config::parse_integer(word);
     if (!frames || *frames.value < 1)
-      throw CommandError(kWrongInput, std::string(kind_.name) + ": " + config::show(word) +
+      throw CommandError(kWrongInput, std::string(row_.word) + ": " + config::show(word) +
                                           " is no number of frames; 1 or more is expected");
     body_["frames"] = *frames.value;
   }
 
   int give() override {
-    body_["command"] = kind_.name;
+    body_["command"] = row_.word;
     // It takes as long as the initialization jobs do.
-    const Json answer = send("/v1/commands", body_, kind_.then == Then::done);
+    const Json answer = send("/v1/commands", body_, row_.effect == CommandEffect::restored);
     if (json_) {
       print(answer, "");
       return kOk;
@@ -149,7 +147,7 @@ class RigCommand final : public ToRunningRig {
     const std::optional<Json> state = stable_state();
     const char* const end = answer.value("done", false) ? " is done, " : " was taken, ";
     put("%s: %s\n", rig_.rig.c_str(),
-        state ? (kind_.name + (end + state_text(*state))).c_str() : "the rig has ended");
+        state ? (row_.word + (end + state_text(*state))).c_str() : "the rig has ended");
     return kOk;
   }
 
@@ -162,14 +160,14 @@ class RigCommand final : public ToRunningRig {
     }
     return state;
   } catch (const client::NoRigError&) {
-    if (kind_.then != Then::ended) throw;
+    if (row_.effect != CommandEffect::ended) throw;
     return std::nullopt;
   }
   bool is_stable(const Json& state) const {
     const bool paused = state.value("paused", false);
-    return kind_.then == Then::paused    ? paused
-           : kind_.then == Then::running ? !paused
-                                         : kind_.then != Then::ended;
+    return row_.effect == CommandEffect::paused    ? paused
+           : row_.effect == CommandEffect::running ? !paused
+                                                   : row_.effect != CommandEffect::ended;
   }
 
   static std::string state_text(const Json& state) {
@@ -179,24 +177,8 @@ class RigCommand final : public ToRunningRig {
            ", t " + rtsync::sim_time_text(state.value("sim_time_ns", std::int64_t{0}));
   }
 
-  const Kind& kind_;
+  const CommandRow& row_;
   Json body_ = Json::object();
-};
-
-using Takes = RigCommand::Takes;
-using Then = RigCommand::Then;
-constexpr RigCommand::Kind kRigCommands[] = {
-    {"pause", "pause a running rig", Takes::nothing, false, Then::paused},
-    {"resume", "resume a paused rig", Takes::nothing, false, Then::running},
-    {"step", "run frames of a paused rig; default 1", Takes::frames, false, Then::paused},
-    {"run_until", "run to a simulated time, e.g. 2.5s, and pause there", Takes::time, true},
-    {"reset", "return a running rig to its initial state, and continue from there", Takes::nothing, false,
-     Then::done},
-    {"stop", "stop a running rig in order", Takes::nothing, false, Then::ended},
-    {"checkpoint", "write the state of a running rig to a checkpoint in its run folder, NAME.tck",
-     Takes::checkpoint},
-    {"load", "load a checkpoint from its run folder, NAME.tck, into a paused rig", Takes::checkpoint, true,
-     Then::done},
 };
 
 class GetCommand final : public ToRunningRig {
@@ -240,7 +222,7 @@ class GetCommand final : public ToRunningRig {
 /// set, force, release.
 class ChangeCommand final : public ToRunningRig {
  public:
-  ChangeCommand(const char* name, const char* about) : name_(name), about_(about) {}
+  explicit ChangeCommand(const CommandRow& row) : name_(row.word), about_(row.from_outside) {}
 
   void declare(CLI::App& app) override {
     app.description(about_);
@@ -298,25 +280,10 @@ class ChangeCommand final : public ToRunningRig {
 
 }  // namespace
 
-std::unique_ptr<CommandDriver> pause_command() { return std::make_unique<RigCommand>(kRigCommands[0]); }
-std::unique_ptr<CommandDriver> resume_command() { return std::make_unique<RigCommand>(kRigCommands[1]); }
-std::unique_ptr<CommandDriver> step_command() { return std::make_unique<RigCommand>(kRigCommands[2]); }
-std::unique_ptr<CommandDriver> run_until_command() { return std::make_unique<RigCommand>(kRigCommands[3]); }
-std::unique_ptr<CommandDriver> reset_command() { return std::make_unique<RigCommand>(kRigCommands[4]); }
-std::unique_ptr<CommandDriver> stop_command() { return std::make_unique<RigCommand>(kRigCommands[5]); }
-std::unique_ptr<CommandDriver> checkpoint_command() { return std::make_unique<RigCommand>(kRigCommands[6]); }
-std::unique_ptr<CommandDriver> load_command() { return std::make_unique<RigCommand>(kRigCommands[7]); }
-
 std::unique_ptr<CommandDriver> get_command() { return std::make_unique<GetCommand>(); }
-std::unique_ptr<CommandDriver> set_command() {
-  return std::make_unique<ChangeCommand>("set", "write variables of a running rig once");
-}
-std::unique_ptr<CommandDriver> force_command() {
-  return std::make_unique<ChangeCommand>("force",
-                                         "hold variables of a running rig at values until they are released");
-}
-std::unique_ptr<CommandDriver> release_command() {
-  return std::make_unique<ChangeCommand>("release", "end forces of a running rig");
+std::unique_ptr<CommandDriver> running_rig_command(const CommandRow& row) {
+  if (row.taken == CommandTaken::at_step_begin) return std::make_unique<ChangeCommand>(row);
+  return std::make_unique<RigCommand>(row);
 }
 
 }  // namespace tactus::app

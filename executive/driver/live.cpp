@@ -41,7 +41,7 @@ std::string_view name_of(LiveList list) {
   return list == LiveList::overruns ? "overruns" : list == LiveList::journal ? "journal" : "log";
 }
 
-std::string LiveRig::give_until_done(const LiveCommandCall& call, const std::string& who,
+std::string LiveRig::give_until_done(const CommandCall& call, const std::string& who,
                                      std::function<void(const std::string&)> then) {
   std::string why = give(call, who);
   if (why.empty()) then("");
@@ -51,32 +51,6 @@ std::string LiveRig::give_until_done(const LiveCommandCall& call, const std::str
 const std::vector<LiveOutput>& LiveRig::outputs() const {
   static const std::vector<LiveOutput> none;
   return none;
-}
-
-std::string_view name_of(LiveCommand command) {
-  switch (command) {
-    case LiveCommand::pause:
-      return "pause";
-    case LiveCommand::resume:
-      return "resume";
-    case LiveCommand::step:
-      return "step";
-    case LiveCommand::run_until:
-      return "run_until";
-    case LiveCommand::reset:
-      return "reset";
-    case LiveCommand::stop:
-      return "stop";
-    case LiveCommand::load:
-      return "load";
-    case LiveCommand::realtime:
-      return "realtime";
-    case LiveCommand::record:
-      return "record";
-    case LiveCommand::checkpoint:
-      break;
-  }
-  return "checkpoint";
 }
 
 }  // namespace tactus::executive

@@ -21,6 +21,7 @@
 #include "config/json.hpp"
 #include "config/node.hpp"
 #include "config/place.hpp"
+#include "executive/driver/command.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/driver/live_knowledge.hpp"
 #include "executive/driver/statistics.hpp"
@@ -76,29 +77,8 @@ struct LiveDone {
   std::string problem{};    ///< why not: its frame had begun already, or the run ended before it
 };
 
-enum class LiveCommand : std::uint8_t {
-  pause,  ///< `value`: at that simulated time in ns; 0: at the end of the frame
-  resume,
-  step,       ///< `value`: frames
-  run_until,  ///< `value`: simulated time in ns
-  reset,
-  stop,        ///< `value`: the exit status of the run, if it ends in order
-  checkpoint,  ///< `name`: of its file; empty: named after the frame
-  load,        ///< `name`: of a checkpoint's file; the rig has to be in Pause
-  realtime,    ///< `value`: 1 real-time synchronization on, 0 off
-  record,      ///< `value`: 1 on, 0 off; `name`: of a recording, empty: all
-};
-std::string_view name_of(LiveCommand command);
-
 /// The reason of a run that a client has stopped.
 inline constexpr const char* kStoppedByClient = "stopped by a client (live)";
-
-/// A command with all that belongs to it.
-struct LiveCommandCall {
-  LiveCommand command = LiveCommand::pause;
-  std::int64_t value = 0;
-  std::string name{};
-};
 
 /// Changes that take effect together, before any job of a frame, or not at all; or a command.
 struct LiveBatch {
@@ -107,9 +87,9 @@ struct LiveBatch {
   std::string who{};                    ///< for the journal
   /// Without `frame`: while frames run, none before this one. In Pause it is not waited for.
   std::int64_t not_before = 0;
-  /// Instead of writes: pause (without a time), resume, step, run_until, reset or stop, given in that frame
-  /// and taken at its end.
-  std::optional<LiveCommandCall> command{};
+  /// Instead of writes: a command that the frames take (but no pause at a time), given in that frame and taken
+  /// at its end.
+  std::optional<CommandCall> command{};
 };
 
 /// A value with the type of its variable.
@@ -209,7 +189,7 @@ class LiveRig {
   virtual std::vector<LiveForce> forces() const { return {}; }
   /// Why a command would be refused at this moment, as far as that does not depend on its details; empty: it
   /// would be taken.
-  virtual std::string command_problem(LiveCommand) const { return ""; }
+  virtual std::string command_problem(Command) const { return ""; }
   /// Who gives a variable its value at this moment; of an array: any of its elements.
   virtual LiveWriter writer_of(std::size_t /*variable*/) const { return {}; }
   /// What the rig drives outside. Does not change.
@@ -231,13 +211,13 @@ class LiveRig {
   [[nodiscard]] virtual std::vector<std::string> write(LiveBatch batch,
                                                        std::function<void(const LiveDone&)> then) = 0;
   /// Gives a command, which is taken at the end of the frame. Why it was refused; empty: it was not.
-  [[nodiscard]] virtual std::string give(const LiveCommandCall& call, const std::string& who) = 0;
+  [[nodiscard]] virtual std::string give(const CommandCall& call, const std::string& who) = 0;
   /// The same; `then` is told when it has taken effect, as far as a command says so: a reset when the rig is at
   /// frame 0 again, with its initialization jobs behind it, a load when the checkpoint is in place, in the state in
   /// which the rig goes on; any other at once. Or why it never did (the run has ended). Not when it was refused.
-  [[nodiscard]] virtual std::string give_until_done(const LiveCommandCall& call, const std::string& who,
+  [[nodiscard]] virtual std::string give_until_done(const CommandCall& call, const std::string& who,
                                                     std::function<void(const std::string& problem)> then);
-  [[nodiscard]] std::string command(LiveCommand command, std::int64_t value, const std::string& who) {
+  [[nodiscard]] std::string command(Command command, std::int64_t value, const std::string& who) {
     return give({command, value, {}}, who);
   }
   /// Runs an episode; the rig has to be in Pause. One at a time.

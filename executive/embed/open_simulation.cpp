@@ -126,7 +126,7 @@ EpisodeEnd OpenSimulation::run_open(const std::optional<std::string>& stop, std:
 }
 
 /// A reset or a load, until the rig is in Pause there.
-void OpenSimulation::restore_state(const LiveCommandCall& call) {
+void OpenSimulation::restore_state(const CommandCall& call) {
   const CallLock turn(*this);
   HostedRun& run = start(true);
   get_ready(run);
@@ -151,9 +151,9 @@ void OpenSimulation::restore_state(const LiveCommandCall& call) {
                       (end.reason.empty() ? "" : " (" + end.reason + ")")});
 }
 
-void OpenSimulation::load_checkpoint(const std::string& name) { restore_state({LiveCommand::load, 0, name}); }
+void OpenSimulation::load_checkpoint(const std::string& name) { restore_state({Command::load, 0, name}); }
 
-void OpenSimulation::reset() { restore_state({LiveCommand::reset, 0, {}}); }
+void OpenSimulation::reset() { restore_state({Command::reset, 0, {}}); }
 
 RunEnd OpenSimulation::run() {
   (void)run_open();

@@ -89,7 +89,7 @@ class OpenSimulation final : public Simulation {
  private:
   void get_ready(HostedRun& run);
   std::optional<EpisodeEnd> ask(HostedRun& run, EpisodeRequest request);
-  void restore_state(const LiveCommandCall& call);
+  void restore_state(const CommandCall& call);
 };
 
 }  // namespace tactus::executive

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iterator>
-
+#include "executive/driver/command.hpp"
 #include "executive/flight/flight_trace.hpp"
-#include "executive/plan/plan.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 
 namespace tactus::executive {
@@ -50,10 +48,9 @@ const char* text_of(FlightEvent event) {
 }
 
 std::string text_of(FlightEvent event, std::uint32_t id) {
-  static_assert(static_cast<int>(Command::disable) == 9);
-  constexpr const char* kCommands[] = {"pause", "resume", "step",       "run_until", "stop",
-                                       "reset", "abort",  "checkpoint", "enable",    "disable"};
-  if (event == FlightEvent::command && id < std::size(kCommands)) return kCommands[id];
+  const CommandRow* const row =
+      find_command([=](const CommandRow& each) { return static_cast<std::uint32_t>(each.command) == id; });
+  if (event == FlightEvent::command && row != nullptr) return row->word;
   if (event == FlightEvent::clock_state && id <= static_cast<std::uint32_t>(rtsync::ClockState::lost))
     return std::string(rtsync::name_of(static_cast<rtsync::ClockState>(id)));
   return std::to_string(id);

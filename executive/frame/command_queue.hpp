@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executive/driver/link.hpp"
+#include "executive/driver/live.hpp"
 #include "executive/plan/plan.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/period.hpp"
@@ -21,11 +22,20 @@ struct LoadedState {
   std::int64_t frame = 0;  ///< the frame that comes next
 };
 
+/// The reasons of a stop and of an abort, as whoever gives it says them.
+struct EndWords {
+  const char* stop;
+  const char* abort;
+};
+inline constexpr EndWords kByModel{"stopped by a model", "aborted by a model"};
+inline constexpr EndWords kByClient{kStoppedByClient, kStoppedByClient};
+
 /// What a rig is told to do while it runs: by signals, by the program around it, by its models, and by its
 /// file at simulated times. All of it is taken at the end of a frame or freeze frame; of what comes together
-/// abort wins over stop, stop over reset, reset over pause; of pause and resume the last one counts.
+/// abort wins over stop, stop over reset, reset over pause; of pause and resume the last one counts, a step
+/// comes behind them, and a run_until behind that. Of two of a kind the last one counts.
 ///
-/// Threads  request_*, *_reason: any. The rest: the frame's.
+/// Threads  give, request_*, *_reason: any. The rest: the frame's.
 /// RT       everything but the constructor.
 class CommandQueue final : public LinkCommands {
  public:
@@ -44,25 +54,18 @@ class CommandQueue final : public LinkCommands {
     abort_.store(reason, std::memory_order_release);
     sleeper_.interrupt();
   }
-  void request_reset() TACTUS_RT { resets_wanted_.fetch_add(1, std::memory_order_relaxed); }
+  /// One of those that models give; any other is none of the frames'.
+  void give(Command command, std::int64_t value, const EndWords& words) TACTUS_RT;
   void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
-  void request_pause() TACTUS_RT { toggle_.store(Toggle::pause, std::memory_order_relaxed); }
-  void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
   /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
   /// theirs.
   void set_peer_pause(bool yes) TACTUS_RT override { held_.store(yes, std::memory_order_relaxed); }
-  /// Run `frames` frames from where the rig stands, then freeze. At least 1.
-  void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
   /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
   void poll_while_paused() TACTUS_RT { poll_wanted_.store(true, std::memory_order_release); }
   const std::atomic<bool>& poll_wanted() const TACTUS_RT { return poll_wanted_; }
   bool take_poll_wanted() TACTUS_RT {
     return poll_wanted_.load(std::memory_order_relaxed) &&
            poll_wanted_.exchange(false, std::memory_order_acq_rel);
-  }
-  /// Freeze at the first boundary of frames not before that simulated time; at once if it is past.
-  void request_run_until(std::int64_t sim_time_ns) TACTUS_RT {
-    until_.store(sim_time_ns, std::memory_order_relaxed);
   }
 
   /// Freeze at the first boundary of frames not before that simulated time, beside what else is asked for.
@@ -112,7 +115,7 @@ class CommandQueue final : public LinkCommands {
   const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT {
     for (; next_checkpoint_ < timed_.size() && frame_at(timed_[next_checkpoint_].at.count()) <= k;
          ++next_checkpoint_)
-      if (timed_[next_checkpoint_].command == Command::checkpoint) return &timed_[next_checkpoint_++];
+      if (timed_[next_checkpoint_].call.command == Command::checkpoint) return &timed_[next_checkpoint_++];
     return nullptr;
   }
   /// The frame before which the rig freezes, for a checkpoint.
@@ -161,7 +164,7 @@ class CommandQueue final : public LinkCommands {
   }
   void taken(Command command) TACTUS_RT { taken_ |= std::uint32_t{1} << static_cast<unsigned>(command); }
   template <class Does>
-  bool apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT;
+  bool apply(const TimedCommand& timed, std::int64_t k, Does& does) TACTUS_RT;
   void take_timed_pauses(std::int64_t k) TACTUS_RT;
 
   const std::vector<TimedCommand>& timed_;
@@ -190,16 +193,38 @@ class CommandQueue final : public LinkCommands {
   std::int64_t rest_ = 0;  // freeze frames after which it goes on by itself; 0: it does not
 };
 
+inline void CommandQueue::give(Command command, std::int64_t value, const EndWords& words) TACTUS_RT {
+  switch (command) {
+    case Command::pause:
+    case Command::resume:
+      return toggle_.store(command == Command::pause ? Toggle::pause : Toggle::resume,
+                           std::memory_order_relaxed);
+    case Command::step:
+      return steps_.store(value, std::memory_order_relaxed);
+    case Command::run_until:
+      return until_.store(value, std::memory_order_relaxed);
+    case Command::reset:
+      return void(resets_wanted_.fetch_add(1, std::memory_order_relaxed));
+    case Command::stop:
+      return request_stop(words.stop);
+    case Command::abort:
+      return request_abort(words.abort);
+    default:
+      return;
+  }
+}
+
 /// False: the orders behind it are for later.
 template <class Does>
-bool CommandQueue::apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT {
-  taken(command.command);
-  switch (command.command) {
+bool CommandQueue::apply(const TimedCommand& timed, std::int64_t k, Does& does) TACTUS_RT {
+  const CommandCall& call = timed.call;
+  taken(call.command);
+  switch (call.command) {
     case Command::pause:
       paused_ = true;
       rest_ = 0;
-      if (command.rest) {
-        const rtsync::Wide scaled = static_cast<rtsync::Wide>(command.rest->count()) * freeze_frame_.den();
+      if (timed.rest) {
+        const rtsync::Wide scaled = static_cast<rtsync::Wide>(timed.rest->count()) * freeze_frame_.den();
         rest_ = static_cast<std::int64_t>((scaled + freeze_frame_.num() - 1) / freeze_frame_.num());
       }
       return false;  // a resume of the same time is taken while it stands still
@@ -207,10 +232,14 @@ bool CommandQueue::apply(const TimedCommand& command, std::int64_t k, Does& does
       resume();
       return true;
     case Command::step:
-      pause_before_frame(k + command.frames);
+      pause_before_frame(k + call.value);
       return true;
     case Command::run_until:
-      pause_before_frame(frame_at(command.until.count()));
+      pause_before_frame(frame_at(call.value));
+      return true;
+    case Command::enable:
+    case Command::disable:
+      does(call);
       return true;
     case Command::stop:
       stop_.store("stopped by the rig file (commands)", std::memory_order_release);
@@ -219,16 +248,11 @@ bool CommandQueue::apply(const TimedCommand& command, std::int64_t k, Does& does
       abort_.store("aborted by the rig file (commands)", std::memory_order_release);
       return true;
     case Command::reset:
-      request_reset();
+      resets_wanted_.fetch_add(1, std::memory_order_relaxed);
       return false;
-    case Command::checkpoint:
-      return true;  // see next_checkpoint()
-    case Command::enable:
-    case Command::disable:
-      does(command);
+    default:  // a checkpoint: see next_checkpoint()
       return true;
   }
-  return true;
 }
 
 template <class Does>
@@ -261,11 +285,11 @@ void CommandQueue::take(std::int64_t k, Does does) TACTUS_RT {
 template <class Does>
 void CommandQueue::give_to_state(std::int64_t k, Does does) TACTUS_RT {
   for (std::size_t i = next_; i < timed_.size() && frame_at(timed_[i].at.count()) <= k; ++i) {
-    const TimedCommand& command = timed_[i];
-    if (command.command == Command::enable || command.command == Command::disable) does(command);
-    if (command.command == Command::resume) pause_frame_ = kNever;
-    if (command.command == Command::step) pause_frame_ = k + command.frames;
-    if (command.command == Command::run_until) pause_frame_ = frame_at(command.until.count());
+    const CommandCall& call = timed_[i].call;
+    if (call.command == Command::enable || call.command == Command::disable) does(call);
+    if (call.command == Command::resume) pause_frame_ = kNever;
+    if (call.command == Command::step) pause_frame_ = k + call.value;
+    if (call.command == Command::run_until) pause_frame_ = frame_at(call.value);
   }
 }
 

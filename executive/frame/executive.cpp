@@ -93,7 +93,7 @@ bool Executive::begin_parts(std::int64_t k) TACTUS_RT {
   for (FramePart* const part : row_.begins) {
     const PartVerdict verdict = part->begin_frame(k);
     times.passed(*part);
-    if (verdict.what == PartVerdict::pause) commands_.request_pause();
+    if (verdict.what == PartVerdict::pause) request_pause();
     if (verdict.what != PartVerdict::terminate) continue;
     ended_by_ = verdict;
     return false;

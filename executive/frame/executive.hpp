@@ -48,13 +48,15 @@ class Executive {
   /// @when any
   void request_stop(const char* reason) TACTUS_RT { commands_.request_stop(reason); }
   void request_abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }
-  void request_pause() TACTUS_RT { commands_.request_pause(); }
-  void request_resume() TACTUS_RT { commands_.request_resume(); }
+  /// A command that the frames take, as a client gives it.
+  void give(Command command, std::int64_t value = 0) TACTUS_RT { commands_.give(command, value, kByClient); }
+  void request_pause() TACTUS_RT { give(Command::pause); }
+  void request_resume() TACTUS_RT { give(Command::resume); }
   /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
-  void request_step(std::int64_t frames) TACTUS_RT { commands_.request_step(frames); }
+  void request_step(std::int64_t frames) TACTUS_RT { give(Command::step, frames); }
   /// Run until that simulated time (the first boundary of frames not before it), then freeze.
   void request_run_until(rtsync::Nanoseconds sim_time) TACTUS_RT {
-    commands_.request_run_until(sim_time.count());
+    give(Command::run_until, sim_time.count());
   }
   /// Freeze at the first boundary of frames not before that simulated time, whatever happens until then.
   /// False: too many such pauses wait already.
@@ -62,7 +64,7 @@ class Executive {
     return commands_.request_pause_at(sim_time.count());
   }
   /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
-  void request_reset() TACTUS_RT { commands_.request_reset(); }
+  void request_reset() TACTUS_RT { give(Command::reset); }
   std::int64_t resets_wanted() const TACTUS_RT { return commands_.resets_wanted(); }
   /// Go on from there: the rig's thread copies it in. It must stay until Restart::loaded() counts one more.
   void request_load(const LoadedState& state) TACTUS_RT { commands_.request_load(state); }

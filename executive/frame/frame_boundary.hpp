@@ -20,8 +20,8 @@ class FrameBoundary {
 
   /// Takes the commands before frame k.
   void take_commands(std::int64_t k) TACTUS_RT {
-    commands_.take(k, [&](const TimedCommand& command) {
-      (void)program_.enable(command.text, command.command == Command::enable);
+    commands_.take(k, [&](const CommandCall& call) {
+      (void)program_.enable(call.name, call.command == Command::enable);
     });
     if (pauses_before(k)) commands_.force_pause();
   }

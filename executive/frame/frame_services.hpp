@@ -46,8 +46,8 @@ class FrameServices {
   /// Brings the state of before frame k that lies in registers of the executive to where its image is copied
   /// from.
   void save_state(std::int64_t k) TACTUS_RT {
-    commands_.give_to_state(k, [this](const TimedCommand& command) TACTUS_RT {
-      (void)program_.enable(command.text, command.command == Command::enable);
+    commands_.give_to_state(k, [this](const CommandCall& call) TACTUS_RT {
+      (void)program_.enable(call.name, call.command == Command::enable);
     });
     program_.save_state();
   }
@@ -66,15 +66,8 @@ class FrameServices {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     status_.mark_busy();
   }
-  /// A command of a client that needs nothing but the frames; taken at the end of the frame.
-  void give(LiveCommand command, std::int64_t value) TACTUS_RT {
-    if (command == LiveCommand::pause) commands_.request_pause();
-    if (command == LiveCommand::resume) commands_.request_resume();
-    if (command == LiveCommand::step) commands_.request_step(value);
-    if (command == LiveCommand::run_until) commands_.request_run_until(value);
-    if (command == LiveCommand::reset) commands_.request_reset();
-    if (command == LiveCommand::stop) commands_.request_stop(kStoppedByClient);
-  }
+  /// A command of a client, taken at the end of the frame.
+  void give(const CommandCall& call) TACTUS_RT { commands_.give(call.command, call.value, kByClient); }
   /// Abort at the end of the frame. The reason is kept as a pointer.
   void abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }
 

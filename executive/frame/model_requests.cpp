@@ -35,31 +35,14 @@ bool ModelRequests::command(tactus_command command, std::int64_t value) TACTUS_R
 }
 
 bool ModelRequests::apply(tactus_command command, std::int64_t value) TACTUS_RT {
-  switch (static_cast<int>(command)) {  // from a library: any number may come
-    case TACTUS_PAUSE:
-      commands_.request_pause();
-      return true;
-    case TACTUS_RESUME:
-      commands_.request_resume();
-      return true;
-    case TACTUS_STEP:
-      commands_.request_step(std::max<std::int64_t>(value, 1));
-      return true;
-    case TACTUS_RUN_UNTIL:
-      commands_.request_run_until(std::max<std::int64_t>(value, 0));
-      return true;
-    case TACTUS_STOP:
-      commands_.request_stop("stopped by a model");
-      return true;
-    case TACTUS_RESET:
-      commands_.request_reset();
-      return true;
-    case TACTUS_ABORT:
-      commands_.request_abort("aborted by a model");
-      return true;
-    default:
-      return false;
-  }
+  // From a library: any number may come.
+  const CommandRow* const row = find_command([=](const CommandRow& each) {
+    return each.of_model != 0 && each.of_model == static_cast<int>(command);
+  });
+  if (row == nullptr) return false;
+  commands_.give(row->command, std::max<std::int64_t>(value, row->command == Command::step ? 1 : 0),
+                 kByModel);
+  return true;
 }
 
 void ModelRequests::take_from_lanes() TACTUS_RT {

@@ -39,8 +39,8 @@ std::vector<std::byte> StateRestorer::copy() {
     if (!jobs_.run_list(job_class, call)) throw std::runtime_error(jobs_.take_failure_text());
   };
   run(TACTUS_CHECKPOINT);
-  commands_.give_to_state(call.frame, [this](const TimedCommand& command) {
-    (void)program_.enable(command.text, command.command == Command::enable);
+  commands_.give_to_state(call.frame, [this](const CommandCall& given) {
+    (void)program_.enable(given.name, given.command == Command::enable);
   });
   program_.save_state();
   std::vector<std::byte> bytes(image().bytes());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executive/driver/command.hpp"
 #include "executive/driver/safe_output.hpp"
 #include "executive/integration/integrator.hpp"
 #include "executive/isolation/isolated_job.hpp"
@@ -96,28 +97,11 @@ inline PlannedJob job_of(const PlannedLoop& loop) {
   return job;
 }
 
-/// What a rig is asked to do from outside, or at a simulated time.
-enum class Command : std::uint8_t {
-  pause,
-  resume,
-  step,
-  run_until,
-  stop,
-  reset,
-  abort,
-  checkpoint,
-  enable,
-  disable
-};
-
 /// A command that the rig file gives: at the first end of a frame (or of a freeze frame) not before `at`.
 struct TimedCommand {
   rtsync::Nanoseconds at{0};  ///< simulated time
-  Command command = Command::pause;
-  std::int64_t frames = 1;                  ///< step
-  rtsync::Nanoseconds until{0};             ///< run_until: simulated time
-  std::optional<rtsync::Nanoseconds> rest;  ///< pause: resumed after so much freeze time
-  std::string text;                         ///< checkpoint: file; enable, disable: job
+  CommandCall call{};
+  std::optional<rtsync::Nanoseconds> rest{};  ///< pause: resumed after so much freeze time
 };
 
 /// All that an Executive runs: jobs in the order of declaration, connections, and the frame.

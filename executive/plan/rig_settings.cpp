@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/plan/rig_settings.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <memory>
@@ -9,12 +10,7 @@
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
-#include "executive/capability/checkpoint/settings.hpp"
-#include "executive/capability/flight/settings.hpp"
-#include "executive/capability/link/settings.hpp"
-#include "executive/capability/record/settings.hpp"
-#include "executive/capability/watch/settings.hpp"
-#include "executive/plan/setting_rules.hpp"
+#include "executive/driver/command_choices.hpp"
 #include "rtsync/time/frame_clock.hpp"
 
 namespace tactus::executive {
@@ -176,6 +172,14 @@ Fields<LoopSettings> loop_fields() {
       }};
 }
 
+/// In the order of their numbers.
+config::Choices<Command> timed_commands() {
+  config::Choices<Command> choices = command_choices(&CommandRow::in_rig_file);
+  std::sort(choices.words.begin(), choices.words.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return choices;
+}
+
 Fields<CommandSettings> command_fields() {
   using C = CommandSettings;
   return {
@@ -184,19 +188,7 @@ Fields<CommandSettings> command_fields() {
       {
           located(&C::origin),
           required("at", &C::at, range(0ns, kEver), "simulated time"),
-          required("do", &C::command,
-                   choices<Command>(
-                       {{"pause", Command::pause, "freeze the rig"},
-                        {"resume", Command::resume, "go on"},
-                        {"step", Command::step, "run a number of frames, then pause"},
-                        {"run_until", Command::run_until, "run to a simulated time, then pause"},
-                        {"stop", Command::stop, "end the run in order"},
-                        {"reset", Command::reset, "return to the initial state, and continue from there"},
-                        {"abort", Command::abort, "end at once, as on a fault"},
-                        {"checkpoint", Command::checkpoint, "write the whole state to a file"},
-                        {"enable", Command::enable, "switch a job on"},
-                        {"disable", Command::disable, "switch a job off"}}),
-                   "command to give"),
+          required("do", &C::command, timed_commands(), "command to give"),
           optional("frames", &C::frames, count("frames", 1, kManyFrames),
                    "step only: number of frames; by default 1"),
           optional("until", &C::until, range(1ns, kEver),

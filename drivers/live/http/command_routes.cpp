@@ -9,11 +9,18 @@ namespace tactus::drivers::live_http {
 namespace {
 
 using namespace schema;
+using executive::CommandRow;
+
+std::vector<std::string> words() {
+  std::vector<std::string> all;
+  for (const CommandRow& row : executive::command_rows())
+    if (is_given_from_outside(row)) all.emplace_back(row.word);
+  return all;
+}
 
 Schema command_schema() {
   return object("A command, taken at the end of the frame.",
-                {must("command", word("what to do", {"pause", "resume", "step", "run_until", "reset", "stop",
-                                                     "checkpoint", "load"})),
+                {must("command", word("what to do", words())),
                  may("file", text("of load: a checkpoint of this run; of checkpoint: its name; without: the "
                                   "frame's")),
                  may("frames", integer_from(1, "of step: how many; without: 1")),
@@ -63,27 +70,22 @@ std::optional<std::int64_t> command_value(const Json& body, const std::string& c
 Reply done(const std::string& word) { return good({{"command", word}, {"accepted", true}, {"done", true}}); }
 
 Waits command(Api& api, const Call& call, const Respond& respond) {
-  using executive::LiveCommand;
   const auto& word = call.body["command"].get_ref<const std::string&>();
   std::string problem;
   const auto value = command_value(call.body, word, problem);
   if (!value) return reply_now(respond, refusal(400, problem));
-  for (const LiveCommand command :
-       {LiveCommand::pause, LiveCommand::resume, LiveCommand::step, LiveCommand::run_until,
-        LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint, LiveCommand::load}) {
-    if (name_of(command) != word) continue;
-    const std::string file = call.body.contains("file") ? call.body["file"].get<std::string>() : "";
-    if (command == LiveCommand::reset || command == LiveCommand::load) {
-      problem = api.rig().give_until_done({command, *value, file}, call.who,
-                                          [respond, word](const std::string& failed) {
-                                            respond(failed.empty() ? done(word) : refusal(409, failed));
-                                          });
-      if (!problem.empty()) respond(refusal(409, problem));
-      return std::nullopt;  // however long it takes
-    }
-    problem = api.rig().give({command, *value, file}, call.who);
-    respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
+  const CommandRow& row =
+      *executive::find_command([&](const CommandRow& each) { return each.word == word; });  // by the schema
+  const executive::CommandCall given{row.command, *value, call.body.value("file", std::string())};
+  if (row.effect == executive::CommandEffect::restored) {  // however long it takes
+    problem = api.rig().give_until_done(given, call.who, [respond, word](const std::string& failed) {
+      respond(failed.empty() ? done(word) : refusal(409, failed));
+    });
+    if (!problem.empty()) respond(refusal(409, problem));
+    return std::nullopt;
   }
+  problem = api.rig().give(given, call.who);
+  respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
   return std::nullopt;
 }
 

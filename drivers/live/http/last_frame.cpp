@@ -8,7 +8,6 @@
 namespace tactus::drivers::live_http {
 namespace {
 
-using executive::LiveCommand;
 using executive::LiveRig;
 using executive::LiveSnapshot;
 
@@ -24,10 +23,8 @@ Json forces_json(const LiveRig& rig) {
 
 Json allowed_json(const LiveRig& rig) {
   Json all = Json::object();
-  for (const LiveCommand command :
-       {LiveCommand::pause, LiveCommand::resume, LiveCommand::step, LiveCommand::run_until,
-        LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint, LiveCommand::load})
-    all[std::string(name_of(command))] = rig.command_problem(command);
+  for (const executive::CommandRow& row : executive::command_rows())
+    if (is_given_from_outside(row)) all[row.word] = rig.command_problem(row.command);
   return all;
 }
 

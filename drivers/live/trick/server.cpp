@@ -158,7 +158,7 @@ class RigBackend final : public SessionBackend {
                         published->put({session, ticket, nullptr, done});
                       });
   }
-  std::string command(const executive::LiveCommandCall& call, const std::string& who) override {
+  std::string command(const executive::CommandCall& call, const std::string& who) override {
     return rig_.give(call, who);
   }
   void report(std::string line) override { lines_.add(std::move(line), steady_now()); }

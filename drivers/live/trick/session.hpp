@@ -43,7 +43,7 @@ class SessionBackend {
   virtual void ask_snapshot(std::uint64_t ticket, std::int64_t every) = 0;
   /// Answered by Session::written(), unless problems are returned.
   virtual std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) = 0;
-  virtual std::string command(const executive::LiveCommandCall& call, const std::string& who) = 0;
+  virtual std::string command(const executive::CommandCall& call, const std::string& who) = 0;
   /// A line for the rig's log, which bounds them.
   virtual void report(std::string line) = 0;
 };

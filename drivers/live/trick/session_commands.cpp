@@ -11,8 +11,8 @@
 
 namespace tactus::drivers::trick {
 
-using executive::LiveCommand;
-using executive::LiveCommandCall;
+using executive::Command;
+using executive::CommandCall;
 
 namespace {
 
@@ -87,7 +87,7 @@ struct Session::Command {
 struct Session::RigCommand {
   std::string_view name;
   std::string_view takes;
-  LiveCommandCall (*made)(const Call&, const SessionLimits&);
+  CommandCall (*made)(const Call&, const SessionLimits&);
   std::string_view why_not_more;  ///< of Trick's other forms of it
 };
 struct Session::Advice {
@@ -138,30 +138,30 @@ const std::vector<Session::Command>& Session::commands() {
 
 namespace {
 
-template <LiveCommand kCommand, std::int64_t kValue = 0>
-LiveCommandCall plain(const Call&, const SessionLimits&) {
+template <Command kCommand, std::int64_t kValue = 0>
+CommandCall plain(const Call&, const SessionLimits&) {
   return {kCommand, kValue, {}};
 }
 /// With a name, if one was given.
-template <LiveCommand kCommand, std::int64_t kValue = 0>
-LiveCommandCall named(const Call& call, const SessionLimits&) {
+template <Command kCommand, std::int64_t kValue = 0>
+CommandCall named(const Call& call, const SessionLimits&) {
   return {kCommand, kValue, call.values.empty() ? std::string() : text(call, 0)};
 }
 /// freeze(t): at that simulated time. What is not after 0 is past, whatever the time is.
-LiveCommandCall freeze(const Call& call, const SessionLimits&) {
-  if (call.values.empty()) return {LiveCommand::pause, 0, {}};
+CommandCall freeze(const Call& call, const SessionLimits&) {
+  if (call.values.empty()) return {Command::pause, 0, {}};
   constexpr double kLongest = 9e9;  // s: what nanoseconds hold
   const double seconds = std::clamp(real(call, 0), 0.0, kLongest);
-  return {LiveCommand::pause, std::max<std::int64_t>(1, std::llround(seconds * 1e9)), {}};
+  return {Command::pause, std::max<std::int64_t>(1, std::llround(seconds * 1e9)), {}};
 }
 /// As the kernel cuts the status of a process; but what is no success stays none.
 std::int64_t as_exit_status(std::int64_t code) {
   const std::int64_t cut = code & 0xFF;
   return cut == 0 && code != 0 ? 0xFF : cut;
 }
-LiveCommandCall terminate(const Call& call, const SessionLimits& limits) {
+CommandCall terminate(const Call& call, const SessionLimits& limits) {
   const bool says = limits.exit_status && !call.values.empty();
-  return {LiveCommand::stop, says ? as_exit_status(whole(call, 0)) : 0, {}};
+  return {Command::stop, says ? as_exit_status(whole(call, 0)) : 0, {}};
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ LiveCommandCall terminate(const Call& call, const SessionLimits& limits) {
 const std::vector<Session::RigCommand>& Session::rig_commands() {
   static constexpr std::string_view kAtTimes =
       "a stop at a time is not given here; it stands in the rig file (`commands:`)";
-  using enum LiveCommand;
+  using enum executive::Command;
   static const std::vector<RigCommand> table{
       {"freeze", "?n", &freeze, ""},
       {"exec_freeze", "", &plain<pause>, ""},

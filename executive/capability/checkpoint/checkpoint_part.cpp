@@ -58,7 +58,7 @@ bool CheckpointPart::take_next(std::int64_t k, Slack& slack) TACTUS_RT {
   const bool named = named_count_ > 0;
   const std::size_t length = named ? 0 : asked_length_.load(std::memory_order_acquire);
   const std::string_view name =
-      named ? std::string_view(named_[0]->text) : std::string_view(asked_name_.data(), length);
+      named ? std::string_view(named_[0]->call.name) : std::string_view(asked_name_.data(), length);
   bool good = false;
   if (is_gradual(slack))
     good = take_gradually(name, k, slack);

@@ -43,8 +43,8 @@ bool RigCheckpoints::wanted() const {
   const CheckpointSection& section = rig_.settings().checkpoint;
   const std::vector<TimedCommand>& commands = rig_.plan().commands;
   return section.every || section.at_end ||
-         std::any_of(commands.begin(), commands.end(), [](const TimedCommand& command) {
-           return command.command == Command::checkpoint || command.command == Command::reset;
+         std::any_of(commands.begin(), commands.end(), [](const TimedCommand& timed) {
+           return timed.call.command == Command::checkpoint || timed.call.command == Command::reset;
          });
 }
 

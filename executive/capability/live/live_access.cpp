@@ -47,7 +47,7 @@ std::vector<LiveForce> LiveAccess::forces() const {
   return all;
 }
 
-std::string LiveAccess::command_problem(LiveCommand command) const {
+std::string LiveAccess::command_problem(Command command) const {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the run has ended";
   if (std::string why = move_problem(command); !why.empty()) return why;
@@ -116,18 +116,17 @@ std::string LiveAccess::validate(std::int64_t frame) const {
 }
 
 /// Why a command cannot be given in the frame of its batch.
-std::string LiveAccess::command_problem(const LiveCommandCall& call, const LiveBatch& batch) const {
+std::string LiveAccess::command_problem(const CommandCall& call, const LiveBatch& batch) const {
   if (!batch.writes.empty()) return "a command and changes do not go together";
   if (std::string why = move_problem(call.command); !why.empty()) return why;
-  const bool of_frames =
-      call.command < LiveCommand::checkpoint && !(call.command == LiveCommand::pause && call.value != 0);
+  const bool of_frames = row_of(call.command).taken == CommandTaken::at_end_of_frame &&
+                         !(call.command == Command::pause && call.value != 0);
   if (!of_frames) return "'" + std::string(name_of(call.command)) + "' is not given in a frame";
   return commands_.check(call, batch.frame.value_or(std::max(batch.not_before, port_->frame() + 1)));
 }
 
-std::string LiveAccess::move_problem(LiveCommand command) const {
-  const bool moves = command == LiveCommand::step || command == LiveCommand::run_until ||
-                     command == LiveCommand::reset || command == LiveCommand::load;
+std::string LiveAccess::move_problem(Command command) const {
+  const bool moves = (row_of(command).refused & kRefusedInEpisode) != 0;
   return moves && running_ != nullptr ? "an episode is under way; wait for its end, or stop the rig" : "";
 }
 
@@ -211,10 +210,7 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
   packet.number = ++packets_made_;
   packet.dated = batch.frame.has_value();
   packet.frame = batch.frame.value_or(batch.not_before);
-  if (batch.command) {
-    packet.command = batch.command->command;
-    packet.value = batch.command->value;
-  }
+  packet.command = batch.command;
   for (const LiveWrite& write : batch.writes) {
     LivePacket::Change& change = packet.changes.emplace_back();
     change.kind = write.kind;
@@ -235,18 +231,18 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
   return &packet;
 }
 
-std::string LiveAccess::give(const LiveCommandCall& call, const std::string& who) {
+std::string LiveAccess::give(const CommandCall& call, const std::string& who) {
   const std::lock_guard lock(mutex_);
   return give_now(call, who);
 }
 
-std::string LiveAccess::give_until_done(const LiveCommandCall& call, const std::string& who,
+std::string LiveAccess::give_until_done(const CommandCall& call, const std::string& who,
                                         std::function<void(const std::string&)> then) {
   const std::lock_guard lock(mutex_);
-  const bool load = call.command == LiveCommand::load;
+  const bool load = call.command == Command::load;
   const std::int64_t loads = executive_.restart().loaded();
   if (std::string why = give_now(call, who); !why.empty()) return why;
-  if (load || call.command == LiveCommand::reset)
+  if (row_of(call.command).effect == CommandEffect::restored)
     returning_.push_back({load, load ? loads + 1 : executive_.resets_wanted(), std::move(then)});
   else
     answers_.push_back([then = std::move(then)] { then(""); });
@@ -270,7 +266,7 @@ void LiveAccess::take_returned(Answers& answers) {
 }
 
 /// With the lock.
-std::string LiveAccess::give_now(const LiveCommandCall& call, const std::string& who) {
+std::string LiveAccess::give_now(const CommandCall& call, const std::string& who) {
   if (ended_) return "the run has ended";
   if (std::string why = move_problem(call.command); !why.empty()) return why;
   if (std::string why = commands_.carry_out(call, port_->frame() + 1); !why.empty()) return why;
@@ -282,16 +278,17 @@ std::string LiveAccess::give_now(const LiveCommandCall& call, const std::string&
 }
 
 /// Its line of the journal.
-Json LiveAccess::entry_of(const LiveCommandCall& call, std::int64_t frame) {
-  const LiveCommand command = call.command;
+Json LiveAccess::entry_of(const CommandCall& call, std::int64_t frame) {
+  const CommandArgument argument = row_of(call.command).argument;
   Json entry = Json::object();
   if (frame >= 0) entry["frame"] = frame;
-  entry["what"] = name_of(command);
-  if (command == LiveCommand::step) entry["frames"] = call.value;
-  if (command == LiveCommand::run_until || (command == LiveCommand::pause && call.value > 0))
+  entry["what"] = name_of(call.command);
+  if (argument == CommandArgument::frames) entry["frames"] = call.value;
+  if (argument == CommandArgument::sim_time || (call.command == Command::pause && call.value > 0))
     entry["sim_time_ns"] = call.value;
-  if (command == LiveCommand::stop && call.value != 0) entry["exit_status"] = call.value;
-  if (command == LiveCommand::realtime || command == LiveCommand::record) entry["on"] = call.value != 0;
+  if (argument == CommandArgument::status && call.value != 0) entry["exit_status"] = call.value;
+  if (argument == CommandArgument::on || argument == CommandArgument::recording)
+    entry["on"] = call.value != 0;
   if (!call.name.empty()) entry["name"] = call.name;
   return entry;
 }

@@ -66,7 +66,7 @@ class LiveAccess final : public LiveRig {
   const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
   std::vector<LiveForce> forces() const override;
   std::int64_t forces_changed() const override { return forces_changed_.load(std::memory_order_acquire); }
-  std::string command_problem(LiveCommand command) const override;
+  std::string command_problem(Command command) const override;
   LiveWriter writer_of(std::size_t variable) const override;
   const std::vector<LiveOutput>& outputs() const override { return variables_.outputs(); }
   void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override {
@@ -77,8 +77,8 @@ class LiveAccess final : public LiveRig {
   }
   std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& refs, std::string& problem) override;
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
-  std::string give(const LiveCommandCall& call, const std::string& who) override;
-  std::string give_until_done(const LiveCommandCall& call, const std::string& who,
+  std::string give(const CommandCall& call, const std::string& who) override;
+  std::string give_until_done(const CommandCall& call, const std::string& who,
                               std::function<void(const std::string&)> then) override;
   /// What a client's stop asked for; 0: none did.                                                  @when any
   int exit_status() const { return commands_.exit_status(); }
@@ -133,9 +133,9 @@ class LiveAccess final : public LiveRig {
   bool is_forced(const LiveRef& ref) const;
   std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
   std::string validate(std::int64_t frame) const;
-  std::string command_problem(const LiveCommandCall& call, const LiveBatch& batch) const;
-  std::string move_problem(LiveCommand command) const;
-  static config::Json entry_of(const LiveCommandCall& call, std::int64_t frame);
+  std::string command_problem(const CommandCall& call, const LiveBatch& batch) const;
+  std::string move_problem(Command command) const;
+  static config::Json entry_of(const CommandCall& call, std::int64_t frame);
   std::string load_problem(const LiveBatch& batch) const;
   LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
   std::string problem_of(const Sent& sent) const;
@@ -158,7 +158,7 @@ class LiveAccess final : public LiveRig {
   void take_events(Answers& answers);
   void take_snapshot(Answers& answers);
   void take_episode(Answers& answers);
-  std::string give_now(const LiveCommandCall& call, const std::string& who);
+  std::string give_now(const CommandCall& call, const std::string& who);
   bool has_returned(const Returning& returning);
   void take_returned(Answers& answers);
   void finish_episode(Answers& answers, bool ended);

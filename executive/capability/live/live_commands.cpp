@@ -3,64 +3,47 @@
 
 namespace tactus::executive {
 
-std::string LiveCommands::check(const LiveCommandCall& call, std::int64_t next_frame) const {
+std::string LiveCommands::check(const CommandCall& call, std::int64_t next_frame) const {
   const std::int64_t value = call.value;
   const std::int64_t next = facts_.frame.times(next_frame).count();
-  const bool timed = call.command == LiveCommand::run_until || call.command == LiveCommand::pause;
-  if (timed && (value != 0 || call.command == LiveCommand::run_until) && value < next)
+  const bool timed = call.command == Command::run_until || call.command == Command::pause;
+  if (timed && (value != 0 || call.command == Command::run_until) && value < next)
     return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
            std::to_string(next) + " ns";
-  if (call.command == LiveCommand::step && value < 1)
+  if (call.command == Command::step && value < 1)
     return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
-  if (call.command == LiveCommand::reset && facts_.linked) return reset_problem();
-  if (call.command == LiveCommand::stop && (value < 0 || value > 255))
+  if (call.command == Command::reset && facts_.linked) return reset_problem();
+  if (call.command == Command::stop && (value < 0 || value > 255))
     return "the exit status " + std::to_string(value) + " is outside 0 .. 255";
   return "";
 }
 
-void LiveCommands::given(const LiveCommandCall& call) {
-  if (call.command != LiveCommand::stop || call.value == 0) return;
+void LiveCommands::given(const CommandCall& call) {
+  if (call.command != Command::stop || call.value == 0) return;
   exit_status_.store(static_cast<int>(call.value), std::memory_order_relaxed);
 }
 
-std::string LiveCommands::carry_out(const LiveCommandCall& call, std::int64_t next_frame) {
+std::string LiveCommands::carry_out(const CommandCall& call, std::int64_t next_frame) {
   const std::int64_t value = call.value;
   if (std::string why = check(call, next_frame); !why.empty()) return why;
+  if (call.command == Command::pause && value != 0)
+    return executive_.request_pause_at(rtsync::Nanoseconds{value})
+               ? ""
+               : "too many pauses wait for their time already; wait for one of them";
   switch (call.command) {
-    case LiveCommand::pause:
-      if (value == 0) {
-        executive_.request_pause();
-        return "";
-      }
-      return executive_.request_pause_at(rtsync::Nanoseconds{value})
-                 ? ""
-                 : "too many pauses wait for their time already; wait for one of them";
-    case LiveCommand::resume:
-      executive_.request_resume();
-      return "";
-    case LiveCommand::step:
-      executive_.request_step(value);
-      return "";
-    case LiveCommand::run_until:
-      executive_.request_run_until(rtsync::Nanoseconds{value});
-      return "";
-    case LiveCommand::reset:
-      executive_.request_reset();
-      return "";
-    case LiveCommand::stop:
-      given(call);
-      executive_.request_stop(kStoppedByClient);
-      return "";
-    case LiveCommand::checkpoint:
+    case Command::checkpoint:
       return services_.checkpoint(call.name);
-    case LiveCommand::load:
+    case Command::load:
       return load(call.name);
-    case LiveCommand::realtime:
+    case Command::realtime:
       return set_realtime(value != 0);
-    case LiveCommand::record:
+    case Command::record:
       return services_.record(call.name, value != 0);
+    default:
+      given(call);
+      executive_.give(call.command, value);
+      return "";
   }
-  return "";
 }
 
 std::string LiveCommands::load_problem() const {
@@ -78,29 +61,17 @@ std::string LiveCommands::reset_problem() const {
   return services_.no_reset ? services_.no_reset() : "";
 }
 
-std::string LiveCommands::command_problem(LiveCommand command) const {
+std::string LiveCommands::command_problem(Command command) const {
+  const unsigned refused = row_of(command).refused;
   const State now = executive_.state();
   const bool ending = now == State::stop || now == State::abort || now == State::disconnect;
-  if (ending && command != LiveCommand::stop) return "the rig is ending";
-  const std::string no_checkpoint = services_.no_checkpoint ? services_.no_checkpoint() : "";
-  switch (command) {
-    case LiveCommand::pause:
-      return now == State::pause ? "the rig is in Pause already" : "";
-    case LiveCommand::resume:
-      return now == State::pause ? "" : "the rig is not in Pause";
-    case LiveCommand::reset:
-      return reset_problem();
-    case LiveCommand::checkpoint:
-      return no_checkpoint;
-    case LiveCommand::load:
-      return no_checkpoint.empty() ? load_problem() : no_checkpoint;
-    case LiveCommand::step:
-    case LiveCommand::run_until:
-    case LiveCommand::stop:
-    case LiveCommand::realtime:
-    case LiveCommand::record:
-      break;
-  }
+  if ((refused & kRefusedAtEnd) != 0 && ending) return "the rig is ending";
+  if ((refused & kRefusedWithoutState) != 0 && services_.no_checkpoint)
+    if (std::string why = services_.no_checkpoint(); !why.empty()) return why;
+  if (command == Command::load) return load_problem();
+  if ((refused & kRefusedWithoutRestart) != 0) return reset_problem();
+  if ((refused & kRefusedInPause) != 0 && now == State::pause) return "the rig is in Pause already";
+  if ((refused & kRefusedOutOfPause) != 0 && now != State::pause) return "the rig is not in Pause";
   return "";
 }
 

@@ -36,13 +36,13 @@ class LiveCommands {
 
   const LiveServices& services() const { return services_; }
   /// Why it would be refused in the state that the rig is in, whatever its details; empty: it would not.
-  std::string command_problem(LiveCommand command) const;
+  std::string command_problem(Command command) const;
   /// Why it cannot be given so that it is taken at the end of frame `next_frame` or later; empty: it can.
-  std::string check(const LiveCommandCall& call, std::int64_t next_frame) const;
+  std::string check(const CommandCall& call, std::int64_t next_frame) const;
   /// The frames were given it: see LiveBatch::command.
-  void given(const LiveCommandCall& call);
+  void given(const CommandCall& call);
   /// Why not; empty: it is done, or will be at the end of the frame. `next_frame`: the one that begins next.
-  std::string carry_out(const LiveCommandCall& call, std::int64_t next_frame);
+  std::string carry_out(const CommandCall& call, std::int64_t next_frame);
   /// What a client's stop asked for; 0: none did.
   int exit_status() const { return exit_status_.load(std::memory_order_relaxed); }
 

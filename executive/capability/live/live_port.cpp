@@ -306,7 +306,7 @@ bool LivePort::has_room(const LivePacket& packet) TACTUS_RT {
 void LivePort::apply(LivePacket& packet, std::int64_t k) TACTUS_RT {
   touched_ |= packet.threads;
   services_->count_changes();
-  if (packet.command) services_->give(*packet.command, packet.value);
+  if (packet.command) services_->give(*packet.command);
   for (const LivePacket::Change& change : packet.changes) {
     const std::byte* const from = packet.data.data() + change.offset;
     switch (change.kind) {

@@ -44,8 +44,7 @@ struct LivePacket {
   std::uint64_t threads = 0;  ///< asynchronous ones (bits, as Program::async_workers()) that must be at rest
   std::vector<Change> changes;  ///< what releases stands first
   std::vector<std::byte> data;
-  std::optional<LiveCommand> command;  ///< instead of changes
-  std::int64_t value = 0;              ///< of the command
+  std::optional<CommandCall> command;  ///< instead of changes
   std::uint64_t number = 0;            ///< counts up with every packet
   std::uint64_t arrival = 0;           ///< counts up with every packet that the frames took over
   bool releases_all = false;           ///< one of the changes does

@@ -26,44 +26,52 @@ void check_switched(Draft& draft, const Located<std::string>& name) {
 
 /// Keys that belong to other commands.
 void check_keys(config::Problems& problems, const CommandSettings& settings) {
-  const Command command = settings.command;
+  const CommandArgument argument = row_of(settings.command).argument;
   const auto check = [&](const auto& key, bool belongs, const char* name, const char* whose) {
     if (key && !belongs)
       problems.add(*key, std::string("'") + name + "' has no place here: it belongs to 'do: " + whose + "'");
   };
-  check(settings.frames, command == Command::step, "frames", "step");
-  check(settings.until, command == Command::run_until, "until", "run_until");
-  check(settings.rest, command == Command::pause, "for", "pause");
-  check(settings.file, command == Command::checkpoint, "file", "checkpoint");
-  check(settings.job, command == Command::enable || command == Command::disable, "job",
-        "enable' or 'do: disable");
+  check(settings.frames, argument == CommandArgument::frames, "frames", "step");
+  check(settings.until, argument == CommandArgument::sim_time, "until", "run_until");
+  check(settings.rest, settings.command == Command::pause, "for", "pause");
+  check(settings.file, argument == CommandArgument::new_file, "file", "checkpoint");
+  check(settings.job, argument == CommandArgument::job, "job", "enable' or 'do: disable");
 }
 
 TimedCommand plan_command(Draft& draft, const CommandSettings& settings) {
   config::Problems& problems = draft.problems;
   check_keys(problems, settings);
-  TimedCommand timed;
-  timed.at = settings.at;
-  timed.command = settings.command;
-  if (settings.frames) timed.frames = settings.frames->value;
+  TimedCommand timed{settings.at, {settings.command}, {}};
   if (settings.rest) timed.rest = settings.rest->value;
-  if (settings.file) timed.text = settings.file->value;
-  if (timed.command == Command::run_until && !settings.until) {
-    problems.add(settings.origin, "missing key 'until' (the simulated time to run to)");
-  } else if (timed.command == Command::run_until) {
-    timed.until = settings.until->value;
-    if (timed.until <= timed.at)
-      problems.add(*settings.until, config::print_duration(timed.until) + " is not after 'at', " +
-                                        config::print_duration(timed.at));
-  } else if (timed.command == Command::enable || timed.command == Command::disable) {
-    if (settings.job) {
-      timed.text = settings.job->value;
+  switch (row_of(settings.command).argument) {
+    case CommandArgument::frames:
+      timed.call.value = settings.frames ? settings.frames->value : 1;
+      break;
+    case CommandArgument::sim_time:
+      if (!settings.until) {
+        problems.add(settings.origin, "missing key 'until' (the simulated time to run to)");
+        break;
+      }
+      timed.call.value = settings.until->value.count();
+      if (settings.until->value <= timed.at)
+        problems.add(*settings.until, config::print_duration(settings.until->value) + " is not after 'at', " +
+                                          config::print_duration(timed.at));
+      break;
+    case CommandArgument::job:
+      if (!settings.job) {
+        problems.add(settings.origin, "missing key 'job' (model.job)");
+        break;
+      }
+      timed.call.name = settings.job->value;
       check_switched(draft, *settings.job);
-    } else {
-      problems.add(settings.origin, "missing key 'job' (model.job)");
-    }
-  } else if (timed.command == Command::checkpoint && !draft.settings.checkpoint.enabled) {
-    problems.add(settings.origin, "no checkpoint can be taken with checkpoint.enabled: no");
+      break;
+    case CommandArgument::new_file:
+      if (settings.file) timed.call.name = settings.file->value;
+      if (!draft.settings.checkpoint.enabled)
+        problems.add(settings.origin, "no checkpoint can be taken with checkpoint.enabled: no");
+      break;
+    default:
+      break;
   }
   return timed;
 }

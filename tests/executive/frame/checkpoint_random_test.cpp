@@ -24,7 +24,7 @@ const auto kPlans = static_cast<std::uint64_t>(::tactus::test::trials(250));
 Sketch random_plan(std::uint64_t seed) {
   Sketch sketch = test::random_sketch(seed);
   std::erase_if(sketch.commands, [](const TimedCommand& o) {
-    return o.command != Command::enable && o.command != Command::disable;
+    return o.call.command != Command::enable && o.call.command != Command::disable;
   });
   for (test::SketchJob& job : sketch.jobs) {
     job.commands = false;

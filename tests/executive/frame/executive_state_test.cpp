@@ -84,10 +84,10 @@ TEST(Reset, SwitchesJobsBackOfEveryClass) {
   for (const tactus_job_class job_class : {TACTUS_TOP_OF_FRAME, TACTUS_SCHEDULED, TACTUS_EFFECTOR,
                                            TACTUS_FREEZE_INIT, TACTUS_FREEZE_SCHEDULED, TACTUS_FREEZE}) {
     PlanFixture bench;
-    bench.plan.commands = {{.at = 0ms, .command = Command::pause, .rest = 10ms, .text = {}},
-                           {.at = 1ms, .command = Command::disable, .rest = {}, .text = "m.job"},
-                           {.at = 1ms, .command = Command::reset, .rest = {}, .text = {}},
-                           {.at = 1ms, .command = Command::pause, .rest = 10ms, .text = {}}};
+    bench.plan.commands = {{0ms, {Command::pause}, 10ms},
+                           {1ms, {Command::disable, 0, "m.job"}},
+                           {1ms, {Command::reset}},
+                           {1ms, {Command::pause}, 10ms}};
     int calls = 0;
     bench.job("m.job", job_class, [&](const tactus_call&) { return ++calls, 0; }).cycle = ms(10);
     bench.make().restorer().prepare_reset();

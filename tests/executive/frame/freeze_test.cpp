@@ -23,17 +23,11 @@ using ::testing::HasSubstr;
 
 constexpr Period ms(std::int64_t n) { return {n * 1'000'000, 1}; }
 
-TimedCommand command(Nanoseconds at, Command what) {
-  return {.at = at, .command = what, .rest = {}, .text = {}};
-}
-TimedCommand pause(Nanoseconds at, Nanoseconds rest) {
-  return {.at = at, .command = Command::pause, .rest = rest, .text = {}};
-}
-TimedCommand step(Nanoseconds at, std::int64_t frames) {
-  return {.at = at, .command = Command::step, .frames = frames, .rest = {}, .text = {}};
-}
+TimedCommand command(Nanoseconds at, Command what) { return {at, {what}}; }
+TimedCommand pause(Nanoseconds at, Nanoseconds rest) { return {at, {Command::pause}, rest}; }
+TimedCommand step(Nanoseconds at, std::int64_t frames) { return {at, {Command::step, frames}}; }
 TimedCommand run_until(Nanoseconds at, Nanoseconds until) {
-  return {.at = at, .command = Command::run_until, .until = until, .rest = {}, .text = {}};
+  return {at, {Command::run_until, until.count()}};
 }
 
 /// A job that writes its name, freeze time in ms and frame down.
@@ -309,8 +303,8 @@ TEST(TimedCommands, SwitchJobsAtTheirBoundary) {
   PlanFixture bench;
   TimedCommand off = command(2ms, Command::disable), on = command(4ms, Command::enable),
                nobody = command(4ms, Command::enable);
-  off.text = on.text = "m.step";
-  nobody.text = "m.nobody";
+  off.call.name = on.call.name = "m.step";
+  nobody.call.name = "m.nobody";
   bench.plan.commands = {off, nobody, on};
   std::string calls;
   bench.job("m.step", TACTUS_SCHEDULED,

@@ -704,20 +704,12 @@ TEST(RigCommands, AreOrderedByTimeAndThenAsTheyStand) {
   std::vector<std::string> lines;
   for (const TimedCommand& o : rig.plan().commands)
     lines.push_back(std::to_string(o.at.count() / 1'000'000'000) + " " +
-                    std::to_string(static_cast<int>(o.command)) + " " + std::to_string(o.frames) + " " +
-                    std::to_string(o.until.count() / 1'000'000'000) + " " +
-                    (o.rest ? std::to_string(o.rest->count()) : "-") + " " + o.text);
-  const auto command = [](Command o) { return " " + std::to_string(static_cast<int>(o)) + " "; };
-  EXPECT_THAT(
-      lines,
-      ElementsAre("0" + command(Command::disable) + "1 0 - a.step", "1" + command(Command::step) + "3 0 - ",
-                  "1" + command(Command::enable) + "1 0 - a.control",
-                  "2" + command(Command::pause) + "1 0 50000000 ", "2" + command(Command::resume) + "1 0 - ",
-                  "3" + command(Command::run_until) + "1 4 - ",
-                  "3" + command(Command::checkpoint) + "1 0 - state_1.tck",
-                  "3" + command(Command::checkpoint) + "1 0 - ", "5" + command(Command::reset) + "1 0 - ",
-                  "6" + command(Command::step) + "1 0 - ", "6" + command(Command::stop) + "1 0 - ",
-                  "7" + command(Command::abort) + "1 0 - ", "8" + command(Command::pause) + "1 0 - "));
+                    std::string(name_of(o.call.command)) + " " + std::to_string(o.call.value) + " " +
+                    (o.rest ? std::to_string(o.rest->count()) : "-") + " " + o.call.name);
+  EXPECT_THAT(lines, ElementsAre("0 disable 0 - a.step", "1 step 3 - ", "1 enable 0 - a.control",
+                                 "2 pause 0 50000000 ", "2 resume 0 - ", "3 run_until 4000000000 - ",
+                                 "3 checkpoint 0 - state_1.tck", "3 checkpoint 0 - ", "5 reset 0 - ",
+                                 "6 step 1 - ", "6 stop 0 - ", "7 abort 0 - ", "8 pause 0 - "));
 }
 
 TEST(RigProblems, OfCommands) {

@@ -213,17 +213,18 @@ class RandomSketch {
       command.at = s_.frame.times(between(0, s_.frames)) + rtsync::Nanoseconds{one_in(3) ? between(0, 2) : 0};
       constexpr Command kOrders[] = {Command::pause,     Command::pause,  Command::resume,  Command::step,
                                      Command::run_until, Command::enable, Command::disable, Command::reset};
-      command.command = kOrders[below(std::size(kOrders))];
-      if (command.command == Command::reset && !wanted_.resets) command.command = Command::pause;
-      if (one_in(30)) command.command = Command::stop;
-      command.frames = between(1, 5);
-      command.until = command.at + s_.frame.times(between(0, 6)) + rtsync::Nanoseconds{1};
-      if (command.command == Command::pause && one_in(2))
+      command.call.command = kOrders[below(std::size(kOrders))];
+      if (command.call.command == Command::reset && !wanted_.resets) command.call.command = Command::pause;
+      if (one_in(30)) command.call.command = Command::stop;
+      const std::int64_t frames = between(1, 5);
+      const rtsync::Nanoseconds until = command.at + s_.frame.times(between(0, 6)) + rtsync::Nanoseconds{1};
+      command.call.value = command.call.command == Command::step ? frames : until.count();
+      if (command.call.command == Command::pause && one_in(2))
         command.rest = s_.freeze_frame.times(between(0, 2)) + rtsync::Nanoseconds{1};
-      if (command.command == Command::enable || command.command == Command::disable) {
+      if (command.call.command == Command::enable || command.call.command == Command::disable) {
         const std::size_t target = below(s_.jobs.size());
         if (!can_be_switched(target, 0)) continue;
-        command.text = s_.job_name(target);
+        command.call.name = s_.job_name(target);
       }
       s_.commands.push_back(command);
     }

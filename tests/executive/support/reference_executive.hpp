@@ -278,7 +278,8 @@ class ReferenceExecutive final : private Deeds {
   void take_commands(std::int64_t k) {
     commands_.take(k, [this](const TimedCommand& command) {
       for (std::size_t job = 0; job < sketch_.jobs.size(); ++job)
-        if (sketch_.job_name(job) == command.text) state_.on[job] = command.command == Command::enable;
+        if (sketch_.job_name(job) == command.call.name)
+          state_.on[job] = command.call.command == Command::enable;
     });
   }
   void pause(std::int64_t k, bool frames_left) {

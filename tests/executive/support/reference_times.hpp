@@ -109,19 +109,20 @@ struct ReferenceOrders {
     bool more = true;
     while (more && next < sketch.commands.size() && frame_at(sketch.commands[next].at.count()) <= k) {
       const TimedCommand& command = sketch.commands[next++];
-      more = command.command != Command::pause && command.command != Command::reset;
-      if (command.command == Command::pause) {
+      more = command.call.command != Command::pause && command.call.command != Command::reset;
+      if (command.call.command == Command::pause) {
         paused = true;
         rest = 0;
         while (command.rest && rest * Fraction(sketch.freeze_frame) < Fraction(command.rest->count(), 1))
           ++rest;
       }
-      if (command.command == Command::reset) reset = true;
-      if (command.command == Command::stop) stopped = true;
-      if (command.command == Command::resume) go();
-      if (command.command == Command::step) go(), hold = k + command.frames;
-      if (command.command == Command::run_until) go(), hold = frame_at(command.until.count());
-      if (command.command == Command::enable || command.command == Command::disable) switches(command);
+      if (command.call.command == Command::reset) reset = true;
+      if (command.call.command == Command::stop) stopped = true;
+      if (command.call.command == Command::resume) go();
+      if (command.call.command == Command::step) go(), hold = k + command.call.value;
+      if (command.call.command == Command::run_until) go(), hold = frame_at(command.call.value);
+      if (command.call.command == Command::enable || command.call.command == Command::disable)
+        switches(command);
     }
     if (hold && *hold <= k) paused = true, hold.reset();
     if (pause_wanted) *pause_wanted ? void(paused = true) : go();

@@ -146,7 +146,8 @@ inline std::ostream& operator<<(std::ostream& out, const Sketch& s) {
   for (const SketchWire& w : s.wires)
     out << "c" << w.from << (w.delayed ? " ~> c" : " -> c") << w.to << " in" << w.input << "\n";
   for (const TimedCommand& o : s.commands)
-    out << "command " << static_cast<int>(o.command) << " at " << o.at.count() << " " << o.text << "\n";
+    out << "command " << static_cast<int>(o.call.command) << " at " << o.at.count() << " " << o.call.name
+        << "\n";
   return out;
 }
 

@@ -102,7 +102,7 @@ TEST_F(HttpApi, TheStateSaysWhatIsForcedAllowedAndDriven) {
   std::vector<std::byte> bytes(8);
   std::memcpy(bytes.data(), &value, 8);
   rig_.set_forces({{{2, 1, 1, true}, "axis.force[1]", bytes, "a test", 33}});
-  rig_.object(executive::LiveCommand::resume, "the rig is not in Pause");
+  rig_.object(executive::Command::resume, "the rig is not in Pause");
   (void)get("/v1/state");
   rig_.end_frame(40);
   ASSERT_TRUE(reply_);
@@ -385,9 +385,9 @@ TEST_F(HttpApi, CheckpointsHaveNames) {
   EXPECT_EQ(post("/v1/commands", R"({"command": "load", "file": "here.tck"})").status, 200);
   const auto commands = rig_.take_commands();
   ASSERT_EQ(commands.size(), 2U);
-  EXPECT_EQ(commands[0].command, executive::LiveCommand::checkpoint);
+  EXPECT_EQ(commands[0].command, executive::Command::checkpoint);
   EXPECT_EQ(commands[0].name, "here");
-  EXPECT_EQ(commands[1].command, executive::LiveCommand::load);
+  EXPECT_EQ(commands[1].command, executive::Command::load);
   EXPECT_EQ(commands[1].name, "here.tck");
 }
 

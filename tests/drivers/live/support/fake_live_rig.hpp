@@ -111,7 +111,7 @@ class FakeLiveRig final : public executive::LiveRig {
     std::function<void(const executive::LiveDone&)> then;
   };
   struct Ordered {
-    executive::LiveCommand command;
+    executive::Command command;
     std::int64_t value;
     std::string who;
     std::string name{};
@@ -137,7 +137,7 @@ class FakeLiveRig final : public executive::LiveRig {
     forces_ = std::move(forces);
     ++forces_changed_;
   }
-  void object(executive::LiveCommand command, std::string why) {
+  void object(executive::Command command, std::string why) {
     const std::lock_guard lock(mutex_);
     problems_[command] = std::move(why);
   }
@@ -191,7 +191,7 @@ class FakeLiveRig final : public executive::LiveRig {
     const std::lock_guard lock(mutex_);
     return forces_changed_;
   }
-  std::string command_problem(executive::LiveCommand command) const override {
+  std::string command_problem(executive::Command command) const override {
     const std::lock_guard lock(mutex_);
     const auto found = problems_.find(command);
     return found == problems_.end() ? "" : found->second;
@@ -258,12 +258,12 @@ class FakeLiveRig final : public executive::LiveRig {
     written_.push_back({std::move(batch), std::move(then)});
     return {};
   }
-  std::string give(const executive::LiveCommandCall& call, const std::string& who) override {
+  std::string give(const executive::CommandCall& call, const std::string& who) override {
     const std::lock_guard lock(mutex_);
     if (refusal_.empty()) commands_.push_back({call.command, call.value, who, call.name});
     return refusal_;
   }
-  std::string give_until_done(const executive::LiveCommandCall& call, const std::string& who,
+  std::string give_until_done(const executive::CommandCall& call, const std::string& who,
                               std::function<void(const std::string&)> then) override {
     std::string why = give(call, who);
     if (!why.empty()) return why;
@@ -375,7 +375,7 @@ class FakeLiveRig final : public executive::LiveRig {
   std::array<executive::LiveHistory, executive::kLiveLists> lists_;
   std::vector<executive::LiveForce> forces_;
   std::int64_t forces_changed_ = 0;
-  std::map<executive::LiveCommand, std::string> problems_;
+  std::map<executive::Command, std::string> problems_;
   std::vector<executive::LiveOutput> outputs_;
   std::map<std::size_t, executive::LiveWriter> writers_;
   std::function<config::Json(executive::LiveReport)> reports_;

@@ -11,7 +11,7 @@
 namespace tactus::drivers::trick::session_test {
 namespace {
 
-using executive::LiveCommand;
+using executive::Command;
 using executive::State;
 using test::Dialogue;
 using testing::ElementsAre;
@@ -559,33 +559,33 @@ TEST(TrickOrders, ThePlainOnesAreGiven) {
                          "trick.exec_terminate('me', 'done')\n"
                          "trick.exec_terminate_with_return(1, 'a.c', 7, 'done')\n"),
             "");
-  std::vector<LiveCommand> commands;
+  std::vector<Command> commands;
   for (const auto& ordered : dialogue.rig.take_commands()) {
     commands.push_back(ordered.command);
     EXPECT_EQ(ordered.who, "trick 127.0.0.1:40000");
   }
-  EXPECT_THAT(commands, ElementsAre(LiveCommand::pause, LiveCommand::resume, LiveCommand::pause,
-                                    LiveCommand::resume, LiveCommand::checkpoint, LiveCommand::stop,
-                                    LiveCommand::stop, LiveCommand::stop, LiveCommand::stop));
+  EXPECT_THAT(commands,
+              ElementsAre(Command::pause, Command::resume, Command::pause, Command::resume,
+                          Command::checkpoint, Command::stop, Command::stop, Command::stop, Command::stop));
 }
 
 TEST(TrickOrders, ThoseWithATimeANameOrASwitch) {
   struct Row {
     const char* call;
-    LiveCommand command;
+    Command command;
     std::int64_t value;
     const char* name;
   };
   for (const Row& row : {
-           Row{"trick.freeze(2.5)", LiveCommand::pause, 2'500'000'000, ""},
-           Row{"trick.freeze(-1)", LiveCommand::pause, 1, ""},
-           Row{"trick.checkpoint('here')", LiveCommand::checkpoint, 0, "here"},
-           Row{"trick.load_checkpoint('here.tck')", LiveCommand::load, 0, "here.tck"},
-           Row{"trick.real_time_enable()", LiveCommand::realtime, 1, ""},
-           Row{"trick.real_time_disable()", LiveCommand::realtime, 0, ""},
-           Row{"trick.dr_enable()", LiveCommand::record, 1, ""},
-           Row{"trick.dr_disable()", LiveCommand::record, 0, ""},
-           Row{"trick.dr_disable_group('motion')", LiveCommand::record, 0, "motion"},
+           Row{"trick.freeze(2.5)", Command::pause, 2'500'000'000, ""},
+           Row{"trick.freeze(-1)", Command::pause, 1, ""},
+           Row{"trick.checkpoint('here')", Command::checkpoint, 0, "here"},
+           Row{"trick.load_checkpoint('here.tck')", Command::load, 0, "here.tck"},
+           Row{"trick.real_time_enable()", Command::realtime, 1, ""},
+           Row{"trick.real_time_disable()", Command::realtime, 0, ""},
+           Row{"trick.dr_enable()", Command::record, 1, ""},
+           Row{"trick.dr_disable()", Command::record, 0, ""},
+           Row{"trick.dr_disable_group('motion')", Command::record, 0, "motion"},
        }) {
     Dialogue dialogue;
     EXPECT_EQ(dialogue.say(row.call + std::string("\n")), "") << row.call;
@@ -604,7 +604,7 @@ TEST(TrickOrders, AReturnCodeIsTheExitStatusWhereTheRigFileAllowsIt) {
     dialogue.say("trick.exec_terminate_with_return(3, 'a.c', 7, 'done')\n");
     const auto given = dialogue.rig.take_commands();
     ASSERT_EQ(given.size(), 1U);
-    EXPECT_EQ(given[0].command, LiveCommand::stop);
+    EXPECT_EQ(given[0].command, Command::stop);
     EXPECT_EQ(given[0].value, allowed ? 3 : 0);
   }
 }
@@ -619,7 +619,7 @@ TEST(TrickOrders, AReturnCodeThatIsNoExitStatusIsCutAndTheRigEndsAllTheSame) {
     dialogue.say(std::string("trick.exec_terminate_with_return(") + row.code + ", 'a.c', 7, 'done')\n");
     const auto given = dialogue.rig.take_commands();
     ASSERT_EQ(given.size(), 1U) << row.code;
-    EXPECT_EQ(given[0].command, LiveCommand::stop) << row.code;
+    EXPECT_EQ(given[0].command, Command::stop) << row.code;
     EXPECT_EQ(given[0].value, row.status) << row.code;
   }
 }

@@ -105,7 +105,7 @@ TEST(Meeting, ACheckpointWaitsForTheEndOfThePeriodAndIsNamedAfterIt) {
   slow_job(bench, 10, [](const tactus_call&) { return 0; });
   TimedCommand command;
   command.at = 13ms;
-  command.command = Command::checkpoint;
+  command.call.command = Command::checkpoint;
   bench.plan.commands.push_back(command);
   const std::vector<Saved> saved = checkpoints_of(bench, 0, 40);
   ASSERT_EQ(saved.size(), 1U);
@@ -130,8 +130,8 @@ TEST(Checkpoints, OfOneTimeAreTakenInTheirOrderAsFarAsThereIsRoomForThemToWait) 
   for (int n = 0; n < kRoom + 2; ++n) {
     TimedCommand& command = bench.plan.commands.emplace_back();
     command.at = 2ms;
-    command.command = Command::checkpoint;
-    command.text = std::to_string(n);
+    command.call.command = Command::checkpoint;
+    command.call.name = std::to_string(n);
   }
   const tactus::test::TempDir dir;
   CheckpointWriter writer("test", bench.plan.frame, "test");

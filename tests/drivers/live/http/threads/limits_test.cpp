@@ -184,8 +184,8 @@ TEST(HttpLimits, SafetyCommandsAreTakenAboveTheRate) {
   EXPECT_EQ(client.post("/v1/values", R"({"release": ["motor.speed"]})").status, 202) << "no frame runs";
   const auto commands = served.rig.take_commands();
   ASSERT_GE(commands.size(), 2U);
-  EXPECT_EQ(commands.front().command, executive::LiveCommand::pause);
-  EXPECT_EQ(commands.back().command, executive::LiveCommand::stop);
+  EXPECT_EQ(commands.front().command, executive::Command::pause);
+  EXPECT_EQ(commands.back().command, executive::Command::stop);
   ask_too_often([&] { return client.post("/v1/values", R"({"set": {"motor.speed": 1}})").status; });
 }
 

@@ -98,7 +98,7 @@ class Dialogue : public drivers::trick::SessionBackend {
     if (problems.empty()) ++writing_;
     return problems;
   }
-  std::string command(const executive::LiveCommandCall& call, const std::string& by) override {
+  std::string command(const executive::CommandCall& call, const std::string& by) override {
     return rig.give(call, by);
   }
   void report(std::string line) override { log.push_back(std::move(line)); }

@@ -196,7 +196,7 @@ TEST_F(LiveAccessTest, AnswersWhileItStandsStillAndWhileItRuns) {
   EXPECT_TRUE(done.applied);
   EXPECT_EQ(done.frame, 0);
   EXPECT_EQ(value(*snapshot(), "source.u"), 3) << "at once, in Pause too";
-  ASSERT_EQ(live().command(LiveCommand::resume, 0, "tester"), "");
+  ASSERT_EQ(live().command(Command::resume, 0, "tester"), "");
   LiveSnapshotPtr later = snapshot();
   while (later->frame < 10) later = snapshot();
   EXPECT_EQ(value(*later, "sink.y"), 6);
@@ -249,7 +249,7 @@ TEST_F(LiveAccessTest, ForcesHoldUntilTheyAreReleasedAndAreListed) {
   EXPECT_THAT(forced(), ElementsAre("sink.u", "types.ds[1]"));
   EXPECT_THAT(write({make(Kind::set, "types.ds[1]", 5)}),
               ElementsAre(HasSubstr("is forced; release it first")));
-  ASSERT_EQ(live().command(LiveCommand::step, 10, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 10, "tester"), "");
   LiveSnapshotPtr after = snapshot();
   while (after->frame < 9) after = snapshot();
   EXPECT_EQ(value(*after, "sink.y"), 5);
@@ -298,13 +298,13 @@ TEST_F(LiveAccessTest, AForceIsKnownWithItsValueItsClientAndItsFrame) {
 
 TEST_F(LiveAccessTest, SaysWhichCommandsWouldBeRefused) {
   start();
-  using enum LiveCommand;
-  EXPECT_THAT(live().command_problem(LiveCommand::pause), HasSubstr("in Pause already"));
-  for (const LiveCommand command : {resume, step, run_until, reset, stop, checkpoint, load})
+  using enum Command;
+  EXPECT_THAT(live().command_problem(Command::pause), HasSubstr("in Pause already"));
+  for (const Command command : {resume, step, run_until, reset, stop, checkpoint, load})
     EXPECT_EQ(live().command_problem(command), "") << name_of(command);
   ASSERT_EQ(live().command(resume, 0, "tester"), "");
   while (snapshot()->frame < 3) continue;
-  EXPECT_EQ(live().command_problem(LiveCommand::pause), "");
+  EXPECT_EQ(live().command_problem(Command::pause), "");
   EXPECT_THAT(live().command_problem(resume), HasSubstr("not in Pause"));
   EXPECT_THAT(live().command_problem(load), HasSubstr("pause it first"));
   EXPECT_EQ(live().command_problem(stop), "");
@@ -312,16 +312,16 @@ TEST_F(LiveAccessTest, SaysWhichCommandsWouldBeRefused) {
 
 TEST_F(LiveAccessTest, ARigWithoutCheckpointsRefusesThem) {
   start(kRig + "checkpoint: { enabled: no }\n");
-  EXPECT_THAT(live().command_problem(LiveCommand::checkpoint), HasSubstr("enabled: no"));
-  EXPECT_THAT(live().command_problem(LiveCommand::load), HasSubstr("enabled: no"));
-  EXPECT_NE(live().command_problem(LiveCommand::reset), "");
-  EXPECT_EQ(live().command_problem(LiveCommand::resume), "");
+  EXPECT_THAT(live().command_problem(Command::checkpoint), HasSubstr("enabled: no"));
+  EXPECT_THAT(live().command_problem(Command::load), HasSubstr("enabled: no"));
+  EXPECT_NE(live().command_problem(Command::reset), "");
+  EXPECT_EQ(live().command_problem(Command::resume), "");
 }
 
 TEST_F(LiveAccessTest, TheJournalIsReadAsAList) {
   start();
   EXPECT_TRUE(written({make(Kind::set, "source.u", 3)}).applied);
-  ASSERT_EQ(live().command(LiveCommand::step, 2, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 2, "tester"), "");
   while (snapshot()->frame < 1) continue;
   EXPECT_TRUE(written({make(Kind::force, "sink.u", 5)}).applied);
   const LiveEntries all = live().entries(LiveList::journal, 0, 100);
@@ -368,7 +368,7 @@ TEST_F(LiveAccessTest, EveryFrameIsFollowed) {
   std::string problem;
   const auto frames = live().follow({ref("rt.frame"), ref("sink.y")}, problem);
   ASSERT_NE(frames, nullptr) << problem;
-  ASSERT_EQ(live().command(LiveCommand::step, 500, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 500, "tester"), "");
   while (snapshot()->frame < 499) continue;
   std::int64_t expected = 0;
   for (auto row = frames->front(); row; row = frames->front(), ++expected) {
@@ -389,11 +389,11 @@ TEST_F(LiveAccessTest, AFollowerSeesThatTheRigWentBack) {
   start();
   std::string problem;
   const auto frames = live().follow({ref("source.y")}, problem);
-  ASSERT_EQ(live().command(LiveCommand::step, 5, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 5, "tester"), "");
   while (snapshot()->frame < 4) continue;
-  ASSERT_EQ(live().command(LiveCommand::reset, 0, "tester"), "");
+  ASSERT_EQ(live().command(Command::reset, 0, "tester"), "");
   while (snapshot()->frame > 3) continue;
-  ASSERT_EQ(live().command(LiveCommand::step, 2, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 2, "tester"), "");
   std::vector<std::int64_t> numbers;
   std::vector<double> values;
   while (numbers.size() < 7)
@@ -425,7 +425,7 @@ TEST_F(LiveAccessTest, TheRunTellsOfItself) {
     live().report(which, [&](Json made) { promise.set_value(std::move(made)); });
     return promise.get_future().get();
   };
-  ASSERT_EQ(live().command(LiveCommand::step, 50, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 50, "tester"), "");
   while (snapshot()->frame < 49) continue;
   Json jobs = report(LiveReport::jobs);
   while (jobs["frame"] != 49) jobs = report(LiveReport::jobs);
@@ -474,7 +474,7 @@ TEST_F(LiveAccessTest, TheFlightRecorderIsRead) {
     return promise.get_future().get();
   };
   EXPECT_EQ(trace({}).outcome, LiveTrace::Outcome::no_frame) << "none has ended";
-  ASSERT_EQ(live().command(LiveCommand::step, 50, "tester"), "");
+  ASSERT_EQ(live().command(Command::step, 50, "tester"), "");
   while (snapshot()->frame < 49) continue;
   const LiveTrace some = trace({30, 5, 3, false});
   ASSERT_EQ(some.outcome, LiveTrace::Outcome::done) << some.problem;
@@ -535,7 +535,7 @@ TEST_F(LiveAccessTest, ThereIsAlwaysRoomToTakeTheHandsOff) {
 TEST_F(LiveAccessTest, AnEpisodeIsNotBegunByARigThatIsAboutToRun) {
   start();
   for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(live().command(LiveCommand::step, 3, "tester"), "");
+    ASSERT_EQ(live().command(Command::step, 3, "tester"), "");
     EpisodeRequest request;
     request.in = {in("source", "u", 5)};
     request.stop = config::print_date(live().facts().epoch_ns + std::int64_t{i + 1} * 1'000'000'000);
@@ -599,7 +599,7 @@ TEST_F(LiveAccessTest, WithoutAJournalOnlyReleasesAreTaken) {
 TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
   start();
   (void)written({make(Kind::force, "sink.u", 5)}, 3 - 3);
-  ASSERT_EQ(live().command(LiveCommand::step, 7, "somebody"), "");
+  ASSERT_EQ(live().command(Command::step, 7, "somebody"), "");
   stop();
   const std::vector<Json> lines = journal();
   ASSERT_EQ(lines.size(), 2U);
@@ -618,7 +618,7 @@ TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
 TEST_F(LiveAccessTest, TheJournalIsOfABoundedSizeAndTheSummaryCountsWhatIsLeftOut) {
   start(kRig + "log: { max_journal: 64 KiB }\n");
   const std::string who(1000, 'x');
-  for (int k = 0; k < 100; ++k) ASSERT_EQ(live().command(LiveCommand::pause, 0, who), "");
+  for (int k = 0; k < 100; ++k) ASSERT_EQ(live().command(Command::pause, 0, who), "");
   EXPECT_TRUE(written({make(Kind::set, "source.u", 3)}).applied) << "it is done, but not written";
   stop();
   EXPECT_LE(std::filesystem::file_size(folder_.path() / "journal.jsonl"), 64U << 10);
@@ -635,21 +635,21 @@ TEST_F(LiveAccessTest, TheJournalIsOfABoundedSizeAndTheSummaryCountsWhatIsLeftOu
 TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
   start();
   const auto run_to = [&](std::int64_t frame) {
-    EXPECT_EQ(live().command(LiveCommand::run_until, (frame + 1) * 1'000'000, "tester"), "");
+    EXPECT_EQ(live().command(Command::run_until, (frame + 1) * 1'000'000, "tester"), "");
     LiveSnapshotPtr at = snapshot();
     while (at->frame != frame || at->rig.state != State::pause) at = snapshot();
     return at;
   };
   (void)written({make(Kind::set, "source.u", 3)});
   (void)run_to(9);
-  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, "tester"), "");
+  ASSERT_EQ(live().give({Command::checkpoint, 0, "here"}, "tester"), "");
   const std::filesystem::path file = folder_.path() / "checkpoints/here.tck";
   while (!std::filesystem::exists(file)) std::this_thread::sleep_for(1ms);
   (void)written({make(Kind::set, "source.u", 4)});
   EXPECT_EQ(value(*run_to(29), "sink.y"), 8);
   (void)written({make(Kind::force, "sink.u", 5)});
   while (forced().empty()) std::this_thread::sleep_for(1ms);
-  ASSERT_EQ(live().give({LiveCommand::load, 0, "here"}, "tester"), "");
+  ASSERT_EQ(live().give({Command::load, 0, "here"}, "tester"), "");
   LiveSnapshotPtr back = snapshot();
   while (back->frame != 9 || back->rig.state != State::pause) back = snapshot();
   EXPECT_EQ(value(*back, "source.u"), 3) << "what was set afterwards is gone";
@@ -668,7 +668,7 @@ TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
 
 TEST_F(LiveAccessTest, ACheckpointThatCannotBeLoadedIsRefusedAndNothingHappens) {
   start();
-  const auto load = [&](const std::string& name) { return live().give({LiveCommand::load, 0, name}, ""); };
+  const auto load = [&](const std::string& name) { return live().give({Command::load, 0, name}, ""); };
   EXPECT_THAT(load("none"), HasSubstr("none.tck"));
   for (const char* const name : {"", "../x", "/etc/passwd", ".hidden", "a b", "a\nb"})
     EXPECT_THAT(load(name), HasSubstr("is no name of a checkpoint")) << name;
@@ -676,7 +676,7 @@ TEST_F(LiveAccessTest, ACheckpointThatCannotBeLoadedIsRefusedAndNothingHappens) 
   std::ofstream(folder_.path() / "checkpoints/broken.tck") << "no checkpoint";
   EXPECT_NE(load("broken"), "");
   EXPECT_EQ(snapshot()->rig.state, State::pause);
-  ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+  ASSERT_EQ(live().command(Command::resume, 0, ""), "");
   while (snapshot()->frame < 1) {
   }
   EXPECT_THAT(load("none"), HasSubstr("pause it first"));
@@ -684,23 +684,23 @@ TEST_F(LiveAccessTest, ACheckpointThatCannotBeLoadedIsRefusedAndNothingHappens) 
 
 TEST_F(LiveAccessTest, PausesAtASimulatedTimeBesideOtherCommands) {
   start();
-  ASSERT_EQ(live().command(LiveCommand::pause, 20'000'000, ""), "");
-  ASSERT_EQ(live().command(LiveCommand::pause, 10'000'000, ""), "");
+  ASSERT_EQ(live().command(Command::pause, 20'000'000, ""), "");
+  ASSERT_EQ(live().command(Command::pause, 10'000'000, ""), "");
   for (const std::int64_t frame : {9, 19}) {
-    ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+    ASSERT_EQ(live().command(Command::resume, 0, ""), "");
     LiveSnapshotPtr at = snapshot();
     while (at->rig.state != State::pause || at->frame < frame) at = snapshot();
     EXPECT_EQ(at->frame, frame) << "each of them, in the order of their times";
   }
-  EXPECT_THAT(live().command(LiveCommand::pause, 5'000'000, ""), HasSubstr("is past"));
-  for (int k = 0; k < 16; ++k) EXPECT_EQ(live().command(LiveCommand::pause, 1'000'000'000'000 + k, ""), "");
-  EXPECT_THAT(live().command(LiveCommand::pause, 1'000'000'000'000, ""), HasSubstr("too many pauses"));
+  EXPECT_THAT(live().command(Command::pause, 5'000'000, ""), HasSubstr("is past"));
+  for (int k = 0; k < 16; ++k) EXPECT_EQ(live().command(Command::pause, 1'000'000'000'000 + k, ""), "");
+  EXPECT_THAT(live().command(Command::pause, 1'000'000'000'000, ""), HasSubstr("too many pauses"));
 }
 
 TEST_F(LiveAccessTest, AStopMaySayTheExitStatus) {
   start();
-  EXPECT_THAT(live().command(LiveCommand::stop, 256, ""), HasSubstr("outside 0 .. 255"));
-  ASSERT_EQ(live().command(LiveCommand::stop, 7, "tester"), "");
+  EXPECT_THAT(live().command(Command::stop, 256, ""), HasSubstr("outside 0 .. 255"));
+  ASSERT_EQ(live().command(Command::stop, 7, "tester"), "");
   join();
   EXPECT_EQ(run_->exit_status(), 7);
   EXPECT_EQ(run_->end().outcome, Outcome::stopped);
@@ -710,15 +710,15 @@ TEST_F(LiveAccessTest, AStopMaySayTheExitStatus) {
 TEST_F(LiveAccessTest, RecordingsAreSwitchedOffAndOn) {
   start(kRig + "record: { one: { variables: [source.y] }, two: { variables: [source.y] } }\n");
   const auto record = [&](const std::string& name, bool on) {
-    return live().give({LiveCommand::record, on ? 1 : 0, name}, "");
+    return live().give({Command::record, on ? 1 : 0, name}, "");
   };
   EXPECT_THAT(record("three", false), HasSubstr("there is no recording 'three'; there are 'one', 'two'"));
   ASSERT_EQ(record("one", false), "");
-  ASSERT_EQ(live().command(LiveCommand::step, 10, ""), "");
+  ASSERT_EQ(live().command(Command::step, 10, ""), "");
   while (snapshot()->frame < 9) {
   }
   ASSERT_EQ(record("", true), "");
-  ASSERT_EQ(live().command(LiveCommand::step, 10, ""), "");
+  ASSERT_EQ(live().command(Command::step, 10, ""), "");
   while (snapshot()->frame < 19) {
   }
   stop();
@@ -730,8 +730,8 @@ TEST_F(LiveAccessTest, RecordingsAreSwitchedOffAndOn) {
 
 TEST_F(LiveAccessTest, RealTimeThatTheRunForbidsIsRefused) {
   start();  // as with --no-realtime
-  EXPECT_THAT(live().command(LiveCommand::realtime, 1, ""), HasSubstr("--no-realtime"));
-  EXPECT_EQ(live().command(LiveCommand::realtime, 0, ""), "");
+  EXPECT_THAT(live().command(Command::realtime, 1, ""), HasSubstr("--no-realtime"));
+  EXPECT_EQ(live().command(Command::realtime, 0, ""), "");
 }
 
 TEST_F(LiveAccessTest, ASnapshotOfAMultipleIsNeverOfAnotherFrame) {
@@ -743,7 +743,7 @@ TEST_F(LiveAccessTest, ASnapshotOfAMultipleIsNeverOfAnotherFrame) {
     return promise.get_future().get();
   };
   EXPECT_EQ(next(1000)->rig.state, State::pause) << "while time stands, at once";
-  ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+  ASSERT_EQ(live().command(Command::resume, 0, ""), "");
   std::atomic<bool> enough{false};
   std::thread other([&] {  // wants every frame
     while (!enough) (void)snapshot();
@@ -775,12 +775,12 @@ TEST_F(LiveAccessTest, ArraysOfTwoDimensionsAreSetReadRecordedAndLoaded) {
   (void)written({make(Kind::force, "table.m[0][0]", 2)});
   while (forced().empty()) std::this_thread::sleep_for(1ms);
   EXPECT_THAT(forced(), ElementsAre("table.m[0][0]"));
-  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, ""), "");
+  ASSERT_EQ(live().give({Command::checkpoint, 0, "here"}, ""), "");
   while (!std::filesystem::exists(folder_.path() / "checkpoints/here.tck")) std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(written({make(Kind::set, "table.m[1][2]", 9)}).applied);
-  ASSERT_EQ(live().give({LiveCommand::load, 0, "here"}, ""), "");
+  ASSERT_EQ(live().give({Command::load, 0, "here"}, ""), "");
   while (value(*snapshot(), "table.m[1][2]") != 7) std::this_thread::sleep_for(1ms);
-  ASSERT_EQ(live().command(LiveCommand::step, 5, ""), "");
+  ASSERT_EQ(live().command(Command::step, 5, ""), "");
   while (snapshot()->frame < 4) {
   }
   stop();
@@ -796,25 +796,25 @@ TEST_F(LiveAccessTest, ArraysOfTwoDimensionsAreSetReadRecordedAndLoaded) {
 
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   start();
-  EXPECT_THAT(live().command(LiveCommand::step, 0, ""), HasSubstr("at least 1"));
-  EXPECT_THAT(live().command(LiveCommand::run_until, -1, ""), HasSubstr("is past"));
+  EXPECT_THAT(live().command(Command::step, 0, ""), HasSubstr("at least 1"));
+  EXPECT_THAT(live().command(Command::run_until, -1, ""), HasSubstr("is past"));
   (void)written({make(Kind::set, "source.u", 3)});
-  ASSERT_EQ(live().command(LiveCommand::reset, 0, ""), "");
-  ASSERT_EQ(live().command(LiveCommand::stop, 0, ""), "");
+  ASSERT_EQ(live().command(Command::reset, 0, ""), "");
+  ASSERT_EQ(live().command(Command::stop, 0, ""), "");
   join();
   EXPECT_EQ(run_->end().outcome, Outcome::stopped);
-  EXPECT_THAT(live().command(LiveCommand::pause, 0, ""), HasSubstr("has ended"));
+  EXPECT_THAT(live().command(Command::pause, 0, ""), HasSubstr("has ended"));
   EXPECT_THAT(write({make(Kind::set, "source.u", 3)}), ElementsAre(HasSubstr("has ended")));
 }
 
 TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
   start();
-  ASSERT_EQ(live().command(LiveCommand::step, 10, ""), "");
+  ASSERT_EQ(live().command(Command::step, 10, ""), "");
   while (snapshot()->rig.frames < 10) {
   }
   wait_for(State::pause);  // and stays in it: a rig that is reset while it stands still does not begin to run
   EXPECT_EQ(snapshot()->rig.frames_run, 10);
-  ASSERT_EQ(live().command(LiveCommand::reset, 0, ""), "");
+  ASSERT_EQ(live().command(Command::reset, 0, ""), "");
   while (snapshot()->rig.frames >= 10) {
   }
   EXPECT_GE(snapshot()->rig.frames_run, 10);
@@ -861,7 +861,7 @@ TEST_F(LiveAccessTest, AResetIsAnsweredWhenTheNextEpisodeMayBegin) {
   EXPECT_THAT(first.problems, IsEmpty());
   for (int k = 0; k < 20; ++k) {
     std::promise<std::string> done;
-    ASSERT_EQ(live().give_until_done({LiveCommand::reset}, "tester",
+    ASSERT_EQ(live().give_until_done({Command::reset}, "tester",
                                      [&](const std::string& failed) { done.set_value(failed); }),
               "");
     ASSERT_EQ(done.get_future().get(), "");
@@ -879,7 +879,7 @@ TEST_F(LiveAccessTest, OneResetAnswersAllThatAskedBeforeIt) {
   start();
   std::atomic<int> answers{0};
   for (int k = 0; k < 5; ++k)
-    ASSERT_EQ(live().give_until_done({LiveCommand::reset}, "tester",
+    ASSERT_EQ(live().give_until_done({Command::reset}, "tester",
                                      [&](const std::string& failed) {
                                        EXPECT_EQ(failed, "");
                                        ++answers;
@@ -892,15 +892,15 @@ TEST_F(LiveAccessTest, OneResetAnswersAllThatAskedBeforeIt) {
 
 TEST_F(LiveAccessTest, AResetThatNeverComesIsAnsweredWhenTheRunEnds) {
   start();
-  ASSERT_EQ(live().command(LiveCommand::stop, 0, ""), "");
+  ASSERT_EQ(live().command(Command::stop, 0, ""), "");
   std::promise<std::string> done;
   const std::string refused = live().give_until_done(
-      {LiveCommand::reset}, "tester", [&](const std::string& failed) { done.set_value(failed); });
+      {Command::reset}, "tester", [&](const std::string& failed) { done.set_value(failed); });
   join();
   if (refused.empty()) {
     EXPECT_THAT(done.get_future().get(), HasSubstr("the run ended before it"));
   }
-  EXPECT_THAT(live().give_until_done({LiveCommand::reset}, "tester", [](const std::string&) {}),
+  EXPECT_THAT(live().give_until_done({Command::reset}, "tester", [](const std::string&) {}),
               HasSubstr("has ended"));
 }
 
@@ -908,13 +908,13 @@ TEST_F(LiveAccessTest, ALoadIsAnsweredWhenTheCheckpointIsInPlace) {
   start();
   (void)written({make(Kind::set, "source.u", 3)});
   EXPECT_THAT(episode({date(3)}).problems, IsEmpty());
-  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, "tester"), "");
+  ASSERT_EQ(live().give({Command::checkpoint, 0, "here"}, "tester"), "");
   while (!std::filesystem::exists(folder_.path() / "checkpoints/here.tck")) std::this_thread::sleep_for(1ms);
   for (int k = 0; k < 5; ++k) {
     (void)written({make(Kind::set, "source.u", 4)});
     EXPECT_THAT(episode({date(9)}).problems, IsEmpty());
     std::promise<std::string> done;
-    ASSERT_EQ(live().give_until_done({LiveCommand::load, 0, "here"}, "tester",
+    ASSERT_EQ(live().give_until_done({Command::load, 0, "here"}, "tester",
                                      [&](const std::string& failed) { done.set_value(failed); }),
               "");
     ASSERT_EQ(done.get_future().get(), "");
@@ -1055,8 +1055,8 @@ TEST_F(LiveAccessTest, AnEpisodeEndsThoughSomebodyPausesAndResumesInBetween) {
   live().episode(request, [&](const EpisodeEnd& end) { ended.set_value(end); });
   auto future = ended.get_future();
   while (future.wait_for(0s) != std::future_status::ready) {
-    (void)live().command(LiveCommand::pause, 0, "tester");
-    (void)live().command(LiveCommand::resume, 0, "tester");
+    (void)live().command(Command::pause, 0, "tester");
+    (void)live().command(Command::resume, 0, "tester");
   }
   EXPECT_EQ(future.get().frame, 1000);
 }
@@ -1065,7 +1065,7 @@ TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
   start();
   std::promise<EpisodeEnd> ended;
   live().episode({}, [&](const EpisodeEnd& end) { ended.set_value(end); });
-  EXPECT_THAT(live().command(LiveCommand::reset, 0, "tester"), HasSubstr("an episode is under way"));
+  EXPECT_THAT(live().command(Command::reset, 0, "tester"), HasSubstr("an episode is under way"));
   while (snapshot()->frame < 0) {
   }
   run_->executive().request_reset();  // a model, a signal, the rig file
@@ -1074,7 +1074,7 @@ TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
 
 TEST_F(LiveAccessTest, ManyReadersSeeWholeFramesOnly) {
   start();
-  ASSERT_EQ(live().command(LiveCommand::resume, 0, "tester"), "");
+  ASSERT_EQ(live().command(Command::resume, 0, "tester"), "");
   std::atomic<int> torn{0};
   std::vector<std::thread> readers;
   for (int i = 0; i < 4; ++i)

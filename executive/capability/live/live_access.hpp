@@ -14,6 +14,7 @@
 
 #include "config/json.hpp"
 #include "executive/capability/live/frame_dates.hpp"
+#include "executive/capability/live/live_batches.hpp"
 #include "executive/capability/live/live_commands.hpp"
 #include "executive/capability/live/live_journal.hpp"
 #include "executive/capability/live/live_port.hpp"
@@ -65,7 +66,7 @@ class LiveAccess final : public LiveRig {
   LiveHistory& history(LiveList list) { return lists_[static_cast<std::size_t>(list)]; }
   const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
   std::vector<LiveForce> forces() const override;
-  std::int64_t forces_changed() const override { return forces_changed_.load(std::memory_order_acquire); }
+  std::int64_t forces_changed() const override { return batches_.forces_changed(); }
   std::string command_problem(Command command) const override;
   LiveWriter writer_of(std::size_t variable) const override;
   const std::vector<LiveOutput>& outputs() const override { return variables_.outputs(); }
@@ -85,39 +86,7 @@ class LiveAccess final : public LiveRig {
   void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
 
  private:
-  struct Waiter {
-    std::int64_t sequence;
-    std::int64_t every;  // frames; 0: any
-    std::function<void(LiveSnapshotPtr)> then;
-  };
-  struct Sent {  // what a packet stands for
-    LivePacket packet;
-    LiveBatch batch;
-    std::function<void(const LiveDone&)> then;
-    bool of_episode = false;
-    bool ended = false;  // its end is known
-  };
-  struct Forced {
-    LiveRef ref;
-    const LivePacket* packet;
-    LiveForce known;  // for those who ask
-  };
-  struct Written {  // the last set
-    std::string who;
-    std::int64_t frame;
-  };
-  struct Running {  // the episode that is under way
-    LiveEpisode episode;
-    EpisodeEnd end;
-    std::vector<std::size_t>
-        capture;  // of each `out`: index into the captures; SIZE_MAX: at the end of the run
-    std::function<void(const EpisodeEnd&)> then;
-  };
-  struct Returning {  // a reset or a load that is waited for
-    bool load;
-    std::int64_t until;  // loaded() or resets_done() is then as great
-    std::function<void(const std::string&)> then;
-  };
+  struct Running;  // the episode that is under way
   struct Reported {
     LiveReport which;
     std::function<void(config::Json)> then;
@@ -126,19 +95,10 @@ class LiveAccess final : public LiveRig {
   class Follower;
   using Answers = std::vector<std::function<void()>>;
 
-  static constexpr std::size_t kMostBatches = LivePort::kMostPackets - 64;  // the rest is for releases
-  static constexpr std::size_t kMostChanges = 1024;                         // of one frame
-
   void await_snapshot(std::int64_t every, std::function<void(LiveSnapshotPtr)> then);
-  bool is_forced(const LiveRef& ref) const;
-  std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
-  std::string validate(std::int64_t frame) const;
-  std::string command_problem(const CommandCall& call, const LiveBatch& batch) const;
-  std::string move_problem(Command command) const;
-  static config::Json entry_of(const CommandCall& call, std::int64_t frame);
-  std::string load_problem(const LiveBatch& batch) const;
-  LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
-  std::string problem_of(const Sent& sent) const;
+  std::string move_problem(Command command) const {
+    return LiveCommands::episode_problem(command, running_ != nullptr);
+  }
   const std::byte* place_of(const LiveRef& ref) const;
   std::optional<LiveRef> item(const EpisodeItem& item, bool suggest, std::string& problem) const;
 
@@ -149,21 +109,19 @@ class LiveAccess final : public LiveRig {
     executive_.poll_while_paused();
     something_.notify_one();
   }
-  bool outstanding() const {
-    return !waiters_.empty() || !returning_.empty() || sent_count_ > 0 || running_ != nullptr ||
-           !answers_.empty();
+  /// One more who waits.
+  template <class Pending, class... From>
+  void await(From&&... from) {
+    pending_.push_back(std::make_unique<Pending>(std::forward<From>(from)...));
+    wake_live_thread();
   }
+  void answer(std::function<void()> answer) { await<LiveAnswer>(std::move(answer)); }
+  bool outstanding() const { return !pending_.empty() || batches_.under_way(); }
   rtsync::Nanoseconds max_poll_interval() const;
-  void look(Answers& answers);
-  void take_events(Answers& answers);
-  void take_snapshot(Answers& answers);
-  void take_episode(Answers& answers);
+  Answers look(const RunEnd* end);
+  LiveSnapshotPtr snapshot_of(const LivePort::Head& head, const std::byte* values);
   std::string give_now(const CommandCall& call, const std::string& who);
-  bool has_returned(const Returning& returning);
-  void take_returned(Answers& answers);
-  void finish_episode(Answers& answers, bool ended);
-  void note_forces(const Sent& sent, const LiveEvent& event);
-  void journal(const Sent& sent, const LiveDone& done);
+  void finish_episode(Running& running, LiveView& view);
 
   std::array<LiveHistory, kLiveLists> lists_{};
   LiveFacts facts_;
@@ -175,24 +133,17 @@ class LiveAccess final : public LiveRig {
 
   mutable std::mutex mutex_;
   std::condition_variable something_;
-  std::vector<Waiter> waiters_;
-  std::vector<Returning> returning_;
-  std::vector<Reported> reports_;
-  std::unordered_map<const LivePacket*, std::unique_ptr<Sent>> sent_;  // until they are free
-  std::size_t sent_count_ = 0;  // of them, those whose end is not known
-  std::vector<Forced> forced_;
-  std::atomic<std::int64_t> forces_changed_{0};
-  std::unordered_map<std::size_t, Written> set_;  // by variable
-  std::unique_ptr<Running> running_;
-  Answers answers_;  // that are due at once
-  std::uint64_t packets_made_ = 0;
+  std::vector<std::unique_ptr<LivePending>> pending_;
+  std::vector<Reported> reports_;  // the service thread answers them
+  Running* running_ = nullptr;     // one of those who wait; nullptr: no episode is under way
   bool stirred_ = false;
   bool closing_ = false;
   bool ended_ = false;
   RunEnd end_;
   LiveJournal journal_;
+  LiveBatches batches_;
   std::vector<std::string> lines_;  // of the log
-  std::int64_t changes_ = 0, refused_ = 0, commands_given_ = 0, episodes_ = 0, snapshots_ = 0;
+  std::int64_t episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };
 

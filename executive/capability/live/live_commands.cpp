@@ -46,6 +46,26 @@ std::string LiveCommands::carry_out(const CommandCall& call, std::int64_t next_f
   }
 }
 
+std::string LiveCommands::episode_problem(Command command, bool under_way) {
+  const bool moves = (row_of(command).refused & kRefusedInEpisode) != 0;
+  return moves && under_way ? "an episode is under way; wait for its end, or stop the rig" : "";
+}
+
+config::Json LiveCommands::entry_of(const CommandCall& call, std::int64_t frame) {
+  const CommandArgument argument = row_of(call.command).argument;
+  config::Json entry = config::Json::object();
+  if (frame >= 0) entry["frame"] = frame;
+  entry["what"] = name_of(call.command);
+  if (argument == CommandArgument::frames) entry["frames"] = call.value;
+  if (argument == CommandArgument::sim_time || (call.command == Command::pause && call.value > 0))
+    entry["sim_time_ns"] = call.value;
+  if (argument == CommandArgument::status && call.value != 0) entry["exit_status"] = call.value;
+  if (argument == CommandArgument::on || argument == CommandArgument::recording)
+    entry["on"] = call.value != 0;
+  if (!call.name.empty()) entry["name"] = call.name;
+  return entry;
+}
+
 std::string LiveCommands::load_problem() const {
   if (facts_.linked)
     return "a linked rig loads no checkpoint while it runs: the virtual time of the others does not go back; "

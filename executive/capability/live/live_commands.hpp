@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "config/json.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/frame/executive.hpp"
 
@@ -39,6 +40,10 @@ class LiveCommands {
   std::string command_problem(Command command) const;
   /// Why it cannot be given so that it is taken at the end of frame `next_frame` or later; empty: it can.
   std::string check(const CommandCall& call, std::int64_t next_frame) const;
+  /// Why a command is not given while an episode is under way; empty: it is.
+  static std::string episode_problem(Command command, bool under_way);
+  /// The line of the journal of a command; `frame`: in which it was given, below 0: in none.
+  static config::Json entry_of(const CommandCall& call, std::int64_t frame);
   /// The frames were given it: see LiveBatch::command.
   void given(const CommandCall& call);
   /// Why not; empty: it is done, or will be at the end of the frame. `next_frame`: the one that begins next.

@@ -10,6 +10,22 @@
 
 namespace tactus::executive {
 
+struct LiveAccess::Running final : LivePending {
+  explicit Running(LiveAccess& live) : access(live) {}
+  bool poll(LiveView& view) override {
+    if (view.end == nullptr && !episode->done.load(std::memory_order_acquire)) return false;
+    access.finish_episode(*this, view);
+    return true;
+  }
+
+  LiveAccess& access;
+  std::unique_ptr<LiveEpisode> episode = std::make_unique<LiveEpisode>();
+  EpisodeEnd end{};
+  std::vector<std::size_t>
+      capture{};  // of each `out`: index into the captures; SIZE_MAX: at the end of the run
+  std::function<void(const EpisodeEnd&)> then{};
+};
+
 /// `suggest`: says what was probably meant, which takes its time.
 std::optional<LiveRef> LiveAccess::item(const EpisodeItem& item, bool suggest, std::string& problem) const {
   if (item.entity.empty() || item.descriptor.empty())
@@ -40,7 +56,7 @@ class LiveAccess::EpisodePlanner {
     for (std::size_t i = 0; i < request_.out.size() && !enough(); ++i) plan_output(i);
     if (enough()) complain("and maybe more: these were enough");
     if (!running_.end.problems.empty()) return false;
-    running_.episode.first_frame = next_;
+    running_.episode->first_frame = next_;
     lay_out_captures();
     for (auto& [frame, batch] : by_frame_) batches.push_back(std::move(batch));
     if (!at_meeting_.writes.empty()) batches.push_back(std::move(at_meeting_));
@@ -110,8 +126,8 @@ class LiveAccess::EpisodePlanner {
     // An asynchronous thread takes what has no date where it meets the frames.
     const bool meets =
         !in.date && live_.executive_.program().async_worker_bit(live_.variables_.of(*ref).model) != 0;
-    problem = live_.validate(*write, meets ? std::nullopt : frame);
-    if (problem.empty() && live_.is_forced(*ref)) problem = "is forced; release it first";
+    problem = live_.batches_.write_problem(*write, meets ? std::nullopt : frame);
+    if (problem.empty() && live_.batches_.is_forced(*ref)) problem = "is forced; release it first";
     if (!problem.empty()) return complain(which + problem);
     LiveBatch& batch = meets ? at_meeting_ : by_frame_[*frame];
     for (const LiveWrite& other : batch.writes)
@@ -162,7 +178,7 @@ class LiveAccess::EpisodePlanner {
     std::stable_sort(wanted_.begin(), wanted_.end(),
                      [](const Wanted& a, const Wanted& b) { return a.frame < b.frame; });
     running_.capture.assign(request_.out.size(), SIZE_MAX);
-    LiveEpisode& episode = running_.episode;
+    LiveEpisode& episode = *running_.episode;
     episode.last_frame = last_;
     std::map<std::tuple<std::int64_t, std::size_t, std::uint32_t, std::uint32_t>, std::size_t> known;
     std::size_t bytes = 0;
@@ -185,12 +201,12 @@ class LiveAccess::EpisodePlanner {
 
   /// What the frames may be asked to do at a time.
   void check_load(const std::vector<LiveBatch>& batches) {
-    if (live_.sent_.size() + batches.size() > kMostBatches && !batches.empty())
+    if (live_.batches_.count() + batches.size() > LiveBatches::kMost && !batches.empty())
       complain("the items of `in` have " + std::to_string(batches.size()) + " different dates; at most " +
-               std::to_string(kMostBatches - std::min(live_.sent_.size(), kMostBatches)) +
+               std::to_string(LiveBatches::kMost - std::min(live_.batches_.count(), LiveBatches::kMost)) +
                " are possible at a time: make several episodes of it");
     for (const LiveBatch& batch : batches) {
-      const std::string problem = live_.load_problem(batch);
+      const std::string problem = live_.batches_.load_problem(batch);
       if (!problem.empty() && !enough()) complain("in: " + problem);
     }
   }
@@ -213,7 +229,7 @@ const std::byte* LiveAccess::place_of(const LiveRef& ref) const {
 
 void LiveAccess::episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) {
   const std::lock_guard lock(mutex_);
-  auto running = std::make_unique<Running>();
+  auto running = std::make_unique<Running>(*this);
   std::vector<LiveBatch> batches;
   bool good = false;
   running->end.conflict = ended_ || running_ != nullptr;
@@ -224,11 +240,9 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   else
     good = EpisodePlanner(*this, request, *running).plan(batches);
   if (!good) {
-    ++refused_;
+    batches_.count_refused();
     running->end.out.clear();
-    answers_.push_back([then = std::move(then), end = std::move(running->end)] { then(end); });
-    wake_live_thread();
-    return;
+    return answer([then = std::move(then), end = std::move(running->end)] { then(end); });
   }
   ++episodes_;
   config::Json entry = config::Json::object();
@@ -237,28 +251,23 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   if (request.stop) entry["stop"] = *request.stop;
   journal_.add(std::move(entry), request.who);
   journal_.flush();
-  for (LiveBatch& batch : batches) {
-    LivePacket* const packet = make_packet(std::move(batch), nullptr);
-    sent_.at(packet)->of_episode = true;
-    running->episode.packets.push_back(packet);
-  }
+  const auto refused = [this](const std::string& problem) {
+    if (running_ != nullptr) running_->end.problems.push_back("in: " + problem);
+  };
+  for (LiveBatch& batch : batches)
+    running->episode->packets.push_back(batches_.make(std::move(batch), nullptr, refused));
   running->then = std::move(then);
-  running_ = std::move(running);
-  port_->begin(&running_->episode);
+  running_ = running.get();
+  pending_.push_back(std::move(running));
+  port_->begin(running_->episode.get());
   wake_live_thread();  // behind it: who looks up finds it
 }
 
-void LiveAccess::take_episode(Answers& answers) {
-  if (running_ != nullptr && running_->episode.done.load(std::memory_order_acquire))
-    finish_episode(answers, false);
-}
-
-/// `ended`: the frames are over.
-void LiveAccess::finish_episode(Answers& answers, bool ended) {
-  if (running_ == nullptr) return;
-  std::unique_ptr<Running> running = std::move(running_);
-  EpisodeEnd& end = running->end;
-  LiveEpisode& episode = running->episode;
+void LiveAccess::finish_episode(Running& running, LiveView& view) {
+  running_ = nullptr;
+  const bool ended = view.end != nullptr;
+  EpisodeEnd& end = running.end;
+  LiveEpisode& episode = *running.episode;
   const bool paused = episode.done.load(std::memory_order_acquire) && !episode.broken;
   if (episode.broken && !episode.begun) {
     end.out.clear();
@@ -280,19 +289,19 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
   if (end.frame >= 0) end.date = dates_.date_of(end.frame);
   for (std::size_t i = 0; i < end.out.size(); ++i) {
     const LiveRef& ref = end.out[i].ref;
-    if (running->capture[i] == SIZE_MAX) {
+    if (running.capture[i] == SIZE_MAX) {
       if (!end.ended || executive_.jobs().stuck()) continue;
       const std::byte* const from = place_of(ref);
       end.out[i].bytes.assign(from, from + variables_.bytes_of(ref));
-    } else if (running->capture[i] < episode.next && !executive_.jobs().stuck()) {
-      const LiveEpisode::Capture& capture = episode.captures[running->capture[i]];
+    } else if (running.capture[i] < episode.next && !executive_.jobs().stuck()) {
+      const LiveEpisode::Capture& capture = episode.captures[running.capture[i]];
       const auto from = episode.data.begin() + static_cast<std::ptrdiff_t>(capture.offset);
       end.out[i].bytes.assign(from, from + static_cast<std::ptrdiff_t>(capture.bytes));
     }
   }
-  answers.push_back([then = std::move(running->then), end = std::move(end)] { then(end); });
+  view.answers.push_back([then = std::move(running.then), end = std::move(end)] { then(end); });
   if (ended && executive_.jobs().stuck())
-    (void)running.release();  // a frame that never ended may still write there
+    (void)running.episode.release();  // a frame that never ended may still write there
 }
 
 }  // namespace tactus::executive

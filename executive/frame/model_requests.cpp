@@ -14,15 +14,15 @@ void ModelRequests::set_realtime(bool on) TACTUS_RT {
 
 bool ModelRequests::enable_job(std::string_view name, bool on) TACTUS_RT {
   if (lane_ == nullptr)
-    return program_.enable(name, on, worker_ == nullptr ? Program::kOutside : worker_->thread);
+    return program_.enable(name, on, worker_ == nullptr ? JobSwitches::kOutside : worker_->thread);
   const std::uint32_t job = program_.find(name);
   return job != kNoPlanJob && lane_->ask({kNoPlanJob, job, on, TACTUS_PAUSE, 0});
 }
 
 bool ModelRequests::call_at(std::string_view model, std::string_view job,
                             std::int64_t sim_time_ns) TACTUS_RT {
-  const std::uint32_t index = program_.find(model, job);
-  return index != kNoPlanJob && program_.call_at(index, sim_time_ns);
+  const std::uint32_t index = program_.names().find(model, job);
+  return index != kNoPlanJob && program_.switches().call_at(index, sim_time_ns);
 }
 
 bool ModelRequests::command(tactus_command command, std::int64_t value) TACTUS_RT {
@@ -65,7 +65,7 @@ void ModelRequests::take_from_lanes() TACTUS_RT {
 }
 
 void ModelRequests::take_from(AsyncWorker& worker) TACTUS_RT {
-  program_.post_switches(worker);
+  program_.switches().post(worker);
   for (std::size_t i = 0; i < worker.command_count; ++i)
     (void)apply(worker.commands[i].command, worker.commands[i].value);
   worker.command_count = 0;

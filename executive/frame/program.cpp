@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -44,20 +43,16 @@ Program::Program(Plan plan, JobClock::Read read_time)
   }
   job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
   promises_.make(plan_.jobs.size());
-  homes_.resize(plan_.jobs.size());
-  on_ = std::make_unique<std::atomic<bool>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
-  wanted_ = std::make_unique<std::atomic<std::uint8_t>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
-  on_saved_.assign(plan_.jobs.size(), 1);
-  next_saved_.assign(plan_.jobs.size(), Schedule::kFirst);
-  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
-    on_[i].store(plan_.jobs[i].enabled, std::memory_order_relaxed);
-    by_name_.push_back(i);
-  }
-  std::stable_sort(by_name_.begin(), by_name_.end(),
-                   [this](auto a, auto b) { return plan_.jobs[a].name < plan_.jobs[b].name; });
+  names_ = std::make_unique<JobNames>(plan_.jobs);
   budgets_ = std::make_unique<JobBudgets>(plan_, job_clock_);
   relief_ = std::make_unique<JobRelief>(plan_);
   place_threads();
+  std::vector<std::size_t> thread_of;
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedLoop* const loop = loop_of(i);
+    thread_of.push_back(loop != nullptr ? loop->thread : plan_.jobs[i].thread);
+  }
+  switches_ = std::make_unique<JobSwitches>(plan_.jobs, std::move(thread_of), async_worker_of_thread_);
   make_loops();
   if (plan_.margin > 1) stretch_jobs();
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
@@ -230,7 +225,7 @@ void Program::make_loops() {
       Entries entries;
       for (const std::uint32_t i : order) {
         const PlannedJob& job = plan_.jobs[i];
-        Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr, &on_[i]};
+        Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr, switches_->flag(i)};
         CopyList* const copies = copies_to(job.model, false, loop.thread);
         ModelForces* const forces = forces_of(job.model);
         if (copies != nullptr || forces != nullptr) {  // the loop itself looks after the guards
@@ -317,7 +312,7 @@ std::unique_ptr<Schedule> Program::finish(Build& build, Period frame, std::size_
     entries[place].cells = cells_.again(entries[place].cells);  // in the order of the calls
   }
   for (const auto& [job, scheduled] : build.of_job)
-    homes_[job] = {schedule.get(), static_cast<std::uint32_t>(scheduled)};
+    switches_->place(job, {schedule.get(), static_cast<std::uint32_t>(scheduled)});
   return schedule;
 }
 
@@ -334,7 +329,7 @@ void Program::compile_lanes() {
   }
   schedule_ = finish(build, plan_.frame, alone ? 1 : lanes_ + 2, entries_);
   for (auto& lane : lane_states_) lane->set_schedule(schedule_.get());
-  relief_->join(*schedule_, [this](std::uint32_t job) { return homes_[job].scheduled; });
+  relief_->join(*schedule_, [this](std::uint32_t job) { return switches_->home(job).scheduled; });
 }
 
 void Program::compile_freeze() {
@@ -348,7 +343,7 @@ void Program::compile_async_workers() {
   for (const auto& worker : async_workers_) {
     const std::size_t thread = worker->thread;
     for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
-      if (home_of(i) == thread) worker->jobs.push_back(i);
+      if (switches_->thread_of(i) == thread) worker->jobs.push_back(i);
     for (const Connection& connection : plan_.connections) {
       if (connection.to.model == nullptr || model_thread(connection.to.model) != thread) continue;
       if (model_thread(connection.from.model) == thread) continue;
@@ -373,7 +368,7 @@ void Program::compile_async_workers() {
         add_job(build, i, 0, 0);
         for (Entry entry : build.made) {
           entry.call = &worker->call;
-          if (entry.job != kNoPlanJob) entry.enabled = &on_[i];
+          if (entry.job != kNoPlanJob) entry.enabled = switches_->flag(i);
           worker->all.push_back(entry);
         }
       }
@@ -392,21 +387,22 @@ void Program::compile_async_workers() {
 
 void Program::depend() {
   std::map<std::size_t, rtsync::Gate*> gates;
+  const auto home_of = [this](std::size_t job) { return switches_->home(static_cast<std::uint32_t>(job)); };
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
-    if (homes_[i].schedule != schedule_.get()) continue;
+    if (switches_->home(i).schedule != schedule_.get()) continue;
     for (const std::size_t earlier : job.depends_on) {
       const PlannedJob& first = plan_.jobs[earlier];
-      if (homes_[earlier].schedule != schedule_.get() || first.thread == job.thread) continue;
+      if (home_of(earlier).schedule != schedule_.get() || first.thread == job.thread) continue;
       rtsync::Gate*& gate = gates[earlier];
       if (gate == nullptr) gate = &gates_.emplace_back();
-      const std::uint32_t place = schedule_->place_of(homes_[earlier].scheduled);
+      const std::uint32_t place = schedule_->place_of(home_of(earlier).scheduled);
       CallExtras* const source = extras_of(static_cast<std::uint32_t>(earlier));
       source->done = gate;
       entries_[place].extras = source;
       const std::size_t waiter = first.thread != 0 ? first.thread : job.thread;
       extras_of(i)->waits_for.push_back({place, gate, plan_.threads[waiter - 1].wait, first.thread});
-      entries_[schedule_->place_of(homes_[i].scheduled)].extras = extras_of(i);
+      entries_[schedule_->place_of(switches_->home(i).scheduled)].extras = extras_of(i);
     }
   }
 }
@@ -432,7 +428,7 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
       list.push_back({&CopyList::run, copies, &call, kNoPlanJob, latch_extras(plan_.jobs[i].model)});
   for (const std::uint32_t i : order) {
     const PlannedJob& job = plan_.jobs[i];
-    Entry entry{job.run, job.self, &call, i, nullptr, nullptr, &on_[i]};
+    Entry entry{job.run, job.self, &call, i, nullptr, nullptr, switches_->flag(i)};
     complete(entry, reads ? copies_to(job.model, false, thread) : nullptr);
     list.push_back(entry);
   }
@@ -442,22 +438,6 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
 const Entries& Program::list(tactus_job_class job_class) const TACTUS_RT {
   const auto* const found = std::find(std::begin(kLists), std::end(kLists), job_class);
   return lists_[static_cast<std::size_t>(found - std::begin(kLists))];
-}
-
-std::uint32_t Program::find(std::string_view job) const TACTUS_RT {
-  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), job, [this](auto index, auto name) {
-    return std::string_view(plan_.jobs[index].name) < name;
-  });
-  return found != by_name_.end() && plan_.jobs[*found].name == job ? *found : kNoPlanJob;
-}
-
-std::uint32_t Program::find(std::string_view model, std::string_view job) const TACTUS_RT {
-  std::array<char, 512> name;
-  if (model.size() + 1 + job.size() > name.size()) return kNoPlanJob;
-  std::memcpy(name.data(), model.data(), model.size());
-  name[model.size()] = '.';
-  std::memcpy(name.data() + model.size() + 1, job.data(), job.size());
-  return find(std::string_view(name.data(), model.size() + 1 + job.size()));
 }
 
 /// The loop that a job is called by; nullptr: none.
@@ -470,12 +450,6 @@ const PlannedLoop* Program::loop_of(std::uint32_t job) const TACTUS_RT {
   return nullptr;
 }
 
-/// The thread that runs a job; a loop's jobs run where the loop does.
-std::size_t Program::home_of(std::uint32_t job) const TACTUS_RT {
-  const PlannedLoop* const loop = loop_of(job);
-  return loop != nullptr ? loop->thread : plan_.jobs[job].thread;
-}
-
 std::tuple<int, unsigned, std::uint32_t> Program::order_of(std::uint32_t job) const TACTUS_RT {
   if (const PlannedLoop* const loop = loop_of(job))
     job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() +
@@ -485,57 +459,11 @@ std::tuple<int, unsigned, std::uint32_t> Program::order_of(std::uint32_t job) co
 
 bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
   const std::uint32_t index = find(job);
-  if (index == kNoPlanJob) return false;
-  const std::size_t home = home_of(index);
-  AsyncWorker* const caller = by == kOutside ? nullptr : async_worker_of_thread_[by];
-  if (caller != nullptr && by != home) {
-    if (caller->switch_count == caller->switches.size()) return false;
-    caller->switches[caller->switch_count++] = {index, on};
-  } else if (is_async(home) && by != home) {
-    wanted_[index].store(on ? kOn : kOff, std::memory_order_relaxed);
-  } else {
-    turn(index, on);
-  }
-  return true;
-}
-
-void Program::turn(std::uint32_t job, bool on) TACTUS_RT {
-  const Home& home = homes_[job];
-  on_[job].store(on, std::memory_order_relaxed);
-  if (home.schedule != nullptr) home.schedule->enable(home.scheduled, on);
-}
-
-void Program::post_switches(AsyncWorker& from) TACTUS_RT {
-  for (std::size_t i = 0; i < from.switch_count; ++i) {
-    const AsyncWorker::Switch& s = from.switches[i];
-    if (is_async(home_of(s.job))) {
-      wanted_[s.job].store(s.on ? kOn : kOff, std::memory_order_relaxed);
-    } else {
-      turn(s.job, s.on);
-    }
-  }
-  from.switch_count = 0;
-}
-
-void Program::take_switches(const AsyncWorker& worker) TACTUS_RT {
-  for (const std::uint32_t job : worker.jobs) {
-    if (wanted_[job].load(std::memory_order_relaxed) == kAsItIs) continue;
-    turn(job, wanted_[job].exchange(kAsItIs, std::memory_order_relaxed) == kOn);
-  }
-}
-
-bool Program::call_at(std::uint32_t job, std::int64_t sim_time_ns) TACTUS_RT {
-  const Home& home = homes_[job];
-  return home.schedule != nullptr && home.schedule->call_at(home.scheduled, sim_time_ns);
+  return index != kNoPlanJob && switches_->enable(index, on, by);
 }
 
 void Program::add_state(std::vector<Piece>& pieces) {
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
-    const PlannedJob& job = plan_.jobs[i];
-    if (job.recording) continue;  // another run may record something else
-    pieces.push_back(own_piece("@on." + job.name, on_saved_[i]));
-    if (job.dynamic) pieces.push_back(own_piece("@next." + job.name, next_saved_[i], "ns"));
-  }
+  switches_->add_state(pieces);
   relief_->add_state(pieces);
   for (const auto& worker : async_workers_)
     pieces.push_back(
@@ -544,26 +472,9 @@ void Program::add_state(std::vector<Piece>& pieces) {
     pieces.push_back(own_piece("@integrate." + loop->name() + ".step", loop->integrator().step_size(), "s"));
 }
 
-void Program::save_state() TACTUS_RT {
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
-    const std::uint8_t wanted = wanted_[i].load(std::memory_order_relaxed);
-    on_saved_[i] = wanted != kAsItIs ? wanted == kOn : on_[i].load(std::memory_order_relaxed);
-    const Home& home = homes_[i];
-    if (plan_.jobs[i].dynamic && home.schedule != nullptr)
-      next_saved_[i] = home.schedule->next_of(home.scheduled);
-  }
-}
-
 void Program::load_state() TACTUS_RT {
   for (const auto& worker : async_workers_) worker->switch_count = worker->command_count = 0;
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
-    const Home& home = homes_[i];
-    on_[i].store(on_saved_[i] != 0, std::memory_order_relaxed);
-    wanted_[i].store(kAsItIs, std::memory_order_relaxed);
-    if (home.schedule == nullptr) continue;
-    home.schedule->enable(home.scheduled, on_saved_[i] != 0);
-    if (plan_.jobs[i].dynamic) home.schedule->set_next_of(home.scheduled, next_saved_[i]);
-  }
+  switches_->load_state();
   relief_->load_state();
 }
 

@@ -3,7 +3,6 @@
 #include <tactus/model.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -18,7 +17,9 @@
 #include "executive/frame/hard_budgets.hpp"
 #include "executive/frame/integration_loop.hpp"
 #include "executive/frame/job_clock.hpp"
+#include "executive/frame/job_names.hpp"
 #include "executive/frame/job_relief.hpp"
+#include "executive/frame/job_switches.hpp"
 #include "executive/frame/lane.hpp"
 #include "executive/frame/stretched_job.hpp"
 #include "executive/plan/plan.hpp"
@@ -83,21 +84,13 @@ class Program {
   Schedule& freeze_schedule() { return *freeze_schedule_; }
   std::span<const Entry> freeze_entries() const TACTUS_RT { return freeze_entries_; }
 
-  /// Switches a job by its name; false when there is none. `by`: the asynchronous thread whose job asks for
-  /// it, or kOutside. What an asynchronous thread asks for of others, and others of it, waits until they
-  /// meet: so it takes effect at the same time however quick the thread is. @when any
-  bool enable(std::string_view job, bool on, std::size_t by = kOutside) TACTUS_RT;
-  static constexpr std::size_t kOutside = SIZE_MAX;
-  /// At a boundary where the thread is at rest: what it asked for, then what it was asked.         @when rt
-  void post_switches(AsyncWorker& from) TACTUS_RT;
-  void take_switches(const AsyncWorker& worker) TACTUS_RT;
-  /// Index into Plan::jobs; kNoPlanJob when there is none. The name may come in two parts.          @when any
-  std::uint32_t find(std::string_view job) const TACTUS_RT;
-  std::uint32_t find(std::string_view model, std::string_view job) const TACTUS_RT;
+  /// Switches a job by its name; false when there is none. `by`: see JobSwitches::enable.            @when any
+  bool enable(std::string_view job, bool on, std::size_t by = JobSwitches::kOutside) TACTUS_RT;
+  JobSwitches& switches() const TACTUS_RT { return *switches_; }
+  const JobNames& names() const TACTUS_RT { return *names_; }
+  std::uint32_t find(std::string_view job) const TACTUS_RT { return names_->find(job); }
   /// Where a job stands in the order of an instant; those of a loop stand where the loop does.
   std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
-  /// The next time of a dynamic job.
-  bool call_at(std::uint32_t job, std::int64_t sim_time_ns) TACTUS_RT;
 
   /// Everybody who waits for a job looks up.                                                        @when any
   void wake_waiters() TACTUS_RT {
@@ -110,7 +103,7 @@ class Program {
   /// What has to be remembered of jobs, threads and loops, by their names; names begin with '@'. @when setup
   void add_state(std::vector<Piece>& pieces);
   /// Between two frames: writes down what is not in the pieces' memory all the time.               @when rt
-  void save_state() TACTUS_RT;
+  void save_state() TACTUS_RT { switches_->save_state(); }
   /// Takes what was copied into them.                                                              @when rt
   void load_state() TACTUS_RT;
   /// To before frame k.                                                                            @when rt
@@ -134,9 +127,7 @@ class Program {
     std::set<Times> latched;
   };
 
-  void turn(std::uint32_t job, bool on) TACTUS_RT;
   const PlannedLoop* loop_of(std::uint32_t job) const TACTUS_RT;
-  std::size_t home_of(std::uint32_t job) const TACTUS_RT;
   void place_threads();
   void make_loops();
   void stretch_jobs();
@@ -159,6 +150,8 @@ class Program {
   const JobClock job_clock_;
   std::vector<rtsync::JobHistogram> job_times_;
   BrokenPromises promises_;
+  std::unique_ptr<JobNames> names_;
+  std::unique_ptr<JobSwitches> switches_;
   std::unique_ptr<JobBudgets> budgets_;
   std::unique_ptr<JobRelief> relief_;
   std::size_t lanes_ = 1;
@@ -186,19 +179,8 @@ class Program {
   Entries entries_;
   std::unique_ptr<Schedule> freeze_schedule_;
   Entries freeze_entries_;
-  struct Home {  // where a job is switched
-    Schedule* schedule = nullptr;
-    std::uint32_t scheduled = 0;
-  };
-  std::vector<Home> homes_;                  // by plan job
-  std::unique_ptr<std::atomic<bool>[]> on_;  // by plan job: those that no schedule knows
-  std::vector<std::int64_t> next_saved_;     // by plan job, of dynamic ones
-  enum : std::uint8_t { kAsItIs, kOn, kOff };
-  std::unique_ptr<std::atomic<std::uint8_t>[]> wanted_;  // by plan job, of asynchronous threads
-  std::vector<std::uint8_t> on_saved_;                   // for a checkpoint
-  std::array<Entries, 9> lists_;                         // as kLists
+  std::array<Entries, 9> lists_;  // as kLists
   tactus_call list_call_{0, 0, 0};
-  std::vector<std::uint32_t> by_name_;  // plan jobs
 };
 
 }  // namespace tactus::executive

@@ -14,7 +14,7 @@ bool RateTransitions::run(std::int64_t k) TACTUS_RT {
   };
   const rtsync::Period& frame = program_.plan().frame;
   each([this](AsyncWorker& worker) { requests_.take_from(worker); });
-  each([this](AsyncWorker& worker) { program_.take_switches(worker); });
+  each([this](AsyncWorker& worker) { program_.switches().take(worker); });
   for (FramePart* const part : row_.transitions) part->rate_transition(k, due);
   publish(due);
   each([](AsyncWorker& worker) { worker.latch(); });
@@ -69,7 +69,7 @@ bool RateTransitions::state_complete(std::int64_t k) TACTUS_RT {
       return false;
     }
   }
-  for (const auto& worker : program_.async_workers()) program_.post_switches(*worker);
+  for (const auto& worker : program_.async_workers()) program_.switches().post(*worker);
   return true;
 }
 

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "config/path.hpp"
 #include "config/text.hpp"
 #include "config/yaml.hpp"
 
@@ -85,9 +85,10 @@ struct Step {
 std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& why) {
   std::vector<Step> steps;
   while (true) {
-    const std::string_view key = path.substr(0, path.find_first_of(".[]"));
+    const std::string_view whole = path;
+    const std::string_view key = take_key(path);
     if (key.empty()) {
-      why = "a key is missing in the path " + show(path.empty() ? std::string_view{"."} : path);
+      why = "a key is missing in the path " + show(whole.empty() ? std::string_view{"."} : whole);
       return std::nullopt;
     }
     if (key.size() > Limits::kKeyBytes) {
@@ -95,19 +96,13 @@ std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& wh
       return std::nullopt;
     }
     steps.push_back({std::string{key}, std::nullopt});
-    path.remove_prefix(key.size());
     while (path.starts_with('[')) {
-      const std::size_t close = path.find(']');
-      std::size_t index = 0;
-      const char* begin = path.data() + 1;
-      const char* end = path.data() + (close == std::string_view::npos ? 1 : close);
-      const auto [stopped, error] = std::from_chars(begin, end, index);
-      if (begin == end || stopped != end || error != std::errc{}) {
+      const std::optional<std::size_t> index = take_index(path);
+      if (!index) {
         why = "'[' needs a number from 0 and a ']', as in connect[2]";
         return std::nullopt;
       }
       steps.push_back({{}, index});
-      path.remove_prefix(close + 1);
     }
     if (steps.size() > Limits::kLevels) {
       why = "the path has more than " + std::to_string(Limits::kLevels) + " steps";

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "config/path.hpp"
 #include "config/text.hpp"
 
 namespace tactus::config {
@@ -27,14 +28,12 @@ std::shared_ptr<const Shape> shape_at(const Section& root, std::string_view path
   auto shape = std::make_shared<const Shape>(std::move(top));
   while (!path.empty() && shape) {
     if (path.front() == '[') {
-      const std::size_t close = path.find(']');
-      path.remove_prefix(close == std::string_view::npos ? path.size() : close + 1);
-      shape = shape->form == Shape::Form::list ? shape->item : nullptr;
+      const bool entry = take_index(path) && shape->form == Shape::Form::list;
+      shape = entry ? shape->item : nullptr;
       continue;
     }
     if (path.front() == '.') path.remove_prefix(1);
-    const std::string_view key = path.substr(0, path.find_first_of(".["));
-    path.remove_prefix(key.size());
+    const std::string_view key = take_key(path);
     if (shape->form == Shape::Form::map_of) {
       shape = shape->item;
     } else if (shape->form == Shape::Form::section) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "config/text.hpp"
+#include "rtsync/host/cpu_set.hpp"
 
 namespace tactus::config {
 namespace {
@@ -340,30 +341,19 @@ Parsed<double> parse_percent(std::string_view text) {
 }
 
 Parsed<std::vector<int>> parse_cpus(std::string_view text) {
-  using Result = Parsed<std::vector<int>>;
-  constexpr std::int64_t kMost = 1023;
+  using Fault = rtsync::CpuList::Fault;
   const auto bad = [&](const std::string& why) {
-    return Result::failed(show(text) + why + "; write CPUs as '3', '0-3,5' or [0, 2], numbers 0 .. 1023");
+    return Parsed<std::vector<int>>::failed(
+        show(text) + why + "; write CPUs as '3', '0-3,5' or [0, 2], numbers 0 .. 1023");
   };
-  std::vector<int> cpus;
-  for (std::string_view left = text;;) {
-    const std::size_t comma = left.find(',');
-    const std::string_view piece = trimmed(left.substr(0, comma));
-    const std::size_t dash = piece.find('-', 1);
-    const Parsed<std::int64_t> first = parse_integer(piece.substr(0, dash));
-    const Parsed<std::int64_t> last =
-        dash == std::string_view::npos ? first : parse_integer(piece.substr(dash + 1));
-    if (!first || !last) return bad(" is not a list of CPUs");
-    if (*first.value < 0 || *last.value > kMost || *first.value > kMost) return bad(" is outside 0 .. 1023");
-    if (*first.value > *last.value) return bad(" runs backwards");
-    for (int cpu = static_cast<int>(*first.value); cpu <= static_cast<int>(*last.value); ++cpu) {
-      if (std::find(cpus.begin(), cpus.end(), cpu) != cpus.end())
-        return bad(" names CPU " + std::to_string(cpu) + " twice");
-      cpus.push_back(cpu);
-    }
-    if (comma == std::string_view::npos) return cpus;
-    left.remove_prefix(comma + 1);
-  }
+  rtsync::CpuList list = rtsync::read_cpu_list(text, 1024);
+  if (list.fault == Fault::no_list) return bad(" is not a list of CPUs");
+  if (list.fault == Fault::outside) return bad(" is outside 0 .. 1023");
+  if (list.fault == Fault::backwards) return bad(" runs backwards");
+  for (auto cpu = list.cpus.begin(); cpu != list.cpus.end(); ++cpu)
+    if (std::find(list.cpus.begin(), cpu, *cpu) != cpu)
+      return bad(" names CPU " + std::to_string(*cpu) + " twice");
+  return std::move(list.cpus);
 }
 
 std::string print_real(double value) {

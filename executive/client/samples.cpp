@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/json.hpp"
+#include "config/path.hpp"
 #include "config/text.hpp"
 #include "executive/client/block_stream.hpp"
 #include "executive/client/event_stream.hpp"
@@ -84,10 +85,10 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
   };
   for (const std::string& name : names) {
     if (name.find('*') == std::string::npos && name.find('?') == std::string::npos) {
-      const std::size_t bracket = name.find('[');
+      const std::string variable(config::without_indices(name));
       VariableFacts facts = facts_of(
-          parsed(get(rig.address, "/v1/variables/" + url_encoded(name.substr(0, bracket)), rig.token)));
-      if (bracket != std::string::npos) facts.number = true;
+          parsed(get(rig.address, "/v1/variables/" + url_encoded(variable), rig.token)));
+      if (variable != name) facts.number = true;
       facts.name = name;
       add(std::move(facts));
       continue;

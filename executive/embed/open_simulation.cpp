@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "config/date.hpp"
-#include "executive/capability/live/run_live.hpp"
+#include "config/path.hpp"
 #include "executive/embed/hosted_run.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
@@ -169,7 +169,7 @@ EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::s
     throw refuse("there is no entity '" + entity + "'" +
                  did_you_mean(entity, rig().models(), &ModelInstance::name));
   const auto path = VariablePath::parse(descriptor);
-  const std::string name = entity + "." + descriptor.substr(0, descriptor.find('['));
+  const std::string name = entity + "." + std::string(config::without_indices(descriptor));
   const auto found = std::find_if(variables->begin(), variables->end(),
                                   [&](const Variable& each) { return each.name == name; });
   if (found == variables->end())

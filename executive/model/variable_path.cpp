@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/model/variable_path.hpp"
 
-#include <charconv>
+#include "config/path.hpp"
 
 namespace tactus::executive {
 namespace {
 
-/// Takes "[3]" from the front; nothing when it does not stand there.
+/// Takes an index off the front: one that an element can have.
 std::optional<std::uint32_t> take_index(std::string_view& text) {
-  const std::size_t close = text.find(']');
-  if (!text.starts_with('[') || close == std::string_view::npos) return std::nullopt;
-  std::uint32_t index = 0;
-  const char* const last = text.data() + close;
-  const auto [end, error] = std::from_chars(text.data() + 1, last, index);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  text.remove_prefix(close + 1);
-  return index;
+  const auto index = config::take_index(text);
+  return index && *index <= UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*index)) : std::nullopt;
 }
 
 std::string up_to(std::uint32_t count) { return "0 .. " + std::to_string(count - 1); }
@@ -23,10 +17,9 @@ std::string up_to(std::uint32_t count) { return "0 .. " + std::to_string(count -
 }  // namespace
 
 std::optional<VariablePath> VariablePath::parse(std::string_view text) {
-  const std::size_t open = text.find('[');
-  VariablePath path{text.substr(0, open)};
-  if (open == std::string_view::npos) return path;
-  text.remove_prefix(open);
+  VariablePath path{config::without_indices(text)};
+  text.remove_prefix(path.name.size());
+  if (text.empty()) return path;
   path.index = take_index(text);
   if (path.index && !text.empty()) {
     path.column = take_index(text);

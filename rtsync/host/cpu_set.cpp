@@ -22,44 +22,51 @@ constexpr std::size_t kBits = sizeof(unsigned long) * CHAR_BIT;
 std::size_t word_of(int cpu) { return static_cast<std::size_t>(cpu) / kBits; }
 unsigned long bit_of(int cpu) { return 1UL << (static_cast<std::size_t>(cpu) % kBits); }
 
-/// The set, or what is wrong with the text.
-std::pair<CpuSet, std::string> read_list(std::string_view text) {
-  CpuSet cpus;
-  text = trimmed(text);
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto wrong = [&](std::string_view what) {
-    return std::pair{CpuSet{}, "'" + std::string{text.substr(0, 60)} +
-                                   "' is no list of CPUs like 0-3,5: " + std::string{what}};
-  };
-  while (at != end) {
-    int from = 0;
-    auto parsed = std::from_chars(at, end, from);
-    if (parsed.ec != std::errc{} || from < 0 || from >= CpuSet::kLimit)
-      return wrong("expected a number in 0 .. " + std::to_string(CpuSet::kLimit - 1));
-    int to = from;
-    if (parsed.ptr != end && *parsed.ptr == '-') {
-      parsed = std::from_chars(parsed.ptr + 1, end, to);
-      if (parsed.ec != std::errc{} || to < 0 || to >= CpuSet::kLimit)
-        return wrong("expected a number in 0 .. " + std::to_string(CpuSet::kLimit - 1) + " after '-'");
-      if (to < from)
-        return wrong("the range " + std::to_string(from) + "-" + std::to_string(to) + " runs backwards");
-    }
-    for (int cpu = to; cpu >= from; --cpu) cpus.add(cpu);
-    at = parsed.ptr;
-    if (at == end) break;
-    if (*at != ',') return wrong("expected a comma");
-    if (++at == end) return wrong("a comma at the end");
-  }
-  return {cpus, {}};
-}
-
 std::optional<CpuSet> read_cpus(const std::filesystem::path& root, std::string_view file) {
   const FileText read = read_host_file(root, file);
   return read.readable() ? CpuSet::try_parse(read.text) : std::nullopt;
 }
 
 }  // namespace
+
+CpuList read_cpu_list(std::string_view text, int limit) {
+  CpuList list;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto skip_blanks = [&] {
+    while (at != end && (*at == ' ' || *at == '\t' || *at == '\n')) ++at;
+  };
+  const auto wrong = [&](CpuList::Fault fault, std::string problem) {
+    return CpuList{{}, fault, std::move(problem)};
+  };
+  const auto number = [&](int& cpu) {
+    skip_blanks();
+    const auto [behind, error] = std::from_chars(at, end, cpu);
+    at = behind;
+    skip_blanks();
+    if (error == std::errc::result_out_of_range) return CpuList::Fault::outside;
+    if (error != std::errc{}) return CpuList::Fault::no_list;
+    return cpu < 0 || cpu >= limit ? CpuList::Fault::outside : CpuList::Fault::none;
+  };
+  const std::string expected = "expected a number in 0 .. " + std::to_string(limit - 1);
+  for (;;) {
+    int from = 0;
+    if (const auto fault = number(from); fault != CpuList::Fault::none) return wrong(fault, expected);
+    int to = from;
+    if (at != end && *at == '-') {
+      ++at;
+      if (const auto fault = number(to); fault != CpuList::Fault::none)
+        return wrong(fault, expected + " after '-'");
+      if (to < from)
+        return wrong(CpuList::Fault::backwards,
+                     "the range " + std::to_string(from) + "-" + std::to_string(to) + " runs backwards");
+    }
+    for (int cpu = from; cpu <= to; ++cpu) list.cpus.push_back(cpu);
+    if (at == end) return list;
+    if (*at != ',') return wrong(CpuList::Fault::no_list, "expected a comma");
+    if (++at == end) return wrong(CpuList::Fault::no_list, "a comma at the end");
+  }
+}
 
 CpuSet::CpuSet(const std::vector<int>& cpus) {
   for (const int cpu : cpus) add(cpu);
@@ -70,15 +77,17 @@ CpuSet::CpuSet(std::initializer_list<int> cpus) {
 }
 
 CpuSet CpuSet::parse(std::string_view text) {
-  auto [cpus, problem] = read_list(text);
-  if (!problem.empty()) throw std::invalid_argument(problem);
-  return cpus;
+  if (trimmed(text).empty()) return {};
+  const CpuList list = read_cpu_list(text, kLimit);
+  if (list.fault == CpuList::Fault::none) return CpuSet(list.cpus);
+  throw std::invalid_argument("'" + std::string{trimmed(text).substr(0, 60)} +
+                              "' is no list of CPUs like 0-3,5: " + list.problem);
 }
 
-std::optional<CpuSet> CpuSet::try_parse(std::string_view text) {
-  auto [cpus, problem] = read_list(text);
-  if (!problem.empty()) return std::nullopt;
-  return cpus;
+std::optional<CpuSet> CpuSet::try_parse(std::string_view text) try {
+  return parse(text);
+} catch (const std::invalid_argument&) {
+  return std::nullopt;
 }
 
 void CpuSet::add(int cpu) {

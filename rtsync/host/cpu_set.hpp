@@ -61,6 +61,16 @@ class CpuSet {
   std::vector<Word> words_;
 };
 
+/// A list such as "0-3,5", as the kernel and rig files write it.
+struct CpuList {
+  enum class Fault { none, no_list, outside, backwards };
+  std::vector<int> cpus;  ///< in their order, also those that are named twice
+  Fault fault = Fault::none;
+  std::string problem{};  ///< of a fault: "expected a comma"
+};
+/// Reads it; numbers are below `limit`, and blanks may stand around them. @when setup
+CpuList read_cpu_list(std::string_view text, int limit);
+
 /// Where the kernel lets this thread run now; nothing when it does not exist. tid 0 is the caller.
 std::optional<CpuSet> affinity_of(pid_t tid);
 /// 0 or the errno. The kernel may grant fewer CPUs than asked (cgroup cpusets): look with affinity_of.

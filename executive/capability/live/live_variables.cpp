@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "config/path.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
 
@@ -118,7 +119,7 @@ std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& p
   // What may have been meant, as far as that is quick to find: another variable of the model; the model of a variable
   // that others have as well; or another model.
   constexpr std::size_t kMost = 1000;
-  const std::string text(name.substr(0, name.find('[')));
+  const std::string text(config::without_indices(name));
   const std::size_t dot = std::min(text.find('.'), text.size());
   std::vector<std::string> names;
   const auto model = by_model_.find(text.substr(0, dot));

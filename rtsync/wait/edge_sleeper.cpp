@@ -223,9 +223,7 @@ double EdgeSleeper::share_spun(Period period) const {
   return inner_.share_spun(period);
 }
 
-std::string EdgeSleeper::failure() const {
-  if (!reaction_) return {};
-  const EdgeClock::Reaction& r = *reaction_;
+std::string EdgeSleeper::text_of(const EdgeFaults::Reaction& r) const {
   const EdgeClockSettings& settings = edges_.settings();
   const std::string where = " on " + source_.what();
   const double nominal_hz = 1 / settings.edge_period().seconds();

@@ -54,10 +54,10 @@ class EdgeSleeper final : public Sleeper {
   const char* name() const TACTUS_RT override;  ///< that of the inner sleeper, or "edge"
   std::string remark() const override;
   double share_spun(Period period) const override;
-  /// The fault that made it return WaitStatus::fault_freeze or fault_terminate last, as a sentence with
-  /// numbers: "the clock line is lost: 10 edges in a row are missing (gpiochip0 line 3, rising)". @when
-  /// service
-  std::string failure() const override;
+  /// The fault that made it return WaitStatus::fault_freeze or fault_terminate last.
+  std::optional<EdgeFaults::Reaction> last_fault() const TACTUS_RT override { return reaction_; }
+  /// "the clock line is lost: 10 edges in a row are missing (gpiochip0 line 3, rising)". @when service
+  std::string text_of(const EdgeFaults::Reaction& r) const override;
 
  private:
   void sync_interrupt() TACTUS_RT;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/clock/edge_faults.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
@@ -58,8 +59,15 @@ class Sleeper {
   virtual const char* name() const TACTUS_RT = 0;
   /// What a person may want to know of how it works here ("margin 62 us, measured"); empty if nothing.
   virtual std::string remark() const { return {}; }
+  /// What the last wait that ended with a fault knew of it; nothing if none did.                   @when rt
+  virtual std::optional<EdgeFaults::Reaction> last_fault() const TACTUS_RT { return {}; }
+  /// That as a sentence. @when service
+  virtual std::string text_of(const EdgeFaults::Reaction&) const { return {}; }
   /// Why the last wait ended with a fault, as a sentence; empty if none did. After that wait. @when service
-  virtual std::string failure() const { return {}; }
+  std::string failure() const {
+    const auto fault = last_fault();
+    return fault ? text_of(*fault) : std::string();
+  }
   /// Share of the processor it burns by itself in a frame of this period, 0 .. 1.
   virtual double share_spun(Period) const { return 0; }
 

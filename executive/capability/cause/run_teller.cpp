@@ -99,7 +99,7 @@ void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
             (latest.reached != rtsync::Maximum::none
                  ? " (a maximum of the overrun policy; it ends when it is resumed)"
                  : "") +
-            (latest.clock_fault ? std::string(" (a fault of the external clock: ") + clock_->latest_fault() +
+            (latest.clock_fault ? " (a fault of the external clock: " + clock_->latest_fault() +
                                       "; outputs are driven safe)"
                                 : "") +
             "; SIGUSR2 resumes, Ctrl-C stops");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
+#include <optional>
+#include <string>
 
 #include "executive/frame/frame_part.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
@@ -19,25 +20,25 @@ class ClockStatusPart final : public FramePart {
 
   const char* name() const TACTUS_RT override { return "the external clock's status"; }
   void heartbeat() TACTUS_RT override { latest_.write(status_); }
-  /// Puts a fault into words here, where nothing moves.
-  void freeze_begin(const Frozen& frozen) override {
-    if (!frozen.rig.clock_fault) return;
-    FaultText text{};
-    sleeper_.failure().copy(text.data(), text.size() - 1);
-    latest_fault_.write(text);
+  /// Keeps what is known of a fault; the service thread puts it into words.
+  void freeze_begin(const Frozen& frozen) TACTUS_RT override {
+    if (frozen.rig.clock_fault) latest_fault_.write(sleeper_.last_fault());
   }
 
   /// As of the last heartbeat.
   const rtsync::EdgeClockStatus& latest() { return latest_.read(); }
-  /// Why the clock froze the rig last: a sentence, cut to what fits.
-  const char* latest_fault() { return latest_fault_.read().data(); }
+  /// Why the clock froze the rig last: a sentence; empty: it did not.
+  std::string latest_fault() {
+    const Fault& fault = latest_fault_.read();
+    return fault ? sleeper_.text_of(*fault) : std::string();
+  }
 
  private:
-  using FaultText = std::array<char, 256>;
+  using Fault = std::optional<rtsync::EdgeFaults::Reaction>;
   const rtsync::EdgeClockStatus& status_;
   const rtsync::Sleeper& sleeper_;
   rtsync::LatestCell<rtsync::EdgeClockStatus> latest_;
-  rtsync::LatestCell<FaultText> latest_fault_;
+  rtsync::LatestCell<Fault> latest_fault_;
 };
 
 }  // namespace tactus::executive

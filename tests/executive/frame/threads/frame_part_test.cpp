@@ -9,6 +9,7 @@
 
 #include "executive/capability/checkpoint/checkpoint_part.hpp"
 #include "executive/capability/clock/clock_status_part.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -59,7 +60,7 @@ TEST(FrameRow, HasAPartOnlyWhereItDoesSomething) {
   EXPECT_TRUE(row.boundaries.empty());
 }
 
-TEST(ClockStatus, CutsALongFaultToWhatFitsAndKeepsItThroughOtherPauses) {
+TEST(ClockStatus, PutsAFaultIntoWordsOutsideOfTheFramesAndKeepsItThroughOtherPauses) {
   struct Complaining final : rtsync::Sleeper {
     using Sleeper::Sleeper;
     void prepare(rtsync::Period) override {}
@@ -67,8 +68,11 @@ TEST(ClockStatus, CutsALongFaultToWhatFitsAndKeepsItThroughOtherPauses) {
       return {rtsync::WaitStatus::reached, slot};
     }
     const char* name() const TACTUS_RT override { return "complaining"; }
-    std::string failure() const override { return text; }
-    std::string text;
+    std::optional<rtsync::EdgeFaults::Reaction> last_fault() const TACTUS_RT override { return fault; }
+    std::string text_of(const rtsync::EdgeFaults::Reaction& r) const override {
+      return std::to_string(r.missing_in_row) + " edges in a row are missing, of a clock whose name is long";
+    }
+    std::optional<rtsync::EdgeFaults::Reaction> fault;
   };
   test::SimClock clock;
   Complaining sleeper(clock);
@@ -77,14 +81,17 @@ TEST(ClockStatus, CutsALongFaultToWhatFitsAndKeepsItThroughOtherPauses) {
   Snapshot fault, other;
   fault.clock_fault = true;
 
-  sleeper.text = "no edges";
+  sleeper.fault = {
+      .fault = rtsync::ClockFault::missing, .action = rtsync::OnClockFault::freeze, .missing_in_row = 10};
   part.freeze_begin({0, other, "a pause"});
-  EXPECT_STREQ(part.latest_fault(), "");
-  sleeper.text = std::string(1000, 'x');
+  EXPECT_EQ(part.latest_fault(), "");
+  const rtsync::HeapWatch heap;
   part.freeze_begin({0, fault, "the clock"});
-  EXPECT_EQ(::strnlen(part.latest_fault(), 1000), 255U);
+  EXPECT_EQ(heap.calls(), 0U) << "the frames' thread calls it";
+  sleeper.fault.reset();
+  EXPECT_THAT(part.latest_fault(), ::testing::StartsWith("10 edges in a row"));
   part.freeze_begin({0, other, "a pause"});
-  EXPECT_EQ(part.latest_fault()[0], 'x');
+  EXPECT_THAT(part.latest_fault(), ::testing::StartsWith("10 edges in a row"));
 }
 
 TEST(FrameParts, AreCalledInTheOrderInWhichTheyWereAdded) {

@@ -147,31 +147,43 @@ void make_from_driver(Draft& draft, const ModelSettings& settings) {
                                           static_cast<tactus::Model*>(made.model.get())));
 }
 
+void make_model(Draft& draft, ModelSettings& settings, StaticModels& single) {
+  if (!knows_its_source(draft, settings)) return;
+  const bool driven = !settings.driver.value.empty();
+  try {
+    if (is_isolated(settings))
+      make_isolated(draft, settings);
+    else if (driven)
+      make_from_driver(draft, settings);
+    else
+      make_from_library(draft, settings, single);
+  } catch (const LibraryError& error) {
+    draft.problems.add(driven ? settings.driver : settings.library, error.what());
+  } catch (const std::exception& error) {
+    draft.problems.add(settings.origin, error.what());
+  }
+}
+
+/// What can be said of a model without its jobs.
+void check_threads(Draft& draft, const ModelSettings& settings) {
+  (void)draft.find_thread(settings.thread);
+  for (const JobSettings& job : settings.jobs)
+    if (job.thread) (void)draft.find_thread(*job.thread);
+}
+
 }  // namespace
 
 void make_models(Draft& draft) {
   StaticModels single;
   for (ModelSettings& settings : draft.settings.models) {
-    if (is_own_name(settings.name)) {
+    const std::size_t planned = draft.homes.size();
+    if (is_own_name(settings.name))
       draft.problems.add(
           settings.origin,
           "'" + settings.name + "' is the name of the executive's own variables or jobs; choose another");
-      continue;
-    }
-    if (!knows_its_source(draft, settings)) continue;
-    const bool driven = !settings.driver.value.empty();
-    try {
-      if (is_isolated(settings))
-        make_isolated(draft, settings);
-      else if (driven)
-        make_from_driver(draft, settings);
-      else
-        make_from_library(draft, settings, single);
-    } catch (const LibraryError& error) {
-      draft.problems.add(driven ? settings.driver : settings.library, error.what());
-    } catch (const std::exception& error) {
-      draft.problems.add(settings.origin, error.what());
-    }
+    else
+      make_model(draft, settings, single);
+    if (draft.homes.size() == planned) check_threads(draft, settings);
   }
 }
 

@@ -712,6 +712,24 @@ TEST(RigCommands, AreOrderedByTimeAndThenAsTheyStand) {
                                  "6 step 1 - ", "6 stop 0 - ", "7 abort 0 - ", "8 pause 0 - "));
 }
 
+TEST(RigProblems, NameWrongThreadsAlsoOfModelsThatCannotBeMade) {
+  const std::vector<std::string> lines =
+      problems_of(kHead +
+                  "  lost: { model: gain, library: ./libnone.so, thread: fats }\n"
+                  "  nameless: { thread: slwo }\n"
+                  "  sim: { model: gain, library: ./libmodels.so, jobs: { step: { thread: mian } } }\n"
+                  "  fine: { model: gain, library: ./libnone.so, thread: fast }\n"
+                  "threads:\n"
+                  "  workers:\n"
+                  "    fast: {}\n");
+  std::vector<std::string> of_threads;
+  for (const std::string& line : lines)
+    if (line.find("there is no thread") != std::string::npos) of_threads.push_back(line);
+  EXPECT_THAT(of_threads, ElementsAre(HasSubstr("models.lost.thread: there is no thread 'fats'"),
+                                      HasSubstr("models.nameless.thread: there is no thread 'slwo'"),
+                                      HasSubstr("there is no thread 'mian'")));
+}
+
 TEST(RigProblems, OfCommands) {
   struct Row {
     const char* command;  // in line 8, the first key in column 7

@@ -349,7 +349,7 @@ void Console::handle_signal(RigRun& run, int signal, int value) {
 }
 
 void Console::status_line(RigRun& run) {
-  const executive::Snapshot& now = run.executive().latest();
+  const executive::RigFigures& now = run.executive().latest();
   const auto& times = run.executive().statistics();
   const std::size_t width = terminal_width() - 1;
   // What matters most stands first: a narrow terminal cuts off the end.

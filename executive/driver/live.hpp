@@ -50,7 +50,7 @@ struct LiveSnapshot {
   std::int64_t sequence = 0;     ///< counts up with every snapshot
   std::int64_t frame = -1;       ///< the last frame that was run; -1 before the first
   std::int64_t sim_time_ns = 0;  ///< of that frame: the date of the values. 0 before the first
-  Snapshot rig{};                ///< state and statistics at the same moment
+  RigFigures rig{};              ///< state and statistics at the same moment
   std::vector<std::byte> bytes{};
 };
 using LiveSnapshotPtr = std::shared_ptr<const LiveSnapshot>;

@@ -8,7 +8,7 @@
 namespace tactus::executive {
 
 /// What is handed out at the end of every frame, for the status line.
-struct Snapshot {
+struct RigFigures {
   std::int64_t frames = 0;      ///< before this instant: a reset or a loaded checkpoint sets it back
   std::int64_t heartbeats = 0;  ///< frames and freeze frames: what goes on as long as the rig lives
   std::int64_t sim_time_ns = 0;

@@ -91,7 +91,7 @@ class Executive {
 
   State state() const TACTUS_RT { return status_.state(); }
   /// One reader: the service thread.
-  const Snapshot& latest() { return status_.latest(); }
+  const RigFigures& latest() { return status_.latest(); }
   /// The number of the frame that would come next. After run().
   std::int64_t frames_done() const { return status_.frame().frames; }
   const FrameStatistics& statistics() const { return accounts_.statistics(); }

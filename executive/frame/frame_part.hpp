@@ -20,15 +20,15 @@ class FrameServices;
 /// A frame that has ended, in its slack.
 struct FrameEnd {
   std::int64_t frame;
-  const Snapshot& rig;
+  const RigFigures& rig;
   Slack& slack;
 };
 
 /// A rig that stands still.
 struct Frozen {
-  std::int64_t next;    ///< the frame that comes next
-  const Snapshot& rig;  ///< as the others are shown it
-  const char* why;      ///< a text that stays; empty: only somebody else's pause keeps it
+  std::int64_t next;      ///< the frame that comes next
+  const RigFigures& rig;  ///< as the others are shown it
+  const char* why;        ///< a text that stays; empty: only somebody else's pause keeps it
 };
 
 /// What a part wants of the frame that begins.

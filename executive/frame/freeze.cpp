@@ -7,7 +7,7 @@ using rtsync::Verdict;
 
 Verdict Freeze::run(std::int64_t k, bool clock_fault) TACTUS_RT {
   status_.enter(State::pause);
-  Snapshot frozen = status_.frame();
+  RigFigures frozen = status_.frame();
   frozen.state = State::pause;
   frozen.clock_fault = clock_fault;
   frozen.episode = boundary_.pauses_before(k);

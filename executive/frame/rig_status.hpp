@@ -50,7 +50,7 @@ class RigStatus {
   /// The process of an isolated model has ended.
   void lose_model() TACTUS_RT { ++frame_.models_lost; }
   /// The last frame that has ended.
-  const Snapshot& frame() const TACTUS_RT { return frame_; }
+  const RigFigures& frame() const TACTUS_RT { return frame_; }
   /// Frame k has ended, the frames_run-th.
   void end_frame(std::int64_t k, std::int64_t sim_time_ns, const rtsync::RealtimeSync& sync,
                  std::int64_t frames_run) TACTUS_RT {
@@ -69,7 +69,7 @@ class RigStatus {
     frame_.frames = k;
     frame_.sim_time_ns = sim_time_ns;
   }
-  void show(const Snapshot& snapshot) TACTUS_RT { latest_.write(snapshot); }
+  void show(const RigFigures& snapshot) TACTUS_RT { latest_.write(snapshot); }
   /// The rig waits before a frame, and is alive.
   void show_waiting() TACTUS_RT {
     send_heartbeat();
@@ -77,7 +77,7 @@ class RigStatus {
     frame_.heartbeats = heartbeats_;
     show(frame_);
   }
-  const Snapshot& latest() { return latest_.read(); }
+  const RigFigures& latest() { return latest_.read(); }
 
  private:
   const FrameRow& row_;
@@ -85,8 +85,8 @@ class RigStatus {
   std::atomic<bool> busy_{false};
   std::atomic<std::uint64_t> progress_{0};
   std::int64_t heartbeats_ = 0;
-  Snapshot frame_;
-  rtsync::LatestCell<Snapshot> latest_;
+  RigFigures frame_;
+  rtsync::LatestCell<RigFigures> latest_;
 };
 
 }  // namespace tactus::executive

@@ -117,7 +117,7 @@ class RigRun {
   std::unique_ptr<rtsync::PinnedThread> setup_thread_;  // runs the jobs before and after the frames
   std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point polled_seldom_{};
-  Snapshot last_;          // of the frames; once they have ended
+  RigFigures last_;        // of the frames; once they have ended
   std::string told_wait_;  // the last that waits_on() has said
 };
 

@@ -53,7 +53,7 @@ Json cpu_time(pid_t tid) {
 }
 
 /// Adds "frame", the last one that was run; before the first there is no such key.
-Json with_frame(Json body, const Snapshot& latest) {
+Json with_frame(Json body, const RigFigures& latest) {
   if (latest.frames > 0) body["frame"] = latest.frames - 1;
   return body;
 }
@@ -104,7 +104,7 @@ Json RunReports::own(LiveReport which) {
 
 Json RunReports::timing() const {
   const FrameStatistics& times = run_.executive->statistics();
-  const Snapshot& latest = run_.executive->latest();
+  const RigFigures& latest = run_.executive->latest();
   const rtsync::RealtimeTotals& totals = latest.totals;
   Json body = {
       {"period_ns", rtsync::real_period(run_.rig.plan().frame, run_.rig.plan().ratio).floor().count()},

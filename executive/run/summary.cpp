@@ -77,8 +77,8 @@ Json RigRun::unfinished() const {
       "could not be written. This is how far it had come some seconds before";
   all["exit_status"] = nullptr;
   Json& frames = all["frames"];
-  const Snapshot none;
-  const Snapshot& latest = run_.executive ? run_.executive->latest() : none;
+  const RigFigures none;
+  const RigFigures& latest = run_.executive ? run_.executive->latest() : none;
   frames["run"] = latest.frames_run;
   frames["overruns"] = latest.totals.overruns;
   frames["lost"] = latest.totals.lost;

@@ -94,13 +94,13 @@ void ask_clocks(int rounds) {
 void ask_parts(int rounds) {
   using tactus::executive::FrameNote;
   using tactus::executive::Recording;
-  using tactus::executive::Snapshot;
+  using tactus::executive::RigFigures;
   const std::vector<Nanoseconds> times = latencies();
   const auto histogram = std::make_unique<LatencyHistogram>();
   const auto job_histogram = std::make_unique<JobHistogram>();
   const auto slack_histogram = std::make_unique<SlackHistogram>();
   SpscRing<FrameNote> notes(4096);
-  LatestCell<Snapshot> latest;
+  LatestCell<RigFigures> latest;
   const tactus::benchmark::SampledVariables variables(10);
   const auto recording = variables.recording("ten");
   const auto time = [&times](int i) { return times[static_cast<std::size_t>(i)]; };
@@ -127,7 +127,7 @@ void ask_parts(int rounds) {
         }},
        contender("snapshot",
                  [&](int i) {
-                   Snapshot snapshot;
+                   RigFigures snapshot;
                    snapshot.frames = i;
                    latest.write(snapshot);
                  }),
@@ -147,7 +147,7 @@ void ask_parts(int rounds) {
                              {"notes_refused", refused},
                              {"note_bytes", sizeof(FrameNote)},
                              {"LatestCell_write_of_a_snapshot_ns", to_json(turns.of(4))},
-                             {"snapshot_bytes", sizeof(Snapshot)},
+                             {"snapshot_bytes", sizeof(RigFigures)},
                              {"Recording_sample_of_10_doubles_ns", to_json(turns.of(5))},
                              {"records_lost", recording->lost()}});
 }

@@ -54,7 +54,7 @@ void measure_snapshot(std::size_t variables, std::size_t each, bool quick) {
   const int chunk =
       static_cast<int>(std::clamp<std::size_t>(20'000'000 / (bytes + 200), 20, 100'000) / (quick ? 10 : 1)) +
       1;
-  const Snapshot rig;
+  const RigFigures rig;
   tactus::rtsync::MonotonicClock clock;
   tactus::executive::Slack slack(clock);
   const auto turns = tactus::benchmark::take_turns(

@@ -68,7 +68,7 @@ Schema statistics_schema() {
 }
 
 Json statistics_json(const executive::LiveRig& rig, const LiveSnapshot& snapshot) {
-  const executive::Snapshot& at = snapshot.rig;
+  const executive::RigFigures& at = snapshot.rig;
   const rtsync::RealtimeTotals& totals = at.totals;
   Json statistics = frame_json(rig, snapshot);
   statistics.update({{"frames", at.frames},

@@ -43,7 +43,7 @@ OwnValue terminate_time(const Moment& moment) {
 }
 
 OwnValue active(const Moment& moment) {
-  const executive::Snapshot& rig = moment.snapshot.rig;
+  const executive::RigFigures& rig = moment.snapshot.rig;
   return rig.frames_run > 0 ? rig.timing.paced : moment.facts.realtime;
 }
 

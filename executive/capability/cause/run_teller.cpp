@@ -43,7 +43,7 @@ void RunTeller::tell_unended() {
 
 void RunTeller::poll(RunVoice& voice) {
   take_notes();
-  const Snapshot& latest = executive_.latest();
+  const RigFigures& latest = executive_.latest();
   const bool paused = latest.state == State::pause;
   if (paused && !paused_) {
     poll_seldom(voice);
@@ -94,14 +94,14 @@ std::string RunTeller::last_overrun() {
   return overrun_ ? text_of(*overrun_, executive_.plan(), &causes_.cpus()) : "";
 }
 
-void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
+void RunTeller::tell_pause(const RigFigures& latest, RunVoice& voice) {
   voice.say("paused after " + std::to_string(latest.frames) + " frames" +
             (latest.reached != rtsync::Maximum::none
                  ? " (a maximum of the overrun policy; it ends when it is resumed)"
                  : "") +
-            (latest.clock_fault ? " (a fault of the external clock: " + clock_->latest_fault() +
-                                      "; outputs are driven safe)"
-                                : "") +
+            (latest.clock_fault
+                 ? " (a fault of the external clock: " + clock_->latest_fault() + "; outputs are driven safe)"
+                 : "") +
             "; SIGUSR2 resumes, Ctrl-C stops");
 }
 

@@ -49,7 +49,7 @@ class RunTeller final : public Capability {
 
  private:
   void tell_unended();
-  void tell_pause(const Snapshot& latest, RunVoice& voice);
+  void tell_pause(const RigFigures& latest, RunVoice& voice);
 
   void take_notes();
 

@@ -109,7 +109,7 @@ bool LivePort::is_wanted(std::int64_t last, bool frozen) const TACTUS_RT {
   });
 }
 
-void LivePort::publish(std::int64_t last, const Snapshot& rig, bool frozen) TACTUS_RT {
+void LivePort::publish(std::int64_t last, const RigFigures& rig, bool frozen) TACTUS_RT {
   // In this order: who sees the new number, and wants one, is not forgotten.
   wanted_.store(false, std::memory_order_relaxed);
   if (some_rhythms_.exchange(false, std::memory_order_acq_rel)) {

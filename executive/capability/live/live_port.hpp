@@ -100,7 +100,7 @@ class LivePort final : public FramePart {
   struct Head {
     std::int64_t sequence = 0;
     std::int64_t frame = -1;
-    Snapshot rig;
+    RigFigures rig;
   };
 
   explicit LivePort(std::vector<Source> sources);
@@ -195,7 +195,7 @@ class LivePort final : public FramePart {
   void drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT;
   void finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT;
   bool is_wanted(std::int64_t last, bool frozen) const TACTUS_RT;
-  void publish(std::int64_t last, const Snapshot& rig, bool frozen) TACTUS_RT;
+  void publish(std::int64_t last, const RigFigures& rig, bool frozen) TACTUS_RT;
   void copy_values(std::byte* to) TACTUS_RT;
 
   FrameServices* services_ = nullptr;

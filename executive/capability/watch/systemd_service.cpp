@@ -15,7 +15,7 @@ void SystemdService::watch() {
 
 void SystemdService::poll(RunVoice& /*voice*/) {
   if (!notify_) return;
-  const Snapshot& latest = run_.executive->latest();
+  const RigFigures& latest = run_.executive->latest();
   if (run_.rig.settings().watchdog.systemd)  // systemd's own, as long as frames end
     (void)notify_->alive(static_cast<std::uint64_t>(latest.heartbeats),
                          rtsync::TimePoint<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});

@@ -20,7 +20,7 @@ class WitnessPart final : public FramePart {
   void in_slack(const FrameEnd& end) TACTUS_RT override {
     const auto show = [](std::atomic<std::int64_t>& place, std::int64_t value)
                           TACTUS_RT { place.store(value, std::memory_order_relaxed); };
-    const Snapshot& rig = end.rig;
+    const RigFigures& rig = end.rig;
     show(page_.frames, rig.frames);
     show(page_.frames_run, rig.frames_run);
     show(page_.sim_time_ns, rig.sim_time_ns);

@@ -78,7 +78,7 @@ TEST(ClockStatus, PutsAFaultIntoWordsOutsideOfTheFramesAndKeepsItThroughOtherPau
   Complaining sleeper(clock);
   const rtsync::EdgeClockStatus status;
   ClockStatusPart part(status, sleeper);
-  Snapshot fault, other;
+  RigFigures fault, other;
   fault.clock_fault = true;
 
   sleeper.fault = {

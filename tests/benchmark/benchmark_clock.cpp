@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_note.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/exchange/block_ring.hpp"

@@ -37,7 +37,7 @@ function(tactus_compile name precompiled)
   target_precompile_headers(${name} REUSE_FROM ${precompiled})
 endfunction()
 
-# A library of the house: static, its headers a file set that is proven to compile alone. Neither is installed: what a
+# A library of this project: static, its headers a file set that is proven to compile alone. Neither is installed: what a
 # user may link is a shared library (docs/packages.md).
 #
 #   tactus_library(rtsync [OUTSIDE_FRAMES] SOURCES a.cpp HEADERS a.hpp LINK PUBLIC|PRIVATE ...)
@@ -52,10 +52,10 @@ function(tactus_library name)
   tactus_compile(${name} precompiled ${ARGN})
 endfunction()
 
-# A room: a folder of a library. Sources behind OUTSIDE_FRAMES go to its target LIBRARY_outside_frames.
+# A folder of a library. Sources behind OUTSIDE_FRAMES go to its target LIBRARY_outside_frames.
 #
-#   tactus_room(executive SOURCES a.cpp OUTSIDE_FRAMES b.cpp HEADERS a.hpp)
-function(tactus_room library)
+#   tactus_folder(executive SOURCES a.cpp OUTSIDE_FRAMES b.cpp HEADERS a.hpp)
+function(tactus_folder library)
   cmake_parse_arguments(arg "" "" "SOURCES;OUTSIDE_FRAMES;HEADERS" ${ARGN})
   target_sources(${library} PRIVATE ${arg_SOURCES})
   if(arg_OUTSIDE_FRAMES)

@@ -173,7 +173,7 @@ class IncludeRules(unittest.TestCase):
                          ["config/a.hpp:2: std::uint8_t without #include <cstdint>"])
 
     def test_what_a_frame_calls_is_not_outside_of_frames(self):
-        for text in ["tactus_room(executive\n  SOURCES\n    b.cpp\n  OUTSIDE_FRAMES\n    in/a.cpp\n  HEADERS\n    a.hpp)\n",
+        for text in ["tactus_folder(executive\n  SOURCES\n    b.cpp\n  OUTSIDE_FRAMES\n    in/a.cpp\n  HEADERS\n    a.hpp)\n",
                      "tactus_part(plan OUTSIDE_FRAMES SOURCES in/a.cpp)\n"]:
             files = {"config/CMakeLists.txt": text, "config/in/a.cpp": "void a() TACTUS_RT {}\n",
                      "config/b.cpp": "void b() TACTUS_RT {}\n"}

@@ -10,7 +10,13 @@
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
+#include "executive/capability/flight/settings.hpp"
+#include "executive/capability/link/settings.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/capability/watch/settings.hpp"
 #include "executive/driver/command_choices.hpp"
+#include "executive/plan/setting_rules.hpp"
 #include "rtsync/time/frame_clock.hpp"
 
 namespace tactus::executive {

@@ -111,8 +111,8 @@ TEST(Document, RefusesWithAPlaceAndAReason) {
       {"a: b\x04", "t:1:5: ", "the parser's own EOF"},
       {"a: \"b\\0\"", "t:1:4: a: ", "a NUL in disguise"},
       {"a: 1\rb: 2", "t:1:5: ", "old Mac"},
-      {"<<: 3", "t:1:1: <<: ", "merging a number"},
-      {"? [a\n: b", "t:2:4: ", "an open bracket in a key"},
+      {"<<: 3", "t:1:1: ", "merging a number"},
+      {"? [a\n: b", "t:2:1: ", "an open bracket in a key"},
   };
   for (const Row& row : rows) {
     const std::string found = problems_of(row.text);

@@ -167,7 +167,7 @@ class DependencyResolver {
             "or choose an asynchronous kind");
     } else if (period.is_zero()) {
       if (thread.kind == ThreadKind::asynchronous_must_finish)
-        problems_.add(origin, "missing key 'period' (at the end of which it is waited for)");
+        problems_.add(origin, "missing key 'period' (time in which its work must end)");
     } else if (static_cast<Wide>(period.num()) * frame.den() %
                    (static_cast<Wide>(frame.num()) * period.den()) !=
                0) {
@@ -185,10 +185,10 @@ class DependencyResolver {
         continue;
       for (const Use& use : uses_of(job.model)) {
         if (!plan_.is_asynchronous(use.thread)) continue;
-        problems_.add(origins_.jobs[i], "'" + job.name + "' is of class " +
-                                            std::string(name_of(job.job_class)) +
-                                            " and runs on thread main, beside " + text(use) +
-                                            ", which nothing stops; put the model on a scheduled thread");
+        problems_.add(origins_.jobs[i],
+                      "'" + job.name + "' is of class " + std::string(name_of(job.job_class)) +
+                          " and runs on thread main, beside " + text(use) +
+                          ", which does not stop for a freeze; put the model on a scheduled thread");
         break;
       }
     }
@@ -368,8 +368,9 @@ class DependencyResolver {
              (connection.direct ? ", not 'direct: yes'" : "");
     if (jobs && !connection.direct)
       return text(*jobs) +
-             " run at the same time; add 'direct: yes' (of two that are due at one instant the later waits "
-             "for the earlier) or 'delayed: yes' (the input gets what stood there before the instant)";
+             " run at the same time; add 'direct: yes' (of two jobs that are due at one instant the later "
+             "waits "
+             "for the earlier) or 'delayed: yes' (the input gets the value from before the instant)";
     return "";
   }
 

@@ -32,7 +32,7 @@ std::size_t thread_of(Draft& draft, const DeclaredJob& declared, const JobSettin
         *changes.thread,
         "is a job of class " + std::string(name_of(declared.job_class)) + ", which runs on " +
             (is_integration(declared.job_class) ? "the thread of its loop" : "thread " + own_name) +
-            "; 'thread' can be set of jobs of the cyclic classes alone");
+            "; 'thread' can be set only for jobs of the cyclic classes");
   return own;
 }
 
@@ -51,7 +51,7 @@ void time_cyclic_job(Draft& draft, const DeclaredJob& declared, const JobSetting
   job.stop = changes.stop;
   if (job.stop && *job.stop < job.first)
     problems.add(changes.origin,
-                 "stop lies before the first call (start + offset): it would never be called");
+                 "stop lies before the first call (start + offset), so the job would never be called");
 }
 
 void time_job(Draft& draft, const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {

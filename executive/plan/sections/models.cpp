@@ -68,9 +68,10 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
   }
   if (model->create == nullptr) {
     if (const auto [other, first] = single.emplace(model, settings.name); !first) {
-      draft.problems.add(settings.model, "model '" + settings.model.value +
-                                             "' keeps its data in static storage, so a rig has one of it; '" +
-                                             other->second + "' is that one");
+      draft.problems.add(settings.model,
+                         "model '" + settings.model.value +
+                             "' keeps its data in static storage, so a rig can have only one of it: '" +
+                             other->second + "'");
       return;
     }
   }

@@ -64,10 +64,10 @@ class Steps {
     if (section_.empty()) return;
     const Origin& first = section_.front().origin;
     if (!budget)
-      draft_.problems.add(first, "counts what takes longer than a budget; give the " + of + " a 'budget'");
+      draft_.problems.add(first, "counts what exceeds a budget; give the " + of + " a 'budget'");
     else if (!draft_.plan.job_times)
       draft_.problems.add(first,
-                          "counts what jobs take, which job_times: no does not measure; set "
+                          "counts times of jobs, which job_times: no does not measure; set "
                           "job_times: yes");
   }
   /// One event a frame at most.
@@ -79,7 +79,7 @@ class Steps {
         draft_.problems.add(step.origin, std::to_string(step.after) + " frames do not fit in " +
                                              config::print_duration(step.within) + " with frames of " +
                                              config::print_period(frame) +
-                                             ": it would never be taken; give it more time");
+                                             ", so it would never be taken; lengthen 'within'");
     }
   }
   /// `whose(job)`: the escalation may leave it out. `none`: "no job of the rig has".
@@ -101,16 +101,18 @@ class Steps {
   void need_rig(const std::string& of) {
     for (const EscalationSettings& step : section_)
       if (on_overrun_of(step.action))
-        draft_.problems.add(step.origin, std::string(name_of(step.action)) + ": a " + of +
-                                             " has the slots of the rig; only an escalation of realtime can "
-                                             "say that");
+        draft_.problems.add(step.origin,
+                            std::string(name_of(step.action)) + ": a " + of +
+                                " uses the slots of the whole rig; only an escalation of realtime can "
+                                "change them");
   }
   void need_another(rtsync::OnOverrun own) {
     for (const EscalationSettings& step : section_)
       if (on_overrun_of(step.action) == own)
-        draft_.problems.add(step.origin, std::string(name_of(step.action)) +
-                                             ": has no effect: realtime.on_overrun says so already; say "
-                                             "another, or remove the step");
+        draft_.problems.add(step.origin,
+                            std::string(name_of(step.action)) +
+                                ": has no effect: realtime.on_overrun has this value already; choose "
+                                "another, or remove the step");
   }
   std::vector<EscalationStep> planned() const { return {section_.begin(), section_.end()}; }
 

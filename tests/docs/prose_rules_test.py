@@ -1,52 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prose_test.py counts words where people read them, and lets their counts only fall."""
-import pathlib
-import tempfile
+"""prose_test.py finds comments of declarations that are no sentences, and long lines of pages."""
 import unittest
 
 import prose_test
 
-GLOSSARY = """| word | means | from | not |
-|---|---|---|---|
-| fix | the command that removes a problem | | mend, cure |
-| instant | a simulated time | Esterel | pass, turn |
-| overrun | the frame ended late | | |
-"""
-
 
 class ProseRules(unittest.TestCase):
-    def test_words_are_those_of_the_glossarys_last_column(self):
-        self.assertEqual(prose_test.replaced_words(GLOSSARY), {"mend", "cure", "pass", "turn"})
+    def test_a_comment_begins_with_a_verb_or_a_name(self):
+        for text in ["Returns the slot of frame k.", "Longest wait for an edge.", "0: none", "`frame`: the next one",
+                     "Forces of a model.", "Offset in the block", "true: binary", '"motion.csv"']:
+            self.assertFalse(prose_test.is_headless(text), text)
+        for text in ["Of the last frame.", "of the last frame", "Whether it is due.", "Who waits for it.", "Likewise.",
+                     "likewise; empty: none", "What a rig says.", "How often it ran.", "True if it is due.",
+                     "As of the last look.", "in the block", "so many of them"]:
+            self.assertTrue(prose_test.is_headless(text), text)
 
-    def test_code_says_its_comments_and_its_texts_and_nothing_else(self):
-        source = """#include "cure/mend.hpp"
-int cure = 1; char quote = '"'; // mend it
-const char* a = "the \\"cure\\" // is near"; /* cured,
-to mend */ int mend; auto b = R"(cure)";
+    def test_the_first_line_of_each_comment_counts(self):
+        source = """/// Waits for an edge,
+/// of which the number is known.
+void wait();
+  int late = 0;  ///< of the last frame
+  int work = 0;  ///< time of the last frame
+// of no declaration
+#include "of/what.hpp"
+/// Whether it is due.
+bool due();
 """
-        said = prose_test.said_by(source)
-        self.assertEqual(prose_test.occurrences("cure", said), 2)
-        self.assertEqual(prose_test.occurrences("mend", said), 2)
+        self.assertEqual(prose_test.headless_comments(source), [(4, "of the last frame"), (8, "Whether it is due.")])
 
-    def test_a_tree_is_counted_without_ordinary_words(self):
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            (root / "docs").mkdir()
-            (root / "docs" / "glossary.md").write_text(GLOSSARY)
-            (root / "rtsync").mkdir()
-            (root / "rtsync" / "a.hpp").write_text("/// The cure passes; nobody may turn it.\n")
-            counts = prose_test.count_code(root)
-        self.assertEqual({word: count for word, count in counts.items() if count > 0}, {"cure": 1, "nobody": 1})
-        self.assertNotIn("turn", counts)
-
-    def test_more_is_wrong_and_fewer_may_be_written_down(self):
-        self.assertEqual(prose_test.judge_code({"cure": 2}, {"cure": 2}), ([], []))
-        wrong, lower = prose_test.judge_code({"cure": 3, "mend": 1}, {"cure": 2})
-        self.assertEqual([line.split(":")[0] for line in wrong], ["cure", "mend"])
-        self.assertEqual(lower, [])
-        wrong, lower = prose_test.judge_code({"cure": 1}, {"cure": 2})
-        self.assertEqual(wrong, [])
-        self.assertEqual(lower, ["cure: only 1 are left in code; CODE_LIMITS may say so"])
+    def test_lines_of_pages_are_short_but_for_tables_and_commands(self):
+        page = "\n".join(["short", "long " * 30, "| " + "cell " * 30 + "|", "run `" + "word " * 30 + "` so",
+                          "```", "code " * 30, "```"])
+        self.assertEqual(prose_test.long_lines(page), [2])
 
 
 unittest.main()

@@ -1,135 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the words that docs/glossary.md replaces: in README and docs/, with the lines that are too long, and in what
-the code says to people, its comments and its texts.
+"""Rules for sentences, where a machine can tell: docs/glossary.md has the others.
 
     prose_test.py CHECKOUT
 
-The counts may only fall: more than LIMITS or CODE_LIMITS is an error. Fewer than LIMITS is one too, until LIMITS says
-so; fewer than CODE_LIMITS is only reported.
+A comment of a declaration begins with a verb in the third person ("Returns ...", "Waits until ..."), or with a noun
+phrase that is complete by itself ("Longest wait for an edge."); never with a word of HEADLESS, whose sentence has no
+subject. Lines of README and docs/ have at most 120 columns, but for tables and commands.
 """
 import pathlib
 import re
 import sys
 
 LONGEST_LINE = 120
-# Words that stand for no idea, or for one that has another word: glossary.md, and its rules for sentences.
-WORDS = ["nobody", "somebody", "who looks in", "the others", "stands still", "mend", "cure", "tell", "tells", "told",
-         "wire", "wires", "backgrounds", "turns", "the house", "stranger", "strangers", "goes back", "orders"]
-LIMITS = {
-    "nobody": 3,
-    "somebody": 1,
-    "the others": 4,
-    "stands still": 4,
-    "tell": 4,
-    "told": 1,
-    "wire": 2,
-    "long lines": 1,
-}
-# Words of the glossary's column "not" that mean something else in most sentences of code, or stand in its first column.
-ORDINARY = {"cut", "epoch", "instant", "meet", "order", "over", "pass", "stand", "task", "turn"}
-CODE_LIMITS = {
-    "background": 6,
-    "bench": 8,
-    "dump": 3,
-    "go back": 12,
-    "goes back": 7,
-    "house": 1,
-    "mend": 10,
-    "missed": 12,
-    "nobody": 157,
-    "orders": 4,
-    "somebody": 75,
-    "stands still": 27,
-    "stranger": 1,
-    "supervisor": 2,
-    "tell": 14,
-    "tells": 47,
-    "the house": 1,
-    "the others": 88,
-    "told": 106,
-    "turns": 15,
-    "wire": 7,
-    "wish": 1,
-}
+# Prepositions, relative and question words, conjunctions: what begins so can be read with the line above it alone.
+HEADLESS = set("""
+    of whether who whose whom what which likewise how why where as in for from by with without at on to when while
+    since so that than behind before after until till unless if though because whatever whoever wherever whenever and
+    or but nor also between under over about within beside
+""".split())
 CODE = ["config", "drivers", "executive", "rtsync"]
-SAID = re.compile(r"""//[^\n]*|/\*.*?\*/|R"\w*\(.*?\)\w*"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.S)
-INCLUDE = re.compile(r"^\s*#\s*include\b.*$", re.M)
+COMMENT = re.compile(r"^\s*///(?![/<])\s?(.*)$")
+TRAILING = re.compile(r"^\s*[^\s/].*?///<\s?(.*)$")
+
+
+def first_lines(source):
+    """(number, text) of the first line of each comment of a declaration."""
+    within = False
+    for number, line in enumerate(source.splitlines(), start=1):
+        if comment := COMMENT.match(line):
+            if not within:
+                yield number, comment[1]
+            within = True
+            continue
+        within = False
+        if comment := TRAILING.match(line):
+            yield number, comment[1]
+
+
+def is_headless(text):
+    word = re.match(r"[A-Za-z']+", text)
+    if not word:
+        return False
+    return word[0].lower() in HEADLESS or re.match(r"true (if|once|while)\b", text.lower()) is not None
+
+
+def headless_comments(source):
+    return [(number, text) for number, text in first_lines(source) if is_headless(text)]
 
 
 def prose_of(page):
-    """The lines outside of code blocks."""
+    """(number, text) of the lines outside of code blocks."""
     code = False
-    for line in page.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(page.splitlines(), start=1):
         if line.lstrip().startswith("```"):
             code = not code
         elif not code:
-            yield line
+            yield number, line
 
 
-def count(root):
-    counts = dict.fromkeys([*WORDS, "long lines"], 0)
-    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
-    for page in pages:
-        if page.name == "glossary.md":  # it names them
-            continue
-        generated = page.name in ("rig-file.md", "variables.md")
-        for line in prose_of(page):
-            if len(line) > LONGEST_LINE and not generated and not line.startswith("|"):
-                counts["long lines"] += 1
-            for word in WORDS:
-                counts[word] += occurrences(word, line)
-    return counts
-
-
-def occurrences(word, text):
-    return len(re.findall(rf"\b{word}\b", text, re.I))
-
-
-def replaced_words(glossary):
-    """The last column of the glossary's table."""
-    rows = [[cell.strip() for cell in line.split("|")] for line in glossary.splitlines() if line.startswith("|")]
-    return {word.strip() for row in rows[2:] for word in row[4].split(",") if word.strip()}
-
-
-def said_by(source):
-    """The comments and the texts of a C++ source."""
-    return "\n".join(said for said in SAID.findall(INCLUDE.sub("", source)) if not said.startswith("'"))
-
-
-def count_code(root):
-    words = (replaced_words((root / "docs" / "glossary.md").read_text(encoding="utf-8")) | set(WORDS)) - ORDINARY
-    counts = dict.fromkeys(sorted(words), 0)
-    for folder in CODE:
-        for path in (root / folder).rglob("*"):
-            if path.suffix in (".c", ".cpp", ".h", ".hpp"):
-                said = said_by(path.read_text(encoding="utf-8"))
-                for word in words:
-                    counts[word] += occurrences(word, said)
-    return counts
-
-
-def judge_code(counts, limits):
-    """What is wrong, and what may be lowered."""
-    wrong = [f"{word}: {count} in comments and texts of {', '.join(CODE)}, at most {limits.get(word, 0)} are allowed; "
-             "use the word of docs/glossary.md" for word, count in counts.items() if count > limits.get(word, 0)]
-    lower = [f"{word}: only {counts.get(word, 0)} are left in code; CODE_LIMITS may say so"
-             for word, limit in limits.items() if counts.get(word, 0) < limit]
-    return wrong, lower
+def long_lines(page):
+    """Numbers of the lines that are too long: of a table and of one long command in the text none is."""
+    return [number for number, line in prose_of(page)
+            if len(line) > LONGEST_LINE and not line.startswith("|") and len(re.sub(r"`[^`]*`", "", line)) > 40]
 
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    counts = count(root)
-    wrong = [f"{word}: {counts[word]}, at most {LIMITS.get(word, 0)} are allowed; use the word of docs/glossary.md"
-             for word in counts if counts[word] > LIMITS.get(word, 0)]
-    wrong += [f"{word}: only {counts[word]} are left; write that into LIMITS, so that they stay away"
-              for word in counts if counts[word] < LIMITS.get(word, 0)]
-    in_code = count_code(root)
-    too_many, lower = judge_code(in_code, CODE_LIMITS)
-    wrong += too_many
-    print("\n".join(wrong + lower) or "as many words as allowed")
-    if not wrong:
-        print(f"{sum(counts.values())} words and lines left, {sum(in_code.values())} words in code")
+    wrong = []
+    for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
+        if path.suffix in (".c", ".cpp", ".h", ".hpp"):
+            wrong += [f"{path.relative_to(root)}:{number}: '{text.strip()[:60]}': begin with a verb in the third "
+                      "person, or with a noun phrase that is complete by itself"
+                      for number, text in headless_comments(path.read_text(encoding="utf-8"))]
+    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        if path.name in ("rig-file.md", "variables.md"):  # generated
+            continue
+        wrong += [f"{path.relative_to(root)}:{number}: longer than {LONGEST_LINE} columns; break it"
+                  for number in long_lines(path.read_text(encoding="utf-8"))]
+    print("\n".join(wrong) or "every comment of a declaration is a sentence or a name")
+    if wrong:
+        print(f"{len(wrong)} places")
     sys.exit(1 if wrong else 0)
 
 

@@ -145,7 +145,7 @@ ParsedDate Reader::read() {
       return {seconds_.time_since_epoch().count() * kSecond + fraction_};
     problem_ = "it is not in 1678 .. 2261 (in UTC), the years that 64 bits of nanoseconds hold";
   }
-  return {std::nullopt, show(text_) + " is no date: " + problem_ +
+  return {std::nullopt, show(text_) + " is not a date: " + problem_ +
                             "; write YYYY-MM-DDThh:mm:ss, a fraction or none, and a zone, for example "
                             "2005-02-15T00:00:00+00:00"};
 }

@@ -15,7 +15,7 @@ namespace tactus::config {
 
 struct ParsedDate {
   std::optional<std::int64_t> ns;
-  std::string problem{};  ///< why it is none: what is wrong where, and how one is written
+  std::string problem{};  ///< reason why it is not a date: what is wrong where, and how one is written
   explicit operator bool() const { return ns.has_value(); }
 };
 ParsedDate parse_date(std::string_view text);

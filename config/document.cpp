@@ -117,7 +117,7 @@ std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& wh
   }
 }
 
-/// The tree with one value replaced; shares everything else. `why` says what stands in the way.
+/// The tree with one value replaced; shares everything else. `why` explains what prevents it.
 std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, std::size_t at,
                              const Node& value, const SourceLocation& place, std::string& why,
                              std::string& where) {

@@ -21,18 +21,18 @@
 
 namespace tactus::config {
 
-/// What a document may be at most; more is refused with a message that says so.
+/// Limits of a document; a larger one is refused with a message that names the limit.
 struct Limits {
-  static constexpr std::size_t kFileBytes = std::size_t{2} << 20U;      ///< of the text
-  static constexpr std::size_t kLevels = 32;                            ///< of nesting, aliases written out
-  static constexpr std::size_t kNodes = 100'000;                        ///< values, aliases written out
+  static constexpr std::size_t kFileBytes = std::size_t{2} << 20U;  ///< largest text
+  static constexpr std::size_t kLevels = 32;                        ///< deepest nesting, aliases written out
+  static constexpr std::size_t kNodes = 100'000;                    ///< values, aliases written out
   static constexpr std::size_t kExpandedBytes = std::size_t{8} << 20U;  ///< text, aliases written out
   static constexpr std::size_t kKeyBytes = 256;
 };
 
-/// A key that stands twice in one map; the first one counts.
+/// A key that occurs twice in one map; the first one counts.
 struct Repeated {
-  std::string path;  ///< of the map
+  std::string path;  ///< path of the map
   std::string key;
   SourceLocation place;
   SourceLocation first;
@@ -49,8 +49,8 @@ class Document {
 
   const Node& root() const { return root_; }  ///< a map
 
-  /// Keys that stand twice are kept for Fields::load, which reports them together with everything else and
-  /// knows what the key names. Who reads root() without Fields looks here.
+  /// Keys that occur twice are kept for Fields::load, which reports them together with everything else and
+  /// knows what the key names. Code that reads root() without Fields looks here.
   const std::vector<Repeated>& repeated() const { return repeated_; }
 
   /// Sets one value: "realtime.margin=5 us", "connect[2].delayed=yes", "record.variables=[a.b, c.d]". The

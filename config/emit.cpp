@@ -8,8 +8,8 @@
 namespace tactus::config {
 namespace {
 
-/// Whether the text, unquoted, reads back as itself: also inside [..] and {..}, and for every reader of YAML.
-/// Careful rather than clever: what is in doubt goes into quotes.
+/// Returns true if the text, unquoted, reads back as itself: also inside [..] and {..}, and for every reader
+/// of YAML. In doubt it is quoted.
 bool is_plain(std::string_view text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL" || text == "<<")
     return false;
@@ -69,7 +69,7 @@ std::string scalar_text(std::string_view text, bool quoted) {
 
 void emit(const Node& node, std::size_t indent, bool inline_first, std::string& out);
 
-/// What stands behind "key:" or "-", with the line end.
+/// Writes what follows "key:" or "-", with the line end.
 void emit_value(const Node& node, std::size_t indent, bool in_list, std::string& out) {
   const bool nested = (node.is_map() && !node.entries().empty()) || (node.is_list() && !node.items().empty());
   if (!nested) {
@@ -83,7 +83,7 @@ void emit_value(const Node& node, std::size_t indent, bool in_list, std::string&
   }
 }
 
-/// `inline_first`: the first line stands behind a "- ", so it is indented already.
+/// `inline_first`: the first line stands after a "- ", so it is indented already.
 void emit(const Node& node, std::size_t indent, bool inline_first, std::string& out) {
   const std::string margin(indent, ' ');
   bool first = inline_first;

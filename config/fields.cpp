@@ -20,7 +20,7 @@ std::vector<std::string> key_names(const Section& section) {
   return names;
 }
 
-/// What stands at a path like "models.motor.jobs[2]", or nullptr when the table does not know.
+/// Finds the shape at a path like "models.motor.jobs[2]"; nullptr if the table has none.
 std::shared_ptr<const Shape> shape_at(const Section& root, std::string_view path) {
   Shape top;
   top.form = Shape::Form::section;

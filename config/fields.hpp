@@ -47,7 +47,7 @@ struct Row {
   std::string key{};
   std::string meaning{};
   bool required = false;
-  std::size_t offset = 0;  ///< of the value in its struct
+  std::size_t offset = 0;  ///< offset of the value in its struct
   AnyType value{};
 };
 
@@ -57,7 +57,7 @@ Row key_row(const std::string& key, const std::string& meaning, std::size_t offs
 /// One row of the table of a T; made by the functions below.
 template <class T>
 struct Field : Row {
-  /// At least this many entries: of a list or map.
+  /// Requires at least this many entries of a list or map.
   Field at_least(std::size_t entries) const {
     Field result = *this;
     Shape changed = *value.shape;
@@ -76,7 +76,7 @@ class Table {
  public:
   const Section& section() const { return *section_; }
   std::shared_ptr<const Section> shared_section() const { return section_; }
-  /// Complains of a key; for entries of a rest() that nobody takes.
+  /// Complains of a key; for entries of a rest() that no field takes.
   static void unknown_key(const Node::Entry& entry, const Context& context, const Section& section);
 
  protected:
@@ -101,14 +101,14 @@ class Fields : private Table {
   Fields(std::string about, const std::vector<Field<T>>& fields)
       : Table(std::move(about), {fields.begin(), fields.end()}, &static_cast<const T&>(T{})) {}
 
-  /// Whatever the document holds, the answer is a T; what is wrong with it is added to `problems`.
-  /// A field with a problem keeps its default.
+  /// Returns a T whatever the document holds; each mistake in it is added to `problems`. A field with a
+  /// problem keeps its default.
   T load(const Document& document, Problems& problems) const {
     T value{};
     Table::load(document, problems, &value);
     return value;
   }
-  /// The same for a part of a document, which stands at `path`.
+  /// The same for a part of a document, which is at `path`.
   T load(const Node& node, const std::string& path, Problems& problems) const {
     T value{};
     Table::read(node, Context{problems, path}, &value);
@@ -143,7 +143,7 @@ const T& blank() {
   return whole;
 }
 
-/// Where `get` leads to in a T.
+/// Offset of the member that `get` returns in a T.
 template <class T, class Get>
 std::size_t offset_of(Get get) {
   const T& whole = blank<T>();
@@ -213,7 +213,7 @@ Field<T> rest(Node T::*member, const std::string& meaning) {
            .value = node_type()}};
 }
 
-/// Not a key: where the struct itself stands.
+/// Not a key: where the struct itself is.
 template <class T>
 Field<T> located(Origin T::*member) {
   Field<T> field{{.role = Row::Role::origin, .offset = detail::offset_of<T>(member)}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A value as it stands in the document: nothing, text, a list or a map, and where.
+/// A value as it is in the document: nothing, text, a list or a map, and where.
 ///
 /// Units    none: a scalar is text until a field says what it means.
 /// Threads  immutable; copies share. Safe to read from many threads.
@@ -24,10 +24,10 @@ enum class Kind {
 /// "nothing", "a value", "a list", "a map": for messages.
 const char* kind_name(Kind kind);
 
-/// How big a value is once every alias in it is written out.
+/// Size of a value once every alias in it is written out.
 struct Extent {
   std::size_t nodes = 1;
-  std::size_t bytes = 0;   ///< of all keys and scalars
+  std::size_t bytes = 0;   ///< bytes of all keys and scalars
   std::size_t height = 0;  ///< levels of nesting; a scalar has none
 };
 
@@ -48,15 +48,15 @@ class Node {
   bool is_list() const { return kind() == Kind::list; }
   bool is_map() const { return kind() == Kind::map; }
 
-  const std::string& text() const;  ///< of a scalar; empty for every other kind
+  const std::string& text() const;  ///< text of a scalar; empty for every other kind
   bool quoted() const;              ///< 'text', "text" or a block scalar: never a number or a bool
   const SourceLocation& place() const;
   const Extent& extent() const;
-  const std::vector<Node>& items() const;        ///< of a list; empty for every other kind
-  const std::vector<Entry>& entries() const;     ///< of a map; empty for every other kind
+  const std::vector<Node>& items() const;        ///< items of a list; empty for every other kind
+  const std::vector<Entry>& entries() const;     ///< entries of a map; empty for every other kind
   const Node* find(std::string_view key) const;  ///< the value of a map's key, or nullptr
 
-  Node at(SourceLocation place) const;  ///< the same value, said to stand elsewhere
+  Node at(SourceLocation place) const;  ///< the same value, said to be elsewhere
 
   /// The same kinds, keys in the same order, and texts. Places and quotes do not count.
   friend bool operator==(const Node& a, const Node& b);
@@ -70,7 +70,7 @@ class Node {
 
 struct Node::Entry {
   std::string key;
-  SourceLocation place;  ///< of the key
+  SourceLocation place;  ///< place of the key
   Node value;
 };
 

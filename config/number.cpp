@@ -165,7 +165,7 @@ Parsed<double> parse_scaled(std::string_view text, std::string_view number, int 
   return value;
 }
 
-/// Why `text` is not a number, for the slips people make.
+/// Explains why `text` is not a number, for the slips that people make.
 std::string not_a_number(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return " is hexadecimal; write it in decimal";
   if (text.find(',') != std::string_view::npos) return " is not a number; the decimal sign is a point";
@@ -268,7 +268,7 @@ Parsed<Period> parse_period(std::string_view text) {
   if (split.rest.starts_with('/')) {
     split = split_number(split.rest.substr(1));
     if (split.number.empty())
-      return Result::failed(show(text) + " has no number behind the '/'; write for example '1/3 ms'");
+      return Result::failed(show(text) + " has no number after the '/'; write for example '1/3 ms'");
     under = to_decimal(split.number);
     number = trimmed(text).substr(
         0, static_cast<std::size_t>(split.number.data() + split.number.size() - trimmed(text).data()));
@@ -343,8 +343,8 @@ Parsed<double> parse_percent(std::string_view text) {
 Parsed<std::vector<int>> parse_cpus(std::string_view text) {
   using Fault = rtsync::CpuList::Fault;
   const auto bad = [&](const std::string& why) {
-    return Parsed<std::vector<int>>::failed(
-        show(text) + why + "; write CPUs as '3', '0-3,5' or [0, 2], numbers 0 .. 1023");
+    return Parsed<std::vector<int>>::failed(show(text) + why +
+                                            "; write CPUs as '3', '0-3,5' or [0, 2], numbers 0 .. 1023");
   };
   rtsync::CpuList list = rtsync::read_cpu_list(text, 1024);
   if (list.fault == Fault::no_list) return bad(" is not a list of CPUs");

@@ -4,7 +4,7 @@
 ///
 ///     parse_duration("1.5 s")   1'500'000'000 ns         parse_period("60 Hz")   50'000'000/3 ns
 ///
-/// Every parser takes the whole text or says what is wrong with it and how to mend it. Every printer writes
+/// Every parser takes the whole text or says what is wrong with it and how to fix it. Every printer writes
 /// text that its parser reads back to the same value.
 ///
 /// Threads  pure functions.

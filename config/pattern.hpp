@@ -13,7 +13,7 @@ class Pattern {
   /// Throws std::invalid_argument when the expression is malformed.                         @when setup
   explicit Pattern(const std::string& ecma);
 
-  /// Whether the whole text matches; false for texts beyond 4000 bytes.                     @when setup
+  /// Returns true if the whole text matches; false for texts beyond 4000 bytes.             @when setup
   bool matches(const std::string& text) const;
 
  private:

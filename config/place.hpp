@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Where a value stands in a file, and what is wrong with it.
+/// Place of a value in a file, and what is wrong with it.
 ///
 /// Threads  plain values; no sharing.
 #include <cstddef>
@@ -33,8 +33,8 @@ struct SourceLocation {
   }
 };
 
-/// Where a struct or value came from. Two origins always compare equal: where a value stands is no part of
-/// what it is, so settings that carry an origin keep a defaulted operator==.
+/// Place from which a struct or value came. Two origins always compare equal: where a value stands is no part
+/// of what it is, so settings that carry an origin keep a defaulted operator==.
 struct Origin {
   SourceLocation place;
   std::string path;  ///< "models.motor"
@@ -54,7 +54,7 @@ struct Located {
   friend bool operator==(const Located& a, const Located& b) { return a.value == b.value; }
 };
 
-/// One thing to mend: where, which key, and a sentence that says what is allowed.
+/// One thing to fix: where, which key, and a sentence that says what is allowed.
 struct Problem {
   SourceLocation place;
   std::string path;

@@ -20,7 +20,7 @@ std::string example(std::string_view number, const Unit& unit) {
   return result.append("'");
 }
 
-/// The first symbol of a unit that is not known, and does not stand in the declared one.
+/// The first symbol of a unit that is not known, and does not occur in the declared one.
 std::string unknown_symbol(const Unit& unit, const Unit& declared) {
   const std::vector<std::string> own = declared.unlisted();
   for (const std::string& symbol : unit.unlisted())
@@ -28,7 +28,7 @@ std::string unknown_symbol(const Unit& unit, const Unit& declared) {
   return "";
 }
 
-/// What it may have been meant for: something near it, of the declared dimension if there is one.
+/// Unit that was probably meant: a similar one, of the declared dimension if there is one.
 std::string unit_meant(const std::string& unknown, const Unit& declared) {
   std::vector<std::string> fitting = declared.unlisted();
   std::vector<std::string> known;

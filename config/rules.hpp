@@ -10,7 +10,7 @@
 ///                                   Nanoseconds                                        250 us, for ever
 ///                                   Period                                             1 ms, 1/3 ms, 60 Hz
 ///                                   std::vector<int>: CPUs                             3, 0-3,5, [0, 2]
-///                                   Node: anything, as it stands
+///                                   Node: anything, as it is
 ///     range(1, 99)                  integers; range(0.0, 1.0): double; range(1us, 10s): Nanoseconds, Period
 ///     count("frames", 1, 100)       integers                                           5, 5 frames
 ///     bytes(1, 1 << 20)             integers                                           64 KiB

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a field accepts, described for people (reference pages) and for editors (JSON Schema).
+/// Description of what a field accepts, for people (reference pages) and for editors (JSON Schema).
 ///
 /// Threads  plain values, shared once built.
 #include <cstddef>
@@ -22,17 +22,17 @@ struct Word {
 struct Shape {
   enum class Form {
     scalar,
-    list,     ///< of `item`
+    list,     ///< each entry is an `item`
     section,  ///< a map with the keys of `section`
     map_of,   ///< a map from names to `item`
     anything,
   };
 
   Form form = Form::scalar;
-  std::string type{};     ///< for people: "time", "whole number", "name"
-  std::string allowed{};  ///< for people: "1 .. 99", "10 us .. 1 s"
+  std::string type{};     ///< name of the type for people: "time", "whole number", "name"
+  std::string allowed{};  ///< range for people: "1 .. 99", "10 us .. 1 s"
   std::string example{};  ///< "5 us"; for messages
-  std::string noun{};     ///< what the names of a map_of name: "model"
+  std::string noun{};     ///< noun for the names of a map_of: "model"
   std::vector<Word> words{};
 
   // What JSON sees. A value is accepted when any of these accepts it.
@@ -41,15 +41,15 @@ struct Shape {
   bool number = false;
   bool text = false;                ///< any text, and what looks like a number or a bool but is read as text
   std::string pattern{};            ///< texts that match it (ECMA-262)
-  std::optional<double> minimum{};  ///< of an integer or number
+  std::optional<double> minimum{};  ///< least integer or number
   std::optional<double> maximum{};
-  std::optional<std::size_t> min_length{};  ///< of a text
+  std::optional<std::size_t> min_length{};  ///< least length of a text
   std::optional<std::size_t> max_length{};
 
   std::size_t at_least = 0;             ///< entries of a list or map
   bool single = false;                  ///< a list of one may be written without brackets
-  std::string key_pattern{};            ///< of the keys of a map_of scalars (ECMA-262)
-  std::shared_ptr<const Shape> item{};  ///< of list and map_of
+  std::string key_pattern{};            ///< pattern of the keys of a map_of scalars (ECMA-262)
+  std::shared_ptr<const Shape> item{};  ///< shape of the entries of list and map_of
   std::shared_ptr<const Section> section{};
   std::vector<std::shared_ptr<const Shape>> others{};  ///< other ways to write it, for JSON alone
 };
@@ -58,7 +58,7 @@ struct Shape {
 struct KeyShape {
   std::string key;
   bool required = false;
-  std::string default_text{};  ///< as YAML on one line; empty: none
+  std::string default_text{};  ///< default as YAML on one line; empty: none
   std::string meaning{};
   std::shared_ptr<const Shape> shape{};
 };

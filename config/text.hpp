@@ -36,13 +36,13 @@ std::string meant(std::string_view word, const std::vector<std::string>& known);
 /// "did you mean 'priority'?", or "known are 'a', 'b', 'c'" when nothing is close, or "none is known".
 std::string hint(std::string_view word, const std::vector<std::string>& known);
 
-/// Without blanks and tabs at both ends.
+/// Removes blanks and tabs at both ends.
 inline std::string_view trimmed(std::string_view text) { return rtsync::trimmed(text, " \t"); }
 
 /// 0 to 9, whatever the locale.
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether the text is a name: letters, digits, _ and -, 1 to 64 of them.
+/// Returns true if the text is a name: letters, digits, _ and -, 1 to 64 of them.
 bool is_name(std::string_view text);
 
 }  // namespace tactus::config

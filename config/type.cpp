@@ -82,7 +82,7 @@ const std::string* expect_text(const Node& node, const Context& context, const S
 
 bool expect_name(const Node::Entry& entry, const Context& context, const std::string& noun) {
   if (is_name(entry.key)) return true;
-  context.fail(entry.place, show(entry.key) + " is no name for a " + noun +
+  context.fail(entry.place, show(entry.key) + " is not a name for a " + noun +
                                 ": letters, digits, '_' and '-', 1 to 64 of them");
   return false;
 }

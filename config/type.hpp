@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How one C++ type is read from a node, written back and described. The rules of rules.hpp and the tables
-/// of fields.hpp make these; settings structs never see them.
+/// Functions that read one C++ type from a node, write it back and describe it. The rules of rules.hpp and
+/// the tables of fields.hpp make these; settings structs never see them.
 ///
 /// Threads  immutable once built; share it freely.
 #include <concepts>
@@ -19,7 +19,7 @@
 
 namespace tactus::config {
 
-/// Where the reading stands, and where its complaints go.
+/// Present place of the reading, and the list to which its problems go.
 class Context {
  public:
   Context(Problems& problems, std::string path) : problems_(&problems), path_(std::move(path)) {}
@@ -27,7 +27,7 @@ class Context {
   /// `meaning` is what the key is for: said when a value is outside its limits.
   Context key(const std::string& key, const std::string& meaning = {}) const;
   Context index(std::size_t index) const;
-  /// What else would have been right, said behind every complaint: "; or 'measured'".
+  /// Adds an alternative that every problem names at its end: "; or 'measured'".
   Context also(const std::string& alternative) const;
 
   void fail(const SourceLocation& place, const std::string& message) const {
@@ -50,7 +50,8 @@ bool expect(Kind kind, const Node& node, const Context& context, const Shape& sh
 /// reader of YAML, so unless `quoted` it is refused there.
 const std::string* expect_text(const Node& node, const Context& context, const Shape& shape, bool quoted);
 
-/// How a value that is known by its address alone is read, written and described. All types share this code.
+/// Functions that read, write and describe a value that is known by its address alone. All types share this
+/// code.
 struct AnyType {
   /// False: a problem was added, and the value is as it was.
   std::function<bool(const Node&, const Context&, void*)> read_at{};
@@ -106,7 +107,7 @@ inline constexpr bool kNever = false;
 
 }  // namespace detail
 
-/// A scalar whose text `parse` understands. `quoted`: whether a number may stand in quotes.
+/// A scalar whose text `parse` understands. `quoted`: whether a number may be in quotes.
 template <class V>
 Type<V> scalar_type(Shape description, std::function<Parsed<V>(const std::string&)> parse,
                     std::function<std::string(const V&)> print, bool quoted = true) {
@@ -199,7 +200,7 @@ Type<std::vector<V>> list_type(Type<V> inner, bool in_part = false) {
 /// False, with a problem at the key, unless the key is a name.
 bool expect_name(const Node::Entry& entry, const Context& context, const std::string& noun);
 
-/// What a member of type V reads as when its field states no rule.
+/// Default rule for a member of type V whose field states none.
 struct Plain {
   template <class V>
   requires(std::same_as<V, bool> || std::same_as<V, std::string> || std::same_as<V, double> ||

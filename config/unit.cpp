@@ -135,7 +135,7 @@ class UnitParser {
     one.bases_[std::string{symbol}] = 1;
   }
 
-  /// Whether a multi-byte separator or power begins here.
+  /// Returns true if a multi-byte separator or power begins here.
   bool at_special(std::size_t at) const {
     const std::string_view here = left_.substr(at);
     for (const std::string_view special : {"·", "⋅", "²", "³"})
@@ -159,7 +159,7 @@ class UnitParser {
     std::size_t digits = 0;
     for (; digits < left_.size() && is_digit(left_[digits]) && value <= kLargestExponent; ++digits)
       value = value * 10 + (left_[digits] - '0');
-    if (digits == 0) fail("needs a whole number behind '^'");
+    if (digits == 0) fail("needs a whole number after '^'");
     if (value > kLargestExponent) fail("has an exponent beyond 99");
     if (value == 0) fail("has an exponent of 0");
     left_.remove_prefix(digits);

@@ -6,12 +6,12 @@
 ///     product = factor { (" " | "*" | "·" | "." | "/") factor }
 ///     factor  = symbol [ "^" ["-"] digits | "²" | "³" ] | "1" | "(" product ")" [power]
 ///
-/// A slash divides by the one factor behind it and by nothing more: "J/kg K" is (J/kg) K, and heat capacity
-/// is "J/kg/K" or "J/(kg K)". "m2" is refused: it could be meant as m^2 or as a name.
+/// A slash divides by the one factor after it and by nothing more: "J/kg K" is (J/kg) K, and heat capacity is
+/// "J/kg/K" or "J/(kg K)". "m2" is refused: it could be meant as m^2 or as a name.
 ///
-/// Known: what unit_table.hpp lists (docs/units.md), with SI prefixes where they are usual. rad is a base of its
-/// own, so that Hz and rad/s never meet, and so is a symbol that is not known ("counts", "teeth"). degC and degF
-/// have their zero points only when they stand alone; in "W/degC" it is a difference, like K.
+/// Known: what unit_table.hpp lists (docs/units.md), with SI prefixes where they are usual. rad is a base of
+/// its own, so that Hz and rad/s never meet, and so is a symbol that is not known ("counts", "teeth"). degC
+/// and degF have their zero points only when they are alone; in "W/degC" it is a difference, like K.
 ///
 /// Threads  immutable; share it freely.
 #include <map>
@@ -28,9 +28,9 @@ class Unit {
   static Unit parse(std::string_view text);
 
   bool is_number() const { return bases_.empty(); }
-  /// As it was written.
+  /// Text as it was written.
   const std::string& text() const { return text_; }
-  /// In base units, sorted: "kg m^2/s^2", "0.001 kg", "1".
+  /// Unit in base units, sorted: "kg m^2/s^2", "0.001 kg", "1".
   std::string canonical() const;
 
   /// Its symbols that are not known: units of their own.

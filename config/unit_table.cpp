@@ -98,7 +98,7 @@ std::string units_page() {
       "# Units\n\n"
       "What `scripts/tactus check --units` prints. A quantity is a number and a unit: `5 mm`, `10 g cm^2`,\n"
       "`1.5 kg m^2/s^2`.\n\n"
-      "A slash divides by the one factor behind it and by nothing more: heat capacity is `J/kg/K` or\n"
+      "A slash divides by the factor after it and by nothing more: heat capacity is `J/kg/K` or\n"
       "`J/(kg K)`. A power is `m^2` or `m²`. No unit, `1` and `--` are a pure number. A symbol that is not\n"
       "listed, such as `counts` or `teeth`, is a unit of its own, and converts to nothing else.\n\n"
       "The radian is a base of its own, so that `Hz` and `rad/s` never meet. `degC` and `degF` have their "

@@ -47,7 +47,7 @@ class Ruler {
     return {name_, static_cast<int>(line) + 1, last_letters_ + (line == 0 ? column_ : 1)};
   }
 
-  /// Of the '-' that the parser has just passed without finding a value behind it.
+  /// Place of the '-' that the parser has just passed without finding a value after it.
   std::optional<SourceLocation> place_of_dash(const YAML::Mark& mark) const {
     if (mark.line < 0 || static_cast<std::size_t>(mark.line) >= lines_.size()) return std::nullopt;
     std::size_t line = static_cast<std::size_t>(mark.line);
@@ -59,7 +59,7 @@ class Ruler {
                           letters(lines_[line], at) + (line == 0 ? column_ : 1)};
   }
 
-  /// Whether the line is indented with a tab.
+  /// Returns true if the line is indented with a tab.
   bool has_tab(const YAML::Mark& mark) const {
     if (mark.line < 0 || static_cast<std::size_t>(mark.line) >= lines_.size()) return false;
     const std::string_view line = text_.substr(lines_[static_cast<std::size_t>(mark.line)]);
@@ -67,7 +67,7 @@ class Ruler {
     return first != std::string_view::npos && line[first] == '\t';
   }
 
-  /// Whether a null at this mark is written out (`~`, `null`), rather than left empty.
+  /// Returns true if a null at this mark is written out (`~`, `null`), rather than left empty.
   bool has_null_word(const YAML::Mark& mark) const {
     if (mark.line < 0 || static_cast<std::size_t>(mark.line) >= lines_.size()) return false;
     const std::string_view line = text_.substr(lines_[static_cast<std::size_t>(mark.line)]);
@@ -114,7 +114,7 @@ class Builder : public YAML::EventHandler {
  public:
   Builder(const Ruler& ruler, Problems& problems) : ruler_(ruler), problems_(problems) {}
 
-  /// After the last event: what could be said only of a text without syntax errors.
+  /// Adds the problems that are valid only for a text without syntax errors; called after the last event.
   void finish() { problems_.add(key_problems_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -137,7 +137,7 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) {
-      problem(ruler_.place(mark), "this alias stands inside the very value it refers to");
+      problem(ruler_.place(mark), "this alias is inside the value it refers to");
       add(Node::null(ruler_.place(mark)), 0, ruler_.place(mark));
       return;
     }
@@ -188,10 +188,10 @@ class Builder : public YAML::EventHandler {
     std::string path{};
     std::vector<Node> items{};
     std::vector<Node::Entry> entries{};
-    std::optional<Key> key{};  ///< of a map, read and waiting for its value
+    std::optional<Key> key{};  ///< key of a map, read and waiting for its value
     std::unordered_map<std::string, SourceLocation> seen{};
-    std::vector<std::pair<std::size_t, Node>> merges{};  ///< where to insert, and what
-    bool is_key = false;                                 ///< this list or map stands where a key should
+    std::vector<std::pair<std::size_t, Node>> merges{};  ///< places to insert, and the nodes
+    bool is_key = false;                                 ///< this list or map is where a key should be
   };
 
   void problem(SourceLocation place, std::string message) {
@@ -208,7 +208,7 @@ class Builder : public YAML::EventHandler {
     throw EnoughFound{};
   }
 
-  /// Of the value that comes next.
+  /// Path of the value that comes next.
   std::string path() const {
     if (stack_.empty()) return {};
     const Frame& top = stack_.back();
@@ -333,7 +333,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  /// Merged keys stand where the '<<' stood. The map's own keys win, then the earlier map.
+  /// Merges keys at the place of the '<<'. The map's own keys win, then the earlier map.
   void merge(Frame& frame) {
     if (frame.merges.empty()) return;
     std::vector<Node::Entry> all;
@@ -363,7 +363,7 @@ class Builder : public YAML::EventHandler {
   bool closed_key_ = false;
 };
 
-/// What the library's terse sentence usually means.
+/// Explains what the library's terse sentence usually means.
 std::string repair(const std::string& message, bool has_tab) {
   if (has_tab) return message + ": indent with blanks, not with tabs";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kHints{{

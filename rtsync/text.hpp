@@ -7,7 +7,7 @@ namespace tactus::rtsync {
 /// All that C calls white space.
 inline constexpr std::string_view kWhiteSpace = " \t\r\n\v\f";
 
-/// Without the characters of `blanks` at both ends. @when any
+/// Removes the characters of `blanks` at both ends. @when any
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = kWhiteSpace) {
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};

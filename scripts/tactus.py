@@ -36,7 +36,7 @@ _TIME = "sys.exec.out.time"
 
 
 class RecordingError(Exception):
-    """A file is no recording, or one that cannot be read: which, and why."""
+    """A file is not a recording, or one that cannot be read: which, and why."""
 
 
 class Column(NamedTuple):
@@ -170,7 +170,7 @@ def _load_file(file: pathlib.Path) -> Recording:
     try:
         return _READERS[file.suffix](file)
     except (struct.error, ValueError, KeyError, IndexError, StopIteration, UnicodeDecodeError) as error:
-        raise RecordingError(f"{file}: is no recording of tactus, or is damaged: {error}") from error
+        raise RecordingError(f"{file}: is not a recording of tactus, or is damaged: {error}") from error
     except OSError as error:
         raise RecordingError(f"{file}: {error.strerror}") from error
 
@@ -312,7 +312,7 @@ def _load_trk(file: pathlib.Path) -> Recording:
         elif code in _TRK_TYPES:
             kind = _TRK_TYPES[code] + str(8 * size)
         else:
-            raise RecordingError(f"{file}: column {name} is of a type that is no number: {code}")
+            raise RecordingError(f"{file}: column {name} is of a type that is not a number: {code}")
         columns.append(Column(name, kind, "" if unit == "--" else unit, "", {}, width))
         width += size
     rows = data[at:]

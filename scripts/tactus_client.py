@@ -506,7 +506,7 @@ def date_after(date: str, ns: int) -> str:
     "2005-02-15T00:00:00.0015+00:00"."""
     match = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", date)
     if not match:
-        raise ValueError(f"'{date}' is no date with a zone, such as 2005-02-15T00:00:00+00:00")
+        raise ValueError(f"'{date}' is not a date with a zone, such as 2005-02-15T00:00:00+00:00")
     seconds, rest = divmod(int((match[2] or "").ljust(9, "0")) + ns, 1_000_000_000)
     whole = datetime.fromisoformat(match[1]) + timedelta(seconds=seconds)
     return whole.isoformat() + f".{rest:09d}".rstrip("0").rstrip(".") + match[3]
@@ -523,12 +523,12 @@ def _host_and_port(address: str) -> tuple[str, int]:
 
 
 def _no_address(address: Any) -> ValueError:
-    return ValueError(f"{address!r} is no address of a rig; write unix:PATH, http://HOST:PORT or HOST:PORT")
+    return ValueError(f"{address!r} is not an address of a rig; write unix:PATH, http://HOST:PORT or HOST:PORT")
 
 
 def _check_time(seconds: Any) -> None:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
-        raise ValueError(f"timeout: {seconds!r} is no time to wait for an answer; give seconds, more than 0")
+        raise ValueError(f"timeout: {seconds!r} is not a time to wait for an answer; give seconds, more than 0")
 
 
 def _names(call: str, *given: Any) -> list[str]:

@@ -85,7 +85,7 @@ std::vector<Fact> machine_facts(const Gpio& gpio) {
   return {chips, used};
 }
 
-/// How often the edges come, and how regularly.
+/// Rate and regularity of the edges.
 class EdgeCount {
  public:
   /// Watches for this long.
@@ -158,7 +158,7 @@ class EdgeCount {
       fact.grade = Grade::fail;
       fact.fix =
           "the rig file says " + std::string(rate.data()) +
-          ": mend the source, or frame.period, clock.edges_per_frame, clock.frames_per_edge or clock.edge";
+          ": fix the source, or frame.period, clock.edges_per_frame, clock.frames_per_edge or clock.edge";
       return fact;
     }
     if (overflowed_ || p99 > period / 10) {

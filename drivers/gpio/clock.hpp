@@ -18,7 +18,7 @@ struct ClockSettings {
   Bias bias = Bias::as_is;
   bool active_low = false;
 
-  /// What the wire does.
+  /// Edge on the wire: with active_low, the opposite of the configured one.
   Edges wire_edge() const;
 };
 const config::Fields<ClockSettings>& clock_fields();
@@ -38,8 +38,8 @@ class GpioClock final : public executive::DriverWithFields<executive::ClockDrive
   std::optional<ClockSettings> settings_;
 };
 
-/// Whether a kernel of this release ("6.1.0-18-rt-amd64") stamps edges in CLOCK_MONOTONIC: Linux 5.7 and
-/// later.
+/// Returns true if a kernel of this release ("6.1.0-18-rt-amd64") stamps edges in CLOCK_MONOTONIC: Linux 5.7
+/// and later.
 bool stamps_monotonic(const std::string& release);
 
 }  // namespace tactus::drivers::gpio

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What tactus needs of GPIO lines, whoever provides them. gpiod1.cpp provides them by libgpiod 1, gpiod2.cpp by
-/// libgpiod 2; the build takes one.
+/// Interface to GPIO lines that tactus needs, whichever library provides them. gpiod1.cpp uses libgpiod 1,
+/// gpiod2.cpp libgpiod 2; the build takes one.
 ///
-/// Levels are those of the wire: a set bit is a high line, the first requested line is the lowest bit. What
-/// "active low" makes of them is the business of who asks.
+/// Levels are those of the wire: a set bit is a high line, the first requested line is the lowest bit. The
+/// caller handles "active low".
 ///
 /// Threads  one at a time per object, but where a function says otherwise.
 /// RT       what is marked so; system calls: the one that does the work.
@@ -39,7 +39,7 @@ struct ChipInfo {
 struct LineInfo {
   std::string name{};  ///< empty: it has none
   bool used = false;
-  std::string consumer{};  ///< who uses it; may be empty even then
+  std::string consumer{};  ///< user of the line; may be empty even then
 };
 
 /// Requested lines are held until the object goes.
@@ -84,7 +84,7 @@ class Outputs {
 
   /// 0, or errno's value. @when rt
   virtual int write(std::uint64_t levels) TACTUS_RT = 0;
-  /// Valid as long as somebody holds the lines. @when setup
+  /// Valid as long as the lines are held.       @when setup
   virtual SafeWrite prepare(std::uint64_t levels) const = 0;
 };
 
@@ -97,7 +97,7 @@ class Chip {
   virtual ~Chip() = default;
 
   virtual const ChipInfo& info() const = 0;
-  /// As it is now. Throws std::system_error. @when setup or service
+  /// Line as it is now. Throws std::system_error. @when setup or service
   virtual LineInfo line(unsigned offset) const = 0;
   virtual std::unique_ptr<EdgeLine> request_edges(unsigned line, Edges edges, Bias bias,
                                                   const std::string& consumer) = 0;
@@ -116,7 +116,7 @@ class Gpio {
   Gpio& operator=(const Gpio&) = delete;
   virtual ~Gpio() = default;
 
-  virtual std::vector<std::string> paths() const = 0;  ///< of all chips, in the order of their numbers
+  virtual std::vector<std::string> paths() const = 0;  ///< paths of all chips, in the order of their numbers
   /// Throws std::system_error. @when setup or service
   virtual std::unique_ptr<Chip> open(const std::string& path) const = 0;
 };

@@ -55,8 +55,8 @@ const config::Fields<InSettings>& in_fields() {
   return fields;
 }
 
-/// Remembers nothing but its outputs. After a reset or a load they stand as they stood then, as for every
-/// other model, until the next read at the top of the frame that follows.
+/// Remembers nothing but its outputs. After a reset or a load they are as they were then, as for every other
+/// model, until the next read at the top of the frame that follows.
 class Inlet final : public executive::DrivenModel {
  public:
   Inlet(std::shared_ptr<const Gpio> gpio, InSettings settings)

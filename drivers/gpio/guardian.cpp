@@ -126,7 +126,7 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
     throw;
   }
   dead_text_ = "the guardian of the outputs, process " + std::to_string(pid_) +
-               ", is dead or stands still, and without it they would not be driven safe if the rig died";
+               ", is dead or hangs, and without it they would not be driven safe if the rig died";
   GuardianMessage hello;
   hello.timeout_ns = request.guardian_timeout.count();
   if (const int error = ask(hello, memory.fd); error != 0) {

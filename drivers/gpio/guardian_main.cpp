@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// tactus-guardian: drives a rig's outputs safe when the rig's process dies or stands still. One per rig; it
-/// is started by the driver gpio_out. docs/output-safety.md says what it does when.
+/// tactus-guardian: drives a rig's outputs safe when the rig's process dies or hangs. One per rig; it is
+/// started by the driver gpio_out. docs/output-safety.md says what it does when.
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -89,7 +89,7 @@ class Guard {
   }
 
  private:
-  /// How long to sleep.
+  /// Time to sleep.
   std::int64_t until_next() const {
     if (again_) return kAgainNs;
     if (page_ == nullptr || socket_ < 0) return kGuardianSleepNs;  // a dead rig ends no frames
@@ -185,7 +185,8 @@ class Guard {
     again_ = true;
   }
 
-  /// Without the thread that waits, the end of the whole process is seen, which comes later.
+  /// Waits for the end of the rig. Without the thread that waits, the end of the whole process is seen, which
+  /// comes later.
   void await_death() {
     pthread_attr_t attributes;
     if (death_ < 0 || ::pthread_attr_init(&attributes) != 0) return;
@@ -261,7 +262,7 @@ class Guard {
   bool again_ = false;
 };
 
-/// Whatever of it is not permitted, the guardian does without: it is then later on a busy machine.
+/// Makes this process real-time. It works without what is not permitted, but later on a busy machine.
 void become_real_time() {
   (void)::mlockall(MCL_CURRENT | MCL_FUTURE);
   const sched_param priority{90};

@@ -90,7 +90,7 @@ std::string held_by(const std::string& consumer, const std::filesystem::path& pr
   const std::optional<Holder> holder = holder_of(consumer);
   if (!holder)
     return "is held by " + config::show(consumer) +
-           ", which is no rig of tactus; end that program, or take another line";
+           ", which is not a rig of tactus; end that program, or take another line";
   if (holder->pid == ::getpid())
     return "is held by this rig already: its clock or another of its models uses the line";
   const std::string pid = std::to_string(holder->pid);

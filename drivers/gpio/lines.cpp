@@ -82,7 +82,7 @@ std::unique_ptr<Chip> open_label(const Gpio& gpio, const std::string& label) {
                     (denied.empty() ? chips_here(gpio) : "; and there is " + denied));
 }
 
-/// What a user or group is called; its number when it has no name.
+/// Name of a user or group; its number when it has none.
 template <class Id, class Entry>
 std::string name_by_id(Id id, int (*get)(Id, Entry*, char*, std::size_t, Entry**), char* Entry::*name) {
   Entry entry{};

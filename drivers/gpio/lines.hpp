@@ -21,7 +21,7 @@ unsigned find_line(const Chip& chip, const std::string& which);
 /// "line 8 of gpiochip0 (MOTOR_EN)"; without the name when it has none.
 std::string line_text(const Chip& chip, unsigned line);
 
-/// Why /dev/gpiochip0 may not be opened, and what mends it.
+/// Explains why /dev/gpiochip0 may not be opened, and how to fix that.
 std::string no_permission(const std::string& path);
 
 /// Throws the sentence for a request that the kernel refused with this error.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the GPIO drivers' sections of a rig file have in common.
+/// Common part of the GPIO drivers' sections of a rig file.
 ///
 /// Threads  pure functions of setup time.                                                @when setup
 #include <string>
@@ -23,7 +23,7 @@ inline constexpr const char* kChipMeaning =
 /// `lines: { door: 4, address: [5, 6] }` with each entry written out: { line: 4 }, { lines: [5, 6] }.
 config::Node written_out(const config::Node& settings);
 
-/// Which lines one variable stands for.
+/// Lines for which one variable stands.
 struct NamedLines {
   config::Located<std::string> name{};
   config::Origin origin{};
@@ -35,7 +35,7 @@ struct NamedLines {
   std::vector<config::Located<std::string>> all() const;
 };
 
-/// Adds what no table can say: a name that is no variable's, neither or both of `line` and `lines`, a line
+/// Adds what no table can say: a name that is not a variable's, neither or both of `line` and `lines`, a line
 /// twice, more lines than one request holds.
 void check_lines(const std::vector<const NamedLines*>& lines, const config::Origin& origin,
                  config::Problems& problems);

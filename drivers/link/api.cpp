@@ -26,7 +26,7 @@ std::string dl_reason() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
-/// Beside the plug-ins, or in the folder above them: <prefix>/lib.
+/// Opens the library beside the plug-ins, or in the folder above them: <prefix>/lib.
 void* open_builtin(std::string& file) {
   file = kBuiltin;
   // A program that is linked with it has it already.

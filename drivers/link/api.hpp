@@ -9,7 +9,7 @@
 namespace tactus::drivers::link {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a list of names that becomes members and lookups
-/// What a link uses of the C API, without "SilKit_". All of it is in SIL Kit 4.0 and later.
+/// Functions of the C API that a link uses, without "SilKit_". All of them are in SIL Kit 4.0 and later.
 #define TACTUS_LINK_FUNCTIONS(F)                             \
   F(Version_Major)                                           \
   F(Version_String)                                          \
@@ -55,7 +55,7 @@ struct ApiFunction {
   Signature* address = nullptr;
 };
 
-/// A SIL Kit library, opened by path. It stays in memory for ever: its threads may outlive everybody.
+/// A SIL Kit library, opened by path. It stays in memory for ever: its threads may outlive every user.
 ///
 /// Threads  immutable after construction.
 class Api {
@@ -68,7 +68,7 @@ class Api {
 
   /// "libSilKit.so 5.0.7".
   const std::string& title() const { return title_; }
-  /// As the library calls it: "TIMEOUT".
+  /// Name of a code in the library: "TIMEOUT".
   std::string name_of(SilKit_ReturnCode code) const;
 
 #define TACTUS_LINK_MEMBER(function) ApiFunction<decltype(SilKit_##function)> function{"SilKit_" #function};

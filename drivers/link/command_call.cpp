@@ -24,7 +24,7 @@ using Argument = executive::CommandArgument;
 using executive::CommandRow;
 using executive::CommandTaken;
 
-/// What the argument of a command may say.
+/// Keys that the argument of a command may have.
 std::vector<std::string> keys_of(const CommandRow& row) {
   static const std::map<Argument, std::vector<std::string>> of_kind{
       {Argument::frames, {"frames"}},
@@ -152,7 +152,7 @@ class ArgumentReader {
     return value != nullptr && value->is_string() ? value->get<std::string>() : "";
   }
 
-  /// At most a line of it.
+  /// Text of the value, at most a line of it.
   static std::string shown(const Json& value) {
     std::string all = value.dump(-1, ' ', true, Json::error_handler_t::replace);
     if (all.size() > 60) all = all.substr(0, 60) + "...";

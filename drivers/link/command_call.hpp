@@ -12,7 +12,7 @@ namespace tactus::drivers::link {
 
 /// A call of a function of `link.commands`, understood.
 struct PeerCall {
-  /// With writes, or a command of the frames (pause, resume, step, run_until, reset, stop).
+  /// Batch with writes, or a command of the frames (pause, resume, step, run_until, reset, stop).
   executive::LiveBatch batch{};
   /// Instead: a command that is given at once.
   std::optional<executive::CommandCall> at_once{};

@@ -97,7 +97,7 @@ void Courier::run() noexcept {
   ledger_.changed.notify_all();
 }
 
-/// Before it has joined this is why it cannot; later it is the end of the rig.
+/// Fails. Before it has joined this is why it cannot; later it is the end of the rig.
 void Courier::fail(const std::string& why) {
   bool joined = false;
   {
@@ -392,7 +392,7 @@ void Courier::tell_pause() {
   }
 }
 
-/// Until something may be to do: a grant, the end of a step, or the time to look.
+/// Rests until something may be to do: a grant, the end of a step, or the time to look.
 void Courier::rest() {
   const std::uint32_t woken = ledger_.woken.value();
   const std::uint32_t stepped = exchange_.stepped.value();
@@ -506,7 +506,7 @@ void Courier::degrade() {
   const char* const text = exchange_.why.load(std::memory_order_acquire);
   const std::string why = text == nullptr || *text == '\0' ? "the federation was too late" : text;
   ledger_.leave_federation();
-  ledger_.note("goes on unlinked: " + why);
+  ledger_.note("continues unlinked: " + why);
   {
     const std::scoped_lock held(ledger_.mutex);
     ledger_.facts.degraded = true;

@@ -31,7 +31,7 @@ class Courier {
 
   /// Waits until it has joined, has failed or `cancelled`. True: joined.
   bool wait_for_join(const bool& cancelled);
-  /// Why it has not joined.
+  /// Reason why it has not joined.
   std::string failure();
   /// Asks it to end the participant. Once.
   void leave(const executive::LinkEnd& end);
@@ -44,12 +44,12 @@ class Courier {
   struct Refused {
     std::string what;
   };
-  /// What handlers are given, one per subscription.
+  /// Context of handlers, one per subscription.
   struct SubscriptionContext {
     Ledger* ledger = nullptr;
     std::size_t subscription = 0;
   };
-  /// Likewise, one per function.
+  /// Context of handlers, one per function.
   struct FunctionContext {
     PeerCommands* commands = nullptr;
     std::size_t function = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How the courier calls the library: for its own files alone.
+/// Calls of the library by the courier: for its own files alone.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -29,7 +29,8 @@ void Courier::create_functions() {
   }
 }
 
-/// Where no step comes. SIL Kit 5.0.7 does not stand an answer from here while another call comes in.
+/// Answers calls where no step comes. SIL Kit 5.0.7 does not tolerate an answer from here while another call
+/// comes in.
 void Courier::answer_calls() {
   const bool steps = timed_ && exchange_.federation.load(std::memory_order_relaxed) == Federation::running &&
                      !exchange_.frozen.load(std::memory_order_relaxed);
@@ -43,8 +44,8 @@ void Courier::answer_all() {
   }
 }
 
-/// On the library's thread. Where nothing is in real time an answer goes out in the same step each time: the one after
-/// its frame.
+/// Handles a step on the library's thread. If nothing is in real time an answer goes out in the same step
+/// each time: the one after its frame.
 void Courier::on_step(SilKit_NanosecondsTime now, SilKit_NanosecondsTime duration) noexcept {
   const bool follows = ledger_.settings.mode == LinkMode::follow;
   if (!follows) ledger_.on_step(now, duration);

@@ -17,27 +17,27 @@ using MonotonicInstant = rtsync::TimePoint<rtsync::MonotonicTime>;
 /// No virtual time: the sender has none.
 constexpr std::int64_t kNoStamp = INT64_MIN;
 
-/// Stands before the block of a message that came in.
+/// Head before the block of a message that came in.
 struct Incoming {
   std::int64_t stamp_ns = kNoStamp;  ///< virtual time of the sender's step
-  std::int64_t sequence = 0;         ///< in the order of arrival, over all subscriptions
+  std::int64_t sequence = 0;         ///< number in the order of arrival, over all subscriptions
   std::uint32_t subscription = 0;    ///< index
 };
 
-/// Stands before the blocks of all publications, one after the other.
+/// Head before the blocks of all publications, one after the other.
 struct Outgoing {
   std::int64_t step = 0;
   std::int64_t frame = 0;
 };
 
-/// Whether the federation lets the rig run.
+/// Permission of the federation for the rig to run.
 enum class Federation : std::uint8_t {
-  assembling,  ///< not everybody is there and ready
+  assembling,  ///< not every participant is there and ready
   running,     ///< has run, and may be paused
-  left,        ///< the rig is alone: it left, or all is lost; frames need nobody's leave any more
+  left,        ///< the rig is alone: it left, or all is lost; frames need no grant any more
 };
 
-/// What the frames and the participant hand each other. Steps are counted from 0, the one that begins at the
+/// Exchange between the frames and the participant. Steps are counted from 0, the one that begins at the
 /// rig's first virtual time.
 ///
 /// Threads  frames: one thread. Participant: any, but only one at a time writes.
@@ -54,14 +54,14 @@ class Exchange {
   // What the frames look at every time stands on one cache line.
   alignas(64) std::atomic<Federation> federation{Federation::assembling};
   std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
-  std::atomic<std::int64_t> first_virtual_ns{0};  ///< of step 0; written before it is granted
-  /// Somebody is paused, or the end begins: that no grant comes is nobody's fault.
+  std::atomic<std::int64_t> first_virtual_ns{0};  ///< virtual time of step 0; written before it is granted
+  /// A participant is paused, or the end begins: a missing grant is not lateness.
   std::atomic<bool> lateness_suspended{false};
-  std::atomic<std::int64_t> newest_arrival_ns{0};  ///< of the grant of `granted`
+  std::atomic<std::int64_t> newest_arrival_ns{0};  ///< arrival of the grant of `granted`
   /// Opened with every change of `federation` and `granted`; the low bits of a count of changes.
   rtsync::Gate changed;
 
-  /// Participant: the grant of the step after `granted` has come. Wakes who waits.
+  /// Participant: the grant of the step after `granted` has come. Wakes the waiting threads.
   void grant(std::int64_t step, MonotonicInstant arrival) {
     arrivals_[static_cast<std::size_t>(step) % kArrivals].store(arrival.time_since_epoch().count(),
                                                                 std::memory_order_relaxed);
@@ -74,8 +74,8 @@ class Exchange {
     federation.store(next, std::memory_order_release);
     changed.open(changed.value() + 1);
   }
-  /// When the grant of a step that is not above `granted` came. Of the last kArrivals alone; an older one is
-  /// given the time of a newer.                                                                    @when rt
+  /// Time at which the grant of a step that is not above `granted` came. Only the last kArrivals are kept; an
+  /// older one has the time of a newer. @when rt
   MonotonicInstant arrival(std::int64_t step) const TACTUS_RT {
     return MonotonicInstant{rtsync::Nanoseconds{
         arrivals_[static_cast<std::size_t>(step) % kArrivals].load(std::memory_order_relaxed)}};
@@ -87,14 +87,15 @@ class Exchange {
   alignas(64) std::atomic<std::int64_t> steps_done{
       0};  ///< steps whose last frame has ended; may be completed
   std::atomic<std::int64_t> outgoing_lost{0};
-  std::atomic<bool> frozen{false};       ///< the rig stands still
-  std::atomic<bool> paused_here{false};  ///< and would, if nobody elsewhere were paused
-  std::atomic<bool> degrade{false};      ///< the policy says: go on without the others
-  std::atomic<const char*> why{""};      ///< of degrade, and of a freeze by the link's policies; stays
-  /// When the participant should look at the outbox next: the end of the step that is under way, as expected.
-  std::atomic<std::int64_t> expected_end_ns{0};  ///< CLOCK_MONOTONIC; 0: nobody knows
-  /// Frames that are not in real time open it after each step, so that nobody has to poll; in real time they
-  /// never do.
+  std::atomic<bool> frozen{false};  ///< the rig is frozen
+  /// True: the rig is paused, and would be if no other participant were.
+  std::atomic<bool> paused_here{false};
+  std::atomic<bool> degrade{false};  ///< the policy says: continue without the peers
+  std::atomic<const char*> why{""};  ///< reason of degrade, and of a freeze by the link's policies; stays
+  /// Time at which the participant should look at the outbox next: the expected end of the step under way.
+  std::atomic<std::int64_t> expected_end_ns{0};  ///< CLOCK_MONOTONIC; 0: not known
+  /// Frames that are not in real time open it after each step, so that no thread has to poll; in real time
+  /// they never do.
   rtsync::Gate stepped;
 
   // ---- counters, by who counts

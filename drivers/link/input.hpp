@@ -19,8 +19,8 @@ class Input {
   /// References must outlive it. @when setup
   Input(const Subscription& subscription, LinkVariables::Input& shown);
 
-  /// Before the first frame, which stands for `virtual_ns`: what the inputs are is kept, and ages count from
-  /// here.
+  /// Starts before the first frame, which stands for `virtual_ns`: the present inputs are kept, and ages
+  /// count from here.
   void start(std::int64_t virtual_ns) TACTUS_RT;
   /// A message is due.
   void apply(const std::byte* block, std::int64_t stamp_ns) TACTUS_RT;

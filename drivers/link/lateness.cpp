@@ -6,7 +6,7 @@
 namespace tactus::drivers::link {
 namespace {
 
-/// When the grant of a step came. The newest one's stands with what is read anyway.
+/// Arrival of the grant of a step. That of the newest one is part of what is read anyway.
 std::int64_t arrival_ns(const Exchange& exchange, std::int64_t step, std::int64_t granted) TACTUS_RT {
   return step == granted ? exchange.newest_arrival_ns.load(std::memory_order_relaxed)
                          : exchange.arrival(step).time_since_epoch().count();

@@ -9,7 +9,7 @@
 
 namespace tactus::drivers::link {
 
-/// How long the others may take to go on after a pause or a freeze, before anything is late again.
+/// Time that peers may take to continue after a pause or a freeze, before anything is late again.
 constexpr Nanoseconds kResumeGrace{100'000'000};
 
 /// Judges whether the grants of steps come in time. A grant is due when the first frame of its step begins:
@@ -41,15 +41,15 @@ class Lateness {
       : max_late_ns_(max_late ? max_late->count() : INT64_MAX),
         max_consecutive_(max_consecutive_late ? *max_consecutive_late : INT64_MAX) {}
 
-  /// A frame begins: where does the grace period stand? Before judge(). `granted`: as it was before the inbox
-  /// was read.
+  /// Updates the grace period as a frame begins. Before judge(). `granted`: as it was before the inbox was
+  /// read.
   void update_grace(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT;
   /// This frame's data may be old: lateness is suspended, or a peer has gone on, or still may, within kResumeGrace.
   bool grace_covers_age() const TACTUS_RT { return grace_covers_age_; }
   /// A frame of `step` begins, its first one or another.
   Judgement judge(const Exchange& exchange, std::int64_t granted, std::int64_t step, bool first,
                   MonotonicInstant now, PortStatus& status, PortTotals& totals) TACTUS_RT;
-  /// The rig was frozen, and goes on; `granted` by now.
+  /// Starts anew after a freeze; `granted` by now.
   void start_anew(std::int64_t granted) TACTUS_RT {
     grace_ = GracePhase::begins;
     granted_before_ = granted;

@@ -176,7 +176,7 @@ void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent*
   if (event == nullptr || (event->data.data == nullptr && event->data.size > 0)) {
     wrong = "has no data";
   } else if (event->timestamp > INT64_MAX && event->timestamp != TACTUS_SILKIT_NO_TIME) {
-    wrong = "is stamped " + std::to_string(event->timestamp) + " ns, which is no virtual time";
+    wrong = "is stamped " + std::to_string(event->timestamp) + " ns, which is not a virtual time";
   } else {
     block.resize(wanted.layout.bytes);
     wrong = decode(wanted.layout, {event->data.data, event->data.size}, block.data());
@@ -374,7 +374,7 @@ void Ledger::judge_pauses() {
   if (is) {
     paused_peer_ = paused->first;
     remember("participant " + paused_peer_ + " is paused" +
-             (settings.on_peer_pause == OnPeerPause::freeze ? "; the rig freezes until it goes on" : ""));
+             (settings.on_peer_pause == OnPeerPause::freeze ? "; the rig freezes until it continues" : ""));
   } else {
     paused_peer_.clear();
     remember("no participant is paused any more");
@@ -403,8 +403,8 @@ void Ledger::judge_loss(const std::string& who, SilKit_ParticipantState state) {
                         name_of_state(state));
 }
 
-/// Of those who ended at about the same time the first one is the cause; who ended long before has nothing to
-/// do with it.
+/// Compares causes: among participants that ended at about the same time the first one is the cause; one that
+/// ended long before is not.
 void Ledger::consider(std::optional<Cause>& cause, Cause other) {
   if (!cause || other.when - cause->when > kOldCause || other.entered_ns < cause->entered_ns)
     cause = std::move(other);
@@ -439,7 +439,7 @@ void Ledger::end_if_all_are_heard() {
   if (stop_at_ && stopper_) order_stop();
 }
 
-/// Grants do not come while somebody is paused, nor any more once the end has begun.
+/// Suspends lateness: grants do not come while a participant is paused, nor any more once the end has begun.
 void Ledger::suspend_lateness() {
   exchange_.lateness_suspended.store(!paused_peer_.empty() || stop_at_ || abort_at_,
                                      std::memory_order_release);

@@ -20,13 +20,13 @@ namespace tactus::drivers::link {
 
 using Steady = std::chrono::steady_clock;
 
-/// What is known of the federation: written down by the library's handlers, which come on any thread, several
-/// at once, and at any time; read by the courier. Draws the conclusions: grants, commands to the rig, pauses.
+/// Knowledge about the federation: written by the library's handlers, which come on any thread, several at
+/// once, and at any time; read by the courier. Draws the conclusions: grants, commands to the rig, pauses.
 ///
 /// Threads  any. Nothing is called with its mutex held but the orders, which are wait-free.
 class Ledger {
  public:
-  /// `signals` is copied: who is abandoned may still look at it. @when setup
+  /// `signals` is copied: an abandoned thread may still look at it. @when setup
   Ledger(const LinkSettings& settings, std::string name, const Signals& signals, Exchange& exchange);
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
@@ -34,7 +34,7 @@ class Ledger {
   // ---- the library's handlers; after close() they do nothing
 
   void on_communication_ready() noexcept;
-  /// Where there is no virtual time: Running follows.
+  /// Handles the start where there is no virtual time: Running follows.
   void on_starting() noexcept;
   void on_stop() noexcept;
   void on_shutdown() noexcept;
@@ -58,12 +58,12 @@ class Ledger {
   SilKit_ParticipantState own_state();
   /// Draws conclusions for which only time had to pass.
   void tick();
-  /// The rig stands still, and not for one of the others: they are to be told.
+  /// Returns true if the rig is paused, and not for a peer: the peers are to be informed.
   bool wants_pause();
   bool communication_ready();
-  /// From here on the end is ours: nobody is given commands because of it.
+  /// Marks the end as the rig's own: from here on no commands are given because of it.
   void begin_leaving();
-  /// The federation is left: frames need nobody's leave any more.
+  /// Notes that the federation is left: frames need no grant any more.
   void leave_federation();
   void abort_rig(const std::string& why);
   void note(std::string text);
@@ -76,7 +76,7 @@ class Ledger {
   bool is_ready();
   std::vector<std::string> take_notes();
   std::vector<PeerFacts> peers();
-  /// The last frame has run: a message that still comes is nobody's, and not lost.
+  /// Notes that the last frame has run: a message that still comes has no receiver, and is not lost.
   void end_frames();
   /// Nothing that is given to the constructor is touched any more.
   void close();
@@ -86,9 +86,9 @@ class Ledger {
   const LinkSettings settings;
   const Signals signals;
   std::mutex mutex;
-  std::condition_variable changed;  ///< with the mutex: something was written down
-  rtsync::Gate woken;               ///< for a courier that waits for a grant
-  ParticipantFacts facts;           ///< with the mutex
+  std::condition_variable changed;  ///< signal, with the mutex: something was written down
+  rtsync::Gate woken;               ///< gate of a courier that waits for a grant
+  ParticipantFacts facts;           ///< facts; access with the mutex
 
  private:
   using Held = std::unique_lock<std::mutex>;

@@ -6,7 +6,7 @@ namespace tactus::drivers::link {
 LinkVariables::LinkVariables(const Signals& signals) {
   add("frame", TACTUS_INT64, &status.frame, "", "number of the frame");
   add("slot", TACTUS_INT64, &status.slot_ns, "ns", "when the frame should have started, in rig time");
-  add("virtual_time", TACTUS_INT64, &status.virtual_time_ns, "ns", "what the frame stands for");
+  add("virtual_time", TACTUS_INT64, &status.virtual_time_ns, "ns", "virtual time of the frame");
   add("step", TACTUS_INT64, &status.step, "", "the step that the frame belongs to, from 0");
   add("grant_arrival", TACTUS_INT64, &status.grant_arrival_ns, "ns",
       "when the grant of the step came, on CLOCK_MONOTONIC; 0: it has not");

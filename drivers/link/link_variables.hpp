@@ -11,7 +11,7 @@
 
 namespace tactus::drivers::link {
 
-/// Where what an input is given comes from: link.<subscription>.source.
+/// Source of the value of an input: link.<subscription>.source.
 enum class Source : std::int32_t { nothing, message, held, default_value, extrapolated };
 
 /// The variables link.* and the memory behind them: the same whether the link is live or replayed.
@@ -19,12 +19,12 @@ enum class Source : std::int32_t { nothing, message, held, default_value, extrap
 /// Threads  constructor, all(): setup. The memory belongs to the rig's main thread.
 class LinkVariables {
  public:
-  /// What is shown of a subscription.
+  /// Variables of a subscription.
   struct Input {
     std::int64_t age_ns = 0;
     std::int64_t messages = 0;
     std::int32_t source = 0;         ///< Source
-    std::vector<std::byte*> values;  ///< as Subscription::variables
+    std::vector<std::byte*> values;  ///< values, as Subscription::variables
   };
 
   explicit LinkVariables(const Signals& signals);
@@ -34,7 +34,7 @@ class LinkVariables {
   const std::deque<executive::Variable>& all() const { return variables_; }
 
   PortStatus status;
-  std::deque<Input> inputs;  ///< as Signals::subscriptions
+  std::deque<Input> inputs;  ///< inputs, as Signals::subscriptions
 
  private:
   executive::Variable& add(const std::string& name, tactus_type type, void* data, const char* unit,

@@ -61,7 +61,7 @@ class LinkedRig final : public executive::Link {
   std::string status() const override {
     switch (exchange_.federation.load(std::memory_order_relaxed)) {
       case Federation::assembling:
-        return "link: waiting for the others";
+        return "link: waiting for the peers";
       case Federation::left:
         return "link: unlinked";
       case Federation::running:
@@ -150,7 +150,7 @@ std::vector<std::string> LinkedRig::take_log_lines() {
   const std::int64_t lost = lost_out();
   if (lost > told_lost_)
     lines.push_back(std::to_string(lost) +
-                    " messages to the others were lost so far: their steps were granted too late (raise "
+                    " messages to peers were lost so far: their steps were granted too late (raise "
                     "link.queue), or the library refused them");
   told_late_ = late;
   told_old_ = old;
@@ -164,8 +164,8 @@ std::string LinkedRig::ending() const {
   const auto messages = [&text](std::int64_t count, const char* what) {
     if (count > 0) text += ", " + std::to_string(count) + what;
   };
-  messages(lost_out(), " messages to the others lost");
-  messages(exchange_.incoming_lost.load(), " messages of the others lost");
+  messages(lost_out(), " messages to peers lost");
+  messages(exchange_.incoming_lost.load(), " messages from peers lost");
   messages(exchange_.mismatched.load(), " messages that did not fit");
   if (facts.degraded) return "went on unlinked" + text;
   return text.empty() ? "" : text.substr(2);

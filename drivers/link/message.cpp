@@ -245,7 +245,7 @@ class JsonReader final : public Json::json_sax_t {
   bool wrong_type(const std::string& text) {
     return fail(what() + " is " + text + ", which is no " + std::string(executive::name_of(element_->type)));
   }
-  /// Whether a value may stand here at all.
+  /// Returns true if a value may follow here.
   bool takes_value(const char* kind) {
     if (element_ == nullptr || element_->array != in_array_) return wrong_kind(kind);
     if (index_ >= element_->elements)
@@ -271,7 +271,7 @@ class JsonReader final : public Json::json_sax_t {
       }
     });
   }
-  /// From there on a double is nearer to infinity than to the largest float.
+  /// Value from which on a double is nearer to infinity than to the largest float.
   static constexpr double kBeyondFloat = 0x1.ffffffp127;
   bool put_float(double value, const std::string& text) {
     if (std::abs(value) >= kBeyondFloat) return wrong_type(text);
@@ -288,16 +288,16 @@ class JsonReader final : public Json::json_sax_t {
 
   const Layout& layout_;
   std::byte* block_;
-  std::vector<bool> seen_;            ///< of a group
-  const Element* element_ = nullptr;  ///< whose value is next; nullptr: a key or the end is
+  std::vector<bool> seen_;            ///< elements of a group that were read
+  const Element* element_ = nullptr;  ///< element whose value is next; nullptr: a key or the end is
   std::size_t index_ = 0;
   std::size_t next_ = 0;  ///< element whose key is expected
-  bool inside_ = false;   ///< of the object
+  bool inside_ = false;   ///< true: inside of the object
   bool in_array_ = false;
   std::string problem_;
 };
 
-/// More than anybody needs who writes it, with every indentation.
+/// Upper limit of the length of a message, with every indentation.
 std::size_t most_json(const Layout& layout) {
   std::size_t most = 4096;
   for (const Element& element : layout.elements)

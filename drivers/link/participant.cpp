@@ -21,7 +21,8 @@ constexpr auto kLongestCall = 3s;  // at the end; then the library is abandoned
 constexpr auto kLongestEnd = 7500ms;
 constexpr auto kLongestCancelled = 300ms;  // whoever cancels does not want to wait
 
-/// What the library may call, or come back to, at any time: it stays for ever, with the code it runs.
+/// Objects that the library may call, or come back to, at any time: they stay for ever, with the code they
+/// run.
 struct Remains {
   Remains(const LinkSettings& settings, const std::string& name, const Signals& signals, Exchange& exchange,
           const rtsync::Period& frame, const rtsync::Period& real_frame)

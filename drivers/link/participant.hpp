@@ -14,7 +14,7 @@ namespace tactus::drivers::link {
 
 class PeerCommands;
 
-/// What the federation has become, for the log and summary.json.
+/// State of the federation, for the log and summary.json.
 struct ParticipantFacts {
   std::string library;  ///< file and version: "libtactus-silkit.so.5 5.0.7"
   std::string participant;
@@ -22,15 +22,15 @@ struct ParticipantFacts {
   std::string error;               ///< the library's last refusal, in words; empty: none
   std::int64_t refused_calls = 0;  ///< calls that returned an error
   std::int64_t steps_completed = 0;
-  std::int64_t first_virtual_ns = 0;  ///< of the first grant
+  std::int64_t first_virtual_ns = 0;  ///< virtual time of the first grant
   bool degraded = false;
 };
 
-/// One of the others, as far as it is known.
+/// Facts of a peer, as far as they are known.
 struct PeerFacts {
   std::string name;
   std::string state;   ///< "Running"; empty: none was published, as by a participant without a life cycle
-  std::string reason;  ///< of that state, in its own words
+  std::string reason;  ///< reason of that state, in its own words
   std::uint64_t entered_ns = 0;  ///< date by its own clock, since 1970-01-01T00:00:00Z; 0: not known
   bool connected = true;         ///< false: it has gone
 };
@@ -56,14 +56,14 @@ class Participant {
   /// Loads the library, joins, creates all services, starts the lifecycle and the courier. Throws
   /// executive::DeviceError with the library's words and what to do.
   void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper);
-  /// What peers command, and how they are answered.                                              @when any
+  /// Commands of peers, and their answers.                                                       @when any
   PeerCommands& commands() const;
   void cancel();
   void ready();
   void leave(const executive::LinkEnd& end);
   std::vector<std::string> take_log_lines();
   ParticipantFacts facts() const;
-  /// By name: those that are there, and the last that have gone.                                    @when any
+  /// Peers by name: the present ones, and the last that have gone.                                  @when any
   std::vector<PeerFacts> peers() const;
   std::vector<pid_t> threads() const;
 

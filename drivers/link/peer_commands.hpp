@@ -43,7 +43,7 @@ class PeerCommands {
   PeerCommands(const PeerCommands&) = delete;
   PeerCommands& operator=(const PeerCommands&) = delete;
 
-  /// Where commands go; it must stay until close().
+  /// Sets the receiver of commands; it must stay until close().
   void serve(executive::LiveRig& rig);
   /// The first frame of the run.
   void first_frame(std::int64_t frame);
@@ -74,7 +74,7 @@ class PeerCommands {
   std::int64_t frame_after(std::int64_t step) const { return first_frame_ + (step + 1) * frames_per_step_; }
   std::int64_t frame_of(std::uint64_t stamp) const;
   void take_call(std::size_t function, const SilKit_RpcCallEvent& event);
-  /// With the mutex held.
+  /// Answers a call. The caller holds the mutex.
   void answer(std::uint64_t number, std::int64_t frame, const std::string& problem);
 
   const std::vector<CommandSettings> functions_;

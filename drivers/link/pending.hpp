@@ -14,7 +14,7 @@ namespace tactus::drivers::link {
 ///
 /// A frame in real time takes over kTakenPerFrame messages at most: what comes in a flood waits in the inbox
 /// for the frames after, or is lost there. A frame that is not takes all there are: its work has no limit,
-/// and nothing depends on who was faster.
+/// and nothing depends on which was faster.
 ///
 /// Threads  one.
 /// RT       everything but the constructor.
@@ -25,7 +25,7 @@ class Pending {
   /// Keeps `queue` messages from frame to frame. @when setup
   Pending(const Signals& signals, std::size_t queue, std::size_t inbox_slots);
 
-  /// Takes over what is in the inbox. `stamped`: stamps count; else nobody's does, and all is to be popped
+  /// Takes over what is in the inbox. `stamped`: stamps count; else no message does, and all is to be popped
   /// before the next call. `paced`: no more than kTakenPerFrame.
   void take(rtsync::BlockRing& inbox, bool stamped, bool paced) TACTUS_RT;
   /// The first one, or nullptr.

@@ -69,19 +69,19 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
     }
   }
 
-  /// A step is so many whole frames, and so many whole nanoseconds: what SIL Kit counts in.
+  /// Checks that a step is a whole number of frames, and of nanoseconds: SIL Kit counts in these.
   static void check_step(const LinkSettings& settings, const config::SourceLocation& place,
                          const std::string& path, const rtsync::Period& frame, config::Problems& problems) {
     if (settings.mode == LinkMode::free) return;
     const rtsync::Period step = settings.step.value_or(frame);
     if (frames_per_step(settings, frame) == 0) {
       problems.add(place, path + ".step",
-                   config::print_period(step) + " is no whole number of frames (" +
+                   config::print_period(step) + " is not a whole number of frames (" +
                        config::print_period(frame) + "); a step ends where a frame does");
     } else if (!step.is_whole()) {
       problems.add(
           place, path + ".step",
-          "is no whole number of nanoseconds, which is what SIL Kit counts in; choose a multiple of " +
+          "is not a whole number of nanoseconds, which is what SIL Kit counts in; choose a multiple of " +
               std::to_string(frame.den()) + " frames");
     }
   }

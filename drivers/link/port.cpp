@@ -17,7 +17,7 @@ namespace {
 
 using executive::LinkVerdict;
 
-/// What a reason leads to, the least first: of several in one frame the last one wins.
+/// Action after a reason, the least first: of several in one frame the last one wins.
 enum class Action : std::uint8_t { none, degrade, freeze, terminate };
 
 Action action_of(AtMaximum at) TACTUS_RT {
@@ -46,8 +46,8 @@ struct Ms {
   explicit Ms(std::int64_t ns) : whole(ns / 1'000'000), tenth(ns / 100'000 % 10) {}
 };
 
-/// The frames' last decision and its reason. Reasons stay while those who were given them may still read
-/// them: a text is written over by the eighth after it.
+/// The frames' last decision and its reason. Reasons stay while their receivers may still read them: a text
+/// is written over by the eighth after it.
 class Decision {
  public:
   void clear() TACTUS_RT { action_ = Action::none; }

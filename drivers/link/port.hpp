@@ -14,20 +14,21 @@
 
 namespace tactus::drivers::link {
 
-/// What the frames know of a link, and publish as link.*. All 0 before the first frame.
+/// State of a link in the frames, published as link.*. All 0 before the first frame.
 struct PortStatus {
   std::int64_t frame = 0;
   std::int64_t slot_ns = 0;  ///< RigTime
   std::int64_t virtual_time_ns = 0;
   std::int64_t step = 0;
-  std::int64_t grant_arrival_ns = 0;  ///< of the frame's step, CLOCK_MONOTONIC; 0: has not come yet
-  /// How long the oldest grant that is missing at this StepBegin is late by now; 0 when none is missing.
+  /// Arrival of the grant of the frame's step, CLOCK_MONOTONIC; 0: has not come yet.
+  std::int64_t grant_arrival_ns = 0;
+  /// Lateness by now of the oldest grant that is missing at this StepBegin; 0 when none is missing.
   std::int64_t lateness_ns = 0;
   std::int64_t late = 0;  ///< steps so far whose grant was not there at their StepBegin
   std::int64_t consecutive_late = 0;
   std::int64_t behind = 0;         ///< steps by which virtual time is behind
   std::int64_t messages = 0;       ///< applied so far
-  std::int64_t messages_late = 0;  ///< of these, after the first frame they were meant for
+  std::int64_t messages_late = 0;  ///< number of these after the first frame they were meant for
   std::int32_t state = 0;          ///< Federation
 };
 
@@ -38,7 +39,7 @@ struct PortTotals {
   std::int64_t max_consecutive_late = 0;
   std::int64_t worst_lateness_ns = 0;
   std::int64_t worst_step = -1;
-  std::int64_t too_old = 0;       ///< how often data of a subscription became too old
+  std::int64_t too_old = 0;       ///< number of times that data of a subscription became too old
   std::int64_t pending_lost = 0;  ///< messages for later frames, beyond what there was room for
 };
 
@@ -70,8 +71,8 @@ class Port {
   bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
   executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
   void end_frame(std::int64_t k) TACTUS_RT;
-  /// Also once every freeze frame. `why`: empty when the rig stands still for a hold of the participant
-  /// alone.
+  /// Updates while frozen; also called once every freeze frame. `why`: empty when the rig is paused for a
+  /// hold of the participant alone.
   void freeze(const char* why) TACTUS_RT;
   void unfreeze() TACTUS_RT;
   const char* verdict_reason() const TACTUS_RT;

@@ -38,7 +38,7 @@ bool read_number(std::string_view text, std::byte* to) {
   return true;
 }
 
-/// As the recording wrote it: all of the text, and the same bits.
+/// Reads a value as the recording wrote it: all of the text, and the same bits.
 bool read_value(std::string_view text, tactus_type type, std::byte* to) {
   return executive::with_type(type, [&](auto zero) {
     using T = decltype(zero);
@@ -72,13 +72,13 @@ std::string_view next_cell(std::string_view& line) {
   return cell;
 }
 
-/// What link.csv of a run folder holds: a row of bytes for every frame.
+/// Content of link.csv of a run folder: a row of bytes for every frame.
 class Record {
  public:
   struct Column {
     std::string header;  ///< "link.frame {--}"
     tactus_type type;
-    std::size_t offset;  ///< in a row
+    std::size_t offset;  ///< offset in a row
   };
 
   /// Reads all of it. Throws std::runtime_error.
@@ -138,7 +138,7 @@ class Record {
   void check_header(std::string_view line) {
     std::string_view rest = line;
     if (next_cell(rest) != "sys.exec.out.time {s}")
-      fail("this is no recording: its first column is not the time");
+      fail("this is not a recording: its first column is not the time");
     for (const Column& column : columns_) {
       if (rest.data() == nullptr) fail("the column '" + column.header + "' of this link is missing");
       const std::string_view cell = next_cell(rest);
@@ -154,7 +154,7 @@ class Record {
     std::string_view rest = line;
     const std::string_view time_text = next_cell(rest);
     std::int64_t time = 0;
-    if (!read_seconds(time_text, time)) fail("'" + std::string(time_text) + "' is no time in seconds");
+    if (!read_seconds(time_text, time)) fail("'" + std::string(time_text) + "' is not a time in seconds");
     const std::size_t at = rows_.size();
     rows_.resize(at + row_bytes_);
     for (const Column& column : columns_) {

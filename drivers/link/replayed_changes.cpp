@@ -62,7 +62,7 @@ std::vector<Change> read_changes(const std::filesystem::path& folder) {
   std::string text;
   for (std::int64_t line = 1; std::getline(file, text); ++line) {
     const Json entry = Json::parse(text, nullptr, false);
-    if (!entry.is_object()) fail_at(path, line, "is no line of a journal");
+    if (!entry.is_object()) fail_at(path, line, "is not a line of a journal");
     const std::string who = entry.value("who", Json("")).is_string() ? entry.value("who", "") : "";
     if (!who.starts_with(kWho) || entry.contains("problem")) continue;
     const Json what = entry.value("what", Json(""));
@@ -123,7 +123,7 @@ struct ReplayedChanges::Feed : std::enable_shared_from_this<Feed> {
     return batch;
   }
 
-  /// With the mutex held.
+  /// Notes a failure. The caller holds the mutex.
   void fail(std::size_t i, const std::string& what) {
     if (!why.empty()) return;
     why = "the replay differs: " + place(i) + what;

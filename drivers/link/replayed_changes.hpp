@@ -14,8 +14,8 @@
 
 namespace tactus::drivers::link {
 
-/// What peers changed by commands while a run was recorded (journal.jsonl of its run folder), made again at the same
-/// frames.
+/// Changes that peers made by commands while a run was recorded (journal.jsonl of its run folder), made again
+/// at the same frames.
 ///
 /// Threads  constructor and serve: one thread at setup. The rest: the frames.
 class ReplayedChanges {
@@ -36,7 +36,7 @@ class ReplayedChanges {
   bool ready(std::int64_t k) const TACTUS_RT { return k < next_.load(std::memory_order_acquire); }
   /// Waits until ready(), or until the deadline. Not for frames in real time.
   bool wait(std::int64_t k, rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT;
-  /// Why a change could not be made; a text that stays; nullptr: none failed.
+  /// Reason why a change could not be made; a text that stays; nullptr: none failed.
   const char* failure() const TACTUS_RT { return failure_.load(std::memory_order_acquire); }
 
  private:

@@ -9,7 +9,7 @@
 #include "executive/driver/command.hpp"
 #include "executive/driver/link.hpp"
 
-/// What the `link:` section of a rig file says, filled and checked by the tables of settings.cpp.
+/// Settings of the `link:` section of a rig file, filled and checked by the tables of settings.cpp.
 namespace tactus::drivers::link {
 
 using executive::Command;
@@ -19,16 +19,17 @@ using rtsync::Nanoseconds;
 enum class Encoding { serdes, json, raw };
 enum class Operation { coordinated, autonomous };
 enum class OnPeerPause { freeze, keep_running };
-/// What an input is while virtual time is late.
+/// Value of an input while virtual time is late.
 enum class OnLate { hold, default_value, extrapolate };
-/// What happens when the others are too late.
+/// Reaction to peers that are too late.
 enum class AtMaximum { freeze, terminate, degrade };
-/// What happens when the data of a subscription are too old.
+/// Reaction to data of a subscription that are too old.
 enum class AtMaxAge { hold, default_value, freeze, terminate, degrade };
-/// Which messages of its own virtual time a frame takes.
+/// Messages, by their own virtual time, that a frame takes.
 enum class Delivery {
   timestamp,  ///< those that are there: a message of time t is for the frame of time t
-  next_step,  ///< none: a message of time t is for the first step after t, which nobody's speed can change
+  /// None: a message of time t is for the first step after t, which no participant's speed can change.
+  next_step,
 };
 enum class LabelKind { mandatory, optional };
 
@@ -39,7 +40,7 @@ struct LabelSettings {
   bool operator==(const LabelSettings&) const = default;
 };
 
-/// What publish and subscribe have in common.
+/// Common part of publish and subscribe.
 struct SignalSettings {
   std::string name;
   config::Origin origin;
@@ -48,18 +49,18 @@ struct SignalSettings {
   Encoding encoding = Encoding::serdes;
   std::vector<LabelSettings> labels;
   std::optional<config::Located<std::string>> variable;  ///< one, by itself
-  std::vector<config::Located<std::string>> variables;   ///< or a group in one message
+  std::vector<config::Located<std::string>> variables;   ///< variables of a group in one message
   bool operator==(const SignalSettings&) const = default;
 };
 
 struct PublishSettings : SignalSettings {
-  bool history = false;  ///< who comes late is given the last message
+  bool history = false;  ///< true: a late subscriber gets the last message
   bool operator==(const PublishSettings&) const = default;
 };
 
 struct SubscribeSettings : SignalSettings {
   std::optional<OnLate> on_late;       ///< nothing: the link's
-  config::Node default_values;         ///< of the variable; or a map by variable
+  config::Node default_values;         ///< default of the variable; or a map by variable
   std::optional<Nanoseconds> max_age;  ///< nothing: never too old
   AtMaxAge at_max_age = AtMaxAge::hold;
   bool operator==(const SubscribeSettings&) const = default;
@@ -77,7 +78,8 @@ struct CommandSettings {
 };
 
 struct LinkSettings {
-  std::string library = "builtin";  ///< or the path of a libSilKit.so; with a '/' relative to the rig file
+  /// "builtin", or the path of a libSilKit.so; with a '/' relative to the rig file.
+  std::string library = "builtin";
   std::string registry = "silkit://localhost:8500";
   std::optional<std::string> configuration;  ///< a SIL Kit participant configuration
   std::optional<std::string> participant;    ///< nothing: the rig's name
@@ -101,9 +103,9 @@ struct LinkSettings {
 
 const config::Fields<LinkSettings>& link_fields();
 
-/// What is left to the driver when nothing is said.
+/// Delivery that the driver chooses if none is set.
 Delivery delivery_of(const LinkSettings& settings);
-/// Frames in a step; 0 when it is no whole number of them. @when setup
+/// Frames in a step; 0 when it is not a whole number of them. @when setup
 std::int64_t frames_per_step(const LinkSettings& settings, const rtsync::Period& frame);
 /// "application/json"; SIL Kit's own media type for serdes.
 const char* media_type_of(Encoding encoding);

@@ -43,8 +43,8 @@ class Binding {
           config::Problems& problems)
       : settings_(settings), path_(std::move(path)), context_(context), problems_(problems) {}
 
-  /// What publications and subscriptions have in common; without the variables that are not there. `names`
-  /// are where those that are stand.
+  /// Reads the common part of publications and subscriptions; without the variables that do not exist.
+  /// `names`: those that do.
   void common(Signal& signal, std::vector<Located<std::string>>& names) const {
     signal.name = settings_.name;
     signal.topic = settings_.topic.value_or(settings_.name);

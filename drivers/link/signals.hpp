@@ -12,28 +12,28 @@
 
 namespace tactus::drivers::link {
 
-/// One variable in a message. The values of a message stand in a row in memory, each at its offset, without
+/// One variable in a message. The values of a message are in a row in memory, each at its offset, without
 /// gaps, in the machine's own representation: the "block". Messages are made from blocks and read into them.
 struct Element {
   std::string name;  ///< "controller.setpoint": the key in a JSON object
   tactus_type type = TACTUS_DOUBLE;
   std::uint32_t elements = 1;
   bool array = false;
-  std::size_t offset = 0;           ///< in the block
+  std::size_t offset = 0;           ///< offset in the block
   std::optional<double> low, high;  ///< outside of them a value is refused
 };
 
-/// In bytes.
+/// Size in bytes.
 inline std::size_t size_of(const Element& element) {
   return executive::size_of(element.type) * element.elements;
 }
 
-/// How a message is laid out; docs/link.md has it for users.
+/// Layout of a message; docs/link.md has it for users.
 struct Layout {
   Encoding encoding = Encoding::serdes;
   bool group = false;  ///< `variables`: a struct, an object; else a bare value
   std::vector<Element> elements;
-  std::size_t bytes = 0;  ///< of the block
+  std::size_t bytes = 0;  ///< size of the block
 };
 
 /// The payload of a message. Replaces what `payload` holds. @when service
@@ -49,12 +49,12 @@ struct Signal {
   std::string media_type;
   std::vector<LabelSettings> labels;
   Layout layout;
-  std::vector<executive::VariableRef> variables;  ///< as layout.elements
+  std::vector<executive::VariableRef> variables;  ///< variables, as layout.elements
 };
 
 struct Publication : Signal {
   bool history = false;
-  std::vector<const void*> sources;  ///< where the values are read, as variables
+  std::vector<const void*> sources;  ///< addresses where the values are read, as variables
 };
 
 struct Subscription : Signal {
@@ -69,8 +69,8 @@ struct Signals {
   std::vector<Publication> publications;
   std::vector<Subscription> subscriptions;
 
-  std::size_t bytes_out() const;   ///< of the blocks of all publications together
-  std::size_t largest_in() const;  ///< of the largest block of a subscription
+  std::size_t bytes_out() const;   ///< size of the blocks of all publications together
+  std::size_t largest_in() const;  ///< size of the largest block of a subscription
 };
 
 /// Looks the variables up and checks everything that needs them: unknown ones, outputs that are subscribed

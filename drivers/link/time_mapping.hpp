@@ -8,7 +8,7 @@
 
 namespace tactus::drivers::link {
 
-/// How the times of a linked rig are related. Frames are counted, slots are when they start, and
+/// Relation of the times of a linked rig. Frames are counted, slots are when they start, and
 ///
 ///     simulated time = frame * period
 ///     virtual time   = first virtual time + (frame - first frame) * period
@@ -17,12 +17,11 @@ namespace tactus::drivers::link {
 ///
 /// Threads  a plain value.
 struct TimeMapping {
-  std::int64_t first_frame = 0;  ///< the first that the rig runs; not 0 when it goes on from a checkpoint
-  rtsync::TimePoint<rtsync::VirtualTime> first_virtual{};  ///< what that frame stands for
+  std::int64_t first_frame = 0;  ///< the first that the rig runs; not 0 when it continues from a checkpoint
+  rtsync::TimePoint<rtsync::VirtualTime> first_virtual{};  ///< virtual time of that frame
   rtsync::Period period;
 
-  /// What a frame stands for, at its StepBegin; the end of time, if it is beyond that.               @when
-  /// any
+  /// Virtual time of a frame, at its StepBegin; the end of time, if it is beyond that. @when any
   rtsync::TimePoint<rtsync::VirtualTime> virtual_time(std::int64_t frame) const TACTUS_RT {
     return after_first(period.times(frame - first_frame));
   }

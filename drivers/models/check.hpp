@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Refuses impossible parameters before the first frame, with a message that says how to mend the rig file;
+/// Refuses impossible parameters before the first frame, with a message that says how to fix the rig file;
 /// and declares what may be set while frames run, so that nothing is divided by zero then.
 ///
 /// Units    as named by the caller; the message repeats them.
@@ -24,7 +24,7 @@ inline void stay_not_below_zero(tactus::Declare& d, std::initializer_list<const 
   for (const char* const name : variables) d.range(name, 0, kMost);
 }
 
-/// What is wrong, and a value that would be right.
+/// Refuses a value with what is wrong, and a value that would be right.
 [[noreturn]] inline void refuse(const char* name, double value, const char* unit, const char* rule,
                                 const char* example) {
   std::ostringstream text;

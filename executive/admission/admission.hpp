@@ -12,10 +12,10 @@
 
 namespace tactus::executive {
 
-/// Which time of a measured job counts.
+/// Time of a measured job that counts.
 enum class MeasuredTime { p99, max };
 
-/// What a call of a job takes, and who says so.
+/// Cost of a call of a job, and the source of that figure.
 struct JobCost {
   enum class Source { unknown, budget, measured };
   rtsync::Nanoseconds takes{0};
@@ -26,22 +26,23 @@ struct JobCost {
 struct SharedCpu {
   int cpu = 0;
   std::vector<std::size_t> threads{};  ///< main is 0
-  std::vector<PeriodicTask> tasks{};   ///< of each of them
+  std::vector<PeriodicTask> tasks{};   ///< tasks of each of them
   std::vector<ResponseTime> responses{};
 };
 
-/// Whether a plan fits, before it is run.
+/// Answer to the question whether a plan fits, before it is run.
 struct Admission {
-  std::vector<PlannedJob> works{};  ///< as works()
-  std::vector<JobCost> costs{};     ///< of each of them
+  std::vector<PlannedJob> works{};  ///< jobs as works() returns them
+  std::vector<JobCost> costs{};     ///< costs of each of them
   FrameLoads loads{};
   std::vector<SharedCpu> cpus{};
-  std::vector<std::string> unfit{};  ///< why it cannot fit, and what to do; empty outside of real time
+  /// Reasons why it cannot fit, and what to do; empty outside of real time.
+  std::vector<std::string> unfit{};
   std::vector<std::string> remarks{};
 
-  /// Whether it is known of any job what it takes.
+  /// Returns true if the cost of at least one job is known.
   bool known() const;
-  /// So many calls of the frames have a time from there.
+  /// Number of the frames' calls that have a time from that source.
   std::size_t count(JobCost::Source source) const;
 };
 

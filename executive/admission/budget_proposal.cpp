@@ -19,7 +19,7 @@ namespace {
 using rtsync::Nanoseconds;
 using rtsync::Period;
 
-/// Up to three digits, so that nobody takes it for more exact than it is.
+/// Rounds up to three digits, so that it does not look more exact than it is.
 Nanoseconds rounded_up(double time) {
   double step = 1;
   while (time / step >= 1000) step *= 10;

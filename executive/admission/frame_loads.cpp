@@ -47,7 +47,8 @@ std::int64_t hyperperiod_of(const std::vector<ScheduledJob>& jobs, const Period&
   return static_cast<std::int64_t>(frames);
 }
 
-/// What runs by one clock: main and the scheduled threads, or an asynchronous thread; and its schedule.
+/// Jobs that run by one clock (main and the scheduled threads, or an asynchronous thread), and their
+/// schedule.
 class Walk {
  public:
   Walk(std::span<const PlannedJob> works, std::vector<std::size_t> of, const Period& frame)
@@ -63,7 +64,7 @@ class Walk {
     hyperperiod_.frames = hyperperiod_of(jobs_, frame);
   }
 
-  /// After which all cycles begin again.
+  /// Number of frames after which all cycles begin again.
   std::int64_t frames() const { return hyperperiod_.frames; }
 
   /// visitor.begin(k), visitor.instant(), visitor.call(work), visitor.end() for all frames that matter, as long
@@ -180,8 +181,8 @@ class Sums {
   std::vector<std::size_t> called_;
 };
 
-/// Main and the scheduled threads: as Sums, and how long the frame is if nobody is disturbed. All threads wait
-/// for each other at the end of an instant, and jobs for those that they depend on.
+/// Main and the scheduled threads: as Sums, and how long the frame is if no thread is disturbed. All threads
+/// wait for each other at the end of an instant, and jobs for those that they depend on.
 class LockStep {
  public:
   LockStep(std::span<const PlannedJob> works, std::span<const Nanoseconds> takes,
@@ -273,7 +274,7 @@ struct Alone {
   void end() { sums.end(loads); }
 };
 
-/// How often it is called in a frame or period at most.
+/// Largest number of its calls in a frame or period.
 std::int64_t most_calls_of(const PlannedJob& work, const Period& frame) {
   if (!has_times(work) || work.dynamic) return 1;
   return static_cast<std::int64_t>(std::min<Wide>(ceiling_of(frame, work.cycle), INT64_MAX));

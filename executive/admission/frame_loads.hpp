@@ -17,7 +17,7 @@ struct LoadedFrame {
 
 /// A job that the frames call, or a loop, as far as its load matters.
 struct JobCalls {
-  std::size_t job = 0;  ///< as in the list of works()
+  std::size_t job = 0;  ///< index in the list of works()
   std::int64_t calls = 0;
 };
 
@@ -28,29 +28,29 @@ struct Hyperperiod {
 };
 
 struct ThreadLoad {
-  double share = 0;               ///< of real time, on average
-  LoadedFrame worst{};            ///< of its frames or periods
+  double share = 0;               ///< share of real time, on average
+  LoadedFrame worst{};            ///< worst of its frames or periods
   rtsync::Nanoseconds bound{0};   ///< no frame takes more, also where not all were looked at
-  Hyperperiod hyperperiod{};      ///< of its frames or periods
-  std::vector<JobCalls> calls{};  ///< of the worst one
+  Hyperperiod hyperperiod{};      ///< hyperperiod of its frames or periods
+  std::vector<JobCalls> calls{};  ///< calls of the worst one
 };
 
-/// What the jobs of a plan add up to.
+/// Sums of the jobs of a plan.
 struct FrameLoads {
   std::vector<ThreadLoad> threads;  ///< main, then as Plan::threads
-  /// The longest frame of main and the scheduled threads, who wait for each other.
+  /// Longest frame of main and the scheduled threads, which wait for each other.
   LoadedFrame longest{};
   static constexpr std::size_t kFirstFrames = 20;
-  std::vector<rtsync::Nanoseconds> first{};  ///< how long frames 0, 1, ... are, as far as they differ
-  std::vector<JobCalls> calls{};             ///< of that frame
+  std::vector<rtsync::Nanoseconds> first{};  ///< lengths of frames 0, 1, ..., as far as they differ
+  std::vector<JobCalls> calls{};             ///< calls of that frame
   std::vector<std::size_t> critical_path{};  ///< jobs of that frame, one after the other
-  rtsync::Nanoseconds bound{0};              ///< as if all jobs ran one after the other
+  rtsync::Nanoseconds bound{0};              ///< sum if all jobs ran one after the other
   Hyperperiod hyperperiod{};
 };
 
 /// The jobs of a plan, then one for each of its loops.
 std::vector<PlannedJob> works(const Plan& plan);
-/// Whether frames call it, as far as that can be known before.
+/// Returns true if frames call it, as far as that can be known before the run.
 bool is_in_frames(const PlannedJob& work);
 
 /// Adds up what calls take.

@@ -13,7 +13,7 @@ namespace {
 using config::Json;
 using rtsync::Nanoseconds;
 
-// No call is as long; what is longer is no time of a job.
+// No call is as long; what is longer is not a time of a job.
 constexpr std::int64_t kLongest = 3'600'000'000'000;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {

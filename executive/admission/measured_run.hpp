@@ -10,25 +10,25 @@
 
 namespace tactus::executive {
 
-/// What the calls of a job took in a run.
+/// Times of the calls of a job in a run.
 struct MeasuredJob {
   std::int64_t calls = 0;
   rtsync::Nanoseconds p99{0};
-  rtsync::Nanoseconds p99_99{0};  ///< as the maximum in a run of an older tactus
+  rtsync::Nanoseconds p99_99{0};  ///< p99.99; in a run of an older tactus the maximum
   rtsync::Nanoseconds max{0};
 };
 
 /// The job times of a run: out of its summary.json.
 struct MeasuredRun {
-  std::string name;                         ///< what it is called in messages: the folder
-  std::map<std::string, MeasuredJob> jobs;  ///< by name; those that were called at least once
+  std::string name;                         ///< name in messages: the folder
+  std::map<std::string, MeasuredJob> jobs;  ///< jobs by name; those that were called at least once
 
   /// nullptr: it was not called, or there was no such job.
   const MeasuredJob* find(const std::string& job) const;
 
-  /// Of a run folder of the rig `rig`. Throws std::runtime_error that says what is wrong with it. @when setup
+  /// Reads a run folder of the rig `rig`. Throws std::runtime_error that describes the problem.   @when setup
   static MeasuredRun of_folder(const std::filesystem::path& folder, const std::string& rig);
-  /// Likewise of what RigRun::summary() makes.
+  /// Reads what RigRun::summary() makes, as of_folder() reads a run folder.
   static MeasuredRun of_summary(const config::Json& summary, const std::string& name, const std::string& rig);
 };
 

@@ -8,17 +8,18 @@
 
 namespace tactus::executive {
 
-/// Something that is released every period, takes so long each time, and must have ended by its deadline.
+/// Task that is released every period, takes the same time each time, and must have ended by its deadline.
 struct PeriodicTask {
   std::string name;
   int priority = 0;  ///< the higher goes first
   rtsync::Nanoseconds takes{0};
   rtsync::Nanoseconds period{0};    ///< > 0
-  rtsync::Nanoseconds deadline{0};  ///< at most the period
+  rtsync::Nanoseconds deadline{0};  ///< deadline, at most the period
 };
 
 struct ResponseTime {
-  /// From a release to the end, at most. Not in time: a time beyond the deadline that it needs at least.
+  /// Longest time from a release to the end. If the deadline is missed: a time beyond it that is needed at
+  /// least.
   rtsync::Nanoseconds time{0};
   bool in_time = true;
 };

@@ -96,7 +96,7 @@ class CalibrateCommand final : public CommandDriver {
     return kOk;
   }
 
-  /// To stdout where `file` is empty. `shown`: how a person wrote it.
+  /// Writes to stdout if `file` is empty. `shown`: the name as a person wrote it.
   void write(const executive::Rig& rig, const MeasuredRun& run, bool realtime,
              const std::filesystem::path& file, const std::string& shown) const {
     const auto budgets = executive::propose_budgets(rig.plan(), run, factor_);
@@ -121,7 +121,8 @@ class CalibrateCommand final : public CommandDriver {
     refuse(unfit);
   }
 
-  /// With the changes of the rig file that were asked for here.
+  /// Returns the `tactus check` command for the budgets, with the changes of the rig file that were given
+  /// here.
   std::string check_of(const std::string& budgets) const {
     std::string command = "tactus check " + request_.file;
     for (const std::string& change : request_.choices.set)
@@ -129,7 +130,7 @@ class CalibrateCommand final : public CommandDriver {
     return command + " --set @" + budgets;
   }
 
-  /// What `tactus check` would say of them.
+  /// Prints the problems that `tactus check` would report.
   static void refuse(const std::vector<std::string>& unfit) {
     if (unfit.empty()) return;
     print_error("tactus calibrate: the rig cannot keep these budgets; tactus check refuses them:\n");

@@ -46,7 +46,7 @@ std::string cpus_text(const std::vector<int>& cpus, const char* otherwise) {
   return set.empty() ? otherwise : "CPUs " + set.text();
 }
 
-/// How a thread is scheduled, and where.
+/// Describes the scheduling and the CPUs of a thread.
 template <class Thread>
 std::string scheduling_text(const Thread& thread, bool realtime, const char* otherwise) {
   if (!realtime) return "SCHED_OTHER, any CPU";
@@ -92,7 +92,7 @@ const executive::PlannedLoop* loop_of(const PlannedJob& job, const executive::Pl
   return nullptr;
 }
 
-/// What stands for a job's cycle.
+/// Text in the column of a job's cycle.
 std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   if (job.dynamic) return "dynamic";
   if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
@@ -208,7 +208,7 @@ void print_orders(const executive::Plan& plan) {
     print("  at %-12s %s\n", config::print_duration(command.at).c_str(), command_text(command).c_str());
 }
 
-/// How a checkpoint of so much state gets along with the frames.
+/// Prints how a checkpoint of this much state fits beside the frames.
 void print_copy(const executive::Rig& rig) {
   std::size_t bytes = 0;
   for (const executive::ModelInstance& model : rig.models())
@@ -236,7 +236,7 @@ void print_copy(const executive::Rig& rig) {
       bytes / 1'000'000, rtsync::duration_text(copy.count()).c_str(), how.c_str());
 }
 
-/// What is kept of the state, and what of it is looked at.
+/// Prints what is kept of the state, and what of it is checked.
 void print_state(const executive::RigSettings& settings) {
   const executive::CheckpointSection& checkpoint = settings.checkpoint;
   std::string when;
@@ -275,7 +275,7 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
 }
 
-/// Likewise of loops whose method takes one step of a fixed size.
+/// Prints the options without effect of loops whose method takes one step of a fixed size.
 void print_idle_options(const executive::LoopSettings& loop) {
   if (executive::facts_of(loop.method).adaptive) return;
   const executive::IntegratorSettings unset;
@@ -285,7 +285,7 @@ void print_idle_options(const executive::LoopSettings& loop) {
           painted_note().c_str(), loop.name.c_str());
 }
 
-/// What the rig has to do with outside. Nothing of it is opened here.
+/// Prints the devices and connections outside of the rig. None of them is opened here.
 void print_devices(const executive::RigSettings& settings, const executive::Plan& plan) {
   const executive::ClockSection& clock = settings.clock;
   const auto driven = [](const executive::ModelSettings& model) { return !model.driver.value.empty(); };
@@ -316,10 +316,10 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
           rtsync::duration_text(settings.watchdog.timeout.count()).c_str());
 }
 
-/// Whether the jobs have time enough, and by what that is known.
+/// Question whether the jobs have enough time, and the source of the figures.
 struct LoadQuestion {
   std::string from;  ///< a run folder; empty: budgets alone
-  bool max = false;  ///< of the run: the longest call instead of the p99
+  bool max = false;  ///< true: the longest call of the run instead of the p99
 };
 
 executive::Admission print_admission(const executive::Rig& rig, const LoadQuestion& question) {
@@ -339,7 +339,7 @@ executive::Admission print_admission(const executive::Rig& rig, const LoadQuesti
   return admission;
 }
 
-/// Returns what stands against running it.
+/// Returns the reasons against running it.
 std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestion& question) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
@@ -401,7 +401,7 @@ std::string driver_references() {
   return text;
 }
 
-/// What rigs have of their link, as the drivers of this machine say.
+/// Variables that rigs have of their link, as the drivers of this machine declare them.
 std::vector<executive::Variable> link_variables() {
   std::vector<executive::Variable> all;
   for (const std::string& name : executive::driver_names(executive::LinkDriver::kKind)) {

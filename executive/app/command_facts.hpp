@@ -15,7 +15,7 @@ struct OptionFacts {
   std::string initial{};                ///< the value without it, where that is to be shown
   std::vector<std::string> excludes{};  ///< "--frames": not together with these
   bool required = false;
-  bool optional_value = false;  ///< of an option: it may stand without
+  bool optional_value = false;  ///< true: the option may be given without a value
   bool several = false;
 };
 
@@ -29,7 +29,7 @@ struct CommandFacts {
   std::vector<CommandFacts> commands{};
 };
 
-/// What was declared, but for what is hidden. `path`: the words before its name, with a space behind them.
+/// Lists the declarations that are not hidden. `path`: the words before the name, with a space after them.
 CommandFacts facts_of(const CLI::App& app, const std::string& name, const std::string& path = "");
 
 }  // namespace tactus::app

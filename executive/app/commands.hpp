@@ -31,7 +31,7 @@ std::unique_ptr<CommandDriver> help_command();
 /// One that a running rig is given.
 std::unique_ptr<CommandDriver> running_rig_command(const executive::CommandRow& row);
 
-/// The executive's own commands, as `tactus --help` lists them. Drivers of kind "command" come behind them.
+/// The executive's own commands, as `tactus --help` lists them. Drivers of kind "command" come after them.
 struct OwnCommand {
   std::string_view name;
   std::function<std::unique_ptr<CommandDriver>()> make;

@@ -84,7 +84,7 @@ class WorkFolder {
   fs::path path_;
 };
 
-/// What the bytes of a value say; a NaN is a NaN, whatever its other bits.
+/// Returns true if both values mean the same; a NaN is a NaN, whatever its other bits.
 bool same_value(tactus_type type, const std::byte* a, const std::byte* b) {
   return executive::with_type(type, [&](auto zero) {
     using T = decltype(zero);
@@ -211,7 +211,7 @@ class ConvertCommand final : public CommandDriver {
       fs::create_directories(out, error);
       if (!fs::is_directory(out))
         throw CommandError(kWrongInput, out.string() +
-                                            " is no folder, and cannot become one; a run is converted "
+                                            " is not a folder, and cannot become one; a run is converted "
                                             "into one");
     }
     bool any = false;
@@ -235,7 +235,7 @@ class ConvertCommand final : public CommandDriver {
     if (fs::exists(out))
       throw CommandError(kWrongInput, out.string() + " is there already; remove it, or give -o another name");
     const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
-    if (!fs::is_directory(parent)) throw CommandError(kWrongInput, parent.string() + " is no folder");
+    if (!fs::is_directory(parent)) throw CommandError(kWrongInput, parent.string() + " is not a folder");
     const WorkFolder work(parent);
     const fs::path made = work.path() / out.filename();
     std::uint64_t records = 0;

@@ -50,7 +50,7 @@ struct Row {
   WakeTrial trial;
 };
 
-/// What is measured: with a rig, as its thread would be.
+/// Plan of the measurement: with a rig, its thread is imitated.
 struct Plan {
   CpuSet cpus;
   TrialSettings trial;
@@ -61,8 +61,8 @@ struct Plan {
 
 struct Measurement {
   std::vector<Row> rows;
-  std::map<int, Nanoseconds> margins;  ///< by CPU
-  std::string idle;                    ///< what became of the request for shallow idle states
+  std::map<int, Nanoseconds> margins;  ///< margins by CPU
+  std::string idle;                    ///< result of the request for shallow idle states
   bool stopped = false;
 };
 
@@ -93,7 +93,7 @@ rtsync::Period frame_of(const RigSettings& settings) {
   return rtsync::real_period(settings.frame.period, settings.realtime.ratio);
 }
 
-/// Whether a fact is one that `privileges: require` insists on, and is not as it should be.
+/// Returns true if `privileges: require` insists on a fact and the fact is not as it should be.
 bool stops_the_rig(const Fact& fact) {
   if (fact.name == "cpu_dma_latency" || fact.name == "memory lock" || fact.name == "real-time scheduling")
     return fact.grade != rtsync::Grade::ok;
@@ -136,7 +136,7 @@ void shorten(Plan& plan) {
   plan.cpus = CpuSet{(both.empty() ? plan.cpus : both).last()};
 }
 
-/// Without a rig: every CPU that may become one's.
+/// Plans a measurement without a rig: every CPU that may become one's.
 Plan plan_for_machine(Nanoseconds each) {
   Plan plan;
   const CpuSet& allowed = rtsync::allowed_cpus();
@@ -388,8 +388,8 @@ class DoctorCommand final : public CommandDriver {
  private:
   RigArguments rig_;  ///< its file may be empty: the machine alone
   bool json_ = false;
-  bool measures_ = true;  ///< how late each sleeper wakes
-  std::string measure_;   ///< for each CPU and sleeper; 0: not at all; empty: shortly
+  bool measures_ = true;  ///< true: measures how late each sleeper wakes
+  std::string measure_;   ///< duration for each CPU and sleeper; 0: none; empty: short
   CLI::Option* measure_given_ = nullptr;
   bool all_ = false;
 };

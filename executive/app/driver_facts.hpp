@@ -8,8 +8,8 @@
 
 namespace tactus::app {
 
-/// What the drivers know of the devices of this machine; with a rig also of its clock's line, whose edges are
-/// watched for `measure` if that is longer than nothing. @when service
+/// Facts from the drivers on the devices of this machine; with a rig also on its clock's line, whose edges
+/// are watched for `measure` if that is longer than 0. @when service
 std::vector<rtsync::Fact> driver_facts(const executive::RigSettings* rig, rtsync::Nanoseconds measure);
 
 }  // namespace tactus::app

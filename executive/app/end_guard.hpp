@@ -16,7 +16,7 @@ class EndPatience {
   enum class Step : std::uint8_t {
     wait,
     say,        ///< once a wait: what is waited for
-    end,        ///< by a second signal
+    end,        ///< ended by a second signal
     end_late,   ///< kLongest is over
     hand_back,  ///< the service thread hears signals again: the one that was taken is its
   };
@@ -49,7 +49,7 @@ class EndGuard {
   enum class Phase : std::uint8_t { setup, frames, ending };
 
   static void begin();  ///< once
-  /// Where the thread may run from here on.
+  /// Sets the CPUs on which the thread may run from here on.
   static void place(const rtsync::CpuSet& cpus);
   static void enter(Phase phase);
 };

@@ -6,7 +6,7 @@
 
 namespace tactus::app {
 
-/// What the commands that look into a running rig have in common.
+/// Options that the commands for a running rig share.
 struct LiveOptions {
   std::string rig;
   std::string token_file;

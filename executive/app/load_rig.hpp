@@ -45,7 +45,7 @@ inline executive::RigSettings load_settings(const RigArguments& arguments) {
   return settings;
 }
 
-/// What a library path with a '/' is relative to.
+/// Folder to which a library path with a '/' is relative.
 inline std::filesystem::path folder_of(const RigArguments& arguments) {
   return executive::folder_of(arguments.file);
 }

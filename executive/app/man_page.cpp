@@ -6,7 +6,7 @@
 namespace tactus::app {
 namespace {
 
-/// A text that roff prints as it stands.
+/// A text that roff prints as it is.
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string roff(const std::string& text) {
   return out;
 }
 
-/// With a full stop, as others follow it.
+/// Ends the text with a full stop, as more sentences follow it.
 std::string sentence(const std::string& text) {
   const char last = text.empty() ? '.' : text.back();
   return roff(text) + (last == '.' || last == '?' || last == '!' ? "" : ".");

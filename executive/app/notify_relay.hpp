@@ -4,7 +4,7 @@
 
 namespace tactus::app {
 
-/// systemd listens to the main process of a service alone, which is the witness: what the rig tells goes
+/// systemd listens to the main process of a service alone, which is the witness: the rig's messages go
 /// through it. Without NOTIFY_SOCKET it does nothing.
 ///
 /// Threads  one.
@@ -15,7 +15,7 @@ class NotifyRelay {
   NotifyRelay(const NotifyRelay&) = delete;
   NotifyRelay& operator=(const NotifyRelay&) = delete;
 
-  /// In the rig's process: its NOTIFY_SOCKET is the witness. @when setup
+  /// Makes the witness the NOTIFY_SOCKET of this process, which is the rig. @when setup
   void become_rig();
   /// Readable when there is something to relay; -1: never.
   int descriptor() const { return socket_; }

@@ -19,7 +19,7 @@ void print_steps(const std::string& whose, const std::vector<executive::Escalati
           rtsync::duration_text(step.within.count()).c_str(), std::string(name_of(step.action)).c_str());
 }
 
-/// With all that can be left out left out.
+/// Returns the plan without everything that can be left out.
 executive::Plan least_of(executive::Plan plan) {
   for (executive::PlannedJob& job : plan.jobs) {
     if (job.optional) job.enabled = false;

@@ -28,7 +28,7 @@ using config::Json;
 struct ShownRig {
   client::RunningRig rig;
   std::string port;   ///< empty: it has none
-  std::string state;  ///< or why it is not known
+  std::string state;  ///< state, or the reason why it is not known
   std::optional<std::int64_t> frame{}, sim_time_ns{};
 };
 

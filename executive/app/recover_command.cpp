@@ -39,7 +39,7 @@ namespace fs = std::filesystem;
 using config::Json;
 using executive::RecordedFile;
 
-/// What summary.json says of the recordings: their end mark.
+/// End marks of the recordings in summary.json.
 class EndMarks {
  public:
   explicit EndMarks(const fs::path& folder) {
@@ -70,18 +70,18 @@ class EndMarks {
   }
   bool present() const { return present_; }
   bool readable() const { return readable_; }
-  /// Why it is not readable.
+  /// Reason why it is not readable.
   const std::string& problem() const { return problem_; }
-  /// The outcome and its reason; empty: as somebody wanted it.
+  /// The outcome and its reason; empty: it ended as planned.
   const std::string& bad_end() const { return bad_end_; }
   /// The rig or its witness wrote how it ended.
   bool end_known() const { return end_known_; }
-  /// What a recording lost because its file could not be written; empty: nothing.
+  /// Amount that a recording lost because its file could not be written; empty: nothing.
   std::string lost_of(const std::string& recording) const {
     const auto found = lost_.find(recording);
     return found == lost_.end() ? "" : found->second;
   }
-  /// How many records the file had when it was closed in order; nothing: it was not.
+  /// Number of records in the file when it was closed in order; nothing: it was not.
   std::optional<std::uint64_t> of(const std::string& recording) const {
     const auto found = written_.find(recording);
     return found == written_.end() ? std::nullopt : std::optional(found->second);
@@ -102,7 +102,7 @@ class EndMarks {
   std::map<std::string, std::string> lost_;
 };
 
-/// Also a link, of which whoever opens it says that it is one.
+/// Returns true if the file is there, or a link; the code that opens a link reports it.
 bool is_there(const fs::path& file) {
   std::error_code error;
   return fs::symlink_status(file, error).type() != fs::file_type::not_found;
@@ -256,7 +256,7 @@ class Recovery {
     }
   }
 
-  /// What the flight recorder of a rig that was killed still holds becomes a trace.
+  /// Makes a trace of what the flight recorder of a killed rig still holds.
   void last_frames() {
     if (only_look_) {
       for (const fs::path& each : executive::folders_of_left_flights())
@@ -304,7 +304,7 @@ class RecoverCommand final : public CommandDriver {
       throw CommandError(kWrongInput, "a rig still writes into " + folder_ +
                                           ": stop it first, or look with --dry-run; nothing was changed");
     if (lock.taken_by_another())
-      put("a rig still writes into %s: this is how it stands now\n", folder_.c_str());
+      put("a rig still writes into %s: this is its present state\n", folder_.c_str());
     return Recovery(folder_, only_look_, lock.taken_by_another()).run(settings) ? kOk : kEndedEarly;
   }
 

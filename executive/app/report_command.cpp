@@ -105,7 +105,7 @@ void ReportCommand::write(const std::vector<RunData>& runs) const {
   put("%s\n%s\n", config::one_line(page.verdict).c_str(), file.c_str());
 }
 
-/// On stderr, so that a report on stdout stays one.
+/// Prints to stderr, so that a report on stdout stays one.
 int ReportCommand::judge(const std::vector<Condition>& conditions, const std::vector<RunData>& runs) const {
   bool failed = false;
   const RunData* const baseline = runs.size() > 1 ? &runs.front() : nullptr;

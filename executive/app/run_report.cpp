@@ -42,7 +42,7 @@ std::string wrong_report_file(const std::string& file) {
   for (const char* const ending : {".html", ".htm", ".txt"})
     if (file.ends_with(ending)) return "";
   return config::show(file) +
-         " is no name of a report: it ends in .html, or in .txt for text; without a name, write --report "
+         " is not a name of a report: it ends in .html, or in .txt for text; without a name, write --report "
          "behind the "
          "rig file";
 }

@@ -7,19 +7,20 @@
 
 namespace tactus::app {
 
-/// Where the report of a run goes. Made before the run: a model may change the working directory.
+/// Destination of the report of a run. Made before the run: a model may change the working directory.
 struct ReportFile {
   /// report.html of the run folder when `file` is empty.
   ReportFile(const executive::RunFolder& folder, const std::string& file);
 
   std::filesystem::path path;   ///< absolute
-  std::filesystem::path shown;  ///< as a person wrote it
+  std::filesystem::path shown;  ///< path as a person wrote it
 };
 
 /// The report of a run that is over. One that cannot be made is said on stderr, and changes nothing. @when service
 void report_run(const executive::RunFolder& folder, const ReportFile& to, bool quiet) noexcept;
 
-/// Why a report cannot have this file; empty: it can. The rig file may stand where the file of --report is expected.
+/// Explains why a report cannot have this file; empty: it can. The rig file may be given where the file of
+/// --report is expected.
 std::string wrong_report_file(const std::string& file);
 
 }  // namespace tactus::app

@@ -16,7 +16,7 @@ struct RunRequest {
   bool quiet = false;
   bool witness = true;        ///< the process that was started becomes the rig's witness
   bool report = false;        ///< a report of the run at its end
-  std::string report_file{};  ///< where to; empty: report.html in the run folder
+  std::string report_file{};  ///< file of the report; empty: report.html in the run folder
 };
 
 /// Runs a rig, with its status on the screen, and returns the exit status. With a witness only the rig's
@@ -27,9 +27,10 @@ using AfterRun =
     std::function<int(const executive::Rig&, const executive::RigRun&, const executive::RunFolder&)>;
 int run_rig(const RunRequest& request, const AfterRun& after);
 
-/// Why the text is no number within the limits; empty: it is one.
+/// Explains why the text is not a number within the limits; empty: it is one.
 std::string wrong_number(const std::string& text, double least, double most);
-/// Why the text is no number of frames; empty: it is one. CLI11 cuts one that is too large to the largest.
+/// Explains why the text is not a number of frames; empty: it is one. CLI11 cuts one that is too large to the
+/// largest.
 std::string wrong_frames(const std::string& text);
 
 }  // namespace tactus::app

@@ -30,7 +30,7 @@ using executive::CommandRow;
 using executive::CommandTaken;
 using namespace std::chrono_literals;
 
-/// What the verbs have in common: the rig, and how they print.
+/// Common part of the verbs: the rig, and the output.
 class ToRunningRig : public CommandDriver {
  public:
   int run() final try {
@@ -132,7 +132,7 @@ class RigCommand final : public ToRunningRig {
     const auto frames = config::parse_integer(word);
     if (!frames || *frames.value < 1)
       throw CommandError(kWrongInput, std::string(row_.word) + ": " + config::show(word) +
-                                          " is no number of frames; 1 or more is expected");
+                                          " is not a number of frames; 1 or more is expected");
     body_["frames"] = *frames.value;
   }
 
@@ -151,7 +151,7 @@ class RigCommand final : public ToRunningRig {
     return kOk;
   }
 
-  /// A command is taken at the end of a frame: a moment for that. Nothing: the rig has ended, as it was told.
+  /// A command is taken at the end of a frame: a moment for that. Nothing: the rig has ended, as commanded.
   std::optional<Json> stable_state() const try {
     Json state = ask("/v1/state");
     for (int looks = 1; looks < 50 && !is_stable(state); ++looks) {
@@ -254,7 +254,7 @@ class ChangeCommand final : public ToRunningRig {
       const std::size_t equals = word.find('=');
       if (equals == std::string::npos || equals == 0)
         throw CommandError(kWrongInput, std::string(name_) + ": " + config::show(word) +
-                                            " is no change; write NAME=VALUE, as motor.speed=2.5");
+                                            " is not a change; write NAME=VALUE, as motor.speed=2.5");
       const std::string text = word.substr(equals + 1);
       const Json value = Json::parse(text, nullptr, false);  // a number, true, a list; else text: "600 rpm"
       body_[name_][word.substr(0, equals)] = value.is_discarded() || value.is_object() ? Json(text) : value;

@@ -145,7 +145,8 @@ int ScopeCommand::run() try {
   throw CommandError(kEndedEarly, error.what());
 }
 
-/// Charts for so many columns of the terminal. The time of a column of dots is a whole number of frames.
+/// Makes the charts for that many columns of the terminal. The time of a column of dots is a whole number of
+/// frames.
 void ScopeCommand::make_curves(std::size_t columns) {
   const std::size_t places = columns - kLabel - 1;
   const std::size_t dots = ascii_ ? places : 2 * places;

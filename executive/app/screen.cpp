@@ -101,7 +101,7 @@ class Table {
     for (Row& row : rows_)
       if (row.name == name) row.last = ink;
   }
-  /// Names that are too long for so many columns are cut off.
+  /// Names that are too long for that many columns are cut off.
   std::string text(std::size_t columns) const {
     const std::size_t cell = columns < 60 ? 9 : 10;
     std::size_t cells = 0, width = 0;

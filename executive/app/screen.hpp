@@ -9,9 +9,9 @@
 
 namespace tactus::app {
 
-/// What `tactus run` shows: on a terminal a live status line below a histogram that grows, the log's warnings
-/// above them, and a table at the end; without one, a line at the start and a line at the end, and the warnings
-/// on stderr. Warnings about the machine go to stderr in either case. Quiet: nothing.
+/// Output of `tactus run`: on a terminal a live status line below a histogram that grows, the log's warnings
+/// above them, and a table at the end; without one, a line at the start and a line at the end, and the
+/// warnings on stderr. Warnings about the machine go to stderr in either case. Quiet: nothing.
 ///
 /// Threads  the service thread.
 class Console final : public executive::RunObserver {
@@ -28,17 +28,17 @@ class Console final : public executive::RunObserver {
   void ended(const executive::RigRun& run);
 
   void ending() override;
-  /// Waits so long for a signal that stops; true when one came.
+  /// Waits that long for a signal that stops; true when one came.
   static bool stop_asked_for(std::chrono::milliseconds wait);
   /// The same for another thread than the service thread: its number; 0: none came. @when any
   static int stop_signal(std::chrono::milliseconds wait);
-  /// How often tick() and stop_asked_for() have looked for a signal. @when any
+  /// Number of times that tick() and stop_asked_for() have looked for a signal. @when any
   static std::uint64_t looks();
-  /// How many signals to stop tick() has taken. @when any
+  /// Number of signals to stop that tick() has taken. @when any
   static int stops();
   /// Blocks the signals that tick() waits for, in this thread and all that it starts.
   static void block_signals();
-  /// Whether it is one of them.
+  /// Returns true if it is one of them.
   static bool watches(int signal);
 
  private:
@@ -50,7 +50,7 @@ class Console final : public executive::RunObserver {
   bool terminal_;
   bool started_ = false;
   bool stopping_ = false;
-  std::size_t lines_shown_ = 0;  ///< of the status and the histogram above it
+  std::size_t lines_shown_ = 0;  ///< number of lines of the status and the histogram above it
   int ticks_without_witness_ = 0;
   std::chrono::steady_clock::time_point drawn_{};
 };

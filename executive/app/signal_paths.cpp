@@ -11,7 +11,7 @@ namespace {
 
 using rtsync::WitnessPage;
 
-/// How many of one signal came.
+/// Count of one signal.
 struct Came {
   int by_itself = 0;
   int passed_on = 0;

@@ -19,8 +19,8 @@ class SignalPaths {
   static constexpr int kDoorbell = SIGURG;
   static constexpr std::chrono::seconds kSameWithin{5};
 
-  /// Waits so long for one of `set`; number 0: none came, or it had come by the other way. A number sent with a
-  /// signal is its value, else 0.
+  /// Waits that long for one of `set`; number 0: none came, or it had come by the other way. A number sent
+  /// with a signal is its value, else 0.
   static rtsync::WitnessPage::Signal next(const sigset_t& set, const timespec& wait);
   /// Lets the next call of next() have a signal that its taker has no use for. It counts no second time.
   static void keep(rtsync::WitnessPage::Signal signal);

@@ -7,14 +7,14 @@
 
 namespace tactus::app {
 
-/// What a colour means; beside it words say the same.
+/// Meaning of a colour; words beside it have the same meaning.
 enum class Ink { plain, good, warning, bad };
 
 /// "auto": where stdout or stderr is a terminal that has colours and NO_COLOR is not set; "always"; "never".
 /// @when setup
 void choose_color(std::string_view word);
 
-/// Whether text on this file is coloured.
+/// Returns true if text on this file is coloured.
 bool is_colored(std::FILE* file);
 /// The text in its colour, or as it is.
 std::string painted(Ink ink, const std::string& text, std::FILE* file = stdout);
@@ -26,8 +26,8 @@ std::size_t columns_of(std::FILE* file);
 /// further to the right than its line began. Escapes of colours have no width. 0 columns: as it is.
 std::string wrapped_lines(std::string_view text, std::size_t columns);
 
-/// Prints as std::printf does, wrapped to the terminal. Control characters and marks of direction are escaped, whoever put
-/// them into the text; line ends, tabs and our own colours are not. @when service
+/// Prints as std::printf does, wrapped to the terminal. Control characters and marks of direction are
+/// escaped, whatever their origin; line ends, tabs and our own colours are not. @when service
 [[gnu::format(printf, 1, 2)]] void print(const char* format, ...);
 /// The same on stderr. @when service
 [[gnu::format(printf, 1, 2)]] void print_error(const char* format, ...);

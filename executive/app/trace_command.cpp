@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a rig that runs its latest frames, of one that was killed its last ones; else what was written before.
+/// Writes the latest frames of a running rig, the last ones of a rig that was killed, or else the traces that
+/// were written before.
 class TraceCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {

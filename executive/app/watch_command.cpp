@@ -188,7 +188,7 @@ std::string WatchCommand::head() const {
          rtsync::sim_time_text(sim_time_ns_) + (forced_.empty() ? "" : "  " + forced_);
 }
 
-/// What a person should not miss: a frame that overran, slack that is none.
+/// Colour of what a person should not overlook: a frame that overran, or no slack.
 Ink row_ink(const WatchedRow& row) {
   const std::string& name = row.facts.name;
   const bool negative = row.value.size() > 1 && row.value.front() == '-';

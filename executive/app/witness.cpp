@@ -33,7 +33,7 @@ namespace {
 
 using rtsync::WitnessPage;
 
-/// What the witness does, all its life.
+/// Work of the witness during all its life.
 class Watch {
  public:
   Watch(WitnessPage& page, NotifyRelay& relay, rtsync::LastWrites& outputs, int signals, pid_t rig)
@@ -105,7 +105,7 @@ class Watch {
     rtsync::end_process(in_order || WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
   }
 
-  /// As the shell expects it; the rig has left the core dump, if any.
+  /// Ends with the signal, as the shell expects it; the rig has left the core dump, if any.
   [[noreturn]] static void die_of(int signal) {
     const rlimit none{0, 0};
     (void)::setrlimit(RLIMIT_CORE, &none);

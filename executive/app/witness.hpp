@@ -5,18 +5,18 @@ namespace tactus::app {
 
 /// The process that `tactus run` was started as, and that outlives the rig, its child: it passes signals and
 /// messages to systemd on, waits, drives the rig's outputs safe when it has ended, and writes down how a rig
-/// ended that could not do so itself. It loads no model, locks no memory, and sleeps; a second thread of it sleeps
-/// until the thread of the frames is dead. If it is killed the rig stops in order.
+/// ended that could not do so itself. It loads no model, locks no memory, and sleeps; a second thread of it
+/// sleeps until the thread of the frames is dead. If it is killed the rig stops in order.
 ///
-///     Witness::part_from();   // the caller goes on in the child; the parent never returns
+///     Witness::part_from();   // the caller continues in the child; the parent never returns
 class Witness {
  public:
-  /// Before anything was started: no thread, no model, no device. Where a process cannot be made the caller goes
-  /// on without a witness, and stderr says so. @when setup
+  /// Splits the witness off before anything was started: no thread, no model, no device. If no process can be
+  /// made the caller continues without a witness, and stderr reports it. @when setup
   static void part_from();
   /// This process had a witness, which has ended. @when any
   static bool is_gone();
-  /// Lets it go on if it was stopped, so that it hears signals and the end of this process. @when any
+  /// Lets it continue if it was stopped, so that it hears signals and the end of this process. @when any
   static void wake();
 };
 

@@ -42,7 +42,7 @@ constexpr const char* kSummary = "summary.json";
 constexpr std::chrono::seconds kPatience{10};  // with calls on the run folder
 constexpr const char* kEnded = "@ended";       // the facts are the whole last summary
 
-/// What the rig said of itself; an empty object: nothing.
+/// Facts that the rig published of itself; an empty object: none.
 Json facts_of(const WitnessPage& page) {
   std::string text;
   char part[4096];
@@ -124,7 +124,7 @@ class Death {
     print_error("tactus: the summary:\n%s\n", text_of(all, -1).c_str());
   }
 
-  /// What the flight recorder holds. Empty, or why it could not.
+  /// Writes a trace of what the flight recorder holds. Returns nothing, or the reason of the failure.
   std::string write_trace() {
     std::string failed;
     const std::string why = killed_        ? "killed"

@@ -155,7 +155,7 @@ Item& item_at(Item* items, std::size_t i) {
   return *reinterpret_cast<Item*>(reinterpret_cast<Byte*>(items) + i * items->size);
 }
 
-/// What is wrong with an array of items before anybody looks at their names; "in[2]: ..." each.
+/// Describes the mistakes in an array of items before their names are resolved; "in[2]: ..." each.
 void check_items(const tactus_episode_item* items, std::size_t count, const std::string& which) {
   if (count == 0) return;
   (void)needed(items, which.c_str());

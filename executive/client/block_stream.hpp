@@ -20,7 +20,7 @@ class BlockStream {
     std::int64_t frame = 0;
     std::int64_t missing = 0;
     std::string text;                          ///< JSON of head and end
-    std::vector<std::vector<double>> columns;  ///< of rows
+    std::vector<std::vector<double>> columns;  ///< columns of rows
   };
   /// False: the bytes are no such stream; `problem()` says why.
   bool take(std::string_view bytes, const std::function<void(const Block&)>& block);
@@ -30,7 +30,7 @@ class BlockStream {
   bool decode(std::string_view bytes, Block& block);
 
   std::string buffer_;
-  std::size_t columns_ = 0;  ///< as the head says; each f64
+  std::size_t columns_ = 0;  ///< number of columns in the head; each f64
   std::string problem_;
 };
 

@@ -11,8 +11,8 @@ namespace tactus::client {
 /// its time, and keeps it while the chart moves on: a spike of one frame is seen as long as it is on the chart.
 class Chart {
  public:
-  /// `columns`: of dots, along time. `width_ns`: of a column. `bridge`: over so many columns without a value the
-  /// curve goes on, as samples come more seldom than columns; 0: a gap stays a gap.
+  /// `columns`: of dots, along time. `width_ns`: of a column. `bridge`: over that many columns without a
+  /// value the curve continues, as samples come more seldom than columns; 0: a gap stays a gap.
   Chart(std::size_t columns, std::int64_t width_ns, std::size_t bridge = 0);
 
   void add(std::int64_t time_ns, double value);
@@ -22,7 +22,7 @@ class Chart {
   /// Lines of braille characters, which have 2 x 4 dots each, or of ASCII, `rows` high; the newest column at the
   /// right.
   std::vector<std::string> draw(std::size_t rows, bool ascii) const;
-  /// Over what is on the chart; 0 without any.
+  /// Least of the values on the chart; 0 without any.
   double least() const;
   double greatest() const;
   double newest() const { return newest_; }
@@ -31,11 +31,11 @@ class Chart {
 
  private:
   struct Column {
-    std::int64_t number = -1;  ///< of the grid of columns; -1: nothing came
+    std::int64_t number = -1;  ///< number in the grid of columns; -1: nothing came
     double least = 0;
     double greatest = 0;
   };
-  const Column* at(std::size_t place) const;  ///< from the left
+  const Column* at(std::size_t place) const;  ///< column counted from the left
   template <class Visit>
   void each(Visit visit) const;
 
@@ -49,7 +49,7 @@ class Chart {
 
 /// A value for people, six digits: "1.5", "-0.000123".
 std::string number_text(double value);
-/// Cut or filled up to so many columns of the terminal.
+/// Cut or filled up to that many columns of the terminal.
 std::string fitted(const std::string& text, std::size_t width, bool right = false);
 
 }  // namespace tactus::client

@@ -50,7 +50,7 @@ bool HttpAnswer::read_head() {
   buffer_.erase(0, end + 4);
   if (!head.starts_with("HTTP/1.") || head.size() < 12) return fail("it does not speak HTTP");
   const auto [last, error] = std::from_chars(head.data() + 9, head.data() + 12, status_);
-  if (error != std::errc() || last != head.data() + 12) return fail("its status is no number");
+  if (error != std::errc() || last != head.data() + 12) return fail("its status is not a number");
   for (std::size_t at = head.find("\r\n") + 2; at < head.size();) {
     const std::size_t line_end = head.find("\r\n", at);
     const std::string line = head.substr(at, line_end - at);
@@ -66,7 +66,8 @@ bool HttpAnswer::read_head() {
   left_ = chunked_ ? 0 : SIZE_MAX;
   if (const std::string length = header("content-length"); !chunked_ && !length.empty()) {
     const auto [stop, bad] = std::from_chars(length.data(), length.data() + length.size(), left_);
-    if (bad != std::errc() || stop != length.data() + length.size()) return fail("its length is no number");
+    if (bad != std::errc() || stop != length.data() + length.size())
+      return fail("its length is not a number");
     complete_ = left_ == 0;
   }
   return true;
@@ -196,7 +197,7 @@ HttpStream::Got HttpStream::wait(int milliseconds, const std::function<void(std:
     return Got::end;
   }
   if (!answer_.take({bytes.data(), static_cast<std::size_t>(got)}, body))
-    throw NoRigError("what answers at " + name_ + " is no rig: " + answer_.problem());
+    throw NoRigError("what answers at " + name_ + " is not a rig: " + answer_.problem());
   return Got::bytes;
 }
 

@@ -35,7 +35,8 @@ class HttpAnswer {
   bool chunked_ = false;
   int status_ = 0;
   std::map<std::string, std::string> headers_;
-  std::size_t left_ = 0;  ///< of the body or of the chunk; SIZE_MAX: until the end of the connection
+  /// Bytes left of the body or of the chunk; SIZE_MAX: until the end of the connection.
+  std::size_t left_ = 0;
   bool in_chunk_ = false;
   std::string problem_;
 };
@@ -52,8 +53,8 @@ class HttpStream {
   ~HttpStream();
 
   enum class Got { bytes, nothing, end };
-  /// Waits at most so long for more of the answer. `nothing`: time is up, or a signal came. Throws NoRigError:
-  /// the connection broke.
+  /// Waits at most that long for more of the answer. `nothing`: time is up, or a signal came. Throws
+  /// NoRigError: the connection broke.
   Got wait(int milliseconds, const std::function<void(std::string_view)>& body);
   const HttpAnswer& answer() const { return answer_; }
 
@@ -74,10 +75,10 @@ int get(const PortAddress& address, const std::string& target, const std::string
 /// A POST; its status. `answer`: the body. `for_ever`: it may take any time, as a reset does.
 int post(const PortAddress& address, const std::string& target, const std::string& token,
          const std::string& json, std::string& answer, bool for_ever = false);
-/// What a rig's refusal says, in words.
+/// Text of a rig's refusal.
 std::string refusal(int status, const std::string& body);
 
-/// For a query: "motor.speed" as it is, "[" as %5B.
+/// Encodes for a query: "motor.speed" as it is, "[" as %5B.
 std::string url_encoded(std::string_view text);
 
 /// The token of a control port: of a file, else of TACTUS_TOKEN; empty: none. Throws NoRigError.

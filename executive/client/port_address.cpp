@@ -41,7 +41,7 @@ std::optional<PortAddress> tcp_address(std::string text) {
   return PortAddress{"", host, port};
 }
 
-/// What a rig file says of its control port.
+/// Address of the control port in a rig file.
 struct Listens {
   std::string rig;
   std::string where;  ///< empty: it has no such section
@@ -167,8 +167,8 @@ PortAddress find_port(const std::string& where) {
     if (auto rig = running(where)) return *rig;
   throw NoRigError(
       config::show(where) +
-      " is no rig: no rig of that name runs here (`tactus ps` lists them), there is no such file or "
-      "folder, and it is no address; an address is unix:PATH or 127.0.0.1:8086");
+      " is not a rig: no rig of that name runs here (`tactus ps` lists them), there is no such file or "
+      "folder, and it is not an address; an address is unix:PATH or 127.0.0.1:8086");
 }
 
 }  // namespace tactus::client

@@ -14,21 +14,21 @@ class NoRigError : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// Where a control port listens: a unix socket, or a host and a port.
+/// Address of a control port: a unix socket, or a host and a port.
 struct PortAddress {
-  std::string path;  ///< of the socket; empty: TCP
+  std::string path;  ///< path of the socket; empty: TCP
   std::string host;
   std::string port;
 
   std::string text() const { return path.empty() ? host + ":" + port : "unix:" + path; }
 };
 
-/// Whether a word of a command line says where a rig is, and is no variable: it has a '/' or a ':', ends in .yaml or
-/// .sock, is a file or folder, or has no '.' as every variable has, and so is a rig's name.
+/// Returns true if a word of a command line names a rig and is not a variable: it has a '/' or a ':', ends in
+/// .yaml or .sock, is a file or folder, or has no '.' as every variable has, and so is a rig's name.
 bool looks_like_address(const std::string& word);
 
-/// Of a run folder: its socket if there is one, else the address of its rig file. Nothing: it has none, or the run is
-/// over. Throws NoRigError: its rig file cannot be read.
+/// Port of a run folder: its socket if there is one, else the address in its rig file. Nothing: it has none,
+/// or the run is over. Throws NoRigError: its rig file cannot be read.
 std::optional<PortAddress> port_of_run(const std::filesystem::path& folder);
 
 /// Finds the control port by what a user writes:

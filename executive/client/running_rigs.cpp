@@ -26,7 +26,7 @@ bool is_tactus(const fs::path& process) {
   return name == "tactus" || name == "main";
 }
 
-/// The folder of the log that it has open; empty: it has none. False: nobody but its user may look.
+/// The folder of the log that it has open; empty: it has none. False: only its user may look.
 bool run_folder_of(const fs::path& process, fs::path& folder) {
   std::error_code error;
   fs::directory_iterator files(process / "fd", error);

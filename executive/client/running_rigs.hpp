@@ -12,7 +12,7 @@ namespace tactus::client {
 /// A rig that runs on this machine.
 struct RunningRig {
   pid_t process = 0;
-  std::filesystem::path folder;  ///< of its run
+  std::filesystem::path folder;  ///< folder of its run
   std::string rig;               ///< its name, as the rig file in that folder has it
 };
 

@@ -43,7 +43,7 @@ VariableFacts facts_of(const Json& json) {
   return facts;
 }
 
-/// NaN for what is no number.
+/// NaN for what is not a number.
 double value_of(const Json& json) {
   if (json.is_number()) return json.get<double>();
   if (json.is_boolean()) return json.get<bool>() ? 1 : 0;
@@ -86,8 +86,8 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
   for (const std::string& name : names) {
     if (name.find('*') == std::string::npos && name.find('?') == std::string::npos) {
       const std::string variable(config::without_indices(name));
-      VariableFacts facts = facts_of(
-          parsed(get(rig.address, "/v1/variables/" + url_encoded(variable), rig.token)));
+      VariableFacts facts =
+          facts_of(parsed(get(rig.address, "/v1/variables/" + url_encoded(variable), rig.token)));
       if (variable != name) facts.number = true;
       facts.name = name;
       add(std::move(facts));
@@ -184,7 +184,7 @@ struct Samples::Reader {
   std::optional<HttpStream> http;
   bool every_frame = false;
   bool over = false;
-  std::string first;  ///< of the body, which came with the head
+  std::string first;  ///< first part of the body, which came with the head
   std::int64_t last = -1;
   BlockStream blocks;
   EventStream events;

@@ -10,7 +10,7 @@
 
 namespace tactus::client {
 
-/// What a variable is, as /v1/variables says.
+/// Facts of a variable, as /v1/variables has them.
 struct VariableFacts {
   std::string name;
   std::string unit;
@@ -26,14 +26,14 @@ struct FoundRig {
   std::int64_t period_ns = 1'000'000;
 };
 
-/// Asks who is there. Throws NoRigError.                                                        @when service
+/// Finds the rig there, by a request. Throws NoRigError.                                        @when service
 FoundRig find_rig(const std::string& where, const std::string& token_file);
 /// Variables by name or by pattern, each once, in the order asked for. Throws NoRigError with the rig's hint for
 /// one that is not there.
 std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector<std::string>& names,
                                           std::size_t most, std::size_t& left_out);
 
-/// Who gets what comes.
+/// Receiver of samples.
 struct SampleSink {
   /// Values of one frame, in the order of the names.
   std::function<void(std::int64_t frame, const std::vector<double>& values)> values;

@@ -29,7 +29,7 @@ class Terminal {
   void draw(const std::vector<std::string>& lines);
   /// SIGINT, SIGTERM or SIGHUP came. Also: stdout is gone.
   static bool stop_asked_for();
-  /// Whether its characters can be braille: the locale is UTF-8.
+  /// Returns true if its characters can be braille: the locale is UTF-8.
   static bool speaks_utf8();
 
  private:

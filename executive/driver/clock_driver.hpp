@@ -15,9 +15,9 @@
 
 namespace tactus::executive {
 
-/// What `tactus doctor` wants to know of the configured line.
+/// Observation of the configured line for `tactus doctor`.
 struct EdgeWatch {
-  std::optional<rtsync::Nanoseconds> measure{};  ///< watch the edges for so long
+  std::optional<rtsync::Nanoseconds> measure{};  ///< time to watch the edges
   std::optional<rtsync::Period> edge_period{};   ///< nominal time between two edges, of a rig
 };
 
@@ -35,7 +35,7 @@ class ClockDriver : public Driver {
   virtual config::Node resolved() const = 0;
   /// Opens the line. After read(). Throws DeviceError. @when setup
   virtual std::unique_ptr<rtsync::EdgeSource> open(const OpenRequest& request) = 0;
-  /// What `tactus doctor` says of such devices on this machine; after read() also of the configured line.
+  /// Facts for `tactus doctor` on such devices of this machine; after read() also on the configured line.
   /// Throws nothing. @when service
   virtual std::vector<rtsync::Fact> facts(const EdgeWatch& watch) = 0;
 };

@@ -33,11 +33,11 @@ enum class Command : std::uint8_t {
 /// A command with all that belongs to it.
 struct CommandCall {
   Command command = Command::pause;
-  std::int64_t value = 0;  ///< as its CommandArgument says
-  std::string name{};      ///< likewise
+  std::int64_t value = 0;  ///< value, as its CommandArgument defines
+  std::string name{};      ///< name, as its CommandArgument defines
 };
 
-/// What is given with a command.
+/// Argument that is given with a command.
 enum class CommandArgument : std::uint8_t {
   nothing,
   sim_time,   ///< `value`: simulated time in ns
@@ -52,14 +52,14 @@ enum class CommandArgument : std::uint8_t {
   names,      ///< names of variables
 };
 
-/// When a command takes effect.
+/// Time at which a command takes effect.
 enum class CommandTaken : std::uint8_t {
   at_end_of_frame,  ///< the frames take it: it can be given in a certain frame
   at_once,          ///< done beside the frames
   at_step_begin,    ///< a change of variables
 };
 
-/// What a rig is like once it has taken a command.
+/// State of a rig once it has taken a command.
 enum class CommandEffect : std::uint8_t {
   other,
   paused,
@@ -68,7 +68,7 @@ enum class CommandEffect : std::uint8_t {
   restored,  ///< its models have another state; the client waits for that
 };
 
-/// When a command is refused whatever its details; bits.
+/// Conditions under which a command is refused whatever its details; bits.
 enum CommandRefusal : std::uint8_t {
   kNeverRefused = 0,
   kRefusedAtEnd = 1,            ///< the rig is ending

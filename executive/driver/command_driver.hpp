@@ -11,7 +11,7 @@ class App;
 
 namespace tactus::executive {
 
-/// What the process ends with; the contract of docs/command-line.md.
+/// Exit status of the process; the contract of docs/command-line.md.
 enum ExitStatus : int {
   kOk = 0,           ///< the run ended as planned
   kEndedEarly = 1,   ///< overrun policy, abort, failed model
@@ -19,7 +19,7 @@ enum ExitStatus : int {
   kWrongMachine = 3  ///< the machine cannot do what the rig requires
 };
 
-/// A command cannot do what it was told; what() says what to do about it.
+/// Thrown when a command cannot do its work; what() says what to do about it.
 class CommandError : public std::runtime_error {
  public:
   CommandError(ExitStatus status, const std::string& what) : runtime_error(what), status_(status) {}
@@ -39,7 +39,7 @@ class CommandDriver : public Driver {
 
   /// Declares its description, options and arguments, which are read into this object. @when setup
   virtual void declare(CLI::App& app) = 0;
-  /// What stands for an argument that the command line's rules cannot express, as -ni. @when setup
+  /// Returns the long form of an argument that the command line's rules cannot express, as -ni. @when setup
   virtual std::string spelled_out(const std::string& argument) const { return argument; }
   /// Does what it is for, once the options are read. Returns the exit status. Throws CommandError.
   virtual int run() = 0;

@@ -4,8 +4,8 @@
 
 namespace tactus::executive {
 
-/// A device that a rig needs cannot be had: not there, not permitted, held by somebody else. what() is a
-/// whole sentence with the cause and what mends it. Ends with exit status 3, before the first frame.
+/// A device that a rig needs cannot be had: not there, not permitted, held by another program. what() is a
+/// whole sentence with the cause and the fix. Ends with exit status 3, before the first frame.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -50,7 +50,7 @@ constexpr DriverEntry driver_entry(const char* name) {
   return {TACTUS_DRIVER_BUILD, Seam::kKind, name, []() -> Driver* { return static_cast<Seam*>(new Class); }};
 }
 
-/// What a driver's library says of itself, outside of all namespaces, once:
+/// Defines the entry of a driver's library, outside of all namespaces, once:
 ///
 ///     TACTUS_DRIVER(tactus::executive::RecordDriver, "csv", tactus::drivers::record::Csv)
 #define TACTUS_DRIVER(Seam, name, Class)                                               \

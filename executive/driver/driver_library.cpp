@@ -21,7 +21,8 @@ std::string noted_in(const std::filesystem::path& file) {
   return line;
 }
 
-/// Of a library that the loader lacks a library for: what that is, as the build noted beside it.
+/// Opens a library. If the loader lacks a library for it, the error names that one, as the build noted beside
+/// it.
 SharedLibrary open_library(const std::filesystem::path& file, const std::string& kind,
                            const std::string& name) try {
   return SharedLibrary(file);
@@ -95,11 +96,11 @@ DriverLibrary::DriverLibrary(const std::filesystem::path& file, const std::strin
     : library_(open_library(file, kind, name)) {
   void* const symbol = library_.symbol("tactus_driver");
   if (symbol == nullptr)
-    throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is no driver");
+    throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is not a driver");
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym is for
   entry_ = reinterpret_cast<DriverFunction>(symbol)();
   if (entry_ == nullptr)
-    throw LibraryError(library_.file().string() + " describes no driver: it is no driver");
+    throw LibraryError(library_.file().string() + " describes no driver: it is not a driver");
   if (std::string(entry_->build) != TACTUS_DRIVER_BUILD)
     throw LibraryError(library_.file().string() + " was built for '" + entry_->build + "', this tactus is '" +
                        TACTUS_DRIVER_BUILD + "': build the driver again with this tactus");

@@ -45,11 +45,11 @@ std::filesystem::path find_driver(const std::string& kind, const std::string& na
 /// The names of all drivers of a kind that this machine has, sorted. @when setup
 std::vector<std::string> driver_names(const std::string& kind);
 
-/// Why the build left a driver out; empty: it did not. @when setup
+/// Reason why the build left a driver out; empty: it did not. @when setup
 std::string reason_left_out(const std::string& kind, const std::string& name);
 
-/// Of the keys of a section those that `driver` knows. Complains of the others, which `common` does not know
-/// either. @when setup
+/// Returns the keys of a section that `driver` knows. Reports the others, unless `common` knows them.
+/// @when setup
 config::Node keys_of(const Driver& driver, const config::Section& common, const config::Node& keys,
                      const std::string& path, config::Problems& problems);
 

@@ -25,7 +25,7 @@ namespace tactus::executive {
 
 class LiveRig;
 
-/// How the frames and virtual time depend on each other.
+/// Dependence of the frames and virtual time on each other.
 enum class LinkMode {
   paced,   ///< the rig is in real time and paces the others; it never waits for them
   follow,  ///< no real time: a frame runs when virtual time is granted
@@ -36,15 +36,14 @@ constexpr std::string_view name_of(LinkMode mode) {
   return mode == LinkMode::paced ? "paced" : mode == LinkMode::follow ? "follow" : "free";
 }
 
-/// What a link may ask of the rig it belongs to; taken at the next end of a frame or freeze frame. Reasons
-/// are kept as pointers: they have to stay.                                                             @when
-/// any
+/// Commands that a link may give to its rig; taken at the next end of a frame or freeze frame. Reasons are
+/// kept as pointers: they have to stay. @when any
 class LinkCommands {
  public:
   virtual ~LinkCommands() = default;
   virtual void request_stop(const char* reason) TACTUS_RT = 0;
   virtual void request_abort(const char* reason) TACTUS_RT = 0;
-  /// Keeps the rig frozen for as long as it lasts, beside whoever else freezes it.
+  /// Keeps the rig frozen for as long as it lasts, beside any other cause of a freeze.
   virtual void set_peer_pause(bool yes) TACTUS_RT = 0;
 };
 
@@ -52,21 +51,21 @@ class LinkCommands {
 struct FrameStart {
   std::int64_t frame = 0;
   rtsync::TimePoint<rtsync::RigTime>
-      slot;  ///< when it should have started; of the wake where it is not paced
-  rtsync::TimePoint<rtsync::MonotonicTime> now;  ///< when it did
+      slot;  ///< time at which it should have started; that of the wake if it is not paced
+  rtsync::TimePoint<rtsync::MonotonicTime> now;  ///< time at which it started
   rtsync::Nanoseconds late{0};                   ///< wake minus slot; 0 where it is not paced
   bool paced = false;                            ///< the rig is in real time
-  rtsync::Nanoseconds work{0};                   ///< of the frame before
+  rtsync::Nanoseconds work{0};                   ///< work of the frame before
 };
 
-/// What a link wants of the frame that begins.
+/// Verdict of a link on the frame that begins.
 enum class LinkVerdict : std::uint8_t {
   go_on,
-  freeze,     ///< at the end of this frame
-  terminate,  ///< at once: this frame is not run
+  freeze,     ///< freeze at the end of this frame
+  terminate,  ///< terminate at once: this frame is not run
 };
 
-/// How a rig ended, as the others of the federation are told.
+/// End of a rig, as the other participants of the federation learn it.
 struct LinkEnd {
   bool in_order = true;  ///< completed or stopped; else it was an error
   std::string reason;
@@ -88,7 +87,7 @@ class Link {
   // ---- one thread at setup
 
   virtual LinkMode mode() const = 0;
-  /// What it is, a line each, for `tactus check`.
+  /// Description, a line each, for `tactus check`.
   virtual std::vector<std::string> describe() const = 0;
   /// Everything that it takes in is to be recorded, as recording `link` of all its variables.
   virtual bool records() const = 0;
@@ -96,7 +95,7 @@ class Link {
   virtual config::Node resolved() const = 0;
   /// link.*: the relation of the times, lateness, ages, and what came in. Their addresses stay.
   virtual const std::deque<Variable>& variables() const = 0;
-  /// Inputs that the link writes: nobody else may.
+  /// Inputs that the link alone may write.
   virtual std::vector<VariableRef> inputs() const = 0;
   /// Reads published variables elsewhere: `where` answers with the place for a model's memory, or nullptr.
   virtual void redirect(
@@ -107,9 +106,9 @@ class Link {
 
   // ---- the service thread, or one thread that runs for it
 
-  /// Where commands go, and are answered. It stays until leave().
+  /// Sets the receiver of commands, which answers them. It stays until leave().
   virtual void serve(LiveRig&) {}
-  /// Joins the others; blocks until it has, or somebody cancels. `helper`: how its own threads are to run;
+  /// Joins the federation; blocks until it has, or is cancelled. `helper`: how its own threads are to run;
   /// `first`: the frame that will be the first. State Connect. Throws DeviceError.
   virtual void join(LinkCommands& commands, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;
   /// Lets a join() that still waits throw.                                                         @when any
@@ -122,11 +121,11 @@ class Link {
   /// said.
   virtual std::string status() const = 0;
   virtual std::string ending() const = 0;
-  /// What it knows now, of itself and of its peers: a JSON object whose keys stand in docs/http-api.md. After
+  /// Present knowledge of the link and of its peers: a JSON object whose keys are in docs/http-api.md. After
   /// join(), until the end.
   virtual config::Json knowledge() const { return config::Json::object(); }
-  /// Leaves the others, and says why; bounded, whatever they do. After the last frame; only the first call
-  /// counts, and none without a join().
+  /// Leaves the federation, with the reason; bounded, whatever they do. After the last frame; only the first
+  /// call counts, and none without a join().
   virtual void leave(const LinkEnd& end) = 0;
   /// The `link` section of summary.json. After leave(). `stuck`: the frames never ended, and may still write.
   virtual config::Json summary(bool stuck) const = 0;
@@ -148,19 +147,19 @@ class Link {
   /// StepEnd: what goes out is taken.
   virtual void end_frame(std::int64_t k) TACTUS_RT = 0;
   /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkCommands::hold alone);
-  /// or goes on.
+  /// or continues.
   virtual void freeze(const char* why) TACTUS_RT = 0;
   virtual void unfreeze() TACTUS_RT = 0;
-  /// Why the last verdict was not go_on; a text that stays.
+  /// Reason why the last verdict was not go_on; a text that stays.
   virtual const char* verdict_reason() const TACTUS_RT = 0;
 };
 
-/// What a link's section is made with.
+/// Arguments with which a link's section is made.
 struct LinkContext {
   std::string rig;
-  std::filesystem::path base;  ///< what files are relative to: the folder of the rig file
-  rtsync::Period frame;        ///< in simulated time
-  rtsync::Period real_frame;   ///< in real time
+  std::filesystem::path base;  ///< folder to which files are relative: that of the rig file
+  rtsync::Period frame;        ///< frame in simulated time
+  rtsync::Period real_frame;   ///< frame in real time
   bool realtime = true;        ///< false: a paced link follows instead
   std::string replay{};        ///< a run folder: what its link took in is taken in again; there are no others
   /// Finds a variable of the rig. Complains and answers nothing when there is none.

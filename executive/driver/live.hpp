@@ -5,8 +5,7 @@
 ///     server (driver of kind "live") ──► LiveRig ──► rings and cells ──► frames
 ///
 /// Everything that is read comes from one snapshot: a copy of all variables that the frames make at the end
-/// of a frame, in the slack, and only when somebody asked for it. Everything that is written waits for a
-/// StepBegin.
+/// of a frame, in the slack, and only on request. Everything that is written waits for a StepBegin.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -30,10 +29,10 @@
 
 namespace tactus::executive {
 
-/// What may be done with a variable from outside.
+/// Rights on a variable from outside.
 enum class LiveRights : std::uint8_t {
   full,        ///< set, forced, released
-  force_only,  ///< somebody writes it in every frame: a value that is set would not last
+  force_only,  ///< it is written in every frame: a value that is set would not last
   read_only,   ///< the executive's own
 };
 
@@ -41,15 +40,16 @@ struct LiveVariable {
   const Variable* variable = nullptr;
   const ModelInstance* model = nullptr;  ///< nullptr: the executive's own
   LiveRights rights = LiveRights::full;
-  std::string reason{};    ///< of rights that are not full: "is fed by 'controller.torque'; force it instead"
-  std::size_t offset = 0;  ///< in LiveSnapshot::bytes
+  /// Reason why rights are not full: "is fed by 'controller.torque'; force it instead"
+  std::string reason{};
+  std::size_t offset = 0;  ///< offset in LiveSnapshot::bytes
 };
 
 /// All variables as they stood at the end of one frame (or freeze frame).
 struct LiveSnapshot {
   std::int64_t sequence = 0;     ///< counts up with every snapshot
   std::int64_t frame = -1;       ///< the last frame that was run; -1 before the first
-  std::int64_t sim_time_ns = 0;  ///< of that frame: the date of the values. 0 before the first
+  std::int64_t sim_time_ns = 0;  ///< end of that frame: the date of the values. 0 before the first
   RigFigures rig{};              ///< state and statistics at the same moment
   std::vector<std::byte> bytes{};
 };
@@ -59,22 +59,22 @@ using LiveSnapshotPtr = std::shared_ptr<const LiveSnapshot>;
 struct LiveWrite {
   enum class Kind : std::uint8_t {
     set,          ///< once
-    force,        ///< and again after whoever else writes it, until it is released
-    release,      ///< the end of a force; the value stays until somebody writes it
-    release_all,  ///< of all forces; `ref` and `bytes` mean nothing
+    force,        ///< write again after every other writer, until it is released
+    release,      ///< the end of a force; the value stays until it is written
+    release_all,  ///< release all forces; `ref` and `bytes` mean nothing
   };
   Kind kind = Kind::set;
   LiveRef ref{};
-  std::vector<std::byte> bytes{};  ///< of all elements of `ref`; none to release
+  std::vector<std::byte> bytes{};  ///< values of all elements of `ref`; none to release
 };
 /// "set", "force", "release", "release_all".
 std::string_view name_of(LiveWrite::Kind kind);
 
-/// What became of a batch.
+/// Result of a batch.
 struct LiveDone {
   bool applied = false;
-  std::int64_t frame = -1;  ///< at whose StepBegin
-  std::string problem{};    ///< why not: its frame had begun already, or the run ended before it
+  std::int64_t frame = -1;  ///< frame at whose StepBegin it happened
+  std::string problem{};    ///< reason of a failure: its frame had begun already, or the run ended before it
 };
 
 /// The reason of a run that a client has stopped.
@@ -84,8 +84,8 @@ inline constexpr const char* kStoppedByClient = "stopped by a client (live)";
 struct LiveBatch {
   std::vector<LiveWrite> writes{};
   std::optional<std::int64_t> frame{};  ///< nothing: the next one that begins
-  std::string who{};                    ///< for the journal
-  /// Without `frame`: while frames run, none before this one. In Pause it is not waited for.
+  std::string who{};                    ///< client, for the journal
+  /// First frame in which it may happen if `frame` is not set; while the rig is paused it is not waited for.
   std::int64_t not_before = 0;
   /// Instead of writes: a command that the frames take (but no pause at a time), given in that frame and taken
   /// at its end.
@@ -135,10 +135,10 @@ struct EpisodeEnd {
       out{};  ///< one for each of the request's; without bytes when the run ended before it
 };
 
-/// What does not change while a rig runs.
+/// Facts that do not change while a rig runs.
 struct LiveFacts {
   std::string rig;
-  std::filesystem::path folder;  ///< of the run
+  std::filesystem::path folder;  ///< folder of the run
   rtsync::Period frame;
   std::int64_t epoch_ns = 0;        ///< date of simulated time 0, since 1970-01-01T00:00:00Z
   std::int64_t frames = INT64_MAX;  ///< planned; INT64_MAX: no end
@@ -164,44 +164,44 @@ class LiveRig {
   virtual const LiveFacts& facts() const = 0;
   /// All variables of all models and the executive's own, in the order of the rig file. Does not change.
   virtual const std::vector<LiveVariable>& variables() const = 0;
-  /// By name, with an index or not; nothing, and why (with the name that was probably meant), when there is
-  /// none.
+  /// Finds a variable by name, with an index or not; nothing if there is none: `problem` then explains it,
+  /// with the name that was probably meant.
   virtual std::optional<LiveRef> find(std::string_view name, std::string& problem) const = 0;
-  /// What the rig is doing at this moment, whether or not frames end.
+  /// State of the rig at this moment, whether or not frames end.
   virtual State state() const = 0;
 
   /// The last frame that was run; -1: none since the start or the last reset. Cheap.
   virtual std::int64_t last_frame() const { return -1; }
-  /// What the run tells of itself: a JSON object, or null when it is over. `then` is called by any thread of the
-  /// rig.
+  /// Reports on the run: passes `then` a JSON object, or null when the run is over. `then` is called by any
+  /// thread of the rig.
   virtual void report(LiveReport, std::function<void(config::Json)> then) { then({}); }
-  /// Likewise.
+  /// Writes a trace and passes `then` its file. `then` is called by any thread of the rig.
   virtual void trace(const LiveTraceCall&, std::function<void(LiveTrace)> then) {
     then({LiveTrace::Outcome::no_recorder, "this rig has no flight recorder", {}, {}, 0});
   }
-  /// Entries of a list behind number `after`, the oldest `most` of them.
+  /// Entries of a list after number `after`, the oldest `most` of them.
   virtual LiveEntries entries(LiveList, std::int64_t /*after*/, std::size_t /*most*/) const { return {}; }
   /// The greatest number of a list so far; cheap.
   virtual std::int64_t last_entry(LiveList) const { return 0; }
   /// Counts up whenever another thing is forced; cheap.
   virtual std::int64_t forces_changed() const { return 0; }
-  /// What is forced at this moment.
+  /// Forces that are active at this moment.
   virtual std::vector<LiveForce> forces() const { return {}; }
-  /// Why a command would be refused at this moment, as far as that does not depend on its details; empty: it
-  /// would be taken.
+  /// Explains why a command would be refused at this moment, as far as that does not depend on its details;
+  /// empty: it would be taken.
   virtual std::string command_problem(Command) const { return ""; }
-  /// Who gives a variable its value at this moment; of an array: any of its elements.
+  /// Returns the writer of a variable at this moment; of an array: that of any of its elements.
   virtual LiveWriter writer_of(std::size_t /*variable*/) const { return {}; }
-  /// What the rig drives outside. Does not change.
+  /// Outputs that the rig drives outside. They do not change.
   virtual const std::vector<LiveOutput>& outputs() const;
 
   /// The next snapshot, made after this call: at the end of the frame that runs, or of the next freeze frame.
   /// nullptr: the run has ended, and with it the frames.
   virtual void next_snapshot(std::function<void(LiveSnapshotPtr)> then) = 0;
   /// The next snapshot of a frame whose number is a multiple of `every` (at least 1), or of a freeze frame.
-  /// The frames decide which one that is: it is never one behind.
+  /// The frames decide which one that is: it is never one after.
   virtual void next_snapshot_of_multiple(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) = 0;
-  /// Values behind every frame from now on. nullptr, and why: the rig has no room for it.
+  /// Values after every frame from now on. nullptr, and why: the rig has no room for it.
   virtual std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& refs, std::string& problem) {
     (void)refs;
     problem = "this rig hands out no frames";
@@ -212,9 +212,10 @@ class LiveRig {
                                                        std::function<void(const LiveDone&)> then) = 0;
   /// Gives a command, which is taken at the end of the frame. Why it was refused; empty: it was not.
   [[nodiscard]] virtual std::string give(const CommandCall& call, const std::string& who) = 0;
-  /// The same; `then` is told when it has taken effect, as far as a command says so: a reset when the rig is at
-  /// frame 0 again, with its initialization jobs behind it, a load when the checkpoint is in place, in the state in
-  /// which the rig goes on; any other at once. Or why it never did (the run has ended). Not when it was refused.
+  /// The same; `then` is called when it has taken effect, as far as a command says so: a reset when the rig
+  /// is at frame 0 again, with its initialization jobs after it, a load when the checkpoint is in place, in
+  /// the state in which the rig continues; any other at once. Or why it never did (the run has ended). Not
+  /// when it was refused.
   [[nodiscard]] virtual std::string give_until_done(const CommandCall& call, const std::string& who,
                                                     std::function<void(const std::string& problem)> then);
   [[nodiscard]] std::string command(Command command, std::int64_t value, const std::string& who) {
@@ -224,10 +225,10 @@ class LiveRig {
   virtual void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) = 0;
 };
 
-/// What a live server is made with.
+/// Arguments with which a live server is made.
 struct LiveContext {
   std::string rig;
-  std::filesystem::path base;  ///< what files are relative to: the folder of the rig file
+  std::filesystem::path base;  ///< folder to which files are relative: that of the rig file
 };
 
 /// Serves a LiveRig to the world: made from one entry of the `live:` section by a driver of kind "live".
@@ -240,14 +241,15 @@ class LiveServer {
   LiveServer& operator=(const LiveServer&) = delete;
   virtual ~LiveServer() = default;
 
-  /// What it is, a line each, for `tactus check`.
+  /// Description, a line each, for `tactus check`.
   virtual std::vector<std::string> describe() const = 0;
   /// The section with all values, for the run folder's rig.yaml.
   virtual config::Node resolved() const = 0;
   /// Begins to serve. `helper`: how its threads are to run. State Connect. Throws DeviceError (an address
   /// that is taken ...) with cause and fix.
   virtual void open(LiveRig& rig, const rtsync::ThreadSettings& helper) = 0;
-  /// Lines for the log and the terminal: where it listens, whom it refused; none when nothing happened.
+  /// Lines for the log and the terminal: where it listens, which clients it refused; none when nothing
+  /// happened.
   virtual std::vector<std::string> take_log_lines() = 0;
   /// Ends all connections and its threads; bounded. Only the first call counts, and none without an open().
   virtual void close() = 0;

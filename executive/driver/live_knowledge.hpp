@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a rig knows of itself and tells whoever asks by live access, beside the values of its variables.
+/// Facts that a rig has of itself and gives to clients of live access, beside the values of its variables.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,13 +26,13 @@ constexpr bool overlap(const LiveRef& a, const LiveRef& b) {
   return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
 }
 
-/// A variable that somebody holds at a value.
+/// Variable that a client holds at a value.
 struct LiveForce {
   LiveRef ref{};
-  std::string name{};              ///< as it was written: "axis.force[2]"
-  std::vector<std::byte> bytes{};  ///< of all elements of `ref`
+  std::string name{};              ///< name as it was written: "axis.force[2]"
+  std::vector<std::byte> bytes{};  ///< values of all elements of `ref`
   std::string who{};
-  std::int64_t frame = -1;  ///< at whose StepBegin it began
+  std::int64_t frame = -1;  ///< frame at whose StepBegin it began
 };
 
 /// Something real that a variable drives: a line, a channel of a device.
@@ -41,14 +41,14 @@ struct LiveOutput {
   std::string driver;            ///< "gpio-out"
   std::string model;             ///< "gate"
   std::size_t variable = 0;      ///< index into LiveRig::variables()
-  std::vector<LiveRef> sources;  ///< what is wired to it
+  std::vector<LiveRef> sources;  ///< sources connected to it
   config::Json safe;             ///< its safe value; null: not known here
 };
 
-/// What happens in a run, as lists that grow and of which the newest entries are kept.
+/// Events of a run, as lists that grow and of which the newest entries are kept.
 enum class LiveList : std::uint8_t {
   overruns,
-  journal,  ///< what clients have changed
+  journal,  ///< changes by clients
   log,
 };
 inline constexpr std::size_t kLiveLists = 3;
@@ -56,7 +56,7 @@ inline constexpr std::size_t kLiveLists = 3;
 std::string_view name_of(LiveList list);
 
 /// A part of a list, ascending. Each entry is a JSON object with its number `n`, which counts up from 1 with
-/// every entry and every change of one; an entry that was changed stands where its new number belongs.
+/// every entry and every change of one; an entry that was changed is where its new number belongs.
 struct LiveEntries {
   std::vector<std::shared_ptr<const config::Json>> entries{};
   std::int64_t first = 1;     ///< the least number that is still kept
@@ -64,7 +64,7 @@ struct LiveEntries {
   std::int64_t left_out = 0;  ///< entries that were never kept: too many at a time
 };
 
-/// What a run tells of itself when it is asked.
+/// Reports that a run makes of itself on request.
 enum class LiveReport : std::uint8_t {
   timing,  ///< late, work and slack of all frames, and why some were late
   jobs,
@@ -72,7 +72,7 @@ enum class LiveReport : std::uint8_t {
   link,
   drivers,
   threads,
-  doctor,       ///< what stands between this machine and hard real time
+  doctor,       ///< obstacles on this machine to hard real time
   checkpoints,  ///< those that can be loaded
 };
 
@@ -87,12 +87,12 @@ struct LiveTrace {
   enum class Outcome : std::uint8_t { done, no_frame, no_recorder, failed };
   Outcome outcome = Outcome::done;
   std::string problem{};
-  config::Json json{};  ///< of a call without `perfetto`
-  std::string bytes{};  ///< of one with it
+  config::Json json{};  ///< answer to a call without `perfetto`
+  std::string bytes{};  ///< answer to a call with it
   std::int64_t frame = 0;
 };
 
-/// Values of some variables behind every frame, as one reader gets them. The rig stops filling it when it is
+/// Values of some variables after every frame, as one reader gets them. The rig stops filling it when it is
 /// destroyed.
 ///
 /// Threads  one at a time.
@@ -106,19 +106,19 @@ class LiveFrames {
   struct Row {
     std::int64_t frame = 0;
     std::uint64_t number = 0;           ///< counts up with every frame: one that is missing was lost
-    const std::byte* values = nullptr;  ///< of all references, one behind the other; until release()
+    const std::byte* values = nullptr;  ///< values of all references, one after the other; until release()
   };
   /// The oldest that was not released; nothing: there is none.
   virtual std::optional<Row> front() = 0;
   virtual void release() = 0;
 };
 
-/// Who gives a variable its value.
+/// Writer of a variable.
 struct LiveWriter {
   enum class What : std::uint8_t { force, set, connection, link, executive, parameter, model };
   What what = What::model;
   std::string who{};                    ///< a client, a variable, a model ...
-  std::optional<std::int64_t> frame{};  ///< of a force, a set
+  std::optional<std::int64_t> frame{};  ///< frame of a force, a set
 };
 /// "force", "set", "connection", "link", "executive", "parameter", "model".
 std::string_view name_of(LiveWriter::What what);

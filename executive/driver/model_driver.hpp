@@ -13,21 +13,21 @@
 
 namespace tactus::executive {
 
-/// What one of a model's variables drives outside of the process.
+/// Output outside of the process that one of a model's variables drives.
 struct DrivenOutput {
-  std::string variable;  ///< as the model declares it
+  std::string variable;  ///< name as the model declares it
   std::string what;      ///< "line 17 of /dev/gpiochip0"
   config::Json safe{};   ///< its safe value; null: it has none
 };
 
-/// A model that a driver makes from its section of the rig file: its variables depend on what stands there.
+/// Model that a driver makes from its section of the rig file, on which its variables depend.
 class DrivenModel : public tactus::Model {
  public:
   /// Opens its device, before any job runs and never for `tactus check`. Throws DeviceError. @when setup
   virtual void open(const OpenRequest& request) = 0;
-  /// What of it must be driven safe; nullptr: nothing. Constant after construction. @when setup
+  /// Part that must be driven safe; nullptr: none. Constant after construction.     @when setup
   virtual SafeOutput* safe_output() { return nullptr; }
-  /// What it drives, for people who are about to move it. Constant after construction. @when setup
+  /// Outputs that it drives, for people who are about to move it. Constant after construction. @when setup
   virtual std::vector<DrivenOutput> outputs() const { return {}; }
 };
 

@@ -37,7 +37,7 @@ class RecordFormats {
   const RecordFormat* named(const std::string& name) const;
   /// The one whose files end so; nullptr: none does.
   const RecordFormat* of_extension(const std::filesystem::path& file) const;
-  /// By name.
+  /// All formats, sorted by name.
   const std::vector<std::unique_ptr<const RecordFormat>>& all() const { return all_; }
 
  private:

@@ -29,11 +29,11 @@ struct RecordColumn {
   tactus_type type;
   std::size_t offset;
   std::vector<VariableLabel> labels{};  ///< the names of an enumeration's values
-  bool as_words = false;                ///< of labels, an int32: text holds the names, not the numbers
+  bool as_words = false;                ///< marks an int32 with labels: text holds the names, not the numbers
   std::string about{};                  ///< one line for people; may be empty
 };
 
-/// What a recording is, for who writes and reads its file.
+/// Description of a recording, for the code that writes and reads its file.
 struct RecordingHead {
   std::string name;
   std::vector<RecordColumn> columns;
@@ -43,7 +43,7 @@ struct RecordingHead {
 /// A record: its time, and its values without gaps. @when any
 std::size_t record_bytes(const RecordingHead& head);
 
-/// Why a sink cannot go on, and how many of the records that it took before stand in no file.
+/// Reason why a sink cannot continue, and the number of records taken before that are in no file.
 class RecordsLost : public std::runtime_error {
  public:
   RecordsLost(const std::string& why, std::uint64_t records) : runtime_error(why), records_(records) {}
@@ -53,11 +53,11 @@ class RecordsLost : public std::runtime_error {
   std::uint64_t records_;
 };
 
-/// Where the values of a recording go.
+/// Destination of the values of a recording.
 ///
 /// Threads  all calls from the recorder's thread, never from a frame; they may block. Every function may
 ///          throw std::runtime_error with the reason ("No space left on device"), or RecordsLost: the rest
-///          of this recording is then lost, counted and said; the rig goes on.
+///          of this recording is then lost, counted and said; the rig continues.
 class RecordSink {
  public:
   RecordSink() = default;
@@ -65,7 +65,7 @@ class RecordSink {
   RecordSink& operator=(const RecordSink&) = delete;
   virtual ~RecordSink() = default;
 
-  /// What its file is called: "motion.csv" of "motion".
+  /// Name of its file: "motion.csv" of "motion".
   virtual std::string file_name(const std::string& recording) const = 0;
   /// Makes the file, which must not be there, in an existing folder; what else belongs to it comes beside it.
   virtual void open(const std::filesystem::path& file, const RecordingHead& head) = 0;
@@ -96,7 +96,7 @@ class RecordSource {
   RecordSource& operator=(const RecordSource&) = delete;
   virtual ~RecordSource() = default;
 
-  /// Its columns stand one behind another, without gaps.
+  /// Its columns stand one after another, without gaps.
   virtual const RecordingHead& head() const = 0;
   /// The next record, of record_bytes(head()); false: there is none. Throws DamagedRecord where the next call goes on with
   /// the record after it.
@@ -107,11 +107,11 @@ class RecordSource {
 struct RecordedFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;              ///< its size
-  std::uint64_t whole = 0;              ///< up to the end of its last whole record; what is behind it is torn
+  std::uint64_t whole = 0;              ///< up to the end of its last whole record; what is after it is torn
   std::uint64_t records = 0;            ///< whole ones
   std::optional<std::int64_t> last_ns;  ///< simulated time of the last of them
-  std::string damage;                   ///< what is wrong before the last whole record; empty: nothing
-  std::string unended{};                ///< what RecordDriver::mend() adds, beside cutting; empty: nothing
+  std::string damage;                   ///< damage before the last whole record; empty: none
+  std::string unended{};                ///< part that RecordDriver::mend() adds, beside cutting; empty: none
 };
 
 /// A driver of kind "record", named by `driver:` of a recording: a file format.
@@ -132,11 +132,11 @@ class RecordDriver : public Driver {
     return make(config::Node::map({}), "export", problems);
   }
 
-  /// What the file of a recording is called, as the sink calls it. Its extension says the format.
+  /// Name of the file of a recording, as the sink names it. Its extension shows the format.
   virtual std::string file_name(const std::string& recording) const = 0;
 
-  /// How far a file is whole, whatever ended the rig. Changes nothing. Throws std::runtime_error when the file
-  /// cannot be read.
+  /// Determines how far a file is whole, whatever ended the rig. Changes nothing. Throws std::runtime_error
+  /// when the file cannot be read.
   virtual RecordedFile examine(const std::filesystem::path& file) const = 0;
   /// Makes an ended file of one that was examined: here, cuts it after its last whole record. Throws
   /// std::runtime_error with the reason; what was whole stays whole.
@@ -148,7 +148,7 @@ class RecordDriver : public Driver {
   /// Reads a file back. Throws std::runtime_error with the reason.
   virtual std::unique_ptr<RecordSource> read(const std::filesystem::path& file) const = 0;
 
-  /// What a file of this format does not keep of such a recording: "the descriptions of 12 columns".
+  /// Parts of such a recording that a file of this format does not keep: "the descriptions of 12 columns".
   virtual std::vector<std::string> omits(const RecordingHead& head) const {
     (void)head;
     return {};

@@ -28,8 +28,8 @@ class SafeOutput {
     ended_.store(true);
     return drive_safe();
   }
-  /// A frame, or a freeze frame, has ended: who watches over the outputs sees that the rig is alive. Answers
-  /// why the rig must not go on, as a text that stays; nullptr: nothing is wrong. @when rt
+  /// A frame, or a freeze frame, has ended: the watcher of the outputs sees that the rig is alive. Answers
+  /// why the rig must not continue, as a text that stays; nullptr: nothing is wrong. @when rt
   virtual const char* frame_ended() TACTUS_RT { return nullptr; }
   /// The calling thread runs the frames from here on: its death ends the rig. @when setup
   virtual void frames_begin() noexcept {}
@@ -44,15 +44,15 @@ class SafeOutput {
   std::atomic<bool> ended_{false};
 };
 
-/// Who drives the outputs safe.
+/// Process that drives the outputs safe.
 enum class SafeOutputs {
-  guardian,  ///< also a process of its own, which does so when the rig's is killed or stands still
+  guardian,  ///< a process of its own as well, which does so when the rig's process is killed or hangs
   process,   ///< the rig's own process alone: at its end and from its signal handler
 };
 
-/// What a device is told when it is opened.
+/// Information that a device gets when it is opened.
 struct OpenRequest {
-  std::string rig;  ///< name of the rig, by which others see who holds a line
+  std::string rig;  ///< name of the rig, by which other programs see what holds a line
   SafeOutputs safe_outputs = SafeOutputs::guardian;
   /// No frame for this long: the guardian drives the outputs safe. 1 ms .. 60 s.
   rtsync::Nanoseconds guardian_timeout{std::chrono::milliseconds(200)};

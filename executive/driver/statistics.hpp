@@ -7,19 +7,20 @@
 
 namespace tactus::executive {
 
-/// What is handed out at the end of every frame, for the status line.
+/// Values that are handed out at the end of every frame, for the status line.
 struct RigFigures {
-  std::int64_t frames = 0;      ///< before this instant: a reset or a loaded checkpoint sets it back
-  std::int64_t heartbeats = 0;  ///< frames and freeze frames: what goes on as long as the rig lives
+  /// Number of frames before this instant: a reset or a loaded checkpoint sets it back.
+  std::int64_t frames = 0;
+  std::int64_t heartbeats = 0;  ///< frames and freeze frames: counted as long as the rig lives
   std::int64_t sim_time_ns = 0;
   State state = State::connect;
   rtsync::FrameTiming timing;
   rtsync::RealtimeTotals totals;
-  rtsync::Maximum reached = rtsync::Maximum::none;  ///< of the overrun policy
+  rtsync::Maximum reached = rtsync::Maximum::none;  ///< maximum of the overrun policy
   bool clock_fault = false;                         ///< paused because of the external clock
   bool episode = false;                             ///< paused because an episode has ended
-  std::int64_t frames_run = 0;                      ///< since the start, whatever was set back
-  std::int64_t models_lost = 0;                     ///< isolated ones whose processes have ended
+  std::int64_t frames_run = 0;   ///< number of frames since the start, whatever was set back
+  std::int64_t models_lost = 0;  ///< isolated ones whose processes have ended
 };
 
 }  // namespace tactus::executive

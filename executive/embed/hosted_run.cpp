@@ -82,7 +82,7 @@ void HostedRun::abort(const char* reason) {
   pass_on();
 }
 
-/// To the frames, as soon as there is somebody to take it.
+/// Passes requests to stop and abort on to the executive, as soon as it exists.
 void HostedRun::pass_on() {
   Executive* const executive = executive_.load();
   if (executive == nullptr) return;

@@ -36,7 +36,7 @@ double as_double(tactus_type type, const std::byte* data) {
   return with_type(type, [&](auto zero) { return static_cast<double>(load_element<decltype(zero)>(data)); });
 }
 
-/// Of a model, or of the executive's own ("rt"); nullptr: there is no such entity.
+/// Variables of a model, or of the executive itself ("rt"); nullptr: there is no such entity.
 const std::deque<Variable>* variables_of(const Rig& rig, const std::string& entity) {
   for (const ModelInstance& model : rig.models())
     if (model.name() == entity) return &model.variables();
@@ -79,7 +79,7 @@ double EpisodeOutput::number(std::size_t element) const {
   return as_double(type, bytes.data() + element * size_of(type));
 }
 
-/// Until the rig stands before its first frame, or on its way: the first call's part.
+/// Prepares the rig until it is before its first frame or running: part of the first call.
 void OpenSimulation::get_ready(HostedRun& run) {
   run.wait_until_started();
   if (run.failed()) (void)finish();  // throws why
@@ -175,7 +175,7 @@ EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::s
   if (found == variables->end())
     throw refuse("the entity has no such descriptor" + did_you_mean(name, *variables, &Variable::name));
   if (path && !path->index) return {found->type, found->count, found->unit_text};
-  std::string wrong = found->count == 0 ? "is no array"
+  std::string wrong = found->count == 0 ? "is not an array"
                                         : "has elements " + index_text(*found, 0) + " .. " +
                                               index_text(*found, found->count - 1);
   if (!path || !path->element_of(*found, wrong)) throw refuse("it " + wrong);

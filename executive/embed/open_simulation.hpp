@@ -13,7 +13,7 @@
 
 namespace tactus::executive {
 
-/// What is wrong with an episode, all of it; nothing has run. what() has one line each.
+/// Every mistake in an episode; nothing has run. what() has one line each.
 class EpisodeError : public std::runtime_error {
  public:
   explicit EpisodeError(std::vector<std::string> problems);
@@ -32,15 +32,15 @@ struct EpisodeOutput : EpisodeItem {
   double number(std::size_t element = 0) const;
 };
 
-/// What there is to know of a variable before an item names it.
+/// Facts of a variable, for use before an item names it.
 struct EpisodeVariable {
   tactus_type type = TACTUS_DOUBLE;
   std::uint32_t count = 0;  ///< 0: a scalar
   std::string unit;
 };
 
-/// A rig that a client program runs in episodes, from one stop date to the next; in between it stands in
-/// Pause, and values are given and taken.
+/// A rig that a client program runs in episodes, from one stop date to the next; in between it is paused, and
+/// values are given and taken.
 ///
 ///     OpenSimulation simulation("servo.yaml", options);
 ///     std::vector<EpisodeOutput> out{{{"motor", "speed"}}};
@@ -61,25 +61,26 @@ class OpenSimulation final : public Simulation {
   /// the episode. `out`: variables, read after all jobs of the frame of their date; without one, of the
   /// last frame of the episode.
   ///
-  /// Throws EpisodeError when anything is wrong with the request: nothing has run then, and the rig stands
-  /// where it stood. The first call starts the run, and throws what keeps it from that (MachineError,
+  /// Throws EpisodeError when anything is wrong with the request: nothing has run then, and the rig is
+  /// unchanged. The first call starts the run, and throws what keeps it from that (MachineError,
   /// config::ConfigError). The end of the run is reported by the call that meets it, be it that the rig ended
   /// since the last call; after that SimulationError.
   EpisodeEnd run_open(const std::optional<std::string>& stop = {}, std::span<const EpisodeInput> in = {},
                       std::span<EpisodeOutput> out = {});
 
-  /// Goes on from a checkpoint of this run, "name" or "name.tck" in its folder for checkpoints: the next
-  /// episode begins behind the frame it was taken at. Returns when it is loaded. Throws EpisodeError with the
-  /// reason when it cannot be, and the rig stands where it stood; SimulationError as run_open() does.
+  /// Continues from a checkpoint of this run, "name" or "name.tck" in its folder for checkpoints: the next
+  /// episode begins after the frame it was taken at. Returns when it is loaded. Throws EpisodeError with the
+  /// reason when it cannot be, and the rig is unchanged; SimulationError as run_open() does.
   void load_checkpoint(const std::string& name);
 
-  /// Back to the state before the initialization jobs, which run again. Returns when the rig is in Pause before
-  /// frame 0, and the next episode begins there; the first call starts the run. Throws EpisodeError with the reason
-  /// when it cannot be: refused (a model that cannot go back, a linked rig), and the rig stands where it stood; or
-  /// the run ended on the way, as with an initialization job that failed. Else SimulationError as run_open() does.
+  /// Back to the state before the initialization jobs, which run again. Returns when the rig is in Pause
+  /// before frame 0, and the next episode begins there; the first call starts the run. Throws EpisodeError
+  /// with the reason when it cannot be: refused (a model that cannot go back, a linked rig), and the rig is
+  /// unchanged; or the run ended on the way, as with an initialization job that failed. Else SimulationError
+  /// as run_open() does.
   void reset();
 
-  /// To the end of the run: run_open() without a stop date.
+  /// Runs to the end of the run: run_open() without a stop date.
   RunEnd run() override;
 
   /// Type, size and unit of a variable or one of its elements ("force[2]"). Throws EpisodeError when there is

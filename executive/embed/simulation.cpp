@@ -17,7 +17,7 @@ constexpr auto kAbortTimeout = 10s;  // before a run is left behind
 constexpr const char* kStopped = "stopped by the program";
 constexpr const char* kAborted = "aborted by the program";
 
-/// A job of it never returned: its thread goes on using all of it.
+/// A job of it never returned: its thread continues using all of it.
 void leave_behind(std::unique_ptr<HostedRun> run, std::unique_ptr<Rig> rig) {
   static std::mutex mutex;
   static auto& kept = *new std::vector<std::pair<std::unique_ptr<Rig>, std::unique_ptr<HostedRun>>>;

@@ -18,7 +18,7 @@ namespace tactus::executive {
 class HostedRun;
 
 struct SimulationOptions : RunOverrides {
-  /// Lines that a person would want to see at once; all of them, and more, stand in the run folder's log.txt.
+  /// Lines that a person would want to see at once; all of them, and more, are in the run folder's log.txt.
   /// Called on the service thread. None: nothing is said.
   std::function<void(const std::string& line)> log{};
 };
@@ -42,8 +42,8 @@ class BusyError : public std::logic_error {
 ///
 /// Frames, service and recordings have threads of their own; the caller's is left as it is. Nothing is
 /// written to the terminal. What a run changes for the whole process: memory may be locked (`memory:`), and
-/// while it is under way signals that mean a crash drive the outputs safe, threads of the program that stand
-/// in the way of the frames are moved to other CPUs, and exit() is an end with status 1. One at a time in a
+/// while it is under way signals that mean a crash drive the outputs safe, threads of the program that
+/// disturb the frames are moved to other CPUs, and exit() is an end with status 1. One at a time in a
 /// process.
 ///
 /// Threads  constructor, run(), destructor: one thread. The rest: any.
@@ -67,7 +67,7 @@ class Simulation {
 
   State state() const;
   bool over() const;
-  /// How it ended; once it is over.
+  /// End of the run; valid once it is over.
   RunEnd end() const;
   /// 0 completed or stopped, 1 anything else; once it is over. As of `tactus run`.
   int exit_status() const;

@@ -25,7 +25,8 @@ void CauseTracks::find_origin(Effect& effect, const std::vector<FlownJob>& jobs,
   flows[static_cast<std::size_t>(found - jobs.begin())].push_back(effect.flows.back());
 }
 
-/// Who had the CPU, where that is the cause: slices of a track of their own, as those of CPUs take no arrows.
+/// Adds the threads that had the CPU, if that is the cause: slices of a track of their own, as those of
+/// CPUs take no arrows.
 void CauseTracks::add_others() {
   std::vector<std::pair<CpuTime, std::uint64_t>> others;
   for (Effect& effect : effects_) {
@@ -60,7 +61,7 @@ void CauseTracks::add_others() {
   }
 }
 
-/// From the overrun to the frames that are still late from it.
+/// Draws arrows from the overrun to the frames that are still late from it.
 void CauseTracks::chain_catching_up() {
   std::map<std::int64_t, std::size_t> latest;  // effect by frame
   std::vector<std::uint64_t> chains(effects_.size());

@@ -10,7 +10,7 @@
 
 namespace tactus::executive {
 
-/// Why a frame was late: an instant that arrows from its origin lead to.
+/// Cause of a late frame: an instant to which arrows from its origin lead.
 struct Effect {
   std::int64_t frame = 0;
   std::int64_t from_ns = 0;  ///< its origin is looked for there

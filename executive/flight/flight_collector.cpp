@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One process collects it; the kernel forgets who does when that ends.
+/// One process collects it; the kernel releases it when that ends.
 class Claim {
  public:
   explicit Claim(const fs::path& file) : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {

@@ -10,14 +10,14 @@ namespace tactus::executive {
 /// A flight recorder whose process has ended: where its trace went, or why it could not be written.
 struct CollectedFlight {
   std::filesystem::path run_folder;
-  std::string file;     ///< in it; empty: there was no frame, or see failure
-  std::string failure;  ///< the recorder's memory stays then, until somebody collects it
+  std::string file;     ///< file name in it; empty: there was no frame, or see failure
+  std::string failure;  ///< the recorder's memory stays then, until it is collected
 };
 
-/// Writes the last trace of a recorder, and removes its memory. Nothing if somebody else does, or if it is in use.
-/// `why`: the rig ended so. @when service
+/// Writes the last trace of a recorder, and removes its memory. Nothing if another process does, or if it is
+/// in use. `why`: the rig ended so. @when service
 std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory, const std::string& why);
-/// Of the rig that this process was the witness of.                                             @when service
+/// Collects the flights of the rig whose witness this process was.                              @when service
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why);
 /// Collects those of the rig of a run folder, which has ended or was killed. The process of a killed rig may be there
 /// for a while, as the kernel takes it apart: it is waited for as long as `patience`, and named in `failure` after that.

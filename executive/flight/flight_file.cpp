@@ -46,11 +46,12 @@ struct FlightFileHead {
   std::int32_t pid, witness;
   std::uint64_t pid_began, witness_began;
   std::uint64_t rings, text_offset, text_bytes, bytes;
-  std::uint64_t pid_namespace;  ///< in which pid and witness count
+  std::uint64_t pid_namespace;  ///< namespace in which pid and witness count
   FlightFrameNow now;
 };
 
-/// Of this process; 0: not known. A machine's containers may share /dev/shm without sharing process ids.
+/// Namespace of the process ids of this process; 0: not known. A machine's containers may share /dev/shm
+/// without sharing process ids.
 std::uint64_t own_pid_namespace() {
   struct stat status {};
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
@@ -103,7 +104,8 @@ fs::path give_name(int descriptor) {
 
 std::string last_error() { return std::generic_category().message(errno); }
 
-/// In clock ticks since the machine's start, so that a process id that came again is known; 0: there is none.
+/// Start of a process in clock ticks since the machine's start, so that a reused process id is recognized; 0:
+/// there is none.
 std::uint64_t process_began(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -133,8 +135,8 @@ std::size_t heads_end(std::size_t rings) {
   return names_begin(rings) + kFlightNames * sizeof(FlightNamePlace);
 }
 
-/// How many records each thread gets: as many as its time takes, and a quarter and two seconds more for what is written
-/// out meanwhile, and for frames that catch up; less of all where that is too much.
+/// Number of records for each thread: enough for its time, and a quarter and two seconds more for what is
+/// written out meanwhile, and for frames that catch up; less for all if that is too much.
 std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed) {
   const double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9 + 2;
   double wanted = 0;

@@ -31,9 +31,9 @@ struct FlightVariable {
   bool real = false;  ///< a value is the bits of a double, else an integer
 };
 
-/// What is recorded, and how much of it is kept. The first thread is the frames'.
+/// Threads that are recorded, and how much is kept of them. The first thread is the frame thread.
 struct FlightPlan {
-  std::string folder;  ///< of the run, absolute
+  std::string folder;  ///< folder of the run, absolute
   std::string rig;
   std::vector<std::string> jobs;
   std::vector<FlightThread> threads;
@@ -46,16 +46,16 @@ struct FlightPlan {
   std::uint64_t most_bytes = 0;
 };
 
-/// Who a thread is that had a CPU.
+/// Name of a thread that had a CPU.
 struct FlightName {
   std::int32_t tid = 0;
   std::int32_t process = 0;
-  std::int32_t priority = 120;  ///< as the kernel counts: below 100 is real-time, and less is more
+  std::int32_t priority = 120;  ///< priority as the kernel counts: below 100 is real-time, and less is more
   char name[20] = {};
   char process_name[20] = {};
 };
 
-/// Where one is kept: written by one thread, read by any, of any process.
+/// Place of one name: written by one thread, read by any, of any process.
 class FlightNamePlace {
  public:
   void put(const FlightName& name);
@@ -74,7 +74,7 @@ class FlightNamePlace {
 struct FlightFrameNow {
   alignas(64) std::atomic<std::int64_t> frame{0};
   std::atomic<std::uint64_t> since{0};    ///< ticks; 0: none is under way
-  std::atomic<std::int64_t> alive_ns{0};  ///< of CLOCK_MONOTONIC: frames ran then, to some ms
+  std::atomic<std::int64_t> alive_ns{0};  ///< CLOCK_MONOTONIC, to some ms, when frames ran last
 };
 
 /// The memory of a flight recorder: a file in /dev/shm that stays when its process is killed, until its trace has
@@ -112,7 +112,7 @@ class FlightFile {
   bool is_made_here() const;
   /// The process that writes it, or its witness, lives: the trace of its end is theirs to write.
   bool in_use() const;
-  /// Of the threads, in their order; behind them the ring of what the kernel did.
+  /// Number of rings: those of the threads, in their order, and after them the ring of what the kernel did.
   std::size_t rings() const { return plan_.threads.size(); }
   std::size_t kernel_ring() const { return plan_.threads.size(); }
   FlightRingHead& head(std::size_t ring) const;
@@ -125,7 +125,7 @@ class FlightFile {
   static pid_t named_after(const std::filesystem::path& file);
   /// Removes it from /dev/shm; the memory stays as long as this object does.
   void remove();
-  /// A thread of this process may go on writing there for ever.
+  /// A thread of this process may continue writing there for ever.
   void keep_mapped() { keep_mapped_ = true; }
 
  private:

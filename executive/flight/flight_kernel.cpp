@@ -27,7 +27,7 @@ pid_t process_of(const std::string& folder) {
   return 0;
 }
 
-/// As the kernel counts: 99 minus that of a real-time thread, else 120 and its niceness.
+/// Priority as the kernel counts: 99 minus that of a real-time thread, else 120 and its niceness.
 int priority_of(pid_t thread) {
   const int policy = ::sched_getscheduler(thread);
   sched_param parameter{};
@@ -80,7 +80,7 @@ void FlightKernel::of_thread(std::size_t thread, const EventRecord& record) {
     put_switch(record, kUnknownThread, record.kind == Kind::preempted);
 }
 
-/// Newer kernels do not record that the idle task leaves a CPU: then only who comes is said.
+/// Newer kernels do not record that the idle task leaves a CPU: then only the thread that comes is recorded.
 void FlightKernel::of_cpu(const EventRecord& record) {
   using Kind = EventRecord::Kind;
   const bool leaves = record.kind == Kind::off || record.kind == Kind::preempted;

@@ -13,8 +13,8 @@
 
 namespace tactus::executive {
 
-/// Keeps what the kernel did to the rig's threads and their CPUs in the flight recorder's memory: who had a
-/// CPU, and page faults.
+/// Keeps what the kernel did to the rig's threads and their CPUs in the flight recorder's memory: which
+/// thread had a CPU, and page faults.
 ///
 /// Threads  one, beside the frames. @when service
 class FlightKernel {

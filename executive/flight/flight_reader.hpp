@@ -27,7 +27,7 @@ class FlightClock {
   void add(const Anchor& anchor) { anchors_.push_back(anchor); }
   std::int64_t of_ticks(std::uint64_t ticks) const;
   std::int64_t of_rig(std::int64_t ns) const;
-  /// Of a moment not after that time of the kernel's clock.
+  /// Ticks at a moment not after that time of the kernel's clock.
   std::uint64_t ticks_before(std::int64_t kernel_ns) const;
 
  private:
@@ -37,14 +37,14 @@ class FlightClock {
 
 /// A job that ran, or a wait for another thread; times are of CLOCK_MONOTONIC.
 struct FlownJob {
-  std::uint32_t job = 0;  ///< of a wait: the thread that was waited for, or kGrantAwaited
+  std::uint32_t job = 0;  ///< awaited thread of a wait, or kGrantAwaited
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   bool waits = false;
   std::int64_t length_ns() const { return end_ns - begin_ns; }
 };
 
-/// Why a frame was late, with what was looked at.
+/// Cause of a late frame, with the evidence.
 struct FlownCause {
   rtsync::Cause cause = rtsync::Cause::unknown;
   rtsync::LatePart part = rtsync::LatePart::job;
@@ -58,9 +58,9 @@ struct FlownCause {
 
 /// A frame that ended.
 struct FlownFrame {
-  std::uint64_t index = 0;  ///< of its last record in the ring: no other frame has it
+  std::uint64_t index = 0;  ///< index of its last record in the ring: no other frame has it
   std::int64_t frame = 0;
-  std::int64_t wake_ns = 0;  ///< of CLOCK_MONOTONIC
+  std::int64_t wake_ns = 0;  ///< wake, as CLOCK_MONOTONIC
   std::int64_t done_ns = 0;
   std::int64_t late_ns = 0;
   std::int64_t slack_ns = 0;
@@ -82,13 +82,13 @@ struct FlownEvent {
   std::int64_t at_ns = 0;
 };
 
-/// The value of a variable behind a frame.
+/// The value of a variable after a frame.
 struct FlownValue {
   std::uint32_t variable = 0;
   std::uint64_t bits = 0;
 };
 
-/// The external clock behind a frame.
+/// The external clock after a frame.
 struct FlownEdge {
   std::int64_t phase_ns = 0;
   std::uint32_t edges = 0;
@@ -98,7 +98,7 @@ struct FlownEdge {
 /// A CPU is with another thread from then on.
 struct FlownSwitch {
   std::int64_t at_ns = 0;
-  std::uint32_t thread = 0;  ///< 0: nobody
+  std::uint32_t thread = 0;  ///< 0: no thread
   std::uint16_t cpu = 0;
   bool ready = false;  ///< the one before could have gone on
 };
@@ -106,23 +106,23 @@ struct FlownSwitch {
 struct FlownFault {
   std::int64_t at_ns = 0;
   std::uint32_t count = 0;
-  std::uint16_t thread = 0;  ///< of the rig
+  std::uint16_t thread = 0;  ///< thread of the rig
   bool major = false;
 };
 
-/// What the kernel did, in the order of time.
+/// Events of the kernel, in the order of time.
 struct FlownKernel {
   std::vector<FlownSwitch> switches;
   std::vector<FlownFault> faults;
 };
 
-/// What a thread was in the middle of when its process died.
+/// Activity of a thread that had not ended when its process died.
 struct FlownUnended {
-  std::uint32_t job = 0;  ///< or UINT32_MAX: none
+  std::uint32_t job = 0;  ///< job, or UINT32_MAX: none
   std::int64_t since_ns = 0;
 };
 
-/// What a flight recorder holds, up to when this was made, as jobs, frames and events with times.
+/// Content of a flight recorder, up to when this was made, as jobs, frames and events with times.
 ///
 /// Threads  any one, of any process. @when service
 class FlightView {
@@ -141,11 +141,11 @@ class FlightView {
   /// The records of a ring, in their order. Returns how many were overwritten meanwhile.
   std::uint64_t visit(std::size_t ring, const Visitor& visitor) const;
 
-  /// Since then.
+  /// Events of the kernel since that time.
   FlownKernel kernel(std::int64_t from_ns) const;
   /// The frame that was under way when the process died, woken then; nothing: none was.
   std::optional<FlownFrame> unended_frame() const;
-  /// What a thread did then.
+  /// Activity of a thread that had not ended.
   std::optional<FlownUnended> unended(std::size_t ring) const;
 
   const FlightFile& file() const { return file_; }

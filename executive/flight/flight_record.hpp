@@ -5,7 +5,7 @@
 
 namespace tactus::executive {
 
-/// What a record of the flight recorder says.
+/// Meaning of a record of the flight recorder.
 enum class FlightKind : std::uint8_t {
   job = 1,  ///< value: ticks at which job `id` ended, and the next one of the thread began
   idle,     ///< value: ticks at which a job began after a while in which none ran
@@ -19,17 +19,17 @@ enum class FlightKind : std::uint8_t {
   anchor_kernel,  ///< value: ns of CLOCK_MONOTONIC
   anchor_rig,     ///< value: ns of the rig's clock
   event,          ///< value: ticks; detail: FlightEvent; id: what belongs to it
-  cause,          ///< value: the frame's number; id: the job; detail: FlightCause. Stands before its frame
+  cause,          ///< value: the frame's number; id: the job; detail: FlightCause. Precedes its frame
   figure,         ///< value: a figure of the cause before it; detail: FlightFigure
   wait,           ///< value: ticks at which the thread began to wait; id: for which thread, or kGrant
   wait_end,       ///< value: ticks at which that wait ended
-  variable,       ///< value: bits of variable `id` behind the frame before
+  variable,       ///< value: bits of variable `id` after the frame before
   edge,    ///< value: phase error of the external clock in ns; id: edges so far; detail: missing so far
   on_cpu,  ///< the kernel's. value: ns of CLOCK_MONOTONIC; id: the thread from then on; detail: FlightSwitch
-  page_fault,  ///< likewise. id: how many; detail: the thread of the rig, and FlightSwitch::kMajor
+  page_fault,  ///< the kernel's. id: how many; detail: the thread of the rig, and FlightSwitch::kMajor
 };
 
-/// What happened between frames.
+/// Event between frames.
 enum class FlightEvent : std::uint8_t {
   paused,
   resumed,
@@ -42,25 +42,26 @@ enum class FlightEvent : std::uint8_t {
   granted,  ///< id: the frame
 };
 
-/// In place of a thread that is waited for.
+/// Value that stands for the grant of a federation, in place of an awaited thread.
 inline constexpr std::uint32_t kGrantAwaited = UINT32_MAX;
-/// In place of a thread that has a CPU: who that is, is not known.
+/// Value that stands for an unknown thread on a CPU.
 inline constexpr std::uint32_t kUnknownThread = UINT32_MAX;
 
-/// Of the kernel's records.
+/// Layout of the kernel's records.
 struct FlightSwitch {
   static constexpr std::uint16_t kCpu = 0x7fff;
-  static constexpr std::uint16_t kReady = 0x8000;  ///< who had the CPU before could have gone on
-  static constexpr std::uint16_t kMajor = 0x8000;  ///< of a page fault
+  static constexpr std::uint16_t kReady = 0x8000;  ///< the thread before could have continued
+  static constexpr std::uint16_t kMajor = 0x8000;  ///< the page fault read the disk
 };
 
-/// Of a cause, beside rtsync::Cause in the lowest byte and rtsync::LatePart in the three bits above it.
+/// Layout of a cause, beside rtsync::Cause in the lowest byte and rtsync::LatePart in the three bits above
+/// it.
 struct FlightCause {
   static constexpr std::uint16_t kCause = 0xff, kPart = 0x700, kOfWake = 0x800;
   static constexpr unsigned kPartShift = 8;
 };
 
-/// What was looked at to find a cause; durations are in ns. The numbers stay.
+/// Figures that were examined to find a cause; durations are in ns. The numbers stay.
 enum class FlightFigure : std::uint8_t {
   took,
   usual,
@@ -91,7 +92,7 @@ enum class FlightFigure : std::uint8_t {
 };
 inline constexpr std::size_t kFlightFigures = 26;
 
-/// Of a frame, beside the cause of its overrun (rtsync::OverrunCause) in the lowest three bits.
+/// Flags of a frame, beside the cause of its overrun (rtsync::OverrunCause) in the lowest three bits.
 struct FlightFlags {
   static constexpr std::uint16_t kCause = 7, kPaced = 8, kLateWake = 16, kHousekeeping = 32, kGrace = 64;
 };

@@ -9,18 +9,19 @@
 
 namespace tactus::executive {
 
-/// What a thread does now, for whoever finds it after the process was killed.
+/// Present activity of a thread, for a reader after the process was killed.
 struct FlightNow {
   alignas(64) std::atomic<std::uint32_t> job{UINT32_MAX};  ///< index; UINT32_MAX: none
   std::atomic<std::uint64_t> since{0};  ///< ticks at which the job before ended; 0: not known
 };
 
-/// How far a ring is, in memory that others read. Both count records since the start, and never fall.
+/// Progress of a ring, in memory that others read. Both members count records since the start, and never
+/// fall.
 struct FlightRingHead {
   alignas(64) std::atomic<std::uint64_t> begun{0};  ///< being written now: what they replace is lost
   alignas(64) std::atomic<std::uint64_t> whole{0};  ///< written
   std::uint64_t capacity = 0;                       ///< records
-  std::uint64_t offset = 0;                         ///< of the first one, in the file
+  std::uint64_t offset = 0;                         ///< offset of the first one, in the file
   std::atomic<std::int32_t> tid{0};                 ///< the thread that runs what is recorded
   FlightNow now;
 };
@@ -33,7 +34,7 @@ struct FlightCell {
 static_assert(sizeof(FlightCell) == 16);
 
 /// Keeps the latest records of one thread, in memory that outlives the process. The oldest make room for new
-/// ones. Whoever reads, at any time, in any process, finds whole records only: see FlightRingReader.
+/// ones. A reader, at any time, in any process, finds whole records only: see FlightRingReader.
 ///
 /// Threads  one writer at a time.
 /// RT       all but the constructor: some plain stores.
@@ -45,7 +46,7 @@ class FlightRing {
     at_ = count_ % capacity_;
   }
 
-  /// At most `most` records follow until end(). Readers see all of them at once.
+  /// Begins a group: at most `most` records follow until end(). Readers see all of them at once.
   void begin(std::size_t most) TACTUS_RT {
     head_.begun.store(count_ + most, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
@@ -60,7 +61,7 @@ class FlightRing {
   void end() TACTUS_RT { head_.whole.store(count_, std::memory_order_release); }
 
   FlightNow& now() const TACTUS_RT { return head_.now; }
-  /// Since the start. The writer's.
+  /// Number of records since the start. For the writer.
   std::uint64_t count() const TACTUS_RT { return count_; }
 
  private:

@@ -21,7 +21,7 @@ class FlightRingReader {
 
   /// The next one, up to those that were whole when the reader was made; nothing: there is no more.
   std::optional<FlightRecord> next();
-  /// How many were written before the one that next() gave last.
+  /// Number of records before the one that next() returned last.
   std::uint64_t index() const { return next_ - 1; }
   /// Overwritten since the reader was made.
   std::uint64_t lost() const { return lost_; }
@@ -48,7 +48,7 @@ class FlightRingBackReader {
 
   /// The one before, from the newest that was whole when the reader was made; nothing: older ones are overwritten.
   std::optional<FlightRecord> next();
-  /// How many were written before the one that next() gave last.
+  /// Number of records before the one that next() returned last.
   std::uint64_t index() const { return next_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace tactus::executive {
 namespace {
 
-/// What is read of a frame, its last record first.
+/// Part of a frame that is read, its last record first.
 struct FrameBackwards {
   std::int64_t work_ns = 0;
   std::int64_t late_ns = 0;
@@ -24,7 +24,7 @@ std::int64_t bounded(std::uint64_t value) {
   return std::clamp(static_cast<std::int64_t>(value), -kMost, kMost);
 }
 
-/// Before the slot of `first`, or its wake, if it has none.
+/// Returns true if the frame ended before the slot of `first`, or before its wake if that has none.
 bool ended_before(const FrameBackwards& frame, const FrameBackwards& first, std::uint64_t tick_scale) {
   if (frame.paced && first.paced) return frame.slot_ns + frame.late_ns + frame.work_ns <= first.slot_ns;
   return flight_ticks_as_ns(first.stamp - frame.stamp, tick_scale) >= first.work_ns + first.late_ns;
@@ -38,8 +38,8 @@ std::int64_t flight_ticks_as_ns(std::uint64_t ticks, std::uint64_t scale) {
       (static_cast<rtsync::Wide>(static_cast<std::int64_t>(ticks)) * static_cast<rtsync::Wide>(scale)) >> 32);
 }
 
-/// With two frames that ended before the first slot, and the clocks' moments behind them: so jobs of frames before,
-/// and times, are as those of a view of all.
+/// Finds the start with two frames that ended before the first slot, and the clocks' moments after them: so
+/// jobs of earlier frames, and times, are as in a view of all.
 std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t> frame,
                               std::int64_t before) {
   constexpr int kFramesBefore = 2;

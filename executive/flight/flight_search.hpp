@@ -8,14 +8,14 @@
 
 namespace tactus::executive {
 
-/// From where the ring of a thread must be read for what a client asks: searched from the newest record back. How much
-/// is held costs no time, if what is asked for is among it.
+/// Position from which the ring of a thread must be read for a client's request: searched from the newest
+/// record back. The amount that is held costs no time, if the requested part is in it.
 
 /// The record of the main thread with which a FlightView of the latest frame of that number begins, and of `before`
 /// frames before it; nothing: the latest one of all. 0: such a view needs all that is held.        @when service
 std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t> frame, std::int64_t before);
 
-/// The record of a thread behind which all its jobs and waits are that ended at `since`, in ticks, or later.
+/// The record of a thread after which all its jobs and waits are that ended at `since`, in ticks, or later.
 /// @when service
 std::uint64_t start_of_jobs(const FlightFile& file, std::size_t ring, std::uint64_t since);
 

@@ -33,8 +33,8 @@ std::string duration_column(std::int64_t ns) { return right_column(rtsync::durat
 /// Those around one of them.
 struct NearFrames {
   std::deque<FlownFrame> all;
-  std::deque<std::vector<FlownValue>> values;  ///< behind each of them
-  std::size_t about = SIZE_MAX;                ///< which of them
+  std::deque<std::vector<FlownValue>> values;  ///< values after each of them
+  std::size_t about = SIZE_MAX;                ///< index of the one it is about
 
   bool full() const { return about != SIZE_MAX && all.size() > about + kTableAfter; }
   void add(const FlownFrame& frame, const FlownFrame& wanted) {
@@ -81,7 +81,7 @@ std::string remarks(const FlownFrame& frame) {
   return text;
 }
 
-/// Why frames of the table were late, and what leads there.
+/// Writes the causes of late frames of the table, and the steps to each.
 void write_causes(std::ostream& out, const FlightView& flight, const NearFrames& frames) {
   const FlightPlan& plan = flight.file().plan();
   bool first = true;
@@ -122,7 +122,7 @@ void write_values(std::ostream& out, const FlightPlan& plan, const NearFrames& f
     }
 }
 
-/// Who had the CPUs of the rig between two times.
+/// Writes the threads that had the CPUs of the rig between two times.
 void write_cpus(std::ostream& out, const FlightView& flight, std::int64_t from, std::int64_t to,
                 std::int64_t wake) {
   constexpr std::int64_t kSome{10'000'000};
@@ -140,7 +140,7 @@ void write_cpus(std::ostream& out, const FlightView& flight, std::int64_t from, 
   }
 }
 
-/// What the rig was in the middle of when it ended.
+/// Writes the activities that had not ended when the rig did.
 void write_unended(std::ostream& out, const FlightView& flight, const std::string& ended) {
   const FlightPlan& plan = flight.file().plan();
   const std::optional<FlownFrame> frame = flight.unended_frame();
@@ -202,7 +202,7 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
   write_causes(out, flight, frames);
   write_values(out, plan, frames, first, last);
 
-  out << "\njobs of the nearest frames; a job begins so long after its frame was woken\n\n"
+  out << "\njobs of the nearest frames; the time of a job counts from the wake of its frame\n\n"
       << right_column("frame", 12) << "  " << left_column("thread", 15) << "  " << left_column("job", 32)
       << right_column("begins", 11) << right_column("takes", 12) << "\n";
   std::size_t at = 0;

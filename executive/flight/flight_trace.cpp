@@ -124,7 +124,7 @@ class Trace {
                        {{"count", std::int64_t{faults[at].count}}}});
   }
 
-  /// What a thread was in the middle of when its process died: slices that do not end.
+  /// Adds the activities of a thread that had not ended when its process died: slices without an end.
   void add_unended(std::size_t thread) {
     if (!died_) return;
     const auto job = flight_.unended(thread);

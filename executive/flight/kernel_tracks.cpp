@@ -11,7 +11,7 @@ namespace {
 
 using TaskState = PerfettoWriter::TaskState;
 
-/// What a crash may have left there has an end all the same.
+/// Text in the field; it ends with the field even if a crash left no end in it.
 std::string text_in(std::span<const char> chars) {
   return {chars.begin(), std::find(chars.begin(), chars.end(), '\0')};
 }

@@ -19,7 +19,7 @@ struct CpuTime {
   std::int64_t end_ns = 0;
 };
 
-/// Who had the CPUs of a rig, and when: the switches of a flight recorder, put together.
+/// CPU times of the threads on the CPUs of a rig: the switches of a flight recorder, put together.
 ///
 /// Threads  any one. @when service
 class KernelTracks {
@@ -27,11 +27,11 @@ class KernelTracks {
   KernelTracks(const FlightFile& file, FlownKernel kernel);
 
   const std::vector<FlownFault>& faults() const { return kernel_.faults; }
-  /// In the order in which they end.
+  /// CPU times in the order in which they end.
   const std::vector<CpuTime>& times() const { return times_; }
   /// The longest time of a thread that touches these; nothing: there is none.
   std::optional<CpuTime> longest(std::uint32_t thread, std::int64_t from_ns, std::int64_t to_ns) const;
-  /// "stress"; of one that nobody knows "thread 123".
+  /// "stress"; of an unknown one "thread 123".
   std::string name_of(std::uint32_t thread) const;
   int priority_of(std::uint32_t thread) const;
   /// Tracks of the CPUs, as a sequence of the trace.

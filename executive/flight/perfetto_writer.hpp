@@ -43,11 +43,11 @@ class PerfettoWriter {
   void clocks(std::int64_t monotonic_ns, std::int64_t boot_ns, std::int64_t real_ns);
   void process(std::uint64_t track, int pid, const std::string& name);
   void thread(std::uint64_t track, int pid, int tid, const std::string& name);
-  /// Of slices and instants that belong to no thread.
+  /// Defines a track of slices and instants that belong to no thread.
   void plain(std::uint64_t track, std::uint64_t parent, const std::string& name);
   /// "ns": the viewer chooses the unit that fits.
   void counter(std::uint64_t track, std::uint64_t parent, const std::string& name, const std::string& unit);
-  /// Who a thread of the machine is, for tasks().
+  /// Thread of the machine, for tasks().
   struct KernelThread {
     int tid = 0;
     int process = 0;
@@ -55,7 +55,8 @@ class PerfettoWriter {
     std::string process_name;
   };
   void kernel_threads(std::span<const KernelThread> threads);
-  /// What follows is in the order of time by itself, and needs nothing of what came before.
+  /// Begins a new sequence: what follows is in the order of time by itself, and needs nothing that came
+  /// before.
   void next_sequence();
   void write(const TraceEvent& event);
   enum class TaskState : std::uint8_t { runnable = 2, running = 3, sleeping = 4 };

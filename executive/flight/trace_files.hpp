@@ -16,8 +16,8 @@ struct TraceFile {
   std::string why;
 };
 
-/// Of which frame a trace is called "trace-<frame>.pftrace", with "-2" and so on where there is one already:
-/// without its ending.                                                                        @when service
+/// Name for a trace of the frame: "trace-<frame>.pftrace", with "-2" and so on if there is one already:
+/// without its ending. @when service
 std::string free_trace_name(const std::filesystem::path& folder, std::int64_t frame);
 /// The text form of a trace.
 std::string text_of_trace(const std::string& file);
@@ -25,7 +25,7 @@ std::string text_of_trace(const std::string& file);
 std::string trace_title(std::int64_t frame, const std::string& rig, const std::string& why);
 /// Those of a run folder, oldest first.                                                       @when service
 std::vector<TraceFile> traces_in(const std::filesystem::path& folder);
-/// As summary.json lists them.
+/// Returns the traces as summary.json lists them.
 config::Json traces_json(const std::vector<TraceFile>& traces);
 /// Lists those of a run folder in its summary.json, for a rig that cannot any more. Where there is none, or it
 /// cannot be written, all stays as it was.                                                  @when service

@@ -13,8 +13,8 @@
 
 namespace tactus::executive {
 
-/// Writes the traces of a run, one after another, on a thread of its own: one may take seconds, and those who keep the
-/// records or look at them do not wait for it.
+/// Writes the traces of a run, one after another, on a thread of its own: one may take seconds, and the
+/// threads that keep the records or look at them do not wait for it.
 ///
 /// Threads  any one.
 class TraceWriter {
@@ -26,7 +26,7 @@ class TraceWriter {
 
   /// `file` must outlive it. @when setup
   TraceWriter(const FlightFile& file, const rtsync::ThreadSettings& helper);
-  /// Waits for a trace that is being written; those behind it are not written.
+  /// Waits for a trace that is being written; those after it are not written.
   ~TraceWriter();
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;

@@ -12,10 +12,9 @@
 
 namespace tactus::executive {
 
-/// What an asynchronous thread does: with a period, a frame of its own as long as that, whose clock runs
-/// ahead of the rig's; without one, each of its jobs once whenever it is free. It meets the others at
-/// boundaries of frames alone, while it is at rest: publish() and latch() carry the connections that lead out and
-/// in.
+/// Work of an asynchronous thread: with a period, a frame of its own as long as that, whose clock runs ahead
+/// of the rig's; without one, each of its jobs once whenever it is free. It exchanges data only at boundaries
+/// of frames, while it is at rest: publish() and latch() carry the connections that lead out and in.
 ///
 /// Threads  run(): the thread; everything else: the frame's, while the thread is at rest.
 /// RT       everything but the building of it.
@@ -25,21 +24,21 @@ struct AsyncWorker {
       : thread(of_thread), lane(clock, times, budgets, of_thread, most_calls) {}
 
   // Built by Program.
-  const std::size_t thread;  ///< as PlannedJob::thread
+  const std::size_t thread;  ///< index, as PlannedJob::thread
   ThreadKind kind = ThreadKind::asynchronous;
-  std::int64_t frames = 0;             ///< of the rig in a period; 0: no period
-  std::unique_ptr<Schedule> schedule;  ///< with a period
-  Entries entries;                     ///< by place of the schedule
-  Entries top, end;                    ///< with a period
-  Entries all;                         ///< without one
+  std::int64_t frames = 0;             ///< number of the rig's frames in a period; 0: no period
+  std::unique_ptr<Schedule> schedule;  ///< schedule of a thread with a period
+  Entries entries;                     ///< entries by place of the schedule
+  Entries top, end;                    ///< entries of a thread with a period
+  Entries all;                         ///< entries of a thread without one
   PublishedOutputs published;
   CopyList incoming;
-  std::vector<ModelForces*> forces;  ///< of its models
-  tactus_call call{0, 0, 0};         ///< of top and all
+  std::vector<ModelForces*> forces;  ///< forces of its models
+  tactus_call call{0, 0, 0};         ///< argument of top and all
   tactus_call end_call{0, 0, 0};
   Lane lane;
 
-  std::vector<std::uint32_t> jobs;  ///< of the plan
+  std::vector<std::uint32_t> jobs;  ///< jobs of the plan
 
   // While it runs.
   struct Switch {
@@ -47,18 +46,18 @@ struct AsyncWorker {
     bool on;
   };
   std::array<Switch, 256>
-      switches{};  ///< that its jobs asked for of jobs elsewhere; more in a period are refused
+      switches{};  ///< switches that its jobs requested for jobs elsewhere; more in a period are refused
   std::size_t switch_count = 0;
   struct Command {
     tactus_command command;
     std::int64_t value;
   };
-  std::array<Command, 64> commands{};  ///< likewise
+  std::array<Command, 64> commands{};  ///< commands that its jobs requested; more in a period are refused
   std::size_t command_count = 0;
   std::int64_t period = -1;  ///< the one that is running, or ended last
   std::int64_t skipped = 0;  ///< releases at which it was still busy
 
-  /// Whether it is released at the start of frame k.
+  /// Returns true if it is released at the start of frame k.
   bool is_due(std::int64_t k) const TACTUS_RT { return frames == 0 || k % frames == 0; }
   /// Carries in what the others wrote, and what is forced.
   void latch() TACTUS_RT {

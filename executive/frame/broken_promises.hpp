@@ -10,8 +10,8 @@
 
 namespace tactus::executive {
 
-/// What jobs did in frames that no job of a frame may do, whether or not a frame was late; and how they left the
-/// floating-point environment, in frames or outside.
+/// Acts of jobs in frames that no job of a frame may do, whether or not a frame was late; and the state in
+/// which jobs left the floating-point environment, in frames or outside.
 ///
 /// Threads  add(): of one job by one thread at a time; count(): any.
 /// RT       all but make().
@@ -21,11 +21,11 @@ class BrokenPromises {
   static constexpr std::size_t kKinds = 4;
   struct Count {
     std::uint64_t calls =
-        0;  ///< of the heap; page faults; CPU given up; floating-point environment left changed
+        0;  ///< calls of the heap; page faults; CPU given up; floating-point environment left changed
     std::uint64_t jobs = 0;  ///< calls of the job in which there were any
   };
 
-  /// For jobs 0 .. n - 1. @when setup
+  /// Makes room for jobs 0 .. n - 1. @when setup
   void make(std::size_t jobs) {
     size_ = jobs;
     of_ = std::make_unique<std::array<Cell, kKinds>[]>(jobs);

@@ -14,9 +14,9 @@
 
 namespace tactus::executive {
 
-/// What nearly every call needs around it, and nothing more: words to be copied into inputs before, and runs of
-/// doubles that must be finite after. It lies in one piece of memory, beside that of the call before, so that a
-/// frame of thousands of jobs walks through its caches in one direction.
+/// Work that nearly every call needs around it, and nothing more: words to be copied into inputs before, and
+/// runs of doubles that must be finite after. It lies in one piece of memory, beside that of the call before,
+/// so that a frame of thousands of jobs walks through its caches in one direction.
 ///
 /// Threads  made at setup; used by the lane of the call.
 /// RT       copy_words(), all_finite().
@@ -33,7 +33,7 @@ class CallCells {
       finite = executive::all_finite(runs[i].data, runs[i].count) && finite;
     return finite;
   }
-  /// Who knows which of the values is bad.
+  /// Guard that knows which of the values is bad.
   VariableGuard* guard() const TACTUS_RT { return guard_; }
 
  private:
@@ -52,7 +52,7 @@ class CallCellStore {
   /// nullptr when there is nothing to do.
   const CallCells* add(VariableGuard* guard, std::span<const WordCopy> copies,
                        std::span<const FiniteRun> runs);
-  /// A copy of them, behind what was added last.
+  /// A copy of them, after what was added last.
   const CallCells* again(const CallCells* cells);
 
  private:

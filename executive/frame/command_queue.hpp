@@ -16,7 +16,7 @@
 
 namespace tactus::executive {
 
-/// A state to go on from: bytes in the layout of StateRestorer::image().
+/// A state to continue from: bytes in the layout of StateRestorer::image().
 struct LoadedState {
   std::vector<std::byte> bytes;
   std::int64_t frame = 0;  ///< the frame that comes next
@@ -30,10 +30,10 @@ struct EndWords {
 inline constexpr EndWords kByModel{"stopped by a model", "aborted by a model"};
 inline constexpr EndWords kByClient{kStoppedByClient, kStoppedByClient};
 
-/// What a rig is told to do while it runs: by signals, by the program around it, by its models, and by its
-/// file at simulated times. All of it is taken at the end of a frame or freeze frame; of what comes together
-/// abort wins over stop, stop over reset, reset over pause; of pause and resume the last one counts, a step
-/// comes behind them, and a run_until behind that. Of two of a kind the last one counts.
+/// Commands to a rig while it runs: from signals, the program around it, its models, and its file at
+/// simulated times. All of it is taken at the end of a frame or freeze frame; of what comes together abort
+/// wins over stop, stop over reset, reset over pause; of pause and resume the last one counts, a step comes
+/// behind them, and a run_until behind that. Of two of a kind the last one counts.
 ///
 /// Threads  give, request_*, *_reason: any. The rest: the frame's.
 /// RT       everything but the constructor.
@@ -60,7 +60,7 @@ class CommandQueue final : public LinkCommands {
   /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
   /// theirs.
   void set_peer_pause(bool yes) TACTUS_RT override { held_.store(yes, std::memory_order_relaxed); }
-  /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
+  /// Makes a paused rig look at the requests before its freeze frame ends.
   void poll_while_paused() TACTUS_RT { poll_wanted_.store(true, std::memory_order_release); }
   const std::atomic<bool>& poll_wanted() const TACTUS_RT { return poll_wanted_; }
   bool take_poll_wanted() TACTUS_RT {
@@ -87,29 +87,29 @@ class CommandQueue final : public LinkCommands {
   bool restore_wanted() const TACTUS_RT {
     return resets_wanted() != resets_taken_ || load_.load(std::memory_order_relaxed) != nullptr;
   }
-  /// How often a reset was asked for so far.                                                         @when any
+  /// Number of resets that were requested so far.                                                   @when any
   std::int64_t resets_wanted() const TACTUS_RT { return resets_wanted_.load(std::memory_order_relaxed); }
   /// One reset does for all that were asked for until now: how many.
   std::int64_t reset_taken() TACTUS_RT { return resets_taken_ = resets_wanted(); }
   /// The state to be loaded; nullptr: none.
   const LoadedState* take_load() TACTUS_RT { return load_.exchange(nullptr, std::memory_order_acquire); }
 
-  /// Takes what was requested up to now, before frame k. `does(command)` is told of those of the file that
-  /// are not about pausing.
+  /// Takes what was requested up to now, before frame k. `does(command)` is called with those of the file
+  /// that are not about pausing.
   template <class Does>
   void take(std::int64_t k, Does does) TACTUS_RT;
-  /// The rig is to stand still.
+  /// Returns true if the rig is to be paused.
   bool paused() const TACTUS_RT { return paused_ || held_.load(std::memory_order_relaxed); }
-  /// It would stand still without the link, too.
+  /// Returns true if it would be paused without the link, too.
   bool paused_here() const TACTUS_RT { return paused_; }
-  /// It goes on, whatever was asked for before about standing still.
+  /// Lets the rig continue, whatever pause was requested before.
   void let_go() TACTUS_RT {
     toggle_.store(Toggle::none, std::memory_order_relaxed);
     steps_.store(0, std::memory_order_relaxed);
     until_.store(-1, std::memory_order_relaxed);
     resume();
   }
-  /// Something else has frozen it: only a resume or a step lets it go on.
+  /// Pauses the rig: something else has frozen it, and only a resume or a step lets it continue.
   void force_pause() TACTUS_RT { paused_ = true; }
   /// The next checkpoint of the file whose time has come before frame k; nullptr: none.
   const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT {
@@ -129,11 +129,12 @@ class CommandQueue final : public LinkCommands {
   void freeze_frame_ended() TACTUS_RT {
     if (rest_ > 0 && --rest_ == 0) paused_ = false;
   }
-  /// Which were taken since the last call: a bit for each Command.
+  /// Takes the commands that were taken since the last call: a bit for each Command.
   std::uint32_t take_taken() TACTUS_RT { return std::exchange(taken_, 0U); }
   /// Commands of the file whose time has not come yet.
   std::size_t left() const { return timed_.size() - next_; }
-  /// To before frame k: what lies before it is done, and what lies at it, too, if a state was loaded there.
+  /// Moves to before frame k: what lies before it is done, and what lies at it, too, if a state was loaded
+  /// there.
   void seek(std::int64_t k) TACTUS_RT;
   /// A state of before frame k was loaded: it holds what the commands at that very frame did.
   void state_loaded(std::int64_t k) TACTUS_RT { loaded_ = k; }
@@ -214,7 +215,7 @@ inline void CommandQueue::give(Command command, std::int64_t value, const EndWor
   }
 }
 
-/// False: the orders behind it are for later.
+/// False: the orders after it are for later.
 template <class Does>
 bool CommandQueue::apply(const TimedCommand& timed, std::int64_t k, Does& does) TACTUS_RT {
   const CommandCall& call = timed.call;

@@ -57,7 +57,7 @@ std::vector<std::string> Executive::run_shutdown() {
   return jobs_.run_once(TACTUS_SHUTDOWN);
 }
 
-/// Nobody's first frame begins before all parts allow it.
+/// Waits until every part allows the first frame.
 void Executive::await_grant(std::int64_t k) {
   while (!commands_.ending() && !granted(k)) {
   }
@@ -79,7 +79,7 @@ bool Executive::granted(std::int64_t k) TACTUS_RT {
   return true;
 }
 
-/// A part wants the rig to end, whoever else would be waited for.
+/// Returns true if a part ends the rig; asked before any wait.
 bool Executive::ends_before(std::int64_t k) TACTUS_RT {
   return std::any_of(row_.enders.begin(), row_.enders.end(),
                      [&](FramePart* part) TACTUS_RT { return part->ends_before(k, ended_by_); });
@@ -216,7 +216,7 @@ Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
   return waited == Verdict::interrupted ? Verdict::go_on : waited;
 }
 
-/// What is done behind the jobs of frame k, and delays no frame as long as it fits.
+/// Does the work that follows the jobs of frame k; it delays no frame as long as it fits.
 void Executive::use_slack(std::int64_t k) TACTUS_RT {
   const rtsync::FrameTiming& timing = sync_.timing();
   PartTimes& times = accounts_.evidence().parts();

@@ -52,7 +52,7 @@ class Executive {
   void give(Command command, std::int64_t value = 0) TACTUS_RT { commands_.give(command, value, kByClient); }
   void request_pause() TACTUS_RT { give(Command::pause); }
   void request_resume() TACTUS_RT { give(Command::resume); }
-  /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
+  /// Runs that many frames from where the rig is, running or frozen, then freezes. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { give(Command::step, frames); }
   /// Run until that simulated time (the first boundary of frames not before it), then freeze.
   void request_run_until(rtsync::Nanoseconds sim_time) TACTUS_RT {
@@ -66,9 +66,10 @@ class Executive {
   /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
   void request_reset() TACTUS_RT { give(Command::reset); }
   std::int64_t resets_wanted() const TACTUS_RT { return commands_.resets_wanted(); }
-  /// Go on from there: the rig's thread copies it in. It must stay until Restart::loaded() counts one more.
+  /// Continues from that state: the rig's thread copies it in. It must stay until Restart::loaded() counts
+  /// one more.
   void request_load(const LoadedState& state) TACTUS_RT { commands_.request_load(state); }
-  /// A rig that stands still looks up: something was asked of it.
+  /// Makes a paused rig look at the requests.
   void poll_while_paused() TACTUS_RT { commands_.poll_while_paused(); }
   bool stop_requested() const TACTUS_RT { return commands_.stop_reason() != nullptr; }
   bool abort_requested() const TACTUS_RT { return commands_.abort_reason() != nullptr; }
@@ -76,7 +77,7 @@ class Executive {
   std::size_t commands_left() const { return commands_.left(); }
   LinkCommands& link_commands() { return commands_; }
 
-  /// As given, with a job for each integration loop at the end.
+  /// Plan as given, with a job for each integration loop at the end.
   const Plan& plan() const TACTUS_RT { return program_.plan(); }
   Program& program() { return program_; }
   JobRunner& jobs() { return jobs_; }
@@ -96,13 +97,13 @@ class Executive {
   std::int64_t frames_done() const { return status_.frame().frames; }
   const FrameStatistics& statistics() const { return accounts_.statistics(); }
   const rtsync::JobHistogram& job_times(std::size_t job) const { return program_.job_times()[job]; }
-  /// How often work in the slack was put off by a frame, as it would not have fitted.               @when any
+  /// Number of times that work in the slack was deferred by a frame, as it would not have fitted.   @when any
   std::int64_t deferred() const TACTUS_RT { return slack_.deferred(); }
-  /// What the machine did to the real-time thread during run(); after run().
+  /// Counters of the machine for the real-time thread during run(); valid after run().
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
 
-  /// What the next overruns do to the grid of slots.                                               @when rt
+  /// Sets what the next overruns do to the grid of slots.                                          @when rt
   void set_on_overrun(rtsync::OnOverrun on_overrun) TACTUS_RT { sync_.set_on_overrun(on_overrun); }
   rtsync::OnOverrun on_overrun() const TACTUS_RT { return sync_.on_overrun(); }
 

@@ -25,11 +25,12 @@ class Explanations {
     took_.add(last_);
     frame_ = frame;
   }
-  /// True if the frame before was explained, and that had most of the work behind it.
+  /// Returns true if the frame before was explained, and had most of the work after it.
   bool had_most(std::uint64_t frame, rtsync::Nanoseconds work_behind) const TACTUS_RT {
     return frame_ + 1 == frame && last_ * 4 >= work_behind * 3;
   }
-  /// Likewise, and took as long as others do. What takes longer may have been held up, and is looked at.
+  /// Returns true if had_most() is and the frame took as long as others do. A longer one may have been held
+  /// up, and is examined.
   bool fill(std::uint64_t frame, rtsync::Nanoseconds work_behind) TACTUS_RT {
     constexpr std::uint64_t kEnough = 2;
     return had_most(frame, work_behind) && took_.count() >= kEnough && last_ <= took_.median() * 3;

@@ -13,7 +13,7 @@ namespace tactus::executive {
 /// Faults of a job while a checkpoint was copied in pieces.
 struct FaultsSeen {
   std::uint32_t all = 0;
-  std::uint32_t watched = 0;  ///< for pages that the copy watches
+  std::uint32_t watched = 0;  ///< faults on pages that the copy watches
   bool complete = true;       ///< each of them was seen
 };
 

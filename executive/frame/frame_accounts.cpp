@@ -45,7 +45,7 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
             noteworthy ? note_.beside_share : rtsync::Nanoseconds{0}});
 }
 
-/// As the variables rt.*.
+/// Fills in the variables rt.*.
 void FrameAccounts::describe(std::int64_t k, const rtsync::FrameTiming& timing,
                              const rtsync::RealtimeTotals& totals, rtsync::Cause cause,
                              const CauseShare& beside) TACTUS_RT {

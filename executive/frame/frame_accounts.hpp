@@ -32,13 +32,13 @@ class FrameAccounts {
   /// A frame that never ends, by its note: its row, and its broken promise. While its thread does nothing else.
   /// @when service
   void add_unended(const FrameNote& note, const rtsync::RealtimeTotals& totals);
-  /// Of the latest frame that was late or overran: its own until the next one.                       @when rt
+  /// Note of the latest frame that was late or overran; it stays valid until the next one.           @when rt
   const FrameNote& note() const TACTUS_RT { return note_; }
   bool pop(FrameNote& note) { return notes_.pop(note); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
   FrameEvidence& evidence() { return evidence_; }
   const FrameStatistics& statistics() const { return statistics_; }
-  /// For a checkpoint: the number in `rt.frame`.
+  /// Number in `rt.frame`, for a checkpoint.
   std::int64_t& frame() { return rt_.frame; }
 
  private:

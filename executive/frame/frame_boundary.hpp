@@ -9,7 +9,7 @@
 
 namespace tactus::executive {
 
-/// The boundary before a frame, where a rig hears what it is told.
+/// The boundary before a frame, at which a rig takes its commands.
 ///
 /// Threads  the rig's main thread.
 /// RT       everything but the constructor.
@@ -25,12 +25,12 @@ class FrameBoundary {
     });
     if (pauses_before(k)) commands_.force_pause();
   }
-  /// A part wants the rig to stand still before frame k.
+  /// Returns true if a part wants the rig paused before frame k.
   bool pauses_before(std::int64_t k) const TACTUS_RT {
     return std::any_of(row_.pausers.begin(), row_.pausers.end(),
                        [k](const FramePart* part) TACTUS_RT { return part->pauses_before(k); });
   }
-  /// Lets the parts look up before frame k, where nothing hurries.
+  /// Calls at_boundary() of the parts before frame k, with unlimited slack.
   void stand_at(std::int64_t k) TACTUS_RT {
     slack_.open_unlimited();
     for (FramePart* const part : row_.boundaries) part->at_boundary(k, slack_);

@@ -88,7 +88,7 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
   return finding;
 }
 
-/// Of an integration loop the job that took most of it.
+/// Names the job that took most of an integration loop.
 void FrameEvidence::name_inner_job(Finding& finding) const TACTUS_RT {
   const IntegrationLoop* const loop =
       finding.job == Finding::kNoJob ? nullptr : program_.loop_running_as(finding.job);
@@ -136,7 +136,7 @@ Finding FrameEvidence::catching_up_finding(const FrameTiming& timing, std::int64
   return finding;
 }
 
-/// How long the frame began late, by what counts as that, and how much longer than usual it worked.
+/// Returns how late the frame began, by what counts as that, and how much longer than usual it worked.
 FrameEvidence::Excess FrameEvidence::excess_of(const FrameTiming& timing) const TACTUS_RT {
   constexpr Nanoseconds kNone{0};
   const bool began_late = timing.late_wake || timing.late_by_housekeeping || timing.back_to_back;
@@ -152,7 +152,8 @@ Finding FrameEvidence::explanation_finding(const FrameTiming& timing) const TACT
   return finding;
 }
 
-/// Its begin and its work together: what had the largest share of the excess names the cause, and others stand beside.
+/// Its begin and its work together: what had the largest share of the excess names the cause, and others are
+/// named beside.
 void FrameEvidence::explain_overrun(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
   constexpr int kSmallest = 50;  // a part below one in so many does not count
   const Excess excess = excess_of(timing);

@@ -24,7 +24,7 @@
 
 namespace tactus::executive {
 
-/// Finds out why a frame overran or woke late, in the slack behind it: the part of it that took longest beyond
+/// Finds out why a frame overran or woke late, in the slack after it: the part of it that took longest beyond
 /// its usual time, and what was seen of its thread meanwhile.
 ///
 /// Threads  watch(): before the frames. The rest: the rig's main thread.
@@ -44,26 +44,26 @@ class FrameEvidence {
         explanations_(program.job_clock()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
-  /// The events of the threads of all lanes, in their order, of the asynchronous ones behind them, and of the processes of
-  /// isolated models. `throttle_gap`:
-  /// how long the kernel stops a real-time thread that has used up its time, if it does. `preemptible`: it lets go of an
-  /// ordinary thread's CPU at once. @when setup
+  /// The events of the threads of all lanes, in their order, of the asynchronous ones after them, and of the
+  /// processes of isolated models. `throttle_gap`: how long the kernel stops a real-time thread that has used
+  /// up its time, if it does. `preemptible`: it lets go of an ordinary thread's CPU at once. @when setup
   void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
              bool preemptible);
-  /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
+  /// Sets the source of the CPUs' speed and their times to leave idle states. It must outlive the frames.
+  /// @when setup
   void watch_cpus(const rtsync::CpuWatch& cpus) { seen_.watch_cpus(cpus); }
   /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup
   void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
 
-  /// While a copy in pieces is under way, pages of the models' state fault when they are written: those faults are no
-  /// job's. It must outlive the frames. @when setup
+  /// Sets a copy that excuses faults: while it is under way, pages of the models' state fault when they are
+  /// written, and no job caused that. It must outlive the frames. @when setup
   void excuse_faults_of(const GradualCopy& copy) { copy_ = &copy; }
 
   /// Fills in why. Before the lanes have counted the frame's jobs.
   void explain(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
   /// Every frame, likewise: notes the jobs that fault or give up the CPU, and makes room for the next frames.
   void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
-  /// Where the executive notes the work that is no job's.                                             @when rt
+  /// Returns where the executive notes the work that is not a job's.                                 @when rt
   PartTimes& parts() TACTUS_RT { return parts_; }
   /// Looks at what the kernel counts of the threads: now and then, and right before the first frame.  @when service
   void look_at_counts() { uses_.look(); }
@@ -80,7 +80,7 @@ class FrameEvidence {
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
-  /// What made a frame overrun.
+  /// Time by which a frame was too long.
   struct Excess {
     rtsync::Nanoseconds begin;
     rtsync::Nanoseconds work;

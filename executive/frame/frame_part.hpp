@@ -24,24 +24,24 @@ struct FrameEnd {
   Slack& slack;
 };
 
-/// A rig that stands still.
+/// State of a paused rig.
 struct Frozen {
   std::int64_t next;      ///< the frame that comes next
-  const RigFigures& rig;  ///< as the others are shown it
-  const char* why;        ///< a text that stays; empty: only somebody else's pause keeps it
+  const RigFigures& rig;  ///< state as the others see it
+  const char* why;        ///< a text that stays; empty: only another participant's pause keeps it
 };
 
-/// What a part wants of the frame that begins.
+/// Verdict of a part on the frame that begins.
 struct PartVerdict {
   enum What : std::uint8_t {
     go_on,
-    pause,      ///< at the end of this frame
-    terminate,  ///< at once: this frame is not run
+    pause,      ///< pause at the end of this frame
+    terminate,  ///< terminate at once: this frame is not run
   };
   What what = go_on;
-  Outcome outcome = Outcome::completed;  ///< of a termination
-  const char* reason = "";               ///< likewise; a text that stays
-  /// Likewise: the frame in which that was seen; nothing: the one that begins.
+  Outcome outcome = Outcome::completed;  ///< outcome of a termination
+  const char* reason = "";               ///< reason of a termination; a text that stays
+  /// Frame in which the reason was seen; nothing: the one that begins.
   std::optional<std::int64_t> frame{};
 };
 
@@ -57,7 +57,7 @@ class FramePart {
   FramePart& operator=(const FramePart&) = delete;
   virtual ~FramePart() = default;
 
-  /// For messages: "recordings". A text that stays.                                               @when any
+  /// Name for messages: "recordings". A text that stays.                                          @when any
   virtual const char* name() const TACTUS_RT { return "a part of the rig"; }
 
   /// It has come into the row. @when setup
@@ -79,29 +79,29 @@ class FramePart {
   virtual void launch(std::int64_t) TACTUS_RT {}
   /// Frame k begins; none of its jobs has run.
   virtual PartVerdict begin_frame(std::int64_t) TACTUS_RT { return {}; }
-  /// The asynchronous threads in `idle` meet the others before frame k.
+  /// Exchanges data with the asynchronous threads in `idle` before frame k.
   virtual void rate_transition(std::int64_t, std::uint64_t /*idle*/) TACTUS_RT {}
   /// The jobs of frame k have run.
   virtual void end_frame(std::int64_t) TACTUS_RT {}
   /// Frame k broke off, in real time: its jobs have not all run, and it is the last. Its times are counted.
   virtual void broke_off(std::int64_t) TACTUS_RT {}
-  /// In the slack behind it.
+  /// Works in the slack after the frame.
   virtual void in_slack(const FrameEnd&) TACTUS_RT {}
   /// The rig is alive: at the end of every frame and freeze frame, and now and then while it waits.
   virtual void heartbeat() TACTUS_RT {}
-  /// The rig stands at the boundary before frame k: at the end of a frame, in a freeze frame, or at a start.
+  /// Called at the boundary before frame k: at the end of a frame, in a freeze frame, or at a start.
   virtual void at_boundary(std::int64_t, Slack&) TACTUS_RT {}
-  /// The rig is to stand still before frame k.
+  /// Returns true to pause the rig before frame k.
   virtual bool pauses_before(std::int64_t) const TACTUS_RT { return false; }
-  /// The rig begins to stand still; a freeze frame has passed; it goes on.
+  /// Called when a freeze begins; a freeze frame has passed; it continues.
   virtual void freeze_begin(const Frozen&) {}
   virtual void freeze_frame(const Frozen&) TACTUS_RT {}
   virtual void resume() TACTUS_RT {}
-  /// Answers what was asked of a rig that stands still. True: it is to go on.
+  /// Answers requests to a paused rig. True: it is to continue.
   virtual bool serve(const Frozen&) TACTUS_RT { return false; }
   /// Frames are paced from here on, or not any more.
   virtual void realtime(bool) TACTUS_RT {}
-  /// Why the rig cannot go back to an earlier state; a text that stays; nullptr: it can.
+  /// Reason why the rig cannot return to an earlier state; a text that stays; nullptr: it can.
   virtual const char* stays() const TACTUS_RT { return nullptr; }
   /// It has: frame k comes next.
   virtual void went_back(std::int64_t) {}

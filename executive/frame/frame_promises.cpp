@@ -19,7 +19,7 @@ constexpr int kMostRecords = 256;
 
 enum class Place { outside, across, inside };
 
-/// Where calls were: a microsecond off is no matter.
+/// Returns where calls were: a microsecond does not matter.
 Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to) TACTUS_RT {
   const Nanoseconds edge = std::min<Nanoseconds>((calls.end - calls.begin) / 2, Nanoseconds{1'000});
   const EvidenceTime begin{calls.begin + edge};
@@ -152,7 +152,7 @@ const Lane::JobEnd* FramePromises::of_own_process(const Lane::JobEnd* call) cons
   return call != nullptr && program_.plan().jobs[call->job].isolated != nullptr ? nullptr : call;
 }
 
-/// What stands in the ring of a lane since the frame before, given to its jobs. `minor_faults`: those, too.
+/// Assigns the records in the ring of a lane since the frame before to its jobs. `minor_faults`: those, too.
 void FramePromises::note_ring(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT {
   if (program_.lane(lane).log().size() < 2) return;
   JobsByTime jobs(program_.job_clock(), program_.lane(lane).log());

@@ -11,7 +11,7 @@
 
 namespace tactus::executive {
 
-/// What a part may ask of the frames it belongs to.
+/// Services of the frames for their parts.
 ///
 /// Threads  the rig's main thread, within a hook; plan() and view(): any time.
 /// RT       everything but the constructor, view() and nap().
@@ -27,7 +27,7 @@ class FrameServices {
         sync_(sync) {}
 
   const Plan& plan() const TACTUS_RT { return program_.plan(); }
-  /// Where the other threads' memory is read from between the frames; nullptr: where it lies.
+  /// Returns where the other threads' memory is read from between the frames; nullptr: where it lies.
   const void* view(const ModelInstance* model, const void* data, std::size_t bytes) {
     return program_.outside_view(model, data, bytes);
   }
@@ -39,12 +39,12 @@ class FrameServices {
   }
   /// The asynchronous threads (bits) that are at rest before frame k.
   std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT { return transitions_.idle(k); }
-  /// What these have written is seen by the others.
+  /// Publishes what these workers have written to the others.
   void publish_async(std::uint64_t workers) TACTUS_RT { transitions_.publish(workers); }
-  /// Nobody is in the middle of a period before frame k, and nothing has failed: all state can be copied.
+  /// Returns true if no thread is in the middle of a period before frame k, and nothing has failed: all state
+  /// can be copied.
   bool state_complete(std::int64_t k) TACTUS_RT { return !jobs_.failed() && transitions_.state_complete(k); }
-  /// Brings the state of before frame k that lies in registers of the executive to where its image is copied
-  /// from.
+  /// Writes pending state of the executive before frame k into the memory that StateImage copies.
   void save_state(std::int64_t k) TACTUS_RT {
     commands_.give_to_state(k, [this](const CommandCall& call) TACTUS_RT {
       (void)program_.enable(call.name, call.command == Command::enable);
@@ -58,9 +58,9 @@ class FrameServices {
   std::uint32_t take_changes() TACTUS_RT { return std::exchange(changes_, 0U); }
   /// The commands that were taken since the last call: a bit for each Command.
   std::uint32_t take_taken_commands() TACTUS_RT { return commands_.take_taken(); }
-  /// The rig is paced, or ends: nobody may be waited for.
+  /// Returns true if the rig is paced, or ends: no wait is allowed.
   bool hurried() const TACTUS_RT { return sync_.active() || commands_.ending(); }
-  /// Sleeps for a moment, while those who watch over the rig know that it waits. Not when hurried().
+  /// Sleeps for a moment, while the watchdogs know that it waits. Not when hurried().
   void nap() TACTUS_RT {
     status_.mark_idle();
     std::this_thread::sleep_for(std::chrono::microseconds(100));

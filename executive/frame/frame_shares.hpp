@@ -33,7 +33,7 @@ class FrameShares {
   /// The part with the largest share of all.
   const Finding* largest() const TACTUS_RT { return shares_[0].of; }
 
-  /// Fills in what stands beside that, as shares of the lateness.
+  /// Fills in the other causes, as shares of the lateness.
   void put_beside(FrameNote& note, rtsync::Nanoseconds lateness) const TACTUS_RT {
     if (shares_[1].of == nullptr) return;
     const Share& second = shares_[1];

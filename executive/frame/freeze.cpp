@@ -38,8 +38,8 @@ Verdict Freeze::run(std::int64_t k, bool clock_fault) TACTUS_RT {
   return jobs_.end_freeze(n) ? sync_.unfreeze() : Verdict::go_on;
 }
 
-/// Until the next freeze frame, or the rig is told to do something else. What is asked from outside is
-/// answered meanwhile.
+/// Rests until the next freeze frame or until a command arrives. Requests from outside are answered
+/// meanwhile.
 Verdict Freeze::rest(const Frozen& frozen) TACTUS_RT {
   bool begins = serve(frozen);
   for (;;) {
@@ -60,7 +60,7 @@ Verdict Freeze::rest(const Frozen& frozen) TACTUS_RT {
   }
 }
 
-/// What was asked from outside of a rig that stands still. True: it is to go on.
+/// Serves requests from outside while the rig is paused. True: the rig continues.
 bool Freeze::serve(const Frozen& frozen) TACTUS_RT {
   bool begins = false;
   for (FramePart* const part : row_.servers) begins = part->serve(frozen) || begins;

@@ -17,8 +17,8 @@ class Freeze {
          rtsync::RealtimeSync& sync, const FrameRow& row)
       : boundary_(boundary), commands_(commands), jobs_(jobs), status_(status), sync_(sync), row_(row) {}
 
-  /// From Pause to Resume, before frame k; or until the rig ends, or is to be restored.
-  /// `clock_fault`: the external clock is why.
+  /// Runs from Pause to Resume, before frame k; or until the rig ends, or is to be restored. `clock_fault`:
+  /// the external clock is the reason.
   rtsync::Verdict run(std::int64_t k, bool clock_fault) TACTUS_RT;
 
  private:

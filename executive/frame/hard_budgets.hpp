@@ -16,7 +16,7 @@ namespace tactus::executive {
 struct HardBudgetNote {
   std::uint32_t job = 0;  ///< index into Plan::jobs
   std::int64_t frame = 0;
-  rtsync::Nanoseconds ran{0};  ///< until it was seen
+  rtsync::Nanoseconds ran{0};  ///< time until it was seen
 };
 
 /// Calls a job, in place of the job itself, and shows since when.
@@ -96,7 +96,7 @@ class HardBudget {
 /// Threads  add(): setup. look(): one thread. pop(): another. The rest: any.
 class HardBudgets {
  public:
-  /// In place of a job that has one. @when setup
+  /// Adds a job that has a hard budget, and runs in its place. @when setup
   void add(PlannedJob& job, std::uint32_t index, const JobClock& clock) {
     HardBudget& made = all_.emplace_back(job, index, clock);
     job.run = &HardBudget::call;

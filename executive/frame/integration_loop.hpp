@@ -38,7 +38,7 @@ class IntegrationLoop {
   IntegrationLoop(const IntegrationLoop&) = delete;
   IntegrationLoop& operator=(const IntegrationLoop&) = delete;
 
-  /// Who is told what runs and what failed. @when setup
+  /// Sets the lane that notes what runs and what failed. @when setup
   void set_lane(Lane& lane, std::uint32_t job) {
     lane_ = &lane;
     job_ = job;
@@ -49,7 +49,7 @@ class IntegrationLoop {
   int derivatives(std::int64_t sim_time_ns, std::int64_t frame) TACTUS_RT;
 
   /// The job of it that took longest of the frame's longest pass; what it took is for its own thread to read,
-  /// or behind the frame. No job: nothing is measured.                                              @when rt
+  /// or after the frame. No job: nothing is measured. @when rt
   struct Longest {
     std::uint32_t job = kNoPlanJob;
     std::uint64_t ticks = 0;

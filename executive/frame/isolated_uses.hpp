@@ -10,9 +10,9 @@
 
 namespace tactus::executive {
 
-/// What the jobs of isolated models did in each frame that no job of a frame may do.
+/// Acts of the jobs of isolated models in each frame that no job of a frame may do.
 ///
-/// Threads  the rig's main thread, behind the frames.
+/// Threads  the rig's main thread, after the frames.
 /// RT       all but the constructor.
 class IsolatedUses {
  public:
@@ -22,12 +22,12 @@ class IsolatedUses {
         jobs_.push_back({job, plan.jobs[job].isolated, {}});
   }
 
-  /// How long a page fault takes here, usually and at most.                                       @when setup
+  /// Sets how long a page fault takes here, usually and at most.                                  @when setup
   void set_fault_times(rtsync::Nanoseconds usual, rtsync::Nanoseconds longest) {
     usual_fault_ = usual;
     longest_fault_ = longest;
   }
-  /// Of a job since the frame before.
+  /// Examines the evidence of a job since the frame before.
   void see(std::uint32_t job, rtsync::Evidence& evidence) const TACTUS_RT {
     for (const Job& one : jobs_) {
       if (one.job != job) continue;

@@ -11,12 +11,12 @@
 
 namespace tactus::executive {
 
-/// How often something took longer than its budget, and how much longer at most.
+/// Number of times that something took longer than its budget, and the largest excess.
 ///
 /// Threads  add(): the thread that runs it. take(): one reader. The rest: any.
 class BudgetAccount {
  public:
-  /// What came together between two looks.
+  /// Sums between two looks.
   struct Since {
     std::int64_t count = 0;
     std::int64_t first = 0;  ///< frame
@@ -24,7 +24,7 @@ class BudgetAccount {
     rtsync::Nanoseconds worst{0};  ///< the longest time that it took
   };
 
-  /// It took so long in that frame, so much more than its budget.                                   @when rt
+  /// Adds a call of that frame: its time, and the excess over its budget.                           @when rt
   void add(std::int64_t frame, rtsync::Nanoseconds took, rtsync::Nanoseconds over) TACTUS_RT {
     const std::uint32_t look = looks_.load(std::memory_order_acquire);
     if (look != seen_look_) {
@@ -44,7 +44,8 @@ class BudgetAccount {
   rtsync::Nanoseconds worst_over() const {
     return rtsync::Nanoseconds{worst_over_.load(std::memory_order_relaxed)};
   }
-  /// What came since the last look. One that comes in this very moment may be told a look later.
+  /// Takes what was added since the last look. One that is added at this very moment may be counted a look
+  /// later.
   Since take() {
     const std::int64_t count = count_.load(std::memory_order_acquire);
     Since since{count - taken_, first_.load(std::memory_order_relaxed), last_.load(std::memory_order_relaxed),
@@ -72,7 +73,7 @@ class BudgetAccount {
 class JobBudgets {
  public:
   struct Budget {
-    std::uint64_t beyond = UINT64_MAX;  ///< so many ticks are too many; UINT64_MAX: there is no budget
+    std::uint64_t beyond = UINT64_MAX;  ///< number of ticks that is too much; UINT64_MAX: there is no budget
     rtsync::Nanoseconds time{0};
     BudgetAccount account{};
   };

@@ -8,7 +8,7 @@
 
 namespace tactus::executive {
 
-/// What job times are measured with: the time-stamp counter if it can be trusted, else CLOCK_MONOTONIC; never
+/// Clock that measures job times: the time-stamp counter if it can be trusted, else CLOCK_MONOTONIC; never
 /// the clock that frames are paced by, which belongs to one thread.
 ///
 /// Threads  any.

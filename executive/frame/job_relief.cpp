@@ -90,7 +90,7 @@ rtsync::Nanoseconds JobRelief::needed() const TACTUS_RT {
   return sum;
 }
 
-/// Which jobs are relieved, in the order of the plan.
+/// Lists the relieved jobs, in the order of the plan.
 void JobRelief::list() TACTUS_RT {
   relieved_.clear();
   for (Job& job : jobs_)

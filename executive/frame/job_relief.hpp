@@ -13,21 +13,22 @@
 
 namespace tactus::executive {
 
-/// Whose jobs may be left out.
+/// Jobs that may be left out.
 struct ReliefScope {
   enum class Of : std::uint8_t { rig, thread, job };
   Of of = Of::rig;
-  std::size_t index = 0;  ///< of a thread (0: main), or into Plan::jobs
+  std::size_t index = 0;  ///< index of a thread (0: main), or into Plan::jobs
 };
 
-/// Which jobs are shed (left out) or demoted (called less often) until there is room again. What went last
-/// comes back first.
+/// Set of jobs that are shed (left out) or demoted (called less often) until there is room again. What went
+/// last comes back first.
 ///
 /// A demoted job keeps call n + k, n + 2k, ... of its calls, where n is the last one before; its call.dt is k
-/// cycles. It comes back right after a call that it kept, so that dt is always the time since the call before.
+/// cycles. It comes back right after a call that it kept, so that dt is always the time since the call
+/// before.
 ///
-/// Threads  the rig's main thread, between two frames. of(), left_out(), times(): any.
-/// RT       everything but the constructor, join() and add_state().
+/// Threads the rig's main thread, between two frames. of(), left_out(), times(): any. RT everything but the
+/// constructor, join() and add_state().
 class JobRelief {
  public:
   enum class State : std::uint8_t { runs, demoted, shed };
@@ -45,18 +46,18 @@ class JobRelief {
   /// Some are.                                                                                      @when rt
   bool relieved() const TACTUS_RT { return !relieved_.empty(); }
 
-  /// From frame k on: all jobs of the scope that have the lowest order of those that are not left out yet; or
-  /// the next one that can be demoted. Which: changed(). False: there is none.                      @when rt
+  /// Sheds, from frame k on, all jobs of the scope that have the lowest order of those that are not left out
+  /// yet; or demotes the next one that can be. changed() names them. False: there is none. @when rt
   bool shed(const ReliefScope& scope) TACTUS_RT;
   bool demote(const ReliefScope& scope, std::int64_t k) TACTUS_RT;
   /// The number of what went last of that which has not come back; later ones are greater. 0: none.  @when rt
   std::int64_t latest() const TACTUS_RT;
-  /// What went last comes back.                                                                     @when rt
+  /// Brings back what was left out last.                                                            @when rt
   bool give_back() TACTUS_RT;
   /// The jobs (indices into Plan::jobs) of the last of these.
   std::span<const std::uint32_t> changed() const TACTUS_RT { return changed_; }
-  /// A frame without what would come back next would take so much more with it, as far as budgets say it: of
-  /// the frame that has ended, before prepare().                                                    @when rt
+  /// Time by which the next jobs to come back would lengthen a frame, by their budgets: of the frame that has
+  /// ended, before prepare(). @when rt
   rtsync::Nanoseconds needed() const TACTUS_RT;
 
   /// Frame k comes next.                                                                            @when rt
@@ -64,12 +65,12 @@ class JobRelief {
   /// Frame k has ended: what was left out in it is counted.                                         @when rt
   void count(std::int64_t k) TACTUS_RT;
 
-  /// What a checkpoint holds of it. @when setup
+  /// Adds its part of a checkpoint. @when setup
   void add_state(std::vector<Piece>& pieces);
   /// Another state was copied in.                                                                   @when rt
   void load_state() TACTUS_RT;
 
-  /// Of a job of the plan.                                                                         @when any
+  /// State of a job of the plan.                                                                   @when any
   State of(std::size_t job) const TACTUS_RT;
   std::int64_t left_out(std::size_t job) const TACTUS_RT;  ///< calls
   std::int64_t times_shed(std::size_t job) const TACTUS_RT;

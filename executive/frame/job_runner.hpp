@@ -24,17 +24,19 @@ class JobRunner final : public LaneRunner {
  public:
   JobRunner(Program& program, ModelRequests& requests, RigStatus& status);
 
-  /// Who runs the other threads of the plan; without one the main thread does.                    @when setup
+  /// Sets the pool that runs the other threads of the plan; without one the main thread runs their jobs.
+  /// @when setup
   void set_workers(WorkerPool& workers) { workers_ = &workers; }
   WorkerPool& workers() const TACTUS_RT { return *workers_; }
-  /// For a pool that decides who goes next after every job: work() then pauses the lane after each.
+  /// Makes work() pause the lane after each job, for a pool that decides after every job which thread is
+  /// next.
   void set_step_by_step(bool on) { step_by_step_ = on; }
   /// The thread that serves as `thread` from here on, for running_job().                          @when setup
   static void enter_thread(std::size_t thread);
 
   Lane& lane_of(std::size_t thread) const TACTUS_RT;
 
-  /// The jobs of a class outside of frames; returns what failed. Only shutdown jobs go on after one has.
+  /// The jobs of a class outside of frames; returns what failed. Only shutdown jobs continue after one has.
   /// @when setup, service
   std::vector<std::string> run_once(tactus_job_class job_class);
   /// The jobs of Start, and the derivatives of the states as they then are; returns what failed. @when setup
@@ -47,7 +49,7 @@ class JobRunner final : public LaneRunner {
   bool end_freeze(std::int64_t n) TACTUS_RT;
   /// The jobs of a class between two frames.                                                        @when rt
   bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
-  /// Likewise where no frame follows: their times are counted at once.                              @when rt
+  /// Runs the jobs of a class if no frame follows: their times are counted at once.                 @when rt
   bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
 
   /// The simulated time that jobs outside of frames are called with.                                @when rt
@@ -68,7 +70,8 @@ class JobRunner final : public LaneRunner {
   std::string_view running_job() const;
   /// The calling thread serves as none of the rig's.                                               @when any
   bool in_foreign_thread() const TACTUS_RT;
-  /// Of a thread, as PlannedJob::thread; the job as an index too, or kNoPlanJob.                    @when any
+  /// Name of the job that runs on a thread. The thread is numbered as in PlannedJob::thread; the job is an
+  /// index too, or kNoPlanJob.                                                                      @when any
   std::string_view running_job(std::size_t thread) const;
   std::uint32_t running_job_index(std::size_t thread) const TACTUS_RT {
     return lane_of(thread).running_job();

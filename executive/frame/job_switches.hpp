@@ -13,17 +13,18 @@
 
 namespace tactus::executive {
 
-/// Which jobs are switched on, and where in the schedules they are switched. What an asynchronous thread asks for of
-/// others, and others of it, waits until they meet: so it takes effect at the same time however quick the thread is.
+/// State of the switches of jobs, and their places in the schedules. Requests between an asynchronous thread
+/// and others wait until it is at rest: so they take effect at the same time however quick the thread is.
 ///
-/// Threads  enable: any. place, add_state: setup. The rest: the rig's main thread, between two frames or where the
+/// Threads enable: any. place, add_state: setup. The rest: the rig's main thread, between two frames or where
+/// the
 ///          asynchronous thread is at rest.
-/// RT       everything but the constructor, place and add_state.
+/// RT everything but the constructor, place and add_state.
 class JobSwitches {
  public:
   static constexpr std::size_t kOutside = SIZE_MAX;
 
-  /// Where the schedules know a job.
+  /// Place of a job in the schedules.
   struct Home {
     Schedule* schedule = nullptr;  ///< nullptr: none knows it
     std::uint32_t scheduled = 0;
@@ -44,13 +45,14 @@ class JobSwitches {
   /// Switches a job. `by`: the asynchronous thread whose job asks for it, or kOutside. False: that thread asked for too
   /// much since it met the others.
   bool enable(std::uint32_t job, bool on, std::size_t by) TACTUS_RT;
-  /// Where the thread is at rest: what it asked for, then what it was asked.
+  /// Carries out, at a boundary where the thread is at rest, first the switches that it requested, then those
+  /// requested of it.
   void post(AsyncWorker& from) TACTUS_RT;
   void take(const AsyncWorker& worker) TACTUS_RT;
   /// The next time of a dynamic job. False: it is none.
   bool call_at(std::uint32_t job, std::int64_t sim_time_ns) TACTUS_RT;
 
-  /// What has to be remembered of a job, by its name. @when setup
+  /// Adds the state of a job, by its name.            @when setup
   void add_state(std::vector<Piece>& pieces);
   void save_state() TACTUS_RT;
   void load_state() TACTUS_RT;

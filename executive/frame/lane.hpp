@@ -34,17 +34,17 @@ struct Dependency {
   std::uint32_t place = 0;
   rtsync::Gate* done = nullptr;  ///< shows the number of the instant
   rtsync::WaitMode wait = rtsync::WaitMode::adaptive;
-  std::size_t thread = 0;             ///< who runs it
-  mutable rtsync::SpinBudget spin{};  ///< what its waits taught, all of which are this lane's
+  std::size_t thread = 0;             ///< thread that runs it
+  mutable rtsync::SpinBudget spin{};  ///< knowledge from its waits, all of which are this lane's
 };
 
-/// What some calls need before and after them, beyond CallCells.
+/// Work that some calls need before and after them, beyond CallCells.
 struct CallExtras {
   std::vector<Dependency> waits_for;
   CopyList* copies = nullptr;      ///< fills the model's inputs
   VariableGuard* guard = nullptr;  ///< looks at what the model wrote
-  ModelForces* forces = nullptr;   ///< what somebody outside forces in the model
-  rtsync::Gate* done = nullptr;    ///< somebody waits for this job
+  ModelForces* forces = nullptr;   ///< values that clients force in the model
+  rtsync::Gate* done = nullptr;    ///< another thread waits for this job
 };
 
 /// A call that is ready to be made.
@@ -54,23 +54,24 @@ struct Entry {
   const tactus_call* call = nullptr;
   std::uint32_t job = kNoPlanJob;  ///< index into Plan::jobs; none for copies
   const CallExtras* extras = nullptr;
-  const CallCells* cells = nullptr;            ///< the plain part of what is needed; nullptr: nothing
-  const std::atomic<bool>* enabled = nullptr;  ///< of a job that the schedule does not know; nullptr: always
+  const CallCells* cells = nullptr;  ///< the plain part of what is needed; nullptr: nothing
+  /// Switch of a job that the schedule does not know; nullptr: always on.
+  const std::atomic<bool>* enabled = nullptr;
   bool is_on() const TACTUS_RT { return enabled == nullptr || enabled->load(std::memory_order_relaxed); }
 };
 
 /// Calls in order. A copy of the rig that a model made by fork() has none, so that it drives no output.
 using Entries = std::vector<Entry, rtsync::UnforkedAllocator<Entry>>;
 
-/// Why a lane ended.
+/// Reason why a lane ended.
 struct CallFailure {
   std::uint32_t job = kNoPlanJob;
-  int status = 0;  ///< what the job returned; 0 when a variable is bad
+  int status = 0;  ///< return value of the job; 0 when a variable is bad
   const VariableGuard::Bad* bad = nullptr;
   bool happened() const { return job != kNoPlanJob; }
 };
 
-/// What a job asked for while others may run beside it: a job switched, or a command.
+/// Request of a job while others may run beside it: a job switched, or a command.
 struct JobRequest {
   std::uint32_t by = kNoPlanJob;   ///< the job that asked
   std::uint32_t job = kNoPlanJob;  ///< the one to be switched; none: a command
@@ -104,22 +105,22 @@ class alignas(64) Lane {
     log_room_end_ = log_.data() + log_.size();
   }
 
-  /// Before the first call after a while.
+  /// Prepares the first call after a while.
   void begin() TACTUS_RT {
     if (measures()) measure(kNoPlanJob);
   }
   CallEnd call(const Entry& entry) TACTUS_RT {
     return entry.extras == nullptr ? make(entry) : call_with_extras(entry);
   }
-  /// True: all were made.
+  /// Makes the calls of the list. True: all were made.
   bool run_list(std::span<const Entry> list) TACTUS_RT;
   /// The instant whose dependencies are looked at.
   void set_schedule(const Schedule* schedule) { schedule_ = schedule; }
-  /// What blocked the last call.
+  /// Dependency that blocked the last call; nullptr: none.
   const Dependency* blocked_by() const TACTUS_RT { return blocked_by_; }
   /// Counts what was measured since the last time, in the slack: the histograms of many jobs lie in no cache.
   void count() TACTUS_RT;
-  /// What is counted from here on belongs to frame k, or to a period that began with it.
+  /// Begins frame k, or a period that began with it: what is counted from here on belongs to it.
   void begin_frame(std::int64_t k) TACTUS_RT {
     frame_ = k;
     spent_ticks_ = 0;
@@ -135,10 +136,11 @@ class alignas(64) Lane {
   struct JobEnd {
     std::uint64_t ticks = 0;
     std::uint32_t job = kNoPlanJob;
-    std::uint32_t heap_calls = 0;  ///< of the thread until then; only differences mean something
-    std::uint32_t heap_ns = 0;     ///< what they took, likewise
+    std::uint32_t heap_calls = 0;  ///< calls of the thread until then; only differences mean something
+    std::uint32_t heap_ns = 0;     ///< time of those calls until then; only differences mean something
   };
-  /// What count() will count, oldest first: since the frame began, but for frames of very many calls.
+  /// Ends of calls that count() will count, oldest first: since the frame began, but for frames of very many
+  /// calls.
   std::span<const JobEnd> log() const TACTUS_RT {
     return {log_.data(), static_cast<std::size_t>(log_end_ - log_.data())};
   }
@@ -147,9 +149,9 @@ class alignas(64) Lane {
     heap_ = rtsync::HeapCounter::timed_of_this_thread();
     maps_ = rtsync::MapLog::of_this_thread();
   }
-  /// Of the thread that makes its calls.
+  /// Counter of the heap calls of its thread.
   const rtsync::HeapCounter& heap() const TACTUS_RT { return heap_; }
-  /// Likewise; nullptr: they are not noted here.
+  /// Log of the map calls of its thread; nullptr: they are not noted here.
   rtsync::MapLog* maps() const TACTUS_RT { return maps_; }
   /// Counts there which jobs used the heap; it must outlive the lane. @when setup
   void count_in(BrokenPromises& promises) { promises_ = &promises; }
@@ -158,7 +160,7 @@ class alignas(64) Lane {
     if (!environment_.is_current()) [[unlikely]]
       put_back_environment(job);
   }
-  /// Of what was counted since reset_longest().
+  /// Longest time since reset_longest(), in ticks.
   std::uint64_t longest_ticks() const TACTUS_RT { return longest_ticks_; }
   std::uint32_t longest_job() const TACTUS_RT { return longest_job_; }
   /// Something that is no job of this lane took long: it was waited for.
@@ -194,12 +196,12 @@ class alignas(64) Lane {
     flight_ = &ring;
     now_ = &ring.now();
   }
-  /// Records that its thread has waited for another one since then. By that thread in its frame, while nobody
-  /// counts.
+  /// Records that its thread has waited for another one since then. Records a wait. Called by that thread in
+  /// its frame, while no thread counts.
   void record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT;
-  /// Of the waits of the frame that were recorded.
+  /// Recorded wait of the frame.
   struct Wait {
-    std::size_t thread = 0;  ///< as PlannedJob::thread; 0: there was none
+    std::size_t thread = 0;  ///< index, as PlannedJob::thread; 0: there was none
     std::uint64_t ticks = 0;
   };
   const Wait& longest_wait() const TACTUS_RT { return longest_wait_; }
@@ -277,7 +279,7 @@ class alignas(64) Lane {
 /// Makes a lane run the jobs of a schedule.
 struct LaneVisitor {
   Lane& lane;
-  std::span<const Entry> entries;  ///< by place
+  std::span<const Entry> entries;  ///< entries by place
   void controller() TACTUS_RT {}
   CallEnd call(std::uint32_t place) TACTUS_RT { return lane.call(entries[place]); }
 };

@@ -24,25 +24,25 @@ class LateJobs {
   LateJobs(const JobClock& clock, const std::vector<rtsync::JobHistogram>& times, std::vector<bool> isolated)
       : clock_(clock), times_(times), isolated_(std::move(isolated)), jobs_(isolated_.size()) {}
 
-  /// Calls of a lane, one behind the other.
+  /// Calls of a lane, one after the other.
   struct Calls {
     std::size_t lane = 0;
     const Lane::JobEnd* begin =
         nullptr;                        ///< the moment that the first of them began; nullptr: there are none
     const Lane::JobEnd* end = nullptr;  ///< the moment that the last of them ended
-    std::uint32_t job = kNoPlanJob;     ///< whose they are; none: of several jobs
-    rtsync::Nanoseconds excess{0};      ///< of those jobs beyond their usual times; may be negative
+    std::uint32_t job = kNoPlanJob;     ///< job of the calls; none: several jobs
+    rtsync::Nanoseconds excess{0};      ///< time of those jobs beyond their usual times; may be negative
     JobGroup group{};                   ///< none: it is one call
     bool isolated = false;              ///< their models are
     std::uint64_t ticks() const TACTUS_RT { return end->ticks - begin->ticks; }
   };
-  /// What took longer than usual in the log of a lane.
+  /// Returns the calls in the log of a lane that took longer than usual.
   Calls beyond_usual(std::size_t lane, Log log) TACTUS_RT;
   /// The call that took longest.
   Calls longest(std::size_t lane, Log log) const TACTUS_RT;
 
  private:
-  /// What a job did in the frame.
+  /// Time of a job in the frame.
   struct Job {
     rtsync::Nanoseconds excess{0};
     rtsync::Nanoseconds usual{0};

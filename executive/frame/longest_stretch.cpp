@@ -47,7 +47,7 @@ Stretch LongestStretch::of_calls(const LaneTimes& times, const LateJobs::Calls& 
   return stretch;
 }
 
-/// Of the main thread: the longest time of the frame in which none of its jobs ran.
+/// Returns the longest time of the frame in which no job of the main thread ran.
 Stretch LongestStretch::gap(const LaneTimes& times, EvidenceTime wake, EvidenceTime done) const TACTUS_RT {
   Stretch worst;
   worst.part = LatePart::between_jobs;

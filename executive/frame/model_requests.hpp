@@ -10,8 +10,8 @@
 
 namespace tactus::executive {
 
-/// What models ask of the rig. A request of a job that runs beside others waits in its lane until the end of
-/// the instant, or in its asynchronous worker until the rate transition: which thread is quicker changes
+/// Requests of models to the rig. A request of a job that runs beside others waits in its lane until the end
+/// of the instant, or in its asynchronous worker until the rate transition: which thread is quicker changes
 /// nothing.
 ///
 /// Threads  ModelServices: any. set_lane(), set_async_worker(): the thread that runs jobs. The rest: the
@@ -33,7 +33,7 @@ class ModelRequests final : public ModelServices {
   void forbid_realtime() { realtime_allowed_ = false; }
   bool realtime_allowed() const TACTUS_RT { return realtime_allowed_; }
 
-  /// Whose jobs this thread runs from here on; nullptr: nobody's.
+  /// Sets the lane whose jobs this thread runs from here on; nullptr: none.
   static void set_lane(Lane* lane) TACTUS_RT { lane_ = lane; }
   static void set_async_worker(AsyncWorker* worker) TACTUS_RT { worker_ = worker; }
   /// Takes what waits in the lanes, in the order of the plan.

@@ -6,15 +6,15 @@
 
 namespace tactus::executive {
 
-/// How a run ended.
+/// End of a run, by kind.
 enum class Outcome {
   completed,   ///< all planned frames were run
-  stopped,     ///< somebody asked for the end
+  stopped,     ///< stopped by a command
   overrun,     ///< a maximum of the overrun policy was reached
   clock_lost,  ///< the external clock was at fault, and the policy of that fault says terminate
   link_lost,   ///< the link's policy about late or old data says terminate
   failed,      ///< a job failed: Abort
-  aborted,     ///< somebody asked for Abort, or the sleeper broke
+  aborted,     ///< aborted by a command, or because the sleeper broke
 };
 
 /// "completed", as summary.json has it.
@@ -47,7 +47,7 @@ struct RunEnd {
   std::string reason;  ///< a whole sentence; empty when completed
   std::int64_t frames = 0;
 
-  /// As somebody wanted it.
+  /// Returns true if the run ended as it was meant to.
   bool in_order() const { return outcome == Outcome::completed || outcome == Outcome::stopped; }
 };
 

@@ -8,8 +8,8 @@
 
 namespace tactus::executive {
 
-/// Which part of a rig took longest of the work that no job does: in a frame, and behind it. One clock read for each
-/// hook of a part.
+/// Times of the parts of a rig, to find the one that took longest of the work that no job does: in a frame,
+/// and after it. One clock read for each hook of a part.
 ///
 /// Threads  the rig's main thread.
 /// RT       everything but the constructor.
@@ -23,7 +23,7 @@ class PartTimes {
   /// `on`: something is measured at all.
   PartTimes(const JobClock& clock, bool on) : clock_(clock), on_(on) {}
 
-  /// What is measured from here on comes first behind a frame, then in the next one.
+  /// Begins new measurements: first after a frame, then, from begin_frame() on, in the next one.
   void begin_behind() TACTUS_RT {
     in_frame_ = behind_ = {};
     now_ = &behind_;
@@ -45,7 +45,7 @@ class PartTimes {
   const Longest& behind() const TACTUS_RT { return behind_; }
 
  private:
-  /// What has passed since the last look did.
+  /// Returns true if the time since the last look was the longest so far.
   bool took_longest() TACTUS_RT {
     if (!on_) return false;
     const std::uint64_t before = std::exchange(last_, clock_.ticks());

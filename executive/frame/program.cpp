@@ -13,7 +13,7 @@ namespace {
 
 using rtsync::Period;
 
-/// How many calls a frame makes at most, so that the log of their times never fills in an ordinary rig.
+/// Largest number of calls in a frame, so that the log of their times never fills in an ordinary rig.
 std::size_t calls_in_a_frame(const Plan& plan, const Period& frame) {
   constexpr double kMost = 1 << 20;
   double calls = 64;
@@ -162,7 +162,7 @@ std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
   return 0;
 }
 
-/// What a job's call needs around it: cells, or extras where cells do not do.
+/// Completes the call of a job: adds cells, or extras where cells do not suffice.
 void Program::complete(Entry& entry, CopyList* copies) {
   const ModelInstance* const model = plan_.jobs[entry.job].model;
   VariableGuard* guard = guard_of(model);
@@ -183,7 +183,7 @@ void Program::complete(Entry& entry, CopyList* copies) {
   entry.extras = extras;
 }
 
-/// Of copies that are made before an instant.
+/// Returns the extras of copies that are made before an instant.
 const CallExtras* Program::latch_extras(const ModelInstance* model) {
   ModelForces* const forces = forces_of(model);
   if (forces == nullptr) return nullptr;
@@ -264,7 +264,7 @@ void Program::stretch_jobs() {
   }
 }
 
-/// What a model reads with delay is copied before anything of the instant runs.
+/// Adds the copies of what a model reads with delay; they precede everything else of the instant.
 void Program::add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model,
                         std::size_t thread) {
   CopyList* const copies = copies_to(model, true, thread);

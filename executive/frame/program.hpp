@@ -44,11 +44,11 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  const Plan& plan() const { return plan_; }  ///< with a job for each integration loop at its end
+  const Plan& plan() const { return plan_; }  ///< plan with a job for each integration loop at its end
 
   Schedule& schedule() const TACTUS_RT { return *schedule_; }
-  std::span<const Entry> entries() const TACTUS_RT { return entries_; }  ///< by place
-  std::size_t lanes() const { return lanes_; }  ///< that threads run: 1 + scheduled threads
+  std::span<const Entry> entries() const TACTUS_RT { return entries_; }  ///< entries by place
+  std::size_t lanes() const { return lanes_; }  ///< number of lanes that threads run: 1 + scheduled threads
   std::size_t latch() const { return lanes_; }
   std::size_t record() const { return lanes_ + 1; }
   /// The thread (as PlannedJob::thread) of a lane.
@@ -58,19 +58,19 @@ class Program {
   std::uint64_t worker_lanes() const TACTUS_RT { return worker_lanes_; }  ///< bits of lanes 1 .. n
   Lane& lane(std::size_t index) const TACTUS_RT { return *lane_states_[index]; }
 
-  /// By thread; nullptr for main and scheduled ones.
+  /// Workers by thread; nullptr for main and scheduled ones.
   AsyncWorker* async_worker(std::size_t thread) const TACTUS_RT { return async_worker_of_thread_[thread]; }
   std::span<const std::unique_ptr<AsyncWorker>> async_workers() const { return async_workers_; }
   std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return loops_; }
-  /// Which runs as that job of the plan; nullptr: none.
+  /// Returns the loop that runs as that job of the plan; nullptr: none.
   const IntegrationLoop* loop_running_as(std::uint32_t job) const TACTUS_RT {
     const std::size_t first = plan_.jobs.size() - loops_.size();  // they come last
     return job < first ? nullptr : loops_[job - first].get();
   }
 
-  /// Who looks at a model's variables; nullptr: nobody. @when setup
+  /// Returns the guard of a model's variables; nullptr: none. @when setup
   VariableGuard* guard_of(const ModelInstance* model);
-  /// What is forced in a model; nullptr where nothing can be.
+  /// Returns the forces of a model; nullptr if it can have none.
   ModelForces* forces_of(const ModelInstance* model);
   /// The asynchronous thread that a model is on; nullptr: none.
   const AsyncWorker* async_worker_of(const ModelInstance* model) const {
@@ -80,7 +80,7 @@ class Program {
   std::uint64_t async_worker_bit(const ModelInstance* model) const;
   /// Classes of frames, freeze and checkpoints, each in its order.
   const Entries& list(tactus_job_class job_class) const TACTUS_RT;
-  void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< of all lists
+  void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< sets the argument of all lists
   Schedule& freeze_schedule() { return *freeze_schedule_; }
   std::span<const Entry> freeze_entries() const TACTUS_RT { return freeze_entries_; }
 
@@ -89,24 +89,24 @@ class Program {
   JobSwitches& switches() const TACTUS_RT { return *switches_; }
   const JobNames& names() const TACTUS_RT { return *names_; }
   std::uint32_t find(std::string_view job) const TACTUS_RT { return names_->find(job); }
-  /// Where a job stands in the order of an instant; those of a loop stand where the loop does.
+  /// Position of a job in the order of an instant; the jobs of a loop have the position of the loop.
   std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
 
-  /// Everybody who waits for a job looks up.                                                        @when any
+  /// Wakes all threads that wait for a job.                                                         @when any
   void wake_waiters() TACTUS_RT {
     for (rtsync::Gate& gate : gates_) gate.wake_all();
   }
-  /// Where others have to read a variable of a model on an asynchronous thread; nullptr: where it is. @when
-  /// setup
+  /// Returns where other threads have to read a variable of a model on an asynchronous thread; nullptr: where
+  /// it is. @when setup
   const void* outside_view(const ModelInstance* model, const void* data, std::size_t bytes);
 
-  /// What has to be remembered of jobs, threads and loops, by their names; names begin with '@'. @when setup
+  /// Adds the state of jobs, threads and loops, by their names; names begin with '@'.            @when setup
   void add_state(std::vector<Piece>& pieces);
-  /// Between two frames: writes down what is not in the pieces' memory all the time.               @when rt
+  /// Saves, between two frames, the state that is not in the pieces' memory all the time.          @when rt
   void save_state() TACTUS_RT { switches_->save_state(); }
   /// Takes what was copied into them.                                                              @when rt
   void load_state() TACTUS_RT;
-  /// To before frame k.                                                                            @when rt
+  /// Moves to before frame k.                                                                      @when rt
   void seek(std::int64_t k) TACTUS_RT;
 
   const JobClock& job_clock() const { return job_clock_; }

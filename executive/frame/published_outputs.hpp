@@ -9,13 +9,13 @@
 
 namespace tactus::executive {
 
-/// What others may read of models whose thread works at its own pace: copies of their variables, made while
-/// the thread is at rest, so that everybody sees the end of the same period.
+/// Copies of variables of models whose thread works at its own pace, for other threads to read. They are made
+/// while the thread is at rest, so that all readers see the end of the same period.
 ///
 /// RT  publish().
 class PublishedOutputs {
  public:
-  /// Where to read instead of `data`. @when setup
+  /// Returns where to read instead of `data`. @when setup
   const void* copy_of(const void* data, std::size_t bytes) {
     for (const Piece& piece : pieces_)
       if (piece.from == data && piece.copy.size() == bytes) return piece.copy.data();

@@ -81,7 +81,7 @@ std::string RateTransitions::incomplete(std::int64_t k) const {
   return "";
 }
 
-/// How long that takes goes to the account of the worker's job.
+/// Waits for the worker. The time goes to the account of the worker's job.
 bool RateTransitions::wait_for(AsyncWorker& worker) TACTUS_RT {
   if (jobs_.workers().is_idle(worker.thread)) return true;
   std::uint32_t job = worker.lane.running_job();

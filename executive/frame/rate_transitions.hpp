@@ -23,14 +23,14 @@ class RateTransitions {
   bool run(std::int64_t k) TACTUS_RT;
   /// The workers whose memory may be touched while the rig stands before frame k.                   @when rt
   std::uint64_t idle(std::int64_t k) TACTUS_RT;
-  /// What these have written is seen by the others.                                                 @when rt
+  /// Publishes what these workers have written to the others.                                       @when rt
   void publish(std::uint64_t workers) TACTUS_RT;
-  /// Before the first frame.                                                                     @when setup
+  /// Publishes the outputs of all workers before the first frame.                                @when setup
   void publish_all() TACTUS_RT;
-  /// Whether the state is complete before frame k: no worker is in the middle of its period. One that must
-  /// finish there is waited for.                                                                    @when rt
+  /// Returns true if the state is complete before frame k: no worker is in the middle of its period. One that
+  /// must finish there is waited for. @when rt
   bool state_complete(std::int64_t k) TACTUS_RT;
-  /// Why it is not, after the last frame, before frame k; empty: it is.                        @when service
+  /// Explains why the state is not complete after the last frame, before frame k; empty: it is. @when service
   std::string incomplete(std::int64_t k) const;
   /// All workers have ended what they were released for.                                            @when rt
   bool all_idle() TACTUS_RT;

@@ -13,7 +13,7 @@
 
 namespace tactus::executive {
 
-/// What a restart works with.
+/// Objects that a restart needs.
 struct RestartParts {
   StateRestorer& restorer;
   JobRunner& jobs;
@@ -32,20 +32,20 @@ class Restart {
  public:
   explicit Restart(const RestartParts& rig) : rig_(rig) {}
 
-  /// Where the initialization jobs run after a reset, while the main thread keeps alive what watches over it;
-  /// without one, on the main thread.                                                             @when setup
+  /// Sets the thread for the initialization jobs after a reset, while the main thread keeps its watchdogs
+  /// alive; without one, they run on the main thread. @when setup
   void set_setup_thread(rtsync::ThreadSettings settings) { setup_thread_ = std::move(settings); }
-  /// Go on from there instead of from frame 0: after the initialization jobs, before the first frame. Throws
-  /// std::runtime_error naming the restart job that failed.                                       @when setup
+  /// Continues from that state instead of from frame 0: after the initialization jobs, before the first
+  /// frame. Throws std::runtime_error naming the restart job that failed. @when setup
   void load(const LoadedState& state);
-  /// What the commands want at the end of a frame: the frame that comes next; nothing when the rig has to end.
+  /// Carries out the commands at the end of a frame. Returns the next frame; nothing when the rig has to end.
   std::optional<std::int64_t> run();
 
-  /// Why the rig has to end; without a reason when it has not.
+  /// Reason why the rig has to end; empty when it need not.
   const RunEnd& failure() const { return failure_; }
   std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
   std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
-  /// So many of CommandQueue::resets_wanted() are done, initialization jobs included.
+  /// Number of CommandQueue::resets_wanted() that are done, initialization jobs included.
   std::int64_t resets_done() const TACTUS_RT { return resets_done_.load(std::memory_order_acquire); }
 
  private:

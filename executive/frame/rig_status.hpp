@@ -12,8 +12,8 @@
 
 namespace tactus::executive {
 
-/// What others see of a rig's main thread: its state, whether it is at work, its heartbeat, and a snapshot of
-/// the last frame.
+/// State of a rig's main thread for other threads: its state, whether it is at work, its heartbeat, and a
+/// snapshot of the last frame.
 ///
 /// Threads  state(), busy(), progress(): any. latest(): one reader. The rest: the main thread.
 /// RT       everything but the constructor.
@@ -26,7 +26,7 @@ class RigStatus {
     assert(can_go(state(), next) && "a transition that is not in kLifecycle");
     state_.store(next, std::memory_order_relaxed);
   }
-  /// Where kLifecycle has no such transition, the state stays.
+  /// Enters a state; if kLifecycle has no such transition, the state stays.
   void enter_if_allowed(State next) TACTUS_RT {
     if (can_go(state(), next)) enter(next);
   }
@@ -40,7 +40,7 @@ class RigStatus {
   const std::atomic<bool>& busy() const { return busy_; }
   std::atomic<std::uint64_t>& progress() { return progress_; }
 
-  /// Reports to those who watch over the rig that it goes on.
+  /// Reports to the watchdogs that the rig is alive.
   void send_heartbeat() TACTUS_RT {
     ++heartbeats_;
     for (FramePart* const part : row_.heartbeats) part->heartbeat();

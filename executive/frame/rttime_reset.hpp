@@ -8,8 +8,8 @@
 
 namespace tactus::executive {
 
-/// When a real-time thread has to sleep for a moment although nothing lets it wait: at least once a second,
-/// so that the kernel (RLIMIT_RTTIME) takes it for a runaway only when it is one.
+/// Decides when a real-time thread has to sleep for a moment although it never waits: at least once a second,
+/// so that the kernel (RLIMIT_RTTIME) treats only a real runaway as one.
 ///
 /// Threads  one.
 /// RT       everything.

@@ -11,9 +11,9 @@
 
 namespace tactus::executive {
 
-/// What work that may wait has cost so far: the longest of late, forgotten by a sixteenth each time it is
-/// done and by a thousandth each time it is put off, but never below the least that it has cost. So one time
-/// that the machine took the CPU away does not stop it for good, and what can never fit is never tried.
+/// Cost of work that may wait: the longest of late, forgotten by a sixteenth each time it is done and by a
+/// thousandth each time it is deferred, but never below the least that it has cost. So one time that the
+/// machine took the CPU away does not stop it for good, and what can never fit is never tried.
 class SlackCost {
  public:
   SlackCost() = default;
@@ -47,15 +47,15 @@ class Slack {
 
   /// Up to the slot of the next frame.
   void open(rtsync::TimePoint<rtsync::RigTime> next_slot) TACTUS_RT { next_slot_ = next_slot; }
-  /// Nothing is waiting: the rig is not in real time, or stands still.
+  /// Opens unlimited slack: the rig is not in real time, or is paused.
   void open_unlimited() TACTUS_RT { next_slot_.reset(); }
 
-  /// What is left of it; nothing: it is unlimited.
+  /// Time that is left of the slack; nothing: it is unlimited.
   std::optional<rtsync::Nanoseconds> left() const TACTUS_RT {
     if (!next_slot_) return std::nullopt;
     return *next_slot_ - clock_.now();
   }
-  /// Whether work of that cost fits now.
+  /// Returns true if work of that cost fits now.
   bool fits(const SlackCost& cost) const TACTUS_RT {
     return !next_slot_ || fits(cost, *next_slot_ - clock_.now());
   }
@@ -78,7 +78,7 @@ class Slack {
     return true;
   }
 
-  /// How often work was put off by a frame.                                                         @when any
+  /// Number of times that work was deferred by a frame.                                             @when any
   std::int64_t deferred() const TACTUS_RT { return deferred_.load(std::memory_order_relaxed); }
 
  private:

@@ -34,9 +34,9 @@ class StateRestorer {
   rtsync::Nanoseconds prepare_reset();
   /// Right before the initialization jobs: the initial state is as it is now.                     @when setup
   void keep_initial();
-  /// After prepare_reset(), likewise before frame 0.
+  /// Restores the initial state before frame 0; needs prepare_reset().
   bool restore_initial() { return restore(initial_.data(), 0); }
-  /// Why there is no reset; empty: there can be one.
+  /// Reason why there is no reset; empty: there can be one.
   const std::string& reset_refusal() const { return reset_refusal_; }
 
  private:

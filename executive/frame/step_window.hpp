@@ -9,8 +9,8 @@
 
 namespace tactus::executive {
 
-/// Whether a step of an escalation is to be taken: the last `after` events lie within so many frames. An event
-/// leaves the window when these have passed; all leave it when the step is taken.
+/// Decides whether a step of an escalation is to be taken: the last `after` events lie within a number of
+/// frames. An event leaves the window when these have passed; all leave it when the step is taken.
 ///
 /// Threads  one.
 /// RT       everything but the constructor.
@@ -20,7 +20,7 @@ class StepWindow {
   StepWindow(const EscalationStep& step, std::int64_t frames)
       : frames_(frames), events_(static_cast<std::size_t>(step.after)) {}
 
-  /// So much has come in frame k, which is not before the last one. True: the step is taken.        @when rt
+  /// Adds events of frame k, which is not before the last one. True: the step is taken.             @when rt
   bool add(std::int64_t k, std::int64_t events) TACTUS_RT {
     const auto most = static_cast<std::int64_t>(events_.size());
     for (std::int64_t i = std::min(events, most); i > 0; --i) {

@@ -51,7 +51,7 @@ void StretchEvidence::see(std::size_t thread, const Stretch& stretch,
   evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);
 }
 
-/// Of a thread that works in the frame, for which main waited while none of its jobs ran: it had not come yet.
+/// Returns the root cause of a wait of main for a worker that had not woken yet.
 Finding::Root StretchEvidence::root_of_lane(const Stretch& stretch) const TACTUS_RT {
   Finding::Root root;
   root.thread = program_.lane(0).longest_wait().thread;
@@ -78,7 +78,8 @@ std::optional<StretchEvidence::CallTimes> StretchEvidence::times_of_call(
   return CallTimes{std::max(last->taken, stretch.from), std::min(last->answered, stretch.to)};
 }
 
-/// Of a job that waited for its model, which has a process of its own: what that did, or what kept it from the call.
+/// Returns the root cause of a job's wait for its model, which has a process of its own: what that did, or
+/// what kept it from the call.
 Finding::Root StretchEvidence::root_of_process(const Stretch& stretch) const TACTUS_RT {
   Finding::Root root;
   const std::size_t process = program_.plan().jobs[stretch.job].isolated->process();

@@ -24,7 +24,7 @@ class StretchEvidence {
   StretchEvidence(const Program& program, ThreadUses& uses, const IsolatedUses& isolated)
       : program_(program), uses_(uses), isolated_(isolated) {}
 
-  /// As FrameEvidence::watch().                                                                       @when setup
+  /// Watches the events, as FrameEvidence::watch() does.                                          @when setup
   void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
              bool preemptible);
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
@@ -39,12 +39,13 @@ class StretchEvidence {
                              rtsync::Evidence& evidence) const;
 
   struct CallTimes {
-    rtsync::EvidenceTime taken;     ///< by the process of an isolated model
-    rtsync::EvidenceTime answered;  ///< likewise
+    rtsync::EvidenceTime taken;     ///< time at which the process of an isolated model took the call up
+    rtsync::EvidenceTime answered;  ///< time at which the process answered
   };
   /// The call of an isolated model's job. Nothing: the job has another, or its process did not say it.
   std::optional<CallTimes> times_of_call(const Stretch& stretch) const TACTUS_RT;
-  /// Why what the frame waited for was not ready: all of that time was too much. It waits for nobody itself.
+  /// Returns the root cause of a wait: why the awaited thread was not ready. All of that time was too long;
+  /// it waits for no other thread.
   Finding::Root root_of(const Stretch& stretch) const;
 
  private:

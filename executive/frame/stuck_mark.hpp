@@ -10,7 +10,7 @@
 
 namespace tactus::executive {
 
-/// Which thread of a rig was found stuck first, and in which job.
+/// Thread of a rig that was found stuck first, and its job.
 ///
 /// Threads  any.
 class StuckMark {
@@ -18,8 +18,7 @@ class StuckMark {
   StuckMark(const JobRunner& jobs, const Plan& plan, CommandQueue& commands)
       : jobs_(jobs), plan_(plan), commands_(commands) {}
 
-  /// Whoever watches over the threads has found one that does not come back: it is not waited for any more.
-  /// @when rt
+  /// Marks a thread that the watchdog found stuck: it is not waited for any more. @when rt
   void mark(std::size_t thread) TACTUS_RT;
   bool is(std::size_t thread) const TACTUS_RT {
     return marked_.load(std::memory_order_relaxed).thread == thread;

@@ -16,11 +16,11 @@
 
 namespace tactus::executive {
 
-/// Says what each thread of the frames used of the memory, where no record of the kernel says it: page faults that it
-/// counted alone, and of asynchronous threads their calls that map memory and of the heap.
+/// Says what each thread of the frames used of the memory, where no record of the kernel says it: page faults
+/// that it counted alone, and of asynchronous threads their calls that map memory and of the heap.
 ///
-/// Threads  look(): the service thread. The rest: the rig's main thread.
-/// RT       end_frame(), see_async(). see_counted() makes system calls: outside of frames, and not behind one in time.
+/// Threads look(): the service thread. The rest: the rig's main thread. RT end_frame(), see_async().
+/// see_counted() makes system calls: outside of frames, and not after one in time.
 class ThreadUses {
  public:
   explicit ThreadUses(Program& program) : program_(program), asyncs_(program.async_workers().size()) {}
@@ -45,7 +45,8 @@ class ThreadUses {
       evidence.counted = rtsync::CountedFaults{*count, usual_fault_, longest_[thread]};
   }
 
-  /// What an asynchronous thread did between two times: its calls since the frame before, as far as they were surely then.
+  /// Examines an asynchronous thread between two times: its calls since the frame before, as far as they were
+  /// certainly then.
   void see_async(std::size_t async, rtsync::EvidenceTime from, rtsync::EvidenceTime to,
                  rtsync::Evidence& evidence) const TACTUS_RT {
     const Seen now = seen_of(async);

@@ -75,7 +75,7 @@ void ThreadWorkerPool::end_all() TACTUS_RT {
   work_.wake_waiters();
 }
 
-/// Who waits need not get on: it is the one waited for that is looked at.
+/// Waits for a job. A waiting thread need not make progress: the watchdog looks at the awaited one.
 bool ThreadWorkerPool::wait_for_job(std::size_t thread, const Dependency& dependency,
                                     Waiting waiting) TACTUS_RT {
   std::atomic<bool>* const busy = thread == 0 ? nullptr : &workers_[thread - 1]->busy;

@@ -15,27 +15,26 @@
 
 namespace tactus::executive {
 
-/// What the threads of a rig run. Threads are numbered as in PlannedJob::thread.
+/// Work of the threads of a rig. Threads are numbered as in PlannedJob::thread.
 class LaneRunner {
  public:
   virtual ~LaneRunner() = default;
-  /// What the thread has to do now: its lane of the present instant, or its release. Called again after
-  /// `blocked` and `paused`.                                                              @when rt, on that
-  /// thread
+  /// Does the present work of the thread: its lane of the present instant, or its release. Called again after
+  /// `blocked` and `paused`. @when rt, on that thread
   virtual LaneEnd work(std::size_t thread) TACTUS_RT = 0;
-  /// What the thread's lane is blocked by. After LaneEnd::blocked.
+  /// Dependency that blocks the thread's lane. Valid after LaneEnd::blocked.
   virtual const Dependency& blocked_by(std::size_t thread) const TACTUS_RT = 0;
   /// The present instant, which the gates of done jobs show.
   virtual std::uint32_t instant() const TACTUS_RT = 0;
-  /// Lets those who wait for a job look up.                                                         @when any
+  /// Wakes all threads that wait for a job.                                                         @when any
   virtual void wake_waiters() TACTUS_RT = 0;
   /// A thread begins to wait for another one: what wait_ended() is to be given.                     @when rt
   virtual std::uint64_t wait_begins() TACTUS_RT { return 0; }
   virtual void wait_ended(std::size_t /*thread*/, std::size_t /*awaited*/, std::uint64_t) TACTUS_RT {}
 };
 
-/// Who runs the lanes of an instant and the releases of asynchronous threads: real threads, or a simulation
-/// of them.
+/// Runner of the lanes of an instant and of the releases of asynchronous threads: real threads, or a
+/// simulation of them.
 ///
 /// Threads  the frame's.
 class WorkerPool {
@@ -68,10 +67,11 @@ class InlineWorkerPool final : public WorkerPool {
   const std::size_t threads_;
 };
 
-/// A worker thread each. The threads themselves are made by who uses it: each calls serve() until dismiss().
+/// A worker thread each. The threads themselves are made by the user of this class: each calls serve() until
+/// dismiss().
 ///
-/// A thread that takes longer than its time by `stuck_after` is stuck: whoever waits for it gives up, and
-/// nothing is run any more.
+/// A thread that takes longer than its time by `stuck_after` is stuck: its waiters give up, and nothing is
+/// run any more.
 class ThreadWorkerPool final : public WorkerPool {
  public:
   /// @when setup
@@ -81,7 +81,7 @@ class ThreadWorkerPool final : public WorkerPool {
   void serve(std::size_t thread) TACTUS_RT;
   /// Ends all serve(), as soon as their jobs let them.                                              @when any
   void dismiss() TACTUS_RT;
-  /// Of the waiting for a worker.
+  /// Provision of the wait for a worker.
   rtsync::Provision provision(std::size_t thread) const {
     return workers_[thread - 1]->handshake.provision();
   }
@@ -92,12 +92,13 @@ class ThreadWorkerPool final : public WorkerPool {
   bool wait_for(std::size_t thread) TACTUS_RT override;
   std::optional<std::size_t> stuck() const TACTUS_RT override;
 
-  /// For who watches over the threads: moves with every release, and whether it is at work.         @when any
+  /// Progress for the watchdog of the threads: moves with every release, and tells whether the thread is at
+  /// work.                                                                                          @when any
   const std::atomic<std::uint64_t>& progress(std::size_t thread) const {
     return workers_[thread - 1]->progress;
   }
   const std::atomic<bool>& busy(std::size_t thread) const { return workers_[thread - 1]->busy; }
-  /// How long a thread may take.
+  /// Time that a thread may take.
   rtsync::Nanoseconds timeout(std::size_t thread) const { return workers_[thread - 1]->timeout; }
 
  private:
@@ -135,8 +136,8 @@ class ThreadWorkerPool final : public WorkerPool {
   LaneRunner& work_;
   std::vector<std::unique_ptr<Worker>> workers_;
   const rtsync::Nanoseconds timeout_;  // for an instant
-  /// By thread: it runs nothing more. Of what comes late in an instant only that is left out which waits for
-  /// it, so that of two failures always the same one comes to light.
+  /// Ended threads: they run nothing more. Of what comes late in an instant only that is left out which waits
+  /// for such a thread, so that of two failures always the same one is reported.
   std::unique_ptr<std::atomic<bool>[]> ended_;
   std::atomic<std::size_t> stuck_{kNobody};
 };

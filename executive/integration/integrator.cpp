@@ -51,7 +51,7 @@ using ControlledDopri5 =
     odeint::controlled_runge_kutta<Dopri5, ErrorChecker, odeint::default_step_adjuster<double, double>,
                                    odeint::never_resizer>;
 
-/// Below this share of the cycle a rejected step is not tried again: what a smaller one could mend is mended
+/// Below this share of the cycle a rejected step is not tried again: what a smaller one could fix is mended
 /// by then. A NaN would spend the whole budget in every cycle, for nothing.
 constexpr double kShortest = 1e-12;
 /// A step that ends so close to the end of the cycle is stretched to it (as DOPRI5 does).

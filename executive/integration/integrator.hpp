@@ -26,12 +26,12 @@ namespace tactus::executive {
 
 enum class IntegrationMethod { euler, rk4, dopri5 };
 
-/// What rig files and the command say of a method.
+/// Description of a method in rig files and in the command.
 struct MethodFacts {
   IntegrationMethod method;
   const char* name;
   const char* about;
-  int evaluations;  ///< in a cycle, with the last one; of an adaptive method: at least
+  int evaluations;  ///< number in a cycle, with the last one; of an adaptive method: at least
   bool adaptive;    ///< makes its own steps, by the tolerances
 };
 inline constexpr MethodFacts kMethods[] = {
@@ -55,25 +55,25 @@ struct IntegratorSettings {
   bool operator==(const IntegratorSettings&) const = default;
 };
 
-/// One continuous state and where its derivative stands; the memory belongs to a model.
+/// One continuous state and where its derivative is; the memory belongs to a model.
 struct IntegratedState {
   double* state = nullptr;
   const double* derivative = nullptr;
 };
 
-/// What an integrator tells of itself; published as variables. All 0 before the first cycle.
+/// Counters of an integrator; published as variables. All 0 before the first cycle.
 struct IntegratorCounters {
-  std::int64_t steps = 0;        ///< of the last cycle: accepted, and the unchecked one if there was one
-  std::int64_t rejected = 0;     ///< of the last cycle
-  std::int64_t evaluations = 0;  ///< calls of Evaluate in the last cycle
-  std::int64_t cycles_over_budget = 0;  ///< so far: cycles whose rest was done unchecked
+  std::int64_t steps = 0;     ///< steps of the last cycle: accepted, and the unchecked one if there was one
+  std::int64_t rejected = 0;  ///< rejected steps of the last cycle
+  std::int64_t evaluations = 0;         ///< calls of Evaluate in the last cycle
+  std::int64_t cycles_over_budget = 0;  ///< number of cycles so far whose rest was done unchecked
   double last_step = 0;                 ///< s: how long the last step of the last cycle was
 };
 
 class Integrator {
  public:
-  /// Computes all derivatives from the states as they stand, for `offset` seconds (0 .. dt) after the
-  /// beginning of the cycle. Returns 0, or what the failing job returned.
+  /// Computes all derivatives from the states as they are, for `offset` seconds (0 .. dt) after the beginning
+  /// of the cycle. Returns 0, or what the failing job returned.
   using Evaluate = int (*)(void* context, double offset);
 
   /// Makes all memory. Throws std::invalid_argument naming the setting that is out of range. @when setup
@@ -88,16 +88,16 @@ class Integrator {
   /// the beginning of the cycle. Without any state it only evaluates. @when rt
   int step(double dt, Evaluate evaluate, void* context) TACTUS_RT;
 
-  /// step() without the last evaluation, for those who have something to do before it. @when rt
+  /// step() without the last evaluation, for callers with work to do before it.        @when rt
   int advance(double dt, Evaluate evaluate, void* context) TACTUS_RT;
   /// Puts back the states and the step size of the beginning of the last cycle. @when rt
   void undo() TACTUS_RT;
 
   /// dopri5: the step the next cycle tries first, in seconds; 0: the whole cycle. Beside the states it is all
-  /// that one cycle leaves to the next: saved and set again, a run goes on with the same bits. The address
+  /// that one cycle leaves to the next: saved and set again, a run continues with the same bits. The address
   /// holds, also when the integrator is moved. @when any
   double& step_size() TACTUS_RT;
-  /// Likewise. @when any
+  /// Counters of the integrator. They do not belong to the state. @when any
   IntegratorCounters& counters() TACTUS_RT;
 
   const IntegratorSettings& settings() const TACTUS_RT;  // @when any

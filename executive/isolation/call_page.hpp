@@ -5,9 +5,9 @@
 ///     rig:    write what is to be done; ++call; wake it; wait until reply == call
 ///     model:  wait for call; do it; write what came of it; reply = call; wake the rig
 ///
-/// A job that asks the rig for something answers with `request` instead; the rig replies with the next call, and
-/// the job goes on. Behind the page lies a block of all variables, as ModelDeclaration places them. The rig
-/// believes nothing of it: it reads each word once, and no address or size.
+/// A job that asks the rig for something answers with `request` instead; the rig replies with the next call,
+/// and the job continues. After the page lies a block of all variables, as ModelDeclaration places them. The
+/// rig believes nothing of it: it reads each word once, and no address or size.
 ///
 /// Threads  one thread on either side.
 /// RT       both futex calls are system calls: a rig's frame makes two for each call of an isolated model.
@@ -36,7 +36,7 @@ struct CallPage {
     job,          ///< number `job`, at `time`
     prepare,      ///< locks memory if `lock`, and touches `heap` bytes
     open,         ///< opens the device of a driver's model, as `open` says
-    frame_ended,  ///< tells its safe output that a frame has ended
+    frame_ended,  ///< reports the end of a frame to its safe output
     destroy       ///< destroys the model, and ends the process
   };
   enum class Answer : std::uint32_t { done, request };
@@ -55,7 +55,7 @@ struct CallPage {
     Text name{};
   };
 
-  /// As executive::OpenRequest.
+  /// Copy of executive::OpenRequest for the page.
   struct Open {
     bool guardian = true;
     std::int64_t guardian_timeout_ns = 0;
@@ -66,7 +66,7 @@ struct CallPage {
   alignas(64) std::atomic<std::uint32_t> call{0};
   Work work = Work::job;
   std::uint32_t job = 0;
-  std::int32_t result = 0;  ///< of the request before
+  std::int32_t result = 0;  ///< result of the request before
   bool lock = false;
   std::uint64_t heap = 0;
   tactus_call time{};
@@ -75,22 +75,22 @@ struct CallPage {
   // The model's.
   alignas(64) std::atomic<std::uint32_t> reply{0};
   Answer answer = Answer::done;
-  std::int32_t status = 0;  ///< what the job returned
-  /// What the job did to its thread, and when.
+  std::int32_t status = 0;  ///< return value of the job
+  /// Effects of the job on its thread, and their times.
   struct Use {
     rtsync::HeapTimes heap{};
     rtsync::MapTimes maps{};
     std::int64_t faults = 0;
     std::int64_t switches = 0;                            ///< it gave up its CPU itself
     std::int64_t floating = 0;                            ///< it left the floating-point environment changed
-    rtsync::TimePoint<rtsync::MonotonicTime> taken{};     ///< when the process took the call up
-    rtsync::TimePoint<rtsync::MonotonicTime> answered{};  ///< when it had done it
+    rtsync::TimePoint<rtsync::MonotonicTime> taken{};     ///< time at which the process took the call up
+    rtsync::TimePoint<rtsync::MonotonicTime> answered{};  ///< time at which it had done it
   } use{};
   Request request{};
-  LongText failure{};                                ///< what it said when it failed
+  LongText failure{};                                ///< text of the job when it failed
   alignas(64) std::atomic<std::uint32_t> posted{0};  ///< requests of other threads than the job's
   std::array<Request, kMostPosted> posts{};          ///< the last of them
-  alignas(64) std::atomic<std::uint32_t> taken{0};   ///< of them, by the rig
+  alignas(64) std::atomic<std::uint32_t> taken{0};   ///< number that the rig took
 
   // Beside the calls, between any thread of the rig and one of the model's that does nothing else: its outputs are
   // to be driven safe. The rig counts `safe` up; the model answers with the same number.
@@ -104,7 +104,7 @@ struct CallPage {
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(CallPage) % 64 == 0);
 
-/// Sleeps while `word` is `seen`, or not so long; `most`: so long at most.
+/// Sleeps while `word` is `seen`, or for a shorter time; `most`: longest time.
 inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t seen,
                         const timespec* most = nullptr) TACTUS_RT {
   (void)::syscall(SYS_futex, &word, FUTEX_WAIT, seen, most, nullptr, 0);
@@ -113,7 +113,7 @@ inline void wake(std::atomic<std::uint32_t>& word) TACTUS_RT {
   (void)::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-/// As much of it as there is room for.
+/// Copies as much of the text as there is room for.
 template <std::size_t kSize>
 void copy_text(std::array<char, kSize>& to, const char* from) TACTUS_RT {
   std::strncpy(to.data(), from == nullptr ? "" : from, to.size() - 1);

@@ -57,7 +57,7 @@ auto read(std::string_view text, Read take) {
   try {
     return take(Json::parse(text));
   } catch (const Json::exception&) {
-    throw std::runtime_error("cannot be isolated: what its process and the rig told each other is damaged");
+    throw std::runtime_error("cannot be isolated: the messages between its process and the rig are damaged");
   }
 }
 

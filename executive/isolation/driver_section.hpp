@@ -8,8 +8,8 @@
 
 namespace tactus::executive {
 
-/// The keys of a model in the rig file that its driver reads: as they pass to the model's process, with their places,
-/// so that a problem is told as in the rig's own process.
+/// The keys of a model in the rig file that its driver reads: as they pass to the model's process, with their
+/// places, so that a problem is reported as in the rig's own process.
 ///
 /// Threads  a value. @when setup
 struct DriverSection {

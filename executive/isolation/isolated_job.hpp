@@ -8,7 +8,7 @@
 
 namespace tactus::executive {
 
-/// What a job of an isolated model did in the model's process.
+/// Effects of a job of an isolated model in the model's process.
 ///
 /// Threads  add(): the thread that calls it. sum(): one other.
 /// RT       all of it.
@@ -32,7 +32,7 @@ class IsolatedJob {
     sum_.answered = use.answered;
     told_.write(sum_);
   }
-  /// Of all calls so far; the times of the last.
+  /// Sum over all calls so far; the times are those of the last call.
   const CallPage::Use& sum() TACTUS_RT { return told_.read(); }
 
  private:

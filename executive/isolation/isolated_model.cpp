@@ -28,7 +28,7 @@ void IsolatedModel::begin() {
     jobs_.emplace_back(this, i, static_cast<tactus_job_class>(declaration_.jobs[i].job_class), index_);
 }
 
-/// As the model itself did in its process.
+/// Declares what the model itself declared in its process.
 int IsolatedModel::declare(const tactus_host* host, void* self) {
   auto& model = *static_cast<IsolatedModel*>(self);
   model.host_ = host;
@@ -189,7 +189,7 @@ std::int32_t IsolatedModel::serve(const CallPage::Request& asked) TACTUS_RT {
   return 1;
 }
 
-/// What other threads of its process asked for.
+/// Serves the requests of other threads of its process.
 void IsolatedModel::serve_posts() TACTUS_RT {
   CallPage& page = process_.page();
   const std::uint32_t posted = page.posted.load(std::memory_order_acquire);
@@ -229,7 +229,7 @@ std::vector<std::string> IsolatedModel::take_log_lines() {
       "its variables keep their last values, and its jobs are not called any more"};
   const bool in_frame = lost_frame_ >= 0;
   return {"model '" + name() + "'" +
-          (lost_job().empty() ? ", behind its jobs" : ", job '" + std::string(lost_job()) + "'") +
+          (lost_job().empty() ? ", after its jobs" : ", job '" + std::string(lost_job()) + "'") +
           (in_frame ? ", frame " + std::to_string(lost_frame_) : "") + ": " + process_.how() +
           " (on_crash: " + std::string(name_of(on_crash_)) +
           "): " + (in_frame ? kThen[static_cast<std::size_t>(on_crash_)] : kThen[0])};

@@ -39,16 +39,16 @@ class IsolatedModel {
   OnCrash on_crash() const { return on_crash_; }
   /// Once its process was spawned: takes what it declares. Throws ModelRefused.
   void begin();
-  /// For a ModelInstance with this object as `self`.
+  /// Description for a ModelInstance with this object as `self`.
   const tactus_model& description() const { return description_; }
-  /// What run() is to be called with for a job, by its place in the declaration.
+  /// Argument of run() for a job, by its place in the declaration.
   void* job(std::size_t index) { return &jobs_.at(index); }
   IsolatedJob& did(std::size_t index) { return jobs_.at(index).did; }
   static int run(void* job, const tactus_call* call) TACTUS_RT;
   /// Opens the device of a driver's model. Throws DeviceError. @when setup
   void open(const OpenRequest& request);
-  /// Tells its outputs that a frame has ended; why the rig must not go on, a text that stays; nullptr: nothing is
-  /// wrong, or `on_crash` says what is done about it.                                                           @when rt
+  /// Reports the end of a frame to its outputs; why the rig must not continue, a text that stays; nullptr:
+  /// nothing is wrong, or `on_crash` says what is done about it. @when rt
   const char* frame_ended() TACTUS_RT;
   /// Locks its memory, as the rig's. Nothing: its process has ended.
   std::optional<rtsync::Provision> prepare_memory(bool lock, std::size_t heap);
@@ -59,13 +59,14 @@ class IsolatedModel {
   bool take_lost() TACTUS_RT { return news_.exchange(false, std::memory_order_relaxed); }
   /// Calls fail from here on if it was lost: the rig was resumed.                                   @when rt
   void refuse_from_now() TACTUS_RT;
-  /// Why the rig cannot go back to an earlier state, a text that stays; nullptr: it can.            @when rt
+  /// Reason why the rig cannot return to an earlier state, a text that stays; nullptr: it can.      @when rt
   const char* stays() const TACTUS_RT;
 
-  /// Where a call found out that it was lost: the job's name without the model's; empty: it was not.
+  /// Name of the job, without the model's, whose call noticed the loss of the process; empty: it was not
+  /// lost.
   std::string_view lost_job() const;
   std::int64_t lost_frame() const { return lost_frame_; }
-  /// What became of it since the last time.                                                    @when service
+  /// Takes the log lines on the process since the last call.                                   @when service
   std::vector<std::string> take_log_lines();
 
  private:

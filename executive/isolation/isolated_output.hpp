@@ -15,7 +15,7 @@ class IsolatedOutput final : public SafeOutput {
  public:
   explicit IsolatedOutput(IsolatedModel& model) : model_(model) {}
 
-  /// From here on there is something to be driven. @when setup
+  /// Notes the request: from here on there are outputs to be driven. @when setup
   void opened(const OpenRequest& request);
   bool drive_safe() TACTUS_RT override;
   const char* frame_ended() TACTUS_RT override { return opened_.load() ? model_.frame_ended() : nullptr; }

@@ -91,7 +91,8 @@ IsolatedModel& Isolation::add(const ModelOrigin& origin, OnCrash on_crash) {
   }
 }
 
-/// On the watcher's thread: a process is killed by the kernel when the thread that started it ends.
+/// Starts the process on the watcher's thread: the kernel kills a process when the thread that started it
+/// ends.
 void Isolation::spawn(ModelProcess& process) {
   std::unique_lock lock(mutex_);
   wanted_ = &process;

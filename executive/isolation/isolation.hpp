@@ -19,10 +19,10 @@
 
 namespace tactus::executive {
 
-/// The isolated models of a rig, and the thread that starts their processes and notices how they end. It sleeps but
-/// for a look now and then at the calls that are being made.
+/// The isolated models of a rig, and the thread that starts their processes and notices how they end. It
+/// sleeps but for a look now and then at the calls that are being made.
 ///
-/// Threads  one, at setup; models(): their elements say who may.
+/// Threads one, at setup; models(): their elements name the threads that may.
 class Isolation {
  public:
   /// `timeout`: how long a call within a frame may last.
@@ -39,9 +39,10 @@ class Isolation {
   std::vector<std::string> end_models();
   std::deque<IsolatedModel>& models() { return models_; }
   const std::deque<IsolatedModel>& models() const { return models_; }
-  /// Where the thread that watches runs, and with which priority of SCHED_FIFO (0: none). What was refused.
+  /// Sets the CPUs of the watcher's thread, and its priority of SCHED_FIFO (0: none). Returns what was
+  /// refused.
   std::optional<rtsync::Provision> place(const rtsync::CpuSet& cpus, int priority);
-  /// Of the thread that watches.
+  /// Thread id of the watcher.
   pid_t tid() const { return watcher_->tid(); }
 
  private:

@@ -13,15 +13,15 @@
 
 namespace tactus::executive {
 
-/// What a model declared, without its memory: as it passes from the model's process to the rig. Both place the
-/// variables alike in a block of memory.
+/// Declaration of a model, without its memory: as it passes from the model's process to the rig. Both place
+/// the variables alike in a block of memory.
 ///
 /// Threads  a value. @when setup
 struct ModelDeclaration {
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  ///< of a block
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  ///< size of a block
 
   struct Variable {
-    std::string name;  ///< without the model's
+    std::string name;  ///< name without the model's
     tactus_role role = TACTUS_STATE;
     tactus_type type = TACTUS_DOUBLE;
     std::uint32_t count = 0;
@@ -30,14 +30,14 @@ struct ModelDeclaration {
     std::string about;
     std::vector<VariableLabel> labels;
     double low = 0, high = 0;  ///< NaN: no bound
-    std::size_t offset = 0;    ///< in the block
+    std::size_t offset = 0;    ///< offset in the block
     std::size_t bytes = 0;
   };
   struct Job {
     std::string name;
     std::uint32_t job_class = TACTUS_SCHEDULED;
     std::uint32_t phase = 0;
-    std::int64_t cycle_num = 0;  ///< or TACTUS_DYNAMIC
+    std::int64_t cycle_num = 0;  ///< numerator, or TACTUS_DYNAMIC
     std::int64_t cycle_den = 1;
   };
 
@@ -45,10 +45,10 @@ struct ModelDeclaration {
   std::vector<Job> jobs;
   std::vector<std::pair<std::string, std::string>> integrated;  ///< states and derivatives
   std::string restart_refusal;
-  std::size_t bytes = 0;  ///< of the block
+  std::size_t bytes = 0;  ///< size of the block
 };
 
-/// As bytes for the same machine.
+/// Encodes a declaration as bytes for the same machine.
 std::string encode(const ModelInstance& model);
 /// Throws std::runtime_error when they are none, or too many for a block: whatever they are, it reads no further
 /// than they reach.

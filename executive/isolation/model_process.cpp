@@ -52,7 +52,7 @@ std::filesystem::path program() {
                                                          "; install tactus again, or remove 'isolated'");
 }
 
-/// A copy of a descriptor that is in nobody's way, and that no other program inherits.
+/// A copy of a descriptor with a number out of the way, which no other program inherits.
 int moved_up(int fd) {
   const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 16);
   (void)::close(fd);

@@ -28,7 +28,7 @@ class ModelRefused : public std::runtime_error {
   const Letter::Kind kind;
 };
 
-/// So is the section of a driver's model.
+/// Thrown if a driver's model refused its section.
 class SectionRefused : public ModelRefused {
  public:
   explicit SectionRefused(config::Problems what)
@@ -36,12 +36,12 @@ class SectionRefused : public ModelRefused {
   const config::Problems problems;
 };
 
-/// What a process of a model is born with.
+/// Settings with which a process of a model starts.
 struct ModelOrigin {
-  std::string instance;                   ///< the model's name in the rig
-  std::string library;                    ///< a file
-  std::string model;                      ///< what the library calls it; of a driver: its name
-  std::optional<DriverSection> driver{};  ///< of a driver's model
+  std::string instance;  ///< the model's name in the rig
+  std::string library;   ///< a file
+  std::string model;     ///< name of the model in the library; for a driver: the driver's name
+  std::optional<DriverSection> driver{};  ///< section of a driver's model
 };
 
 /// The process of one model, as the rig sees it.
@@ -63,23 +63,23 @@ class ModelProcess {
   int descriptor() const { return process_.load(); }
   /// Called 16 times in the timeout there is with it: a call that lasts longer ends it.        @when service
   void look();
-  /// Once it has ended: finds out how, and wakes who waits for it. False: it goes on, and the descriptor is not what it
-  /// was, as a model closed it.                                                                  @when service
+  /// Once it has ended: finds out how, and wakes the threads that wait for it. False: it continues, and the
+  /// descriptor is not what it was, as a model closed it. @when service
   bool reap();
 
-  /// What its model declared. Throws ModelRefused, SectionRefused. @when setup
+  /// Returns the declaration of its model. Throws ModelRefused, SectionRefused. @when setup
   ModelDeclaration introduce();
   /// Its model has outputs that must be driven safe. Once it was introduced.
   bool has_outputs() const { return has_outputs_; }
-  /// Shares a block of so many bytes with it, which then holds the variables' first values. Throws ModelRefused.
-  /// @when setup
+  /// Shares a block of that many bytes with it, which then holds the variables' first values. Throws
+  /// ModelRefused. @when setup
   void begin(std::size_t bytes);
-  /// Where its thread runs: the CPUs, policy and priority of the thread that calls it; one priority below, so that
-  /// a loop in it never keeps the CPU from the rig. @when setup
+  /// Places its thread: the CPUs, policy and priority of the thread that calls it; one priority below, so
+  /// that a loop in it never keeps the CPU from the rig. @when setup
   std::vector<rtsync::Provision> place(const rtsync::ThreadSettings& caller);
   /// Destroys the model; the process ends. @when setup
   void end();
-  /// At once. @when any
+  /// Kills the process at once. @when any
   void kill() TACTUS_RT;
   /// The same, by the rig itself, for what is dealt with otherwise: no crash of the model. @when any
   void give_up() TACTUS_RT {
@@ -87,9 +87,9 @@ class ModelProcess {
     kill();
   }
 
-  /// Makes the call that stands in the page. False: the process has ended, and how() says how.    @when rt
+  /// Makes the call that is in the page. False: the process has ended, and how() says how.        @when rt
   bool exchange() TACTUS_RT;
-  /// While true, a call that lasts too long ends the process.                                     @when rt
+  /// Switches the limit on or off: while on, a call that lasts too long ends the process.         @when rt
   void set_limited(bool on) TACTUS_RT { limited_.store(on ? ++calls_ : 0, std::memory_order_relaxed); }
   CallPage& page() TACTUS_RT { return *page_.load(std::memory_order_relaxed); }
   std::byte* block() TACTUS_RT { return block_; }

@@ -145,7 +145,7 @@ void ModelServer::lay_out(const ModelDeclaration& declaration) {
   }
 }
 
-/// Between two pages that nobody may touch; a copy of this process has none of it.
+/// Maps memory between two pages without access; a copy of this process has none of it.
 void ModelServer::map(std::size_t bytes) {
   const auto page = rtsync::page_bytes();
   const std::size_t shared = (sizeof(CallPage) + bytes + page - 1) / page * page;
@@ -184,7 +184,7 @@ void ModelServer::answer(CallPage::Answer kind) TACTUS_RT {
   wake(page_->reply);
 }
 
-/// And notes in the page what the job did to its thread.
+/// Runs the job, and notes in the page what the job did to its thread.
 int ModelServer::run_measured(const DeclaredJob& job, const tactus_call& call) TACTUS_RT {
   static thread_local const rtsync::HeapCounter heap = rtsync::HeapCounter::timed_of_this_thread();
   static thread_local rtsync::MapLog* const maps = rtsync::MapLog::of_this_thread();

@@ -27,7 +27,7 @@ class ModelServer final : private ModelServices {
   /// was refused, and the rig knows why.
   /// `driver`: the library is one, of this name, and makes the model from the section that the rig sends.
   bool begin(const std::string& instance, const std::string& library, const std::string& model, bool driver);
-  /// Until the rig ends it.
+  /// Serves the rig until that ends the process.
   [[noreturn]] void serve();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace tactus::executive {
 
-/// What it means that the process of an isolated model ends while frames run.
+/// Consequence of an end of the process of an isolated model while frames run.
 enum class OnCrash : std::uint8_t {
   abort,       ///< its job has failed: the rig ends, outputs safe
   safe_state,  ///< outputs are driven safe and the rig freezes; it ends when it is resumed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a rig and the process of an isolated model tell each other before the first call: letters on a socket.
+/// Messages between a rig and the process of an isolated model before the first call: letters on a socket.
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -12,28 +12,28 @@
 
 namespace tactus::executive {
 
-/// Where its process was born with them.
+/// Descriptor of the socket with which the model's process starts.
 constexpr int kModelSocket = 3;
 constexpr int kModelMemory = 4;
 
 struct Letter {
   enum class Kind : std::uint32_t {
-    stage = 1,         ///< what is done from here on: "its library was loaded"
+    stage = 1,         ///< activity from here on: "its library was loaded"
     library_refused,   ///< the end: why
-    model_refused,     ///< likewise; the library has no such model
-    instance_refused,  ///< likewise; it could not be made
-    settings_refused,  ///< likewise; the problems of a driver's section, as encode() writes them
+    model_refused,     ///< the end: the library has no such model
+    instance_refused,  ///< the end: it could not be made
+    settings_refused,  ///< the end: the problems of a driver's section, as encode() writes them
     declared,          ///< a ModelDeclaration
     outputs,           ///< a driver's model has outputs that must be driven safe
-    settings,          ///< from the rig: a DriverSection
-    go,                ///< from the rig: the memory has its size
+    settings,          ///< answer of the rig: a DriverSection
+    go,                ///< answer of the rig: the memory has its size
     ready,             ///< its first values lie there
   };
   Kind kind = Kind::stage;
   std::string text{};
 };
 
-/// False: nobody is there to read it. @when setup
+/// False: no process is left to read it. @when setup
 inline bool send_letter(int socket, Letter::Kind kind, std::string_view text = {}) {
   const auto send_all = [&](const void* data, std::size_t bytes) {
     for (const char* at = static_cast<const char*>(data); bytes > 0;) {

@@ -18,7 +18,7 @@ namespace {
 
 bool is_floating(tactus_type type) { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
 
-/// Whether every value of one type has an equal in the other.
+/// Returns true if every value of one type has an equal in the other.
 bool is_lossless(tactus_type from, tactus_type to) {
   if (from == to) return true;
   if (from == TACTUS_BOOL || to == TACTUS_BOOL) return false;

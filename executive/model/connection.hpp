@@ -18,17 +18,17 @@ struct Connection {
   /// False: the receiving model's jobs read what was written last, in the same instant if the source ran
   /// before them. True: they read what stood there before the instant began.
   bool delayed = false;
-  std::optional<double> scale;  ///< to = from * scale + offset
+  std::optional<double> scale;  ///< factor: to = from * scale + offset
   std::optional<double> offset;
   /// Ordered by a dependency when the two models are on different scheduled threads; see thread_rules.hpp.
   bool direct = false;
 };
 
-/// Why two ends do not fit together (roles, types, sizes, units), as a repair instruction; nothing when they
-/// do. @when setup
+/// Explains why two ends do not fit together (roles, types, sizes, units), and how to fix that; nothing when
+/// they do. @when setup
 std::optional<std::string> validate(const Connection& connection);
 
-/// A loop of direct connections, in which nobody could say who comes first.
+/// A loop of direct connections, in which no order exists.
 struct DirectLoop {
   std::string path;                     ///< "controller -> motor -> controller"
   const Connection* closing = nullptr;  ///< one of its connections

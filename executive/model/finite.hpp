@@ -14,10 +14,11 @@ inline std::uint64_t carry(std::uint64_t bits) TACTUS_RT {
 }
 inline std::uint32_t carry(std::uint32_t bits) TACTUS_RT { return (bits & 0x7FFF'FFFFU) + 0x0080'0000U; }
 
-/// Whether so many doubles in a row are finite; they lie at multiples of eight. Nothing traps.      @when any
+/// Returns true if that many doubles in a row are finite; they lie at multiples of eight. Nothing traps.
+/// @when any
 ///
-/// Each is loaded by itself, which the compiler must not put together: a model has just stored them one by one,
-/// and a load of two waits until both stores have reached the cache.
+/// Each is loaded by itself, which the compiler must not put together: a model has just stored them one by
+/// one, and a load of two waits until both stores have reached the cache.
 inline bool all_finite(const std::byte* data, std::uint64_t count) TACTUS_RT {
   const auto* const words = reinterpret_cast<const std::uint64_t*>(data);
   const auto load = [](const std::uint64_t* word)

@@ -10,7 +10,7 @@ namespace tactus::executive {
 /// A symbol that a library defines, but which the loader bound to the definition of another file: the library computes
 /// with the other's data or code.
 struct ForeignBinding {
-  std::string symbol;  ///< as its author wrote it
+  std::string symbol;  ///< name as its author wrote it
   std::string library;
   std::string other;
 };
@@ -25,8 +25,9 @@ bool belongs_to_the_language(std::string_view symbol);
 /// The objects that the process has loaded.                                                     @when setup
 std::set<const void*> loaded_objects();
 
-/// Finds a foreign binding of the library that dlopen() returned, or of those it brought along: objects that are not
-/// in `before`. Symbols of the C library which the program stands before, such as malloc, do not count. @when setup
+/// Finds a foreign binding of the library that dlopen() returned, or of those it brought along: objects that
+/// are not in `before`. Symbols of the C library which the program replaces, such as malloc, do not count.
+/// @when setup
 std::optional<ForeignBinding> find_foreign_binding(void* library, const std::set<const void*>& before);
 
 }  // namespace tactus::executive

@@ -93,7 +93,7 @@ constexpr bool is_freeze(tactus_job_class job_class) {
   return job_class >= TACTUS_FREEZE_INIT && job_class <= TACTUS_UNFREEZE;
 }
 
-/// Of the cyclic classes, those that belong to State::step_controller.
+/// Returns true for the cyclic classes that belong to State::step_controller.
 constexpr bool is_controller(tactus_job_class job_class) { return job_class >= TACTUS_CONTROLLER; }
 
 }  // namespace tactus::executive

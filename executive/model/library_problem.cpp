@@ -67,7 +67,7 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   bool is_open() const { return fd_ >= 0; }
-  /// True if all of it was there.
+  /// Reads bytes. True if all of them were there.
   bool read(void* to, std::size_t bytes, std::uint64_t at) const {
     return ::pread(fd_, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
   }
@@ -82,7 +82,7 @@ class OpenFile {
   const int fd_;
 };
 
-/// What stands there instead of a library.
+/// Describes the content of a file that is not a library.
 std::string text_of_no_elf(const std::string& begin) {
   if (begin.starts_with("!<arch>"))
     return "is a static library (.a), which programs are linked with: link it into a shared one";
@@ -92,7 +92,7 @@ std::string text_of_no_elf(const std::string& begin) {
   if (begin.starts_with("version https://git-lfs"))
     return "is a pointer of Git LFS: fetch the file itself with `git lfs pull`";
   if (begin.starts_with("MZ")) return "is a library of Windows: build it for Linux";
-  return "is no library (no ELF file)";
+  return "is not a library (not an ELF file)";
 }
 
 std::string truncated(std::uint64_t has, std::uint64_t needs) {
@@ -112,7 +112,7 @@ bool is_program(const OpenFile& opened, const ElfW(Phdr) & dynamic) {
 std::string problem_of_elf(const OpenFile& opened, const ElfW(Ehdr) & header, std::uint64_t bytes) {
   if (header.e_type == ET_REL) return std::string("is an object file (.o): link it, ") + kShared;
   if (header.e_type == ET_EXEC) return std::string("is a program: ") + kShared;
-  if (header.e_type != ET_DYN) return std::string("is no shared library: ") + kShared;
+  if (header.e_type != ET_DYN) return std::string("is not a shared library: ") + kShared;
   if (header.e_phentsize != sizeof(ElfW(Phdr))) return "is damaged (e_phentsize): copy or build it again";
   std::uint64_t needs = header.e_phoff + std::uint64_t{header.e_phnum} * sizeof(ElfW(Phdr));
   if (needs > bytes) return truncated(bytes, needs);
@@ -131,7 +131,7 @@ std::string problem(const fs::path& file) {
   struct stat found {};
   if (::stat(file.c_str(), &found) != 0) return "";  // the loader says it
   if (S_ISDIR(found.st_mode)) return "is a folder: name the file in it, as " + (file / "libname.so").string();
-  if (!S_ISREG(found.st_mode)) return "is no file: name a shared library";
+  if (!S_ISREG(found.st_mode)) return "is not a file: name a shared library";
   const OpenFile opened(file);
   if (!opened.is_open()) {
     const int error = errno;
@@ -156,7 +156,7 @@ std::string problem(const fs::path& file) {
   return problem_of_elf(opened, header, bytes);
 }
 
-/// What follows `key` in a text, up to one of `ends`.
+/// Word that follows `key` in a text, up to one of `ends`.
 std::optional<std::string> word_after(const std::string& text, const std::string& key, const char* ends) {
   const std::size_t at = text.find(key);
   if (at == std::string::npos) return std::nullopt;

@@ -6,8 +6,8 @@
 
 namespace tactus::executive {
 
-/// Why a file is no library that this process can load, and how that is mended; empty: it may be one. Looks before the
-/// loader does, which dies of a file that was cut off. @when setup
+/// Explains why a file is not a library that this process can load, and how to fix that; empty: it may be
+/// one. Looks before the loader does, which crashes on a truncated file. @when setup
 std::string problem_of_library(const std::filesystem::path& file);
 
 /// The loader's reason, with what it means and how it is mended. @when setup

@@ -25,7 +25,7 @@ inline constexpr unsigned kPointer = R_X86_64_64;
 inline constexpr unsigned kModule = R_X86_64_DTPMOD64;
 #endif
 
-/// True if the memory there is constant.                                                          @when setup
+/// Returns true if the memory at the address is constant.                                         @when setup
 bool is_read_only(std::uintptr_t address);
 /// All objects that the process has loaded, in the loader's order.                              @when setup
 std::vector<const link_map*> all_maps();

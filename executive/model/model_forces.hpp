@@ -11,8 +11,8 @@ namespace tactus::executive {
 
 struct LivePacket;
 
-/// What somebody outside forces in one model: values that are written again after every copy of its inputs
-/// and after every one of its jobs, so that neither a connection nor the model itself is seen to change them.
+/// Forced values of one model: they are written again after every copy of its inputs and after every one of
+/// its jobs, so that neither a connection nor the model itself is seen to change them.
 ///
 /// Threads  apply(): whose the model's jobs are. All else: the frames' main thread, while that one is at
 /// rest. RT       everything.
@@ -23,7 +23,7 @@ class ModelForces {
     void* to = nullptr;
     const std::byte* from = nullptr;
     std::size_t bytes = 0;
-    LivePacket* packet = nullptr;  ///< whose memory `from` is
+    LivePacket* packet = nullptr;  ///< packet whose memory `from` is
   };
 
   /// `thread`: the asynchronous one that it is on, as a bit; 0: none.
@@ -34,9 +34,9 @@ class ModelForces {
   }
   bool empty() const TACTUS_RT { return count_ == 0; }
   std::size_t count() const TACTUS_RT { return count_; }
-  /// Who has to be at rest before anything here is touched; 0: nobody.
+  /// Thread that has to be at rest before anything here is changed; 0: none.
   std::uint64_t thread() const TACTUS_RT { return thread_; }
-  /// How many places a packet needs, while it is looked at.
+  /// Number of places that a packet needs, while it is examined.
   std::size_t wanted = 0;
   /// One that shares memory with these bytes; nullptr: none.
   Force* find(const void* to, std::size_t bytes) TACTUS_RT {

@@ -28,8 +28,8 @@ bool is_name(const char* name) {
   return true;
 }
 
-/// Whether a number from a library lies among those of its enumeration. Until that is known it must not be
-/// read as one.
+/// Returns true if a number from a library is one of those of its enumeration. Until that is known it must
+/// not be read as one.
 template <class Enum>
 bool is_one_of(const Enum& from_library, Enum first, Enum last) {
   std::underlying_type_t<Enum> number{};
@@ -37,7 +37,7 @@ bool is_one_of(const Enum& from_library, Enum first, Enum last) {
   return number >= first && number <= last;
 }
 
-/// Whether an integer type holds the value of a label. A uint64 takes all 64 bits.
+/// Returns true if an integer type holds the value of a label. A uint64 takes all 64 bits.
 bool fits(tactus_type type, std::int64_t value) {
   return with_type(type, [&](auto zero) {
     using T = decltype(zero);
@@ -111,7 +111,7 @@ std::string ModelInstance::take_failure() const {
 
 // The functions below are called from a model's library, perhaps from C: no exception may leave them.
 
-/// Does what may be refused; the first refusal is what is told.
+/// Does what may be refused; the first refusal is reported.
 template <class Work>
 int ModelInstance::guarded(Work work) {
   try {
@@ -246,8 +246,9 @@ void ModelInstance::add(const tactus_variable& variable) {
   made.count = variable.count;
   made.columns = static_cast<std::uint32_t>(variable.columns);
   if (variable.columns > variable.count || (made.columns > 0 && made.count % made.columns != 0))
-    throw std::runtime_error(where + "its " + std::to_string(made.count) + " elements are no whole rows of " +
-                             std::to_string(variable.columns) + " columns");
+    throw std::runtime_error(where + "its " + std::to_string(made.count) +
+                             " elements are not whole rows of " + std::to_string(variable.columns) +
+                             " columns");
   made.data = variable.data;
   made.unit_text = or_empty(variable.unit);
   made.about = config::one_line(or_empty(variable.about));

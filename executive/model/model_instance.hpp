@@ -19,7 +19,7 @@ namespace tactus::executive {
 
 /// A job as its model declared it.
 struct DeclaredJob {
-  std::string name;  ///< without the model's name
+  std::string name;  ///< name without the model's
   tactus_job_class job_class = TACTUS_SCHEDULED;
   unsigned phase = 60000;
   tactus_job_function run = nullptr;
@@ -27,13 +27,13 @@ struct DeclaredJob {
   bool dynamic = false;  ///< chooses its own next time
 };
 
-/// A continuous state of a model, and where its derivative stands. Both are double, of one size.
+/// A continuous state of a model, and where its derivative is. Both are double, of one size.
 struct IntegratedPair {
   const Variable* state;
   const Variable* derivative;
 };
 
-/// What a running model may ask for; see tactus_host.                                               @when any
+/// Services for a running model; see tactus_host.                                                   @when any
 class ModelServices {
  public:
   virtual ~ModelServices() = default;
@@ -52,7 +52,7 @@ class ModelServices {
 class ModelInstance {
  public:
   /// Constructs the model and lets it declare itself. Throws std::runtime_error with what the model or the
-  /// host objected to (a constructor that throws, a name twice, a unit nobody can read). @when setup
+  /// host objected to (a constructor that throws, a name twice, a unit that cannot be read). @when setup
   ModelInstance(const tactus_model& model, std::string name);
   /// The same for an object that is there already and stays the caller's. @when setup
   ModelInstance(const tactus_model& model, std::string name, void* self);
@@ -66,17 +66,17 @@ class ModelInstance {
   const std::deque<Variable>& variables() const { return variables_; }
   const std::vector<DeclaredJob>& jobs() const { return jobs_; }
   const std::vector<IntegratedPair>& integrated() const { return integrated_; }
-  /// Why the model can neither be reset nor continued from a checkpoint; empty: it can.
+  /// Reason why the model can neither be reset nor continued from a checkpoint; empty: it can.
   const std::string& restart_refusal() const { return restart_refusal_; }
   /// nullptr when there is none; `name` without the model's name.
   const Variable* find_variable(const std::string& name) const;
-  /// Who answers the model's requests from now on. @when setup
+  /// Sets the object that answers the model's requests from now on. @when setup
   void set_services(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
   /// They end before the model does: what it asks for from here on is refused. @when setup
   void drop_services() { services_.store(nullptr, std::memory_order_relaxed); }
-  /// What the model said through tactus_host::fail last; empty if nothing.
+  /// Last text that the model passed to tactus_host::fail; empty if none.
   const char* failure() const { return failure_.data(); }
-  /// The same, and forgets it: what one job said is not told of the next that fails. @when service
+  /// The same, and forgets it: the text of one job is not reported for the next that fails. @when service
   std::string take_failure() const;
 
  private:

@@ -22,14 +22,14 @@ std::string dl_reason() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
-/// What a library throws while it starts ends the process, whatever compiled this: it has left the loader's lock
-/// taken, so that the next dlopen() of any thread, or exit(), would never return.
+/// Loads a library. An exception that it throws while it starts ends the process, whatever compiled this: it
+/// has left the loader's lock taken, so that the next dlopen() of any thread, or exit(), would never return.
 void* load(const char* file) noexcept {
   void* (*volatile const open)(const char*, int) = &::dlopen;  // as one that may throw
   return open(file, RTLD_NOW | RTLD_LOCAL);
 }
 
-/// The executable or shared library that this is a part of; empty when nobody knows.
+/// The executable or shared library that this is a part of; empty if not known.
 std::filesystem::path file_of_this_code() {
   static const char here = 0;
   Dl_info info{};

@@ -18,8 +18,8 @@ class LibraryError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where libraries that are given by a bare name are looked for: $TACTUS_PLUGIN_PATH (a list with ':'), then
-/// lib/tactus beside the folder of the running program. @when setup
+/// Folders of libraries that are given by a bare name: $TACTUS_PLUGIN_PATH (a list with ':'), then lib/tactus
+/// beside the folder of the running program. @when setup
 std::vector<std::filesystem::path> plugin_folders();
 
 /// The file of a library: `library` with a '/' is a path relative to `base`; otherwise lib<name>.so in

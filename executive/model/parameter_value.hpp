@@ -11,10 +11,10 @@
 
 namespace tactus::executive {
 
-/// What a rig file says about a variable, as the bytes to be copied there: numbers in the variable's unit
+/// Reads a rig file's value of a variable as the bytes to be copied there: numbers in the variable's unit
 /// ("120 g cm^2" for one in kg m^2), integers that fit its type, yes and no, the names of an enumeration,
-/// lists for arrays. Nothing, and a problem, when it does not fit, or is outside of the declared range. @when
-/// setup
+/// lists for arrays. Nothing, and a problem, when it does not fit, or is outside of the declared range.
+/// @when setup
 std::optional<std::vector<std::byte>> read_value(const Variable& variable, const config::Node& node,
                                                  const std::string& path, config::Problems& problems);
 

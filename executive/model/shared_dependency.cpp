@@ -28,7 +28,7 @@ bool belongs_to_the_languages(std::string_view name) {
                      [&](std::string_view each) { return name.starts_with(each); });
 }
 
-/// What the program needs itself, directly or not.
+/// Objects that the program itself needs, directly or not.
 std::set<const link_map*> objects_of_the_program(const std::vector<const link_map*>& all) {
   std::set<const link_map*> found{all.front()};
   std::vector<const link_map*> open{all.front()};
@@ -55,7 +55,7 @@ void add_folders(std::vector<fs::path>& folders, const std::string& list, const 
   }
 }
 
-/// Where the loader looks for what an object needs, ahead of the system's folders.
+/// Folders in which the loader looks for what an object needs, before those of the system.
 std::vector<fs::path> folders_of(const LoadedObject& object) {
   const fs::path origin = fs::path(object.file()).parent_path();
   const std::string run_path = object.text_of(DT_RUNPATH);

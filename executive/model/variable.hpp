@@ -24,19 +24,19 @@ struct Variable {
   tactus_role role = TACTUS_STATE;
   tactus_type type = TACTUS_DOUBLE;
   std::uint32_t count = 0;    ///< 0: a scalar; else the elements of an array
-  std::uint32_t columns = 0;  ///< of an array of two dimensions, row behind row; 0: of another
+  std::uint32_t columns = 0;  ///< number of columns of an array of two dimensions, row by row; 0: of another
   void* data = nullptr;
   std::string unit_text;
   config::Unit unit;
   std::string about;
   std::vector<VariableLabel> labels;
-  bool recorded_as_word = false;    ///< of labels, an int32
+  bool recorded_as_word = false;    ///< marks an int32 with labels that is recorded as a word
   std::optional<double> low, high;  ///< outside of them the guard ends the rig
 
   std::size_t elements() const { return count == 0 ? 1 : count; }
 };
 
-/// An element as it is written behind the name: "[5]", "[1][2]"; empty of a scalar.
+/// An element as it is written after the name: "[5]", "[1][2]"; empty of a scalar.
 std::string index_text(const Variable& variable, std::size_t element);
 
 class ModelInstance;
@@ -47,10 +47,10 @@ struct VariableRef {
   std::uint32_t first = 0;
   std::uint32_t elements = 1;
   bool indexed = false;                  ///< it was written with an index
-  const ModelInstance* model = nullptr;  ///< whose variable it is; nullptr: the executive's own (rt.*)
+  const ModelInstance* model = nullptr;  ///< owner of the variable; nullptr: the executive's own (rt.*)
 
   void* data() const;
-  std::string name() const;  ///< as it was written: with its index if one was given
+  std::string name() const;  ///< name as it was written: with its index if one was given
 };
 
 std::size_t size_of(tactus_type type);
@@ -60,8 +60,8 @@ std::string_view name_of(tactus_role role);
 /// "double[3] [N m]": type, size and unit for messages.
 std::string describe(const VariableRef& ref);
 
-/// Why the value of one element may not be given from outside: "-1 is outside 0 .. 5 Ohm (its declared
-/// range)"; empty: it may, as far as its range goes. @when service
+/// Explains why the value of one element may not be given from outside: "-1 is outside 0 .. 5 Ohm (its
+/// declared range)"; empty: it may, as far as its range goes. @when service
 std::string range_problem(const Variable& variable, const void* data);
 
 /// Reads one element as text that reads back to the same bits. @when service

@@ -31,7 +31,7 @@ double value_of(tactus_type type, const std::byte* data) TACTUS_RT {
       type, [&](auto zero) { return static_cast<double>(load_element<StoredAs<decltype(zero)>>(data)); });
 }
 
-/// Told by the bits; an integer always is.
+/// Decided by the bits; an integer always is.
 bool is_finite(tactus_type type, const std::byte* data) TACTUS_RT {
   if (type == TACTUS_DOUBLE) return carry(load_element<std::uint64_t>(data)) >> 63 == 0;
   return type != TACTUS_FLOAT || carry(load_element<std::uint32_t>(data)) >> 31 == 0;

@@ -10,7 +10,7 @@
 /// those up to kLongest elements. Checked against their range, when that is wanted, at any length: all
 /// variables but bools that declare one. A nan is outside of every range; infinity is inside of an open end.
 ///
-/// Whether a value is finite is told by its bits: nothing traps, and every element costs the same. Ranges are
+/// The bits of a value tell whether it is finite: nothing traps, and every element costs the same. Ranges are
 /// compared quietly: only a signaling nan raises the flag of an invalid operation.
 ///
 /// Threads  one: whose the model's jobs are.
@@ -44,14 +44,14 @@ class VariableGuard {
   };
   struct Bad {
     const Variable* variable = nullptr;
-    std::uint32_t index = 0;  ///< of the element; 0 for a scalar
+    std::uint32_t index = 0;  ///< index of the element; 0 for a scalar
     double value = 0;
     Kind kind = Kind::nan;
     double low = 0;   ///< nan: an open end
     double high = 0;  ///< nan: an open end
   };
 
-  VariableGuard() = default;  ///< of nothing
+  VariableGuard() = default;  ///< guard of nothing
   /// The variables must stay where they are. @when setup
   VariableGuard(const std::deque<Variable>& variables, bool not_finite, bool ranges = true);
 

@@ -32,7 +32,7 @@ std::optional<std::uint32_t> VariablePath::element_of(const Variable& variable, 
   if (!index) return 0;
   const std::uint32_t columns = variable.columns;
   if (variable.count == 0) {
-    problem = "is no array";
+    problem = "is not an array";
   } else if (columns > 0 && !column) {
     problem = "has two dimensions; one element is written [1][0]";
   } else if (columns == 0 && column) {

@@ -9,10 +9,10 @@
 
 namespace tactus::executive {
 
-/// How a variable is written: "model.variable", or one element of it: "model.variable[2]",
+/// Written form of a variable: "model.variable", or one element of it: "model.variable[2]",
 /// "model.variable[1][2]".
 struct VariablePath {
-  std::string_view name;                 ///< without indices
+  std::string_view name;                 ///< name without indices
   std::optional<std::uint32_t> index{};  ///< decimal, without sign
   std::optional<std::uint32_t> column{};
 
@@ -25,7 +25,7 @@ struct VariablePath {
   std::optional<std::uint32_t> element_of(const Variable& variable, std::string& problem) const;
 };
 
-/// What is wrong with a text that parse() refuses.
+/// Problem of a text that parse() refuses.
 inline constexpr std::string_view kNoVariablePath =
     "is not a variable; one element is written model.variable[2]";
 

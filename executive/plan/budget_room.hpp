@@ -8,17 +8,17 @@
 
 namespace tactus::executive {
 
-/// How long something may take at most, and why.
+/// Longest time that something may take, and why.
 struct BudgetRoom {
   rtsync::Period time;
   std::string why;
 };
 
-/// What a thread of a plan in real time has for all of its jobs; nothing: as long as it likes. @when setup
+/// Time that a thread of a plan in real time has for all of its jobs; nothing: unlimited.      @when setup
 std::optional<BudgetRoom> room_of_thread(const Plan& plan, std::size_t thread);
-/// What it has for one call of something with a cycle. @when setup
+/// Time that the thread has for one call of something with a cycle. @when setup
 std::optional<BudgetRoom> room_of_call(const Plan& plan, std::size_t thread, const rtsync::Period& cycle);
-/// What it has for a job, or a loop as a job. @when setup
+/// Time that the thread has for a job, or a loop as a job. @when setup
 std::optional<BudgetRoom> room_of_job(const Plan& plan, const PlannedJob& job);
 
 }  // namespace tactus::executive

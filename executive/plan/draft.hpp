@@ -13,29 +13,29 @@
 
 namespace tactus::executive {
 
-/// What a command decides about the link, whatever the rig file says.
+/// Decisions of a command on the link, whatever the rig file says.
 struct LinkOverrides {
   bool realtime = true;  ///< false: --no-realtime; a link that would be paced follows instead
   bool off = false;      ///< --link off: without it, and without what is recorded of it
   std::string replay{};  ///< a run folder: what came in there comes in again
 };
 
-/// A rig while it is built: its parts, and what the sections of the rig file tell each other.
+/// A rig while it is built: its parts, and the data that the sections of the rig file exchange.
 ///
 /// Threads  one thread at setup.
 struct Draft {
   RigParts& rig;
   config::Problems& problems;
-  const std::filesystem::path& base;  ///< what files are relative to
+  const std::filesystem::path& base;  ///< folder to which files are relative
   const LinkOverrides& link_overrides;
 
   RigSettings& settings = rig.settings;
   Plan& plan = rig.plan;
-  PlanOrigins origins{};                                ///< where the plan's parts stand
+  PlanOrigins origins{};                                ///< places of the plan's parts
   std::vector<WantedDependency> wanted{};               ///< `depends_on` of all jobs
   std::map<const ModelInstance*, std::size_t> homes{};  ///< the threads of the models
   bool threads_known = true;                            ///< every name of a thread was right
-  rtsync::Nanoseconds clock_delay{0};  ///< what an external clock may add to a frame, or to its start
+  rtsync::Nanoseconds clock_delay{0};  ///< time that an external clock may add to a frame, or to its start
 
   /// nullptr: there is none, or it could not be made.
   const ModelInstance* find_model(const std::string& name) const;

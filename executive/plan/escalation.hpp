@@ -9,12 +9,12 @@
 
 namespace tactus::executive {
 
-/// What is done when something took too long so often.
+/// Action after something took too long too often.
 enum class StepAction : std::uint8_t {
   count,       ///< say so
-  skip,        ///< until there is room again, on_overrun is this; of the rig alone
-  catch_up,    ///< likewise
-  reanchor,    ///< likewise
+  skip,        ///< sets on_overrun until there is slack again; of the rig alone
+  catch_up,    ///< sets on_overrun until there is slack again; of the rig alone
+  reanchor,    ///< sets on_overrun until there is slack again; of the rig alone
   shed,        ///< leave optional jobs out until there is room again
   demote,      ///< call a job less often until there is room again
   freeze,      ///< freeze the rig; it ends when it is resumed
@@ -47,7 +47,7 @@ constexpr std::string_view name_of(StepAction action) {
   return "terminate";
 }
 
-/// What on_overrun becomes; nothing: the step is about something else.
+/// New value of on_overrun; nothing: the step does not change it.
 constexpr std::optional<rtsync::OnOverrun> on_overrun_of(StepAction action) {
   switch (action) {
     case StepAction::skip:
@@ -61,7 +61,7 @@ constexpr std::optional<rtsync::OnOverrun> on_overrun_of(StepAction action) {
   }
 }
 
-/// A step of an escalation: what is done when so much came within so long.
+/// A step of an escalation: the action after a number of events within a time.
 struct EscalationStep {
   static constexpr std::int64_t kMost = 1000;
   std::int64_t after = 1;

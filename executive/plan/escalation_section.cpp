@@ -69,7 +69,7 @@ bool is_step(const Node& map) {
   return false;
 }
 
-/// Writes the short steps of a node out, each where it stands. What is no step stays, for the table to refuse.
+/// Writes the short steps of a node out, each where it is. What is no step stays, for the table to refuse.
 class LongForm {
  public:
   explicit LongForm(const Context& context) : context_(context) {}
@@ -127,7 +127,7 @@ class LongForm {
   }
   void refuse(std::string_view text, const SourceLocation& place) {
     good_ = false;
-    context_.fail(place, config::show(text) + " is no step; write it as " + kShort +
+    context_.fail(place, config::show(text) + " is not a step; write it as " + kShort +
                              ", or as { after: 3, within: 1 s, do: shed }");
   }
 
@@ -136,7 +136,7 @@ class LongForm {
   bool good_ = true;
 };
 
-/// What editors accept besides a list of whole steps.
+/// Adds the short forms that editors accept besides a list of whole steps.
 std::shared_ptr<const Shape> with_short_forms(const Shape& list) {
   std::shared_ptr<const Shape> action;
   for (const config::KeyShape& key : step_fields().section().keys)

@@ -19,7 +19,7 @@ struct RealtimeVariables : FrameRecord {
   std::int64_t last_late_frame = -1;  ///< its number
 };
 
-/// What policies left out of the frames, as the variables policy.*.
+/// Work that policies left out of the frames, as the variables policy.*.
 struct PolicyVariables {
   struct Job {
     std::string name;        ///< "view.draw"
@@ -29,7 +29,7 @@ struct PolicyVariables {
   std::int64_t shed = 0;      ///< jobs that are left out now
   std::int64_t demoted = 0;   ///< jobs that are called less often now
   std::int64_t left_out = 0;  ///< calls so far
-  std::int64_t steps = 0;     ///< of escalations, taken so far
+  std::int64_t steps = 0;     ///< number of steps of escalations taken so far
 };
 
 /// The executive's own variables: models and recordings see them as outputs of `rt`, `clock`, `policy` and
@@ -43,7 +43,7 @@ class ExecutiveVariables {
   static constexpr const char* kLink = "link";
   static constexpr const char* kPolicy = "policy";
 
-  ExecutiveVariables();  ///< with rt.* alone
+  ExecutiveVariables();  ///< variables with rt.* alone
   ExecutiveVariables(const ExecutiveVariables&) = delete;
   ExecutiveVariables& operator=(const ExecutiveVariables&) = delete;
 
@@ -56,7 +56,8 @@ class ExecutiveVariables {
   /// Those of a name; nullptr when the rig has none.
   const std::deque<Variable>* find(const std::string& name) const;
   std::vector<const std::deque<Variable>*> all() const;
-  /// So many of kRealtime, the first ones, stand in the record of frames: the rest repeats what earlier frames had.
+  /// Number of variables at the beginning of kRealtime that are in the record of frames: the rest repeats
+  /// what earlier frames had.
   std::size_t of_one_frame() const { return of_one_frame_; }
 
   RealtimeVariables& realtime() { return realtime_; }

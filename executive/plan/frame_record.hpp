@@ -4,7 +4,8 @@
 
 namespace tactus::executive {
 
-/// What is known of a frame behind it: what `rt.*` are, and a row of frames.csv, in the order of visit_fields().
+/// Figures of a frame after it: the values of `rt.*`, and a row of frames.csv, in the order of
+/// visit_fields().
 struct FrameRecord {
   std::int64_t frame = -1;
   std::int64_t late = 0;  ///< ns, as all times here
@@ -17,7 +18,7 @@ struct FrameRecord {
   std::int32_t cause = 0;        ///< rtsync::Cause, of the overrun, else of the late wake
   std::int32_t overrun = 0;      ///< rtsync::OverrunCause
   std::int32_t beside = 0;       ///< rtsync::Cause, of the rest of its lateness
-  std::int64_t beside_time = 0;  ///< how much that is; `cause` has the rest
+  std::int64_t beside_time = 0;  ///< time of `beside`; `cause` has the rest
 };
 
 /// A field of FrameRecord, as people and files call it.

@@ -7,8 +7,8 @@
 
 namespace tactus::executive {
 
-/// What `on_change`, `trigger` and `decimate` of a recording become: its filters, in this order: trigger,
-/// on_change, decimate. Complains of what is wrong with them. @when setup
+/// Makes the filters of a recording from its `on_change`, `trigger` and `decimate`, in this order: trigger,
+/// on_change, decimate. Reports their mistakes. @when setup
 RecordingChoices recording_choices(Draft& draft, const RecordingSettings& settings,
                                    const std::vector<VariableRef>& variables);
 

@@ -35,7 +35,7 @@ class Rig {
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  /// As loaded, with the files of the libraries in full: what the run folder keeps.
+  /// Settings as loaded, with full paths of the libraries: the run folder keeps them.
   const RigSettings& settings() const { return parts_.settings; }
   const Plan& plan() const { return parts_.plan; }
   const std::deque<ModelInstance>& models() const { return parts_.models; }
@@ -53,14 +53,14 @@ class Rig {
   std::int64_t epoch_ns() const { return parts_.epoch_ns; }
   /// The executive's own variables: rt.*, and clock.* and link.* where there are such.
   std::vector<const std::deque<Variable>*> executive_variables() const { return parts_.variables.all(); }
-  /// What it drives outside. Of a model in a process of its own: each of its inputs.
+  /// Outputs that it drives outside. A model in a process of its own has each of its inputs here.
   std::vector<RigOutput> outputs() const;
-  /// What `parameters:` gives values.
+  /// Variables to which `parameters:` gives values.
   const std::vector<ParameterValue>& parameters() const { return parts_.parameters; }
   /// Inputs that no connection and no link feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 
-  /// Who answers the models' requests from now on. @when setup
+  /// Sets the object that answers the models' requests from now on. @when setup
   void set_services(ModelServices& services);
   void drop_services();
   /// Sets the values of `parameters:`; after the default_data jobs. @when setup
@@ -69,18 +69,18 @@ class Rig {
   std::deque<Recording>& recordings() { return parts_.recordings; }
   /// The log of all frames; nullptr when it is off or its driver is missing.
   Recording* frame_log() { return parts_.frame_log ? &*parts_.frame_log : nullptr; }
-  /// What the flight recorder keeps at the end of each frame.
+  /// Variables that the flight recorder keeps at the end of each frame.
   const std::vector<VariableRef>& flight_variables() const { return parts_.flight_variables; }
-  /// What the executive keeps up to date for the variables rt.*.
+  /// Values that the executive keeps up to date for the variables rt.*.
   RealtimeVariables& realtime_variables() { return parts_.variables.realtime(); }
-  /// What policies keep up to date for the variables policy.*.
+  /// Values that policies keep up to date for the variables policy.*.
   PolicyVariables& policy_variables() { return parts_.variables.policies(); }
-  /// What the external clock keeps up to date for the variables clock.*.
+  /// Values that the external clock keeps up to date for the variables clock.*.
   rtsync::EdgeClockStatus& clock_status() { return parts_.variables.clock(); }
   const rtsync::EdgeClockStatus& clock_status() const { return parts_.variables.clock(); }
 
-  /// Opens the devices of the models that drivers made; their outputs then stand at their safe values.
-  /// Throws DeviceError. Once, before the first job. @when setup
+  /// Opens the devices of the models that drivers made; their outputs then are at their safe values. Throws
+  /// DeviceError. Once, before the first job. @when setup
   void open_devices();
   /// Opens the line of an external clock; nullptr when the clock is internal. Throws DeviceError. @when setup
   std::unique_ptr<rtsync::EdgeSource> open_clock();

@@ -38,11 +38,11 @@ struct ParameterValue {
   std::vector<std::byte> bytes;
 };
 
-/// What a rig is made of. The order matters: libraries are unloaded after all that came out of them.
+/// Parts of a rig. The order matters: libraries are unloaded after all that came out of them.
 struct RigParts {
   std::deque<ModelLibrary> libraries;
   std::vector<std::shared_ptr<DriverLibrary>> drivers;
-  RigSettings settings;  ///< with what drivers made of their own keys
+  RigSettings settings;  ///< settings with what drivers made of their own keys
   std::unique_ptr<ClockDriver> clock_driver;
   std::unique_ptr<Link> link;
   std::vector<std::unique_ptr<LiveServer>> live_servers;

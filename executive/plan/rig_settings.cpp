@@ -178,7 +178,7 @@ Fields<LoopSettings> loop_fields() {
       }};
 }
 
-/// In the order of their numbers.
+/// Timed commands in the order of their numbers.
 config::Choices<Command> timed_commands() {
   config::Choices<Command> choices = command_choices(&CommandRow::in_rig_file);
   std::sort(choices.words.begin(), choices.words.end(),

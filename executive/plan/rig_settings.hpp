@@ -21,7 +21,7 @@
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 
-/// What a rig file says: plain structs, filled and checked by the tables of rig_settings.cpp. The reference
+/// Settings of a rig file: plain structs, filled and checked by the tables of rig_settings.cpp. The reference
 /// page (docs/rig-file.md) and the JSON Schema (tactus check --schema) are printed from the same tables.
 namespace tactus::executive {
 
@@ -46,7 +46,7 @@ struct EscalationSettings : EscalationStep {
 };
 using EscalationSection = std::vector<EscalationSettings>;
 
-/// The `realtime` section: how frames are paced, by which clock, and who waits for it.
+/// The `realtime` section: how frames are paced, by which clock, and how it is waited for.
 struct RealtimeSection : rtsync::RealtimeSettings {
   ClockKind clock = ClockKind::monotonic;
   rtsync::SleeperKind sleeper = rtsync::SleeperKind::hybrid;
@@ -79,7 +79,7 @@ struct WatchdogSection {
   bool operator==(const WatchdogSection&) const = default;
 };
 
-/// What something may take, if that is said.
+/// Longest time that something may take, if one is given.
 using Budget = std::optional<Located<Nanoseconds>>;
 
 struct MainThreadSection {
@@ -87,7 +87,7 @@ struct MainThreadSection {
   rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
   int priority = 80;
   std::int64_t stack = 512 << 10;
-  Budget budget{};  ///< of its jobs in a frame
+  Budget budget{};  ///< budget of its jobs in a frame
   EscalationSection escalation{};
   bool operator==(const MainThreadSection&) const = default;
 };
@@ -108,7 +108,7 @@ struct WorkerSettings {
   int priority = 80;
   std::int64_t stack = 512 << 10;
   std::optional<rtsync::WaitMode> trigger;  ///< nothing: adaptive in real time, futex outside of it
-  Budget budget{};                          ///< of its jobs in a frame, or in its period
+  Budget budget{};                          ///< budget of its jobs in a frame, or in its period
   EscalationSection escalation{};
   bool operator==(const WorkerSettings&) const = default;
 };
@@ -138,16 +138,16 @@ struct JobSettings {
   bool enabled = true;
   std::optional<Located<std::string>> thread;  ///< nothing: its model's
   std::vector<Located<std::string>> depends_on;
-  Budget budget{};  ///< of a call
+  Budget budget{};  ///< budget of a call
   EscalationSection escalation{};
-  Budget hard_budget{};                               ///< of a call that still runs
+  Budget hard_budget{};                               ///< budget of a call that still runs
   std::optional<Located<StepAction>> on_hard_budget;  ///< nothing: count
   std::optional<Located<std::int64_t>> optional;      ///< nothing: it is never left out
   std::optional<Located<std::int64_t>> demote;        ///< nothing: it is never called less often
   bool operator==(const JobSettings&) const = default;
 };
 
-/// What holds for all models of a library.
+/// Settings for all models of a library.
 struct LibrarySettings {
   Origin origin;
   Located<std::string> library;
@@ -188,7 +188,7 @@ struct LoopSettings : IntegratorSettings {
   Origin origin;
   std::vector<Located<std::string>> models;
   std::optional<Period> cycle;  ///< nothing: the frame
-  Budget budget{};              ///< of a pass
+  Budget budget{};              ///< budget of a pass
   bool operator==(const LoopSettings&) const = default;
 
   const IntegratorSettings& settings() const { return *this; }
@@ -220,7 +220,7 @@ struct CheckpointSection {
   bool enabled = true;
   std::optional<Nanoseconds> every;  ///< simulated time between two; nothing: none at times of their own
   bool at_end = false;
-  std::string folder = "checkpoints";  ///< in the run folder unless absolute
+  std::string folder = "checkpoints";  ///< folder, in the run folder unless absolute
   bool operator==(const CheckpointSection&) const = default;
 };
 
@@ -252,7 +252,7 @@ struct RecordingSettings {
   bool on_change = false;
   TriggerSection trigger;
   DecimateSection decimate;
-  Budget budget{};  ///< of a record
+  Budget budget{};  ///< budget of a record
   std::optional<Located<std::int64_t>> optional;
   config::Node device = config::Node::map({});  ///< the driver's own keys
   bool operator==(const RecordingSettings&) const = default;
@@ -271,7 +271,7 @@ struct FlightSection {
   std::int64_t size = 64 << 20;  ///< bytes of memory, at most
   Nanoseconds before{10'000'000'000};
   Nanoseconds after{1'000'000'000};
-  std::int64_t traces = 5;  ///< of overruns, in a run
+  std::int64_t traces = 5;  ///< number of traces of overruns, in a run
   std::vector<Located<std::string>> variables;
   bool operator==(const FlightSection&) const = default;
 };
@@ -310,7 +310,7 @@ struct RigSettings {
   GuardSection guard;
   CheckpointSection checkpoint;
   std::vector<RecordingSettings> record;
-  Nanoseconds flush_every{200'000'000};  ///< of recordings, to the operating system
+  Nanoseconds flush_every{200'000'000};  ///< interval of flushing recordings to the operating system
   LogSection log;
   FlightSection flight_recorder;
   bool frame_log = true;
@@ -320,7 +320,7 @@ struct RigSettings {
   bool operator==(const RigSettings&) const = default;
 };
 
-/// How the escalation of a rig, a thread or a job is written: as a list of steps, or in short.
+/// Rule for writing the escalation of a rig, a thread or a job: as a list of steps, or in short.
 struct EscalationRule {
   config::Type<EscalationSection> base() const;
 
@@ -334,11 +334,11 @@ inline constexpr std::int64_t kManyFrames = 1'000'000'000'000;
 
 /// The table of one model; for keys that its driver should know, and has not got.
 const config::Fields<ModelSettings>& model_fields();
-/// Likewise of the clock section.
+/// Table of the clock section.
 const config::Fields<ClockSection>& clock_fields();
-/// Likewise of the realtime section.
+/// Table of the realtime section.
 const config::Fields<RealtimeSection>& realtime_fields();
-/// Likewise of a recording.
+/// Table of a recording.
 const config::Fields<RecordingSettings>& recording_fields();
 /// The table of the whole rig file.
 const config::Fields<RigSettings>& rig_fields();

@@ -173,7 +173,7 @@ std::int64_t Schedule::calls_before(std::size_t job, std::int64_t k) const TACTU
                             : static_cast<std::int64_t>((end - group.first + group.cycle - 1) / group.cycle);
 }
 
-/// When a dynamic job is called next, not before `from`.
+/// Next time of a dynamic job, not before `from`.
 Wide Schedule::dynamic_time(std::uint32_t i, Wide from) const TACTUS_RT {
   const Group& group = groups_[dynamic_groups_[i]];
   const std::int64_t ns = dynamic_times_[i];

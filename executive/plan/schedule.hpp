@@ -19,7 +19,7 @@ namespace tactus::executive {
 /// Times of more ticks in a nanosecond have no common time base.
 constexpr std::int64_t kMostTicksPerNs = 1'000'000'000;
 
-/// What the schedule has to know of a cyclic job.
+/// Facts of a cyclic job that the schedule needs.
 struct ScheduledJob {
   int job_class = 0;                   ///< ascending within an instant; see tactus_job_class
   unsigned phase = 0;                  ///< ascending within a class
@@ -29,14 +29,14 @@ struct ScheduledJob {
   rtsync::Period first;                ///< simulated time of the first call
   std::optional<rtsync::Period> stop;  ///< no call after this time; inclusive
   bool enabled = true;
-  bool dynamic = false;      ///< after the first call, only when call_at() said so
+  bool dynamic = false;      ///< true: after the first call it is called only when call_at() set a time
   bool integration = false;  ///< integrates up to its time: an instant of its own right before that time, so
                              ///< that it still belongs to the frame that ends there. `first` > 0
-  std::uint32_t lane = 0;    ///< what runs on one thread, in order
+  std::uint32_t lane = 0;    ///< lane: the jobs of one thread, in order
   bool own_call = false;     ///< it shares its tactus_call with no other job: set_dt()
 };
 
-/// What became of a call.
+/// Result of a call.
 enum class CallEnd : std::uint8_t {
   done,
   failed,   ///< the lane ends here
@@ -44,7 +44,7 @@ enum class CallEnd : std::uint8_t {
   paused    ///< done, and the lane is to be left for now
 };
 
-/// What became of a lane.
+/// Result of a lane.
 enum class LaneEnd : std::uint8_t { done, failed, blocked, paused };
 
 /// The compiled order of all cyclic jobs: a function of the plan alone.
@@ -77,14 +77,13 @@ class Schedule {
   static constexpr std::uint32_t kNoJob = UINT32_MAX;
   /// The job (index into the constructor's list) at a place, or kNoJob.
   std::uint32_t job_at(std::size_t place) const { return job_at_[place]; }
-  /// What the job at a place is called with; rewritten whenever it is due.
+  /// Argument of the call of the job at a place; rewritten whenever it is due.
   const tactus_call& call_at_place(std::size_t place) const { return calls_[group_at_[place]]; }
   /// The place of a job.
   std::uint32_t place_of(std::size_t job) const { return place_of_[job]; }
 
-  /// Switches a job, from the next instant on, whoever runs first in the present one. A job that is off keeps
-  /// its times.                                                                                        @when
-  /// any
+  /// Switches a job, from the next instant on, in whatever order jobs run in the present one. A job that is
+  /// off keeps its times. @when any
   void enable(std::size_t job, bool on) TACTUS_RT {
     const std::uint32_t place = place_of_[job];
     const std::uint64_t bit = std::uint64_t{1} << (place % 64);
@@ -99,17 +98,17 @@ class Schedule {
     const std::uint32_t place = place_of_[job];
     return (wanted_[place / 64].load(std::memory_order_relaxed) >> (place % 64) & 1) != 0;
   }
-  /// From the next instant on it is not called, whether or not it is enabled; or called again. @when rt, between
-  /// frames, on the thread of next()
+  /// Leaves a job out from the next instant on, whether or not it is enabled; or calls it again.
+  /// @when rt, between frames, on the thread of next()
   void leave_out(std::size_t job, bool yes) TACTUS_RT {
     const std::uint32_t place = place_of_[job];
     const std::uint64_t bit = std::uint64_t{1} << (place % 64);
     left_out_[place / 64] = yes ? left_out_[place / 64] | bit : left_out_[place / 64] & ~bit;
     switched_.store(true, std::memory_order_release);
   }
-  /// How many calls of a job that is not dynamic lie before frame k.                                @when rt
+  /// Number of calls before frame k of a job that is not dynamic.                                   @when rt
   std::int64_t calls_before(std::size_t job, std::int64_t k) const TACTUS_RT;
-  /// What a job with a call of its own is told as its cycle.               @when rt, between frames
+  /// Sets the cycle that a job with a call of its own is given.            @when rt, between frames
   void set_dt(std::size_t job, double dt) TACTUS_RT { calls_[group_at_[place_of_[job]]].dt = dt; }
   /// The next time of a dynamic job, in nanoseconds. False when the job is not dynamic, or the time does not
   /// lie after the present instant.
@@ -117,30 +116,30 @@ class Schedule {
 
   /// Back to before frame 0. Does not touch what is enabled.                                        @when rt
   void reset() TACTUS_RT;
-  /// To before frame k; dynamic jobs as next_of() says. Does not touch what is enabled.       @when rt
+  /// Moves to before frame k; dynamic jobs as next_of() returns. Keeps what is enabled.       @when rt
   /// `late`: a dynamic job whose time was passed over is called at the beginning of frame k instead of never.
   void seek(std::int64_t k, bool late = false) TACTUS_RT;
 
-  /// What cannot be computed from the frame number: the next time of a dynamic job in nanoseconds; kFirst: at
-  /// its start; kNeverNs. To be set before seek(). @when rt
+  /// State that cannot be computed from the frame number: the next time of a dynamic job in nanoseconds;
+  /// kFirst: at its start; kNeverNs. To be set before seek(). @when rt
   std::int64_t next_of(std::size_t job) const TACTUS_RT { return dynamic_times_[dynamic_of(job)]; }
   void set_next_of(std::size_t job, std::int64_t ns) TACTUS_RT { dynamic_times_[dynamic_of(job)] = ns; }
   static constexpr std::int64_t kFirst = -1;
   static constexpr std::int64_t kNeverNs = INT64_MAX;
 
-  /// Goes on to the next instant of frame k; false when there is none left in it.                   @when rt
+  /// Continues to the next instant of frame k; false when there is none left in it.                 @when rt
   bool next(std::int64_t k) TACTUS_RT;
-  /// Of the present instant: a bit for each lane that has something due.                            @when rt
+  /// Lanes with due jobs at the present instant: a bit for each.                                    @when rt
   std::uint64_t lanes_due() const TACTUS_RT { return lanes_due_; }
   /// Counts the instants, from 1.                                                                   @when rt
   std::uint32_t instant() const TACTUS_RT { return instant_; }
-  /// Whether a job is due at the present instant, and switched on.                    @when rt, from any lane
+  /// Returns true if a job is due at the present instant, and switched on.            @when rt, from any lane
   bool is_due(std::uint32_t place) const TACTUS_RT {
     return due_at_[group_at_[place]] == instant_ && (enabled_[place / 64] >> (place % 64) & 1) != 0;
   }
   /// Gets a lane ready for the present instant. @when rt, on the lane's thread
   void start(std::size_t lane) TACTUS_RT;
-  /// Runs what is left of a lane. The visitor is told
+  /// Runs what is left of a lane. The visitor gets
   ///     visitor.controller()   once, before the lane's controller jobs, if it has any
   ///     visitor.call(place)    to run a job
   template <class Visitor>
@@ -151,7 +150,7 @@ class Schedule {
   }
 
   /// A whole frame on the calling thread, lane by lane; the frames must come in order, from 0. Besides the
-  /// above the visitor is told
+  /// above the visitor gets
   ///     visitor.simulator()    at each instant, before its simulator jobs (once in an empty frame)
   ///     visitor.controller()   at each instant, before its controller jobs (once in an empty frame)
   ///     visitor.call(place)    to run a job; false ends the frame there, and run_frame returns false

@@ -12,7 +12,7 @@ RigSection read_frame, plan_threads, read_clock, read_libraries, make_models, pl
     make_link, make_live_servers, make_recordings, choose_flight_variables, plan_budgets, declare_policies,
     plan_policies, check_watchers, plan_commands, resolve_dependencies;
 
-/// In the order in which they need each other.
+/// Sections in the order in which they need each other.
 inline constexpr RigSection* kRigSections[] = {
     read_frame,        plan_threads,         read_clock,
     read_libraries,    make_models,          declare_policies,
@@ -22,9 +22,9 @@ inline constexpr RigSection* kRigSections[] = {
     plan_commands,     resolve_dependencies,
 };
 
-/// What the section of a model holds.
+/// Reads the parameters in the section of a model.
 void read_parameters(Draft& draft, const ModelSettings& settings, const ModelInstance& model);
-/// `isolated`: who calls the model's jobs in a process of their own; nullptr: they are called here.
+/// `isolated`: caller of the model's jobs in a process of their own; nullptr: they are called here.
 void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model,
                IsolatedModel* isolated = nullptr);
 

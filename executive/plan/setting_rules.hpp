@@ -21,19 +21,19 @@ inline constexpr Nanoseconds kEver = Nanoseconds::max();
 
 inline config::PeriodRange any_period() { return config::range(Period{1, 1}, Period{kEver}); }
 
-/// Of the rig, a thread or a job.
+/// Field for the escalation of the rig, a thread or a job.
 template <class T>
 config::Field<T> escalation(EscalationSection T::*member, const char* meaning) {
   return config::optional("escalation", member, EscalationRule{}, meaning);
 }
 
-/// Of a job or a recording.
+/// Field for the order in which a job or a recording is left out.
 template <class T>
 config::Field<T> left_out(std::optional<Located<std::int64_t>> T::*member, const char* meaning) {
   return config::optional("optional", member, config::or_word("no", config::range(1, 1000)), meaning);
 }
 
-/// Of a job, a loop, a recording or a thread.
+/// Field for the budget of a job, a loop, a recording or a thread.
 template <class T>
 config::Field<T> budget(Budget T::*member, const char* meaning) {
   return config::optional(

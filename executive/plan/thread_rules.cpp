@@ -50,7 +50,7 @@ Wide inverse(Wide a, Wide m) {
   return (x % m + m) % m;
 }
 
-/// When a job is due, in ticks: first, first + cycle, ... up to stop.
+/// Times at which a job is due, in ticks: first, first + cycle, ... up to stop.
 struct Times {
   Wide first;
   Wide cycle;
@@ -77,7 +77,7 @@ std::int64_t common_ticks(const PlannedJob& a, const PlannedJob& b) {
   return common;
 }
 
-/// Somebody who touches a model's variables while frames run: a job, or the loop that integrates it.
+/// User of a model's variables while frames run: a job, or the loop that integrates it.
 struct Use {
   std::string name;  ///< "'motor.step'"
   std::size_t thread;
@@ -171,8 +171,8 @@ class DependencyResolver {
     } else if (static_cast<Wide>(period.num()) * frame.den() %
                    (static_cast<Wide>(frame.num()) * period.den()) !=
                0) {
-      problems_.add(origin, "period " + config::print_period(period) + " is no whole number of frames of " +
-                                config::print_period(frame));
+      problems_.add(origin, "period " + config::print_period(period) +
+                                " is not a whole number of frames of " + config::print_period(frame));
     }
   }
 
@@ -263,8 +263,8 @@ class DependencyResolver {
     return false;
   }
 
-  /// For each job, how far on every thread the jobs are known to have come before it, over what was said in
-  /// depends_on and over the order within each thread.
+  /// Computes for each job how far on every thread the jobs are known to have come before it, from depends_on
+  /// and from the order within each thread.
   void know_what_is_ordered() {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
@@ -293,8 +293,8 @@ class DependencyResolver {
     return known_[after][plan_.jobs[before].thread] >= place_[before];
   }
 
-  /// Whether a chain of dependencies was meant is one question; that it holds is another: its links may be
-  /// off, or not due. So whoever is ordered by one also waits directly.
+  /// Orders jobs that share memory. A chain of dependencies may have links that are off or not due: so a job
+  /// that a chain orders also waits directly.
   void order_jobs(const ModelInstance& model, const std::vector<Use>& uses) {
     std::vector<const Use*> jobs;
     for (const Use& use : uses)

@@ -18,7 +18,7 @@
 
 namespace tactus::executive {
 
-/// Where the parts of a plan stand in the rig file; each list is as long as the plan's.
+/// Places of the parts of a plan in the rig file; each list is as long as the plan's.
 struct PlanOrigins {
   std::vector<config::Origin> threads;
   std::vector<config::Origin> jobs;
@@ -34,12 +34,12 @@ struct WantedDependency {
   config::Located<std::string> on;
 };
 
-/// Whether a job comes before another in the order of an instant: (class, phase, declaration). Controller
-/// classes come after the others by their numbers.
+/// Returns true if a job comes before another in the order of an instant: (class, phase, declaration).
+/// Controller classes come after the others by their numbers.
 bool comes_before(const Plan& plan, std::size_t a, std::size_t b);
 
-/// Whether two cyclic jobs can be due at one instant: exact, on fractions. A dynamic job can always; so can
-/// jobs whose times have no common tick, which the schedule refuses.
+/// Returns true if two cyclic jobs can be due at one instant: exact, on fractions. A dynamic job always can;
+/// so can jobs whose times have no common tick, which the schedule refuses.
 bool can_meet(const PlannedJob& a, const PlannedJob& b);
 
 /// Fills PlannedJob::depends_on of all jobs: what `wanted` says, and what follows from direct connections and from

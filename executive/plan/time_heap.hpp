@@ -9,7 +9,7 @@
 
 namespace tactus::executive {
 
-/// A time for each of n, the least at hand: a binary heap that knows where everyone stands.
+/// A time for each of n, the least at hand: a binary heap that knows the place of each.
 ///
 /// RT  everything but the constructor; set() takes log n steps.
 class TimeHeap {
@@ -19,7 +19,7 @@ class TimeHeap {
   }
 
   bool empty() const TACTUS_RT { return order_.empty(); }
-  /// Whose time is the least. Not of an empty one.
+  /// Index of the least time. The heap must not be empty.
   std::uint32_t first() const TACTUS_RT { return order_.front(); }
   rtsync::Wide time(std::uint32_t who) const TACTUS_RT { return times_[who]; }
 

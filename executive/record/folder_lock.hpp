@@ -5,7 +5,7 @@
 namespace tactus::executive {
 
 /// Says that a process writes into a run folder: a lock of the kernel (flock), which ends with the process,
-/// however that ends. A file system without such locks gives none, and nobody is told of a writer there.
+/// however that ends. A file system without such locks gives none, and a writer there goes unnoticed.
 ///
 /// Threads  any one.
 class FolderLock {

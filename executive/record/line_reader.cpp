@@ -22,7 +22,7 @@ LineReader::LineReader(const std::filesystem::path& file, std::size_t longest)
   if (file_.get() < 0) throw std::runtime_error(rtsync::file_error(file, errno));
 }
 
-/// More bytes behind the rest, which moves to the front. False: there are none.
+/// More bytes after the rest, which moves to the front. False: there are none.
 bool LineReader::fill() {
   const std::size_t kept = rest_.size() > longest_ ? 0 : rest_.size();
   if (kept < rest_.size()) skipping_ = true;

@@ -30,9 +30,10 @@ class LineReader {
   /// The next one without its line end (LF, or CR LF), valid until the next call. False: there is none.
   bool next(std::string_view& line);
 
-  std::uint64_t torn_bytes() const { return torn_; }    ///< behind the last line end; known at the end
+  /// Number of bytes after the last line end; known at the end.
+  std::uint64_t torn_bytes() const { return torn_; }
   std::uint64_t too_long() const { return too_long_; }  ///< lines that were skipped
-  /// Why reading ended before the end of the file; empty: it did not.
+  /// Reason why reading ended before the end of the file; empty: it did not.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -41,7 +42,7 @@ class LineReader {
   const rtsync::Descriptor file_;
   const std::size_t longest_;
   std::vector<char> buffer_;
-  std::string_view rest_;  ///< of what was read
+  std::string_view rest_;  ///< rest of what was read
   bool skipping_ = false;
   std::uint64_t torn_ = 0;
   std::uint64_t too_long_ = 0;

@@ -11,7 +11,7 @@
 namespace tactus::executive {
 namespace {
 
-/// Puts the smaller and the larger one behind each other; a NaN wins.
+/// Puts the smaller and the larger one after each other; a NaN wins.
 template <class T>
 void spread(T value, std::byte* low_and_high) {
   T low, high;
@@ -27,7 +27,7 @@ void spread(T value, std::byte* low_and_high) {
   std::memcpy(low_and_high + sizeof low, &high, sizeof high);
 }
 
-/// Which of the pieces a time lies in; they begin at the grid's times, cut to whole nanoseconds.
+/// Number of the piece in which a time lies; pieces begin at the grid's times, cut to whole nanoseconds.
 std::int64_t bucket_of(const rtsync::Period& to, std::int64_t time) {
   const auto at_or_before = static_cast<std::int64_t>(static_cast<rtsync::Wide>(time) * to.den() / to.num());
   return to.times(at_or_before + 1).count() <= time ? at_or_before + 1 : at_or_before;

@@ -8,7 +8,7 @@
 
 namespace tactus::executive {
 
-/// What takes records, one after another.
+/// Receiver of records, one after another.
 ///
 /// Threads  the recorder's.
 class RecordTaker {
@@ -18,17 +18,17 @@ class RecordTaker {
   RecordTaker& operator=(const RecordTaker&) = delete;
   virtual ~RecordTaker() = default;
 
-  /// As RecordSink::write has it. It must not throw. @when service
+  /// Takes a record, as RecordSink::write does. It must not throw. @when service
   virtual void take(const std::byte* record) = 0;
 };
 
-/// Stands between the ring of a recording and its file, and says which records are written: so what is left
-/// out costs a frame no more and no less than what is written.
+/// Filters between the ring of a recording and its file, and decides which records are written: so what is
+/// left out costs a frame no more and no less than what is written.
 class RecordFilter : public RecordTaker {
  public:
-  /// Where records go from here. @when setup
+  /// Sets the receiver of the records after this one. @when setup
   void lead_to(RecordTaker& next) { next_ = &next; }
-  /// The columns behind it, of those before it. @when setup
+  /// The columns after it, of those before it.  @when setup
   virtual std::vector<RecordColumn> columns(std::vector<RecordColumn> before) { return before; }
   /// No more come. @when service
   virtual void end() {}

@@ -17,9 +17,9 @@ struct RecordCondition {
   enum class Is { above, at_least, below, at_most, equal, other, changed };
 
   Is is = Is::above;
-  long double limit = 0;  ///< of all but `changed`; holds each value of each type exactly
+  long double limit = 0;  ///< limit for all but `changed`; holds each value of each type exactly
   tactus_type type = TACTUS_DOUBLE;
-  std::size_t offset = 0;  ///< in the record
+  std::size_t offset = 0;  ///< offset in the record
 
   /// NaN is equal to nothing: only `other` and `changed` can hold for it. `before`: the record before this
   /// one; nullptr: there is none, and nothing has changed. @when service

@@ -159,7 +159,7 @@ void Recording::give_up(std::string why) {
   given_up_.store(true, std::memory_order_release);
 }
 
-/// What was written is lost too when the run folder does not have the file any more.
+/// Counts what was written as lost too if the run folder does not have the file any more.
 void Recording::look_at_file() {
   if (number_ == 0 || rtsync::is_file_of(folder_.get(), file_name_, device_, number_)) return;
   ended_ = false;

@@ -22,11 +22,11 @@
 
 namespace tactus::executive {
 
-/// What a recording has beside its variables.
+/// Choices of a recording beside its variables.
 struct RecordingChoices {
   std::int64_t epoch_ns = 0;           ///< the date of simulated time 0
-  std::vector<VariableRef> watched{};  ///< for filters: sampled, too, behind the columns; scalars
-  std::vector<std::unique_ptr<RecordFilter>> filters{};  ///< in their order
+  std::vector<VariableRef> watched{};  ///< variables for filters: sampled, too, after the columns; scalars
+  std::vector<std::unique_ptr<RecordFilter>> filters{};  ///< filters in their order
 };
 
 /// The path of some variables from the frames to a file: sampled inside the frame into a ring, written by the
@@ -43,7 +43,7 @@ class Recording final : private RecordTaker {
   void take_sample(std::int64_t sim_time_ns);
   /// The same as a tactus_job_function (self = Recording*).                                        @when rt
   static int sample(void* self, const tactus_call* call);
-  /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
+  /// Moves while a sample waits, so that the wait does not look like a standstill. @when setup
   void set_progress(std::atomic<std::uint64_t>& progress) { progress_ = &progress; }
   /// Outside of real time nothing is lost: a sample then waits for room in the ring.               @when rt
   bool waits_for_room() const { return waits_for_room_.load(std::memory_order_relaxed); }
@@ -57,7 +57,7 @@ class Recording final : private RecordTaker {
   std::uint64_t sampled() const { return sampled_.load(std::memory_order_relaxed); }
   std::uint64_t written() const;
   std::uint64_t lost() const;
-  /// Why the file could not be written; empty while it can.                                     @when service
+  /// Reason why the file could not be written; empty while it can.                              @when service
   std::string error() const;
   /// Returns "7467 of 10000 records lost: no space left on device"; empty: none was.            @when service
   std::string losses() const;
@@ -88,7 +88,7 @@ class Recording final : private RecordTaker {
     std::uint32_t bytes;
     std::uint32_t offset;
   };
-  /// Behind the filters: to the file.
+  /// Takes a record after the filters: to the file.
   void take(const std::byte* record) override;
   RecordTaker& entrance();
   void add_source(const VariableRef& ref, std::size_t offset);
@@ -137,7 +137,7 @@ class Recorder {
   /// the thread has last got on; once it answers no, recordings that are not closed are given up, and the thread is left
   /// to itself: the recordings must stay. False then. @when service
   bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {});
-  /// For how long the thread has not got on; 0: it does, or there is none.                      @when service
+  /// Time since which the thread has made no progress; 0: it does, or there is none.            @when service
   std::chrono::nanoseconds hangs();
   /// The recording in whose file it is. Only while it hangs.
   const Recording* busy_with() const { return busy_with_.load(); }

@@ -7,7 +7,7 @@
 
 namespace tactus::executive {
 
-/// How far a file of lines is whole.
+/// Length of the whole part of a file of lines.
 struct WholeLines {
   std::uint64_t bytes = 0;      ///< the size of the file
   std::uint64_t whole = 0;      ///< up to the end of its last whole line

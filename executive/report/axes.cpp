@@ -26,7 +26,7 @@ std::string tick_text(std::int64_t ns) {
   return text;
 }
 
-/// From the first, which is one, to the last that is not above `to`.
+/// Powers of ten from the first, which is one, to the last that is not above `to`.
 std::vector<double> powers_of_ten(double from, double to) {
   std::vector<double> powers;
   const auto exponent = static_cast<int>(std::lround(std::log10(from)));

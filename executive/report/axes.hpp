@@ -27,7 +27,7 @@ std::string sim_text(std::int64_t ns);
 Axis time_axis(std::int64_t least_ns, std::int64_t greatest_ns);
 /// A symmetric logarithmic one, for slack.
 Axis slack_axis(std::int64_t least_ns, std::int64_t greatest_ns, std::int64_t period_ns);
-/// A linear one with some round ticks, the unit behind them.
+/// A linear one with some round ticks, the unit after them.
 Axis linear_axis(double least, double greatest, const std::string& unit);
 /// Simulated time in seconds.
 Axis run_axis(std::int64_t begin_ns, std::int64_t end_ns);

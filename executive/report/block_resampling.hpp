@@ -8,11 +8,11 @@
 
 namespace tactus::report {
 
-/// What figures of a run could have been as well, by resampling blocks of it: neighbours in time resemble
-/// each other, so that single frames would make every interval too narrow. Each resample counts each block as
-/// often as a Poisson distribution of mean 1 says, which is the same as drawing blocks with replacement once
-/// there are some, and needs no memory for the blocks. The numbers are those of a generator with a seed: the
-/// same run gives the same intervals on every machine.
+/// Intervals of figures of a run, by resampling blocks of it: neighbours in time resemble each other, so that
+/// single frames would make every interval too narrow. Each resample counts each block as often as a Poisson
+/// distribution of mean 1 says, which is the same as drawing blocks with replacement once there are some, and
+/// needs no memory for the blocks. The numbers are those of a generator with a seed: the same run gives the
+/// same intervals on every machine.
 ///
 ///     for each block { for each frame resampling.add(late, bucket); resampling.end_block(); }
 ///
@@ -32,17 +32,17 @@ class BlockResampling {
   void end_block();
 
   std::uint64_t blocks() const { return blocks_; }
-  /// Of each resample the bucket that a share of the quantity's values does not exceed.
+  /// Buckets, one for each resample, that a share of the quantity's values does not exceed.
   std::vector<std::size_t> quantile_buckets(std::size_t quantity, double share) const;
-  /// Of each resample the share of values in buckets from `bucket` on.
+  /// Shares, one for each resample, of values in buckets from `bucket` on.
   std::vector<double> shares_from(std::size_t quantity, std::size_t bucket) const;
 
  private:
   using Row = std::array<std::uint64_t, kResamples>;
   struct Counted {
-    std::vector<std::uint32_t> now;    ///< of the block
+    std::vector<std::uint32_t> now;    ///< counts of the block
     std::vector<std::size_t> touched;  ///< its buckets
-    std::vector<std::size_t> row_of;   ///< of each bucket, + 1; 0: it has none
+    std::vector<std::size_t> row_of;   ///< row of each bucket, + 1; 0: it has none
     std::vector<Row> rows;
   };
   void draw();

@@ -19,7 +19,7 @@ constexpr double kBucket = 1.016;     // its width from 128 ns on
 constexpr std::int64_t kExact = 128;
 constexpr std::size_t kMostDifferences = 80;
 
-/// What was measured as 0 ns counts as 1 ns: the clock does not tell them apart.
+/// Raises 0 ns to 1 ns: the clock does not tell them apart.
 double at_least_one(std::int64_t ns) { return static_cast<double>(std::max<std::int64_t>(1, ns)); }
 
 using Change = ComparedFigure::Change;
@@ -73,7 +73,7 @@ ComparedFigure greatest(const char* name, std::int64_t base, std::int64_t now) {
   return figure;
 }
 
-/// How often frames overran: the difference of the shares, as one of them may be 0.
+/// Compares the shares of frames that overran: by their difference, as one of them may be 0.
 ComparedFigure overruns(const FrameTimes& baseline, const FrameTimes& candidate) {
   const auto share = [](const FrameTimes& times) {
     return static_cast<double>(times.overruns) / static_cast<double>(times.frames());

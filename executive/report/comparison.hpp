@@ -19,8 +19,8 @@ struct ComparedFigure {
   std::string baseline;
   std::string candidate;
   std::optional<double> ratio;       ///< candidate by baseline
-  std::optional<Interval> interval;  ///< of the ratio, 95 %
-  std::string interval_text;         ///< or why there is none
+  std::optional<Interval> interval;  ///< interval of the ratio, 95 %
+  std::string interval_text;         ///< text of the interval, or why there is none
   Change change = Change::not_certain;
 };
 
@@ -32,7 +32,7 @@ std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& cand
 struct Difference {
   std::string what, baseline, candidate;
 };
-/// Of outcome, host and settings; what is equal is left out.
+/// Differences of outcome, host and settings; equal ones are left out.
 std::vector<Difference> differences(const RunData& baseline, const RunData& candidate);
 
 Section comparison_section(const RunData& baseline, const RunData& candidate);

@@ -51,7 +51,8 @@ Section host_section(const RunData& run) {
   Section section{"host", "Host", {}};
   const Json& summary = run.summary();
   if (summary.is_null()) {
-    section.blocks.push_back(Paragraph{"What the machine was stands in summary.json, which is not there."});
+    section.blocks.push_back(
+        Paragraph{"The facts of the machine are in summary.json, which does not exist."});
     return section;
   }
   Table table{{{"Fact"}, {"Found"}, {"Wanted"}}, {}};

@@ -89,7 +89,7 @@ Condition Condition::parse(const std::string& text) {
   else if (compare == "!=")
     condition.compare_ = Compare::other;
   else
-    fail(text, at, config::show(compare) + " is no comparison; there are >, >=, <, <=, == and !=");
+    fail(text, at, config::show(compare) + " is not a comparison; there are >, >=, <, <=, == and !=");
 
   at = text.find_first_not_of(" \t", end);
   if (at == std::string::npos) fail(text, text.size(), "a limit is expected" + std::string(kForm));

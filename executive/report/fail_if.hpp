@@ -39,7 +39,7 @@ class Condition {
   Quantity quantity_;
   Compare compare_ = Compare::above;
   double value_ = 0;
-  std::optional<double> factor_;  ///< of the baseline's value
+  std::optional<double> factor_;  ///< factor of the baseline's value
 };
 
 }  // namespace tactus::report

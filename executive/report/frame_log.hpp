@@ -20,7 +20,7 @@ struct FrameRow : executive::FrameRecord {
   std::int64_t time_ns = 0;  ///< simulated
 
   rtsync::Cause why() const { return static_cast<rtsync::Cause>(cause); }
-  /// What had a part of the lateness beside `cause`.
+  /// Cause that had a part of the lateness beside `cause`.
   executive::CauseShare share() const {
     return {static_cast<rtsync::Cause>(beside), rtsync::Nanoseconds{beside_time}};
   }
@@ -32,7 +32,7 @@ struct FrameRow : executive::FrameRecord {
 /// is none of ours. A row with a time beyond 11 days counts as damaged.
 class FrameLog {
  public:
-  /// Throws std::runtime_error with path and reason: it cannot be read, or is no recording. @when service
+  /// Throws std::runtime_error with path and reason: it cannot be read, or is not a recording. @when service
   explicit FrameLog(const std::filesystem::path& file);
 
   bool has_times() const { return has("rt.late") && has("rt.work") && has("rt.slack"); }

@@ -17,7 +17,7 @@ constexpr std::size_t kMostExcerpts = 8;
 constexpr std::size_t kMostThreads = 12;
 constexpr std::size_t kTracesLookedAt = 40;
 
-/// The trace that tells most of a frame, and what it tells.
+/// Trace with most details of a frame, and these.
 struct FoundTrace {
   std::string file;
   TraceExcerpt excerpt;
@@ -169,7 +169,7 @@ Section worst_frames_section(const RunData& run) {
   }
   section.blocks.push_back(Paragraph{
       traces.empty()
-          ? "The flight recorder wrote no trace: what is known of these frames stands in frames.csv "
+          ? "The flight recorder wrote no trace: all that is known of these frames is in frames.csv "
             "and log.txt."
           : "Traces in the run folder, for ui.perfetto.dev: " + traces + "."});
   for (Block& block : details) section.blocks.push_back(std::move(block));

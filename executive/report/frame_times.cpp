@@ -90,7 +90,7 @@ void FrameTimes::count_cause(const FrameRow& row) {
   episode_ = made();
 }
 
-/// To each cause its share of the frame's lateness.
+/// Charges each cause with its share of the frame's lateness.
 void FrameTimes::charge(const FrameRow& row) {
   for (const executive::CauseShare& share :
        shares_.charge(row.why(), rtsync::Nanoseconds{row.lateness_ns()}, row.share())) {

@@ -31,15 +31,16 @@ class GrowingTime {
 /// An overrun with those that it caused, or a frame that was late and did not overrun.
 struct WorstFrame {
   FrameRow row;
-  std::int64_t followers = 0;      ///< frames that overran because of it
-  std::int64_t sum_ns = 0;         ///< how much it and they ended late; of a frame that did not overrun: late
+  std::int64_t followers = 0;  ///< frames that overran because of it
+  /// Time by which it and they ended late; for a frame without overrun: by which it was late.
+  std::int64_t sum_ns = 0;
   std::vector<FrameRow> around{};  ///< the frames before, itself, those after
 
   bool overran() const { return row.overran(); }
   std::int64_t cost() const { return overran() ? -row.slack : row.late; }
 };
 
-/// What one cause cost.
+/// Cost of one cause.
 struct CauseCost {
   std::int64_t episodes = 0;   ///< overruns that began by it
   std::int64_t followers = 0;  ///< frames that overran because of those
@@ -48,7 +49,7 @@ struct CauseCost {
   std::int64_t sum_ns = 0;    ///< its shares; those of frames that caught up count for what they caught up
 };
 
-/// What the frames of a run took, in memory that does not grow with its length.
+/// Times of the frames of a run, in memory that does not grow with its length.
 ///
 ///     while (log.next(row)) times.add(row);
 ///     times.end();
@@ -56,7 +57,7 @@ class FrameTimes {
  public:
   static constexpr std::size_t kWorst = 12;
   static constexpr std::size_t kAround = 3;
-  /// What is resampled.
+  /// Quantities that are resampled.
   enum Resampled : std::size_t { kLate, kWork, kOverran, kResampled };
 
   /// `period_ns`: of a frame. `block_ns`: a block for intervals; 0: nothing is resampled. Runs that are compared
@@ -82,7 +83,7 @@ class FrameTimes {
   std::int64_t overruns = 0;
   std::int64_t lost = 0;
   std::int64_t late_wakes = 0;
-  std::int64_t sum_over_ns = 0;  ///< of all overruns: how late they ended
+  std::int64_t sum_over_ns = 0;  ///< time by which all overruns ended late
   FrameRow latest{};             ///< the frame that woke latest
   FrameRow longest{};            ///< the one with the longest work
   FrameRow last{};

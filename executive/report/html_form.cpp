@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestCell = 400;
 
-/// Without the middle, when it is longer than a table can show.
+/// Cuts out the middle of a text that is longer than a table can show.
 std::string shortened(const std::string& text) {
   if (text.size() <= kLongestCell) return text;
   return text.substr(0, kLongestCell) + " ...";

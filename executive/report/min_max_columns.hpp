@@ -28,15 +28,15 @@ class MinMaxColumns {
   void add(std::int64_t time, double value);
 
   const std::vector<Column>& columns() const { return columns_; }
-  std::int64_t begin() const { return begin_; }  ///< of the first column
+  std::int64_t begin() const { return begin_; }  ///< beginning of the first column
   std::int64_t width() const { return width_; }
-  std::int64_t end() const;  ///< of the last column
-  /// Where column `i` begins, in seconds of a time in nanoseconds.
+  std::int64_t end() const;  ///< end of the last column
+  /// Beginning of column `i`, in seconds of a time in nanoseconds.
   double begin_s(std::size_t i) const {
     return (static_cast<double>(begin_) + static_cast<double>(width_) * static_cast<double>(i)) * 1e-9;
   }
   std::uint64_t not_finite() const { return not_finite_; }
-  double least() const;  ///< of all; 0 without any
+  double least() const;  ///< least of all; 0 without any
   double greatest() const;
 
  private:

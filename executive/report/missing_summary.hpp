@@ -9,8 +9,8 @@ namespace tactus::report {
 /// removed. `still_written`: a rig writes into the folder. @when service
 std::string why_no_summary(const std::filesystem::path& folder, bool still_written);
 
-/// True if the rig of the folder was killed before it wrote rig.yaml: the folder holds log.txt and no more than the
-/// files of that moment. @when service
+/// Returns true if the rig of the folder was killed before it wrote rig.yaml: the folder holds log.txt and no
+/// more than the files of that moment. @when service
 bool is_barely_begun(const std::filesystem::path& folder);
 
 }  // namespace tactus::report

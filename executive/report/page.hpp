@@ -8,10 +8,10 @@
 
 namespace tactus::report {
 
-/// What a report says, before it becomes HTML or text: a title, figures, and sections of text, tables and
-/// plots. All text is plain; who writes a form escapes it.
+/// Content of a report, before it becomes HTML or text: a title, figures, and sections of text, tables and
+/// plots. All text is plain; each form escapes it.
 
-/// What a cell or a figure means; a sign or word stands beside every colour.
+/// Meaning of a cell or a figure; a sign or word is beside every colour.
 enum class Tone { plain, code, cause, good, bad, soft };
 
 struct Cell {
@@ -35,13 +35,13 @@ struct Paragraph {
   bool warning = false;
 };
 
-/// Lines as they stand, behind a line that opens them.
+/// Lines as they are, after a line that opens them.
 struct Listing {
   std::string summary;
   std::vector<std::string> lines;
 };
 
-/// How a value becomes a place on an axis.
+/// Mapping from a value to a place on an axis.
 enum class Scale { linear, log, symmetric_log };
 
 struct Tick {
@@ -54,7 +54,7 @@ struct Axis {
   double from = 0;
   double to = 1;
   std::vector<Tick> ticks{};
-  double knee = 1;  ///< of symmetric_log: linear below it
+  double knee = 1;  ///< end of the linear part of symmetric_log
 };
 
 /// The colours of the design, by what they stand for.
@@ -93,7 +93,7 @@ struct Label {
 };
 
 struct Plot {
-  std::string title;  ///< for who cannot see it
+  std::string title;  ///< text for people who cannot see it
   int height = 150;
   Axis x;
   Axis y;
@@ -119,7 +119,7 @@ struct Figure {
 };
 
 struct Page {
-  std::string title;  ///< of the window
+  std::string title;  ///< title of the window
   char sign = 'w';    ///< 'g' well, 'w' warning, 'f' failed
   std::string verdict;
   std::string about;
@@ -127,7 +127,7 @@ struct Page {
   std::vector<Section> sections;
 };
 
-/// Where a value lies on an axis, 0 .. 1; outside values at its ends.
+/// Place of a value on an axis, 0 .. 1; values outside are at its ends.
 double place_on(const Axis& axis, double value);
 
 }  // namespace tactus::report

@@ -14,14 +14,14 @@ struct Quantity {
 
   std::string name;
   Kind kind = Kind::count;
-  double share = -1;  ///< of a percentile of late, work or slack
+  double share = -1;  ///< share of a percentile of late, work or slack
 };
 
-/// What a name stands for, without a look at any run; nothing: no quantity is called so.
+/// Quantity of that name, without a look at any run; nothing: there is none.
 std::optional<Quantity> quantity_named(const std::string& name);
 /// Stands for any job in quantity_names(): no quantity itself.
 inline constexpr const char* kNameOfJob = "jobs.NAME";
-/// What can be asked for: as messages and the documentation list it.
+/// Names of all quantities, as messages and the documentation list them.
 std::vector<std::string> quantity_names();
 /// Its value: nanoseconds or a count. Nothing, and `why`: the run does not have it.
 std::optional<double> value_of(const Quantity& quantity, const RunData& run, std::string& why);

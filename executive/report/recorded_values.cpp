@@ -24,7 +24,7 @@ RecordedValues::RecordedValues(const executive::RecordDriver& driver, const std:
                        std::to_string(found.bytes - found.whole) +
                        " bytes), as a kill leaves it; `tactus recover` cuts that off");
   else if (!found.unended.empty())
-    remarks_.push_back(name_ + " was not closed, as a kill or a run that goes on leaves it: it lacks " +
+    remarks_.push_back(name_ + " was not closed, as a kill or a running rig leaves it: it lacks " +
                        found.unended + ", which `tactus recover` adds after the run");
   record_.resize(executive::record_bytes(source_->head()));
 }
@@ -45,7 +45,7 @@ bool RecordedValues::next() {
       ++damaged_;
       continue;
     } catch (const std::exception& failed) {
-      remarks_.push_back(std::string(failed.what()) + "; what is behind record " + std::to_string(records_) +
+      remarks_.push_back(std::string(failed.what()) + "; what follows record " + std::to_string(records_) +
                          " is not shown");
       return false;
     }

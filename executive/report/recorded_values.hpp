@@ -23,7 +23,7 @@ class RecordedValues {
   /// @when service
   RecordedValues(const executive::RecordDriver& driver, const std::filesystem::path& file);
 
-  /// Without the time.
+  /// Columns without the time.
   const std::vector<executive::RecordColumn>& columns() const { return source_->head().columns; }
   /// The place of a column in columns(); nothing: there is none of that name.
   std::optional<std::size_t> find(std::string_view name) const;
@@ -43,7 +43,7 @@ class RecordedValues {
   }
 
   std::uint64_t damaged() const { return damaged_; }
-  /// What is wrong with the file, each in a sentence; known at the end.
+  /// Problems of the file, each as a sentence; complete at the end.
   std::vector<std::string> remarks() const;
 
  private:

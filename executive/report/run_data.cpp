@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the first two rows are apart.
+/// Distance of the first two rows.
 std::optional<std::int64_t> measured_period(const fs::path& frames) try {
   FrameLog log(frames);
   FrameRow first, second;

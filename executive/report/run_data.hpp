@@ -15,11 +15,11 @@ namespace tactus::report {
 /// All that a report knows of a run.
 struct RunData {
   std::string letter;  ///< "A", "B"; empty: there is one run
-  std::string name;    ///< of its folder
+  std::string name;    ///< name of its folder
   RunFiles files;
   std::int64_t period_ns = 1'000'000;
   std::unique_ptr<FrameTimes> times;  ///< nullptr: there is no frames.csv
-  std::vector<std::string> remarks;   ///< what is wrong with frames.csv, in words
+  std::vector<std::string> remarks;   ///< problems of frames.csv, in words
   Signals signals;
 
   const config::Json& summary() const { return files.summary; }
@@ -33,7 +33,7 @@ struct RunData {
 struct ReadRequest {
   std::vector<std::string> plot{};  ///< variables
   bool compared = false;            ///< intervals will be asked for
-  std::uint64_t seed = 1;           ///< of these
+  std::uint64_t seed = 1;           ///< seed of the intervals
   bool ended = false;               ///< the caller knows that the run is over
 };
 

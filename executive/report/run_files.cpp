@@ -38,7 +38,7 @@ void flatten(const config::Node& node, const std::string& path, std::vector<Sett
   }
 }
 
-/// The number behind the words; nothing: they are not there.
+/// The number after the words; nothing: they are not there.
 std::optional<std::int64_t> number_behind(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == std::string_view::npos) return std::nullopt;
@@ -137,7 +137,7 @@ RunFiles read_run_files(const fs::path& folder, bool ended) {
   const auto there = [&](const char* name) { return fs::exists(folder / name, error); };
   if (!fs::is_directory(folder, error))
     throw std::runtime_error(folder.string() +
-                             " is no folder; give one that `tactus run` made, as "
+                             " is not a folder; give one that `tactus run` made, as "
                              "runs/<rig>-<start time>");
   if (is_barely_begun(folder))
     throw std::runtime_error(

@@ -25,13 +25,13 @@ struct RunLogText {
 
 /// journal.jsonl: the first and the last lines.
 struct RunJournal {
-  static constexpr std::size_t kMostLines = 120;  ///< of each end
+  static constexpr std::size_t kMostLines = 120;  ///< largest number of lines of each end
 
   struct Line {
     std::string frame, what, variable, value, time, who, problem;
   };
   std::vector<Line> first;
-  std::vector<Line> last;  ///< behind the gap
+  std::vector<Line> last;  ///< lines after the gap
   std::uint64_t lines = 0;
   std::uint64_t damaged = 0;
 };
@@ -39,8 +39,8 @@ struct RunJournal {
 /// A setting as the rig was run: "realtime.margin", "60 us".
 using Setting = std::pair<std::string, std::string>;
 
-/// What a run folder holds beside tables of numbers. Everything may be missing or damaged; `problems` says
-/// so in words.
+/// Content of a run folder beside tables of numbers. Everything may be missing or damaged; `problems`
+/// describes that in words.
 struct RunFiles {
   std::filesystem::path folder;
   config::Json summary;  ///< an object, or null
@@ -53,7 +53,7 @@ struct RunFiles {
 };
 
 /// Throws std::runtime_error when the folder is no run folder: it holds none of rig.yaml, summary.json and
-/// frames.csv. `ended`: the caller knows that nobody writes there any more. @when service
+/// frames.csv. `ended`: the caller knows that no process writes there any more. @when service
 RunFiles read_run_files(const std::filesystem::path& folder, bool ended = false);
 
 RunLogText read_log(const std::filesystem::path& file);

@@ -179,7 +179,7 @@ Signals read_signals(const fs::path& folder, const std::vector<std::string>& nam
       for (Wanted& each : wanted) {
         if (each.signal.columns.not_finite() > 0)
           found.remarks.push_back(each.signal.name + ": " + std::to_string(each.signal.columns.not_finite()) +
-                                  " values are no finite numbers and left out");
+                                  " values are not finite numbers and left out");
         found.signals.push_back(std::move(each.signal));
       }
     } catch (const std::exception& failed) {

@@ -18,7 +18,7 @@ struct Signal {
 
 struct Signals {
   std::vector<Signal> signals;
-  std::vector<std::string> remarks;  ///< what is not shown, and why
+  std::vector<std::string> remarks;  ///< remarks on what is not shown, and why
 };
 
 /// The recordings of a run folder, in all formats that this machine has. `names`: variables to be shown, with * and ? for any letters;

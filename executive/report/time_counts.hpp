@@ -24,7 +24,7 @@ class TimeCounts {
   /// The smallest time that a share (0 .. 1) of all does not exceed.
   std::int64_t quantile(double share) const { return at_rank(rtsync::rank_of(share, total_)); }
   std::int64_t at_rank(std::uint64_t rank) const;
-  /// How many are in each bucket; as long as the last that holds any.
+  /// Numbers of times in each bucket; as long as the last that holds any.
   const std::vector<std::uint64_t>& buckets() const { return buckets_; }
 
   /// The greatest time in a bucket that holds any.

@@ -134,7 +134,7 @@ Section timing_section(const RunData& run) {
   for (const std::string& problem : run.files.problems) section.blocks.push_back(Paragraph{problem, true});
   if (run.files.still_runs)
     section.blocks.push_back(
-        Paragraph{"The rig still writes into this folder: this is how it stands now.", true});
+        Paragraph{"The rig still writes into this folder: this is its present state.", true});
   if (!run.has_times()) {
     section.blocks.push_back(no_times(run));
     return section;

@@ -28,13 +28,13 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// Whether the line of a table is that of the frame; what stands behind the number stays in `line`.
+/// Returns true if the line of a table is that of the frame; what follows the number stays in `line`.
 bool is_of(std::string_view& line, std::int64_t frame) {
   if (line.starts_with('>')) line.remove_prefix(1);
   return next_word(line) == std::to_string(frame);
 }
 
-/// A job's line behind its frame: "main  load.step  1.30 us  3.50 ms  longest". Names of jobs have no blanks;
+/// A job's line after its frame: "main load.step 1.30 us 3.50 ms longest". Names of jobs have no blanks;
 /// "(waits for plant)" has.
 TracedJob job_of(std::string_view line) {
   TracedJob job;

@@ -10,16 +10,16 @@ namespace tactus::report {
 
 /// The answer first.
 struct Verdict {
-  char sign = 'g';  ///< as Page::sign
+  char sign = 'g';  ///< sign, as Page::sign
   std::string sentence;
 };
 
-/// Whether the frames were on time; else the cause and who.
+/// Judges whether the frames were on time; else the cause and the culprit.
 Verdict verdict_of(const RunData& run);
 
-/// Which job or thread a cause is about, of the summary and the log; empty: neither says.
+/// Job or thread that a cause is about, from the summary and the log; empty: neither names it.
 std::string who_of(const RunData& run, rtsync::Cause cause);
-/// What the log or a trace says of a frame; empty: nothing.
+/// Text of the log or of a trace on a frame; empty: none.
 std::string why_of_frame(const RunData& run, std::int64_t frame);
 
 }  // namespace tactus::report

@@ -86,7 +86,7 @@ bool RigRun::all(Step step) {
                      [step](const auto& capability) { return (capability.get()->*step)(); });
 }
 
-/// Opens what the rig has to do with outside; its outputs stand at their safe values then.
+/// Opens what the rig has to do with outside; its outputs are at their safe values then.
 void RigRun::open_devices() {
   const rtsync::Doing doing("the devices of the rig were opened");
   try {

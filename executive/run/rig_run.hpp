@@ -51,7 +51,7 @@ class RigRun {
   const std::vector<rtsync::Provision>& provisions() const { return run_.provisions; }
   const std::vector<rtsync::ThreadFacts>& threads() const { return threads_; }
   bool realtime() const { return run_.realtime; }
-  /// Of the run so far. After run().
+  /// Totals of the run so far. Valid after run().
   rtsync::RealtimeTotals totals() const { return run_.totals(); }
   const Pacing& pacing() const { return *run_.pacing; }
   const RunEnd& end() const { return run_.end; }
@@ -63,14 +63,15 @@ class RigRun {
   Kind* find() const {
     return run_.find<Kind>();
   }
-  /// Why summary.json could not be written; empty: it could.
+  /// Reason why summary.json could not be written; empty: it could.
   const std::string& folder_error() const { return files_.error(); }
   /// The summary that it would have had then, as JSON on one line; empty: it could.
   const std::string& unwritten_summary() const { return files_.unwritten(); }
   /// 0 completed or stopped, all recordings were written, and summary.json says so, or what the client that stopped
   /// it asked for; 1 anything else.
   int exit_status() const;
-  /// What of RunOptions::fail_on came: "3 overruns (--fail-on)"; empty: nothing. After run().
+  /// Names the events of RunOptions::fail_on that occurred: "3 overruns (--fail-on)"; empty: none. Valid
+  /// after run().
   std::string why_failed() const;
   /// The contract of summary.json (docs/run-folder.md). After run().
   config::Json summary() const { return summary(Capability::Summary::ended); }

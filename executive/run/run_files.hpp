@@ -46,7 +46,7 @@ class RunFiles {
   const config::Json& traces() const { return traces_; }
   /// A call on the folder never returned.
   bool stuck() const { return stuck_; }
-  /// Why summary.json could not be written; empty: it could.
+  /// Reason why summary.json could not be written; empty: it could.
   const std::string& error() const { return error_; }
   /// The summary that it would have had then, as JSON on one line; empty: it could.
   const std::string& unwritten() const { return unwritten_; }

@@ -19,7 +19,8 @@ using config::Json;
 constexpr std::chrono::seconds kFactsLast{10};
 constexpr const char* kNotTried = "nothing was tried here";
 
-/// Buckets of an eighth of an octave. Frames go on meanwhile: the count is that of the buckets which are shown.
+/// Buckets of an eighth of an octave. Frames continue meanwhile: the count is that of the buckets which are
+/// shown.
 template <class Histogram>
 Json histogram_json(const Histogram& times) {
   constexpr unsigned kBits = 3;

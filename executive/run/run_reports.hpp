@@ -17,7 +17,7 @@ namespace tactus::executive {
 bool runs_in_frames(const PlannedJob& job);
 /// Adds how often a job was called, and its times.
 void add_job_times(config::Json& entry, const rtsync::JobHistogram& times);
-/// What a run tells of itself while it goes on: docs/http-api.md has the keys.
+/// Reports of a run on itself while it runs: docs/http-api.md has the keys.
 ///
 /// Threads  the service thread.
 class RunReports {

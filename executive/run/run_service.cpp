@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the service thread does while others work: RigRun's waits, and what it reports meanwhile.
+/// Work of the service thread while others work: RigRun's waits, and what it reports meanwhile.
 #include <algorithm>
 #include <exception>
 
@@ -72,7 +72,7 @@ bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, cons
   return true;
 }
 
-/// What the service thread does beside the frames.
+/// Does the work of the service thread beside the frames.
 void RigRun::poll() {
   constexpr std::chrono::seconds kSeldom{1};
   for (const auto& each : run_.capabilities) each->poll(*run_.voice);
@@ -98,7 +98,7 @@ void RigRun::refuse_or_warn() const {
     if (!provision.granted) refusals += "\n  " + rtsync::sentence(provision);
   if (refusals.empty() || !run_.realtime || run_.rig.settings().privileges == Privileges::prefer) return;
   throw MachineError("the machine refuses what the rig requires (privileges: require):" + refusals +
-                     "\nnothing was started; 'tactus doctor' lists all that stands in the way");
+                     "\nnothing was started; 'tactus doctor' lists what prevents it");
 }
 
 void RigRun::log_start() {
@@ -106,7 +106,7 @@ void RigRun::log_start() {
   log.info("rig " + run_.rig.settings().rig.value + (run_.realtime ? ", real time" : ", not in real time") +
            ", frame " + rtsync::duration_text(run_.rig.plan().frame.floor().count()));
   if (run_.start != nullptr)
-    log.info("goes on from checkpoint " + options_.from.string() + " at frame " +
+    log.info("continues from checkpoint " + options_.from.string() + " at frame " +
              std::to_string(run_.start->frame));
   for (const Provision& provision : run_.provisions)
     provision.granted ? log.info(rtsync::sentence(provision)) : log.warn(rtsync::sentence(provision));

@@ -21,14 +21,14 @@ std::string start_time() {
   return text;
 }
 
-/// As many frames as begin before a time; INT64_MAX when there is no end.
+/// Number of frames that begin before a time; INT64_MAX when there is no end.
 std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync::Period& frame) {
   if (!until) return INT64_MAX;
   const auto scaled = static_cast<rtsync::Wide>(until->count()) * frame.den();
   return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
 }
 
-/// As many frames as end within the longest time there is.
+/// Number of frames that end within the longest time there is.
 std::int64_t most_frames(const rtsync::Period& frame) {
   const auto most = static_cast<rtsync::Wide>(INT64_MAX - 1) * frame.den() / frame.num();
   return static_cast<std::int64_t>(std::min<rtsync::Wide>(most, INT64_MAX - 1));

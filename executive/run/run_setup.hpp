@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// From a rig file and what a caller wants of it to a run: what the command and programs have in common.
+/// Steps from a rig file and a caller's options to a run: the common part of the command and of programs.
 ///
 /// Threads  one, at setup.
 #include <cstdint>
@@ -16,28 +16,28 @@
 
 namespace tactus::executive {
 
-/// What a caller decides about a run, whatever the rig file says.
+/// Decisions of a caller on a run, whatever the rig file says.
 struct RunOverrides {
   std::vector<std::string> set{};        ///< changes of the rig file: "path=value", "@file"
   std::string until{};                   ///< simulated time: "10s"; empty: as the rig says
   std::optional<std::int64_t> frames{};  ///< instead of until
   bool realtime = true;                  ///< false: as fast as it can
   std::string out{};                     ///< the run folder; empty: runs/<rig>-<start time>
-  std::string from{};                    ///< a checkpoint to go on from; empty: the beginning
+  std::string from{};                    ///< a checkpoint to continue from; empty: the beginning
   std::string link{};                    ///< paced, follow, free, off; empty: as the rig says
   std::string registry{};                ///< instead of link.registry; empty: as the rig says
-  std::string live{};                    ///< where its control port listens; empty: as the rig says
-  bool paused = false;                   ///< in Pause before the first frame
-  double margin = 1;                     ///< how many times as long jobs are made to take
-  FailOn fail_on{};                      ///< what makes its exit status 1 at an end as planned
+  std::string live{};                    ///< address of its control port; empty: as the rig says
+  bool paused = false;                   ///< true: in Pause before the first frame
+  double margin = 1;                     ///< factor by which jobs are made to take longer
+  FailOn fail_on{};                      ///< conditions that make its exit status 1 at an end as planned
   std::string replay{};       ///< a run folder whose link took in what is to come in again; empty: none
-  std::string spelling = "";  ///< what messages write before the name of a choice: "--" on a command line
+  std::string spelling = "";  ///< text before the name of a choice in messages: "--" on a command line
 };
 
 /// A rig file with the changes of `set`, and the files that it names laid over it. Throws config::ConfigError when it cannot be read at all.
 config::Document load_document(const std::string& file, const std::vector<std::string>& set,
                                config::Problems& problems);
-/// What a library path with a '/' is relative to.
+/// Folder to which a library path with a '/' is relative.
 std::filesystem::path folder_of(const std::string& file);
 
 /// Loads the file and the models. Throws config::ConfigError with everything that is wrong. @when setup
@@ -49,9 +49,9 @@ class RunFolder {
  public:
   RunFolder(const RunOverrides& choices, const std::string& rig);
 
-  /// As the user gave it, to be shown.
+  /// Path as the user gave it, to be shown.
   const std::filesystem::path& path() const { return path_; }
-  /// Where a job may have left the working directory.
+  /// Absolute path: a job may change the working directory.
   const std::filesystem::path& absolute_path() const { return absolute_path_; }
   /// Nothing was started: removes what lies in it, and it too if it was not there before.
   void leave_nothing() const;

@@ -36,8 +36,8 @@ void add_budget(Json& entry, const JobBudgets::Budget& budget, bool counted) {
 
 }  // namespace
 
-/// For the witness: the keys of summary.json that are known before the first frame; where it is to stand, and
-/// the names of all jobs.
+/// Returns the facts for the witness: the keys of summary.json that are known before the first frame; its
+/// path, and the names of all jobs.
 Json RigRun::facts() const {
   const Plan& plan = run_.rig.plan();
   Json all_jobs = Json::array();
@@ -65,7 +65,7 @@ Json RigRun::facts() const {
   return all;
 }
 
-/// What summary.json says as long as the run goes on.
+/// Returns the content of summary.json as long as the run lasts.
 Json RigRun::unfinished() const {
   Json all = facts();
   all.erase("@folder");

@@ -6,7 +6,7 @@
 
 namespace tactus::executive {
 
-/// A summary as it stands in summary.json.
+/// A summary as it is in summary.json.
 inline std::string summary_text(const config::Json& summary) {
   return summary.dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n";
 }

@@ -20,9 +20,9 @@ struct RunContext;
 /// Threads  the service thread, but frames_ended().
 class Capability : public RunPart {
  public:
-  /// What summary.json is asked for.
+  /// Purpose for which a summary is made.
   enum class Summary : std::uint8_t {
-    known,    ///< for the witness: what does not change any more
+    known,    ///< facts for the witness that do not change any more
     running,  ///< the run goes on
     ended,
   };
@@ -46,7 +46,7 @@ class Capability : public RunPart {
   virtual void frames_ended() {}
   /// The frames have ended: clients get their last answers, and nothing outside can ask for anything any more.
   virtual void ended() {}
-  /// After that: leaves others, keeps the last state. Shutdown jobs come next.
+  /// Leaves the federation after that, and keeps the last state. Shutdown jobs come next.
   virtual void leave() {}
   /// The shutdown jobs have run; not when a thread is stuck.
   virtual void after_jobs() {}

@@ -35,7 +35,7 @@ class EndWatch {
 
   // After overdue(); the outputs are then driven safe.
   std::string reason() const;
-  /// By so much the frame that ends the rig was late when it was waited for no longer.
+  /// Lateness of the frame that ends the rig at the moment when the wait for it ended.
   rtsync::Nanoseconds overran() const { return looked_ - beat_at_ - frame_; }
   /// `in_frame`: the frame that ends the rig is an overrun, too: by its work, of at least the time that it was
   /// waited for.

@@ -6,7 +6,7 @@
 
 namespace tactus::executive {
 
-/// What makes a run that ended as planned a failure all the same (exit status 1).
+/// Conditions under which a run that ended as planned is a failure all the same (exit status 1).
 struct FailOn {
   bool overrun = false;
   bool late_wake = false;
@@ -14,7 +14,7 @@ struct FailOn {
   bool operator==(const FailOn&) const = default;
 };
 
-/// Of the run, without its grace.
+/// Counts of the run, without its grace period.
 struct FailCounts {
   std::int64_t overruns = 0;
   std::int64_t late_wakes = 0;

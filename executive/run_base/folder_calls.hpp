@@ -27,7 +27,7 @@ class FolderCalls {
   FolderCalls(const FolderCalls&) = delete;
   FolderCalls& operator=(const FolderCalls&) = delete;
 
-  /// What became of a call.
+  /// Result of a call.
   enum class Answer : std::uint8_t {
     made,     ///< it has returned
     waits,    ///< it will be made when those before it return, if ever
@@ -36,9 +36,9 @@ class FolderCalls {
   /// Makes a call after those before it, and waits for it for a moment; not at all while one before it hangs. The call
   /// must hold all that it uses. `what`: "a line was written into log.txt".                         @when service
   Answer make(std::string what, std::function<void()> call);
-  /// True if all calls have returned.                                                           @when service
+  /// Returns true if all calls have returned.                                                   @when service
   bool idle() const;
-  /// How long the call of now has not returned; 0: there is none.                               @when service
+  /// Time since which the present call has not returned; 0: there is none.                      @when service
   std::chrono::nanoseconds hangs() const;
   /// Says what that call does; empty: there is none.                                                @when service
   std::string what() const;

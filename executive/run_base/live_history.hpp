@@ -24,7 +24,7 @@ class LiveHistory {
 
   /// Adds an entry, and numbers it (`n`). With an `id`, it takes the place of the one that had it.
   void add(config::Json entry, std::optional<std::int64_t> id = {});
-  /// Entries that are told of by their number alone.
+  /// Leaves out entries: only their number is reported.
   void leave_out(std::int64_t entries);
 
   LiveEntries after(std::int64_t number, std::size_t most) const;

@@ -8,10 +8,10 @@
 
 namespace tactus::executive {
 
-/// What a rig wants of the machine that it runs on. @when setup or service
+/// Request of a rig to the machine that it runs on. @when setup or service
 rtsync::ProbeRequest probe_request(const RigSettings& settings);
 
-/// As `tactus doctor --json` and the control port give them.
+/// Writes the facts as `tactus doctor --json` and the control port give them.
 config::Json facts_json(const std::vector<rtsync::Fact>& facts);
 
 }  // namespace tactus::executive

@@ -26,7 +26,7 @@ class MainThread final : public RunPart {
   bool released() const { return released_; }
   const std::atomic<bool>& done() const { return done_; }
   void join() { thread_.join(); }
-  /// How the frames ended. Once done.
+  /// End of the frames; valid once done.
   const RunEnd& end() const { return end_; }
 
   pid_t tid() const { return thread_.tid(); }

@@ -13,7 +13,7 @@
 
 namespace tactus::executive {
 
-/// What paces the frames of one run: the clock of the rig file, the sleeper on it, and the sync between them.
+/// Pacing of the frames of one run: the clock of the rig file, the sleeper on it, and the sync between them.
 ///
 /// Threads  one, at setup; then the rig's main thread.
 class Pacing {
@@ -27,10 +27,10 @@ class Pacing {
   rtsync::RealtimeSync& sync() const { return *sync_; }
   /// The external clock; nullptr when it is internal.
   const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
-  /// What its edges come from; empty when it is internal.
+  /// Source of its edges; empty when the clock is internal.
   std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
 
-  /// Refuses what the kernel would stop for spinning; and outputs that nobody paces. @when setup
+  /// Refuses what the kernel would stop for spinning; and outputs that are not paced. @when setup
   void check(const RigCpus& cpus, const Plan& plan, std::vector<rtsync::Provision>& provisions) const;
 
  private:

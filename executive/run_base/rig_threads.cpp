@@ -115,7 +115,7 @@ void RigThreads::choose_wait_modes(Plan& plan, const RigCpus& cpus, bool realtim
       refused.push_back(
           rtsync::refused("trigger spin for thread " + plan.threads[i].name, "futex",
                           {"it has no CPU of its own (CPUs " + cpus.workers[i].text() +
-                               "), and one that spins keeps the others from theirs",
+                               "), and one that spins keeps the other threads from theirs",
                            "give it one CPU that no other thread of the rig has (threads.workers." +
                                plan.threads[i].name + ".cpus), or set trigger: futex"}));
   }

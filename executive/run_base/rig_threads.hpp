@@ -19,19 +19,20 @@
 
 namespace tactus::executive {
 
-/// Which CPUs the threads of a rig run on.
+/// CPUs on which the threads of a rig run.
 struct RigCpus {
   rtsync::CpuSet main;
-  std::vector<rtsync::CpuSet> workers;  ///< as Plan::threads
+  std::vector<rtsync::CpuSet> workers;  ///< CPUs, as Plan::threads
   rtsync::CpuSet helpers;
   std::vector<rtsync::Provision> refused;
 
   rtsync::CpuSet of_frames() const;  ///< main and workers
-  /// Of a thread beside the frames.
+  /// Settings of a thread beside the frames.
   rtsync::ThreadSettings helper(std::string name) const {
     return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false};
   }
-  /// Of one that calls no model. All of a stack is locked in memory, and by default it has 8 MiB.
+  /// Settings of a helper thread that calls no model. All of a stack is locked in memory, and by default it
+  /// has 8 MiB.
   rtsync::ThreadSettings small_helper(std::string name) const {
     rtsync::ThreadSettings settings = helper(std::move(name));
     settings.stack_bytes = std::size_t{1} << 20;
@@ -63,16 +64,16 @@ class RigThreads final : public RunPart {
   /// Begins to watch over them and over main. `spins`: a thread reads the clock instead of sleeping, so that
   /// the kernel's limit on that cannot be set. @when setup
   std::vector<rtsync::Provision> guard(pid_t main, bool spins);
-  /// How often the guard looks for jobs beyond their hard budgets: a quarter of the shortest, 250 us at least.
-  /// Nothing: no job has one.
+  /// Interval at which the watchdog looks for jobs beyond their hard budgets: a quarter of the shortest, 250
+  /// us at least. Nothing: no job has one.
   static std::optional<rtsync::Nanoseconds> hard_budget_looks(const Plan& plan);
-  /// Ends the workers; those that are stuck are left behind. False: some are. @when service
+  /// Ends the workers; those that are stuck are abandoned. False: some are.   @when service
   bool stop();
 
   bool owns(pid_t tid) const override;
-  /// Of a thread, as PlannedJob::thread; not main. After start().
+  /// Thread id of a thread, numbered as PlannedJob::thread; not main. Valid after start().
   pid_t tid(std::size_t thread) const { return workers_[thread - 1]->tid(); }
-  /// Of all threads that run jobs, as Plan::threads behind main.
+  /// Thread ids of all threads that run jobs: main, then those of Plan::threads.
   std::vector<pid_t> tids(pid_t main) const;
   /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
   /// was requested. @when any

@@ -22,7 +22,7 @@
 
 namespace tactus::executive {
 
-/// What a run gives to its capabilities, and what it lets them do. All of it outlives them.
+/// Data of a run for its capabilities, and functions that they may call. All of it outlives them.
 ///
 /// Threads  the service thread, but where a function says something else.
 struct RunContext {
@@ -30,10 +30,10 @@ struct RunContext {
   const RunOptions& options;
   const bool realtime;  ///< the run begins in real time
   RigCpus cpus{};
-  std::vector<rtsync::Provision> provisions{};  ///< what was asked of the machine
+  std::vector<rtsync::Provision> provisions{};  ///< provisions requested from the machine
   std::optional<Pacing> pacing{};
   std::unique_ptr<Executive> executive{};
-  std::vector<std::unique_ptr<Capability>> capabilities{};  ///< in the order of kCapabilities
+  std::vector<std::unique_ptr<Capability>> capabilities{};  ///< capabilities in the order of kCapabilities
   std::unique_ptr<RigThreads> threads{};
   std::optional<RunVoice> voice{};
 
@@ -42,10 +42,10 @@ struct RunContext {
   bool memory_locked = false;          ///< all memory of the process
   bool stuck = false;                  ///< a job never returns: nothing may wait for the frames' threads
   bool file_stuck = false;             ///< a file never answers
-  RunEnd end{};                        ///< how the run ends; a capability may change it
+  RunEnd end{};                        ///< end of the run; a capability may change it
   const LoadedState* start = nullptr;  ///< the state that the run goes on from
   rtsync::RealtimeTotals totals_when_stuck{};
-  rtsync::Nanoseconds overran{0};  ///< by which the frame that is stuck is late
+  rtsync::Nanoseconds overran{0};  ///< lateness of the frame that is stuck
   bool incomplete = false;         ///< a file of the run lacks something
   int asked_status = 0;            ///< the exit status that a client asked for
 
@@ -56,7 +56,7 @@ struct RunContext {
       waits_on{};
   /// Serves signals for a moment.
   std::function<void()> tick{};
-  /// True if a thread belongs to the run.
+  /// Returns true if a thread belongs to the run.
   std::function<bool(pid_t)> owns{};
   /// Makes what a client asked for.
   std::function<config::Json(LiveReport)> report{};
@@ -67,7 +67,7 @@ struct RunContext {
   bool spins() const {
     return pacing->sleeper().share_spun(rig.plan().frame) >= 1 || !rig.settings().realtime.sleep_timer;
   }
-  /// Of the run so far.
+  /// Totals of the run so far.
   rtsync::RealtimeTotals totals() const { return stuck ? totals_when_stuck : executive->totals(); }
   void add(std::vector<rtsync::Provision> more) {
     for (rtsync::Provision& provision : more) provisions.push_back(std::move(provision));

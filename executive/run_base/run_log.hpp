@@ -24,11 +24,11 @@ class RunLog {
   /// nullptr: each is made at once. @when setup
   RunLog(const std::filesystem::path& file, std::int64_t most, FolderCalls* calls = nullptr);
   ~RunLog();
-  /// Who is told every line from now on, also those that are left out of the file.
+  /// Sets the list that gets every line from now on, also those that are left out of the file.
   void tell(LiveHistory& history) { history_ = &history; }
   void info(const std::string& line);
   void warn(const std::string& line);
-  /// How the run ended: there is always room for it.
+  /// Writes how the run ended: there is always room for it.
   void last_word(const std::string& line);
   void flush();
   std::int64_t left_out() const { return left_out_; }

@@ -10,7 +10,7 @@ namespace tactus::executive {
 
 class RigRun;
 
-/// What a person may want to see while a rig runs. All calls come from the service thread.
+/// Observer of a running rig, for people. All calls come from the service thread.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -20,7 +20,7 @@ class RunObserver {
   virtual void started(const RigRun& run) = 0;
   /// The frames have ended; what follows may wait for code that does not return.
   virtual void ending() {}
-  /// About twenty times a second; also asks for commands: see RigRun::executive().
+  /// Called about twenty times a second; may also give commands: see RigRun::executive().
   virtual void tick(RigRun& run) = 0;
   /// A line for the log that a person at the terminal wants to see at once.
   virtual void say(const std::string& line) = 0;
@@ -28,7 +28,7 @@ class RunObserver {
   virtual void announce(const std::string& line) { say(line); }
 };
 
-/// Lines for the log, and for whoever watches.
+/// Receiver of lines for the log and for the observer.
 class RunVoice {
  public:
   RunVoice(RunLog& log, RunObserver& observer) : log_(log), observer_(observer) {}
@@ -40,12 +40,12 @@ class RunVoice {
     log_.warn(line);
     observer_.say(config::one_line(brief));
   }
-  /// What is no warning, for both.
+  /// Passes on a line that is not a warning, for people and scripts.
   void mention(const std::string& line) {
     log_.info(line);
     observer_.say(line);
   }
-  /// What a script wants to see, too, for both.
+  /// Passes on a line that a script reads, too, for people and scripts.
   void announce(const std::string& line) {
     log_.info(line);
     observer_.announce(line);

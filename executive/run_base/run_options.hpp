@@ -9,13 +9,13 @@ namespace tactus::executive {
 
 struct RunOptions {
   std::filesystem::path folder;          ///< the run folder, as an absolute path; exists and is empty
-  std::int64_t frames = INT64_MAX;       ///< how many to run
+  std::int64_t frames = INT64_MAX;       ///< number of frames to run
   bool realtime = true;                  ///< false: --no-realtime
-  std::filesystem::path from{};          ///< a checkpoint to go on from; empty: frame 0
+  std::filesystem::path from{};          ///< a checkpoint to continue from; empty: frame 0
   bool live = false;                     ///< live() is there even if the rig has no servers
-  bool paused = false;                   ///< in Pause before the first frame
-  double margin = 1;                     ///< how many times as long jobs are made to take
-  FailOn fail_on{};                      ///< what makes its exit status 1
+  bool paused = false;                   ///< true: in Pause before the first frame
+  double margin = 1;                     ///< factor by which jobs are made to take longer
+  FailOn fail_on{};                      ///< conditions that make its exit status 1
   std::filesystem::path shown_folder{};  ///< the run folder as the user gave it
 };
 

@@ -6,13 +6,13 @@
 
 namespace tactus::executive {
 
-/// What belongs to a run beside its frames. RigRun keeps a row of them, and asks one after the other.
+/// Part of a run beside its frames. RigRun keeps a row of them, and polls one after the other.
 ///
 /// Threads  the service thread.
 class RunPart {
  public:
   virtual ~RunPart() = default;
-  /// About twenty times a second, from the moment the rig is made: reports what has happened.
+  /// Called about twenty times a second, from the moment the rig is made: reports what has happened.
   virtual void poll(RunVoice&) {}
   /// Once a second: what may wait, or is not cheap.
   virtual void poll_seldom(RunVoice&) {}

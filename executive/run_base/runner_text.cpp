@@ -16,7 +16,7 @@ int policy_now(std::int32_t thread) {
   return policy < 0 ? -1 : policy & ~SCHED_RESET_ON_FORK;
 }
 
-/// As the kernel counts them, of a policy without priorities that of any thread of it.
+/// Priority as the kernel counts it; for a policy without priorities that of any thread of it.
 std::int16_t priority_now(std::int32_t thread, int policy) {
   sched_param parameter{};
   if (policy < 0 || ::sched_getparam(thread, &parameter) != 0) return kNoPriority;

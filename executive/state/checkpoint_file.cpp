@@ -200,7 +200,7 @@ std::string header_text(const CheckpointHead& head, const StateImage& image) {
 
 // ---- reading
 
-/// What is wrong with a header, without the name of the file.
+/// Problem of a header, without the name of the file.
 struct BadHeader : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -248,7 +248,8 @@ CheckpointPiece piece_of(const Json& json, std::uint64_t expected_offset) {
   return piece;
 }
 
-/// Simulated time follows from the frame: who trusts one of two that contradict each other is wrong by half.
+/// Checks that the simulated time follows from the frame: of two that contradict each other either may be
+/// wrong.
 void check_time(const CheckpointHead& head) {
   const rtsync::Wide frames = static_cast<rtsync::Wide>(head.frame) + 1;
   const rtsync::Wide end = frames * head.period.num() / head.period.den();
@@ -492,7 +493,7 @@ std::vector<std::byte> image_for(const Checkpoint& checkpoint, const StateImage&
     const auto from = checkpoint.data.begin() + static_cast<std::ptrdiff_t>(found->second->offset);
     const auto to = bytes.begin() + static_cast<std::ptrdiff_t>(image.offset(i));
     const auto size = static_cast<std::ptrdiff_t>(here.bytes);
-    if (here.type == name_of(TACTUS_BOOL))  // a bool that is neither 0 nor 1 is no bool to C++
+    if (here.type == name_of(TACTUS_BOOL))  // a bool that is neither 0 nor 1 is not a bool to C++
       std::transform(from, from + size, to, [](std::byte b) { return std::byte{b != std::byte{0}}; });
     else
       std::copy(from, from + size, to);

@@ -24,13 +24,13 @@ namespace tactus::executive {
 
 constexpr std::uint32_t kCheckpointFormat = 1;
 
-/// What a checkpoint says of itself beside the pieces.
+/// Head of a checkpoint, beside the pieces.
 struct CheckpointHead {
   std::string rig;
   std::int64_t frame = 0;        ///< the frame at whose end it was taken
-  std::int64_t sim_time_ns = 0;  ///< at that end: (frame + 1) * period
+  std::int64_t sim_time_ns = 0;  ///< simulated time at that end: (frame + 1) * period
   rtsync::Period period{1'000'000, 1};
-  std::string version;  ///< of the tactus that wrote it
+  std::string version;  ///< version of the tactus that wrote it
   std::string created;  ///< "2024-02-29T12:34:56Z"
 };
 
@@ -39,7 +39,7 @@ struct CheckpointPiece {
   std::string type;
   std::uint32_t count = 0;
   std::string unit;
-  std::size_t offset = 0;  ///< in the data
+  std::size_t offset = 0;  ///< offset in the data
   std::size_t bytes = 0;
 };
 
@@ -77,7 +77,7 @@ std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateIma
 /// piece of the image is not in it: ask mismatches() first.
 std::vector<std::byte> image_for(const Checkpoint& checkpoint, const StateImage& image);
 
-/// CRC-64/XZ: polynomial 0x42F0E1EBA9EA3693 of ECMA-182, reflected; 0 begins, and the last result goes on.
+/// CRC-64/XZ: polynomial 0x42F0E1EBA9EA3693 of ECMA-182, reflected; 0 begins, and the last result continues.
 std::uint64_t crc64(std::span<const std::byte> bytes, std::uint64_t before = 0) noexcept;
 
 }  // namespace tactus::executive

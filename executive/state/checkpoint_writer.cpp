@@ -131,7 +131,7 @@ void CheckpointWriter::write_one() {
   add(std::move(result));
 }
 
-/// For how long there is nothing to do then.
+/// Works, and returns for how long there is nothing to do then.
 std::chrono::microseconds CheckpointWriter::work_gradually() {
   try {
     return gradual_->work();

@@ -20,11 +20,11 @@
 
 namespace tactus::executive {
 
-/// What became of a request.
+/// Result of a request.
 struct CheckpointResult {
   std::string path;
-  std::string error;        ///< why there is no file; empty: there is
-  std::int64_t frame = -1;  ///< at whose end it was taken; -1: it never was
+  std::string error;        ///< reason why there is no file; empty: there is
+  std::int64_t frame = -1;  ///< frame at whose end it was taken; -1: it never was
   std::int64_t sim_time_ns = 0;
   std::uint64_t bytes = 0;           ///< size of the file
   std::chrono::nanoseconds took{0};  ///< the writing, not the frame's copy
@@ -41,7 +41,7 @@ struct CheckpointResult {
 ///     for (const CheckpointResult& done : writer.poll()) ...         // service thread
 ///     writer.stop();                                                 // after the last frame
 ///
-/// One request waits while another is being written; a third is told so. A state that is too large for the
+/// One request waits while another is being written; a third is refused. A state that is too large for the
 /// slack of a frame is copied by the helper before it is asked for: gradual()->begin(), and take_gradually()
 /// as soon as that is ready().
 ///
@@ -76,11 +76,11 @@ class CheckpointWriter {
 
   /// Asks for a checkpoint at the end of a frame. A relative path is one of the process.      @when any
   Request request(std::string_view path) TACTUS_RT;
-  /// Whether take() would take: a request waits and the buffer is free.                            @when rt
+  /// Returns true if take() would take: a request waits and the buffer is free.                    @when rt
   bool due() const TACTUS_RT {
     return slot_.load(std::memory_order_relaxed) == Slot::asked && !full_.load(std::memory_order_acquire);
   }
-  /// Whether a request made now could be taken at once.                                            @when rt
+  /// Returns true if a request made now could be taken at once.                                    @when rt
   bool ready() const TACTUS_RT {
     return slot_.load(std::memory_order_relaxed) == Slot::open && !full_.load(std::memory_order_acquire) &&
            (gradual_ == nullptr || !gradual_->under_way());
@@ -90,8 +90,8 @@ class CheckpointWriter {
 
   /// nullptr: the state can only be copied at once. begin() only when ready().                      @when rt
   GradualCopy* gradual() const TACTUS_RT { return gradual_.get(); }
-  /// The same as take() for a gradual copy that is ready: stands still for it, as GradualCopy::stand(). False:
-  /// the request still waits.                                                                       @when rt
+  /// The same as take() for a gradual copy that is ready: waits for it, as GradualCopy::stand(). False: the
+  /// request still waits. @when rt
   template <class GiveUp>
   bool take_gradually(std::int64_t frame, std::int64_t sim_time_ns, GiveUp give_up) TACTUS_RT {
     if (slot_.load(std::memory_order_acquire) != Slot::asked || !gradual_->stand(give_up)) return false;

@@ -34,7 +34,7 @@ void for_clusters(const StateImage& image, See see) {
   }
 }
 
-/// What others may be writing: then it is copied once more.
+/// Copies memory that other threads may be writing: then it is copied once more.
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 __attribute__((no_sanitize("thread"))) void copy_shared(std::byte* to, const std::byte* from,
                                                         std::size_t bytes) {
@@ -114,7 +114,7 @@ bool GradualCopy::take_allowance() {
   return allowance_ > 0;
 }
 
-/// In the first pass: some pages, whatever is known of them.
+/// Copies some pages in the first pass, whatever is known of them.
 void GradualCopy::copy_first() {
   if (span_ < spans_.size()) {
     if (at_ == nullptr) at_ = spans_[span_].begin;
@@ -132,7 +132,7 @@ void GradualCopy::copy_first() {
   if (span_ == spans_.size()) end_pass();
 }
 
-/// In those after it: some pages that were written since.
+/// Copies, in the later passes, some pages that were written since.
 void GradualCopy::copy_written() {
   if (span_ < spans_.size()) {
     Pages left{at_ == nullptr ? spans_[span_].begin : at_, spans_[span_].end};
@@ -151,7 +151,7 @@ void GradualCopy::copy_written() {
   if (span_ == spans_.size()) end_pass();
 }
 
-/// How long a frame would have to stand still for what has been written by now, and whether one can.
+/// Computes how long a frame would have to stand still for what has been written by now, and whether one can.
 void GradualCopy::end_pass() {
   ++pass_;
   span_ = 0;
@@ -176,7 +176,7 @@ void GradualCopy::end_pass() {
   }
 }
 
-/// While a frame stands still: what was written since it was copied last, and what is never watched.
+/// Copies, while a frame stands still, what was written since it was copied last, and what is never watched.
 void GradualCopy::copy_rest() {
   std::int64_t faults = 0;
   for (Pages span : spans_) {
@@ -228,7 +228,7 @@ void GradualCopy::release() {
 
 void GradualCopy::fail() { state_.store(State::failed, std::memory_order_release); }
 
-/// What of the state lies in these pages.
+/// Copies the part of the state that lies in these pages.
 void GradualCopy::copy(Pages pages) {
   const auto begin = Clock::now();
   const std::vector<StateImage::Run>& runs = image_.memory();

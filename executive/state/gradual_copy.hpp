@@ -12,13 +12,13 @@
 
 namespace tactus::executive {
 
-/// Copies a state that is too large for the slack of one frame, while frames go on changing it. The copy is
-/// that of one boundary between frames.
+/// Copies a state that is too large for the slack of one frame, while frames continue changing it. The copy
+/// is that of one boundary between frames.
 ///
 /// A helper thread copies everything once, a few pages after each frame, and watches what it has copied. What
-/// is written meanwhile it copies again, pass after pass, until little is left. Then a frame stands still in
-/// its slack, for as long as it can spare, while the helper copies that rest. If the helper is not done by
-/// then, the frame goes on, and another pass follows.
+/// is written meanwhile it copies again, pass after pass, until little is left. Then a frame waits in its
+/// slack, for as long as it can spare, while the helper copies that rest. If the helper is not done by then,
+/// the frame continues, and another pass follows.
 ///
 ///     idle ─begin─► copying ─little is left─► ready ─stand─► standing ─done─► taken ─release─► idle
 ///                      ▲                        │                │
@@ -30,9 +30,9 @@ namespace tactus::executive {
 class GradualCopy {
  public:
   using Nanoseconds = std::chrono::nanoseconds;
-  static constexpr int kMostPasses = 20;                   ///< in a row, then nothing is watched for kRest
-  static constexpr std::chrono::milliseconds kRest{1000};  ///< until all of it is begun anew
-  static constexpr std::chrono::milliseconds kLinger{20};  ///< ready for a frame to stand still
+  static constexpr int kMostPasses = 20;  ///< number of passes in a row, then nothing is watched for kRest
+  static constexpr std::chrono::milliseconds kRest{1000};  ///< time until all of it is begun anew
+  static constexpr std::chrono::milliseconds kLinger{20};  ///< ready for a frame to wait
   static constexpr std::size_t kLeastTracked = 64 * 1024;  ///< memory in smaller portions is copied last
   static constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 
@@ -46,16 +46,16 @@ class GradualCopy {
 
   /// Begins a copy. Only when idle.                                                                 @when rt
   void begin() TACTUS_RT { state_.store(State::copying, std::memory_order_release); }
-  /// What may be done until the next frame ends: how many pages more may be watched, and how long a frame
-  /// could stand still now. 0 pages: watching costs the frames too much.                            @when rt
+  /// Sets what may be done until the next frame ends: how many pages more may be watched, and how long a
+  /// frame could stand still now. 0 pages: watching costs the frames too much. @when rt
   void allow(std::int64_t pages, Nanoseconds stand) TACTUS_RT {
     allowed_.store(pages, std::memory_order_relaxed);
     stand_.store(stand.count(), std::memory_order_relaxed);
   }
   /// Little enough is left.                                                                         @when rt
   bool ready() const TACTUS_RT { return state_.load(std::memory_order_acquire) == State::ready; }
-  /// Nobody writes any state until it returns. True: the copy is that of this moment. False: `give_up()`,
-  /// which is asked over and over, said so before the copy was done, or it was not ready.           @when rt
+  /// No thread writes any state until it returns. True: the copy is that of this moment. False: `give_up()`,
+  /// which is asked over and over, said so before the copy was done, or it was not ready. @when rt
   template <class GiveUp>
   bool stand(GiveUp give_up) TACTUS_RT {
     State found = State::ready;
@@ -86,7 +86,7 @@ class GradualCopy {
     const State state = state_.load(std::memory_order_acquire);
     return state != State::idle && state != State::failed;
   }
-  /// Whether the page of that address is one of those that are watched while a copy is under way.
+  /// Returns true if the page of that address is one of those that are watched while a copy is under way.
   bool watches(std::uint64_t address) const TACTUS_RT {
     for (const rtsync::Pages& span : spans_)
       if (address >= reinterpret_cast<std::uintptr_t>(span.begin) &&
@@ -97,13 +97,13 @@ class GradualCopy {
   bool failed() const TACTUS_RT { return state_.load(std::memory_order_acquire) == State::failed; }
   /// Page faults of the frames so far, because pages were watched.
   std::int64_t faults() const TACTUS_RT { return faults_.load(std::memory_order_relaxed); }
-  /// How often a frame stood still in vain.
+  /// Number of times that a frame stood still in vain.
   std::int64_t too_late() const TACTUS_RT { return too_late_.load(std::memory_order_relaxed); }
-  /// How often it was begun anew, as too much was written in each frame.
+  /// Number of times that it was begun anew, as too much was written in each frame.
   std::int64_t rests() const TACTUS_RT { return rests_.load(std::memory_order_relaxed); }
-  /// How long a frame would have to stand still, as seen last.
+  /// Time that a frame would have to stand still, as seen last.
   Nanoseconds needed() const TACTUS_RT { return Nanoseconds{needed_.load(std::memory_order_relaxed)}; }
-  /// What the first write to a watched page costs.
+  /// Cost of the first write to a watched page.
   Nanoseconds fault_cost() const TACTUS_RT { return fault_cost_; }
 
  private:

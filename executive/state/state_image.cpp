@@ -13,9 +13,9 @@ namespace {
 std::byte* begin_of(const Piece& piece) { return static_cast<std::byte*>(piece.data); }
 std::byte* end_of(const Piece& piece) { return begin_of(piece) + piece.bytes; }
 
-/// Why a piece is none; empty when it is one.
+/// Explains why a piece is invalid; empty when it is valid.
 std::string validate(const Piece& piece) {
-  if (piece.name.empty() || !is_plain_text(piece.name)) return "is no name for a piece of state";
+  if (piece.name.empty() || !is_plain_text(piece.name)) return "is not a name for a piece of state";
   if (piece.data == nullptr) return "has no memory";
   const std::optional<tactus_type> type = type_of(piece.type);
   if (!type) return "has the type '" + piece.type + "', which tactus does not know";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a rig remembers, as named pieces of memory that are copied out and in as one block of bytes.
+/// State of a rig, as named pieces of memory that are copied out and in as one block of bytes.
 ///
 ///     std::vector<Piece> pieces;
 ///     for (const Variable& v : model.variables()) pieces.push_back(piece_of(v));
@@ -9,10 +9,10 @@
 ///     image.copy_to(buffer);                             // image.bytes() bytes
 ///
 /// Inside the block the pieces lie in the order of their addresses, so that neighbours in memory are copied
-/// in one go. That order differs from run to run: a block means something to the image that wrote it, to
-/// nobody else. Files go by names (checkpoint_file.hpp).
+/// in one go. That order differs from run to run: a block means something to the image that wrote it only.
+/// Files go by names (checkpoint_file.hpp).
 ///
-/// Threads  immutable after construction. The copies touch the pieces' memory: only by who may.
+/// Threads  immutable after construction. The copies touch the pieces' memory: only by threads that may.
 /// RT       copy_to, copy_from, bytes.
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace tactus::executive {
 
 struct Piece {
   std::string name;         ///< "motor.speed", "@frame"; no control characters
-  std::string type;         ///< as name_of(tactus_type) says it
+  std::string type;         ///< type, as name_of(tactus_type) has it
   std::uint32_t count = 0;  ///< 0: a scalar; else the elements of an array
   std::string unit;
   void* data = nullptr;
@@ -78,7 +78,7 @@ Piece own_piece(std::string name, std::span<T, N> values, std::string unit = "")
 
 class StateImage {
  public:
-  StateImage() = default;  ///< of nothing
+  StateImage() = default;  ///< image of nothing
   /// Throws std::runtime_error that names, one in a line, every two pieces that share memory or a name, and
   /// every piece whose type, count and bytes do not agree. @when setup
   explicit StateImage(std::vector<Piece> pieces);
@@ -89,9 +89,9 @@ class StateImage {
   /// Overwrites all pieces with bytes() bytes of the same image.                                    @when rt
   void copy_from(const std::byte* from) const TACTUS_RT;
 
-  /// As they were given.
+  /// Pieces as they were given.
   const std::vector<Piece>& pieces() const { return pieces_; }
-  /// Where pieces()[index] lies in the block.
+  /// Offset of pieces()[index] in the block.
   std::size_t offset(std::size_t index) const { return offsets_[index]; }
   /// Index of a piece; pieces().size() when there is none of that name.
   std::size_t find(std::string_view name) const;
@@ -102,7 +102,7 @@ class StateImage {
   struct Run {
     std::byte* memory;
     std::size_t bytes;
-    std::size_t offset;  ///< in the block
+    std::size_t offset;  ///< offset in the block
   };
   /// All of them, in the order of their addresses.
   const std::vector<Run>& memory() const { return runs_; }
@@ -117,7 +117,7 @@ class StateImage {
 
 /// The type of that name; nothing when there is none.
 std::optional<tactus_type> type_of(std::string_view name);
-/// Whether a text has no control characters: those could play tricks on a terminal.
+/// Returns true if a text has no control characters: those could play tricks on a terminal.
 bool is_plain_text(std::string_view text);
 
 }  // namespace tactus::executive

@@ -64,8 +64,8 @@ class TscClock final : public PacedClock {
   std::uint64_t scale_;
 };
 
-/// What decides whether the time-stamp counter can be a clock. Read from the machine by probe(); written by
-/// tests.
+/// Facts that decide whether the time-stamp counter can be a clock. probe() reads them from the machine;
+/// tests write them.
 struct TscFacts {
   bool has_counter = false;  ///< x86-64, ARM64
   bool invariant = false;    ///< constant rate, runs in all C-states; x86-64: CPUID 80000007h EDX bit 8
@@ -73,7 +73,7 @@ struct TscFacts {
   std::uint64_t (*ticks)() = nullptr;  ///< reads the counter
   TimePoint<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
   void (*wait)(Nanoseconds) = nullptr;  ///< lets time pass between the two ends of a measurement
-  std::string own_source = "tsc";       ///< what the kernel calls this counter; ARM64: arch_sys_counter
+  std::string own_source = "tsc";       ///< name of this counter in the kernel; ARM64: arch_sys_counter
 
   static TscFacts probe();
 };

@@ -25,7 +25,7 @@ class ClockSlew {
   Moment at(std::int64_t rig) const TACTUS_RT;
   /// The rig time at which the line has reached `mono`; to_rig(what at(t) is rounded up to) >= t.
   std::int64_t to_rig(std::int64_t mono) const TACTUS_RT;
-  std::int64_t knee() const TACTUS_RT { return knee_; }  ///< in rig time
+  std::int64_t knee() const TACTUS_RT { return knee_; }  ///< end of the bend, in rig time
 
  private:
   std::int64_t rig_ = 0;

@@ -15,16 +15,16 @@
 
 namespace tactus::rtsync {
 
-/// The rig's clock when frames are clocked from outside: CLOCK_MONOTONIC bent so that edge n falls on
-/// n * edge_period exactly. A loop (EdgeLoop) follows the edges; what now() tells follows the loop from
-/// advance() to advance(), by changing the rate, so the clock is never stepped: its rate never differs from
-/// that of CLOCK_MONOTONIC by more than slew plus rate_tolerance. With discipline `edge` and locked, it takes
-/// the phase of each edge as it comes, by at most jitter_limit; now() still never goes back, it stands still
-/// for the moment.
+/// The rig's clock when frames are clocked from outside: CLOCK_MONOTONIC bent so that edge n falls on n *
+/// edge_period exactly. A loop (EdgeLoop) follows the edges; now() follows the loop from advance() to
+/// advance(), by changing the rate, so the clock is never stepped: its rate never differs from that of
+/// CLOCK_MONOTONIC by more than slew plus rate_tolerance. With discipline `edge` and locked, it takes the
+/// phase of each edge as it comes, by at most jitter_limit; now() still never goes back, it stops for the
+/// moment.
 ///
 /// The first time, before anything has begun, the clock is set to the edges, not slewed: forwards, by less
-/// than an edge period. Rig times stay near CLOCK_MONOTONIC. While there are no edges it goes on at the rate
-/// it has learnt. After gone() no edge is taken any more.
+/// than an edge period. Rig times stay near CLOCK_MONOTONIC. While there are no edges it continues at the
+/// rate it has learnt. After gone() no edge is taken any more.
 ///
 ///     state        on                                                          becomes
 ///     acquiring    lock_after edges of the right rate and within jitter_limit  locked
@@ -61,19 +61,21 @@ class EdgeClock final : public PacedClock {
     return TimePoint<RigTime>{grid_.frame_start((t - kOnGrid).time_since_epoch().count())};
   }
   const char* name() const TACTUS_RT override { return "edges"; }
-  /// from_monotonic(to_monotonic(t)) >= t, and by less than 2 ns: a wait for to_monotonic(t) is never early.
+  /// Returns a time with from_monotonic(to_monotonic(t)) >= t, by less than 2 ns: a wait for to_monotonic(t)
+  /// never ends early.
   TimePoint<RigTime> from_monotonic(TimePoint<MonotonicTime> t) const TACTUS_RT;
   /// CLOCK_MONOTONIC, as this clock reads it.                                                      @when rt
   TimePoint<MonotonicTime> kernel_now() const TACTUS_RT { return monotonic_(); }
 
   /// Feeds the time stamp of an edge, in order. Takes effect with advance().                       @when rt
   void edge(TimePoint<MonotonicTime> stamp) TACTUS_RT;
-  /// Tells that all edges up to `now` were fed: finds those that are missing, and bends the clock from `now`
-  /// on.                                                                                           @when rt
+  /// Notes that all edges up to `now` were fed: finds those that are missing, and bends the clock from `now`
+  /// on. @when rt
   void advance(TimePoint<MonotonicTime> now) TACTUS_RT;
   /// The kernel's buffer was full: what did not come until the next advance() is not missing.       @when rt
   void overflowed() TACTUS_RT;
-  /// Nobody read the line until now (real time was off): what did not come is not missing.          @when rt
+  /// Notes that no thread read the line until now (real time was off): what did not come is not missing.
+  /// @when rt
   void unwatched() TACTUS_RT;
   void gone(int error) TACTUS_RT;  ///< the line is no more                                        @when rt
   /// No edge came within start_timeout: on the internal clock from here on.                        @when rt
@@ -82,18 +84,18 @@ class EdgeClock final : public PacedClock {
   void start_free() TACTUS_RT;
   /// Edge n did not come by its late limit: the frame starts without it.                           @when rt
   void overdue(std::int64_t n) TACTUS_RT;
-  /// The rig goes on after a freeze: what would freeze it again is forgotten, and a clock that is still lost
-  /// asks for it again only when max_missing more edges are missing. @when rt
+  /// Notes that the rig continues after a freeze: what would freeze it again is forgotten, and a clock that
+  /// is still lost asks for it again only when max_missing more edges are missing. @when rt
   void resumed() TACTUS_RT;
 
   /// The edge that slot `t` lies on (within kOnGrid); nothing when it lies between two.            @when rt
   std::optional<std::int64_t> edge_at(TimePoint<RigTime> t) const TACTUS_RT;
-  /// Whether edge n (or one after it) was accepted.                                                @when rt
+  /// Returns true once edge n, or one after it, was accepted.                                      @when rt
   bool seen(std::int64_t n) const TACTUS_RT { return n <= numbers_.last(); }
-  /// Whether edge n (or one after it) has come at all, be it rejected, or was given up.            @when rt
+  /// Returns true once edge n, or one after it, has come (even if it was rejected) or was given up. @when rt
   bool passed(std::int64_t n) const TACTUS_RT { return numbers_.passed(n); }
-  /// Begun: locked for the first time, or told no_edge(), gone() or start_free(), or the edges are of no use
-  /// and the policy is free_run.                                                                   @when rt
+  /// Returns true once begun: locked for the first time, or after no_edge(), gone() or start_free(), or the
+  /// edges are of no use and the policy is free_run. @when rt
   bool acquisition_done() const TACTUS_RT { return state_ != State::first; }
   std::int64_t last_edge() const TACTUS_RT { return numbers_.last(); }
   Nanoseconds late_limit() const TACTUS_RT { return grid_.late_limit; }
@@ -109,7 +111,8 @@ class EdgeClock final : public PacedClock {
   /// |time stamp - prediction| of all edges accepted while locked.
   const LatencyHistogram& phase_errors() const TACTUS_RT { return phase_errors_; }
 
-  /// How far from a point of its grid a slot may be: slots are multiplied from an epoch that was rounded.
+  /// Largest distance of a slot from a point of its grid: slots are multiplied from an epoch that was
+  /// rounded.
   static constexpr Nanoseconds kOnGrid{10};
 
  private:

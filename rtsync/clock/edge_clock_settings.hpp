@@ -10,10 +10,10 @@
 #include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
 
-/// What an external frame clock is told (EdgeClockSettings) and what it tells (EdgeClockStatus).
+/// Settings (EdgeClockSettings) and status (EdgeClockStatus) of an external frame clock.
 namespace tactus::rtsync {
 
-/// How a frame follows its edge.
+/// Way in which a frame follows its edge.
 enum class Discipline : std::uint8_t {
   edge,  ///< wake on the event: the frame begins one interrupt and one wake-up after the edge
   pll,   ///< wake at the predicted edge: neither reaches the frame
@@ -27,7 +27,7 @@ enum class ClockState : std::uint8_t {
 };
 std::string_view name_of(ClockState state);
 
-/// What may be wrong with an edge. Each has a counter and a policy of its own.
+/// Faults of an edge. Each has a counter and a policy of its own.
 enum class ClockFault : std::uint8_t {
   glitch,      ///< an edge inside the blanking window after an accepted one
   doubled,     ///< a second edge close to an accepted one (within the jitter limit)
@@ -43,9 +43,9 @@ inline constexpr std::size_t kClockFaults = 9;
 /// "missing", "wrong_rate" ...: as in the rig file's on_<name>.
 std::string_view name_of(ClockFault fault);
 
-/// What the rig does about a fault.
+/// Reaction of the rig to a fault.
 enum class OnClockFault : std::uint8_t {
-  free_run,   ///< count it and go on, on the internal clock until good edges are back
+  free_run,   ///< count it and continue, on the internal clock until good edges are back
   freeze,     ///< Pause at the end of the frame
   terminate,  ///< Stop at the end of the frame
 };
@@ -64,18 +64,19 @@ struct EdgeClockSettings {
   /// Share of an edge period after an accepted edge in which no other is taken: 0 .. 0.9, in effect at most
   /// 1 - 2 * jitter_limit / edge period, so that two good edges never are too close.
   double blanking = 0.5;
-  /// How far from its prediction an edge is still good. The prediction itself is not perfect: set it to twice
-  /// the jitter of the source, three times with discipline `edge` or a smoothing below 5. Not set: a tenth of
-  /// the edge period, or of the frame if that is shorter, or late_limit if that is less. At most late_limit.
+  /// Largest distance of a good edge from its prediction. The prediction itself is not perfect: set it to
+  /// twice the jitter of the source, three times with discipline `edge` or a smoothing below 5. Not set: a
+  /// tenth of the edge period, or of the frame if that is shorter, or late_limit if that is less. At most
+  /// late_limit.
   std::optional<Nanoseconds> jitter_limit;
-  /// How long after its prediction an edge is waited for. Not set: a quarter of the edge period, or of
-  /// the frame if that is shorter. At most half of the edge period.
+  /// Longest wait for an edge after its prediction. Not set: a quarter of the edge period, or of the frame if
+  /// that is shorter. At most half of the edge period.
   std::optional<Nanoseconds> late_limit;
   std::int64_t max_missing = 10;  ///< missing edges in a row that mean the clock is lost: 1 .. 1e9
-  /// At the start up to four times as many, while jitter leaves their rate in doubt.
+  /// Rises to four times that at the start, while jitter leaves the rate of the edges in doubt.
   std::int64_t lock_after = 8;  ///< good edges in a row that mean it is locked: 2 .. 1000
   Nanoseconds start_timeout{5'000'000'000};
-  std::array<OnClockFault, kClockFaults> on{};  ///< by ClockFault; free_run unless set
+  std::array<OnClockFault, kClockFaults> on{};  ///< policies by ClockFault; free_run unless set
   bool operator==(const EdgeClockSettings&) const = default;
 
   /// Nominal time between two edges, exact. Throws std::invalid_argument when it does not fit. @when setup
@@ -85,7 +86,7 @@ struct EdgeClockSettings {
 /// The same settings. Throws std::invalid_argument naming the field, its range and its value. @when setup
 const EdgeClockSettings& checked(const EdgeClockSettings& settings);
 
-/// What is known of the external clock. Written by the paced thread within its waits, readable by jobs.
+/// State of the external clock. The paced thread writes it within its waits; jobs may read it.
 struct EdgeClockStatus {
   ClockState state = ClockState::acquiring;
   std::int64_t edges = 0;      ///< accepted
@@ -99,8 +100,8 @@ struct EdgeClockStatus {
   double frequency_ppm = 0;         ///< measured rate of the edges against nominal: positive, they are faster
   std::int64_t frames_locked = 0;   ///< waits that ended in state locked
   std::int64_t frames_free = 0;     ///< waits that ended in another state: on the internal clock
-  /// Of the last wait for a frame: how long after its slot the edge came that starts it, or was given up. 0: it came
-  /// in time, or the frame waits for none.
+  /// Lateness of the edge that starts the frame, measured from its slot at the last wait; also of an edge
+  /// that was given up. 0: the edge came in time, or the frame waits for none.
   Nanoseconds edge_late{0};
   bool edge_missed = false;  ///< it was given up
 };

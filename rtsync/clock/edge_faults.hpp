@@ -20,8 +20,8 @@ class EdgeFaults {
     // What was known at that moment, for the message.
     std::int64_t missing_in_row = 0;
     bool had_edge = false;
-    Nanoseconds since_edge{0};   ///< since the newest accepted edge
-    Nanoseconds off{0};          ///< of the edge: from its prediction, or from the accepted one before it
+    Nanoseconds since_edge{0};  ///< time since the newest accepted edge
+    Nanoseconds off{0};  ///< distance of the edge from its prediction, or from the accepted one before it
     double measured_period = 0;  ///< ns; of wrong_rate
     int error = 0;               ///< errno value; of gone
   };
@@ -49,8 +49,8 @@ class EdgeFaults {
   }
   bool runs_free(ClockFault fault) const TACTUS_RT { return policy(fault) == OnClockFault::free_run; }
 
-  /// The rig goes on after a freeze: what would freeze it again is forgotten. A clock that is still `lost`
-  /// asks again when max_missing more edges are missing ...
+  /// Notes that the rig continues after a freeze: what would freeze it again is forgotten. A clock that is
+  /// still `lost` asks again when max_missing more edges are missing ...
   void resumed(bool lost) TACTUS_RT {
     if (pending_ && pending_->action != OnClockFault::terminate) pending_.reset();
     more_missing_ = lost ? std::optional<std::int64_t>{0} : std::nullopt;

@@ -8,7 +8,7 @@
 
 namespace tactus::rtsync {
 
-/// Where edges are expected: edge n at rig time n * period; and how far from there one is still good.
+/// Grid on which edges are expected: edge n at rig time n * period; and the tolerance around each point.
 ///
 /// Units    nanoseconds.
 /// Threads  a constant.
@@ -44,7 +44,7 @@ struct EdgeGrid {
   Nanoseconds jitter_limit{0};
   Nanoseconds late_limit{0};
   double jitter_ns = 0;    ///< jitter_limit
-  double blanking_ns = 0;  ///< so long after an edge no other is taken
+  double blanking_ns = 0;  ///< time after an edge in which no other is taken
 
  private:
   /// Towards minus infinity; den > 0.

@@ -42,7 +42,7 @@ class EdgeIntervals {
     begin();
     return right || std::exchange(wrong_, true) ? std::nullopt : std::optional{mean};
   }
-  /// Edges may have come that nobody saw.                                                           @when rt
+  /// Skips edges that may have come unseen.                                                         @when rt
   void skip() TACTUS_RT { last_.reset(); }
   /// The edges have another rate than they should, until enough of them in a row have the right one. @when rt
   bool wrong() const TACTUS_RT { return wrong_; }

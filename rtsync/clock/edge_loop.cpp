@@ -34,9 +34,9 @@ void EdgeLoop::steer(std::int64_t n, std::int64_t stamp, double error, bool take
   follows_ = false;
 }
 
-/// While the phase is limited the rate is not learnt. But if it comes no nearer for long, it is the rate that
-/// is off, by more than the phase may make up for: the difference between two halves of a run of edges tells
-/// by how much.
+/// Returns the error of the rate that the limited phase hides. While the phase is limited the rate is not
+/// learnt; but if it comes no nearer for long, the rate is off by more than the phase may make up for. The
+/// difference between two halves of a run of edges shows by how much.
 double EdgeLoop::rate_missed(double error, double phase) TACTUS_RT {
   if (limited_ > 0 && (phase > 0) != (limited_to_ > 0)) limited_ = 0;
   limited_to_ = phase;

@@ -45,7 +45,7 @@ class EdgeLoop {
   std::int64_t nearest(std::int64_t stamp) const TACTUS_RT { return grid_.nearest(line_.to_rig(stamp)); }
   double rate() const TACTUS_RT { return rate_; }
   double period() const TACTUS_RT { return grid_.period_ns * (1 + rate_); }
-  /// Of the edges: positive, they are faster than nominal.
+  /// Deviation of the edges' frequency from nominal; positive: they are faster.
   double frequency_ppm() const TACTUS_RT { return (1 / (1 + rate_) - 1) * 1e6; }
   const ClockSlew& seen() const TACTUS_RT { return seen_; }
 

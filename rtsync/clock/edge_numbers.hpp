@@ -11,7 +11,7 @@ namespace tactus::rtsync {
 
 enum class EdgePassed : std::uint8_t { accepted, rejected, missing };
 
-/// Which edges have come, by number, and which are missing: counted in the status.
+/// Numbers of the edges that came; counts the missing ones in the status.
 class EdgeNumbers {
  public:
   explicit EdgeNumbers(EdgeClockStatus& status) : status_(status) {}
@@ -23,12 +23,12 @@ class EdgeNumbers {
   }
   void end() TACTUS_RT { passed_.reset(); }
   bool begun() const TACTUS_RT { return passed_.has_value(); }
-  /// What does not come is not missing, until it is switched off again.
+  /// Stops counting edges that do not come as missing, until it is switched off again.
   void suspend(bool on) TACTUS_RT { suspended_ = on; }
   bool suspended() const TACTUS_RT { return suspended_; }
 
   struct Step {
-    std::int64_t passed;   ///< numbers that are behind us now and were not before ...
+    std::int64_t passed;   ///< numbers that have passed now and had not before ...
     std::int64_t missing;  ///< ... and did not come
   };
   /// Edge n has come, or has not: so have not those between it and the last one, unless suspended.
@@ -56,7 +56,8 @@ class EdgeNumbers {
   /// All edges up to this time were fed.
   void fed(std::int64_t until) TACTUS_RT { fed_until_ = std::max(fed_until_, until); }
 
-  bool passed(std::int64_t n) const TACTUS_RT { return passed_ && n <= *passed_; }  ///< by any edge
+  /// Returns true once edge n or a later one has passed.
+  bool passed(std::int64_t n) const TACTUS_RT { return passed_ && n <= *passed_; }
   bool has_last() const TACTUS_RT { return last_ != INT64_MIN; }
   std::int64_t last() const TACTUS_RT { return last_; }              ///< newest accepted; INT64_MIN: none
   std::int64_t last_stamp() const TACTUS_RT { return last_stamp_; }  ///< its time stamp, ns

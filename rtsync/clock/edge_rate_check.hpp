@@ -11,13 +11,13 @@
 
 namespace tactus::rtsync {
 
-/// Whether edges that the loop follows have the right rate after all. Answers the measured period, in ns,
-/// when they have not.
+/// Checks that edges which the loop follows have the right rate. Returns the measured period, in ns, if they
+/// do not.
 class EdgeRateCheck {
  public:
   explicit EdgeRateCheck(const EdgeGrid& grid) : grid_(grid) {}
 
-  /// A loop may follow edges of a wrong rate by moving its phase for ever: their mean rate tells.
+  /// A loop may follow edges of a wrong rate by moving its phase for ever: their mean rate shows that.
   std::optional<double> by_mean(std::int64_t n, std::int64_t stamp) TACTUS_RT {
     if (from_ && n - from_->n < span_) return std::nullopt;
     const std::optional<Edge> from = std::exchange(from_, Edge{n, stamp});

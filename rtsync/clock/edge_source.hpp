@@ -11,7 +11,7 @@
 namespace tactus::rtsync {
 
 enum class EdgeStatus : std::uint8_t {
-  edges,    ///< at least one edge was read
+  edges,    ///< one edge or more was read
   timeout,  ///< the deadline came, and no edge
   gone,     ///< the line or its chip is no more there: `error` says why, and there will be no edge any more
 };
@@ -39,7 +39,7 @@ class EdgeSource {
   /// the wait early. @when rt
   virtual EdgeRead wait(TimePoint<MonotonicTime> deadline,
                         std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT = 0;
-  /// For messages and summary.json: "gpiochip0 line 3 (PPS_IN), rising". @when any
+  /// Name of the source for messages and summary.json: "gpiochip0 line 3 (PPS_IN), rising". @when any
   virtual std::string what() const = 0;
 };
 

@@ -8,6 +8,6 @@ namespace tactus::rtsync {
 ///
 /// Threads  any. @when setup, service
 void close_on_fork(int fd);
-void keep_on_fork(int fd);  ///< before it is closed here
+void keep_on_fork(int fd);  ///< exempts a descriptor, before it is closed here
 
 }  // namespace tactus::rtsync

@@ -28,7 +28,7 @@ void name_signal(RawLine& line, int signal) TACTUS_RT {
     line << "signal " << signal;
 }
 
-/// Whether a signal ends the process when nobody does anything about it.
+/// Returns true if a signal ends the process unless a handler or a mask prevents that.
 bool ends_by_default(int signal) {
   for (const int harmless : {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU})
     if (signal == harmless) return false;
@@ -102,7 +102,7 @@ void CrashHandler::handle(int signal, siginfo_t* info, void*) {
   (void)::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
 }
 
-/// A child of fork() has not all of the rig's memory (UnforkedAllocator): it may not go on as the rig.
+/// A child of fork() has not all of the rig's memory (UnforkedAllocator): it may not continue as the rig.
 void CrashHandler::forked_child_ended() TACTUS_RT {
   RawLine line;
   line << "tactus: a child that a model or a library made by fork() ended with SIGSEGV; a child must call "
@@ -179,7 +179,7 @@ void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_R
   }
 }
 
-/// After it another thread's crash may end the process.
+/// Ends the line; from here on the crash of another thread may end the process.
 void CrashHandler::end_line(RawLine& line) TACTUS_RT {
   if (count_.load() > 0)
     line << (safe_ ? "; the outputs were driven safe" : "; AN OUTPUT COULD NOT BE DRIVEN SAFE");

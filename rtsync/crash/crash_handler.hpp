@@ -2,20 +2,20 @@
 #pragma once
 /// Does what must be done at once when the process crashes (SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT,
 /// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT), when another signal would end it (SIGALRM, SIGPROF, SIGIO, SIGPWR,
-/// real-time signals ...: each that nobody handles, blocks or ignores), or when some library calls exit().
+/// real-time signals ...: each that is not handled, blocked or ignored), or when some library calls exit().
 ///
 ///     CrashHandler crash;                       // for as long as something must be driven safe
 ///     crash.add(&drive_safe, &output);          // async-signal-safe, as all that follows a crash
 ///     crash.set_place(&running_job, &executive);
 ///
 /// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
-/// stderr names the signal and what ran (or a library that was overwritten while it was loaded; or the thread, if
-/// it runs nothing of ours; or who sent it), if somebody can take it without delay, and the signal takes the course it had before (a core dump, as a rule;
-/// one that is ignored stays so). exit() and its like become an end with status 1 (ExitGuard). The other
-/// threads go on until then, so actions must do what they do for good. A child of fork() is left alone, but
-/// for a line on stderr when it ends with SIGSEGV.
-/// Actions run on an alternate stack, so that an overflow of the stack is survived: each thread that may
-/// crash keeps a CrashStack.
+/// stderr names the signal and what ran (or a library that was overwritten while it was loaded; or the
+/// thread, if it runs nothing of ours; or which process sent it), if it can be taken without delay, and the
+/// signal takes the course it had before (a core dump, as a rule; one that is ignored stays so). exit() and
+/// its like become an end with status 1 (ExitGuard). The other threads continue until then, so actions must
+/// do what they do for good. A child of fork() is left alone, but for a line on stderr when it ends with
+/// SIGSEGV. Actions run on an alternate stack, so that an overflow of the stack is survived: each thread that
+/// may crash keeps a CrashStack.
 ///
 /// Threads  one handler per process; constructor, add() and destructor: one thread at a time.
 #include <array>
@@ -33,7 +33,7 @@ namespace tactus::rtsync {
 class CrashHandler {
  public:
   using Action = bool (*)(void* context) TACTUS_RT;  ///< false: it did not succeed
-  /// What was running.
+  /// Names of what was running.
   struct Ran {
     std::string_view job;  ///< empty: nothing that has a name
     bool foreign = false;  ///< the calling thread is none that runs jobs: `job` is of another
@@ -50,7 +50,7 @@ class CrashHandler {
 
   /// Throws std::length_error when there are kMostActions. @when setup
   void add(Action action, void* context);
-  /// Who says what was running; an empty answer says nothing. @when setup
+  /// Sets the function that names what was running; an empty answer adds nothing. @when setup
   void set_place(Place place, void* context);
 
   /// `call` ("exit()") is about to end this process: does what a crash does. False: there is no handler, or

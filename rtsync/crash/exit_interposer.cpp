@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stands before the C library's _exit() and exec...() in the executable this is linked into, so that
-/// ExitGuard sees a model that calls them.
+/// Replaces the C library's _exit() and exec...() in the executable this is linked into, so that ExitGuard
+/// sees a model that calls them.
 ///
 /// Link it as an object into executables only: the dynamic linker finds the executable's functions first. The
 /// C library itself (exit(), posix_spawn(), system()) does not come by here.

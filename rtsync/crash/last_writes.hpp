@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What is done to the devices of a process after its death, however it died: one prepared ioctl each, which
+/// Last writes to the devices of a process after its death, however it died: one prepared ioctl each, which
 /// another process keeps, with a descriptor of its own.
 ///
 ///     LastWrites last;              // before fork()
@@ -33,11 +33,11 @@ class LastWrites {
   LastWrites(const LastWrites&) = delete;
   LastWrites& operator=(const LastWrites&) = delete;
 
-  /// In the process whose devices they are. @when setup
+  /// Marks the calling process as the owner of the devices. @when setup
   void leave_from_here();
-  /// In the other one: readable when something was left; -1: never.
+  /// Descriptor in the process that keeps the writes: readable when something was left; -1: never.
   int descriptor() const { return keeper_; }
-  /// What was left so far.
+  /// Takes the writes that were left so far.
   void take();
   /// All of it. Returns how many devices took theirs.
   std::size_t issue();

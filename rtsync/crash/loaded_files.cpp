@@ -49,7 +49,7 @@ std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) no
   return digest ^ at;
 }
 
-/// What a process has mapped of a file.
+/// Range of a file that a process has mapped.
 struct Mapped {
   std::uint64_t inode = 0;
   std::uint64_t bytes = 0;  // from its begin to the last byte that is mapped

@@ -23,7 +23,7 @@
 
 namespace tactus::rtsync {
 
-/// What became of a file after its code was loaded.
+/// Change of a file after its code was loaded.
 struct FileChange {
   enum class Kind : std::uint8_t {
     overwritten,  ///< other bytes in the same file: what runs is not what was loaded
@@ -32,10 +32,10 @@ struct FileChange {
   };
   Kind kind = Kind::overwritten;
   const char* path = "";
-  std::uint64_t inode = 0;         ///< of the file that was loaded
-  std::int64_t loaded_mtime = 0;   ///< when it had been written last, in seconds since 1970
-  std::int64_t written_mtime = 0;  ///< when the file of that name was written last; 0: there is none
-  pid_t process = 0;               ///< as LoadedFiles::note() had it
+  std::uint64_t inode = 0;         ///< inode of the file that was loaded
+  std::int64_t loaded_mtime = 0;   ///< last change of the loaded file, in seconds since 1970
+  std::int64_t written_mtime = 0;  ///< last change of the present file of that name; 0: there is none
+  pid_t process = 0;               ///< process, as LoadedFiles::note() had it
 };
 
 class LoadedFiles {
@@ -47,8 +47,8 @@ class LoadedFiles {
   /// Adds what the process has loaded since the last time. What does not fit is left out.        @when setup
   void note(pid_t process = kThisProcess);
   std::size_t size() const TACTUS_RT { return count_.load(std::memory_order_acquire); }
-  /// What became of a file; nothing: it is as it was loaded, or that is unknown. Without heap; reads the file if it
-  /// was written to, so that one whose time alone was changed is not blamed. @when any
+  /// Returns how a file changed; nothing: it is as it was loaded, or that is unknown. Without heap; reads the
+  /// file if it was written to, so that one whose time alone was changed is not blamed. @when any
   std::optional<FileChange> change_of(std::size_t file) const noexcept;
   /// The first file of a process that was overwritten.                                            @when any
   std::optional<FileChange> find_overwritten(pid_t process = kThisProcess) const noexcept;

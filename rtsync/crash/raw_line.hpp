@@ -15,7 +15,7 @@
 
 namespace tactus::rtsync {
 
-/// A line of text made without the heap, for who must speak in a crash. Cut to 512 bytes.
+/// A line of text made without the heap, for use in a crash. Cut to 512 bytes.
 ///
 /// RT  everything; write_to_stderr() makes two system calls and never waits.
 class RawLine {
@@ -32,7 +32,7 @@ class RawLine {
     return *this << std::string_view(digits, static_cast<std::size_t>(end.ptr - digits));
   }
   std::string_view text() const TACTUS_RT { return {text_.data(), length_}; }
-  /// Unless it would have to wait: a terminal that was stopped must not hold up a crash.
+  /// Writes the line unless that would have to wait: a terminal that was stopped must not hold up a crash.
   void write_to_stderr() const TACTUS_RT {
     pollfd polled{STDERR_FILENO, POLLOUT, 0};
     if (::poll(&polled, 1, 0) != 1 || (polled.revents & POLLOUT) == 0) return;

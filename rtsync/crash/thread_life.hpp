@@ -25,7 +25,7 @@ namespace tactus::rtsync {
 
 class ThreadLife {
  public:
-  /// In the shared memory, by either process. @when setup
+  /// Constructs the state in shared memory, in either process. @when setup
   ThreadLife() noexcept {
     pthread_mutexattr_t attributes;
     if (::pthread_mutexattr_init(&attributes) != 0) return;

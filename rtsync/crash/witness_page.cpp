@@ -9,7 +9,7 @@ namespace {
 
 std::atomic<WitnessPage*> page_of_this_process{nullptr};
 
-/// Where Doing writes: what no witness reads is read by this process.
+/// Returns the page that Doing writes. Without a witness this process itself reads it.
 WitnessPage& doing_page() {
   static WitnessPage& own = *new WitnessPage;  // never destroyed: libraries are unloaded late
   WitnessPage* const page = witness_page();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a rig shows of itself in memory that outlives it: its witness, another process, reads there how far it
-/// came, whatever ended it. Also the way on which the witness passes on the signals that were sent to it.
+/// State that a rig publishes in memory that outlives it: its witness, another process, reads there how far
+/// it came, whatever ended it. Also the way on which the witness passes on the signals that were sent to it.
 ///
 ///     if (WitnessPage* const page = witness_page()) page->frames.store(k, std::memory_order_relaxed);
 ///
-/// Threads  each field has one writer; the witness reads what the rig wrote, and the rig `passed`, at any time.
-/// RT       every store: plain memory, locked with the rest of the rig's.
+/// Threads each field has one writer; the witness reads what the rig wrote, and the rig `passed`, at any
+/// time. RT every store: plain memory, locked with the rest of the rig's.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -38,16 +38,17 @@ struct WitnessPage {
 
   int witness = 0;                     ///< its process id
   int facts = -1;                      ///< a file in memory for what is known before the first frame, as JSON
-  std::atomic<int> status{kNoStatus};  ///< with which the rig ends in order, said right before
-  std::atomic<std::int64_t> frames{0};  ///< that have ended
+  std::atomic<int> status{kNoStatus};  ///< exit status of the rig in order, set right before
+  std::atomic<std::int64_t> frames{0};  ///< number of frames that have ended
   std::atomic<std::int64_t> frames_run{0};
   std::atomic<std::int64_t> sim_time_ns{0};
-  std::atomic<std::int64_t> late_ns{0}, work_ns{0}, slack_ns{0};  ///< of the last frame in real time
+  std::atomic<std::int64_t> late_ns{0}, work_ns{0}, slack_ns{0};  ///< times of the last frame in real time
   std::atomic<std::int64_t> overruns{0}, lost{0}, late_wakes{0};
-  std::array<Running, kMostThreads> running{};  ///< by thread of the plan: an index into its jobs
+  /// Running jobs by thread of the plan: an index into its jobs.
+  std::array<Running, kMostThreads> running{};
   std::atomic<std::size_t> doing_length{0};
   std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
-  /// Why the process was ended though something did not return.
+  /// Reason why the process was ended although a call did not return.
   enum class GivenUp : std::uint8_t { no, second_signal, too_long };
   std::atomic<GivenUp> given_up{GivenUp::no};
   std::atomic<std::size_t> call_length{0};
@@ -55,7 +56,7 @@ struct WitnessPage {
   std::atomic<int> crashed_thread{0};  ///< its id, if it runs none of the rig's jobs; 0: none such
   std::array<char, 16> crashed_name{};
 
-  LoadedFiles files;  ///< whose code the rig and its isolated models run
+  LoadedFiles files;  ///< files whose code the rig and its isolated models run
 
   ThreadLife frames_thread;  ///< held by the thread that runs the frames
 
@@ -66,16 +67,17 @@ struct WitnessPage {
   bool pass(Signal signal);
   /// The next one that was passed on.                                                         @when service
   std::optional<Signal> take_passed();
-  /// What is being done, or was when the rig ended; empty: nothing of that kind.              @when service
+  /// Describes the present activity, or the one at the end of the rig; empty: nothing of that kind.
+  /// @when service
   std::string doing_text() const;
   void set_doing(std::string_view text);
   /// Empty: none.                                                                             @when service
   std::string call_text() const;
 };
 
-/// Of this process; nullptr: it has no witness.                                                   @when any
+/// Page of this process; nullptr: it has no witness.                                              @when any
 WitnessPage* witness_page() TACTUS_RT;
-/// From here on. In the rig only. @when setup
+/// Makes `page` the page of this process. Called in the rig only. @when setup
 void show_to_witness(WitnessPage& page);
 /// The process is about to end in order, with this status.                                    @when service
 void tell_witness_of_end(int status) TACTUS_RT;
@@ -87,10 +89,10 @@ void tell_witness_of_thread(int tid, std::string_view name) TACTUS_RT;
 
 /// "ended by a second signal".                                                                    @when any
 const char* text_of(WitnessPage::GivenUp why);
-/// What Doing says in this process, also without a witness; empty: nothing.                   @when service
+/// Describes the present activity in this process, also without a witness; empty: nothing.    @when service
 std::string doing_text();
 
-/// While it lives the witness knows that a library or a model's own code runs outside of all jobs.
+/// Shows the witness, while it lives, that a library or a model's own code runs outside of all jobs.
 ///
 /// Threads  one at a time.
 class Doing {

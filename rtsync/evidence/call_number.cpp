@@ -34,14 +34,15 @@ struct SleepingCall {
   long number;
   void (*sleep)();
 };
-/// Three numbers that do not stand at one place by chance.
+/// Three numbers that do not are at one place by chance.
 constexpr std::array<SleepingCall, 3> kSleepingCalls{{
     {SYS_clock_nanosleep, [] { (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kMoment, nullptr); }},
     {SYS_ppoll, [] { (void)::ppoll(nullptr, 0, &kMoment, nullptr); }},
     {SYS_pselect6, [] { (void)::pselect(0, nullptr, nullptr, nullptr, &kMoment, nullptr); }},
 }};
 
-/// What the kernel writes of this thread as it leaves its CPU: PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER.
+/// Sample that the kernel writes as this thread leaves its CPU: PERF_SAMPLE_REGS_USER and
+/// PERF_SAMPLE_STACK_USER.
 struct LeftSample {
   std::uint64_t ax = 0;
   std::uint64_t cx = 0;

@@ -4,26 +4,26 @@
 
 namespace tactus::rtsync {
 
-/// The registers by which a system call in progress is known. Source: on x86-64 the kernel keeps -ENOSYS in AX until the
-/// call returns, and the instruction `syscall` copies the address behind it to CX; with FRED it does not
-/// (arch/x86/entry). So a thread that is stopped on its way out of a call is in none any more.
+/// The registers by which a system call in progress is known. Source: on x86-64 the kernel keeps -ENOSYS in
+/// AX until the call returns, and the instruction `syscall` copies the address after it to CX; with FRED it
+/// does not (arch/x86/entry). So a thread that is stopped on its way out of a call is in none any more.
 struct CallRegisters {
   bool no_system_call = false;    ///< AX
   bool next_instruction = false;  ///< CX
   bool any() const { return no_system_call || next_instruction; }
 };
 
-/// Where the number of a system call stands, in a C library that makes most calls that may sleep at one place.
+/// Place of the number of a system call, in a C library that makes most calls that may sleep at one place.
 ///
-/// Source: glibc makes them in a function of its own from 2.41 on (its news of that version). The number is the
-/// seventh argument there, and those stand on the stack (x86-64 System V ABI, 3.2.3).
+/// Source: glibc makes them in a function of its own from 2.41 on (its news of that version). The number is
+/// the seventh argument there, and those are on the stack (x86-64 System V ABI, 3.2.3).
 struct CallNumber {
-  std::uint64_t code = 0;    ///< the address behind that place; 0: there is none
+  std::uint64_t code = 0;    ///< the address after that place; 0: there is none
   std::uint32_t offset = 0;  ///< bytes from the stack pointer there to the number
-  CallRegisters by{};        ///< how to know that a thread is in a system call
+  CallRegisters by{};        ///< registers by which a thread in a system call is known
 };
 
-/// Of the stack, what the kernel has to copy for it: a multiple of 8, as it wants it.
+/// Number of bytes of the stack that the kernel has to copy for it; a multiple of 8, as the kernel requires.
 constexpr std::uint32_t stack_bytes(const CallNumber& number) {
   return number.code == 0 ? 0 : number.offset + static_cast<std::uint32_t>(sizeof(std::uint64_t));
 }

@@ -8,7 +8,7 @@
 
 namespace tactus::rtsync {
 
-/// Why a frame overran or woke late. docs/causes.md has the evidence for each.
+/// Cause of a frame's overrun or late wake. docs/causes.md has the evidence for each.
 enum class Cause : std::uint8_t {
   none,             ///< it did neither
   computed,         ///< a job used its CPU longer than usual
@@ -19,10 +19,10 @@ enum class Cause : std::uint8_t {
   interrupted,      ///< interrupts had the CPU
   migrated,         ///< the thread was moved to another CPU
   throttled,        ///< the kernel's limit for real-time threads
-  machine_stopped,  ///< the thread was on its CPU, and neither it nor anybody else got on
+  machine_stopped,  ///< the thread was on its CPU, and no thread made progress
   slowed,           ///< the CPU was slower than usual
-  timer_late,       ///< nobody had the CPU, and the timer woke the thread late
-  waited,           ///< for another thread, or for an isolated model
+  timer_late,       ///< no thread had the CPU, and the timer woke the thread late
+  waited,           ///< waited for another thread, or for an isolated model
   clock,            ///< a fault of the external clock
   catching_up,      ///< begun late because of an overrun before
   housekeeping,     ///< the executive's or a driver's own work

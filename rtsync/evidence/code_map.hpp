@@ -9,13 +9,13 @@
 
 namespace tactus::rtsync {
 
-/// Where the code of a thread's process stands in this one, so that an address in it can be looked up here. Another
-/// process has loaded the same C library elsewhere; of the rest of its code nothing is known.
+/// Map from the code of a thread's process to this process, so that an address in it can be looked up here.
+/// Another process has loaded the same C library elsewhere; of the rest of its code nothing is known.
 ///
 /// Threads  a plain value.
 class CodeMap {
  public:
-  CodeMap() = default;  ///< of this process
+  CodeMap() = default;  ///< map of this process
   /// Maps nothing where the two cannot be compared. `root`: for tests.                             @when setup
   static CodeMap of_process(pid_t process, const std::filesystem::path& root = "/");
 

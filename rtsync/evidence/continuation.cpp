@@ -24,7 +24,7 @@ void mask(int how) {
   (void)::pthread_sigmask(how, &one, nullptr);  // fails only for a wrong first argument
 }
 
-/// Who handles the signal is us.
+/// Returns true if the handler of the signal is this one.
 bool is_watched() {
   struct sigaction action {};
   return ::sigaction(SIGCONT, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&

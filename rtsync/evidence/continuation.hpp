@@ -5,11 +5,12 @@
 
 namespace tactus::rtsync {
 
-/// Notes when this process went on after a signal had stopped it (SIGSTOP, or Ctrl-Z): it handles SIGCONT, unless
-/// somebody else does. The thread that is to know it takes the signal itself, before it goes on.
+/// Notes when this process continued after a signal had stopped it (SIGSTOP, or Ctrl-Z): it handles SIGCONT,
+/// unless another handler does. The thread that needs it takes the signal itself, before it continues.
 ///
-/// Threads  constructor, destructor: the same one, which takes no SIGCONT in between; a second watch shares the first
-///          one's handler. take_here(): who is to know it. last(): any.
+/// Threads constructor, destructor: the same one, which takes no SIGCONT in between; a second watch shares
+/// the first
+///          one's handler. take_here(): the thread that needs it. last(): any.
 class ContinuationWatch {
  public:
   ContinuationWatch();   // @when setup
@@ -17,7 +18,8 @@ class ContinuationWatch {
   ContinuationWatch(const ContinuationWatch&) = delete;
   ContinuationWatch& operator=(const ContinuationWatch&) = delete;
 
-  /// Of the threads that were made with signals blocked, the calling one takes this signal, if it is watched. @when setup
+  /// Makes the calling thread take this signal, if it is watched; all other threads were made with signals
+  /// blocked.                                                                                     @when setup
   static void take_here();
   /// The last time; the epoch: never.
   static TimePoint<MonotonicTime> last() TACTUS_RT;

@@ -5,7 +5,7 @@
 
 namespace tactus::rtsync {
 
-/// From when the next sign of life was due.
+/// Adds the silence up to `time`, from when the next sign of life was due.
 void CpuSilence::silent_up_to(EvidenceTime time) TACTUS_RT {
   constexpr Nanoseconds kWake{100'000};  // from the end of a stop to the thread on its CPU
   if (!sign_ || alive_ == Nanoseconds{0} || time - *sign_ <= alive_ + alive_ / 4) return;

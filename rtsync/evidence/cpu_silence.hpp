@@ -21,11 +21,11 @@ class CpuSilence {
         cpu_(cpu),
         alive_(alive) {}
 
-  /// In the order of the ring.
+  /// Adds a record. Records come in the order of the ring.
   void add(const EventRecord& record) TACTUS_RT;
   /// Its signs of life began anew then: what lies around it is not known.
   void restarted(EvidenceTime at) TACTUS_RT { restarted_ = at; }
-  /// After the last record, at the time of which the thread was there again. Adds what was seen.
+  /// Adds what was seen, after the last record. At `end` the thread was on its CPU again.
   void finish(EvidenceTime end, OtherThreads& others) TACTUS_RT;
 
  private:

@@ -16,7 +16,7 @@ using Counts = std::map<std::string, std::int64_t>;
 
 std::string folder_of(std::uint32_t cpu) { return "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/"; }
 
-/// The column of a CPU in a table such as /proc/interrupts: its counts by name, and what stands behind them.
+/// The column of a CPU in a table such as /proc/interrupts: its counts by name, and what follows them.
 Counts column_of(std::string_view table, std::uint32_t cpu, bool described) {
   Counts counts;
   const std::vector<std::string_view> lines = lines_of(table);
@@ -53,7 +53,7 @@ std::string growth(const Counts& before, const Counts& now, const std::string& w
   return text;
 }
 
-/// In ticks; -1: nobody says.
+/// Steal time in ticks; -1: unknown.
 std::int64_t steal_of(std::string_view stat, std::uint32_t cpu) {
   constexpr std::size_t kSteal = 8;
   for (const std::string_view line : lines_of(stat)) {
@@ -87,7 +87,7 @@ void CpuWatch::look() {
   if (!cpus_.empty()) look_at_group();  // else nothing is watched
 }
 
-/// Where the governor changes it, it says nothing about the moment of a frame.
+/// Reads the frequency, unless a governor changes it: then it does not describe the moment of a frame.
 void CpuWatch::look_at_frequency(Cpu& cpu) const {
   const std::string folder = folder_of(cpu.number) + "cpufreq/";
   const auto frequency = read_host_number(root_, folder + "scaling_cur_freq");

@@ -16,26 +16,27 @@
 
 namespace tactus::rtsync {
 
-/// What the kernel counts for some CPUs, read beside the frames: how fast they are, how long they take to leave
-/// their idle states, and what interrupts and the hypervisor did there. And how often the limit of a control group
-/// stopped the rig.
+/// Counters of the kernel for some CPUs, read beside the frames: how fast they are, how long they take to
+/// leave their idle states, and what interrupts and the hypervisor did there. Also counts how often the limit
+/// of a control group stopped the rig.
 ///
 /// Threads  watch: before the others. look, activity, group_stops: one. speed, idle_exit: any.
 class CpuWatch {
  public:
   /// @when setup
   void watch(const CpuSet& cpus, const std::filesystem::path& root = "/");
-  /// About once a second. @when service
+  /// Reads the counters. Called about once a second. @when service
   void look();
 
-  /// Against its usual frequency, as of the last look. Nothing: it is not told, or the governor changes it.
+  /// Against its usual frequency, as of the last look. Nothing: it is not reported, or the governor changes
+  /// it.
   std::optional<double> speed(std::uint32_t cpu) const TACTUS_RT;
-  /// The longest that it takes to leave an idle state that it used lately. Nothing: it is not told.
+  /// The longest that it takes to leave an idle state that it used lately. Nothing: it is not reported.
   std::optional<Nanoseconds> idle_exit(std::uint32_t cpu) const TACTUS_RT;
-  /// Between the last two looks: "steal 90 ms, softirq NET_RX 1200 times, irq 24 virtio0 35 times"; the most frequent
-  /// ones of each. @when service
+  /// Describes the time between the last two looks: "steal 90 ms, softirq NET_RX 1200 times, irq 24 virtio0
+  /// 35 times"; the most frequent ones of each. @when service
   std::string activity(std::uint32_t cpu) const;
-  /// Between the last two looks: of the rig's control group. @when service
+  /// Stops of the rig's control group between the last two looks. @when service
   const GroupStops& group_stops() const { return group_stops_; }
 
  private:

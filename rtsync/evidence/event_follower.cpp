@@ -7,7 +7,7 @@
 namespace tactus::rtsync {
 namespace {
 
-/// The kernel may be writing so much ahead of what it has published.
+/// Amount that the kernel may be writing ahead of what it has published.
 constexpr std::uint64_t kBeingWritten = 4096;
 
 }  // namespace

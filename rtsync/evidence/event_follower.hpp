@@ -25,7 +25,7 @@ class EventFollower {
   void follow(const Taker& taker);
   bool sees_cpus() const { return events_->cpus() > 0; }
   const KernelEvents& events() const { return *events_; }
-  /// How often records were overwritten before they were read.
+  /// Number of times that records were overwritten before they were read.
   std::uint64_t gaps() const { return gaps_; }
 
  private:

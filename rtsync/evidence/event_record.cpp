@@ -61,7 +61,7 @@ ThreadName EventBytes::name_at(std::uint64_t at) const TACTUS_RT {
   return name;
 }
 
-/// What sched_switch says. False: the record is too short for it.
+/// Reads a record of sched_switch. False: the record is too short.
 bool EventBytes::read_switch(std::uint64_t at, std::uint64_t size, EventRecord& record) const TACTUS_RT {
   // <linux/sched.h>: what prev_state has of a thread that is not ready; and that it was pushed off.
   constexpr std::uint32_t kAway = 0xff;

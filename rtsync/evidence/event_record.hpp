@@ -13,7 +13,7 @@
 
 namespace tactus::rtsync {
 
-/// The kernel's numbers of the events whose samples stand in a ring; 0: that event is not there.
+/// The kernel's numbers of the events whose samples are in a ring; 0: that event is not there.
 struct EventIds {
   std::uint64_t alive = 0;
   std::uint64_t minor_fault = 0;
@@ -23,21 +23,21 @@ struct EventIds {
   std::uint64_t softirq_begin = 0;
   std::uint64_t softirq_end = 0;
   std::uint64_t left = 0;
-  /// Where the number of an interrupt, and of a softirq, stands in what its tracepoint writes.
+  /// Offset of the number of an interrupt, and of a softirq, in the record of its tracepoint.
   std::uint32_t irq_offset = 0;
   std::uint32_t softirq_offset = 0;
-  CallNumber call{};  ///< where the samples of `left` have the number of a system call
-  /// Of another event of minor faults of that thread: where two take a sample of one fault, the kernel gives both the
-  /// number of either (events/core.c, perf_prepare_sample: what one has filled in stays).
+  CallNumber call{};  ///< place of the number of a system call in the samples of `left`
+  /// Number of another event of minor faults of that thread: if both sample one fault, the kernel gives both
+  /// the number of either (events/core.c, perf_prepare_sample: what one has filled in stays).
   std::uint64_t other_minor_fault = 0;
   struct Vector {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
   };
   std::array<Vector, kMostVectors> vectors{};
-  SwitchTracepoint switched{};  ///< its samples are the records of who leaves a CPU
+  SwitchTracepoint switched{};  ///< its samples are the records of the thread that leaves a CPU
   bool has_address = false;     ///< its samples have the address that a fault was for
-  Nanoseconds shift{0};         ///< from the clock of the records to that of this process
+  Nanoseconds shift{0};         ///< shift from the clock of the records to that of this process
   /// The samples of `left` and `alive` have this register in front of the address of the next instruction.
   CallRegisters call_registers{};
   bool signs_have_code = false;  ///< the samples of `alive` have it, and the address of the next instruction
@@ -53,11 +53,11 @@ struct EventRecord {
     alive,      ///< it was seen on its CPU
     minor_fault,
     major_fault,
-    irq_begin,  ///< of an interrupt: `number`
+    irq_begin,  ///< interrupt; `number`: which
     irq_end,
     softirq_begin,
     softirq_end,
-    vector_begin,  ///< of an interrupt that has a name alone: `number`, see name_of_vector()
+    vector_begin,  ///< interrupt that has a name alone; `number`: see name_of_vector()
     vector_end,
     left,       ///< it leaves its CPU, right before the record that says how: `code`
     limited,    ///< the kernel stops to take samples for a while
@@ -65,25 +65,25 @@ struct EventRecord {
     lost,       ///< records are missing
   };
   Kind kind = Kind::other;
-  std::int32_t thread = 0;  ///< whose record it is
-  std::int32_t next = -1;   ///< who has the CPU then; -1: the ring does not say
+  std::int32_t thread = 0;  ///< thread of the record
+  std::int32_t next = -1;   ///< thread that has the CPU then; -1: the ring does not name it
   std::uint32_t cpu = 0;
-  bool in_kernel = false;     ///< of a sample: the CPU ran the kernel then
-  std::int32_t number = 0;    ///< of an interrupt; of `left`: of the system call, -1 if it is not told
-  std::uint64_t code = 0;     ///< the address that its own code goes on from; 0: it has none, or is not known
-  std::uint64_t address = 0;  ///< of a fault: the memory that was touched; 0: the ring does not say
+  bool in_kernel = false;   ///< true: the CPU ran the kernel at the sample
+  std::int32_t number = 0;  ///< number of an interrupt; in `left`: of the system call, -1 if unknown
+  std::uint64_t code = 0;   ///< the address that its own code continues from; 0: it has none, or is not known
+  std::uint64_t address = 0;  ///< address that a fault touched; 0: the ring does not name it
   /// Says whether the thread was in a system call; for `left` and `alive` only.
   enum class InCall : std::uint8_t { unknown, no, yes } in_call = InCall::unknown;
   /// Says what stopped the thread, where the record has it; for `off` only.
   enum class Stop : std::uint8_t { none, traced, signalled } stop = Stop::none;
-  std::int16_t priority = kNoPriority;       ///< of the one that leaves
-  std::int16_t next_priority = kNoPriority;  ///< of the one that comes
-  ThreadName name{};                         ///< of the one that leaves
+  std::int16_t priority = kNoPriority;       ///< priority of the thread that leaves
+  std::int16_t next_priority = kNoPriority;  ///< priority of the thread that comes
+  ThreadName name{};                         ///< name of the thread that leaves
   ThreadName next_name{};
   TimePoint<MonotonicTime> at{};
 };
 
-/// The bytes of a ring of the kernel; a record may go on at the beginning.
+/// The bytes of a ring of the kernel; a record may continue at the beginning.
 ///
 /// RT  yes.
 class EventBytes {
@@ -91,8 +91,8 @@ class EventBytes {
   /// The size is a power of two.
   EventBytes(std::span<const std::byte> ring, const EventIds& ids) TACTUS_RT : ring_(ring), ids_(ids) {}
 
-  /// Reads the record at `from`, and moves it behind that. False: there is no whole record before `to`; what
-  /// stands there is no record, and nothing behind it can be read.
+  /// Reads the record at `from`, and moves it after that. False: there is no whole record before `to`; what
+  /// is there is no record, and nothing after it can be read.
   bool next(std::uint64_t& from, std::uint64_t to, EventRecord& record) const TACTUS_RT;
 
  private:

@@ -27,11 +27,13 @@ class EventRing {
   EventRing& operator=(const EventRing&) = delete;
   ~EventRing();
 
-  /// Of a thread, wherever it runs. The errno of what was refused; 0: it is there.               @when setup
-  /// `call`: where the number of a system call stands; without a place, its address alone is recorded.
+  /// Opens the events of a thread, on whichever CPU it runs. Returns the errno of what was refused; 0: it is
+  /// open.                                                                                       @when setup
+  /// `call`: where the number of a system call is; without a place, only its address is recorded.
   int open_thread(pid_t thread, EventRates& rates, const CallNumber& call = {});
-  /// Of a CPU, whoever runs there; and signs of life as often, unless 0.                         @when setup
-  /// `switches`: their records say more; where the kernel refuses them, they are done without.
+  /// Opens the events of a CPU, whichever thread runs there; and signs of life at that interval, unless 0.
+  /// @when setup
+  /// `switches`: their records hold more; if the kernel refuses them, ordinary records are used.
   int open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTracepoint>& switches,
                const CallRegisters& call_registers = {});
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
@@ -53,11 +55,11 @@ class EventRing {
   std::uint64_t tail() const TACTUS_RT { return tail_; }
   EventBytes bytes() const TACTUS_RT { return {{data_, size_}, ids_}; }
   std::size_t size() const TACTUS_RT { return size_; }
-  /// Keeps where the ring stands now.
+  /// Keeps where the ring is now.
   void mark(EvidenceTime now) TACTUS_RT;
-  /// Where to begin to read what is younger than a time: the youngest mark that is older, else tail().
+  /// Position from which to read what is younger than a time: the youngest mark that is older, else tail().
   std::uint64_t begin(EvidenceTime time) const TACTUS_RT;
-  /// As tail(), for others than the reader.                                                        @when any
+  /// Returns the oldest position, as tail() does, for threads other than the reader.               @when any
   std::uint64_t oldest() const TACTUS_RT;
   /// Gives back what was written before the call before this one.
   void release() TACTUS_RT;

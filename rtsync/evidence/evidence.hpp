@@ -9,18 +9,18 @@
 
 namespace tactus::rtsync {
 
-/// Which part of a frame took too long.
+/// Part of a frame that took too long.
 enum class LatePart : std::uint8_t {
   job,           ///< a job
   between_jobs,  ///< the work of the frame around its jobs: the executive's and its parts'
-  wake,          ///< from the slot to the wake
-  housekeeping,  ///< the work behind the frame before
+  wake,          ///< slot to wake
+  housekeeping,  ///< the work after the frame before
   catching_up,   ///< nothing: the frame began late, as the one before had overrun
-  call,          ///< from the call of an isolated model to the wake of its process
-  answer,        ///< from its answer to the wake of the thread that had called it
+  call,          ///< call of an isolated model to the wake of its process
+  answer,        ///< its answer to the wake of the thread that had called it
 };
 
-/// Whether a thread was to be woken at the beginning of such a part.
+/// Returns true if a thread was to be woken at the beginning of the part.
 constexpr bool is_wake(LatePart part) TACTUS_RT {
   return part == LatePart::wake || part == LatePart::call || part == LatePart::answer;
 }
@@ -29,18 +29,18 @@ constexpr bool is_wake(LatePart part) TACTUS_RT {
 struct FrameFacts {
   LatePart part = LatePart::job;
   Nanoseconds took{0};
-  Nanoseconds usual{0};     ///< of the same part in other frames (p50)
-  bool for_others = false;  ///< what is done there is to wait for another thread or an isolated model
+  Nanoseconds usual{0};     ///< time of the same part in other frames (p50)
+  bool for_others = false;  ///< true: its work is to wait for another thread or an isolated model
   bool spins = false;       ///< wake: the thread read the clock on its CPU instead of sleeping
   Nanoseconds edge_late{
-      0};  ///< wake: the external clock's edge came so long after the slot, or was given up then
+      0};  ///< wake: time from the slot to the external clock's edge, or to when it was given up
   bool edge_missed = false;  ///< it was given up
   Nanoseconds usual_p99{0};  ///< 0: not known
   bool always = false;  ///< nothing of the frame takes longer than usual: all of the time is to be explained
   Nanoseconds excess() const { return always ? took : took - usual; }
 };
 
-/// How a thread was off its CPU.
+/// Times that a thread was off its CPU, by reason.
 struct SwitchTimes {
   Nanoseconds blocked{0};  ///< it gave up the CPU itself
   std::uint32_t blocks = 0;
@@ -49,12 +49,12 @@ struct SwitchTimes {
   Nanoseconds migrated{0};  ///< it was ready, and came back on another CPU
   std::uint32_t migrations = 0;
   Nanoseconds in_major_fault{0};  ///< gave up the CPU until a page had come from the disk
-  Nanoseconds in_calls{0};        ///< on its CPU, in the calls that it slept in
+  Nanoseconds in_calls{0};        ///< time on its CPU, in the calls that it slept in
   Nanoseconds traced{0};          ///< a debugger had stopped it (ptrace)
   Nanoseconds signalled{0};       ///< a signal had stopped it
   Nanoseconds held{0};            ///< off its CPU, in no system call and for no page: something stopped it
   Nanoseconds longest_block{0};
-  std::uint64_t code = 0;  ///< the address that its own code went on from after the longest; 0: not known
+  std::uint64_t code = 0;  ///< the address that its own code continued from after the longest; 0: not known
   std::int32_t call = -1;  ///< the number of the system call that it was in; -1: only the address says it
 };
 
@@ -62,7 +62,7 @@ struct SwitchTimes {
 struct FaultTimes {
   std::uint32_t minor = 0;
   std::uint32_t major = 0;
-  Nanoseconds took{0};     ///< on the CPU; estimated by the time between them
+  Nanoseconds took{0};     ///< time on the CPU; estimated by the time between them
   Nanoseconds of_copy{0};  ///< the part of that for pages that are watched as a checkpoint is copied
 };
 
@@ -77,8 +77,8 @@ struct MapTimes {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;   ///< mapped
   std::uint64_t faults = 0;  ///< pages that the kernel took in them
-  Nanoseconds took{0};       ///< on the CPU
-  Nanoseconds unplaced{0};   ///< of calls that were perhaps another job's
+  Nanoseconds took{0};       ///< time on the CPU
+  Nanoseconds unplaced{0};   ///< number of calls that were perhaps another job's
   void add(const MapCalls& more) TACTUS_RT {
     calls += more.calls;
     bytes += more.bytes;
@@ -90,8 +90,8 @@ struct MapTimes {
 /// Its page faults that the kernel counted and did not record: those within its system calls.
 struct CountedFaults {
   std::uint64_t count = 0;
-  Nanoseconds usual{0};    ///< that one takes
-  Nanoseconds longest{0};  ///< likewise, at most
+  Nanoseconds usual{0};    ///< time that one takes
+  Nanoseconds longest{0};  ///< longest time that one takes
 };
 
 /// A thread that had a CPU, as the switch to it says.
@@ -102,26 +102,26 @@ struct Runner {
   ThreadName name{};  ///< empty: the records do not say it
 };
 
-/// Who ran on its CPU while it was not on it, of the time that it was ready or should have been.
+/// Threads that had the CPU while the thread was ready to run there, or should have been.
 struct OtherThreads {
   std::int32_t thread =
       0;  ///< the one that ran longest, of those that keep it from its CPU if there are any; 0: none
-  Nanoseconds longest{0};  ///< it ran so long
+  Nanoseconds longest{0};  ///< its run time
   Nanoseconds ran{0};      ///< all threads together
-  Nanoseconds idle{0};     ///< nobody
-  Nanoseconds weaker{0};   ///< of `ran`: ordinary threads, which keep no CPU from a real-time thread
+  Nanoseconds idle{0};     ///< no thread
+  Nanoseconds weaker{0};   ///< part of `ran` by ordinary threads, which keep no CPU from a real-time thread
   /// Idle, or with a thread known to be an ordinary one, while a real-time thread was ready: that one, or one that
   /// had just been pushed off.
   Nanoseconds passed_over{0};
   /// A real-time thread had it at the end of the times that the thread slept, up to the moment that it came back: it may
   /// have been woken before.
   Nanoseconds kept{0};
-  /// The longest time, whole, that no real-time thread had its CPU, though one had been pushed off and not been seen
-  /// there since (it may have gone to another CPU), or they had had it three quarters of the time before. Of those that
-  /// were not over before the thread was off its CPU.
+  /// Longest gap on its CPU without a real-time thread. It counts only if one had been preempted and has not
+  /// been seen there since (it may have gone to another CPU), or if real-time threads had used three quarters
+  /// of the time before. Gaps that ended before the thread left the CPU are ignored.
   Nanoseconds without{0};
-  Runner stronger{};  ///< of `ran` without `weaker`: the one that ran longest
-  Runner ordinary{};  ///< of `weaker`: likewise
+  Runner stronger{};  ///< thread that ran longest in `ran` without `weaker`
+  Runner ordinary{};  ///< thread that ran longest in `weaker`
   Runner used_up{};   ///< the real-time thread that had the CPU longest, also before
   /// The CPU was idle, or had a weaker thread, though its timers had run since the thread was to wake: it could not run.
   Nanoseconds not_ready{0};
@@ -140,41 +140,42 @@ struct InterruptTimes {
   Nanoseconds took{0};
   std::uint32_t count = 0;
   Kind kind = Kind::none;   ///< the one that took longest in all
-  std::int32_t number = 0;  ///< of the interrupt, of the softirq, or for name_of_vector()
-  Nanoseconds longest{0};   ///< that one took so long
+  std::int32_t number = 0;  ///< number of the interrupt, of the softirq, or for name_of_vector()
+  Nanoseconds longest{0};   ///< longest time of one
 };
 
-/// On its CPU, without a sign of life.
+/// Time on its CPU without a sign of life.
 struct Silence {
   Nanoseconds took{0};
   bool anywhere = false;  ///< signs come from within system calls, too
-  Nanoseconds blind{0};   ///< what is shorter cannot be seen
+  Nanoseconds blind{0};   ///< least time that can be seen
   /// It showed that it was there, but the CPU ran the kernel then: for it, or for an interrupt.
   Nanoseconds in_kernel{0};
   Nanoseconds in_call{0};  ///< the part of that in system calls that the thread made
   std::uint64_t code =
-      0;  ///< the address that its own code went on from after the last of those; 0: not known
+      0;  ///< the address that its own code continued from after the last of those; 0: not known
 };
 
-/// What was seen of one thread between two times. Every figure is of that time; nothing: it cannot be known on
-/// this machine, or records were lost.
+/// Observations of one thread between two times. Every figure is for that time; nothing: it cannot be known
+/// on this machine, or records were lost.
 struct Evidence {
   std::optional<SwitchTimes> switches;
   std::optional<FaultTimes> faults;
   std::optional<HeapTimes> heap;
   std::optional<MapTimes> maps;
-  std::optional<CountedFaults> counted;  ///< also of the frames since the last look, a second ago at most
+  /// Faults, including frames since the last look, a second ago at most.
+  std::optional<CountedFaults> counted;
   std::optional<OtherThreads> others;
   std::optional<Silence> silence;
   std::optional<InterruptTimes> interrupts;
   std::optional<Nanoseconds> idle_exit;     ///< the longest that its CPU takes to leave an idle state
-  std::optional<double> speed;              ///< of its CPU, against the usual one
-  std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
-  std::optional<std::uint32_t> cpu;         ///< where it was last
+  std::optional<double> speed;              ///< speed of its CPU, against the usual one
+  std::optional<Nanoseconds> throttle_gap;  ///< time for which the kernel's real-time limit stops a thread
+  std::optional<std::uint32_t> cpu;         ///< last CPU of the thread
   std::int32_t thread = 0;                  ///< its number; 0: nothing was looked at
   bool realtime = true;                     ///< the thread has real-time priority
   bool preemptible = true;                  ///< the kernel lets go of an ordinary thread's CPU at once
-  bool went_on = false;                     ///< a signal had stopped the process, and another let it go on
+  bool went_on = false;                     ///< a signal had stopped the process, and another let it continue
 };
 
 }  // namespace tactus::rtsync

@@ -18,7 +18,7 @@ constexpr Nanoseconds kMost{50'000};
 constexpr std::size_t kTrials = 16;
 constexpr std::size_t kPages = 16;
 
-/// Of one page. Locked memory has its pages when it is mapped: that counts, too.
+/// Measures the fault of one page. Locked memory gets its pages when it is mapped: that counts, too.
 Nanoseconds fault_once() {
   const std::size_t page = page_bytes();
   const auto began = monotonic_now();

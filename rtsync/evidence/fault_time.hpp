@@ -6,15 +6,16 @@
 
 namespace tactus::rtsync {
 
-/// For so long a page fault is taken that does not wait for the disk: 4 us, or a quarter more than most of these took,
-/// and 50 us at most. `took`: of one page each, in any order; they are sorted.                  @when setup
+/// Longest time that counts as a page fault without a wait for the disk: 4 us, or a quarter more than most of
+/// these took, and 50 us at most. `took`: of one page each, in any order; they are sorted. @when setup
 Nanoseconds longest_fault(std::span<Nanoseconds> took);
 
 /// The same of this machine, measured: a hypervisor may have its part in each. Takes some 100 us, or some ms where
 /// faults are slow.                                                                             @when setup
 Nanoseconds longest_fault();
 
-/// So long a page fault that does not wait for the disk takes here, measured. Takes as long.        @when setup
+/// Measures how long a page fault that does not wait for the disk takes here. Takes as long itself.
+/// @when setup
 Nanoseconds usual_fault();
 
 }  // namespace tactus::rtsync

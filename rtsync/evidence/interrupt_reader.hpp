@@ -23,7 +23,7 @@ class InterruptReader {
 
   /// The records of the next CPU follow. `thread`: those that interrupted it.
   void begin_cpu(std::int32_t thread) TACTUS_RT;
-  /// In the order of the ring.
+  /// Adds a record. Records come in the order of the ring.
   void add(const EventRecord& record) TACTUS_RT;
   void end_cpu() TACTUS_RT;
   /// Nothing: records are missing.

@@ -15,7 +15,7 @@ class Shares {
  public:
   explicit Shares(Nanoseconds excess) TACTUS_RT : all_(std::max(excess, kNone)), left_(all_) {}
 
-  /// As much of it as is left.
+  /// Gives a cause its time, or as much of the excess as is left.
   void give(Cause cause, Nanoseconds time) TACTUS_RT {
     const Nanoseconds part = std::clamp(time, kNone, left_);
     of_[static_cast<std::size_t>(cause)] += part;
@@ -24,7 +24,7 @@ class Shares {
   void give_rest(Cause cause) TACTUS_RT { give(cause, left_); }
   Nanoseconds left() const TACTUS_RT { return left_; }
 
-  /// Of equal ones the one that stands first.
+  /// Returns the weights of the causes; of equal ones the first in the list wins.
   CauseWeights verdict() const TACTUS_RT {
     constexpr int kSmallest = 20;
     std::size_t best = static_cast<std::size_t>(Cause::unknown);
@@ -66,7 +66,7 @@ bool all_were_stopped(const Evidence& evidence) TACTUS_RT {
   return time >= *evidence.throttle_gap / 2 && time <= *evidence.throttle_gap * 6 / 5;
 }
 
-/// Without a sign of life of its CPU. A long interrupt handler looks the same where it is not recorded.
+/// Time without a sign of life of its CPU. A long interrupt handler looks the same if it is not recorded.
 Nanoseconds stood_still(Nanoseconds silent, const Evidence& evidence) TACTUS_RT {
   return std::max(silent - (evidence.interrupts ? evidence.interrupts->took : kNone), kNone);
 }
@@ -91,7 +91,8 @@ void give_stopped(Shares& shares, const SwitchTimes& seen, const Evidence& evide
   shares.give(evidence.went_on ? Cause::machine_stopped : Cause::unknown, seen.held);
 }
 
-/// In calls that map memory. Where signs of life come from within them, the machine stood still without one.
+/// Time in calls that map memory. If signs of life come from within such calls, the machine stood still when
+/// there was none.
 Nanoseconds in_maps(const Evidence& evidence) TACTUS_RT {
   if (!evidence.maps) return kNone;
   const Nanoseconds took = evidence.maps->took;
@@ -135,7 +136,7 @@ Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence)
 
 namespace {
 
-/// As if they had been noted as calls that map memory.
+/// Returns the evidence with counted faults added as calls that map memory.
 Evidence with_counted_faults(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Evidence all = evidence;
   const Nanoseconds took = in_counted_faults(facts, evidence);
@@ -146,8 +147,8 @@ Evidence with_counted_faults(const FrameFacts& facts, const Evidence& evidence) 
   return all;
 }
 
-/// On its CPU without a sign of life, or with one that it cannot call its own. What interrupts took is no silence, nor
-/// are calls that map memory and show none.
+/// Assigns time on the CPU without a sign of life, or with one that is not certainly its own. Time of
+/// interrupts is no silence, nor is that of calls that map memory and show none.
 void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   if (!evidence.silence) return;
   Silence silence = *evidence.silence;
@@ -163,12 +164,14 @@ void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   shares.give(Cause::unknown, unrecorded_in_kernel(evidence));
 }
 
-/// Nobody looked. A stop by a signal takes longer than whatever else may have happened.
+/// Assigns time in which nothing was observed. A stop by a signal takes longer than whatever else may have
+/// happened.
 void give_unseen(Shares& shares, const Evidence& evidence) TACTUS_RT {
   shares.give_rest(evidence.went_on ? Cause::machine_stopped : Cause::unknown);
 }
 
-/// Of the time in calls of the heap: what the thread surely slept there, as the rest of the job is too short for it.
+/// Time in calls of the heap that the thread certainly slept, because the rest of the job is too short for
+/// it.
 Nanoseconds slept_in_heap(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   if (!evidence.heap || !evidence.switches) return kNone;
   const Nanoseconds blocked = evidence.switches->blocked;
@@ -182,8 +185,8 @@ bool usually_sleeps(const FrameFacts& facts, Nanoseconds slept) TACTUS_RT {
   return facts.usual >= kSleeps && slept <= facts.usual + facts.usual / 4;
 }
 
-/// Of a job that sleeps in each call: how long a stronger thread kept it from its CPU when it was to wake. Of one that
-/// does not, it is not known how long it wanted to sleep.
+/// Time that a stronger thread kept a job from its CPU at its wakes, for a job that sleeps in each call. For
+/// others it is not known how long they wanted to sleep.
 Nanoseconds kept_awake(const FrameFacts& facts, const Evidence& evidence, Nanoseconds heap_slept) TACTUS_RT {
   if (!evidence.others) return kNone;
   const Nanoseconds blocked = evidence.switches->blocked - heap_slept;
@@ -196,7 +199,7 @@ Nanoseconds stopped_asleep(const Evidence& evidence) TACTUS_RT {
   return evidence.others ? stood_still(evidence.others->still_at_wake, evidence) : kNone;
 }
 
-/// On the CPU, for pages from the disk. Each fault is taken to be as long as the others.
+/// Time on the CPU for pages from the disk. Each fault counts as equally long.
 Nanoseconds in_faults_of_disk(const FaultTimes& faults) TACTUS_RT {
   const std::int64_t all = std::int64_t{faults.minor} + faults.major;
   return all == 0 ? kNone : faults.took / all * faults.major;

@@ -23,7 +23,7 @@ struct CauseWeights {
 
 /// Names why a part of a frame took longer than usual. The excess is divided among all that was seen; what is
 /// left is the thread's own work, if it is known that it was on its CPU and got on there. The largest share
-/// decides. A share that nobody could see is `unknown`, never somebody else's.
+/// decides. A share that could not be seen is `unknown`, never another cause's.
 ///
 /// Threads  any.
 /// RT       yes.
@@ -47,7 +47,7 @@ Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence)
 /// RT       yes.
 Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT;
 
-/// Whether signs of life would show it if the machine had stood still for that time.
+/// Returns true if signs of life would show that the machine had stood still for that time.
 ///
 /// Threads  any.
 /// RT       yes.

@@ -24,7 +24,8 @@ namespace {
 // For interrupts, too; without those 0 is enough.
 constexpr const char* kFix = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
 
-/// What is looked at of the time before: the signs of life and the interrupts that it began with.
+/// Time before the part that is looked at as well: for the signs of life and the interrupts that it began
+/// with.
 constexpr Nanoseconds kBefore{4'000'000};
 
 /// Gives each of `times` the records of a ring up to a time. False: one cannot be read.
@@ -236,7 +237,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   return evidence;
 }
 
-/// As of the last look; before it, as it was at the start.
+/// Returns true if the last look found the thread real-time; before any look, the state at the start counts.
 bool KernelEvents::is_realtime(const Thread& thread) const TACTUS_RT {
   if (realtime_ == nullptr) return thread.realtime;
   return realtime_->is_realtime(thread.tid) || (thread.realtime && !realtime_->is_ordinary(thread.tid));

@@ -25,24 +25,25 @@ struct EventThread {
   std::string name;
   bool realtime = false;    ///< its policy
   bool each_fault = false;  ///< KernelEvents::faults() is wanted, and read
-  CodeMap code{};           ///< of its process
+  CodeMap code{};           ///< map of its process
 };
 
-/// What the kernel tells of some threads and their CPUs.
+/// Events that the kernel records of some threads and their CPUs.
 ///
 /// Threads  constructor: any. The rest: one reader.
 /// RT       all but the constructor: no system call, no lock; look() reads what some dozens of frames left.
 class KernelEvents {
  public:
-  /// `alive`: how often a thread on its CPU is to show that it gets on; 0: never. `realtime` outlives it; nullptr: it is
-  /// not known who is.                                                                            @when setup
+  /// `alive`: how often a thread on its CPU is to show that it gets on; 0: never. `realtime` outlives it;
+  /// nullptr: not known. @when setup
   KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
                const RealtimeThreads* realtime = nullptr);
 
   std::vector<Provision> provisions() const { return provisions_; }
   std::size_t threads() const TACTUS_RT { return threads_.size(); }
 
-  /// What was seen of a thread between two times that have passed. `wake`: it was to be woken at `from`.
+  /// Returns the observations of a thread between two times that have passed. `wake`: the thread was to be
+  /// woken at `from`.
   Evidence look(std::size_t thread, EvidenceTime from, EvidenceTime to, bool wake) const TACTUS_RT;
   /// The ring of a thread.
   const EventRing& ring(std::size_t thread) const TACTUS_RT { return threads_[thread].ring; }
@@ -54,20 +55,20 @@ class KernelEvents {
   const EventRing& cpu_ring(std::size_t cpu) const TACTUS_RT { return cpus_[cpu].ring; }
   /// Each minor fault of a thread has a record there, beside those of ring().
   EventRing& faults(std::size_t thread) TACTUS_RT { return threads_[thread].faults; }
-  /// How many minor faults a record of one stands for, in ring().
+  /// Number of minor faults for which one record in ring() stands.
   std::uint32_t faults_per_sample(std::size_t thread) const TACTUS_RT {
     return threads_[thread].rates.faults;
   }
-  /// Every frame: keeps now and then where all rings stand, so that a late frame need not read what was long before it.
-  /// `frame`: when it began.
+  /// Every frame: keeps now and then where all rings are, so that a late frame need not read what was long
+  /// before it. `frame`: when it began.
   void mark(EvidenceTime frame) TACTUS_RT;
   /// Forgets what is older than the call before: now and then, or records are lost.
   void release() TACTUS_RT;
 
-  /// Signs of life are interrupts: where they come by the CPU, they are begun anew until they stand in the middle
-  /// between the slots of the frames, so that none delays a wake. `slot`: one of the last. Sleeps for less than a frame
-  /// for each CPU. To be called now and then by one thread: slots that an external clock gives drift. False: a sleep
-  /// ended late, so that some do not stand there yet.                                             @when service
+  /// Signs of life are interrupts: where they come by the CPU, they are begun anew until they lie in the
+  /// middle between the slots of the frames, so that none delays a wake. `slot`: one of the last. Sleeps for
+  /// less than a frame for each CPU. To be called now and then by one thread: slots that an external clock
+  /// gives drift. False: a sleep ended late, so that some do not lie there yet. @when service
   bool keep_signs_between(EvidenceTime slot, Nanoseconds frame);
   /// Has signs of life come that often, where they come by the CPU; frames around it know no silence. By the thread of
   /// keep_signs_between(). False: they do not.                                                     @when service

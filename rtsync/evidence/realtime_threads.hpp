@@ -22,8 +22,8 @@ class RealtimeThreads {
 
   /// Asks for the policy of every thread in `proc`. Those that end meanwhile are left out. @when service
   void look(const char* proc = "/proc");
-  /// What a look found. Of more than kMost of a kind the rest is unknown; of too many real-time ones, every thread
-  /// may be one. @when service
+  /// Takes the result of a look. Beyond kMost of a kind the rest is unknown; with too many real-time ones,
+  /// every thread may be one. @when service
   void take(std::vector<pid_t> realtime, std::vector<pid_t> ordinary);
   /// It was one, or may have been one: no look succeeded.                                            @when any
   bool has(pid_t thread) const TACTUS_RT;
@@ -33,7 +33,7 @@ class RealtimeThreads {
   bool is_ordinary(pid_t thread) const TACTUS_RT;
 
  private:
-  /// In order. Written while nobody reads it: the one before the last is seconds old.
+  /// Thread lists, sorted. Written while no thread reads it: the one before the last is seconds old.
   struct Threads {
     std::array<std::atomic<pid_t>, kMost> numbers{};
     std::atomic<std::size_t> count{0};
@@ -43,7 +43,7 @@ class RealtimeThreads {
   struct Look {
     Threads realtime;
     Threads ordinary;
-    std::atomic<bool> all{true};  ///< nobody has looked, or there are too many
+    std::atomic<bool> all{true};  ///< no look yet, or there are too many
   };
   const Look& latest() const TACTUS_RT { return looks_[latest_.load(std::memory_order_acquire)]; }
   std::array<Look, 2> looks_{};

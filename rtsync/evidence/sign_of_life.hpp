@@ -4,22 +4,22 @@
 
 namespace tactus::rtsync {
 
-/// What a sign of life takes of a thread on its CPU, by the interrupt of a timer: the least of some that this thread
-/// waits for, for 20 ms at most. 0: the kernel gives none.                                      @when setup
+/// Time that a sign of life takes from a thread on its CPU, by the interrupt of a timer: the least of some
+/// that this thread waits for, for 20 ms at most. 0: the kernel gives none. @when setup
 Nanoseconds sign_of_life_cost();
 
-/// How often signs of life may come that are wanted every so often, and take no more than a twentieth of the time.
-/// 0: never, as they would come too seldom to tell anything.                                    @when setup
+/// Shortest interval of signs of life that is not below `wanted` and takes at most a twentieth of the time.
+/// 0: none, as they would come too seldom to be useful. @when setup
 Nanoseconds affordable_signs(Nanoseconds wanted, Nanoseconds cost);
 
-/// The shortest interval from it on of which a frame has a whole number, or which has a whole number of frames: signs of
-/// life that once stand between two slots stay there.                                           @when setup
+/// The shortest interval from it on of which a frame has a whole number, or which has a whole number of
+/// frames: signs of life that once lie between two slots stay there. @when setup
 Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame);
 /// The longest such interval that is not longer.                                                 @when setup
 Nanoseconds fitted_signs_within(Nanoseconds interval, Nanoseconds frame);
 
-/// How often signs of life come, as far as is known of what one takes. A machine that was busy at the start made that look
-/// like more.
+/// Interval of signs of life, by the best knowledge of what one takes. A machine that was busy at the start
+/// made that look longer.
 ///
 /// Threads  one at a time.
 class SignRate {
@@ -43,8 +43,8 @@ class SignRate {
   Nanoseconds interval_;
 };
 
-/// How far a sign of life is from the middle between two slots that lie so far apart, beyond it or (negative) before
-/// it: half of that at most.                                                                      @when any
+/// Distance of a sign of life from the middle between two slots of that spacing, after it or (negative)
+/// before it: at most half of the spacing. @when any
 Nanoseconds off_middle(TimePoint<MonotonicTime> sign, TimePoint<MonotonicTime> slot, Nanoseconds spacing);
 
 }  // namespace tactus::rtsync

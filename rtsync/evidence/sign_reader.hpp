@@ -19,7 +19,7 @@ struct SignRing {
   std::optional<EventRecord> next;  ///< the sign that comes next
 };
 
-/// Hands the records of a thread on, and between them its signs of life, which stand in the rings of its CPUs.
+/// Hands the records of a thread on, and between them its signs of life, which are in the rings of its CPUs.
 ///
 /// RT  yes; bounded by the number of records.
 class SignReader {
@@ -27,9 +27,10 @@ class SignReader {
   /// `rings`, whose `next` is empty: no CPU twice.
   SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTimes& times) TACTUS_RT;
 
-  /// In the order of the thread's ring. On another CPU, where somebody moved the thread to, it has no signs.
+  /// Adds a record. Records come in the order of the thread's ring. On another CPU, to which the thread was
+  /// moved, it has no signs.
   void add(const EventRecord& record) TACTUS_RT;
-  /// After the last record: the signs up to then.
+  /// Completes the signs up to `to`, after the last record.
   void finish(EvidenceTime to) TACTUS_RT;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace tactus::rtsync {
 
-/// Returns by how much the clock of this process is ahead of the host's, whose time stands in the kernel's records: the
-/// offset of its time namespace. 0: it has none.                                                @when setup
+/// Returns by how much the clock of this process is ahead of the host's, whose time is in the kernel's
+/// records: the offset of its time namespace. 0: it has none. @when setup
 Nanoseconds clock_shift(const std::filesystem::path& root = "/");
 
 /// Returns how old the newest of the kernel's records is right after it was written, by the clock of this process: some

@@ -11,9 +11,10 @@ using Kind = EventRecord::Kind;
 /// A fault for which a hypervisor must find the memory first takes up to that (10.7 us on average on a KVM guest that
 /// gives free memory back), or twice the longest of others. What lies farther apart is something else.
 constexpr Nanoseconds kSlowestFault{20'000};
-/// What the kernel may take to ask the disk for a page, before it gives up the CPU.
+/// Longest time that the kernel takes to ask the disk for a page, before it gives up the CPU.
 constexpr Nanoseconds kAskDisk{20'000};
-/// On the CPU up to a sleep, or up to a page from the disk: the call that sleeps and the fault, or something else before.
+/// Longest time on the CPU up to a sleep, or up to a page from the disk, that counts as the call that sleeps
+/// or the fault; a longer one holds something else before it.
 constexpr Nanoseconds kLongestCall{200'000};
 /// The kernel notes a major fault right after the thread has come back.
 constexpr Nanoseconds kFaultEnds{100'000};
@@ -24,7 +25,7 @@ Nanoseconds ThreadTimes::inside(EvidenceTime begin, EvidenceTime end) const TACT
   return std::max(std::min(end, to_) - std::max(begin, from_), Nanoseconds{0});
 }
 
-/// The latest sleep was in no system call, and no page came behind it: it was none of its own.
+/// The latest sleep was in no system call, and no page came after it: it was none of its own.
 void ThreadTimes::settle_sleep() TACTUS_RT {
   if (last_blocked_ > Nanoseconds{0} && no_call_) {
     switches_.held += last_blocked_;

@@ -15,13 +15,13 @@ namespace tactus::rtsync {
 
 using EvidenceTime = TimePoint<MonotonicTime>;
 
-/// How the kernel was asked for what stands in the ring of a thread.
+/// Rates at which the kernel was asked for the events in the ring of a thread.
 struct EventRates {
   Nanoseconds alive{0};         ///< signs of life of a thread on its CPU come as often; 0: never
-  bool alive_anywhere = false;  ///< from within system calls, too
+  bool alive_anywhere = false;  ///< true: signs come from within system calls, too
   std::uint32_t faults = 1;     ///< minor faults per sample
   bool has_faults = false;
-  bool alive_by_cpu = false;  ///< the signs of life stand in the rings of its CPUs
+  bool alive_by_cpu = false;  ///< the signs of life are in the rings of its CPUs
   Nanoseconds fault{4'000};   ///< one takes no longer, but a slow one: longest_fault()
 };
 
@@ -43,17 +43,17 @@ class ThreadTimes {
                                                                                        to_(to),
                                                                                        rates_(rates) {}
 
-  /// In the order of the ring, from some time before `from` on.
+  /// Adds a record. Records come in the order of the ring, from some time before `from` on.
   void add(const EventRecord& record) TACTUS_RT;
   /// Signs of life are missing at that time, or right after it: silence is not known there.
   void miss_signs(EvidenceTime at) TACTUS_RT;
-  /// They are missing, and nobody knows when.
+  /// Notes that signs are missing, at an unknown time.
   void miss_signs() TACTUS_RT { signs_known_ = false; }
-  /// After the last record: fills in switches, faults and silence, as far as they are known.
+  /// Fills in switches, faults and silence, as far as they are known. Called after the last record.
   void finish(Evidence& evidence) TACTUS_RT;
-  /// After finish().
+  /// Times off the CPU; valid after finish().
   std::span<const Off> off() const TACTUS_RT { return {off_.data(), off_count_}; }
-  /// Likewise; nothing: it was not seen.
+  /// CPU of the thread, valid after finish(); nothing: it was not seen.
   std::optional<std::uint32_t> cpu() const TACTUS_RT {
     return where_ == Where::nobody_knows ? std::nullopt : std::optional(cpu_);
   }
@@ -111,8 +111,8 @@ class ThreadTimes {
   std::size_t off_count_ = 0;
 };
 
-/// Who had a CPU while the thread was off it, from the records of that CPU. How strong a thread is, the record of its
-/// switch says; where that is missing, the last look at all threads.
+/// Threads that had a CPU while the thread was off it, from the records of that CPU. The strength of a thread
+/// comes from the record of its switch; if that is missing, from the last look at all threads.
 ///
 /// RT  yes; bounded by the number of records.
 class CpuTimes {

@@ -12,7 +12,7 @@ namespace tactus::rtsync {
 /// A tracepoint of the kernel, as perf_event_open(2) names it.
 struct Tracepoint {
   std::uint64_t id = 0;
-  std::uint32_t number_offset = 0;  ///< where what it is about stands in its bytes
+  std::uint32_t number_offset = 0;  ///< offset in its bytes of the number that it is about
 };
 
 /// An interrupt that has a name and no number: one CPU asks another one for something.
@@ -31,7 +31,7 @@ struct InterruptTracepoints {
   Tracepoint irq_end;
   std::optional<Tracepoint> softirq_begin;  ///< nothing: softirqs are threads here
   std::optional<Tracepoint> softirq_end;
-  std::vector<VectorTracepoints> vectors{};  ///< as far as this kernel has them (x86)
+  std::vector<VectorTracepoints> vectors{};  ///< vectors, as far as this kernel has them (x86)
 };
 
 /// The switches of a CPU, and where a record says what of them.
@@ -39,20 +39,20 @@ struct SwitchTracepoint {
   std::uint64_t id = 0;
   std::uint32_t thread = 0;    ///< the one that leaves
   std::uint32_t priority = 0;  ///< its priority
-  std::uint32_t state = 0;     ///< what it does then
+  std::uint32_t state = 0;     ///< state of the thread then
   std::uint32_t next = 0;
   std::uint32_t next_priority = 0;
   std::uint32_t next_name = 0;
-  std::uint32_t name = 0;  ///< of the one that leaves
+  std::uint32_t name = 0;  ///< name of the thread that leaves
 };
 /// Reads tracefs. Nothing where that is not possible, and in another PID namespace than the kernel's own: the records
 /// have the kernel's numbers of threads.                                                          @when setup
 std::optional<SwitchTracepoint> find_switch_tracepoint(const std::filesystem::path& root = "/");
 
-/// What tracefs tells.
+/// Result of the search in tracefs.
 struct TracepointSearch {
   std::optional<InterruptTracepoints> tracepoints;
-  Refusal refusal;  ///< why there are none
+  Refusal refusal;  ///< reason why there are none
 };
 
 /// Reads tracefs, where it is mounted and may be read. @when setup

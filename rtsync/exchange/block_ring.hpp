@@ -13,8 +13,8 @@
 
 namespace tactus::rtsync {
 
-/// A bounded ring of equal slots of bytes from one thread to one other. Full means full: the writer is told,
-/// counts what it lost, and goes on.
+/// A bounded ring of equal slots of bytes from one thread to one other. A full ring takes nothing: the writer
+/// sees that, counts what it lost, and continues.
 ///
 /// Threads  one writer (claim, publish), one reader (front, release).
 /// RT       both ends wait-free; all memory is made and touched by the constructor.
@@ -23,7 +23,7 @@ namespace tactus::rtsync {
 template <template <class> class Atomic>
 class BasicBlockRing {
  public:
-  /// At least `slots` slots (rounded up to a power of two), each of `slot_bytes`. Throws
+  /// Constructs at least `slots` slots (rounded up to a power of two), each of `slot_bytes`. Throws
   /// std::invalid_argument for none of either. @when setup
   BasicBlockRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
     if (slot_bytes == 0 || slots == 0)
@@ -36,7 +36,7 @@ class BasicBlockRing {
   BasicBlockRing(const BasicBlockRing&) = delete;
   BasicBlockRing& operator=(const BasicBlockRing&) = delete;
 
-  /// Where the next slot is to be written, or nullptr when the ring is full.                       @when rt
+  /// Returns where the next slot is to be written, or nullptr when the ring is full.               @when rt
   std::byte* claim() TACTUS_RT {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - tail_seen_ > mask_) {

@@ -9,7 +9,7 @@
 namespace tactus::rtsync {
 
 /// The latest value of something, from one thread to one other: a reader never sees half a value and never
-/// makes the writer wait; values nobody read are overwritten.
+/// makes the writer wait; values that were not read are overwritten.
 ///
 /// Threads  one writer (write), one reader (read).
 /// RT       both wait-free.

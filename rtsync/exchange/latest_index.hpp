@@ -7,8 +7,8 @@
 
 namespace tactus::rtsync {
 
-/// Which of three buffers is whose: one the writer fills, one the reader reads, one that waits between them
-/// and is swapped in.
+/// Assignment of three buffers: one the writer fills, one the reader reads, one that waits between them and
+/// is swapped in.
 ///
 /// Threads  one writer (writing, publish), one reader (take, reading).
 /// RT       both wait-free.
@@ -19,7 +19,7 @@ class BasicLatestIndex {
  public:
   std::uint8_t writing() const TACTUS_RT { return writing_; }
   void publish() TACTUS_RT { writing_ = swap(static_cast<std::uint8_t>(writing_ | kFresh)); }
-  /// True: reading() is a newer one than before.
+  /// Takes the newest buffer. True: reading() is a newer one than before.
   bool take() TACTUS_RT {
     if ((middle_.load(std::memory_order_relaxed) & kFresh) == 0) return false;
     reading_ = swap(reading_);

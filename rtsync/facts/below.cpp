@@ -54,7 +54,7 @@ std::optional<std::uint64_t> stolen_from(const CpuSet& cpus, std::string_view li
   return static_cast<std::uint64_t>(*steal);
 }
 
-/// From all of the rig's CPUs; nothing when none of them is counted.
+/// Sum over all of the rig's CPUs; nothing if none of them is counted.
 std::optional<std::uint64_t> stolen_ticks(const Host& host) {
   std::optional<std::uint64_t> sum;
   const FileText stat = host.read("/proc/stat");
@@ -85,7 +85,7 @@ Fact virtual_machine(const Host& host) {
     case Virtual::unknown:
       break;
   }
-  return unknown(kSubject, "whether this is one could not be told" + steal, "systemd-detect-virt");
+  return unknown(kSubject, "whether this is one could not be found out" + steal, "systemd-detect-virt");
 }
 
 Fact container(const Host& host) {

@@ -91,7 +91,7 @@ Fact rcu(const Host& host) {
     if (*given == "all") return fact(kSubject, Grade::ok, std::string{name} + "=all");
     const auto cpus = CpuSet::try_parse(*given);
     if (!cpus)
-      return unknown(kSubject, std::string{name} + "=" + in_quotes(*given) + " is no plain list of CPUs",
+      return unknown(kSubject, std::string{name} + "=" + in_quotes(*given) + " is not a plain list of CPUs",
                      fix);
     offloaded |= *cpus;
   }

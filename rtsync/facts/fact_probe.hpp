@@ -51,7 +51,7 @@ struct Host {
   CpuSet rest() const { return online.value_or(allowed) - rt; }
 };
 
-/// What a fact is about: the same whatever was found.
+/// Subject of a fact: the same whatever was found.
 struct Subject {
   const char* name;
   const char* needed;
@@ -64,7 +64,7 @@ Fact unknown(const Subject& subject, const std::string& problem, std::string fix
 Fact should_be_zero(const Host& host, const Subject& subject, const std::string& sysctl);
 
 inline constexpr const char* kNoCpu = "there is no CPU to look at";
-/// Why a file does not help: it cannot be read, or what it says makes no sense.
+/// Explains why a file does not help: it cannot be read, or its content makes no sense.
 std::string problem_of(const FileText& read);
 std::string text_or(const std::string& text, const std::string& otherwise);
 
@@ -76,8 +76,9 @@ std::string in_quotes(std::string_view text);
 std::optional<CpuSet> cpus_in(const FileText& read);
 
 inline constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
-std::string cpu_file(const std::string& file);           ///< of all CPUs: "/sys/devices/system/cpu/online"
-std::string cpu_file(int cpu, const std::string& file);  ///< of one: "/sys/devices/system/cpu/cpu3/online"
+std::string cpu_file(const std::string& file);  ///< file on all CPUs: "/sys/devices/system/cpu/online"
+/// File of one CPU: "/sys/devices/system/cpu/cpu3/online"
+std::string cpu_file(int cpu, const std::string& file);
 
 /// The command that writes a value into a file of each of these CPUs.
 std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const std::string& file);

@@ -16,7 +16,7 @@
 namespace tactus::rtsync::probes {
 namespace {
 
-/// What became of a thread's request, or why nobody knows.
+/// Result of a thread's request, or the reason why it is unknown.
 struct Trial {
   std::optional<Provision> fate;
   Refusal problem = {"nothing was tried here", ""};
@@ -38,7 +38,7 @@ Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::
   return {};
 }
 
-/// Whether a little memory can be locked; nothing but the answer remains. 0 or the errno.
+/// Tries to lock a little memory; only the answer remains. 0 or the errno.
 int try_memory_lock() {
   const std::size_t bytes = page_bytes();
   void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -48,7 +48,7 @@ constexpr NamedProbe kProbes[] = {
     {"CPU mitigations", probes::mitigations},
 };
 
-/// Where to look when the rig names no CPU: at the isolated ones, or else at the last one allowed.
+/// CPUs to look at if the rig names none: the isolated ones, or else the last one allowed.
 CpuSet likely_cpus(const ProbeRequest& request, const CpuSet& allowed) {
   CpuSet cpus = isolated_cpus(request.root).value_or(CpuSet{}) & allowed;
   if (cpus.empty() && !allowed.empty()) cpus.add(allowed.last());

@@ -11,7 +11,7 @@
 namespace tactus::rtsync::probes {
 namespace {
 
-/// How often an interrupt came on the rig's CPUs, and its last word in the table: who asked for it.
+/// Count of an interrupt on the rig's CPUs, and its last word in the table: the device that uses it.
 struct Interrupt {
   std::uint64_t count = 0;
   std::string name;
@@ -78,14 +78,14 @@ std::vector<std::string> numbers_among(std::vector<std::string> names) {
   return names;
 }
 
-/// Where an interrupt is really delivered. Not every interrupt controller knows: then, where it may be.
+/// Reads where an interrupt is really delivered. Not every interrupt controller knows: then, where it may be.
 FileText delivery_of(const Host& host, const std::string& number) {
   FileText effective = host.read("/proc/irq/" + number + "/effective_affinity_list");
   if (effective.readable() && !effective.text.empty()) return effective;
   return host.read("/proc/irq/" + number + "/smp_affinity_list");
 }
 
-/// Which interrupts go where.
+/// Destinations of the interrupts.
 struct Deliveries {
   std::vector<std::string> here;  // their numbers
   int known = 0;

@@ -23,7 +23,7 @@ Fact swap(const Host& host) {
 
 Fact huge_pages(const Host& host) {
   constexpr Subject kSubject{"transparent huge pages", "'madvise' or 'never'",
-                             "khugepaged moves memory and stalls whoever uses it"};
+                             "khugepaged moves memory and stalls the threads that use it"};
   const std::string file = "/sys/kernel/mm/transparent_hugepage/enabled";
   const std::string fix = "echo madvise | sudo tee " + file;
   const FileText read = host.read(file);

@@ -14,7 +14,7 @@ namespace {
 
 std::string cpu_name(int cpu) { return "CPU " + std::to_string(cpu); }
 
-/// What the rig's CPUs say about one of their settings.
+/// Values of one setting on the rig's CPUs.
 struct Survey {
   std::vector<std::string> found;
   CpuSet wrong;         // those that prefer something else to performance

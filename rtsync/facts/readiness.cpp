@@ -10,7 +10,7 @@
 namespace tactus::rtsync {
 namespace {
 
-/// Without these there is no hard real time, however they are graded when they are not ok.
+/// Facts without which there is no hard real time, whatever the grade of one that is not ok.
 constexpr std::string_view kNeeded[] = {"kernel preemption", "real-time scheduling", "memory lock",
                                         "virtual machine"};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Whether a machine is ready for hard real time, judged by facts and by measured wakes.
+/// Judges by facts and by measured wakes whether a machine is ready for hard real time.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,13 +18,14 @@ struct MeasuredWakes {
   Nanoseconds p50{0};
   Nanoseconds p99{0};
   Nanoseconds max{0};
-  bool realtime = false;  ///< under a real-time policy
+  bool realtime = false;  ///< marks times under a real-time policy
 };
 
 struct Readiness {
   bool ready = false;
-  std::vector<Fact> findings;  ///< what is not ok, what matters most first; the wakes are one of them
-  std::size_t decisive = 0;    ///< so many of them, the first, are why it is not ready
+  /// Findings that are not ok, the most important first; the wakes are one of them.
+  std::vector<Fact> findings;
+  std::size_t decisive = 0;  ///< number of the first findings because of which it is not ready
 };
 
 /// Ready means: PREEMPT_RT, no hypervisor below, all that the rig asks for is granted, and no measured wake was later

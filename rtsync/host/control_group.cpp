@@ -9,7 +9,7 @@
 namespace tactus::rtsync {
 namespace {
 
-/// Of the file cpu.stat of one group.
+/// Reads the file cpu.stat of one group.
 std::optional<GroupStops> stops_in(std::string_view stat) {
   std::optional<GroupStops> stops;
   for (const std::string_view line : lines_of(stat)) {

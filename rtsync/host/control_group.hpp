@@ -13,21 +13,22 @@ namespace tactus::rtsync {
 /// The control group that rations the CPU time of this process.
 struct ControlGroup {
   std::string path;      ///< "/user.slice"
-  bool unified = false;  ///< of cgroup v2
+  bool unified = false;  ///< true: cgroup v2
 };
 /// Nothing: the kernel does not say.                                                             @when setup, service
 std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root = "/");
 
-/// Where the groups that ration CPU time are mounted in cgroup v1, by the two names that systems give it.
+/// Folders of the groups that ration CPU time in cgroup v1, by the two names that systems use.
 constexpr std::array<const char*, 2> kCpuGroups{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
 
-/// How often the limit of a control group (cpu.max; of cgroup v1: cpu.cfs_quota_us) stopped its ordinary threads.
+/// Number of times that the limit of a control group (cpu.max; in cgroup v1: cpu.cfs_quota_us) stopped its
+/// ordinary threads.
 struct GroupStops {
   std::int64_t times = 0;
   Nanoseconds took{0};
 };
-/// Since they were made, of this process's group and of those above it. Nothing: none has a limit that is counted.
-/// @when setup, service
+/// Sum since they were made, over this process's group and those above it. Nothing: none has a limit that is
+/// counted. @when setup, service
 std::optional<GroupStops> read_group_stops(const std::filesystem::path& root = "/");
 
 }  // namespace tactus::rtsync

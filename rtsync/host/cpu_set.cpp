@@ -81,7 +81,7 @@ CpuSet CpuSet::parse(std::string_view text) {
   const CpuList list = read_cpu_list(text, kLimit);
   if (list.fault == CpuList::Fault::none) return CpuSet(list.cpus);
   throw std::invalid_argument("'" + std::string{trimmed(text).substr(0, 60)} +
-                              "' is no list of CPUs like 0-3,5: " + list.problem);
+                              "' is not a list of CPUs like 0-3,5: " + list.problem);
 }
 
 std::optional<CpuSet> CpuSet::try_parse(std::string_view text) try {

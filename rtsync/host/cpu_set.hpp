@@ -64,24 +64,22 @@ class CpuSet {
 /// A list such as "0-3,5", as the kernel and rig files write it.
 struct CpuList {
   enum class Fault { none, no_list, outside, backwards };
-  std::vector<int> cpus;  ///< in their order, also those that are named twice
+  std::vector<int> cpus;  ///< CPUs in their order, also those that are named twice
   Fault fault = Fault::none;
-  std::string problem{};  ///< of a fault: "expected a comma"
+  std::string problem{};  ///< description of a fault: "expected a comma"
 };
 /// Reads it; numbers are below `limit`, and blanks may stand around them. @when setup
 CpuList read_cpu_list(std::string_view text, int limit);
 
-/// Where the kernel lets this thread run now; nothing when it does not exist. tid 0 is the caller.
+/// CPUs on which the kernel lets this thread run now; nothing when it does not exist. tid 0 is the caller.
 std::optional<CpuSet> affinity_of(pid_t tid);
 /// 0 or the errno. The kernel may grant fewer CPUs than asked (cgroup cpusets): look with affinity_of.
 int set_affinity(pid_t tid, const CpuSet& cpus);
 
-/// Where this process was allowed to run when somebody first asked, before any thread of ours was pinned; and
-/// the isolated CPUs, which nobody inherits, if it may ask for them.
-/// Call it first thing in main.
+/// CPUs on which this process was allowed to run at the first call, before any thread of the rig was pinned;
+/// and the isolated CPUs, which no thread inherits, if it may ask for them. Call it first in main.
 const CpuSet& allowed_cpus();
-/// The CPU that frames get when nobody says which: the last isolated one that is allowed, or else the last
-/// one.
+/// Default CPU of the frames: the last isolated one that is allowed, or else the last one.
 CpuSet default_frame_cpu();
 /// /sys/devices/system/cpu/online; nothing when that cannot be read.
 std::optional<CpuSet> online_cpus(const std::filesystem::path& root = "/");

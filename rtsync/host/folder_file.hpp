@@ -5,8 +5,8 @@
 ///     Descriptor file = open_folder_file(folder / "motion.csv", O_WRONLY | O_CREAT | O_EXCL);
 ///     if (file.get() < 0) throw std::runtime_error(file_error(folder / "motion.csv", errno));
 ///
-/// A symbolic link is refused, whoever made it: a file of a run folder is never one somewhere else. So is what is not
-/// a regular file: a pipe or a device could hang the caller.
+/// A symbolic link is always refused: a file of a run folder is never one somewhere else. So is what is not a
+/// regular file: a pipe or a device could hang the caller.
 ///
 /// Threads  every function is re-entrant.
 /// RT       nothing here. @when setup or service.
@@ -48,7 +48,8 @@ std::string file_error(const std::filesystem::path& file, int error);
 std::string read_folder_file(const std::filesystem::path& file, int& error,
                              std::size_t most = std::string::npos);
 
-/// Whether the folder has, under this name, the file of these numbers: not another one, and not a link to it.
+/// Returns true if the folder has, under this name, the file of these numbers: not another one, and not a
+/// link to it.
 bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number);
 
 /// Writes the whole text at the beginning of the file. Returns 0 or an errno.

@@ -22,14 +22,14 @@ namespace tactus::rtsync {
 /// The running count of one thread, to be read by that thread or by others. Must not outlive the thread.
 class HeapCounter {
  public:
-  HeapCounter() = default;                        ///< of no thread: stays 0
+  HeapCounter() = default;                        ///< counter of no thread: stays 0
   static HeapCounter of_this_thread() TACTUS_RT;  // @when any
-  /// Likewise; from here on the calls of this thread are measured, too.
+  /// Counter of this thread; from here on the duration of its calls is measured, too.
   static HeapCounter timed_of_this_thread() TACTUS_RT;  // @when any
   std::uint64_t calls() const TACTUS_RT {               // @when any
     return count_ == nullptr ? 0 : count_->load(std::memory_order_relaxed);
   }
-  /// How long they took, where they are measured.
+  /// Total duration of the calls, if they are measured.
   Nanoseconds time() const TACTUS_RT {  // @when any
     return Nanoseconds{time_ == nullptr ? 0 : time_->load(std::memory_order_relaxed)};
   }
@@ -45,7 +45,7 @@ class HeapWatch {
  public:
   HeapWatch() TACTUS_RT : counter_(HeapCounter::of_this_thread()), start_(counter_.calls()) {}
   std::uint64_t calls() const TACTUS_RT { return counter_.calls() - start_; }  // @when any
-  /// Whether this executable counts at all: a 0 from calls() means something only then.
+  /// Returns true if this executable counts at all: only then does a 0 from calls() mean something.
   static bool available() TACTUS_RT;
 
  private:

@@ -15,9 +15,9 @@
 
 namespace tactus::rtsync {
 
-/// What a file said, or why it said nothing.
+/// Content of a file, or the reason why it could not be read.
 struct FileText {
-  std::string text;  ///< without white space at either end
+  std::string text;  ///< content without white space at either end
   int error = 0;     ///< 0, or the errno of what went wrong
   std::string file;  ///< the path as a person would type it, without the root
 
@@ -28,8 +28,8 @@ struct FileText {
 
 /// Reads at most 1 MiB of root/file. Never blocks: devices, pipes and directories are refused.
 FileText read_host_file(const std::filesystem::path& root, std::string_view file);
-/// What stands in a folder, in no order; nothing when it cannot be read. Throws nothing when it changes meanwhile, or when
-/// a model closes all files of the process: then it has what was read so far.
+/// Lists a folder, in no order; nothing when it cannot be read. Throws nothing when it changes meanwhile, or
+/// when a model closes all files of the process: then it has what was read so far.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 /// The file as one whole number; nothing when it cannot be read or says something else.
 std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file);
@@ -50,7 +50,8 @@ class KernelConfig {
   explicit KernelConfig(std::string text, std::string file);
   bool known() const { return !text_.empty(); }
   const std::string& file() const { return file_; }
-  /// True for `CONFIG_X=y`, false for a configuration without it; nothing when no configuration is known.
+  /// Returns true for `CONFIG_X=y`, false for a configuration without it; nothing if no configuration is
+  /// known.
   std::optional<bool> has(std::string_view option) const;
 
  private:

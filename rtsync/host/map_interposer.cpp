@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stands before the C library's mmap and its kin, and what else has the kernel take pages, in the executable this is
-/// linked into, and notes the calls of threads that asked for it (rtsync/host/map_watch.hpp).
+/// Replaces the C library's mmap and its kin, and what else has the kernel take pages, in the executable this
+/// is linked into, and notes the calls of threads that asked for it (rtsync/host/map_watch.hpp).
 ///
-/// Link it as an object into executables only, as heap_interposer.cpp. The C library's own calls, such as those of
-/// malloc, do not come by here. With a sanitizer, which has an mmap of its own, and without glibc, this file is empty.
+/// Link it as an object into executables only, as heap_interposer.cpp. The C library's own calls, such as
+/// those of malloc, do not come by here. With a sanitizer, which has an mmap of its own, and without glibc,
+/// this file is empty.
 #include <cstdlib>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

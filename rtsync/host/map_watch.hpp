@@ -24,9 +24,9 @@ namespace tactus::rtsync {
 
 /// A call, or several in a row.
 struct MapCalls {
-  Nanoseconds begin{0};      ///< of the first, as CLOCK_MONOTONIC
-  Nanoseconds end{0};        ///< of the last
-  Nanoseconds took{0};       ///< on the CPU
+  Nanoseconds begin{0};      ///< start of the first, as CLOCK_MONOTONIC
+  Nanoseconds end{0};        ///< end of the last
+  Nanoseconds took{0};       ///< time on the CPU
   std::uint64_t bytes = 0;   ///< mapped
   std::uint32_t faults = 0;  ///< pages that the kernel took meanwhile
   std::uint32_t calls = 0;
@@ -40,7 +40,7 @@ struct MapSum {
   Nanoseconds took{0};
 };
 
-/// Since it was cleared. When it is full, further calls join the last entry.
+/// Calls since it was cleared. When it is full, further calls join the last entry.
 class MapLog {
  public:
   static constexpr std::size_t kMost = 32;

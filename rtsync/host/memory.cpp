@@ -35,7 +35,7 @@ std::string locked_line() {
   return "";
 }
 
-/// What the kernel says is locked: the truth beside the return code.
+/// Returns how much the kernel reports as locked: the truth beside the return code.
 std::string locked_now() {
   if (const std::string line = locked_line(); !line.empty()) return line + " locked";
   return "how much is locked could not be read from /proc/self/status";
@@ -54,7 +54,8 @@ Provision lock_all() {
   return granted(what, locked_now());
 }
 
-/// With huge pages allowed, khugepaged moves memory under a running frame and stalls it at the page table.
+/// Switches huge pages off: with them khugepaged moves memory under a running frame and stalls it at the page
+/// table.
 Provision no_huge_pages() {
   const std::string what = "no transparent huge pages for this process";
   if (::prctl(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L) == 0) return granted(what, "none");

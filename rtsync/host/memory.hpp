@@ -21,7 +21,8 @@ struct MemorySettings {
 /// process fails its allocations later, at the worst moment.
 std::vector<Provision> prepare_memory(const MemorySettings& settings);
 
-/// How much memory of this process the kernel keeps from being paged out; 0 when it does not say.  @when service
+/// Amount of this process's memory that the kernel keeps from being paged out; 0 if it does not report it.
+/// @when service
 std::size_t locked_bytes();
 
 /// Touches this many bytes of the calling thread's stack below the caller, as far as the stack goes; returns

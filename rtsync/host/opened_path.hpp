@@ -28,7 +28,7 @@ class OpenedPath {
   Descriptor opened_;
 };
 
-/// Cuts a file of a run folder off after so many bytes. Returns 0 or an errno.
+/// Cuts a file of a run folder off after that many bytes. Returns 0 or an errno.
 int cut_folder_file(const std::filesystem::path& file, std::uint64_t bytes);
 
 }  // namespace tactus::rtsync

@@ -11,7 +11,7 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// How many bytes the UTF-8 character at the beginning has (RFC 3629); 0 when there is none.
+/// Number of bytes of the UTF-8 character at the beginning (RFC 3629); 0 if there is none.
 std::size_t character_at(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = at(0);

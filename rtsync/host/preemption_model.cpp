@@ -14,7 +14,7 @@ bool built_with(const KernelConfig& config, const char* option) {
   return config.has(option) == std::optional{true};
 }
 
-/// What shows that this is a PREEMPT_RT kernel.
+/// Returns the sign that this is a PREEMPT_RT kernel.
 std::optional<std::string> sign_of_preempt_rt(const std::filesystem::path& root, const KernelConfig& config) {
   if (read_host_file(root, "/sys/kernel/realtime").text == "1") return "/sys/kernel/realtime is 1";
   if (built_with(config, "CONFIG_PREEMPT_RT")) return config.file();

@@ -6,12 +6,13 @@
 
 namespace tactus::rtsync {
 
-/// When the kernel lets go of a CPU that a real-time thread is to have.
+/// Time at which the kernel releases a CPU for a real-time thread.
 struct PreemptionModel {
   std::string name;    ///< "PREEMPT_RT"; as `preempt=` has it: "full", "lazy", "voluntary", "none"
-  std::string source;  ///< what says so: a file, or a boot parameter
+  std::string source;  ///< source of the name: a file, or a boot parameter
   bool is_realtime() const { return name == "PREEMPT_RT"; }
-  /// At once, also from an ordinary thread in a system call: such a thread keeps no real-time one from its CPU.
+  /// Returns true if it releases the CPU at once, also from an ordinary thread in a system call: such a
+  /// thread keeps no real-time one from its CPU.
   bool lets_go() const { return name != "none" && name != "voluntary"; }
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the rig asked of the machine, and what became of it.
+/// Request of the rig to the machine, and its result.
 ///
 /// Asking the kernel for real time can be refused for reasons that all look like "Operation not permitted".
 /// Nothing here fails silently: each request ends as a Provision with the cause in plain words and the
-/// command that mends it.
+/// command that fixes it.
 #include <string>
 
 namespace tactus::rtsync {
@@ -13,9 +13,9 @@ namespace tactus::rtsync {
 struct Provision {
   std::string what;      ///< the request: "SCHED_FIFO priority 80"
   bool granted = false;  ///< exactly what was asked is in force
-  std::string got;       ///< what is in force now: "SCHED_OTHER"
-  std::string cause;     ///< why not; empty when granted
-  std::string fix;       ///< the command that would mend it; empty when granted
+  std::string got;       ///< state in force now: "SCHED_OTHER"
+  std::string cause;     ///< reason of a refusal; empty when granted
+  std::string fix;       ///< the command that would fix it; empty when granted
 };
 
 /// The reason of a refusal and the command that removes the problem.

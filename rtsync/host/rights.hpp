@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What this process may ask of the kernel, and the explanation when the kernel says no.
+/// Rights of this process towards the kernel, and the explanation of a refusal.
 ///
 /// The kernel answers EPERM to a dozen different mistakes. Here the limits, capabilities, control groups and
 /// containers are read, so that the answer names the one that applies.
@@ -33,16 +33,18 @@ struct Rights {
   std::string program = "tactus";                 ///< the path of this executable
   RtGroup group;
 
-  bool may_schedule(int priority) const;  ///< by capability or limit; a control group may still object
-  bool may_lock_all() const;              ///< now and all that is allocated later
+  /// Returns true if a capability or limit allows it; a control group may still object.
+  bool may_schedule(int priority) const;
+  bool may_lock_all() const;  ///< now and all that is allocated later
 };
 
 /// Limits and capabilities are those of the calling thread; files are read below root.
 Rights read_rights(const std::filesystem::path& root = "/");
 
-/// Why sched_setscheduler answered with this errno, and what to do.
+/// Explains why sched_setscheduler answered with this errno, and how to fix it.
 Refusal why_no_fifo(const Rights& rights, int priority, int error);
-/// Why memory cannot stay locked, and what to do. error 0: it was not tried, because it would end badly.
+/// Explains why memory cannot stay locked, and how to fix it. error 0: it was not tried, because it would end
+/// badly.
 Refusal why_no_memory_lock(const Rights& rights, int error);
 
 }  // namespace tactus::rtsync

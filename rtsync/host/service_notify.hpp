@@ -29,16 +29,16 @@ class ServiceNotify {
 
   /// Refused: not started by systemd, or not as Type=notify.
   const Provision& provision() const { return provision_; }
-  /// Somebody listens.
+  /// Returns true if a service manager listens.
   bool present() const { return present_; }
   /// The unit's WatchdogSec, when it is this process that has to answer.
   std::optional<Nanoseconds> watchdog() const { return watchdog_; }
 
-  /// The start is done; systemd goes on with what waited for it, and its watchdog begins to count.
+  /// The start is done; systemd continues with what waited for it, and its watchdog begins to count.
   void ready(const std::string& status);
-  /// What `systemctl status` shows. Only the first line is sent, at most 200 bytes of it.
+  /// Sets the text that `systemctl status` shows. Only the first line is sent, at most 200 bytes of it.
   void status(const std::string& text);
-  /// From now on the end is in progress: TimeoutStopSec counts, and no watchdog.
+  /// Reports that the service is stopping: from now on TimeoutStopSec counts, and no watchdog.
   void stopping();
   /// Answers the watchdog when a third of its time has passed and `progress` has moved. True: it did.
   bool alive(std::uint64_t progress, TimePoint<RigTime> now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How much of a CPU Linux leaves to a SCHED_FIFO thread that does not sleep.
+/// Share of a CPU that Linux leaves to a SCHED_FIFO thread that does not sleep.
 ///
 /// Four mechanisms, each of which stops a spinning thread for its own reason:
 ///   - the real-time throttle of kernels before 6.12: sched_rt_runtime_us of every sched_rt_period_us;
@@ -24,11 +24,11 @@ namespace tactus::rtsync {
 
 /// The control group that rations this process's real-time threads (CONFIG_RT_GROUP_SCHED).
 struct RtGroup {
-  std::optional<bool> in_kernel;           ///< CONFIG_RT_GROUP_SCHED; nothing when nobody says
+  std::optional<bool> in_kernel;           ///< CONFIG_RT_GROUP_SCHED; nothing: not known
   std::string path;                        ///< the cpu control group: "/user.slice"
   bool unified = false;                    ///< cgroup v2, which has no file to set the budget with
   std::string runtime_file;                ///< cpu.rt_runtime_us of that group; "" when there is none
-  std::optional<std::int64_t> runtime_us;  ///< of every period; 0 forbids SCHED_FIFO altogether
+  std::optional<std::int64_t> runtime_us;  ///< runtime of every period; 0 forbids SCHED_FIFO altogether
   std::optional<std::int64_t> period_us;
 };
 RtGroup read_rt_group(const std::filesystem::path& root = "/");
@@ -45,12 +45,12 @@ struct ThrottleFacts {
   std::optional<std::int64_t> rt_period_us;
   std::optional<KernelVersion> kernel;
   std::vector<FairServer> fair_servers;  ///< empty when unreadable, or on an older kernel
-  std::string fair_server_problem;       ///< why they could not be read; "" when they were, or are not due
-  bool fair_servers_hidden = false;      ///< debugfs is not mounted
+  std::string fair_server_problem;   ///< reason why they could not be read; "" when they were, or are not due
+  bool fair_servers_hidden = false;  ///< debugfs is not mounted
   RtGroup group;
   std::optional<std::int64_t> rttime_limit_us;  ///< RLIMIT_RTTIME; nothing: unlimited
 
-  /// From 6.12 on, when the release could be read.
+  /// Returns true for kernels from 6.12 on, if the release could be read.
   bool has_fair_server() const;
   /// The part of a CPU of the set (all CPUs for an empty set) a SCHED_FIFO thread may use before it is
   /// stopped: 0 .. 1, the least of all that is known. What could not be read counts with the kernel's
@@ -64,7 +64,7 @@ struct ThrottleFacts {
 };
 
 ThrottleFacts read_throttle(const std::filesystem::path& root = "/");
-/// Of this machine, as it is now.
+/// Reads the settings of this machine, as they are now, and judges them.
 std::optional<std::string> spinning_hits_throttle(double share_needed, const CpuSet& cpus = {});
 
 }  // namespace tactus::rtsync

@@ -10,7 +10,7 @@
 
 namespace tactus::rtsync {
 
-/// Memory that a child of fork() does not have, in pages of its own: who goes on there as if nothing had
+/// Memory that a child of fork() does not have, in pages of its own: who continues there as if nothing had
 /// happened ends with SIGSEGV at the first touch.
 ///
 /// Threads  any. @when setup

@@ -101,7 +101,7 @@ Refusal why_not_opened(const fs::path& root, const fs::path& device, int error) 
   return why;
 }
 
-/// To open another file, or another device, can have effects of its own.
+/// Opens a device. Another file, or another device, may react to being opened.
 int open_device(const char* device) {
   struct stat facts {};
   if (::stat(device, &facts) == 0 && !S_ISCHR(facts.st_mode)) {

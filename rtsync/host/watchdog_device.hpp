@@ -27,7 +27,7 @@ namespace tactus::rtsync {
 
 struct WatchdogSettings {
   std::filesystem::path device = "/dev/watchdog";
-  Nanoseconds timeout{10'000'000'000};  ///< from the last kick to the reset; rounded up to whole seconds
+  Nanoseconds timeout{10'000'000'000};  ///< time from the last kick to the reset; rounded up to whole seconds
 };
 
 /// The kernel's side of it, for tests: what answers like open(2) and ioctl(2), and where /proc and /sys are.
@@ -54,7 +54,7 @@ class WatchdogDevice {
   const Provision& provision() const { return provision_; }
   /// The countdown runs.
   bool armed() const { return fd_ >= 0; }
-  /// In force; 0 when the driver does not say.
+  /// Timeout in force; 0 if the driver does not report it.
   Nanoseconds timeout() const { return timeout_; }
 
   /// Starts the countdown anew when a quarter of the timeout has passed since it last did.         @when rt

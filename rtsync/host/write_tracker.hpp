@@ -42,11 +42,12 @@ class WriteTracker {
   virtual void written(Pages& pages, bool again, std::size_t most, std::vector<Pages>& found) = 0;
   /// Watches these pages no more.
   virtual void release(Pages pages) = 0;
-  /// What the first write to a watched page costs.
+  /// Cost of the first write to a watched page.
   virtual std::chrono::nanoseconds fault_cost() const = 0;
 };
 
-/// By userfaultfd in asynchronous write-protect mode, and PAGEMAP_SCAN: Linux 6.7 or newer (ARM64: 6.10), no privilege.
+/// Tracker by userfaultfd in asynchronous write-protect mode, and PAGEMAP_SCAN: Linux 6.7 or newer (ARM64:
+/// 6.10), no privilege.
 class KernelWriteTracker final : public WriteTracker {
  public:
   /// Only pages of `memory` may be watched; watches none yet. Throws std::runtime_error with the reason when

@@ -17,7 +17,8 @@ struct CpuTimeKernel {
   std::function<int(const rlimit&)> set = nullptr;
 };
 
-/// How long a real-time thread may run without ever sleeping (RLIMIT_RTTIME), for as long as this lives.
+/// Limit on how long a real-time thread may run without ever sleeping (RLIMIT_RTTIME), for as long as this
+/// lives.
 ///
 /// The kernel sends SIGXCPU when a thread of SCHED_FIFO or SCHED_RR has run for that long, which the crash
 /// handler turns into safe outputs and an end; and SIGKILL a second later. A thread that only spins runs into
@@ -29,7 +30,7 @@ class CpuTimeLimit {
  public:
   /// Never throws for a refusal: see provision(). Rounded up to microseconds.
   explicit CpuTimeLimit(Nanoseconds most_without_sleep, CpuTimeKernel kernel = {});
-  /// As it was before. Without CAP_SYS_RESOURCE the hard limit cannot be raised again: then it stays.
+  /// Restores the limit. Without CAP_SYS_RESOURCE the hard limit cannot be raised again: then it stays.
   ~CpuTimeLimit();
   CpuTimeLimit(const CpuTimeLimit&) = delete;
   CpuTimeLimit& operator=(const CpuTimeLimit&) = delete;

@@ -6,7 +6,7 @@
 
 namespace tactus::rtsync {
 
-/// How a thread computes with floating-point numbers: rounding, traps, denormals, precision. Not the flags that
+/// Floating-point environment of a thread: rounding, traps, denormals, precision. Not the flags that
 /// calculations raise.
 ///
 ///     const FloatEnvironment before = FloatEnvironment::of_this_thread();

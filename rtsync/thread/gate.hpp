@@ -26,11 +26,12 @@ constexpr TimePoint<MonotonicTime> kForever = TimePoint<MonotonicTime>::max();
 ///     gate.wait(7, WaitMode::adaptive, deadline, &gone);  // there
 ///
 /// The number counts up and may wrap: a is behind b when b - a < 2^31. What was written before open() is seen
-/// after wait() or value(). Waking makes a system call only when somebody sleeps: who is about to sleep says
-/// so before it looks at the number for the last time, and who publishes looks for sleepers after publishing.
+/// after wait() or value(). Waking makes a system call only when a thread sleeps: a thread that is about to
+/// sleep announces that before it looks at the number for the last time, and a publisher looks for sleepers
+/// after publishing.
 ///
-/// Threads  any number of waiters; open() by one thread at a time. It must outlive every call.
-/// RT       no lock, no allocation. open() and wake_all(): at most one system call, none when nobody sleeps.
+/// Threads any number of waiters; open() by one thread at a time. It must outlive every call. RT no lock, no
+/// allocation. open() and wake_all(): at most one system call, none when no thread sleeps.
 ///          wait(): none when the number is there already, or while it spins; the sleep otherwise. A thread
 ///          of SCHED_FIFO that spins keeps its CPU from the one it waits for: give them a CPU each.
 class alignas(64) Gate {
@@ -45,14 +46,14 @@ class alignas(64) Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// Publishes, and wakes who sleeps.                                                               @when rt
+  /// Publishes, and wakes the sleeping threads.                                                     @when rt
   void open(std::uint32_t value) TACTUS_RT;
   std::uint32_t value() const TACTUS_RT { return value_.load(std::memory_order_acquire); }
   bool reached(std::uint32_t wanted) const TACTUS_RT {
     return static_cast<std::int32_t>(value() - wanted) >= 0;
   }
-  /// Waits until the number is `wanted` or has passed it, `*given_up` is true (may be null; whoever sets it
-  /// calls wake_all() then) or the deadline has passed. `spin`: how long adaptive spins, and what it learns;
+  /// Waits until the number is `wanted` or has passed it, `*given_up` is true (may be null; its writer calls
+  /// wake_all() then) or the deadline has passed. `spin`: how long adaptive spins, and what it learns;
   /// without one kSpinBeforeSleep. @when rt
   Result wait(std::uint32_t wanted, WaitMode mode, TimePoint<MonotonicTime> deadline = kForever,
               const std::atomic<bool>* given_up = nullptr, SpinBudget* spin = nullptr) TACTUS_RT;

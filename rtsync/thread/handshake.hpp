@@ -15,7 +15,7 @@ namespace tactus::rtsync {
 
 /// A mutex whose holder runs at the priority of the most urgent thread that waits for it.
 ///
-/// Threads  any. RT: try_lock() and unlock() make no system call while nobody waits.
+/// Threads  any. RT: try_lock() and unlock() make no system call while no thread waits.
 class alignas(64) PiMutex {
  public:
   /// Throws std::system_error when there can be no mutex at all. @when setup
@@ -52,8 +52,8 @@ class alignas(64) PiMutex {
 /// A frame thread that sleeps for its worker lends it its priority for exactly that time (but in mode spin,
 /// which does not sleep), so that no thread in between can hold up both. The worker holds one of two mutexes
 /// while it works: pass n's is number n % 2. Before it says that n is done it takes that of n + 1, and lets
-/// go of that of n afterwards. So whoever joins n and blocks on mutex n % 2 is a waiter the kernel knows of,
-/// and the worker never gets one that somebody else holds.
+/// go of that of n afterwards. So a thread that joins n and blocks on mutex n % 2 is a waiter the kernel
+/// knows of, and the worker never gets one that another thread holds.
 ///
 /// Threads  begin(), await_work(), finished(), leave(): the worker. trigger(), join(), idle(): one frame
 ///          thread. dismiss(): any. Destroy it when the worker's thread has ended.
@@ -67,7 +67,7 @@ class Handshake {
   Handshake& operator=(const Handshake&) = delete;
 
   WaitMode mode() const TACTUS_RT { return mode_; }
-  /// Whether the worker will inherit the frame thread's priority. In mode spin nobody asks for that.
+  /// Returns whether the worker will inherit the frame thread's priority. Mode spin does not request that.
   Provision provision() const;
 
   /// Once, on the worker's thread, before the first await_work(). Before it there is nothing to be inherited.
@@ -82,7 +82,7 @@ class Handshake {
   /// order, but priority is not inherited before the last.                                         @when rt
   std::uint32_t trigger() TACTUS_RT;
   /// Waits for all that was triggered. given_up: the worker has left without finishing it. A worker that was
-  /// taken out of real time because it is stuck gets its priority back for as long as somebody joins it: do
+  /// taken out of real time because it is stuck gets its priority back for as long as a thread joins it: do
   /// not. @when rt
   Gate::Result join(TimePoint<MonotonicTime> deadline) TACTUS_RT;
   /// Everything that was triggered is finished.                                                     @when rt

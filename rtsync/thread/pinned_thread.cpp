@@ -38,7 +38,7 @@ int kernel_policy(SchedPolicy policy) {
   return SCHED_OTHER;
 }
 
-/// What the kernel says about the calling thread: "SCHED_FIFO priority 80".
+/// Returns the scheduling of the calling thread as the kernel reports it: "SCHED_FIFO priority 80".
 std::string policy_in_force() {
   const int policy = ::sched_getscheduler(0);
   if (policy < 0) return "an unknown policy: " + error_words(errno);

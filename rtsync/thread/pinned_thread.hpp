@@ -40,8 +40,8 @@ std::string_view name_of(SchedPolicy policy);
 std::string kernel_policy_name(int policy);
 
 struct ThreadSettings {
-  std::string name;  ///< as ps shows it, at most 15 bytes; "" keeps the process's name
-  CpuSet cpus = {};  ///< where it may run; empty: wherever the process may
+  std::string name;  ///< name as ps shows it, at most 15 bytes; "" keeps the process's name
+  CpuSet cpus = {};  ///< CPUs of the thread; empty: those of the process
   SchedPolicy policy = SchedPolicy::other;
   int priority = 0;                                ///< 1 .. 99 for fifo and rr
   std::size_t stack_bytes = std::size_t{2} << 20;  ///< rounded up to pages; 0: the system's default
@@ -53,7 +53,7 @@ class PinnedThread {
   /// Returns when every setting was applied; the body starts only then, whatever was granted.
   /// Throws std::system_error when no thread could be made at all.                        @when setup
   PinnedThread(ThreadSettings settings, std::function<void()> body);
-  /// Waits for the body. An exception that nobody fetched with join() is written to stderr.
+  /// Waits for the body. An exception that join() did not fetch is written to stderr.
   ~PinnedThread();
   PinnedThread(const PinnedThread&) = delete;
   PinnedThread& operator=(const PinnedThread&) = delete;
@@ -82,8 +82,8 @@ class PinnedThread {
   bool joinable_ = false;
 };
 
-/// The same wishes for the calling thread: for the process's initial thread, which nobody can make anew.
-/// stack_bytes is how much of its stack to touch. Its signal mask stays as it is.           @when setup
+/// Applies the same settings to the calling thread: for the process's initial thread, which cannot be made
+/// anew. stack_bytes is how much of its stack to touch. Its signal mask stays as it is. @when setup
 std::vector<Provision> apply_to_this_thread(const ThreadSettings& settings);
 
 }  // namespace tactus::rtsync

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the kernel and the heap did to the calling thread: the usual suspects when a frame was late.
+/// Counters of the kernel and the heap for the calling thread: the usual suspects when a frame was late.
 ///
 /// Threads  counts the calling thread only.
 /// RT       of_this_thread() is one short system call and never blocks: allowed when a frame was late, not in
@@ -20,7 +20,7 @@ struct RunCounters {
   /// The counts since the thread started.                                                    @when any
   static RunCounters of_this_thread() noexcept;
 
-  /// What happened between two readings of the same thread.
+  /// Returns the change between two readings of the same thread.
   friend RunCounters operator-(const RunCounters& later, const RunCounters& earlier) noexcept {
     RunCounters between{later.minor_faults - earlier.minor_faults, later.major_faults - earlier.major_faults,
                         later.voluntary_switches - earlier.voluntary_switches,

@@ -7,14 +7,14 @@
 
 namespace tactus::rtsync {
 
-/// How long an adaptive wait spins at most. To sleep and be woken costs 3 to 10 us of the kernel's time and as
-/// much again on a CPU that fell asleep meanwhile: to spin for about as long as that never costs more than
-/// twice what the better choice would have.
+/// Longest spin of an adaptive wait. To sleep and be woken costs 3 to 10 us of the kernel's time and as much
+/// again on a CPU that fell asleep meanwhile: to spin for about as long as that never costs more than twice
+/// what the better choice would have.
 constexpr Nanoseconds kSpinBeforeSleep{20'000};
 
-/// How long the next wait may spin before it sleeps, as those before it taught. Spinning that led to nothing,
-/// because who is waited for works longer or has been preempted, halves the time, down to none; spinning that
-/// paid gives the whole time back. Each 128th wait is tried with the whole time, whatever was learnt.
+/// Duration for which the next wait may spin before it sleeps, learnt from earlier waits. A spin that did not
+/// pay, because the awaited thread works longer or has been preempted, halves the time, down to none; a spin
+/// that paid restores it. Each 128th wait is tried with the whole time, whatever was learnt.
 ///
 /// Threads  one.
 /// RT       everything.
@@ -22,7 +22,7 @@ class SpinBudget {
  public:
   explicit SpinBudget(Nanoseconds whole = kSpinBeforeSleep) : whole_(whole), next_(whole) {}
 
-  /// For the next wait; 0: it sleeps at once.
+  /// Duration of the spin of the next wait; 0: it sleeps at once.
   Nanoseconds take() TACTUS_RT { return ++waits_ % kTrial == 0 ? whole_ : next_; }
   void learn(bool paid) TACTUS_RT {
     next_ = paid ? whole_ : next_ / 2;

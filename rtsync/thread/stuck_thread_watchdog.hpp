@@ -25,10 +25,10 @@ struct WatchedThread {
   std::string name;
   const std::atomic<std::uint64_t>* progress = nullptr;  ///< any other value than before: it gets on
   const std::atomic<bool>* busy = nullptr;               ///< false: it waits, and need not get on
-  Nanoseconds timeout{1'000'000'000};                    ///< so long without progress: it is stuck
+  Nanoseconds timeout{1'000'000'000};  ///< time without progress after which a thread is stuck
 };
 
-/// Decides who is stuck, from what it sees when it looks. Time is the caller's.
+/// Decides which thread is stuck, from what it sees when it looks. Time is the caller's.
 ///
 /// A look counts for the time since the look before, but for no more than twice the interval between looks:
 /// if the whole process stood still (SIGSTOP, a debugger, a suspended machine), so did the watched thread.
@@ -66,10 +66,10 @@ class StuckDetector {
 
 struct StuckThreadWatchdogSettings {
   int priority = 99;         ///< SCHED_FIFO; above all the threads it watches; 0: an ordinary thread
-  CpuSet cpus = {};          ///< where the guard runs; empty: anywhere
-  CpuSet demoted_cpus = {};  ///< where a stuck thread may run from then on; empty: where it always could
-  bool when_idle = false;    ///< a stuck thread gets only what nobody else wants: SCHED_IDLE
-  /// Called on the guard's thread at least every `look_every`, for somebody who has to look more often.
+  CpuSet cpus = {};          ///< CPUs of the watchdog; empty: any
+  CpuSet demoted_cpus = {};  ///< CPUs of a stuck thread from then on; empty: those that it had
+  bool when_idle = false;    ///< a stuck thread gets only what no other thread wants: SCHED_IDLE
+  /// Called on the guard's thread at least every `look_every`, for code that has to look more often.
   /// Real-time safe.
   std::function<void()> on_look = {};
   Nanoseconds look_every{1'000'000};
@@ -78,16 +78,15 @@ struct StuckThreadWatchdogSettings {
 /// A thread above all the rig's real-time threads that takes real time away from one that no longer gets on.
 ///
 ///     StuckThreadWatchdog guard{{.priority = 90}, {{"main", &frames, &in_frame, 1s}}, [](std::size_t)
-///     noexcept { stop(); }}; guard.started(0, gettid());   // on the watched thread, or by whoever knows
+///     noexcept { stop(); }}; guard.started(0, gettid());   // on the watched thread, or by any thread that knows
 ///
-/// A SCHED_FIFO thread in an endless loop keeps its CPU from everybody below, for ever where the kernel's
+/// A SCHED_FIFO thread in an endless loop keeps its CPU from every thread below, for ever where the kernel's
 /// throttle is off. When one is stuck the guard calls on_stuck, then makes the thread an ordinary one (of
-/// SCHED_OTHER) that may run on `demoted_cpus`: it goes on looping, and the machine lives. As long as
-/// somebody waits for a mutex with priority inheritance that the thread holds, it keeps that waiter's
-/// priority.
+/// SCHED_OTHER) that may run on `demoted_cpus`: it continues looping, and the machine lives. As long as a
+/// thread waits for a mutex with priority inheritance that the thread holds, it keeps that waiter's priority.
 ///
-/// Threads  the constructor's owner; started(), ended() and fate() any; on_stuck is called on the guard's.
-/// RT       started(), ended(), fate(). on_stuck must be real-time safe: the stuck thread may hold any lock.
+/// Threads the constructor's owner; started(), ended() and fate() any; on_stuck is called on the guard's. RT
+/// started(), ended(), fate(). on_stuck must be real-time safe: the stuck thread may hold any lock.
 class StuckThreadWatchdog {
  public:
   using OnStuck = std::function<void(std::size_t index)>;
@@ -106,7 +105,7 @@ class StuckThreadWatchdog {
   StuckThreadWatchdog(const StuckThreadWatchdog&) = delete;
   StuckThreadWatchdog& operator=(const StuckThreadWatchdog&) = delete;
 
-  /// What the guard's own thread was granted.
+  /// Provisions of the watchdog's own thread.
   std::vector<Provision> provisions() const { return thread_->provisions(); }
   pid_t tid() const { return thread_->tid(); }
   Nanoseconds interval() const { return watch_.interval(); }

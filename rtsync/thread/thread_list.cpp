@@ -64,7 +64,7 @@ Provision evict(pid_t tid, const CpuSet& allowed) {
     if (tid > 0 && ::sched_getscheduler(tid) < 0 && errno == ESRCH)
       return granted(what, "the thread has ended");
     return refused(what, "nothing changed",
-                   {"it is no thread of this process", "choose a tid out of /proc/self/task"});
+                   {"it is not a thread of this process", "choose a tid out of /proc/self/task"});
   }
   const auto before = facts_of(tid);
   if (!before) return granted(what, describe(before));

@@ -3,7 +3,7 @@
 /// Every thread of this process as the kernel sees it, and how to move one that is in the way.
 ///
 /// A model's library may start threads of its own. They inherit the CPUs of the thread that made them, and so
-/// may sit on a rig's CPU without anybody having asked for it.
+/// may sit on a rig's CPU without any request.
 ///
 /// Threads  every function is re-entrant. RT: nothing here. @when setup or service.
 #include <sys/types.h>
@@ -27,15 +27,16 @@ struct ThreadFacts {
   CpuSet cpus;                 ///< empty when unreadable
 };
 
-/// What the kernel calls a thread of this machine; empty when there is none any more. Re-entrant. @when service.
+/// Name that the kernel has for a thread of this machine; empty if the thread does not exist any more.
+/// Re-entrant.
 std::string thread_name(pid_t tid);
 
 /// Ordered by tid. A thread that ends meanwhile is left out. Throws std::system_error when /proc/self/task
 /// cannot be read.
 std::vector<ThreadFacts> list_threads();
 
-/// Moves a thread of this process to SCHED_OTHER and to these CPUs. A thread that has ended is no longer in
-/// anybody's way: granted. A tid of another process is refused.
+/// Moves a thread of this process to SCHED_OTHER and to these CPUs. A thread that has ended disturbs no
+/// longer: granted. A tid of another process is refused.
 Provision evict(pid_t tid, const CpuSet& allowed);
 
 }  // namespace tactus::rtsync

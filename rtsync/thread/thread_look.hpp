@@ -8,12 +8,12 @@
 
 namespace tactus::rtsync {
 
-/// What a thread that does not come back does, seen from another one.
+/// State of a thread that does not come back, seen from another one.
 ///
 /// Threads  any.
 struct ThreadLook {
-  int ready = 0;                         ///< so often it had a CPU, or wanted one
-  int asleep = 0;                        ///< so often it slept: for a lock, a time, or I/O
+  int ready = 0;                         ///< number of looks at which it had a CPU, or wanted one
+  int asleep = 0;                        ///< number of looks at which it slept: for a lock, a time, or I/O
   Nanoseconds in_user{0}, in_kernel{0};  ///< it used its CPU meanwhile, in steps of 10 ms as a rule
   Nanoseconds slept{0};
   std::uint32_t blocks = 0;  ///< it gave up its CPU itself

@@ -30,7 +30,7 @@ class FrameClock {
   TimePoint<RigTime> epoch() const TACTUS_RT { return epoch_; }
   Period period() const TACTUS_RT { return period_; }
 
-  /// When frame k should start.                                                                     @when any
+  /// Returns when frame k should start.                                                             @when any
   TimePoint<RigTime> slot(std::int64_t k) const TACTUS_RT { return epoch_ + period_.times(k); }
 
   /// First slot at or after t; slot 0 for any t before the epoch.                                   @when any

@@ -69,8 +69,8 @@ class Histogram {
   /// The smallest recorded time that a share (0 .. 1) of all times does not exceed. @when service
   Nanoseconds quantile(double share) const { return at_rank(rank_of(share, count())); }
 
-  /// quantile(0.5), for the thread that adds. It goes on from where it stood at the last call: a few steps where times
-  /// stay alike.                                                                                     @when rt
+  /// quantile(0.5), for the thread that adds. It continues from where it stood at the last call: a few steps
+  /// where times stay alike. @when rt
   Nanoseconds median() const TACTUS_RT {
     const std::uint64_t total = count();
     if (total == 0) return Nanoseconds{0};
@@ -85,7 +85,7 @@ class Histogram {
     return std::min(Nanoseconds{static_cast<std::int64_t>(upper_edge(middle_))}, max());
   }
 
-  /// How many times lie in [from, to), counted by the buckets' lower edges. @when service
+  /// Number of times in [from, to), counted by the buckets' lower edges.    @when service
   std::uint64_t between(Nanoseconds from, Nanoseconds to) const {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < kBuckets; ++i) {
@@ -121,7 +121,7 @@ class Histogram {
     end();
   }
 
-  /// Forgets everything. Only while nobody writes.                                                @when setup
+  /// Forgets everything. Only while no thread writes.                                             @when setup
   void clear() {
     for (auto& count : counts_) count.store(0, std::memory_order_relaxed);
     total_.store(0, std::memory_order_relaxed);
@@ -170,7 +170,8 @@ using JobHistogram = Histogram<3>;      ///< 12.5 %, 4 KB: per job
 /// RT       add(): as Histogram::add.
 class SlackHistogram {
  public:
-  /// Before the first add(). Without a period all is counted from zero. @when setup
+  /// Sets the period; to be called before the first add(). Without a period all is counted from zero.
+  /// @when setup
   void set_period(Nanoseconds period) { period_ = period; }
 
   void add(Nanoseconds slack) TACTUS_RT {
@@ -196,7 +197,7 @@ class SlackHistogram {
     if (high_.count() > 0) return period_ - high_.min();
     return low_.count() > 0 ? low_.max() : -below_.min();
   }
-  /// As Histogram::quantile. @when service
+  /// Returns the quantile, as Histogram::quantile does. @when service
   Nanoseconds quantile(double share) const {
     std::uint64_t rank = rank_of(share, count());
     if (rank <= below_.count()) return -below_.at_rank(below_.count() - rank + 1);

@@ -5,8 +5,8 @@
 
 namespace tactus::rtsync {
 
-/// How long work takes that is done again and again: the least of four times, so that neither cold caches nor
-/// a CPU that was taken away count. @when setup
+/// Measures work that is repeated: the least of four times, so that neither cold caches nor a CPU that was
+/// taken away count. @when setup
 template <class Work>
 std::chrono::nanoseconds least_time(Work work) {
   std::chrono::nanoseconds least = std::chrono::nanoseconds::max();

@@ -11,7 +11,7 @@ using Nanoseconds = std::chrono::duration<std::int64_t, std::nano>;
 struct RigTime;        ///< the rig's clock: CLOCK_MONOTONIC, or what the rig chose instead
 struct MonotonicTime;  ///< CLOCK_MONOTONIC: what the kernel's timers and event time stamps are in
 struct SimTime;        ///< the simulated world: 0 at the first frame, one period per frame
-struct VirtualTime;    ///< what the participants of a federation agreed on
+struct VirtualTime;    ///< clock on which the participants of a federation agreed
 
 /// A point in time of one clock. Points of different clocks do not subtract, compare or convert.
 template <class ClockTag>

@@ -26,7 +26,7 @@ std::string number(double value) {
   return text;
 }
 
-/// Without a sign: the sentence says before or after.
+/// Writes a duration without its sign: the sentence has "before" or "after".
 std::string duration(Nanoseconds time) { return duration_text(std::abs(time.count())); }
 
 }  // namespace
@@ -177,7 +177,7 @@ WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) T
   return edges_.seen(n) ? WaitResult{WaitStatus::reached, clock_.now()} : inner_.wait_until(slot);
 }
 
-/// What the frame is late by its edge, and not by this machine.
+/// Notes the lateness of a frame that its edge caused, not this machine.
 void EdgeSleeper::note_late_edge(std::int64_t n, TimePoint<RigTime> slot,
                                  TimePoint<MonotonicTime> deadline) TACTUS_RT {
   EdgeClockStatus& status = edges_.status();
@@ -198,7 +198,7 @@ WaitResult EdgeSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
   return result;
 }
 
-/// Whether the clock wants the rig to stop or to freeze.
+/// Returns true if the clock wants the rig to stop or to freeze.
 bool EdgeSleeper::react(WaitResult& result, bool frozen) TACTUS_RT {
   const std::optional<EdgeClock::Reaction> reaction = edges_.take_reaction();
   if (!reaction || (frozen && reaction->action != OnClockFault::terminate)) return false;

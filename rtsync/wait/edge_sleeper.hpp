@@ -18,16 +18,16 @@ namespace tactus::rtsync {
 ///   discipline edge  waits for the edge itself (poll with a deadline), and for slots between two edges, or
 ///                    while the clock is not locked, lets the inner sleeper wait.
 ///
-/// A wait ends at its slot whatever the edges do; a fault whose policy says so is told by the status of the
-/// wait that noticed it, and by failure().
+/// A wait ends at its slot whatever the edges do; a fault whose policy requires that appears in the status of
+/// the wait that noticed it, and in failure().
 ///
-/// An edge is missing when a reading that began late enough did not find it: how long this thread stands still
-/// after a reading does not matter.
+/// An edge is missing when a reading that began late enough did not find it: how long this thread stands
+/// still after a reading does not matter.
 ///
-/// A line that nobody has read for longer than a second and 12 edge periods (real time was off) was not
-/// watched: the stale edges in the kernel's buffer are dropped, and none counts as missing.
+/// A line that was not read for longer than a second and 12 edge periods (real time was off) was not watched:
+/// the stale edges in the kernel's buffer are dropped, and none counts as missing.
 ///
-/// Threads, RT  as Sleeper; system calls are those of the source and of the inner sleeper. A line that
+/// Threads, RT as Sleeper; system calls are those of the source and of the inner sleeper. A line that
 ///              oscillates costs a wait at most 16 full buffers.
 class EdgeSleeper final : public Sleeper {
  public:
@@ -47,11 +47,11 @@ class EdgeSleeper final : public Sleeper {
   /// runs on the internal clock from here on, and is slewed to the edges.
   WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
   /// Follows the edges too, so that the clock locks again while the rig is frozen. A fault that says freeze
-  /// says nothing new here and is forgotten; one that says terminate is told.
+  /// says nothing new here and is forgotten; one that says terminate is reported.
   WaitResult follow(TimePoint<RigTime> slot) TACTUS_RT override { return wait_until(slot); }
   WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT override;
   void interrupt() TACTUS_RT override;
-  const char* name() const TACTUS_RT override;  ///< that of the inner sleeper, or "edge"
+  const char* name() const TACTUS_RT override;  ///< name of the inner sleeper, or "edge"
   std::string remark() const override;
   double share_spun(Period period) const override;
   /// The fault that made it return WaitStatus::fault_freeze or fault_terminate last.

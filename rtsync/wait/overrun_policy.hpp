@@ -10,7 +10,7 @@
 
 namespace tactus::rtsync {
 
-/// What happens to the grid of slots when the work of a frame is still going at the next slot.
+/// Effect on the grid of slots if the work of a frame has not ended at the next slot.
 enum class OnOverrun {
   catch_up,  ///< run the missed frames back to back until the grid is met again; may be bounded (Trick's
              ///< rule)
@@ -29,7 +29,7 @@ enum class AtMaximum {
   freeze,     ///< freeze it; it ends when it is unfrozen
 };
 
-/// Why a frame ended after the next slot.
+/// Reason why a frame ended after the next slot.
 enum class OverrunCause {
   none,
   work,          ///< its own work was too long for what a punctual wake leaves
@@ -47,18 +47,18 @@ struct OverrunPolicy {
   Nanoseconds max_overrun = Nanoseconds::max();  ///< longest single overrun; max(): for ever (1e37 s)
   AtMaximum at_maximum = AtMaximum::terminate;
   std::int64_t grace = 0;  ///< overruns of the first frames are counted apart and reach no maximum
-  /// So many good frames pay back one overrun; 0: one good frame pays back all (Trick's rule).
+  /// Number of good frames that pay back one overrun; 0: one good frame pays back all (Trick's rule).
   std::int64_t recovery_frames = 0;
   bool operator==(const OverrunPolicy&) const = default;
 };
 
-/// Where the grid stands after an overrun.
+/// Position of the grid after an overrun.
 struct GridMove {
   std::int64_t lost;  ///< slots that no frame will run in
   bool reanchor;      ///< the grid starts anew at the end of the late frame
 };
 
-/// How the grid moves when the frame before `slot_index` ended at `done`, after that slot.         @when rt
+/// Returns how the grid moves if the frame before `slot_index` ended at `done`, after that slot.   @when rt
 GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std::int64_t slot_index,
                        TimePoint<RigTime> done) TACTUS_RT;
 

@@ -179,7 +179,7 @@ Verdict RealtimeSync::assess() TACTUS_RT {
   return verdict;
 }
 
-/// What disable() asked for, once the frame that it ended with needs no wait any more.
+/// Does what disable() asked for, as soon as the frame that it ended with needs no wait.
 void RealtimeSync::leave() TACTUS_RT {
   if (std::exchange(leaving_, false)) active_.store(false, std::memory_order_relaxed);
 }

@@ -19,19 +19,18 @@ struct RealtimeSettings {
   double ratio = 1;
   /// A wake later than this after its slot is a late wake. Not set: a tenth of the (real) period.
   std::optional<Nanoseconds> late_limit;
-  Period freeze_frame{10'000'000, 1};  ///< how often the frozen rig looks for commands
+  Period freeze_frame{10'000'000, 1};  ///< period at which the frozen rig looks for commands
   bool operator==(const RealtimeSettings&) const = default;
 };
 
-/// What real-time synchronization knows of the frame that just ended. None of the times contains another's
-/// wait.
+/// Times of the frame that just ended, for real-time synchronization. No time contains another's wait.
 ///
 ///     slot k      wake                done            slot k+1
 ///       |----late---|------work--------|-----slack------|
 ///
 struct FrameTiming {
   std::int64_t frame = 0;
-  TimePoint<RigTime> slot{};  ///< when it should have started
+  TimePoint<RigTime> slot{};  ///< time at which it should have started
   Nanoseconds late{0};        ///< wake - slot
   Nanoseconds work{0};        ///< done - wake
   Nanoseconds slack{0};       ///< next slot - done: positive is good, negative is an overrun
@@ -42,9 +41,9 @@ struct FrameTiming {
   /// Began later than the late limit because housekeeping ran past its slot: the caller's work between
   /// assess() of the frame before and wait(). The machine is not to blame.
   bool late_by_housekeeping = false;
-  bool grace = false;           ///< in the start-up grace: its overrun and lateness are counted apart
+  bool grace = false;           ///< true: in the start-up grace; overrun and lateness are counted apart
   bool back_to_back = false;    ///< began at the end of the frame before, which had overrun
-  Nanoseconds housekeeping{0};  ///< from the end of the frame before to wait(); 0 after other beginnings
+  Nanoseconds housekeeping{0};  ///< time from the end of the frame before to wait(); 0 after other beginnings
 };
 
 /// Sums since the start. Threads: written by the paced thread; a copy travels to readers.
@@ -74,18 +73,18 @@ enum class Verdict {
   source_lost,      ///< the sleeper cannot wait any more
   not_yet,          ///< start() only: call it again
   clock_freeze,     ///< the external clock is at fault and its policy says freeze
-  clock_terminate,  ///< likewise, terminate
+  clock_terminate,  ///< the external clock is at fault and its policy says terminate
 };
 
 /// The real time that a frame takes at a clock ratio of 0.001 .. 1000. Throws std::invalid_argument for
 /// another. @when setup
 Period real_period(Period frame, double ratio);
 
-/// Which maximum was reached.
+/// Maximum that was reached.
 enum class Maximum { none, consecutive_overruns, single_overrun };
 
 /// Keeps simulated time and real time in step by waiting at the end of each frame: Trick's real-time
-/// synchronization, with the slots multiplied instead of summed and the causes of lateness told apart.
+/// synchronization, with the slots multiplied instead of summed and the causes of lateness distinguished.
 ///
 /// Off by default. enable() and disable() may be called from any thread at any time and take effect at the
 /// end of the frame: enabling starts the clock there (the next frame is the first that is paced), disabling
@@ -105,7 +104,7 @@ class RealtimeSync {
   /// Changes the clock ratio at the end of the frame; the slot that is awaited then stays where it is. Values
   /// outside 0.001 .. 1000 are ignored.                                                           @when any
   void set_ratio(double ratio) TACTUS_RT;
-  /// What the next overruns do to the grid; at first what the settings say.                         @when rt
+  /// Sets what the next overruns do to the grid; at first the settings apply.                       @when rt
   void set_on_overrun(OnOverrun on_overrun) TACTUS_RT { settings_.overrun.on_overrun = on_overrun; }
   OnOverrun on_overrun() const TACTUS_RT { return settings_.overrun.on_overrun; }
   bool active() const TACTUS_RT { return active_.load(std::memory_order_relaxed); }
@@ -122,7 +121,7 @@ class RealtimeSync {
   Verdict monitor() TACTUS_RT;
   /// The two halves of monitor(), for a caller that has housekeeping to do in the slack: assess() takes the
   /// requests and decides; wait(), if the verdict was go_on, waits for the next slot. Housekeeping that runs
-  /// past that slot is told apart from a late wake. @when rt
+  /// past that slot is distinguished from a late wake. @when rt
   Verdict assess() TACTUS_RT;
   Verdict wait() TACTUS_RT;
   /// The frame that assess() ended last.                                                          @when rt
@@ -142,18 +141,18 @@ class RealtimeSync {
   /// Leaving the freeze: the grid moves later by the frozen time. Verdict::terminate when the freeze was the
   /// policy's answer to overruns.                                                                  @when rt
   Verdict unfreeze() TACTUS_RT;
-  /// After the simulation was set back: the clock starts again at `frame`, with a new grace.       @when rt
+  /// Starts the clock again at `frame`, with a new grace period, after the simulation was set back. @when rt
   Verdict restart(std::int64_t frame) TACTUS_RT;
   /// The end: nothing is paced any more.                                                           @when rt
   void shutdown() TACTUS_RT;
 
-  /// When a frame from the present one on should start. Meaningful while active.                   @when rt
+  /// Returns when a frame from the present one on should start. Meaningful while active.           @when rt
   TimePoint<RigTime> slot_of(std::int64_t frame) const TACTUS_RT { return grid_.slot(frame - grid_frame_); }
   /// The wake of the present frame.                                                                @when rt
   TimePoint<RigTime> wake() const TACTUS_RT { return wake_; }
 
  private:
-  /// How the present frame began.
+  /// Way in which the present frame began.
   enum class Began : std::uint8_t { woken, back_to_back, after_housekeeping };
 
   bool take(std::atomic<bool>& request) TACTUS_RT;

@@ -17,15 +17,15 @@ namespace tactus::rtsync {
 enum class WaitStatus {
   reached,          ///< the slot has come
   interrupted,      ///< interrupt() was called before the slot came
-  source_lost,      ///< the kernel refuses to wait (a broken timer): the rig cannot go on
+  source_lost,      ///< the kernel refuses to wait (a broken timer): the rig cannot continue
   not_yet,          ///< begin() only: call it again; nothing is wrong
   fault_freeze,     ///< the external clock is at fault and its policy says freeze
-  fault_terminate,  ///< likewise, terminate
+  fault_terminate,  ///< the external clock is at fault and its policy says terminate
 };
 
 struct WaitResult {
   WaitStatus status;
-  TimePoint<RigTime> wake;  ///< when the thread really ran again, on the rig's clock
+  TimePoint<RigTime> wake;  ///< time at which the thread really ran again, on the rig's clock
 };
 
 /// Waits for a slot. The only place on a real-time thread that makes a system call.
@@ -41,13 +41,13 @@ class Sleeper {
   /// Gets ready to wait for slots of this period, on the thread that will wait. May take 200 ms (hybrid
   /// measures its margin). Throws std::system_error when the kernel refuses. @when setup
   virtual void prepare(Period period) = 0;
-  /// Before the first slot: waits until slots can be told, if something outside decides on them, but for no
+  /// Waits, before the first slot, until slots are known, if an external clock decides on them, but for no
   /// longer than 100 ms at a time. @when rt
   virtual WaitResult begin() TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// Returns at the slot; at once when it is past.                                                 @when rt
   virtual WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT = 0;
-  /// In the place of a wait whose slot has passed already: to look at what would otherwise be seen in the
-  /// wait. Takes no time and makes no system call, unless something outside is looked at. @when rt
+  /// Replaces a wait whose slot has passed already: looks at what the wait would have seen. Takes no time and
+  /// makes no system call, unless something outside is looked at. @when rt
   virtual WaitResult follow(TimePoint<RigTime>) TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// The same for a frozen rig, which has no slot to be punctual for: never spins.                 @when rt
   virtual WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT { return wait_until(slot); }
@@ -57,13 +57,14 @@ class Sleeper {
   bool interrupted() const TACTUS_RT { return interrupted_.load(); }
 
   virtual const char* name() const TACTUS_RT = 0;
-  /// What a person may want to know of how it works here ("margin 62 us, measured"); empty if nothing.
+  /// Remark for people on how it works here ("margin 62 us, measured"); empty: none.
   virtual std::string remark() const { return {}; }
-  /// What the last wait that ended with a fault knew of it; nothing if none did.                   @when rt
+  /// Reaction to the last wait that ended with a fault; nothing if none did.                       @when rt
   virtual std::optional<EdgeFaults::Reaction> last_fault() const TACTUS_RT { return {}; }
-  /// That as a sentence. @when service
+  /// Describes the reaction as a sentence. @when service
   virtual std::string text_of(const EdgeFaults::Reaction&) const { return {}; }
-  /// Why the last wait ended with a fault, as a sentence; empty if none did. After that wait. @when service
+  /// Explains, as a sentence, why the last wait ended with a fault; empty if it did not. To be called after
+  /// that wait.                                                                               @when service
   std::string failure() const {
     const auto fault = last_fault();
     return fault ? text_of(*fault) : std::string();
@@ -87,9 +88,9 @@ class NanosleepSleeper final : public Sleeper {
   const char* name() const TACTUS_RT override { return "nanosleep"; }
 };
 
-/// A timerfd on the absolute grid of slots. The number of expirations that a read returns tells how many
-/// slots have come, so after a late frame the stale ones are consumed without waiting and without arming
-/// anew. A grid whose period is no whole number of nanoseconds is armed again when it has come off by a
+/// A timerfd on the absolute grid of slots. The number of expirations that a read returns is the number of
+/// slots that have come, so after a late frame the stale ones are consumed without waiting and without arming
+/// anew. A grid whose period is not a whole number of nanoseconds is armed again when it has come off by a
 /// nanosecond.
 class TimerfdSleeper final : public Sleeper {
  public:

@@ -26,7 +26,7 @@ void check(const TrialSettings& settings) {
     throw std::invalid_argument("the period of a trial is 50 us .. 50 ms");
 }
 
-/// What the kernel says about the calling thread.
+/// Returns the scheduling of the calling thread as the kernel reports it.
 std::string scheduling_in_force() {
   const int policy = ::sched_getscheduler(0);
   if (policy < 0) return "unknown: " + error_words(errno);

@@ -268,8 +268,8 @@ TEST(Unit, MalformedTextSaysWhy) {
   };
   const Row rows[] = {
       {"m2", "is ambiguous at 'm2'; write a power as 'm^2'"},
-      {"m^", "needs a whole number behind '^'"},
-      {"m^x", "needs a whole number behind '^'"},
+      {"m^", "needs a whole number after '^'"},
+      {"m^x", "needs a whole number after '^'"},
       {"m^0", "has an exponent of 0"},
       {"m^100", "has an exponent beyond 99"},
       {"m^99 m^99", "has an exponent beyond 99"},

@@ -64,7 +64,7 @@ void check(const std::string& html) {
       const std::size_t from = at + attribute.size();
       const std::string places = html.substr(from, html.find('"', from) - from);
       if (places.find_first_of("ni") != std::string::npos)
-        throw std::logic_error("a place that is no number: " + places);
+        throw std::logic_error("a place that is not a number: " + places);
     }
 }
 

@@ -82,7 +82,7 @@ TEST_P(EveryDiscipline, AGapIsBridgedOnTheInternalClock) {
   EXPECT_GE(clock["frames_free"], 1);
   const std::string log = read_file(*dir / "out/log.txt");
   // It is told once a second, and that may be in the middle of the gap.
-  const std::regex missing("edges since last told: (\\d+) missing");
+  const std::regex missing("edges since the last report: (\\d+) missing");
   int told = 0;
   for (auto at = std::sregex_iterator(log.begin(), log.end(), missing); at != std::sregex_iterator(); ++at)
     told += std::stoi((*at)[1]);

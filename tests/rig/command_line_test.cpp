@@ -48,7 +48,8 @@ TEST(CommandLine, CommandsThatAreDriversListThemselves) {
   EXPECT_EQ(help.status, 0) << help;
   const std::string listed = std::regex_replace(help.out, std::regex("\\s+"), " ");  // without line breaks
   EXPECT_NE(help.out.find("  broken "), std::string::npos) << help;
-  EXPECT_NE(listed.find("is no library (no ELF file)"), std::string::npos) << "why it cannot be loaded: " << help;
+  EXPECT_NE(listed.find("is not a library (not an ELF file)"), std::string::npos)
+      << "why it cannot be loaded: " << help;
   const Finished broken = said({"broken"});
   EXPECT_EQ(broken.status, 3) << broken;
   EXPECT_NE(broken.err.find("tactus: "), std::string::npos) << broken;

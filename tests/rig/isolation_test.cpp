@@ -412,7 +412,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"a_library_twice",
                 model("hostile", "") + "libraries: [ " + library("isolated: yes") + ", " +
                     library("isolated: no") + " ]\n",
-                "libraries[1].library: '" TACTUS_HOSTILE_LIBRARY "' stands here twice"},
+                "libraries[1].library: '" TACTUS_HOSTILE_LIBRARY "' occurs twice here"},
         Refused{"on_crash_of_a_library_alone",
                 model("hostile", "") + "libraries: [ " + library("on_crash: freeze") + " ]\n",
                 "libraries[0].on_crash: freeze has no effect on models in the rig's own process; add"},
@@ -526,7 +526,7 @@ TEST(Isolation, AnOutputThatIsLostBehindTheFramesJobsEndsInItsPolicy) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "aborted");
   EXPECT_TRUE(says(done.out, "aborted after 20 frames; ")) << done;
   EXPECT_TRUE(
-      says(done.err, "model 'it', behind its jobs, frame 19: its process (libtactus-model-tape.so, pid "))
+      says(done.err, "model 'it', after its jobs, frame 19: its process (libtactus-model-tape.so, pid "))
       << done;
 
   fs::remove_all(dir / "out");

@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Late, LinkFault,
                                                  .keys = {kMaximum, "at_maximum=degrade"},
                                                  .frames = 1000,
                                                  .at_least = kLate,
-                                                 .told = "goes on unlinked",
+                                                 .told = "continues unlinked",
                                                  .degraded = true},
                                            Fault{.name = "steps_of_ten_frames",
                                                  .script = "late=60; every=10",
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Silent, LinkFault,
                                                  .frames = 600,
                                                  .at_least = {{"/late_grants", 1},
                                                               {"/messages/lost_out", 499}},
-                                                 .told = " messages to the others lost"},
+                                                 .told = " messages to peers lost"},
                                            Fault{.name = "terminate",
                                                  .script = kSilent,
                                                  .keys = {kMaximum},
@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(Silent, LinkFault,
                                                  .keys = {kMaximum, "at_maximum=degrade"},
                                                  .frames = 1000,
                                                  .at_least = kLate,
-                                                 .told = "goes on unlinked",
+                                                 .told = "continues unlinked",
                                                  .degraded = true,
                                                  .by_day = true},
                                            Fault{.name = "more_steps_than_the_queue_holds",
@@ -526,7 +526,7 @@ TEST_F(LinkFaultsNightly, DoNotKeepARigFromBeingInterruptedWhileItJoins) {
 TEST_F(LinkFaultsNightly, DoNotKeepARigFromBeingInterruptedWhileItWaitsForItsFirstGrant) {
   for (const char* mode : {"mode=paced", "mode=follow"}) {
     FaultyRun run("silent=0", {mode}, kForEver);
-    ASSERT_TRUE(run.wait_for("waiting for the others")) << run.said();
+    ASSERT_TRUE(run.wait_for("waiting for the peers")) << run.said();
     run.process().signal(SIGINT);
     run.expect_end("stopped", "");
     EXPECT_EQ(run.frames_run(), 0);

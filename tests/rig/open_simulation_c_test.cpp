@@ -151,7 +151,7 @@ TEST_F(CApi, AllThatIsWrongWithAnEpisodeIsALineEach) {
   const std::string what = error();
   for (const char* const part :
        {"stop date: '2030-01-01T00:00:00.0005Z' is between two frames",
-        "in[0] (mottor.load_torque): ", "in[1] (motor.load_torque): 'soon' is no date",
+        "in[0] (mottor.load_torque): ", "in[1] (motor.load_torque): 'soon' is not a date",
         "in[2] (motor.load_torque): has type float; the variable is double",
         "out[0] (motor.speed): '2031-01-01T00:00:00Z' is after the last frame of the run",
         "out[1] (motor.speed): has type float; the variable is double"})

@@ -139,7 +139,7 @@ TEST(OpenSimulation, GoesOnFromACheckpointBetweenTwoEpisodes) {
   EXPECT_EQ(angle_at(400), first) << "the same frames again";
   EXPECT_THAT(what_of<EpisodeError>([&] { simulation.load_checkpoint("none"); }), HasSubstr("none.tck"));
   EXPECT_THAT(what_of<EpisodeError>([&] { simulation.load_checkpoint("../x"); }),
-              HasSubstr("'../x' is no name of a checkpoint"));
+              HasSubstr("'../x' is not a name of a checkpoint"));
   (void)angle_at(500);
 }
 
@@ -569,7 +569,7 @@ TEST(OpenSimulation, AVariableIsDescribedBeforeAndBetweenEpisodes) {
                 HasSubstr("did you mean 'motor'?"));
     for (const char* const wrong : {"speed[0]", "speed[", "speed[]", "speed[0", "speed[0]]"})
       EXPECT_THAT(what_of<EpisodeError>([&] { (void)simulation.describe("motor", wrong); }),
-                  HasSubstr("it is no array"))
+                  HasSubstr("it is not an array"))
           << wrong;
     (void)simulation.run_open(date_of(round));
   }
@@ -602,7 +602,7 @@ TEST(OpenSimulation, AllThatIsWrongIsListedAndNothingRuns) {
       "in[4] (motor.load_torque): '2030-01-01T00:00:00.01+00:00' is after the stop date",
       "in[5] (motor.load_torque): '2030-01-01T00:00:00.0055Z' is between two frames; choose "
       "2030-01-01T00:00:00.005+00:00 or 2030-01-01T00:00:00.006+00:00",
-      "in[6] (motor.load_torque): 'soon' is no date",
+      "in[6] (motor.load_torque): 'soon' is not a date",
       "in[7] (motor.voltage): ",
       "in[8] (rt.frame): ",
       "out[0] (motor.spede): there is no variable 'motor.spede'; did you mean 'motor.speed'?",
@@ -628,9 +628,9 @@ TEST(OpenSimulation, EachWrongStopDateIsRefused) {
   const Row before[] = {
       {"2029-12-31T23:59:59Z", "stop date: '2029-12-31T23:59:59Z' is before the epoch of the rig"},
       {date_of(40), "stop date: '2030-01-01T00:00:00.04+00:00' is after the end of the run"},
-      {"2030-01-01T00:00:00", "stop date: '2030-01-01T00:00:00' is no date: its zone is missing"},
+      {"2030-01-01T00:00:00", "stop date: '2030-01-01T00:00:00' is not a date: its zone is missing"},
       {"2030-01-01T00:00:00.0000000001Z",
-       "stop date: '2030-01-01T00:00:00.0000000001Z' is no date: the fraction"},
+       "stop date: '2030-01-01T00:00:00.0000000001Z' is not a date: the fraction"},
       {"2030-01-01T00:00:00.000000001Z", "stop date: '2030-01-01T00:00:00.000000001Z' is between two frames"},
       {"2261-12-31T23:59:59Z", "stop date: '2261-12-31T23:59:59Z' is after the end of the run"},
   };

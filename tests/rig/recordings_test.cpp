@@ -159,7 +159,7 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
       {{"out/motion.csv", "--to", "mdf"}, "there is no format 'mdf'; did you mean 'mdf4'?"},
       {{"out/motion.csv", "--to", "mdf4", "-o", "x.mcap"}, "x.mcap would be mdf4, whose files end in .mf4"},
       {{"out/motion.csv", "-o", "late.csv"}, "late.csv is there already; remove it, or give -o another name"},
-      {{"out/motion.csv", "-o", "no/where.mcap"}, "no is no folder"},
+      {{"out/motion.csv", "-o", "no/where.mcap"}, "no is not a folder"},
       {{"bad.csv", "--to", "mcap"}, "bad.csv:3: has 3 columns, the header has 2"},
       {{"late.csv", "--to", "trk"},
        "late.csv as trk: the new file cannot hold the time of record 1: 50000000000000001 ns became "},

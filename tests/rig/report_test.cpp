@@ -117,7 +117,7 @@ TEST(ReportCommand, RefusesWhatItCannotJudge) {
       {{"a", "--fail-if", "late.p98x > 1 us"}, "there is no quantity 'late.p98x'"},
       {{"a", "--fail-if", "heap_calls > 0"}, "has no heap_calls"},
       {{"a", "--plot", "motor.*"}, "has a variable 'motor.*'"},
-      {{"none"}, "none is no folder"},
+      {{"none"}, "none is not a folder"},
       {{"."}, "is not a run folder"},
   };
   for (const auto& [arguments, part] : rows) {
@@ -157,7 +157,7 @@ TEST(RunReport, NeverTakesTheRigFileForItsOwn) {
   const TempDir dir;
   const Finished done = run(tactus({"run", "--report", example("servo"), "--frames", "3"}, dir.path()));
   EXPECT_EQ(done.status, 2) << done;
-  EXPECT_THAT(done.err, HasSubstr("is no name of a report"));
+  EXPECT_THAT(done.err, HasSubstr("is not a name of a report"));
 }
 
 }  // namespace

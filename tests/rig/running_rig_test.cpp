@@ -57,7 +57,7 @@ TEST_F(RunningRigNightly, IsFoundByNameFolderSocketAndByItselfInItsFolder) {
   const Finished nobody = tell({"get", "nobody-of-this-name", "motor.angle"});
   EXPECT_EQ(nobody.status, 1);
   EXPECT_NE(
-      nobody.err.find("'nobody-of-this-name' is no rig: no rig of that name runs here (`tactus ps` lists"),
+      nobody.err.find("'nobody-of-this-name' is not a rig: no rig of that name runs here (`tactus ps` lists"),
       std::string::npos)
       << nobody;
 }

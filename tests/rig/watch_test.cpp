@@ -160,7 +160,7 @@ TEST(WatchNightly, SaysWhyThereIsNoRig) {
       {{"watch", "run"}, "has no live section"},
       {{"scope", "run", "a.b"}, "has no live section"},
       {{"watch", "127.0.0.1:1"}, "no rig answers at 127.0.0.1:1"},
-      {{"watch", "./none.sock"}, "it is no address"},
+      {{"watch", "./none.sock"}, "it is not an address"},
   };
   for (const auto& [arguments, part] : rows) {
     const Finished done = run(command_of(arguments, dir));

@@ -279,13 +279,13 @@ class Errors(WithFake):
             (lambda: self.rig.get(None), "get: None is given"),
             (lambda: self.rig.get(""), "get: '' is given"),
             (lambda: self.rig.watch([]), "watch: nothing is given"),
-            (lambda: self.rig.watch("motor.speed", silence=0), "timeout: 0 is no time"),
+            (lambda: self.rig.watch("motor.speed", silence=0), "timeout: 0 is not a time"),
             (lambda: self.rig.describe(""), "describe: '' is given"),
             (lambda: self.rig.describe(None), "describe: None is given"),
             (lambda: self.rig.date_of(-1), "-1 is no frame; the first one is 0"),
             (lambda: self.rig.date_of(0.5), "0.5 is no frame"),
-            (lambda: Rig(None), "None is no address of a rig; write unix:PATH"),
-            (lambda: Rig(self.fake.address, timeout=-1), "timeout: -1 is no time"),
+            (lambda: Rig(None), "None is not an address of a rig; write unix:PATH"),
+            (lambda: Rig(self.fake.address, timeout=-1), "timeout: -1 is not a time"),
         ]
         for timeout in (0, -1, math.nan, "1 s", True):
             rows.append((lambda wrong=timeout: self.rig.get("a", timeout=wrong), "timeout: .* more than 0"))
@@ -385,7 +385,7 @@ class Pieces(unittest.TestCase):
         for date, ns, wanted in rows:
             self.assertEqual(date_after(date, ns), wanted)
         for wrong in ("2005-02-15", "2005-02-15T00:00:00", "2005-02-15T00:00:00.1234567890Z", ""):
-            with self.assertRaisesRegex(ValueError, "no date with a zone"):
+            with self.assertRaisesRegex(ValueError, "not a date with a zone"):
                 date_after(wrong, 0)
 
     def test_events_are_taken_apart_as_the_standard_says(self):

@@ -96,9 +96,9 @@ class Edges(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="tactus-rtvm-") as folder:
             (pathlib.Path(folder) / "sim_gpio3").mkdir()
             (pathlib.Path(folder) / "sim_gpio3/pull").touch()
-            for words, part in (((), "a line and a period"), (("9", "1ms"), "'9' is no line of the chip, which has 0 to 7"),
+            for words, part in (((), "a line and a period"), (("9", "1ms"), "'9' is not a line of the chip, which has 0 to 7"),
                                 (("3", "1"), "'1' is no period"), (("3", "0ms"), "no period"), (("3", "fast"), "no period"),
-                                (("3", "1ms", "5x"), "'5x' is no number of edges")):
+                                (("3", "1ms", "5x"), "'5x' is not a number of edges")):
                 done = subprocess.run(["sh", script, *words], capture_output=True, text=True, check=False,
                                       env={**os.environ, "RTVM_GPIO_DIR": folder, "RTVM_GPIO_LINES": "8"})
                 self.assertEqual(done.returncode, 2, words)

@@ -7,7 +7,7 @@
 ///     publishes   setpoint   rad   a double in SIL Kit's own serialization: 8 bytes, little-endian
 ///     subscribes  position   rad   the same
 ///
-/// Ends when the simulation does, after so many virtual seconds (0: never), or by SIGINT or SIGTERM, which
+/// Ends when the simulation does, after that many virtual seconds (0: never), or by SIGINT or SIGTERM, which
 /// stop the simulation; the second one ends it at once. Exit status: 0 the simulation ran and was stopped, 1
 /// it failed or never ran, 2 wrong arguments.
 #include <math.h>
@@ -105,7 +105,7 @@ static void* on_signals(void* set) {
   return NULL;
 }
 
-/// Before any other thread is there: all of them inherit that these signals are not theirs.
+/// Blocks these signals before any other thread exists: all of them inherit that.
 static void listen_for_signals(void) {
   static sigset_t set;
   pthread_t listener;

@@ -50,7 +50,7 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
   if (text.starts_with("unix:")) {
     address.path = text.substr(5);
     if (!address.path.empty() && address.path.back() != '/') return address;
-    problem = config::show(text) + " has no name of a file behind 'unix:'";
+    problem = config::show(text) + " has no file name after 'unix:'";
     return std::nullopt;
   }
   const std::size_t colon = text.rfind(':');
@@ -59,7 +59,7 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
     return std::nullopt;
   }
   if (canonical_host(std::string(text))) {
-    problem = config::show(text) + " has no port, and an IPv6 address stands in brackets" + kForms;
+    problem = config::show(text) + " has no port, and an IPv6 address is written in brackets" + kForms;
     return std::nullopt;
   }
   std::string host(text.substr(0, colon));
@@ -68,7 +68,7 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
   if (host == "localhost") host = "127.0.0.1";
   const auto canonical = canonical_host(host);
   if (!canonical || (canonical->find(':') != std::string::npos) != bracketed) {
-    problem = config::show(host) + " is no numeric address" + kForms;
+    problem = config::show(host) + " is not a numeric address" + kForms;
     return std::nullopt;
   }
   address.host = *canonical;
@@ -76,7 +76,7 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
   const std::string digits(text.substr(colon + 1));
   const auto port = config::parse_integer(digits);
   if (digits.find_first_not_of("0123456789") != std::string::npos || !port || *port.value > 65535) {
-    problem = config::show(digits) + " is no port: 0 .. 65535" + kForms;
+    problem = config::show(digits) + " is not a port: 0 .. 65535" + kForms;
     return std::nullopt;
   }
   address.port = static_cast<std::uint16_t>(*port.value);

@@ -7,9 +7,9 @@
 
 namespace tactus::drivers::live_http {
 
-/// Where the server listens: a unix socket, or a numeric address and a port.
+/// Address of the server: a unix socket, or a numeric address and a port.
 struct Address {
-  std::string path{};  ///< of a unix socket; empty: TCP
+  std::string path{};  ///< path of a unix socket; empty: TCP
   std::string host{};  ///< "127.0.0.1", "::1": without brackets, as inet_ntop writes it
   bool v6 = false;
   std::uint16_t port = 0;  ///< 0: the system chooses

@@ -15,12 +15,12 @@
 namespace tactus::drivers::live_http {
 namespace {
 
-/// What is wrong with a value of the query.
+/// Reports a mistake in a value of the query.
 void check_value(const Parameter& parameter, const std::string& text, std::vector<std::string>& problems) {
   if (parameter.schema.kind != Schema::Kind::integer) return;
   const auto number = config::parse_integer(text);
   if (!number) {
-    note(problems, parameter.name + ": " + config::show(text) + " is no whole number of 64 bits");
+    note(problems, parameter.name + ": " + config::show(text) + " is not a whole number of 64 bits");
   } else {
     check(parameter.schema, *number.value, parameter.name, problems);
   }

@@ -16,7 +16,7 @@ namespace tactus::drivers::live_http {
 
 struct ApiSettings {
   std::chrono::nanoseconds shortest_watch{std::chrono::milliseconds(1)};
-  std::chrono::nanoseconds timeout{std::chrono::seconds(10)};  ///< with frames that do not end
+  std::chrono::nanoseconds timeout{std::chrono::seconds(10)};  ///< limit on frames that do not end
 };
 
 /// {"frame", "sim_time_ns", "date", "state", "values"}.
@@ -43,7 +43,7 @@ class Api {
   /// Data of the event `end`.
   Json end_of_stream(const std::string& reason) const;
   executive::LiveRig& rig() const { return rig_; }
-  /// A snapshot that somebody got: its frame is then known.
+  /// Remembers a snapshot that a client got: its frame is then known.
   void remember(const executive::LiveSnapshotPtr& snapshot) {
     if (snapshot != nullptr) last_frame_->update(snapshot);
   }

@@ -33,7 +33,7 @@ End end_of(const sockaddr_storage& raw) {
   return {text.data(), ntohs(v4->sin_port)};
 }
 
-/// Whoever has not asked for anything yet makes room for somebody who may.
+/// Returns true if a client may go: one that has not yet sent a request makes room for one that may.
 bool may_go(Client::Phase phase) {
   return phase == Client::Phase::fresh || phase == Client::Phase::reading || phase == Client::Phase::idle;
 }

@@ -17,19 +17,19 @@ struct Client {
     reading,  ///< a request is on its way
     asking,   ///< it is complete, and the rig is asked
     writing,  ///< the reply is on its way
-    idle,     ///< between two requests
+    idle,     ///< waits between two requests
     stream,
   };
 
   int fd = -1;
   std::string who{};      ///< "unix uid 1000 pid 4242", "127.0.0.1:40000"
-  std::string payer{};    ///< whose rate it counts for
+  std::string payer{};    ///< client whose rate it counts for
   std::string reached{};  ///< our address, unmapped; empty by unix socket
-  std::string target{};   ///< of the request that is being read
+  std::string target{};   ///< target of the request that is being read
   bool above = false;     ///< it came when there were too many
 
   Phase phase = Phase::fresh;
-  Clock::time_point until{};  ///< when it is dropped; of asking and stream: never
+  Clock::time_point until{};  ///< time at which it is dropped; of asking and stream: never
 };
 
 /// All connections, and which of them have had their time.
@@ -39,14 +39,14 @@ class Clients {
  public:
   using Clock = Client::Clock;
   using Phase = Client::Phase;
-  static constexpr std::chrono::seconds kIdle{60};  ///< and the longest time for taking a reply
+  static constexpr std::chrono::seconds kIdle{60};  ///< longest time between requests, and for taking a reply
 
   Clients(std::size_t most, std::chrono::nanoseconds request_timeout)
       : most_(most), timeout_(request_timeout) {}
 
   /// A new connection; makes room by dropping the one that has been without a request for longest.
   Client* add(int fd, Clock::time_point now);
-  /// Before its descriptor is closed.
+  /// Removes a client. Called before its descriptor is closed.
   void remove(Client* client);
   void enter(Client* client, Phase phase, Clock::time_point now);
   /// Shuts down the connections whose time is over. How many had a request under way, and one of those.
@@ -66,7 +66,7 @@ class Clients {
   std::list<Client> clients_;
 };
 
-/// Whose connection a socket is: fills in who, payer and reached.
+/// Identifies the connection of a socket: fills in who, payer and reached.
 void identify(Client& client);
 
 }  // namespace tactus::drivers::live_http

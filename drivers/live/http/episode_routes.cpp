@@ -43,7 +43,7 @@ void read_item(const Json& json, Item& item) {
   if (json.contains("date")) item.date = json["date"].get<std::string>();
 }
 
-/// Why an episode was not run, or not to its end.
+/// Explains why an episode was not run, or not to its end.
 Reply episode_failure(const executive::EpisodeEnd& end) {
   const int status = end.conflict || !end.date.empty() ? 409 : 400;  // with a date, frames have run
   if (end.problems.empty()) return refusal(status, "the rig is not in the state for an episode");

@@ -9,7 +9,7 @@ namespace {
 
 using executive::State;
 
-/// The states of one frame are one: they change faster than anybody could be told.
+/// The states of one frame are one: they change faster than a client could be informed.
 State coarse(State state) {
   const bool frame =
       state == State::step_begin || state == State::step_simulator || state == State::step_controller;

@@ -13,8 +13,8 @@
 
 namespace tactus::drivers::live_http {
 
-/// What one stream has still to say: at most the newest values, the newest state, and the end. However slowly
-/// its client reads, it holds no more than that.
+/// Pending events of one stream: at most the newest values, the newest state, and the end. However slowly its
+/// client reads, it holds no more than that.
 ///
 /// Threads  one at a time.
 class EventFeed {
@@ -26,9 +26,9 @@ class EventFeed {
   /// The state as it is now; said when it is another than before. Frames that run are one state.
   /// `forces`: LiveRig::forces_changed(); another number is another state, too.
   void note_state(executive::State state, std::int64_t forces = 0);
-  /// A state waits for a snapshot, which says of which frame it is; all else waits behind it.
+  /// A state waits for a snapshot, which says of which frame it is; all else waits after it.
   bool wants_frame() const { return state_waits_ && !state_known_ && !end_; }
-  /// That snapshot; nullptr: none comes in time, or at all.
+  /// Takes that snapshot; nullptr: none comes in time, or at all.
   void take_frame(executive::LiveSnapshotPtr snapshot);
   /// New entries of the rig's lists. From the first call on, and of each list at most kMostEntries that wait:
   /// the oldest are left out.
@@ -42,7 +42,7 @@ class EventFeed {
   static constexpr std::size_t kMostEntries = 100;
   using Entries = std::array<std::vector<std::shared_ptr<const Json>>, executive::kLiveLists>;
 
-  /// What to say next, taken out of the feed; text() makes the event of it, which may take a while.
+  /// Next event, taken out of the feed; text() formats it, which may take a while.
   struct Event {
     executive::LiveSnapshotPtr values{};
     std::int64_t skipped = 0;

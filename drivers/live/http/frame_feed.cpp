@@ -60,7 +60,7 @@ std::size_t width_of(FrameFormat format, tactus_type type) {
   return format == FrameFormat::f64 ? 8 : format == FrameFormat::f32 ? 4 : executive::size_of(type);
 }
 
-/// What a beat says of the rig.
+/// State of the rig in a beat.
 std::uint32_t standing(executive::State state) {
   using executive::State;
   const bool runs = state == State::step_begin || state == State::step_simulator ||
@@ -147,7 +147,7 @@ bool FrameFeed::skip_to_first() {
   return false;
 }
 
-/// The row goes on where the last one ended; else says what is missing between them.
+/// The row continues where the last one ended; else says what is missing between them.
 bool FrameFeed::follows(const LiveFrames::Row& row) {
   if (!last_frame_) return true;
   const std::int64_t expected = *last_frame_ + 1;

@@ -13,11 +13,11 @@
 
 namespace tactus::drivers::live_http {
 
-/// How a stream of frames writes its numbers.
+/// Format of the numbers of a stream of frames.
 enum class FrameFormat : std::uint8_t { f64, f32, exact };
 
-/// Values behind every frame as blocks of columns, little endian: docs/http-api.md has the layout. What is
-/// not read waits in the rig's ring; when that is full, frames are lost, and a block says which.
+/// Values after every frame as blocks of columns, little endian: docs/http-api.md has the layout. What is not
+/// read waits in the rig's ring; when that is full, frames are lost, and a block says which.
 ///
 /// Threads  one at a time.
 class FrameFeed {
@@ -27,31 +27,31 @@ class FrameFeed {
   enum class Gap : std::uint32_t { slow_reader = 1, not_kept = 2, other_frame = 3 };
   static constexpr std::size_t kHeader = 32;
   static constexpr std::size_t kMostColumns = 64;
-  static constexpr std::size_t kMostRows = 4096;  ///< of a block
+  static constexpr std::size_t kMostRows = 4096;  ///< largest number of rows of a block
   static constexpr int kBlocksPerSecond = 20;
 
   /// `from`: the first frame that is wanted; nothing: the next one.
   FrameFeed(const executive::LiveRig& rig, const std::vector<Named>& names, FrameFormat format,
             std::optional<std::int64_t> from, std::shared_ptr<executive::LiveFrames> frames);
 
-  /// The client has that frame already, and wants what comes behind it. Before the first next().
+  /// The client has that frame already, and wants what comes after it. Before the first next().
   void go_on_behind(const executive::LiveFrames::Row& row) {
     from_.reset();
     last_frame_ = row.frame;
     last_number_ = row.number;
   }
-  /// Another connection goes on with its frames: this one ends.
+  /// Another connection continues with its frames: this one ends.
   void hand_over() {
     frames_.reset();
     end("its client goes on in another connection");
   }
 
-  /// How many columns these names make.
+  /// Number of columns for these names.
   static std::size_t columns_of(const std::vector<Named>& names);
 
   /// The next blocks; empty: there is nothing to say.
   std::string next(Clock::time_point now);
-  /// What is in the ring is still said, then why nothing comes any more.
+  /// Ends the stream: the rest of the ring is still sent, then the reason of the end.
   void end(std::string reason) {
     if (!end_) end_ = std::move(reason);
   }

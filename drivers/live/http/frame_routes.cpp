@@ -22,7 +22,7 @@ std::vector<std::string> texts_of(const std::vector<Named>& names) {
   return texts;
 }
 
-/// Of the values of a row.
+/// Size of the values of a row.
 std::size_t bytes_of(const executive::LiveRig& rig, const std::vector<Named>& names) {
   std::size_t bytes = 0;
   for (const Named& one : names)
@@ -52,7 +52,7 @@ std::shared_ptr<FrameFeed> named_feed(Api& api, const std::string& name, const s
   return feed;
 }
 
-/// Values behind every frame from now on; for it gives up what is held for clients that have gone.
+/// Values after every frame from now on; for it gives up what is held for clients that have gone.
 std::unique_ptr<executive::LiveFrames> follow(Api& api, const std::vector<Named>& names,
                                               std::string& problem) {
   std::vector<executive::LiveRef> refs;
@@ -97,7 +97,7 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
   if (resume != nullptr && !is_stream_name(*resume))
     note(problems,
          "resume: " + config::show(*resume) +
-             " is no name of a stream: 1 to 64 letters, digits, '-' and '_', as this client chose it");
+             " is not a name of a stream: 1 to 64 letters, digits, '-' and '_', as this client chose it");
   if (!problems.empty()) return reply_now(respond, wrong(problems));
   std::shared_ptr<KeptFrames> kept;
   if (resume != nullptr) kept = api.held_streams().take(*resume, texts_of(names));

@@ -15,7 +15,7 @@
 namespace tactus::drivers::live_http {
 
 /// Streams of frames that their clients have named: one whose connection is lost is held for some seconds, so
-/// that its client can go on where it was. Until then it costs the frames what it did before.
+/// that its client can continue where it was. Until then it costs the frames what it did before.
 ///
 /// Threads  any; a stream that is read belongs to the HTTP thread.
 class HeldStreams {
@@ -27,20 +27,20 @@ class HeldStreams {
   /// The frames of a stream of that name and those variables, which a connection before has read; that one
   /// then ends. nullptr: none is held. One of other variables is held no more.
   std::shared_ptr<KeptFrames> take(const std::string& name, const std::vector<std::string>& variables);
-  /// From now on held when `feed` is gone.
+  /// Keeps the stream: from now on it is held when `feed` is gone.
   void keep(const std::string& name, std::vector<std::string> variables, std::shared_ptr<KeptFrames> frames,
             const std::shared_ptr<FrameFeed>& feed);
-  /// Gives up those that nobody reads now. Whether there were any.
+  /// Gives up those that no client reads now. Whether there were any.
   bool drop_unread();
   void clear();
-  /// Looks after those that nobody reads. When to come again; nothing: there are none.
+  /// Looks after those that no client reads. When to come again; nothing: there are none.
   std::optional<Clock::time_point> tick(Clock::time_point now);
 
  private:
   struct Held {
     std::vector<std::string> variables;
     std::shared_ptr<KeptFrames> frames;
-    std::weak_ptr<FrameFeed> feed;  ///< who reads it
+    std::weak_ptr<FrameFeed> feed;  ///< feed that reads it
     std::optional<Clock::time_point> until{};
   };
 

@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kBlockEvery{1000 / FrameFeed::kBlocksPerSeco
 
 Reply closing_reply() { return refusal(503, "the rig is being shut down"); }
 
-/// For one who has closed only its own side; who has gone does not read it.
+/// Reply for a client that has closed only its own side; one that is gone does not read it.
 Reply abandoned_reply() {
   Reply reply = refusal(400,
                         "the client closed its side of the connection before the reply; what it asked for "
@@ -78,7 +78,8 @@ void Hub::begin(const std::shared_ptr<Stream>& stream) {
   changed_.notify_one();
 }
 
-/// What has happened in the rig, beside its frames. However often that is, it is told ten times a second.
+/// Notes what has happened in the rig, beside its frames. However often that is, it is sent ten times a
+/// second.
 void Hub::note(Stream& stream, Clock::time_point now) {
   const executive::LiveRig& rig = api_->rig();
   if (now - stream.looked >= kScan) {
@@ -133,7 +134,7 @@ void Hub::forget(const std::shared_ptr<FrameStream>& stream) {
   frame_streams_.erase(stream);
 }
 
-/// What was recorded until now goes out in one go, then nothing until it is due again.
+/// Sends what was recorded until now in one go, then nothing until it is due again.
 Hub::Next Hub::next(FrameStream& stream) {
   bool look = false;
   {

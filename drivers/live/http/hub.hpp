@@ -5,7 +5,7 @@
 ///     rig's thread ──answer, snapshot──► Hub ──resume──► HTTP thread
 ///     ticker ──due, too late───────────►
 ///
-/// Threads  any, under one lock that nobody holds while text is made. It outlives the server: the rig may
+/// Threads  any, under one lock that is not held while text is made. It outlives the server: the rig may
 ///          answer when all connections are gone.
 #include <chrono>
 #include <condition_variable>
@@ -38,7 +38,7 @@ struct SuspendedConnection {
 struct PendingRequest : SuspendedConnection {
   Request request{};
   Client* client = nullptr;
-  std::optional<Reply> refused{};  ///< before anybody was asked
+  std::optional<Reply> refused{};  ///< refusal before the rig was asked
   bool too_much = false;           ///< its client asks too often; only a safety command is taken
   bool begun = false;
   bool gone = false;
@@ -53,10 +53,10 @@ struct Stream : SuspendedConnection {
   EventFeed feed;
   Client::Clock::time_point due{};
   Client::Clock::time_point spoke{};
-  Client::Clock::time_point looked{};  ///< at lists and forces
-  std::int64_t forces = 0;             ///< what was seen then
+  Client::Clock::time_point looked{};  ///< time of the last look at lists and forces
+  std::int64_t forces = 0;             ///< number of forces seen then
   bool wants = false;                  ///< the next snapshot
-  Client::Clock::time_point asked{};   ///< since when a state waits for its frame
+  Client::Clock::time_point asked{};   ///< time since which a state waits for its frame
   std::string out{};                   ///< the event that is being sent; of the HTTP thread
   std::size_t at = 0;
 };
@@ -66,7 +66,7 @@ struct FrameStream : SuspendedConnection {
   explicit FrameStream(std::shared_ptr<FrameFeed> from) : feed(std::move(from)) {}
 
   std::shared_ptr<FrameFeed> feed;
-  std::optional<std::string> end{};  ///< why nothing comes any more
+  std::optional<std::string> end{};  ///< reason why nothing comes any more
   Client::Clock::time_point due{};
   bool look = true;  ///< there may be something to say
   std::string out{};
@@ -85,7 +85,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void forget(const std::shared_ptr<PendingRequest>& exchange);
   void begin(const std::shared_ptr<Stream>& stream);
   void forget(const std::shared_ptr<Stream>& stream);
-  /// What a stream says next; nothing to say: the connection sleeps. Nothing at all: it is over.
+  /// Next step of a stream; sleep: the connection sleeps. over: the stream has ended.
   enum class Next { event, sleep, again, over };
   Next next(Stream& stream);
 
@@ -103,7 +103,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void wait(std::optional<Clock::time_point> until);
   void wake();
 
-  /// Replies to everybody, ends all streams; from now on nobody sleeps.
+  /// Replies to every client, ends all streams; from now on no client sleeps.
   void close();
   /// The server goes; what still comes from the rig is dropped.
   void leave();

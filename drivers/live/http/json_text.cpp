@@ -13,7 +13,7 @@ namespace {
 
 using config::Json;
 
-/// What is open while a text is read; refuses what goes too far before it is stored.
+/// Watches what is open while a text is read; refuses what goes too far before it is stored.
 class Watchman {
  public:
   explicit Watchman(const JsonLimits& limits) : limits_(limits) {}
@@ -65,7 +65,7 @@ class Watchman {
   std::vector<Open> open_;
 };
 
-/// What would have been right, by what the library was about to read.
+/// Text that would have been right, by what the library was about to read.
 std::string expected(std::string_view message) {
   if (message.ends_with("expected end of input")) return "the end of the text";
   const std::size_t at = message.find("while parsing ");
@@ -76,7 +76,7 @@ std::string expected(std::string_view message) {
   return context.starts_with("array") ? "',' or ']'" : "a value";
 }
 
-/// What was found where, and what is expected there.
+/// Describes what was found where, and what is expected there.
 std::string validate(std::string_view text, const Json::parse_error& broken) {
   const std::string_view message = broken.what();
   const std::size_t dash = message.find(" - ");

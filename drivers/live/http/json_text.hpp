@@ -8,11 +8,11 @@
 
 namespace tactus::drivers::live_http {
 
-/// How big and deep a text may be, so that no text costs more than its length.
+/// Limits of size and depth of a text, so that no text costs more than its length.
 struct JsonLimits {
   int depth = 16;
-  std::size_t entries = 4096;    ///< of one object
-  std::size_t elements = 65536;  ///< of one list
+  std::size_t entries = 4096;    ///< largest number of entries of one object
+  std::size_t elements = 65536;  ///< largest number of elements of one list
 };
 
 /// Strict JSON: no key twice, no limit passed. Nothing, and what is wrong where, otherwise.

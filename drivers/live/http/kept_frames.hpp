@@ -10,8 +10,8 @@
 
 namespace tactus::drivers::live_http {
 
-/// Values behind every frame, with a memory of the last seconds: what a client has lost with its connection can
-/// be read again.
+/// Values after every frame, with a memory of the last seconds: what a client has lost with its connection
+/// can be read again.
 ///
 ///     rig's ring ──► memory ──front(), release()──► client
 ///                      ▲ rewind()
@@ -29,13 +29,13 @@ class KeptFrames final : public executive::LiveFrames {
   std::optional<Row> front() override;
   void release() override { ++next_; }
 
-  /// Takes over what has come, also while nobody reads: the rig's ring stays free.
+  /// Takes over what has come, also while no client reads: the rig's ring stays free.
   void take_all();
-  /// The row that front() gives next is the one behind `frame - 1`, where that is still kept: then that one.
-  /// Else it is `frame` or the first kept one behind it, and nothing is returned. Of a frame that was run twice
-  /// the latest counts.
+  /// The row that front() gives next is the one after `frame - 1`, where that is still kept: then that one.
+  /// Else it is `frame` or the first kept one after it, and nothing is returned. Of a frame that was run
+  /// twice the latest counts.
   std::optional<Row> rewind(std::int64_t frame);
-  /// What comes next is what the rig gives from now on.
+  /// Skips all: the next frame is the one that the rig gives from now on.
   void skip_all();
 
  private:

@@ -45,7 +45,7 @@ Json state_json(const LiveRig& rig, executive::State state, std::int64_t frame, 
 
 }  // namespace
 
-/// With the lock.
+/// Notes a frame. The caller holds the lock.
 void LastFrame::hear_of(std::int64_t frame) {
   if (std::exchange(frame_, frame) != frame) since_ = Clock::now();
 }

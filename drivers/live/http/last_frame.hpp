@@ -8,7 +8,7 @@
 
 namespace tactus::drivers::live_http {
 
-/// The last frame that anybody heard of.
+/// Last known frame.
 ///
 /// Threads  any.
 class LastFrame {

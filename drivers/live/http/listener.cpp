@@ -54,7 +54,7 @@ class UnixName {
   bool fits_ = false;
 };
 
-/// Whether somebody listens behind the file.
+/// Returns true if a server listens at the file.
 bool is_alive(const UnixName& name) {
   const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const bool refused =

@@ -22,7 +22,7 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   int fd() const { return fd_; }
-  /// As it became: with the port the system chose, and the whole path.
+  /// Address in use: with the port the system chose, and the whole path.
   const Address& address() const { return address_; }
   /// No more connections; the file goes, if it is still ours.
   void close();

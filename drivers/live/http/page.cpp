@@ -40,7 +40,7 @@ std::vector<std::string_view> parts_of(std::string_view list) {
   return parts;
 }
 
-/// Whether the client takes gzip: "gzip", "gzip;q=0.5", "*", but not "gzip;q=0".
+/// Returns true if the client takes gzip: "gzip", "gzip;q=0.5", "*", but not "gzip;q=0".
 bool takes_gzip(const Request& request) {
   const std::string* const accepted = request.header("Accept-Encoding");
   if (accepted == nullptr) return false;
@@ -58,7 +58,7 @@ bool takes_gzip(const Request& request) {
   return any;
 }
 
-/// Whether the client has what `tag` names.
+/// Returns true if the client has what `tag` names.
 bool is_known(const Request& request, const std::string& tag) {
   const std::string* const known = request.header("If-None-Match");
   if (known == nullptr) return false;

@@ -19,13 +19,13 @@ namespace tactus::drivers::live_http {
 /// One file of the page, as the build has packed it (page/pack.cmake).
 struct PageFile {
   std::string_view path;   ///< "/page.css"
-  std::string_view hash;   ///< of its bytes: of its ETag
+  std::string_view hash;   ///< hash of its bytes: of its ETag
   std::string_view plain;  ///< its bytes
   std::string_view gzip;   ///< the same by gzip; empty: the build had none
 };
 std::span<const PageFile> page_files();
 
-/// Whether the target is a file of the page, whatever the method.
+/// Returns true if the target is a file of the page, whatever the method.
 bool is_page(const std::string& target);
 
 /// The reply to a request for a file of the page: 200, 304, or 405. Nothing: it is for something else.

@@ -18,7 +18,7 @@ Reply with_tag(Reply reply, const std::string& tag) {
   return reply;
 }
 
-/// Whether a list of entity tags, as of If-Match, has this one.
+/// Returns true if a list of entity tags, as of If-Match, has this one.
 bool has_tag(const std::string& header, const std::string& tag, bool exists) {
   if (header == "*") return exists;
   for (std::size_t at = header.find(tag); at != std::string::npos; at = header.find(tag, at + 1)) {

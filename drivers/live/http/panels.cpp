@@ -26,11 +26,11 @@ constexpr std::size_t kMostDesks = 64, kMostWidgets = 256, kMostCurves = 16;
 constexpr std::int64_t kColumns = 12, kMostRow = 999, kMostHeight = 24;
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20;
 
-/// What a kind of widget needs, and may have.
+/// Keys that a kind of widget needs, and may have.
 struct WidgetKind {
   const char* name;
   bool variable = false;
-  std::size_t least = 0, most = 0;  ///< of `variables`
+  std::size_t least = 0, most = 0;  ///< least and largest number of `variables`
   bool text = false;
   bool range = false;  ///< it may have from and to
   bool value = false;
@@ -127,7 +127,7 @@ Json scalar_json(const Node& node, bool number, std::vector<std::string>& proble
   if (!number) return node.text();
   if (const auto whole = config::parse_integer(node.text())) return *whole.value;
   if (const auto real = config::parse_real(node.text())) return *real.value;
-  note(problems, node.place().text() + ": " + config::show(node.text()) + " is no number");
+  note(problems, node.place().text() + ": " + config::show(node.text()) + " is not a number");
   return nullptr;
 }
 

@@ -10,10 +10,10 @@
 
 namespace tactus::drivers::live_http {
 
-/// {"panels": {"desk": [widgets]}}: what stands in a panel file, and in the body of a PUT.
+/// {"panels": {"desk": [widgets]}}: what is in a panel file, and in the body of a PUT.
 const Schema& panels_schema();
-/// What no schema can say: which keys a kind of widget needs, where it stands, whether the rig has its variables.
-/// `json` has the schema.
+/// Checks what no schema can: the keys that a kind of widget needs, its position, and its variables in the
+/// rig. `json` has the schema.
 void check_panels(const Json& json, const executive::LiveRig& rig, std::vector<std::string>& problems);
 
 /// The desks of a rig, as YAML beside its rig file.
@@ -26,9 +26,9 @@ class PanelFile {
   explicit PanelFile(std::filesystem::path file) : file_(std::move(file)) {}
 
   struct Contents {
-    std::string tag;                      ///< of these bytes: an HTTP entity tag, with its quotes
-    Json panels = Json::object();         ///< by desk
-    std::vector<std::string> problems{};  ///< why it is none; `panels` is then empty
+    std::string tag;                      ///< HTTP entity tag of these bytes, with its quotes
+    Json panels = Json::object();         ///< panels by desk
+    std::vector<std::string> problems{};  ///< reason why it is not a file of panels; `panels` is then empty
   };
   Contents read() const;
   /// Takes the place of the file in one go. Why not; empty: it has.
@@ -39,9 +39,9 @@ class PanelFile {
   std::filesystem::path file_;
 };
 
-/// What a file says, by desk; empty, and why, when it is wrong.
+/// Reads a file, by desk; empty if it is wrong, which `problems` explain.
 Json read_panels(const std::string& name, const std::string& text, std::vector<std::string>& problems);
-/// As it is written.
+/// Writes panels as a file has them.
 std::string panels_yaml(const Json& panels);
 
 }  // namespace tactus::drivers::live_http

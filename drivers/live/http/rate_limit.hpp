@@ -7,7 +7,7 @@
 
 namespace tactus::drivers::live_http {
 
-/// How often each client may ask: a bucket that holds the requests of one second and fills up evenly.
+/// Limit of the requests of each client: a bucket that holds the requests of one second and fills up evenly.
 ///
 /// Threads  one at a time.
 class RateLimit {
@@ -16,7 +16,7 @@ class RateLimit {
 
   explicit RateLimit(double per_second) : per_second_(per_second) {}
 
-  /// Whether the client may ask now; then it has.
+  /// Returns true if the client may send a request now; then it counts.
   bool take(const std::string& client, Clock::time_point now);
   /// Forgets clients whose buckets are full again.
   void tidy(Clock::time_point now);

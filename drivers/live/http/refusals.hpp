@@ -9,7 +9,7 @@
 
 namespace tactus::drivers::live_http {
 
-/// Who was turned away, as lines for the log: at most one a second for each reason, with a count.
+/// Clients that were turned away, as lines for the log: at most one a second for each reason, with a count.
 ///
 /// Threads  any.
 class Refusals {

@@ -31,7 +31,7 @@ void put_frame(Json& body, std::int64_t frame);
 /// {"frame", "sim_time_ns", "date", "state"}.
 Json frame_json(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot);
 Json value_json(const executive::LiveRig& rig, const executive::LiveRef& ref, const std::byte* data);
-/// What the rig drives outside; with the values of a snapshot, or none.
+/// Outputs that the rig drives outside; with the values of a snapshot, or none.
 Json outputs_json(const executive::LiveRig& rig, const executive::LiveSnapshot* snapshot);
 
 }  // namespace tactus::drivers::live_http

@@ -85,7 +85,7 @@ std::optional<Target> parse_target(const std::string& target, std::string& probl
   std::string_view path = std::string_view(target).substr(0, mark);
   if (!path.starts_with('/')) {
     problem =
-        config::show(target) + " cannot be read: it has to begin with '/', as /v1 does; this is no proxy";
+        config::show(target) + " cannot be read: it has to begin with '/', as /v1 does; this is not a proxy";
     return std::nullopt;
   }
   path.remove_prefix(1);

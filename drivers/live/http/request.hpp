@@ -21,14 +21,14 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method;
-  std::string target;  ///< as in the request line: path and query, still encoded
+  std::string target;  ///< target as in the request line: path and query, still encoded
   Pairs headers{};
   std::string body{};
-  std::string who{};  ///< for the journal
+  std::string who{};  ///< client, for the journal
 
   /// The value of a header; nullptr when it is not there. Names match in any case.
   const std::string* header(std::string_view name) const;
-  /// How often it is there.
+  /// Number of times that it is there.
   std::size_t count(std::string_view name) const;
 };
 
@@ -51,10 +51,10 @@ struct Reply {
   Json body{};
   Pairs headers{};
   std::shared_ptr<const std::string> bytes{};  ///< instead of `body`, as they are
-  std::string type{"application/json"};        ///< of the content
+  std::string type{"application/json"};        ///< type of the content
   std::optional<Watch> watch{};                ///< instead of a body
-  std::shared_ptr<FrameFeed> frames{};         ///< likewise
-  bool close = false;                          ///< and end the connection
+  std::shared_ptr<FrameFeed> frames{};         ///< stream of frames instead of a body
+  bool close = false;                          ///< true: the connection ends
 };
 
 /// Takes the reply to one request: now or later, from any thread; only the first counts.

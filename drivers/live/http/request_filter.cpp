@@ -25,7 +25,7 @@ std::string host_of(const std::string& text) {
   return text.substr(0, text.find(':'));
 }
 
-/// What stands behind "Bearer"; nothing when it is another scheme.
+/// Text after "Bearer"; nothing when it is another scheme.
 std::optional<std::string_view> bearer(const std::string& text) {
   constexpr std::string_view kScheme = "bearer ";
   if (text.size() < kScheme.size() || lower(text.substr(0, kScheme.size())) != kScheme) return std::nullopt;

@@ -10,8 +10,8 @@
 
 namespace tactus::drivers::live_http {
 
-/// Who may ask at all, judged by the headers: the token, pages of other origins, other names of the host
-/// (DNS rebinding), and how long everything is.
+/// Filter of requests, by their headers: the token, pages of other origins, other names of the host (DNS
+/// rebinding), and how long everything is.
 ///
 /// Threads  immutable, but for the refusals it counts.
 class RequestFilter {

@@ -20,7 +20,7 @@ Schema state_name() {
 Schema value(const char* about) {
   return any(
       std::string(about) +
-      ": a number, true or false, or a list of them; what is no number is \"nan\", \"inf\" or \"-inf\"");
+      ": a number, true or false, or a list of them; what is not a number is \"nan\", \"inf\" or \"-inf\"");
 }
 
 Schema value_in(const char* about) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What there is to be asked, as one table: requests are dispatched and checked by it, and the OpenAPI
-/// document is made of it. Each resource has a file with its rows, what they look like, and what they do.
+/// Table of all requests: they are dispatched and checked by it, and the OpenAPI document is made of it. Each
+/// resource has a file with its rows, their form, and their handlers.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostItems =
 
 /// A request that was found in the table and checked against it.
 struct Call {
-  Pairs values{};  ///< of the path and the query
+  Pairs values{};  ///< values of the path and the query
   Json body{};
   std::string who{};
   std::optional<std::string> if_match{};  ///< headers
@@ -29,7 +29,7 @@ struct Call {
   const std::string* value(const std::string& name) const;
 };
 
-/// What is replied when the rig has not answered in time.
+/// Reply when the rig has not answered in time.
 struct ReplyTimeout {
   std::chrono::nanoseconds after{0};
   std::function<Reply()> reply{};
@@ -49,7 +49,7 @@ using Handle = Waits (*)(Api&, const Call&, const Respond&);
 struct Route {
   std::string method;
   std::string path;  ///< "/v1/variables/{name}"
-  std::string id;    ///< of the operation
+  std::string id;    ///< identifier of the operation
   std::string about;
   std::vector<Parameter> parameters{};
   std::optional<Schema> body{};
@@ -58,7 +58,7 @@ struct Route {
   bool bytes = false;       ///< `answer` is no JSON, or not always
   std::vector<int> more{};  ///< statuses besides 200 and those that every route may have
   Handle handle = nullptr;
-  std::string example{};  ///< of a body
+  std::string example{};  ///< example of a body
 };
 
 /// A row of the table.
@@ -82,7 +82,7 @@ std::vector<Route> panel_routes();
 
 /// {"error": ..., "problems": [...]}
 const Schema& error_schema();
-/// What outputs_json() makes.
+/// Schema of outputs_json().
 const Schema& outputs_schema();
 /// Data of the events `state`, `beat` and `end`.
 const Schema& state_schema();
@@ -98,8 +98,8 @@ inline constexpr const char* kDate = "date of that frame: ISO 8601 with zone";
 inline constexpr const char* kFrame = "the last frame that was run; missing before the first";
 Schema state_name();
 Schema value(const char* about);
-Schema value_in(const char* about);  ///< what is taken for one
-/// What frame_json() makes, and more.
+Schema value_in(const char* about);  ///< schema of what is accepted as a value
+/// Properties of frame_json(), and more.
 std::vector<Property> of_frame(std::vector<Property> more);
 
 }  // namespace schema

@@ -6,8 +6,8 @@
 
 namespace tactus::drivers::live_http {
 
-/// Whether a request can be a safety command at all, by what is known before its body: then its body is
-/// read even from a client that asks too often.
+/// Returns true if a request can be a safety command at all, by what is known before its body: then its body
+/// is read even from a client that sends too many.
 bool may_be_safety_command(const Request& request);
 
 /// "stop", "pause" or "release" (of a body that does nothing else); empty: it is none of these.

@@ -103,7 +103,7 @@ std::string kind_of(const Json& json) {
   return json.is_array() ? "a list" : "an object";
 }
 
-/// What JSON's reader makes a floating point number of, because no integer holds it.
+/// Returns true for a number that JSON's reader makes a floating point number because no integer holds it.
 bool is_beyond_64_bits(const Json& json) {
   constexpr double k2To63 = 9223372036854775808.0;
   return json.is_number_float() && std::abs(json.get<double>()) >= k2To63;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a JSON value has to look like: checks bodies, and describes them in the OpenAPI document.
+/// Form that a JSON value must have: checks bodies, and describes them in the OpenAPI document.
 ///
 /// Threads  plain values.
 #include <cstddef>
@@ -22,15 +22,15 @@ struct Schema {
     integer,
     number,
     text,
-    list,    ///< of inside[0]
-    map,     ///< from names to inside[0]
-    object,  ///< with `properties` and no others
+    list,    ///< each element is an inside[0]
+    map,     ///< map from names to inside[0]
+    object,  ///< object with `properties` and no others
     either,  ///< one of inside
   };
   Kind kind = Kind::any;
   std::string about{};
-  std::vector<std::string> words{};   ///< of a text: nothing else
-  std::optional<std::int64_t> low{};  ///< of an integer
+  std::vector<std::string> words{};   ///< texts that are allowed: nothing else
+  std::optional<std::int64_t> low{};  ///< least integer
   std::size_t most = 0;               ///< entries of a list or map; 0: any number
   bool nullable = false;
   std::vector<Schema> inside{};
@@ -62,7 +62,7 @@ Property may(std::string key, Schema schema);
 
 }  // namespace schema
 
-/// Adds what is wrong with `json`, which stands at `path` ("in[2].entity"; empty: the whole body). At most
+/// Adds what is wrong with `json`, which is at `path` ("in[2].entity"; empty: the whole body). At most
 /// `kMostProblems` are listed.
 void check(const Schema& schema, const config::Json& json, const std::string& path,
            std::vector<std::string>& problems);
@@ -74,7 +74,7 @@ void note(std::vector<std::string>& problems, std::string problem);
 /// Nothing more is listed: it is not worth looking for.
 bool is_full(const std::vector<std::string>& problems);
 
-/// As an OpenAPI 3.0 Schema Object.
+/// Describes the schema as an OpenAPI 3.0 Schema Object.
 config::Json to_openapi(const Schema& schema);
 
 }  // namespace tactus::drivers::live_http

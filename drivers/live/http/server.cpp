@@ -95,7 +95,7 @@ class Server final : public executive::LiveServer {
   MHD_Response* stream_response(const PendingRequest& exchange, std::shared_ptr<Of> stream);
   void run_ticker();
 
-  /// What the callbacks of a stream get: of events, or of frames.
+  /// Handle of the callbacks of a stream: of events, or of frames.
   template <class Of>
   struct StreamHandle {
     std::shared_ptr<Hub> hub;

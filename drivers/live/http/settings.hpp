@@ -7,7 +7,7 @@
 
 #include "config/fields.hpp"
 
-/// What `live: { http: ... }` in a rig file says, filled and checked by the table of settings.cpp.
+/// Settings of `live: { http: ... }` in a rig file, filled and checked by the table of settings.cpp.
 namespace tactus::drivers::live_http {
 
 using rtsync::Nanoseconds;
@@ -19,8 +19,8 @@ struct HttpSettings {
   std::int64_t max_body = 1 << 20;
   std::int64_t max_rate = 1000;                          ///< requests per second and client
   config::Period max_watch_rate{1'000'000, 1};           ///< the shortest time between two events of a stream
-  Nanoseconds request_timeout{std::chrono::seconds(5)};  ///< for a request to be there, header and body
-  Nanoseconds answer_timeout{std::chrono::seconds(10)};  ///< for the rig to answer
+  Nanoseconds request_timeout{std::chrono::seconds(5)};  ///< time for a request to be there, header and body
+  Nanoseconds answer_timeout{std::chrono::seconds(10)};  ///< time for the rig to answer
   bool operator==(const HttpSettings&) const = default;
 };
 

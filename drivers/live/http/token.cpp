@@ -38,7 +38,7 @@ Token Token::read(const std::filesystem::path& file) {
   std::string text(1024, '\0');
   const ssize_t got = ::read(fd, text.data(), text.size());
   ::close(fd);
-  if (!known || !S_ISREG(found.st_mode)) fail("is no file");
+  if (!known || !S_ISREG(found.st_mode)) fail("is not a file");
   if ((found.st_mode & 077U) != 0) {
     std::array<char, 8> mode{};
     (void)std::snprintf(mode.data(), mode.size(), "%03o", found.st_mode & 0777U);

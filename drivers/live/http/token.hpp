@@ -7,14 +7,14 @@
 
 namespace tactus::drivers::live_http {
 
-/// What a client has to know.
+/// Secret that a client has to know.
 ///
 /// Threads  immutable.
 class Token {
  public:
   static constexpr std::size_t kShortest = 16, kLongest = 256;
 
-  /// The one line of a file that nobody but its owner may read. Throws DeviceError.  @when setup
+  /// Reads the one line of a file that only its owner may read. Throws DeviceError.  @when setup
   static Token read(const std::filesystem::path& file);
 
   /// Takes as long whatever `shown` is, and wherever it differs.

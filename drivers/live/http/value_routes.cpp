@@ -61,13 +61,13 @@ void append(Json& object, const std::string& key, Json value) {
   object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
 }
 
-/// As it is written in a query.
+/// Removes the blanks: a query has none.
 std::string without_blanks(std::string text) {
   std::erase(text, ' ');
   return text;
 }
 
-/// How many changes a batch asks for.
+/// Number of changes in a batch.
 std::size_t changes_of(const Json& body) {
   std::size_t count = 0;
   for (const char* const part : {"set", "force", "release"})
@@ -75,7 +75,7 @@ std::size_t changes_of(const Json& body) {
   return count;
 }
 
-/// What is wrong with the names and values of one part of a batch; else its writes.
+/// Reads one part of a batch: its writes, or the mistakes in its names and values.
 void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Kind kind,
                   std::unordered_set<std::string>& seen, std::vector<LiveWrite>& writes,
                   std::vector<std::string>& problems) {
@@ -121,7 +121,7 @@ Waits values(Api& api, const Call& call, const Respond& respond) {
                    const LiveSnapshot& snapshot) { return values_of(rig, snapshot, *names); });
 }
 
-/// What of a batch may be gone with the next frame, in words; empty: nothing.
+/// Describes the changes of a batch that the next frame may undo; empty: none.
 Json notes_of(const executive::LiveRig& rig, const executive::LiveBatch& batch) {
   Json notes = Json::array();
   for (const LiveWrite& write : batch.writes) {
@@ -182,7 +182,8 @@ Waits watch(Api& api, const Call& call, const Respond& respond) {
   if (const std::string* const every = call.value("every")) {
     const auto period = config::parse_duration(*every);
     if (!period) {
-      note(problems, "every: " + config::show(*every) + " is no time with a unit; write for example every=" +
+      note(problems, "every: " + config::show(*every) +
+                         " is not a time with a unit; write for example every=" +
                          without_blanks(config::print_duration(usual)));
     } else if (*period.value < api.settings().shortest_watch || *period.value > kLongestWatch) {
       note(problems, "every: " + config::print_duration(*period.value) + " is outside " +

@@ -44,7 +44,7 @@ Schema variables_schema() {
                  must("next", or_null(integer("`first` of the rest; null: this is all")))});
 }
 
-/// Whether `name` is one of the names of `pattern`: * any characters, ? one.
+/// Returns true if `name` matches `pattern`: * any characters, ? one.
 bool matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
   while (n < name.size()) {

@@ -67,7 +67,7 @@ class LineParser {
     return found;
   }
 
-  /// What is wrong; empty: nothing.
+  /// Reads a statement. Returns what is wrong; empty: nothing.
   std::string statement(Call& call) {
     constexpr std::string_view kPrefix = "trick.";
     if (rest_.substr(0, kPrefix.size()) != kPrefix) return assignment(call);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a client sends, taken apart: calls of commands, assignments of values, and nothing else of Python.
+/// Parser of the lines of a client: calls of commands, assignments of values, and nothing else of Python.
 ///
 ///     line  = statement { ";" statement } [ "#" anything ]
 ///     statement = "" | "trick." name "(" [ value { "," value } ] ")" | variable "=" value
@@ -32,10 +32,10 @@ struct Integer {
 using Value = std::variant<bool, Integer, double, std::string>;
 
 struct Call {
-  std::string name;  ///< without "trick."
+  std::string name;  ///< name without "trick."
   std::vector<Value> values;
-  std::string text;     ///< as it was written
-  std::string problem;  ///< why it is no call; then name and values mean nothing
+  std::string text;     ///< text as it was written
+  std::string problem;  ///< reason why it is not a call; then name and values mean nothing
 };
 
 /// The calls of one line (without its end), in order; the last one may be a problem.

@@ -9,8 +9,8 @@
 
 namespace tactus::drivers::trick {
 
-/// Lines for the log. What clients cause is limited for the whole server, so that one that connects again
-/// and again tells no more than one that stays: so many lines at once, then a few in a minute.
+/// Lines for the log. What clients cause is limited for the whole server, so that one that connects again and
+/// again causes no more lines than one that stays: some lines at once, then a few in a minute.
 ///
 /// Units    now: nanoseconds of any clock that never goes back.
 /// Threads  any.
@@ -19,14 +19,14 @@ class ClientLines {
   static constexpr double kAtOnce = 200;
   static constexpr double kPerSecond = 0.2;
   static constexpr std::size_t kLongest = 400;  ///< bytes of a line
-  /// Between two lines that say how many were left out.
+  /// Interval of the lines that report how many were left out.
   static constexpr rtsync::Nanoseconds kCountAgain{60'000'000'000};
 
-  /// What the server says of itself: always.
+  /// Adds a line of the server itself: always.
   void announce(std::string line);
-  /// What a client caused.
+  /// Adds a line that a client caused.
   void add(std::string line, rtsync::Nanoseconds now);
-  /// Those since the last call. `last`: none will follow, so what was left out is told at once.
+  /// Those since the last call. `last`: none will follow, so what was left out is reported at once.
   std::vector<std::string> take(rtsync::Nanoseconds now, bool last = false);
 
  private:

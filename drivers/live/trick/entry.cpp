@@ -61,7 +61,7 @@ std::string_view our_symbol(std::string_view symbol) {
   return symbol;
 }
 
-/// "kg*m2/s**2" as "kg*m^2/s^2": digits right behind a symbol are its power. With `symbols`, those of Trick's
+/// "kg*m2/s**2" as "kg*m^2/s^2": digits right after a symbol are its power. With `symbols`, those of Trick's
 /// are replaced.
 std::string translated(std::string_view text, bool symbols) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -170,7 +170,7 @@ struct Given {
 std::optional<executive::LiveRef> find(const executive::LiveRig& rig, std::string_view name,
                                        std::string& problem) {
   if (is_name(name)) return rig.find(name, problem);
-  problem = "is no name of a variable; write model.variable, or model.array[2]";
+  problem = "is not a name of a variable; write model.variable, or model.array[2]";
   return std::nullopt;
 }
 
@@ -209,7 +209,7 @@ std::optional<Unit> unit_for(const Unit& own, const std::string& text) {
 }
 
 std::string set_unit(Entry& entry, const std::string& text) {
-  if (entry.kind == Entry::Kind::unknown) return "it is no variable";
+  if (entry.kind == Entry::Kind::unknown) return "it is not a variable";
   const Unit own = entry.kind == Entry::Kind::time  ? Unit::parse("s")
                    : entry.kind == Entry::Kind::own ? Unit{}
                                                     : entry.of->variable->unit;

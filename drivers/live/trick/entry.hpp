@@ -17,13 +17,13 @@ namespace tactus::drivers::trick {
 struct Entry {
   enum class Kind { unknown, time, variable, own };
 
-  std::string name;  ///< as the client wrote it
+  std::string name;  ///< name as the client wrote it
   Kind kind = Kind::unknown;
   executive::LiveRef ref{};
-  const executive::LiveVariable* of = nullptr;  ///< of a variable
-  const OwnVariable* own = nullptr;             ///< of Kind::own: one that every simulation of Trick has
-  std::string label{};                          ///< what stands in the braces; empty: no braces
-  std::optional<config::Unit> unit{};           ///< what values are converted to; nothing: its own
+  const executive::LiveVariable* of = nullptr;  ///< variable of the rig
+  const OwnVariable* own = nullptr;    ///< variable of Kind::own: one that every simulation of Trick has
+  std::string label{};                 ///< text in the braces; empty: no braces
+  std::optional<config::Unit> unit{};  ///< unit to which values are converted; nothing: its own
 };
 
 inline constexpr std::size_t kLongestName = 1000;  ///< bytes

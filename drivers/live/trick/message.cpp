@@ -76,8 +76,8 @@ void append_number(std::string& out, T value) {
   out.append(text, end.ptr);
 }
 
-/// As Trick does it: through double; integers are cut towards zero. What does not fit is the nearest that
-/// does.
+/// Converts as Trick does: through double; integers are cut towards zero. A value that does not fit becomes
+/// the nearest that does.
 template <class T>
 T converted(T value, const Entry& entry) {
   if (!entry.unit) return value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the server sends: the messages of Trick's variable server, as text and in binary.
+/// Messages that the server sends, in the formats of Trick's variable server: as text and in binary.
 ///
 ///     text    <kind>\t<value>\t<value>...\n
-///     binary  int32 kind | int32 bytes behind kind | int32 variables | { [name] type size value }
+///     binary  int32 kind | int32 bytes after kind | int32 variables | { [name] type size value }
 ///
 /// Binary numbers are in the byte order of this machine. Threads: pure functions.
 #include <cstddef>
@@ -25,11 +25,11 @@ enum class Kind : std::int32_t {
   container_size = 6,
 };
 
-/// How a client wants its answers.
+/// Format of the answers that a client wants.
 struct Format {
   bool binary = false;
-  bool names = true;      ///< in binary
-  bool byteswap = false;  ///< of variable lists in binary
+  bool names = true;      ///< true: names in binary
+  bool byteswap = false;  ///< true: swapped bytes in binary variable lists
 };
 
 /// Trick cuts binary messages between variables at this many bytes.

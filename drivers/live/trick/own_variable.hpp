@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What clients of Trick ask of every simulation by name: its mode, its time, its overruns.
+/// Variables that clients of Trick read by name in every simulation: its mode, its time, its overruns.
 ///
 /// Units    tics: microseconds of simulated time, as Trick counts them by default.
 /// Threads  pure functions.
@@ -23,7 +23,7 @@ using OwnValue = std::variant<std::int32_t, std::int64_t, double, bool>;
 
 struct OwnVariable {
   std::string_view name;   ///< "trick_sys.sched.mode"
-  std::int32_t type_code;  ///< of Trick's binary messages
+  std::int32_t type_code;  ///< code of Trick's binary messages
   OwnValue (*value)(const Moment& moment);
 };
 

@@ -15,7 +15,7 @@ namespace tactus::drivers::trick {
 class RunRatio {
  public:
   static constexpr rtsync::Nanoseconds kLeast{200'000'000};   ///< shorter says nothing
-  static constexpr rtsync::Nanoseconds kMost{2'000'000'000};  ///< what lies before is forgotten
+  static constexpr rtsync::Nanoseconds kMost{2'000'000'000};  ///< time after which the past is forgotten
 
   /// A snapshot has come. Time frozen, and a reset, begin anew.
   void add(rtsync::Nanoseconds now, std::int64_t sim_time_ns, bool paused) {

@@ -68,14 +68,14 @@ class Refusals {
     from_ = from.text();
     reason_ = std::move(reason);
   }
-  /// When there will be a line; nothing: there is none.
+  /// Time of the next line; nothing: there is none.
   std::optional<Nanoseconds> wake_at() const { return count_ > 0 ? std::optional(next_) : std::nullopt; }
   void report_to(ClientLines& lines, Nanoseconds now) {
     if (count_ == 0 || now < next_) return;
     lines.announce(line());  // bounded by itself, and none of those it counts is forgotten
     next_ = now + kTellAgain;
   }
-  /// What is left, at the end.
+  /// Reports what is left, at the end.
   void report_rest_to(ClientLines& lines) {
     if (count_ > 0) lines.announce(line());
   }
@@ -98,10 +98,10 @@ struct Answer {
   std::uint64_t session = 0;
   std::uint64_t ticket = 0;
   executive::LiveSnapshotPtr made{};
-  std::optional<executive::LiveDone> done{};  ///< of a write; else a snapshot
+  std::optional<executive::LiveDone> done{};  ///< result of a write; else a snapshot
 };
 
-/// Where the rig's thread leaves its answers, even those that come when nobody is there any more.
+/// Answers from the rig's thread, even those that come when no client is left.
 class PublishedOutputs {
  public:
   PublishedOutputs() : wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
@@ -207,10 +207,11 @@ class Server::Loop {
     Descriptor socket;
     RigBackend backend;
     Session session;
-    bool lingers = false;      ///< it has been told everything; what it still sends is thrown away
+    bool lingers = false;      ///< it has got everything; what it still sends is thrown away
     bool half_closed = false;  ///< it sends no more, though what it sent is not read yet
-    bool gone = false;         ///< to be dropped
-    std::optional<Nanoseconds> farewell{};  ///< when it is dropped though it has not taken everything
+    bool gone = false;         ///< true: to be dropped
+    /// Time at which it is dropped though it has not taken everything.
+    std::optional<Nanoseconds> farewell{};
   };
 
   void listen(const Endpoint& wanted) {
@@ -242,7 +243,7 @@ class Server::Loop {
       for (const std::string& block : settings_.allow) whom += (whom.empty() ? "" : ", ") + block;
       lines_.announce(
           "Trick's variable server on " + bound_.text() +
-          " can be reached from other machines, and there is no password: whoever comes from " + whom +
+          " can be reached from other machines, and there is no password: every client from " + whom +
           (settings_.writes ? " sees and sets all variables, and gives commands" : " sees all variables"));
     }
   }
@@ -312,7 +313,7 @@ class Server::Loop {
     });
   }
 
-  /// A client whose session fails (no memory) is dropped; the others go on.
+  /// A client whose session fails (no memory) is dropped; the others continue.
   template <class Work>
   void guarded(Peer& peer, Work work) {
     try {

@@ -26,7 +26,7 @@ class Server final : public executive::LiveServer {
   std::vector<std::string> take_log_lines() override;
   void close() override;
 
-  /// Where it listens, after open(): the one that the system chose, if it did.
+  /// Port on which it listens, after open(): the one that the system chose, if it did.
   std::uint16_t port() const;
 
  private:

@@ -76,7 +76,8 @@ void Session::sent(std::size_t bytes) {
   }
 }
 
-/// In the log only, as Trick does: a line that a client does not expect would be taken for an answer.
+/// Logs the refusal and sends nothing, as Trick does: a line that a client does not expect would be taken for
+/// an answer.
 void Session::refuse(const std::string& text, const std::string& reason) {
   backend_.report(client() + ": " + config::show(text) + " is refused: " + reason);
 }

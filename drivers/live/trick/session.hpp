@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What one client and the rig say to each other: Trick's protocol without sockets and without a clock.
+/// Dialogue of one client and the rig: Trick's protocol without sockets and without a clock.
 ///
 ///     bytes in ──► received() ──► lines ──► calls ──► output() ──► bytes out
 ///                                             │ ▲
@@ -31,7 +31,7 @@ namespace tactus::drivers::trick {
 
 using rtsync::Nanoseconds;
 
-/// What a session asks for; answers come back with the ticket, after the call.
+/// Services that a session needs; answers come back with the ticket, after the call.
 class SessionBackend {
  public:
   SessionBackend() = default;
@@ -61,24 +61,24 @@ class Session {
   static constexpr std::size_t kBuffer = 1024 * 1024;       ///< above which cyclic messages are left out
   static constexpr std::size_t kLongestMessage = 16 << 20;  ///< bytes; soft by one variable
   static constexpr Nanoseconds kShortestCycle{1'000'000};
-  static constexpr Nanoseconds kAnswer{5'000'000'000};  ///< within which the rig has to make a snapshot
-  static constexpr Nanoseconds kEffect{1'000'000'000};  ///< that a read waits for writes before it
+  static constexpr Nanoseconds kAnswer{5'000'000'000};  ///< time within which the rig has to make a snapshot
+  static constexpr Nanoseconds kEffect{1'000'000'000};  ///< time that a read waits for writes before it
 
   /// `rig` is only looked at. `peer`: "127.0.0.1:40000".
   Session(const executive::LiveRig& rig, SessionBackend& backend, SessionLimits limits, std::string peer,
           Nanoseconds now);
 
-  /// How many bytes may be received now.
+  /// Number of bytes that may be received now.
   std::size_t room() const;
   void received(std::string_view bytes);
   /// The client sends no more; what it has sent is answered.
   void ended() { ended_ = true; }
-  /// What the rig answered. A ticket that nobody waits for any more is no error.
+  /// Passes the rig's answer on. A ticket for which no call waits any more is ignored.
   void snapshot(std::uint64_t ticket, const executive::LiveSnapshotPtr& made, Nanoseconds now);
   void written(std::uint64_t ticket, const executive::LiveDone& done);
   /// Does what can be done now. To be called after each of the above and sent(), and at wake_at().
   void advance(Nanoseconds now);
-  /// When there will be something to do by itself; nothing: only after one of the above.
+  /// Time at which there will be work without a call; nothing: only after one of the above.
   std::optional<Nanoseconds> wake_at() const;
 
   std::string_view output() const { return std::string_view(output_).substr(sent_); }
@@ -100,15 +100,15 @@ class Session {
   static const std::vector<RigCommand>& rig_commands();
   static const std::vector<Advice>& advice();
 
-  /// An on-demand answer that waits for its snapshot. Calls behind it wait too.
+  /// An on-demand answer that waits for its snapshot. Calls after it wait too.
   struct Reading {
     Kind kind = Kind::list;
-    std::vector<Entry> once{};  ///< of Kind::once
+    std::vector<Entry> once{};  ///< entries of Kind::once
     std::uint64_t ticket = 0;   ///< 0: not asked yet, writes before it have no effect yet
     Nanoseconds since{0};
-    std::string text{};  ///< of the call
+    std::string text{};  ///< text of the call
   };
-  /// When values are copied.
+  /// Time at which values are copied.
   enum class CopyMode { any_time, multiples_of_cycle, multiples_of_frame };
   struct FrameRule {
     std::int64_t multiple = 1, offset = 0;

@@ -51,7 +51,7 @@ bool fits(char letter, const Value& value) {
   }
 }
 
-/// What is wrong with the values; empty: nothing. Those behind '?' may be left out.
+/// Explains what is wrong with the values; empty: nothing. Those after '?' may be left out.
 std::string misfit(std::string_view command, std::string_view takes, const std::vector<Value>& values) {
   std::string words;
   std::size_t least = 0;
@@ -88,7 +88,7 @@ struct Session::RigCommand {
   std::string_view name;
   std::string_view takes;
   CommandCall (*made)(const Call&, const SessionLimits&);
-  std::string_view why_not_more;  ///< of Trick's other forms of it
+  std::string_view why_not_more;  ///< reason against Trick's other forms of it
 };
 struct Session::Advice {
   std::string_view name;
@@ -142,7 +142,7 @@ template <Command kCommand, std::int64_t kValue = 0>
 CommandCall plain(const Call&, const SessionLimits&) {
   return {kCommand, kValue, {}};
 }
-/// With a name, if one was given.
+/// Makes a command with a name, if one was given.
 template <Command kCommand, std::int64_t kValue = 0>
 CommandCall named(const Call& call, const SessionLimits&) {
   return {kCommand, kValue, call.values.empty() ? std::string() : text(call, 0)};
@@ -154,7 +154,7 @@ CommandCall freeze(const Call& call, const SessionLimits&) {
   const double seconds = std::clamp(real(call, 0), 0.0, kLongest);
   return {Command::pause, std::max<std::int64_t>(1, std::llround(seconds * 1e9)), {}};
 }
-/// As the kernel cuts the status of a process; but what is no success stays none.
+/// Cuts a code as the kernel cuts the status of a process; but a failure stays one.
 std::int64_t as_exit_status(std::int64_t code) {
   const std::int64_t cut = code & 0xFF;
   return cut == 0 && code != 0 ? 0xFF : cut;
@@ -168,7 +168,7 @@ CommandCall terminate(const Call& call, const SessionLimits& limits) {
 
 const std::vector<Session::RigCommand>& Session::rig_commands() {
   static constexpr std::string_view kAtTimes =
-      "a stop at a time is not given here; it stands in the rig file (`commands:`)";
+      "a stop at a time is not accepted here; write it in the rig file (`commands:`)";
   using enum executive::Command;
   static const std::vector<RigCommand> table{
       {"freeze", "?n", &freeze, ""},

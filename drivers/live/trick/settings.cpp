@@ -38,7 +38,7 @@ void check(const TrickSettings& settings, const config::SourceLocation& place, c
   if (!listen)
     problems.add(place, path + ".listen",
                  config::show(settings.listen) +
-                     " is no address and port; write IPv4, like 127.0.0.1:7000 or localhost:7000");
+                     " is not an address and port; write IPv4, like 127.0.0.1:7000 or localhost:7000");
   for (std::size_t i = 0; i < settings.allow.size(); ++i)
     if (!Block::parse(settings.allow[i]))
       problems.add(place, path + ".allow[" + std::to_string(i) + "]",

@@ -6,22 +6,23 @@
 
 #include "config/fields.hpp"
 
-/// What `live: { trick: ... }` of a rig file says, filled and checked by the table of settings.cpp.
+/// Settings of `live: { trick: ... }` in a rig file, filled and checked by the table of settings.cpp.
 namespace tactus::drivers::trick {
 
 struct TrickSettings {
   std::string listen = "127.0.0.1:7000";
-  std::vector<std::string> allow{};  ///< who is served; none: everybody who reaches a loopback address
+  /// Clients that are served; none: every client that reaches a loopback address.
+  std::vector<std::string> allow{};
   bool writes = true;
   bool exit_status = false;  ///< exec_terminate_with_return says the exit status of the run
   std::int64_t max_clients = 64;
-  std::int64_t max_variables = 10'000;  ///< of one client
+  std::int64_t max_variables = 10'000;  ///< largest number of variables of one client
   bool operator==(const TrickSettings&) const = default;
 };
 
 const config::Fields<TrickSettings>& trick_fields();
 
-/// What no single field can say: addresses that are none, one that is open to others without `allow`.
+/// Checks what no single field can: invalid addresses, and one that is open to others without `allow`.
 void check(const TrickSettings& settings, const config::SourceLocation& place, const std::string& path,
            config::Problems& problems);
 

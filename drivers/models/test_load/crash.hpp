@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What kills a process, on purpose and under the eyes of a compiler that would rather leave it out.
+/// Ways to kill a process, on purpose and against a compiler that would rather leave them out.
 #include <sys/mman.h>
 
 #include <csignal>

@@ -149,7 +149,7 @@ void declare_jobs(tactus::Declare& d, const std::array<const char*, sizeof...(cl
   (d.job<&Model::template job<classes>>(names[i++], classes), ...);
 }
 
-/// What every thread can have.
+/// Base of the faults that every thread can have.
 class FaultBeside : public FaultBase {
  public:
   void declare(tactus::Declare& d) override {

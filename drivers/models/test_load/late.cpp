@@ -20,9 +20,9 @@ class Late : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
     d.parameter("busy", busy_, "s", "time to burn in a late frame");
-    d.parameter("every", every_, "1", "one frame of so many is late; 1: each");
+    d.parameter("every", every_, "1", "every nth frame is late; 1: each");
     d.parameter("from_frame", from_frame_, "1", "the first late frame");
-    d.parameter("for_frames", for_frames_, "1", "over how many frames it goes on; 0: for ever");
+    d.parameter("for_frames", for_frames_, "1", "number of frames that it lasts; 0: for ever");
     d.parameter("throws_at", throws_at_, "s", "throws in the first frame at or after this sim time");
     d.parameter("fails_at", fails_at_, "s", "returns non-zero in the first frame at or after this sim time");
     d.output("late_frames", late_frames_, "1", "late frames so far");

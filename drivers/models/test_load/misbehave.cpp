@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A model that breaks one rule of the frame at one moment, so that tests can see who notices.
+/// A model that breaks one rule of the frame at one moment, so that tests can see what notices it.
 ///
 /// From at_frame on, for for_frames frames, the job does `what`. Everything but `none` and `clock` is
 /// forbidden to a model; that is the point.
@@ -56,7 +56,7 @@ class Misbehave : public tactus::Model {
                  {"quick_exit", What::quick_exit},
                  {"exec", What::exec}});
     d.parameter("at_frame", at_frame_, "1", "the first frame to do it in");
-    d.parameter("for_frames", for_frames_, "1", "over how many frames it goes on; 0: for ever");
+    d.parameter("for_frames", for_frames_, "1", "number of frames that it lasts; 0: for ever");
     d.parameter("bytes", bytes_, "1", "how many bytes `allocate` takes and gives back");
     d.parameter("sleep_for", sleep_for_, "s", "how long `sleep` sleeps");
     d.output("done", done_, "1", "how often it was done");

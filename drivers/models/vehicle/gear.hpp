@@ -9,7 +9,7 @@ namespace vehicle {
 enum class Gear : std::int32_t { neutral, first, second, third, fourth, fifth };
 constexpr int kGears = 5;
 
-/// For Declare. Its texts are copied, so one list serves all.
+/// Labels for Declare. Their texts are copied, so one list serves all.
 inline constexpr tactus::Labels kGearLabels = {{"neutral", Gear::neutral}, {"first", Gear::first},
                                                {"second", Gear::second},   {"third", Gear::third},
                                                {"fourth", Gear::fourth},   {"fifth", Gear::fifth}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Tables with straight lines between their points: bilinear in two dimensions. Outside, the edge goes on.
+/// Tables with straight lines between their points: bilinear in two dimensions. Outside, the edge continues.
 ///
 /// Units    the caller's.
 /// RT       no allocation; a linear search over a few points.
@@ -10,7 +10,7 @@
 
 namespace vehicle {
 
-/// Where x lies on an axis: between points `left` and `left + 1`, `part` of the way (0 .. 1).
+/// Position of x on an axis: between points `left` and `left + 1`, `part` of the way (0 .. 1).
 struct Place {
   std::size_t left;
   double part;

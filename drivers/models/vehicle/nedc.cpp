@@ -45,7 +45,7 @@ class Nedc : public tactus::Model {
     publish(0);
   }
 
-  /// Also after a restart, as a checkpoint may have brought another preview.
+  /// Takes the preview, also after a restart, as a checkpoint may have brought another one.
   void take_preview() {
     models::require_positive("preview", preview_, "s", "0.5 s");
     if (preview_ > 60) models::refuse("preview", preview_, "s", "must not be above 60 s", "0.5 s");

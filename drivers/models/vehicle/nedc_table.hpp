@@ -5,7 +5,7 @@
 /// regulation states 4 x 1.013 + 6.955 = 11.007 km; the corner points of its urban table enclose 1.018 km.)
 ///
 /// Speeds are straight lines between the corner points, which are whole seconds and whole km/h. The published
-/// accelerations are rounded, some of them coarsely; they stand here to be checked against, not to be driven.
+/// accelerations are rounded, some of them coarsely; they are here to be checked against, not to be driven.
 /// Where the table changes gear or clutch inside an operation, the operation takes two rows.
 ///
 /// Units    s, km/h, m/s^2.
@@ -17,11 +17,11 @@
 namespace vehicle {
 
 struct Operation {
-  int number;           ///< as in the table; urban 1 .. 25, extra-urban 1 .. 21
+  int number;           ///< number as in the table; urban 1 .. 25, extra-urban 1 .. 21
   int duration;         ///< s
   double from, to;      ///< km/h
   double acceleration;  ///< m/s^2, as published
-  Gear gear;            ///< of a manual gearbox; in a gear change the one to come
+  Gear gear;            ///< gear of a manual gearbox; in a gear change the one to come
   bool clutch_open;     ///< the table's K: in gear, clutch disengaged. PM is neutral, clutch engaged
   const char* about;
 };

@@ -21,10 +21,10 @@ class AppendedFile {
 
   /// Makes the file; one that is there is refused.
   void create(const std::filesystem::path& path);
-  /// One that is there, cut to so many bytes.
+  /// One that is there, cut to that many bytes.
   void reopen(const std::filesystem::path& path, std::uint64_t bytes);
   void append(std::string_view piece);
-  /// Over what stands there. Eight aligned bytes are seen by others whole or not at all.
+  /// Overwrites the bytes at `at`. Readers see eight aligned bytes whole or not at all.
   void overwrite(std::uint64_t at, std::string_view bytes);
   void close();
 
@@ -33,7 +33,7 @@ class AppendedFile {
 
  private:
   [[noreturn]] void fail(int error) const;
-  /// How many bytes the kernel took, and why no more.
+  /// Writes, and returns how many bytes the kernel took; `error` has why no more.
   std::size_t write_at(std::uint64_t at, std::string_view bytes, int& error) const;
 
   std::filesystem::path path_;

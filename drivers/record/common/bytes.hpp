@@ -14,7 +14,7 @@ namespace tactus::drivers::record {
 // All formats here are little endian.
 static_assert(std::endian::native == std::endian::little, "swap the bytes of numbers here");
 
-/// Appends numbers as they stand in memory. @when service
+/// Appends numbers as they are in memory.   @when service
 template <class... T>
 void put(std::string& to, const T&... values) {
   static_assert((std::is_arithmetic_v<T> && ...));
@@ -26,8 +26,8 @@ void put(std::string& to, const T&... values) {
   (one(values), ...);
 }
 
-/// The bytes of a file that anybody may have written, read from front to back. Each function throws
-/// std::runtime_error instead of reading beyond the end.
+/// The bytes of a file of unknown origin, read from front to back. Each function throws std::runtime_error
+/// instead of reading beyond the end.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes, std::size_t at = 0) : bytes_(bytes), at_(at) {}

@@ -20,8 +20,8 @@ class MappedFile {
 
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
   const std::filesystem::path& path() const { return path_; }
-  /// What stands before `offset` is not read again soon: its memory goes back to the kernel, some MiB at a time.
-  /// It may be read again all the same.
+  /// Gives the memory before `offset` back to the kernel, some MiB at a time: it is not read again soon. It
+  /// may be read again all the same.
   void passed(std::size_t offset);
 
  private:

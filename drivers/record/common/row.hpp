@@ -12,13 +12,13 @@ namespace tactus::drivers::record {
 /// The type that a word names ("int32"); nothing: none does.
 const tactus_type* type_named(const std::string& word);
 
-/// Puts the values of records one behind another, without gaps, as the files hold them: a bool is 0 or 1, even
+/// Puts the values of records one after another, without gaps, as the files hold them: a bool is 0 or 1, even
 /// where a model wrote another byte.
 class RowPacker {
  public:
   explicit RowPacker(const executive::RecordingHead& head);
 
-  /// Of a row without the time.
+  /// Size of a row without the time.
   std::size_t bytes() const { return bytes_; }
   /// Appends the values of a record. @when service
   void append(std::string& to, const std::byte* record) const;
@@ -32,13 +32,13 @@ class RowPacker {
   std::size_t bytes_ = 0;
 };
 
-/// The same head, with columns one behind another. @when service
+/// The same head, with columns one after another.  @when service
 executive::RecordingHead packed(executive::RecordingHead head);
 
 /// "3 columns", "1 column".
 std::string counted(std::size_t count, const std::string& what);
 
-/// The columns whose names stand there for the first time: formats with names as keys write those.
+/// The columns whose names are there for the first time: formats with names as keys write those.
 std::vector<std::size_t> first_of_each_name(const executive::RecordingHead& head);
 
 }  // namespace tactus::drivers::record

@@ -7,7 +7,7 @@
 
 namespace tactus::drivers::record {
 
-/// The type of a whole number of so many bytes, if there is one.
+/// The type of a whole number of that many bytes, if there is one.
 constexpr std::optional<tactus_type> whole_number(std::int64_t bytes, bool has_sign) {
   switch (bytes) {
     case 1:

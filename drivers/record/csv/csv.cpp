@@ -118,9 +118,9 @@ void write_columns(const std::filesystem::path& file, const executive::Recording
 }
 
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
-/// column is `sys.exec.out.time {s}`, a unit stands in braces, `--` is none. Numbers are written as short as
-/// they read back to the same bits; booleans as 0 and 1, enumerations as their numbers,
-/// but causes of late frames (`rt.cause`) as words. `<recording>.columns.json` has the types.
+/// column is `sys.exec.out.time {s}`, a unit is in braces, `--` is none. Numbers are written as short as they
+/// read back to the same bits; booleans as 0 and 1, enumerations as their numbers, but causes of late frames
+/// (`rt.cause`) as words. `<recording>.columns.json` has the types.
 class Csv final : public executive::RecordSink {
  public:
   explicit Csv(char separator) : separator_(separator) {}
@@ -180,7 +180,7 @@ class Csv final : public executive::RecordSink {
   std::string row_;
 };
 
-/// Whether a line of a file that begins with Trick's header has as many columns as that.
+/// Check that a line of a file that begins with Trick's header has as many columns as that.
 class WholeRow {
  public:
   bool operator()(std::string_view line) {
@@ -196,7 +196,7 @@ class WholeRow {
     return true;
   }
   bool has_header() const { return columns_ > 0; }
-  /// Of the last row; nothing without any.
+  /// Time of the last row; nothing without any.
   std::optional<std::int64_t> last_ns() const {
     if (time_.empty()) return std::nullopt;
     const auto time = config::parse_duration(time_ + " s");

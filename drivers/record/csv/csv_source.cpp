@@ -35,7 +35,7 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-/// Seconds as nanoseconds: exactly where they are written with at most nine digits behind the point.
+/// Seconds as nanoseconds: exactly where they are written with at most nine digits after the point.
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   const std::string_view digits = text.substr(negative ? 1 : 0);
@@ -63,7 +63,7 @@ std::string_view next_cell(std::string_view& line, char separator) {
   return cell;
 }
 
-/// What the cells of a column are, as far as they were seen.
+/// Kinds of the cells of a column that were seen so far.
 struct Seen {
   static constexpr std::size_t kMostLabels = 1000;
 
@@ -81,7 +81,7 @@ struct Seen {
       beyond_int64 =
           beyond_int64 ||
           (!minus && *whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-      fractions = fractions || (minus && *whole == 0);  // -0 is no whole number
+      fractions = fractions || (minus && *whole == 0);  // -0 is not a whole number
     } else if (number<double>(cell)) {
       ++numbers;
       fractions = true;
@@ -124,7 +124,7 @@ class CsvSource final : public executive::RecordSource {
            std::to_string(columns()));
     const std::string_view time = next_cell(line, separator_);
     const auto ns = nanoseconds_of(time);
-    if (!ns) fail("'" + std::string(time) + "' is no time in seconds");
+    if (!ns) fail("'" + std::string(time) + "' is not a time in seconds");
     std::memcpy(record, &*ns, sizeof *ns);
     for (const RecordColumn& column : head_.columns)
       parse(column, next_cell(line, separator_), record + column.offset);

@@ -12,10 +12,10 @@ namespace tactus::drivers::record {
 /// Trick's name of the first column.
 inline constexpr const char* kCsvTime = "sys.exec.out.time {s}";
 
-/// How many cells a line has.
+/// Number of cells of a line.
 std::size_t cells_of(std::string_view line, char separator);
 
-/// Where types and descriptions of a recording as text stand: beside it, "motion.columns.json".
+/// Path of the file with types and descriptions of a recording as text, beside it: "motion.columns.json".
 std::filesystem::path csv_columns_file(std::filesystem::path file);
 
 /// Reads a recording as text: one of ours, or of Trick. Types are those of its columns file. Without one, a

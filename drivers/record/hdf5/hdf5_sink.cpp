@@ -53,7 +53,7 @@ void put_attribute(hid_t at, const char* name, hid_t type, hsize_t count, const 
   h5_check(H5Awrite(made, type, values), name);
 }
 
-/// As CF has it: values, and their names in one line.
+/// Writes the labels as CF defines: values, and their names in one line.
 void put_flags(hid_t at, const RecordColumn& column) {
   std::vector<std::int64_t> values;
   std::string names;

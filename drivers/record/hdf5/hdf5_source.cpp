@@ -22,8 +22,8 @@ namespace {
 using executive::RecordColumn;
 
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
-/// What a writer just writes is read again, after 1 ns, then twice as long each time: 34 ms in all. The library's
-/// own 100 times never end.
+/// Number of attempts to read what a writer is just writing: the next after 1 ns, then after twice as long
+/// each time: 34 ms in all. The library's own 100 times never end.
 constexpr unsigned kAttempts = 25;
 
 H5Id open_growing(const std::string& opened, const std::string& path) {
@@ -63,7 +63,7 @@ class Hdf5Source final : public executive::RecordSource {
   const executive::RecordingHead& head() const override { return head_; }
   std::uint64_t records() const { return records_; }
   bool closed() const { return closed_; }
-  /// Which column's header is torn: "column 'motor.speed'"; empty: none. It is the only one then.
+  /// Column whose header is torn: "column 'motor.speed'"; empty: none. It is the only one then.
   const std::string& torn() const { return torn_; }
 
   bool next(std::byte* record) override {
@@ -74,7 +74,7 @@ class Hdf5Source final : public executive::RecordSource {
     ++at_;
     return true;
   }
-  /// Goes on there. @when service
+  /// Continues there. @when service
   void seek(std::uint64_t record) { at_ = block_end_ = block_begin_ = record; }
 
  private:
@@ -152,8 +152,8 @@ class Hdf5Source final : public executive::RecordSource {
   std::string column_;
 };
 
-/// A column whose header is torn gets as many records as the others have in common. It has them: the times are
-/// written when all columns stand in the file, the header of a column behind its values.
+/// A column whose header is torn gets as many records as the others have in common. It has them: the times
+/// are written when all columns are in the file, the header of a column after its values.
 void put_header_right(const std::filesystem::path& path) {
   std::uint64_t records = 0;
   {

@@ -58,13 +58,14 @@ std::uint32_t lookup3(std::string_view bytes) {
   return (c ^ b) - std::rotl(b, 24);
 }
 
-/// The header of a dataset of one dimension that grows: how long it is, and where its length stands.
+/// The header of a dataset of one dimension that grows: how long it is, and where its length is.
 struct Layout {
   std::size_t bytes;
   std::size_t count_at;
 };
 
-/// As "Version 2 Data Object Header Prefix" of HDF5's file format has it; nothing: it is no such header.
+/// Reads the layout by "Version 2 Data Object Header Prefix" of HDF5's file format; nothing: it is not such a
+/// header.
 std::optional<Layout> layout_of(std::string_view from) {
   if (from.size() < 64 || !from.starts_with(kSignature)) return std::nullopt;
   const auto flags = static_cast<unsigned>(static_cast<unsigned char>(from[5]));

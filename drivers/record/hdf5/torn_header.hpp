@@ -7,7 +7,7 @@
 
 namespace tactus::drivers::record {
 
-/// Where the header of a dataset stands whose checksum does not fit.
+/// Place of the header of a dataset whose checksum does not fit.
 struct TornHeader {
   std::size_t at;
   std::size_t bytes;
@@ -18,7 +18,7 @@ struct TornHeader {
 /// Throws std::runtime_error: file, and the kernel's reason. @when service
 std::vector<TornHeader> torn_headers(const std::filesystem::path& file);
 
-/// Makes it whole, in place, as the header of so many records. Sound when both halves had as many at least.
+/// Makes it whole, in place, as the header of that many records. Sound when both halves had as many at least.
 /// Throws std::runtime_error: file, and the kernel's reason. @when service
 void mend_header(const std::filesystem::path& file, const TornHeader& torn, std::uint64_t records);
 

@@ -10,7 +10,7 @@ namespace tactus::drivers::record {
 inline constexpr const char* kMcapMetadata = "tactus";
 
 /// A recording as MCAP, for Foxglove and PlotJuggler: one channel, "/<recording>", of protobuf messages
-/// (message.hpp), one for each record, at the date of its simulated time. A unit stands in the metadata of the
+/// (message.hpp), one for each record, at the date of its simulated time. A unit is in the metadata of the
 /// channel, "unit.<column>".
 ///
 /// A flush writes a chunk with the index of its messages; the summary comes at the end. A killed rig leaves

@@ -25,7 +25,7 @@ constexpr std::size_t kMessageHead = 22;  // channel, sequence, two times
 
 std::string_view take_text(ByteReader& reader) { return reader.take(reader.take<std::uint32_t>()); }
 
-/// A record where it stands; nothing when it is cut off, or none.
+/// A record where it is; nothing when it is cut off, or none.
 struct McapFound {
   McapOp op;
   std::uint64_t at, end;
@@ -79,7 +79,7 @@ class Scanner {
   }
 
  private:
-  /// Footer and magic stand at the end of the file.
+  /// Footer and magic are at the end of the file.
   bool ends_at(std::uint64_t at) const {
     for (auto found = record_at(file_, at); found; found = record_at(file_, found->end))
       if (found->op == McapOp::footer) return file_.substr(found->end) == kMcapMagic;
@@ -92,7 +92,7 @@ class Scanner {
       result_.damage = "a chunk at byte " + std::to_string(bad_.front()) + " is not what was written";
   }
 
-  /// `end`: where the next record begins; moved behind a chunk's index.
+  /// `end`: where the next record begins; moved after a chunk's index.
   void take(const McapFound& found, std::uint64_t& end) {
     const std::string record(file_.substr(found.at, found.end - found.at));
     switch (found.op) {
@@ -185,7 +185,7 @@ class McapSource final : public executive::RecordSource {
     for (std::size_t i = 0; i < places_.size(); ++i)
       if (message_bytes_ < mcap_width(head_.columns[i].type) ||
           places_[i] > message_bytes_ - mcap_width(head_.columns[i].type))
-        fail("column " + head_.columns[i].name + " stands outside of its messages");
+        fail("column " + head_.columns[i].name + " is outside of its messages");
     base_ = std::max<std::int64_t>(head_.epoch_ns, 0);
   }
 

@@ -11,9 +11,9 @@ namespace tactus::drivers::record {
 /// wrong. @when service
 std::unique_ptr<executive::RecordSource> read_mcap(const std::filesystem::path& file);
 
-/// How far a file of ours is whole: its chunks, and its end.
+/// Determines how far a file is whole: its chunks, and its end.
 executive::RecordedFile examine_mcap(const std::filesystem::path& file);
-/// Cuts it behind its last whole chunk, and ends it there: index, statistics, footer.
+/// Cuts it after its last whole chunk, and ends it there: index, statistics, footer.
 void mend_mcap(const executive::RecordedFile& file);
 
 }  // namespace tactus::drivers::record

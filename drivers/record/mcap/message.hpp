@@ -13,8 +13,8 @@ namespace tactus::drivers::record {
 /// width and always there, so that each message of a recording is as long as the others: a record is copied
 /// into the same bytes at the same places.
 ///
-/// A name that protobuf does not allow is changed: `force[2]` becomes force_2, `r[0][1]` r_0_1. Of a name that
-/// stands twice there is one field.
+/// A name that protobuf does not allow is changed: `force[2]` becomes force_2, `r[0][1]` r_0_1. Of a name
+/// that occurs twice there is one field.
 class McapMessage {
  public:
   explicit McapMessage(const executive::RecordingHead& head);
@@ -24,7 +24,7 @@ class McapMessage {
   /// A FileDescriptorSet, which describes the type.
   const std::string& schema() const { return schema_; }
   std::size_t bytes() const { return pattern_.size(); }
-  /// Where in a message the value of each column of the head stands.
+  /// Place in a message of the value of each column of the head.
   const std::vector<std::size_t>& places() const { return places_; }
   /// Appends the message of a record. @when service
   void append(std::string& to, const std::byte* record) const;
@@ -41,7 +41,7 @@ class McapMessage {
   std::vector<std::size_t> places_;
 };
 
-/// Of a value as it stands in a message: at least as wide as the variable.
+/// Width of a value in a message: at least as wide as the variable.
 std::size_t mcap_width(tactus_type type);
 /// Puts it where a record holds it. False: it is beyond the variable's type.
 bool mcap_value(tactus_type type, const char* from, std::byte* to);

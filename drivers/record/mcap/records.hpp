@@ -32,16 +32,16 @@ enum class McapOp : std::uint8_t {
 inline constexpr std::size_t kMcapPrefix = 9;  // opcode and length
 
 std::string mcap_record(McapOp op, std::string_view content);
-/// With its length before it.
+/// Writes a text with its length before it.
 void put_mcap_text(std::string& to, std::string_view text);
 std::string mcap_map(const std::vector<std::pair<std::string, std::string>>& entries);
 
-/// A chunk that stands in the file, for the index.
+/// A chunk that is in the file, for the index.
 struct McapChunk {
   std::uint64_t first_time = 0, last_time = 0;
-  std::uint64_t at = 0, bytes = 0;              ///< of the chunk
-  std::uint64_t index_at = 0, index_bytes = 0;  ///< of the message index behind it
-  std::uint64_t size = 0;                       ///< of the records in it
+  std::uint64_t at = 0, bytes = 0;              ///< place of the chunk
+  std::uint64_t index_at = 0, index_bytes = 0;  ///< place of the message index after it
+  std::uint64_t size = 0;                       ///< size of the records in it
   std::uint64_t messages = 0;
 };
 
@@ -53,7 +53,7 @@ struct McapContents {
   std::vector<McapChunk> chunks;
   std::uint64_t messages = 0;
 
-  /// What stands behind the last chunk, at `at`; `crc`: of all bytes before.
+  /// Bytes that follow the last chunk, at `at`; `crc`: of all bytes before.
   std::string tail(std::uint64_t at, std::uint32_t crc) const;
 };
 

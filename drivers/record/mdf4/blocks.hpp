@@ -10,23 +10,23 @@
 namespace tactus::drivers::record {
 
 // Where the few numbers stand that change while a recording grows, from the begin of their blocks.
-inline constexpr std::uint64_t kMdfGroupData = 40;    ///< of DG: the link to its first data
-inline constexpr std::uint64_t kMdfCycleCount = 80;   ///< of CG
-inline constexpr std::uint64_t kMdfNextList = 24;     ///< of DL: the link to the next one
+inline constexpr std::uint64_t kMdfGroupData = 40;    ///< offset in DG: the link to its first data
+inline constexpr std::uint64_t kMdfCycleCount = 80;   ///< offset in CG
+inline constexpr std::uint64_t kMdfNextList = 24;     ///< offset in DL: the link to the next one
 inline constexpr std::uint64_t kMdfBlockHeader = 24;  ///< id, length, number of links
-inline constexpr std::uint64_t kMdfHeadAt = 64;       ///< of HD: behind the ID block, always
+inline constexpr std::uint64_t kMdfHeadAt = 64;       ///< place of HD: after the ID block, always
 inline constexpr std::uint64_t kMdfHeadBytes = 104;
 
-/// A block as it stands in a file: "##" and its type, its length, its links, its data.
+/// A block as it is in a file: "##" and its type, its length, its links, its data.
 std::string mdf_block(std::string_view type, const std::vector<std::uint64_t>& links, std::string_view data);
 
-/// Blocks one behind another, each at a multiple of 8.
+/// Blocks one after another, each at a multiple of 8.
 class MdfBlocks {
  public:
-  /// `at`: where the first one will stand in the file.
+  /// `at`: where the first one will be in the file.
   explicit MdfBlocks(std::uint64_t at) : begin_(at) {}
 
-  /// Where it stands.
+  /// Adds a block, and returns its place.
   std::uint64_t add(std::string_view type, const std::vector<std::uint64_t>& links, std::string_view data);
   /// TX of a text; 0, no link, of an empty one.
   std::uint64_t text(const std::string& text);
@@ -38,7 +38,7 @@ class MdfBlocks {
   std::string bytes_;
 };
 
-/// A block of a file that anybody may have written.
+/// A block of a file of unknown origin.
 struct MdfBlock {
   std::uint64_t at = 0, end = 0;
   std::string_view type, data;

@@ -51,7 +51,7 @@ std::string xml(const std::string& text) {
   return safe;
 }
 
-/// The blocks that describe a recording; all that stands before its data.
+/// The blocks that describe a recording; all that comes before its data.
 class Mdf4Head {
  public:
   Mdf4Head(const RecordingHead& head, std::size_t row_bytes) {

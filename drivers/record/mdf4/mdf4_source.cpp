@@ -22,7 +22,7 @@ namespace {
 
 using executive::RecordColumn;
 
-/// A channel as it stands in the records.
+/// A channel as it is in the records.
 struct MdfChannel {
   std::uint8_t kind = 0, type = 0, bit = 0;
   std::uint32_t at = 0, bits = 0;
@@ -43,7 +43,7 @@ std::optional<tactus_type> stored_type(const MdfChannel& channel) {
   return whole_number(channel.bits / 8, channel.type == 2);
 }
 
-/// What stands before the data: where the parts are, and what the records hold.
+/// Layout before the data: where the parts are, and what the records hold.
 struct MdfLayout {
   std::uint64_t head_end = 0;  // behind the last block that describes it
   std::uint64_t data_link = 0, first_data = 0, cycle_at = 0, cycles = 0;
@@ -179,10 +179,10 @@ class LayoutReader {
 struct MdfData {
   std::vector<std::string_view> pieces;
   std::uint64_t bytes = 0;
-  std::uint64_t end = 0;        ///< behind the last block
-  std::uint64_t last_link = 0;  ///< where the link to what follows stands
+  std::uint64_t end = 0;        ///< end of the last block
+  std::uint64_t last_link = 0;  ///< place of the link to what follows
   bool cut_off = false;         ///< it leads beyond the end of the file
-  std::string damage;           ///< why the list ends early; empty: it does not
+  std::string damage;           ///< reason why the list ends early; empty: it does not
 };
 
 MdfData read_data(MappedFile& mapped, const MdfLayout& layout) {
@@ -313,7 +313,7 @@ class Mdf4Source final : public executive::RecordSource {
     return stored<double>(channel);
   }
 
-  /// Nanoseconds: as they stand there, or of seconds.
+  /// Nanoseconds: as they are there, or of seconds.
   std::int64_t time_of(const MdfChannel& channel) const {
     const tactus_type type = *stored_type(channel);
     if (channel.converted && channel.offset == 0 && channel.factor == 1e-9 &&

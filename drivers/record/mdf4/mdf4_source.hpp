@@ -12,9 +12,9 @@ namespace tactus::drivers::record {
 /// @when service
 std::unique_ptr<executive::RecordSource> read_mdf4(const std::filesystem::path& file);
 
-/// How far a file of ours is whole.
+/// Determines how far a file of tactus is whole.
 executive::RecordedFile examine_mdf4(const std::filesystem::path& file);
-/// Cuts it behind its last linked block, and writes the record count that belongs to them.
+/// Cuts it after its last linked block, and writes the record count that belongs to them.
 void mend_mdf4(const executive::RecordedFile& file);
 
 }  // namespace tactus::drivers::record

@@ -116,7 +116,7 @@ TrkLayout read_layout(std::string_view file) {
     else if (*type == TACTUS_DOUBLE || *type == TACTUS_FLOAT)
       layout.time = *type;
     else
-      throw std::runtime_error("its first column, " + column.name + ", is no time");
+      throw std::runtime_error("its first column, " + column.name + ", is not a time");
   }
   layout.head_bytes = reader.at();
   return layout;

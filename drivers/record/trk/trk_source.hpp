@@ -11,7 +11,7 @@ namespace tactus::drivers::record {
 /// std::runtime_error: file, and what is wrong. @when service
 std::unique_ptr<executive::RecordSource> read_trk(const std::filesystem::path& file);
 
-/// How far a file is whole: its header, and its rows.
+/// Determines how far a file is whole: its header, and its rows.
 executive::RecordedFile examine_trk(const std::filesystem::path& file);
 
 }  // namespace tactus::drivers::record

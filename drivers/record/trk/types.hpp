@@ -6,12 +6,12 @@
 
 namespace tactus::drivers::record {
 
-/// How Trick calls a type in its files.
+/// Name of a type in Trick's files.
 struct TrkType {
   tactus_type type;
-  std::int32_t code;  ///< in .trk of version 10; one less in versions 05 and 07
+  std::int32_t code;  ///< code in .trk of version 10; one less in versions 05 and 07
   std::int32_t bytes;
-  const char* word;  ///< in .header
+  const char* word;  ///< word in .header
 };
 
 inline constexpr TrkType kTrkTypes[] = {{TACTUS_BOOL, 17, 1, "unsigned_char"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What the bus controllers of the C API have in common. `Object`: SilKit_CanController and the like.
+/// Common part of the bus controllers of the C API. `Object`: SilKit_CanController and the like.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace tactus::silkit {
 
-/// What Create of every kind of controller does. `kind`: as users call it; `settings`: what the configuration says of this kind; `bus`:
-/// where the engine has it; `objects`: where the participant keeps it.
+/// Creates a controller of any kind. `kind`: as users call it; `settings`: those of this kind in the
+/// configuration; `bus`: where the engine has it; `objects`: where the participant keeps it.
 template <class Object, class BusKind>
 SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKit_Participant* participant,
                                     const char* name, const char* network,

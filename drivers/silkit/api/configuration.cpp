@@ -28,7 +28,7 @@ using Reader = ConfigurationReader;
 constexpr std::int64_t kLongestTimeout = 86'400;           // seconds
 constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, bytes: more is a mistake
 
-/// What no service here does.
+/// Keys that no service here uses.
 std::vector<Reader::Key> tracing_keys(Reader& reader) {
   const auto said = [&reader](Reader::Take take) {
     return [take = std::move(take), no_effect = reader.without_effect()](const Node& node,

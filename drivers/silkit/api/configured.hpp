@@ -7,7 +7,7 @@
 
 namespace tactus::silkit {
 
-/// What the configuration says wins over what a call says; the log tells where they differ. `what`: "topic",
+/// Applies the configuration, which wins over a call; the log names where they differ. `what`: "topic",
 /// `service`: "publisher P".
 template <class Value>
 void configure(Participant& participant, const std::string& what, const std::string& service,

@@ -43,7 +43,7 @@ SilKit_ReturnCode failed_by_exception() noexcept {
   } catch (const std::exception& error) {
     return failed(Code::unspecified, error.what());
   } catch (...) {
-    return failed(Code::unspecified, "something that is no std::exception was thrown");
+    return failed(Code::unspecified, "something that is not a std::exception was thrown");
   }
 }
 

@@ -10,11 +10,11 @@
 
 namespace tactus::silkit {
 
-/// What SilKit_GetLastErrorString() answers on this thread.
+/// Text that SilKit_GetLastErrorString() returns on this thread.
 const char* last_error() noexcept;
 /// Keeps the text for last_error().
 SilKit_ReturnCode failed(Code code, const char* text) noexcept;
-/// In a catch block: the same for the exception that is being handled.
+/// Sets the error of the exception that is being handled; for a catch block.
 SilKit_ReturnCode failed_by_exception() noexcept;
 
 /// Does `work`; success, or what it threw as a return code.

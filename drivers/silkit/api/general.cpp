@@ -36,7 +36,7 @@ SilKit_ReturnCode SilKit_ReturnCodeToString(const char** outString, SilKit_Retur
   return guarded([&] {
     require(outString, "outString");
     if (code < 0 || static_cast<std::size_t>(code) >= kNames.size())
-      throw Refusal(Code::bad_parameter, "code: " + std::to_string(code) + " is no return code");
+      throw Refusal(Code::bad_parameter, "code: " + std::to_string(code) + " is not a return code");
     *outString = kNames[static_cast<std::size_t>(code)];
   });
 }

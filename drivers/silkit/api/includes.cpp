@@ -163,7 +163,7 @@ class Merger {
             " is not " + allowed);
   }
 
-  /// Files may stand beside one that includes them.
+  /// Files may be beside one that includes them.
   void come_to(const std::string& folder) {
     if (!folder.empty() && std::find(beside_.begin(), beside_.end(), folder) == beside_.end())
       beside_.push_back(folder);

@@ -7,7 +7,7 @@
 
 namespace tactus::silkit {
 
-/// In double quotes, on one line; control characters are escaped, what is no UTF-8 becomes U+FFFD.
+/// Puts a text in double quotes, on one line; control characters are escaped, invalid UTF-8 becomes U+FFFD.
 std::string json_text(std::string_view text);
 /// A configuration as JSON, on one line. Plain scalars that look like numbers and truth values become such.
 std::string to_json(const config::Node& node);

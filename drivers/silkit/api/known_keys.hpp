@@ -4,7 +4,7 @@
 
 namespace tactus::silkit {
 
-/// Where a key of SIL Kit's configurations belongs: "Logging.Sinks[]"; "the top" for those of the document
+/// Section of a key in SIL Kit's configurations: "Logging.Sinks[]"; "the top" for those of the document
 /// itself. Empty: there is no such key anywhere.
 std::string_view section_of(std::string_view key);
 

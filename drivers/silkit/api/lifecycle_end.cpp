@@ -62,7 +62,8 @@ void keep_end(const SilKit_LifecycleService* service, std::shared_ptr<LifecycleE
 std::shared_ptr<LifecycleEnd> end_of(const SilKit_LifecycleService* service) {
   const std::scoped_lock held(ends().mutex);
   const auto found = ends().by_service.find(service);
-  if (found == ends().by_service.end()) throw Refusal(Code::bad_parameter, "service is no lifecycle service");
+  if (found == ends().by_service.end())
+    throw Refusal(Code::bad_parameter, "service is not a lifecycle service");
   return found->second;
 }
 

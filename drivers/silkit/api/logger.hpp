@@ -19,21 +19,22 @@ inline constexpr std::uint32_t kLevelOff = 0xFFFF'FFFF;
 struct SinkSettings {
   enum class Type : std::uint8_t { standard_output, file, remote };
   Type type = Type::standard_output;
-  std::uint32_t level = 2;  ///< as in LogSink::Level, or kLevelOff
+  std::uint32_t level = 2;  ///< level, as in LogSink::Level, or kLevelOff
   bool json = false;
-  std::string name;  ///< of a file, without what is put behind it: participant, time, ".txt" or ".jsonl"
-  std::vector<LogTopic> enabled{};   ///< when there are any: these alone
+  std::string name;  ///< name of a file, without what is appended: participant, time, ".txt" or ".jsonl"
+  std::vector<LogTopic> enabled{};   ///< topics; when there are any: these alone
   std::vector<LogTopic> disabled{};  ///< never these
 };
 struct LoggerSettings {
   std::vector<SinkSettings> sinks;
   std::uint32_t flush_level = 0;  ///< lines of this level and above go out at once
   bool silent = false;            ///< the list of sinks was given, and is empty
-  bool to_stderr = false;         ///< what is meant for stdout goes to stderr
+  bool to_stderr = false;         ///< true: lines for stdout go to stderr
   bool from_remotes = false;      ///< lines that others send come to the sinks here as well
 };
 
-/// Unless it is silent, without a sink critical lines of the user's and warnings of the library's own go to stderr. A line reads
+/// Logger of a participant. Unless it is silent, without a sink critical lines of the user's and warnings of
+/// the library's own go to stderr. A line reads
 ///
 ///     [2026-11-22 11:36:44.222] [Plant] [warning] [LifeCycle] text
 ///     {"ts":"1795347404222000","log":"Plant","lvl":"warning", "topic": "LifeCycle", "msg": "text" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Where the metrics of a participant go, and what is known of it and its machine from the start.
+/// Destination of the metrics of a participant, and what is known of it and its machine from the start.
 #include <chrono>
 #include <cstdio>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What stands behind the opaque types of the C API. Services live as long as their participant.
+/// Objects behind the opaque types of the C API. Services live as long as their participant.
 #include <map>
 #include <memory>
 #include <string>
@@ -34,7 +34,7 @@ struct SilKit_Logger {
 
 struct SilKit_LifecycleService {
   SilKit_Participant& owner;
-  tactus::silkit::Status shown{};  ///< what the texts of the last Status() point to
+  tactus::silkit::Status shown{};  ///< status to which the texts of the last Status() point
 };
 
 struct SilKit_TimeSyncService {
@@ -43,7 +43,8 @@ struct SilKit_TimeSyncService {
 
 struct SilKit_SystemMonitor {
   SilKit_Participant& owner;
-  std::map<std::string, tactus::silkit::Status, std::less<>> shown{};  ///< likewise, by participant
+  /// Status by participant, to which the texts of the last Status() point.
+  std::map<std::string, tactus::silkit::Status, std::less<>> shown{};
 };
 
 struct SilKit_Experimental_SystemController {
@@ -94,13 +95,20 @@ struct SilKit_Participant {
   SilKit_TimeSyncService time_sync{*this};
   SilKit_SystemMonitor monitor{*this};
   SilKit_Experimental_SystemController controller{*this};
-  std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;       ///< under the participant's lock
-  std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;     ///< likewise
-  std::vector<std::unique_ptr<SilKit_RpcServer>> rpc_servers;          ///< likewise
-  std::vector<std::unique_ptr<SilKit_RpcClient>> rpc_clients;          ///< likewise
-  std::vector<std::unique_ptr<SilKit_CanController>> can_controllers;  ///< likewise
-  std::vector<std::unique_ptr<SilKit_EthernetController>> ethernet_controllers;  ///< likewise
-  std::vector<std::unique_ptr<SilKit_LinController>> lin_controllers;            ///< likewise
+  /// Publishers; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;
+  /// Subscribers; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;
+  /// Servers; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_RpcServer>> rpc_servers;
+  /// Clients; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_RpcClient>> rpc_clients;
+  /// Controllers; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_CanController>> can_controllers;
+  /// Controllers; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_EthernetController>> ethernet_controllers;
+  /// Controllers; access under the participant's lock.
+  std::vector<std::unique_ptr<SilKit_LinController>> lin_controllers;
   tactus::silkit::Participant participant;
   SilKit_Logger logger{participant.logger(), &participant};
 };

@@ -39,7 +39,8 @@ class Participant final : private MeshOwner {
   /// Throws Refusal with Code::logic when this thread runs one of the participant's handlers.
   void refuse_in_handler(const char* what) const;
 
-  /// While it lives, its thread runs a handler of the participant that is not called by the I/O thread.
+  /// Marks, while it lives, that its thread runs a handler of the participant that is not called by the I/O
+  /// thread.
   class InHandler {
    public:
     explicit InHandler(const Participant& participant) : participant_(participant), outer_(innermost_) {
@@ -71,17 +72,17 @@ class Participant final : private MeshOwner {
     }
   }
 
-  /// Waits until all peers know of the bus controllers and RPC clients made so far, so that the user misses nothing of
-  /// what they send from here on; who does not answer for as long as a connect may take is not waited for. In a
-  /// handler of the I/O thread it does not wait. @when lock not held
+  /// Waits until all peers know of the bus controllers and RPC clients made so far, so that the user misses
+  /// nothing of what they send from here on; a participant that does not answer for as long as a connect may
+  /// take is not waited for. In a handler of the I/O thread it does not wait. @when lock not held
   void wait_until_known();
-  /// Waits until nobody calls a handler any more that was removed; in a handler of this participant, which may be
+  /// Waits until a removed handler is not called any more; in a handler of this participant, which may be
   /// that one, it does not wait. @when lock not held
   void wait_until_not_called(const RemovedHandler& handler);
   /// Not from inside the handler that it completes.
   void complete_communication_ready();
   void start_lifecycle();
-  /// What threads wait for. They are woken when the participant is destroyed.
+  /// End of the lifecycle, for which threads wait. They are woken when the participant is destroyed.
   std::shared_ptr<LifecycleEnd> end() const { return end_; }
 
  private:
@@ -89,7 +90,7 @@ class Participant final : private MeshOwner {
   Engine& engine() override { return engine_; }
   void serve() override;
   bool in_handler() const;
-  /// Under the lock.
+  /// Sends the log. The caller holds the lock.
   void send_log();
   void worked(std::optional<std::int64_t> wake_before);
   void watch_steps();

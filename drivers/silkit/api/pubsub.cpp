@@ -20,7 +20,7 @@ TopicSpec topic_spec(const SilKit_DataSpec& spec) {
   return {spec.topic, spec.mediaType, labels_of(spec.labelList, "dataSpec->labelList.labels")};
 }
 
-/// What the configuration says of the service of this name wins. Returns it, or null.
+/// Applies the configuration of the service of this name, which wins. Returns it, or null.
 const ServiceSettings* configured(Participant& participant, const char* kind,
                                   const std::vector<ServiceSettings>& services, const std::string& name,
                                   TopicSpec& topic) {

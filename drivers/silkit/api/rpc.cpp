@@ -16,7 +16,7 @@ using namespace tactus::silkit;
 
 namespace {
 
-/// What the configuration says of the service of this name wins.
+/// Makes the specification; the configuration of the service of this name wins.
 TopicSpec function_spec(Participant& participant, const std::string& kind, const SilKit_RpcSpec& spec,
                         const char* name, const std::vector<ServiceSettings>& configured) {
   require_text(spec.functionName, "rpcSpec->functionName");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a participant configuration says of services: of the one with this name, what is set wins over the call
-/// that creates it.
+/// Settings of services in a participant configuration: what is set for this name wins over the call that
+/// creates the service.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace tactus::silkit {
 
-/// Of a publisher, subscriber, RPC server or client.
+/// Settings of a publisher, subscriber, RPC server or client.
 struct ServiceSettings {
   std::string name;
-  std::optional<std::string> topic;  ///< of RPC: the name of the function
+  std::optional<std::string> topic;  ///< topic; of RPC: the name of the function
   std::optional<Labels> labels;
   std::optional<std::int64_t> history;  ///< publishers
 };
-/// Of a controller on a bus.
+/// Settings of a controller on a bus.
 struct ControllerSettings {
   std::string name;
   std::optional<std::string> network;
@@ -32,7 +32,7 @@ struct ServicesSettings {
   std::vector<ControllerSettings> can, ethernet, flexray, lin;
 };
 
-/// What is said of the service of this name, or null.
+/// Settings of the service of this name, or null.
 template <class Settings>
 const Settings* settings_of(const std::vector<Settings>& services, std::string_view name) {
   for (const Settings& service : services)

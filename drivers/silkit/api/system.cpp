@@ -21,7 +21,7 @@ void show(const Status& status, SilKit_ParticipantStatus& out) {
 namespace {
 
 /// Adds a handler with `add`, which sets `id` and returns what the handler should know already; tells it that
-/// on this thread, with no lock held. Newer calls of it, the I/O thread's, come when that is done; nobody
+/// on this thread, with no lock held. Newer calls of it, the I/O thread's, come when that is done; no thread
 /// waits for them. When `tell` throws, the handler is gone again.
 template <class Add, class Tell>
 void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id, Add add, Tell tell) {

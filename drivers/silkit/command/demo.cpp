@@ -97,7 +97,7 @@ class Child {
     throw CommandError(kWrongMachine, label_ + ": " + program + " cannot be started: " + error_text(error));
   }
 
-  /// Between fork and exec.
+  /// Becomes the program, between fork and exec.
   [[noreturn]] static void become(char** argv, pid_t parent, int out, int trouble) {
     (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it was gone before that
@@ -152,7 +152,7 @@ class Child {
   std::thread reader_;
 };
 
-/// Where this program lies, and what was installed with it.
+/// Folder of this program, and what was installed with it.
 struct Places {
   fs::path self;
   fs::path setpoint;
@@ -200,9 +200,9 @@ class Demo {
   }
 
  private:
-  static constexpr auto kStart = 10s;  ///< for the registry to listen
-  static constexpr auto kStop = 5s;    ///< between a request and the next, harder one
-  static constexpr auto kFailed = 1s;  ///< for the others to see that the rig has failed
+  static constexpr auto kStart = 10s;  ///< time for the registry to listen
+  static constexpr auto kStop = 5s;    ///< time between a request and the next, harder one
+  static constexpr auto kFailed = 1s;  ///< time for the others to see that the rig has failed
 
   Child& start(const std::string& label, const std::vector<std::string>& argv) {
     children_.push_back(std::make_unique<Child>(
@@ -260,7 +260,7 @@ class Demo {
     return kEndedEarly;
   }
 
-  /// The rig stops the simulation for all; who does not follow is asked, and in the end killed.
+  /// The rig stops the simulation for all; one that does not follow gets SIGTERM, and in the end SIGKILL.
   void stop(Child& rig) {
     const auto peers_gone = [&] {
       for (std::size_t i = 1; i < children_.size(); ++i)

@@ -30,13 +30,13 @@ using config::Json;
 /// Something became different.
 struct Change {
   enum class What { state, system, connected, disconnected, step, said } what;
-  std::string name;  ///< of the participant; empty for the system; a log line
+  std::string name;  ///< name of the participant; empty for the system; a log line
   SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
   std::string reason;
-  std::uint64_t entered_ns = 0;  ///< since 1970; of a step: the virtual time
+  std::uint64_t entered_ns = 0;  ///< time since 1970; of a step: the virtual time
 };
 
-/// How it takes part beyond watching.
+/// Way in which it takes part beyond watching.
 struct Takes {
   bool autonomous = false;
   bool coordinated = false;
@@ -230,7 +230,7 @@ class Lines {
   }
 };
 
-/// What is so now, in place.
+/// Table of the present state, redrawn in place.
 class Table {
  public:
   explicit Table(std::string uri) : uri_(std::move(uri)) {}
@@ -253,7 +253,7 @@ class Table {
     }
     draw(said);
   }
-  /// What was drawn is broken anew by some terminals and not by others: the screen is cleared.
+  /// Clears the screen: some terminals reflow what was drawn and others do not.
   void resized() {
     shown_ = 0;
     draw("\033[H\033[2J");
@@ -308,7 +308,7 @@ class Table {
   static std::string padded(const std::string& text, std::size_t width) {
     return text + std::string(width - std::min(width, letters(text)), ' ');
   }
-  /// At most so many letters; "..." stands for what is missing.
+  /// Cuts a text to at most `width` letters; "..." stands for what is missing.
   static std::string cut(const std::string& text, std::size_t width) {
     if (letters(text) <= width) return text;
     const std::size_t dots = std::min<std::size_t>(width, 3);
@@ -318,7 +318,7 @@ class Table {
       if (begins_letter(text[end++])) --left;
     return text.substr(0, end) + std::string(dots, '.');
   }
-  /// Names and reasons come from anybody: no escape sequence reaches the terminal.
+  /// Names and reasons come from any participant: no escape sequence reaches the terminal.
   static std::string printable(const std::string& text) { return config::one_line(text); }
 
   std::string uri_;

@@ -44,7 +44,7 @@ std::string text_at(const Json& json, const char* place) {
   return json.contains(pointer) && json[pointer].is_string() ? json[pointer].get<std::string>() : "";
 }
 
-/// Until it is woken: the signals that nobody else hears while the library joins.
+/// Waits until it is woken: for the signals that no other thread handles while the library joins.
 void watch_joining(SignalWaiter& attention, const std::string& uri) {
   std::chrono::milliseconds limit = std::chrono::seconds(1);
   for (;;) {
@@ -132,7 +132,7 @@ std::string level_key(std::string level) {
     if (level == each.option) return each.key;
   throw CommandError(
       kWrongInput,
-      "--log: '" + level + "' is no level; there are trace, debug, info, warn, error, critical and off");
+      "--log: '" + level + "' is not a level; there are trace, debug, info, warn, error, critical and off");
 }
 
 void Arguments::declare(CLI::App& app, const char* default_name, bool log_or_configuration) {

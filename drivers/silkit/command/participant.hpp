@@ -25,10 +25,10 @@ void declare_version(CLI::App& app);
 CLI::Option* declare_log(CLI::App& app, std::string& level);
 /// An option that is understood, and does nothing.
 void declare_ignored(CLI::App& app, const char* option, bool& given);
-/// "Warn" of "warn" or "WARNING". Throws CommandError for what is no level.
+/// "Warn" of "warn" or "WARNING". Throws CommandError for what is not a level.
 std::string level_key(std::string level);
 
-/// What the commands that take part have in common.
+/// Common arguments of the commands that take part.
 struct Arguments {
   std::string uri = kDefaultUri;
   std::string name{};
@@ -79,7 +79,7 @@ class Participant {
 
   SilKit_Participant* get() const { return handle_; }
   const std::string& name() const { return name_; }
-  /// Where the registry is.
+  /// Address of the registry.
   const std::string& uri() const { return uri_; }
   SilKit_SystemMonitor* monitor() const { return monitor_; }
   /// No handler is called any more when this returns.

@@ -31,7 +31,7 @@ std::string simulation_of(const std::string& uri) {
   return slash == std::string::npos ? "" : uri.substr(slash + 1);
 }
 
-/// A participant configuration that leads here; complete before it is there, as somebody may wait for it.
+/// A participant configuration that leads here; complete before it is there, as a program may wait for it.
 void write_configuration(const std::string& file, const std::string& uri) {
   const std::string part = file + ".part";
   errno = 0;

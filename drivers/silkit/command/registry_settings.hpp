@@ -13,10 +13,10 @@ struct DestroyConfiguration {
   }
 };
 
-/// What a registry is to do: the command line, and the file of --registry-configuration, which wins.
+/// Settings of a registry: the command line, and the file of --registry-configuration, which wins.
 struct RegistrySettings {
   std::string uri;
-  std::string uri_from;  ///< what named the URI, for messages: "--listen-uri", "FILE:1:1: ListenUri"
+  std::string uri_from;  ///< source of the URI, for messages: "--listen-uri", "FILE:1:1: ListenUri"
   std::unique_ptr<SilKit_ParticipantConfiguration, DestroyConfiguration> configuration;
 };
 

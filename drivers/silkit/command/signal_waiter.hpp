@@ -18,7 +18,7 @@ class SignalWaiter {
   SignalWaiter& operator=(const SignalWaiter&) = delete;
   ~SignalWaiter();
 
-  /// A signal is told before a wake; several wakes may be told as one. `resized`: the terminal was.
+  /// A signal is reported before a wake; several wakes may be reported as one. `resized`: the terminal was.
   Call wait(std::chrono::milliseconds limit = std::chrono::hours(1));
   void wake();
 

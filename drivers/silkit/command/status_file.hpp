@@ -13,7 +13,7 @@ class StatusFile {
   StatusFile& operator=(const StatusFile&) = delete;
   ~StatusFile();
 
-  /// What cannot be written is said on stderr.
+  /// Writes the status. A failure is reported on stderr.
   void write(const std::string& status) const;
 
  private:

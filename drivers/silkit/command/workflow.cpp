@@ -117,18 +117,19 @@ class Workflow {
   }
 
  private:
-  /// What a simulation that runs already takes at most to be known here after the last one is there: its
-  /// states come behind the connections.
+  /// Longest time that a running simulation takes to be known here after the last participant is there: its
+  /// states follow the connections.
   static constexpr std::chrono::milliseconds kStatesStable{200};
   static constexpr std::chrono::milliseconds kLookForStates{1};
-  static constexpr std::chrono::seconds kLook{1};  ///< for the registry, while somebody is missing
-  /// How long an abort waits for those that have just connected.
+  /// Interval of looking for the registry, while a participant is missing.
+  static constexpr std::chrono::seconds kLook{1};
+  /// Time that an abort waits for participants that have just connected.
   static constexpr std::chrono::seconds kListens{10};
 
   void say(const std::string& line) {
     const int error = print_line(line);
     if (error != 0 && !mute_.exchange(true))
-      (void)rtsync::print_plain(stderr, "tactus: stdout cannot be written: %s; the simulation goes on\n",
+      (void)rtsync::print_plain(stderr, "tactus: stdout cannot be written: %s; the simulation continues\n",
                                 error_text(error).c_str());
   }
 
@@ -183,8 +184,8 @@ class Workflow {
     if (!is_running()) (void)SilKit_Experimental_SystemController_AbortSimulation(controller_);
   }
 
-  /// Everybody who is there has said what it has, and its state if it has one, and nobody has started: there is
-  /// nothing to wait for.
+  /// Returns true if every participant has announced its services, and its state if it has one, and none has
+  /// started: there is nothing to wait for.
   bool nobody_runs() {
     const bool known = all_states_known();
     const std::lock_guard lock(mutex_);
@@ -202,7 +203,7 @@ class Workflow {
     return state == SilKit_SystemState_Running || state == SilKit_SystemState_Paused;
   }
 
-  /// Who else may lead the simulation: nobody says so.
+  /// Lists those that may lead the simulation: none of them declares it.
   std::string candidates() {
     const std::lock_guard lock(mutex_);
     std::set<std::string> others;
@@ -217,7 +218,7 @@ class Workflow {
     return awaited_.empty();
   }
 
-  /// From here on the lifecycle has to come to its end.
+  /// Starts: from here on the lifecycle has to come to its end.
   void start() {
     std::vector<std::string> names(required_.begin(), required_.end());
     std::vector<char*> pointers;

@@ -8,13 +8,13 @@
 
 namespace tactus::silkit {
 
-/// Waits until everybody has answered a call: then all that they had sent before is here, and all that was
-/// sent to them has been dealt with. A newer one takes the place of one that is still waited for.
+/// Waits until every participant has answered a call: then all that they had sent before is here, and all
+/// that was sent to them has been dealt with. A newer one takes the place of one that is still waited for.
 ///
 /// Threads  one at a time.
 class Barrier {
  public:
-  /// Begins anew; `peers`: who is asked.
+  /// Begins anew; `peers`: participants to call.
   Uuid begin(std::set<PeerId> peers);
   void answered(PeerId peer, const Uuid& uuid);
   /// Counts as an answer.

@@ -19,17 +19,17 @@ namespace tactus::silkit {
 /// The way of a frame, as a mask too.
 enum class Direction : std::uint8_t { undefined = 0, send = 1, receive = 2, both = 3 };
 
-/// What all bus controllers have.
+/// Common part of all bus controllers.
 class BusController {
  public:
   std::string name;
   std::string network;
   std::uint64_t service = 0;
-  LogTopic topic = LogTopic::none;  ///< of what the log says of it
-  std::vector<Link*> links;         ///< by Bus::Kind::types
+  LogTopic topic = LogTopic::none;  ///< topic of its log lines
+  std::vector<Link*> links;         ///< links by Bus::Kind::types
 };
 
-/// What the controllers of one kind of bus have in common: they are announced, and hear what is said on their
+/// Common part of the controllers of one kind of bus: they are announced, and receive what is sent on their
 /// network. No network simulator is followed: every frame arrives at once.
 ///
 /// Threads  one at a time.
@@ -39,7 +39,7 @@ class Bus : public Service {
     const char* name;  ///< controller.type
     NetworkType network_type;
     LogTopic topic;
-    std::vector<std::string_view> types;  ///< of messages that controllers send and receive
+    std::vector<std::string_view> types;  ///< types of messages that controllers send and receive
   };
   Bus(ServiceHost& host, Kind kind) : host_(host), kind_(std::move(kind)) {}
 
@@ -55,7 +55,7 @@ class Bus : public Service {
   /// Throws Refusal for a name that is empty or `taken`.
   void check(const std::string& name, bool taken) const;
   void warn(const std::string& text) { host_.log(kind_.topic, LogSink::Level::warn, text); }
-  /// To the peers; a message of Kind::types[type].
+  /// Sends to the peers a message of Kind::types[type].
   template <class Message>
   void broadcast(const BusController& from, std::size_t type, const Message& message) {
     body_.clear();

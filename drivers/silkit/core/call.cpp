@@ -12,7 +12,7 @@ std::string Call::make() const {
   } catch (const std::exception& error) {
     return *error.what() == '\0' ? "an exception without a text" : error.what();
   } catch (...) {
-    return "something that is no std::exception";
+    return "something that is not a std::exception";
   }
   return "";
 }

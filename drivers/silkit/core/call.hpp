@@ -10,7 +10,7 @@
 
 namespace tactus::silkit {
 
-/// What a participant has said of itself.
+/// Status that a participant has published.
 struct Status {
   std::string participant;
   ParticipantState state = ParticipantState::invalid;
@@ -25,7 +25,8 @@ inline constexpr std::int64_t kNoTime = INT64_MIN;  ///< no virtual time: not sy
 template <class... Args>
 using Handler = std::shared_ptr<const std::function<void(Args...)>>;
 
-/// A handler that was removed; it may still be called for as long as somebody else has it. Null: there was none.
+/// A handler that was removed; it may still be called for as long as another holder has it. Null: there was
+/// none.
 using RemovedHandler = std::shared_ptr<const void>;
 
 using PlainHandler = Handler<>;
@@ -60,10 +61,10 @@ struct Call {
     other,
   };
   What what = What::other;
-  const char* name = "";           ///< of the handler, for errors
-  std::uint64_t handler_id = 0;    ///< of those that can be held back
+  const char* name = "";           ///< name of the handler, for errors
+  std::uint64_t handler_id = 0;    ///< handler whose calls can be held back
   Due due;                         ///< all but steps
-  std::function<void()> function;  ///< what `due` answered
+  std::function<void()> function;  ///< function that `due` returned
   bool own = false;                ///< caused by the user, not by a peer
   bool begun = false;              ///< step: the step is taken already
   StepHandler step;                ///< step

@@ -46,8 +46,8 @@ struct CanErrorStateEvent {
 class CanController : public BusController {
  public:
   CanState state = CanState::uninit;
-  HandlerList<CanFrameEvent> frames;        ///< by direction
-  HandlerList<CanTransmitEvent> transmits;  ///< by status
+  HandlerList<CanFrameEvent> frames;        ///< handlers by direction
+  HandlerList<CanTransmitEvent> transmits;  ///< handlers by status
   HandlerList<CanStateEvent> states;
   HandlerList<CanErrorStateEvent> error_states;  ///< never called: without a simulator there are no errors
   LogThrottle not_started;
@@ -61,7 +61,7 @@ class Can final : public BusOf<CanController> {
  public:
   explicit Can(ServiceHost& host);
 
-  /// Tells the state handlers when it is another one.
+  /// Calls the state handlers when it is another one.
   void set_state(CanController& controller, CanState state);
   /// The frame handlers of `controller` hear of it too, as sent, and its transmit handlers. Not started: a
   /// warning, and nothing is sent.

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kType = "controller.type";
 constexpr std::string_view kServiceDiscovery = "ServiceDiscovery";
 
-/// What tells a service from the others of its participant.
+/// Identity that distinguishes a service from the others of its participant.
 std::string identity(const ServiceDescriptor& service) {
   if (service.type == ServiceType::internal) return service.participant + "\n" + service.name;
   return service.participant + "\n" + std::string(service.attribute(kType)) + "\n" + service.network + "\n" +

@@ -10,7 +10,7 @@
 
 namespace tactus::silkit {
 
-/// Which services there are: tells the others of this participant's, and keeps theirs.
+/// Directory of services: announces those of this participant, and keeps those of the others.
 ///
 /// Threads  one at a time.
 class Discovery {

@@ -43,7 +43,8 @@ void Engine::Impl::keep_back(Call&& call) {
   if (kept_back_.size() >= kMostKeptBack) {
     if (!std::exchange(some_lost_, true))
       log(LogTopic::life_cycle, LogSink::Level::warn,
-          "a handler takes too long with what it is told when it is added: what came meanwhile is lost in "
+          "a handler takes too long with the calls that are repeated for it when it is added: later calls "
+          "are lost in "
           "part");
     kept_back_.pop_front();
   }

@@ -54,30 +54,30 @@ class LogSink {
 };
 
 struct EngineSettings {
-  std::string name;                  ///< of the participant; not empty
+  std::string name;                  ///< name of the participant; not empty
   std::optional<bool> dynamic_step;  ///< TimeSynchronization.DynamicSimulationStep
   double animation_factor = 0;       ///< virtual time is not faster than wall clock / factor; 0: as it comes
-  std::function<std::int64_t()> wall_us;            ///< since 1970; empty: the system's clock
+  std::function<std::int64_t()> wall_us;            ///< time since 1970; empty: the system's clock
   std::function<std::int64_t()> steady_ns;          ///< monotonic; empty: the system's clock
   bool sends_log = false;                           ///< lines of this participant go to others: send_log()
   std::function<void(const LogMessage&)> take_log;  ///< lines of others come here; empty: they do not come
-  std::int64_t metrics_every_ns = 0;  ///< how often metrics go to where they go; 0: nothing is measured
-  std::string simulation;             ///< of the registry's URI; "": the default one
-  bool sends_metrics = false;         ///< to all that collect them
-  bool collects_metrics = false;      ///< of all that send them
+  std::int64_t metrics_every_ns = 0;  ///< interval at which metrics are sent; 0: nothing is measured
+  std::string simulation;             ///< simulation of the registry's URI; "": the default one
+  bool sends_metrics = false;         ///< true: sends its metrics to all that collect them
+  bool collects_metrics = false;      ///< true: collects the metrics of all that send them
   /// Metrics of this participant and of those that are collected come here.
   std::function<void(const std::string& participant, const MetricsUpdate&)> put_metrics;
 };
 
 class DataPublisher;   ///< belongs to the engine
-class DataSubscriber;  ///< likewise
+class DataSubscriber;  ///< belongs to the engine
 class Rpc;             ///< see rpc.hpp
 class Can;             ///< see can.hpp
 class Ethernet;        ///< see ethernet.hpp
 class Lin;             ///< see lin.hpp
 class Metrics;         ///< see metrics.hpp
 
-/// Everything of a participant that is no socket: subscriptions, service discovery, lifecycle, system state,
+/// Everything of a participant that is not a socket: subscriptions, service discovery, lifecycle, system state,
 /// virtual time, publish and subscribe. A pure state machine: it starts no thread, waits for nothing, and
 /// reads no clock but those it is given.
 ///
@@ -106,14 +106,14 @@ class Engine {
 
   // ---- the network
 
-  /// What to announce of this participant's abilities, and of its streams'.
+  /// Announced abilities of this participant and of its streams.
   static std::string capabilities(std::vector<std::string> of_streams = {});
-  /// What this participant is subscribed to now, for the reply to an announcement. Call add_peer() in the
-  /// same breath, before anything else.
+  /// Present subscriptions of this participant, for the reply to an announcement. Call add_peer() right after
+  /// it, before anything else.
   std::vector<Subscriber> subscriptions() const;
   /// A stream to another participant is there: messages may come and go.
   PeerId add_peer(const PeerInfo& peer);
-  /// What the peer (or kRegistryPeer) said in its reply.
+  /// Adds what the peer (or kRegistryPeer) put in its reply.
   void add_subscribers(PeerId peer, std::span<const Subscriber> subscribers);
   /// All streams to the participants that were there are up: subscribes, and announces the first services.
   void joined();
@@ -191,8 +191,8 @@ class Engine {
   void on_disconnected(ConnectionHandler handler);
   std::vector<std::string> peers() const;  ///< names of the connected participants
   bool is_connected(const std::string& participant) const;
-  /// While the owner replays to a handler (status, system_state, connected), its calls are kept back, in
-  /// order, until it is released. Of ten thousand and more the oldest are lost, which is said.
+  /// Holds back the calls to a handler, in order, while the owner replays to it (status, system_state,
+  /// connected), until it is released. Of ten thousand and more the oldest are lost, which is logged.
   void hold(Call::What what, std::uint64_t id);
   void release(Call::What what, std::uint64_t id);
   /// It has been neither removed nor replaced.
@@ -214,12 +214,12 @@ class Engine {
 
   // ---- log
 
-  /// To all that collect lines of others.
+  /// Sends a line to all that collect lines of others.
   void send_log(const LogMessage& line);
 
   // ---- metrics
 
-  /// What else there is to be known of this participant.
+  /// Other metrics of this participant.
   Metrics& metrics();
 
   // ---- the other services, see their headers

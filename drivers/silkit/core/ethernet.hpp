@@ -34,8 +34,8 @@ struct EthernetBitrateEvent {
 class EthernetController : public BusController {
  public:
   EthernetState state = EthernetState::inactive;
-  HandlerList<EthernetFrameEvent> frames;        ///< by direction
-  HandlerList<EthernetTransmitEvent> transmits;  ///< by status
+  HandlerList<EthernetFrameEvent> frames;        ///< handlers by direction
+  HandlerList<EthernetTransmitEvent> transmits;  ///< handlers by status
   HandlerList<EthernetStateEvent> states;
   HandlerList<EthernetBitrateEvent> bitrates;  ///< never called: without a simulator there is no rate
 };
@@ -51,7 +51,7 @@ class Ethernet final : public BusOf<EthernetController> {
 
   explicit Ethernet(ServiceHost& host);
 
-  /// Tells the state handlers when it is another one.
+  /// Calls the state handlers when it is another one.
   void set_active(EthernetController& controller, bool active);
   /// The frame handlers of `controller` hear of it too, as sent, and its transmit handlers. Not active: only
   /// these, with that status.

@@ -12,7 +12,7 @@ constexpr std::size_t kMostSubscriptions = 20'000;  // that one peer causes
 
 }  // namespace
 
-/// Of a receiver: one that is free, if it may be used again, else a new one.
+/// Takes an index for a receiver: a free one, if it may be used again, else a new one.
 std::size_t Engine::Impl::take_index(bool again) {
   if (again && !free_receivers_.empty()) {
     const std::size_t index = free_receivers_.back();
@@ -65,7 +65,7 @@ void Engine::Impl::call(const char* name, Due due, bool own) {
   if (own) ++own_calls_;
 }
 
-/// Services may have calls that come before the handler of a step. True: `step` has been queued behind them.
+/// Services may have calls that come before the handler of a step. True: `step` has been queued after them.
 bool Engine::Impl::services_begin_step(Call& step) {
   const std::size_t before = calls_.size();
   for (Service* const each : services_) each->step_begins(step.now_ns);

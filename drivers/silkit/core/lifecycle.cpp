@@ -234,7 +234,7 @@ void Lifecycle::finished(Call::What what) {
   if (row != nullptr && row->what == what) progress_ = Progress::done;
 }
 
-/// True if the system stops; a slow stream may show it past Stopping already.
+/// Returns true if the system stops; a slow stream may show it past Stopping already.
 bool Lifecycle::is_stopping_with_system() const {
   const SystemView& system = monitor_.system();
   return coordinated() && system.requires_participant(status_.participant) &&
@@ -242,7 +242,7 @@ bool Lifecycle::is_stopping_with_system() const {
           system.state() == shutdown || system.is_ending());
 }
 
-/// True while a stop has to wait. The stop may have been sent after all participants had announced the next step, and
+/// Returns true while a stop has to wait. The stop may have been sent after all participants had announced the next step, and
 /// may arrive before what was sent ahead of it. Such a step is taken; each running peer has a moment to announce it, or
 /// to stop as well.
 bool Lifecycle::awaits_announced_step() {

@@ -91,7 +91,7 @@ class Lifecycle {
   bool started() const { return status_.state != ParticipantState::invalid; }
   bool is_running() const { return status_.state == ParticipantState::running; }
   const Status& status() const { return status_; }
-  /// True if the lifecycle is over, and no peer needs this participant's answers any more.
+  /// Returns true if the lifecycle is over, and no peer needs this participant's answers any more.
   bool complete() const { return status_.state == ParticipantState::shutdown && progress_ == Progress::done; }
 
  private:

@@ -41,7 +41,7 @@ void require_static(const LinController& controller) {
                                          "SendDynamicResponse");
 }
 
-/// What a status of receivers is for the one that has sent.
+/// Status for the sender of a frame, from the status of the receivers.
 LinFrameStatus for_sender(LinFrameStatus status) {
   switch (status) {
     case LinFrameStatus::receive_busy:
@@ -284,7 +284,7 @@ LinNode& Lin::own_node(LinController& controller) const {
   return controller.nodes.at(address_of(controller));
 }
 
-/// Only the master has to know who answers: a slave tells it.
+/// Announces a slave's response to the master: only that has to know which node answers.
 void Lin::respond(LinController& controller, const LinResponse& response) {
   (void)own_node(controller).update({&response, 1});
   if (controller.mode == LinMode::slave)

@@ -14,7 +14,7 @@
 
 namespace tactus::silkit {
 
-/// Who is to answer a frame that the master sends.
+/// Node that is to answer a frame that the master sends.
 enum class LinResponseType : std::uint8_t { master = 0, slave = 1, slave_to_slave = 2 };
 
 struct LinFrameEvent {
@@ -50,7 +50,7 @@ class LinController : public BusController {
   HandlerList<LinWakeupEvent> wakeups;
   HandlerList<LinSlavesEvent> slaves;  ///< another slave has been configured
   HandlerList<LinHeaderEvent> headers;
-  std::optional<LinSlavesEvent> untold;  ///< of slaves, when it has no handler
+  std::optional<LinSlavesEvent> untold;  ///< event of slaves, when it has no handler
   LogThrottle unanswered, unsent, ignored, mismatched;
 };
 
@@ -67,12 +67,12 @@ class Lin final : public BusOf<LinController> {
  public:
   explicit Lin(ServiceHost& host);
 
-  /// As of every bus.
+  /// Creates a controller, as every bus does.
   LinController& create(const std::string& name, const std::string& network);
   /// Once. Refused with Code::wrong_state a second time, and for LinMode::inactive.
   void init(LinController& controller, const LinControllerConfig& config);
-  /// Master only. A frame that is to be answered by the master gives it this response. What nobody can answer
-  /// is told at once, as no response.
+  /// Master only. A frame that is to be answered by the master gives it this response. A header without a
+  /// response is reported at once, as no response.
   void send_frame(LinController& controller, const LinFrame& frame, LinResponseType type);
   /// Master only. Two that would answer make an error of it, none no response, for all that listen.
   void send_header(LinController& controller, std::uint8_t id);
@@ -95,7 +95,8 @@ class Lin final : public BusOf<LinController> {
 
   void take(const Sender& from, const std::string& network, std::size_t type, ByteView body) override;
 
-  /// To the peers, and to the controllers of this participant on the network. `own`: as ServiceHost::call().
+  /// Sends to the peers, and to the controllers of this participant on the network. `own`: as
+  /// ServiceHost::call().
   template <class Message>
   void send(LinController& from, Type type, const Message& message, bool own);
   /// A message has come to a controller.
@@ -113,7 +114,7 @@ class Lin final : public BusOf<LinController> {
   bool answer(LinController& controller, std::uint8_t id, bool own);
   void update_node(LinController& controller, LinNode& node, std::span<const LinResponse> responses,
                    bool own);
-  /// What the frame is for this controller; not_ok: nothing.
+  /// Judges the frame for this controller; not_ok: it is not for it.
   LinFrameStatus judge(LinController& controller, const LinTransmission& message);
   void tell(LinController& controller, const LinFrame& frame, LinFrameStatus status, bool own);
   void warn(const LinController& controller, const std::string& text);

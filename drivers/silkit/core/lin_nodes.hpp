@@ -15,7 +15,7 @@ namespace tactus::silkit {
 
 inline constexpr std::size_t kLinIds = 64;
 
-/// What a controller knows of one node of its network.
+/// State of one node of its network, as a controller knows it.
 struct LinNode {
   LinMode mode = LinMode::inactive;
   LinStatus status = LinStatus::unknown;
@@ -26,8 +26,8 @@ struct LinNode {
   bool update(std::span<const LinResponse> with);
 };
 
-/// The nodes of its network that a controller has heard of, itself included. A node stays when its participant
-/// has left: nobody says that a service is gone for good.
+/// The nodes of its network that a controller has heard of, itself included. A node stays when its
+/// participant has left: no message says that a service is gone for good.
 ///
 /// Threads  one at a time.
 class LinNodes {

@@ -13,7 +13,7 @@
 
 namespace tactus::silkit {
 
-/// Where messages of one type go, on one network.
+/// Destinations of messages of one type, on one network.
 class Link {
  public:
   Link(std::string on, std::string of_type) : network(std::move(on)), type(std::move(of_type)) {}
@@ -25,15 +25,15 @@ class Link {
   const std::string network;
   const std::string type;
   std::vector<Receiver> receivers;
-  bool own = false;      ///< this participant sends on it: it stays when nobody receives
-  bool steps = false;    ///< what is said on it may wait, as Outbox::send_step() has it
-  bool history = false;  ///< who subscribes gets the last message
+  bool own = false;      ///< this participant sends on it: it stays without receivers
+  bool steps = false;    ///< true: its messages may wait, as in Outbox::send_step()
+  bool history = false;  ///< true: a new subscriber gets the last message
   bool has_last = false;
   std::uint64_t last_service = 0;
   Bytes last;
 };
 
-/// Who wants which messages of this participant: the sending half of subscriptions.
+/// Subscribers of the messages of this participant: the sending half of subscriptions.
 ///
 /// Threads  one at a time.
 class Links {
@@ -60,7 +60,7 @@ class Links {
     encode_body(body_, message);
     broadcast(link(kDefaultNetwork, type), service, body_);
   }
-  /// To one peer, if it subscribed.
+  /// Sends to one peer, if it subscribed.
   void send(const Link& link, PeerId peer, std::uint64_t service, ByteView body);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tactus::silkit {
 
-/// What a log line is about; the numbers and names are SIL Kit's.
+/// Topic of a log line; the numbers and names are SIL Kit's.
 enum class LogTopic : std::uint32_t {
   none = 0,
   user = 1,
@@ -35,7 +35,7 @@ enum class LogTopic : std::uint32_t {
 
 /// "LifeCycle"; "None" for a number that is no topic.
 std::string_view name_of(LogTopic topic);
-/// Of a name in any case; nothing: there is none of it.
+/// Topic of a name in any case; nothing: there is none of it.
 std::optional<LogTopic> log_topic(std::string_view name);
 
 }  // namespace tactus::silkit

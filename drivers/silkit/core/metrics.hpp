@@ -25,7 +25,7 @@ class Metrics {
   void attribute(const std::string& name, std::string text);
   void list(const std::string& name, const std::vector<std::string>& texts);
 
-  /// What has changed since the last time.
+  /// Takes the metrics that have changed since the last call.
   MetricsUpdate take_changed();
 
  private:

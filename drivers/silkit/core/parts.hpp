@@ -47,7 +47,7 @@ class MeteredOutbox final : public Outbox {
   std::map<PeerId, std::size_t> queued_;  // bytes, as measured last
 };
 
-/// What an engine is made of. engine.cpp: streams and messages, and the interface; due_calls.cpp: the user's
+/// Parts of an engine. engine.cpp: streams and messages, and the interface; due_calls.cpp: the user's
 /// functions; host.cpp: what its parts need of it; remote.cpp: log lines and metrics.
 class Engine::Impl final : private EngineHost {
  public:

@@ -16,7 +16,7 @@ constexpr std::uint64_t tag_of(PeerId publisher, std::size_t subscriber) {
 
 constexpr std::string_view kPublisherType = "DataPublisher";
 
-/// What a publisher says of its topic; nothing when something is missing or cannot be read.
+/// Topic in a publisher's announcement; nothing when something is missing or cannot be read.
 std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
   for (const char* const key :
        {"PubSub::topic", "PubSub::pubUUID", "PubSub::pubMediaType", "PubSub::pubLabels"})

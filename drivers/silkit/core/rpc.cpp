@@ -20,7 +20,7 @@ std::int64_t later(std::int64_t now_ns, std::int64_t wait_ns) {
   return __builtin_add_overflow(now_ns, wait_ns, &sum) ? INT64_MAX : sum;
 }
 
-/// What a client says of its function; nothing when something is missing or cannot be read.
+/// Function in a client's announcement; nothing when something is missing or cannot be read.
 std::optional<TopicSpec> function_of(const ServiceDescriptor& client) {
   for (const char* const key :
        {"Rpc::client::functionName", "Rpc::client::mediaType", "Rpc::client::labels", "Rpc::client::UUID"})

@@ -27,14 +27,14 @@ enum class RpcStatus : std::uint32_t {
 /// A result of a call: one per server, or one timeout.
 struct RpcResult {
   std::int64_t time_ns = kNoTime;
-  void* user = nullptr;  ///< as given to Rpc::call()
+  void* user = nullptr;  ///< pointer as given to Rpc::call()
   RpcStatus status = RpcStatus::success;
   ByteView data;
 };
 /// A call of a client.
 struct RpcCall {
   std::int64_t time_ns = kNoTime;
-  std::uint64_t handle = 0;  ///< for Rpc::submit(); never 0, never used twice
+  std::uint64_t handle = 0;  ///< handle for Rpc::submit(); never 0, never used twice
   ByteView data;
 };
 using RpcResultHandler = Handler<const RpcResult&>;
@@ -49,11 +49,11 @@ class RpcClient {
   std::uint64_t service = 0;
   Link* calls = nullptr;
   RpcResultHandler handler;
-  std::vector<PeerId> servers;  ///< where they are; a participant with two is there twice
-  LogThrottle unknown;          ///< results of calls that nobody waits for
+  std::vector<PeerId> servers;  ///< peers of the servers; a participant with two is there twice
+  LogThrottle unknown;          ///< results of calls for which no client waits
 };
 
-/// Likewise.
+/// Server of calls. It belongs to the engine.
 class RpcServer {
  public:
   std::string name;
@@ -69,7 +69,7 @@ class RpcServer {
 /// Threads  one at a time.
 class Rpc final : public Service {
  public:
-  static constexpr std::size_t kMostConnections = 10'000;  ///< of one peer
+  static constexpr std::size_t kMostConnections = 10'000;  ///< largest number of one peer
 
   explicit Rpc(ServiceHost& host) : host_(host) {}
 

@@ -7,12 +7,13 @@
 
 namespace tactus::silkit {
 
-/// Of many lines that are alike: the first is said, then one per second at most, with how many were left out.
+/// Throttle of log lines that are alike: the first is written, then one per second at most, with how many
+/// were left out.
 ///
 /// Threads  a value; one thread at a time.
 class LogThrottle {
  public:
-  /// What to append to the line that is due at `now_ns` (any steady clock); nothing: it is left out.
+  /// Text to append to the line that is due at `now_ns` (any steady clock); nothing: it is left out.
   std::optional<std::string> suffix(std::int64_t now_ns) {
     if (said_ns_ && now_ns - *said_ns_ < kPause) {
       ++left_out_;
@@ -22,7 +23,7 @@ class LogThrottle {
     const std::uint64_t missing = std::exchange(left_out_, 0);
     return missing == 0 ? "" : " (" + std::to_string(missing) + " lines like this were left out)";
   }
-  /// Since the last line that was said.
+  /// Number of lines left out since the last one that was written.
   std::uint64_t left_out() const { return left_out_; }
 
  private:

@@ -14,17 +14,17 @@
 
 namespace tactus::silkit {
 
-/// In place of a peer: this participant itself.
+/// Value in place of a peer: this participant itself.
 inline constexpr PeerId kThisParticipant = UINT32_MAX;
 
-/// Who has sent a message.
+/// Sender of a message.
 struct Sender {
   PeerId peer = kThisParticipant;
   std::uint64_t participant = 0;  ///< hash64 of its name; whatever the message says
-  std::uint64_t service = 0;      ///< of that participant
+  std::uint64_t service = 0;      ///< number of that participant's service
 };
 
-/// A service of the engine. The engine tells it what concerns it; it knows the engine as its host only.
+/// A service of the engine. The engine calls it with what concerns it; it knows the engine as its host only.
 ///
 /// Threads  one at a time.
 class Service {
@@ -42,7 +42,7 @@ class Service {
   virtual void tick() {}
 };
 
-/// What a service needs.
+/// Functions of the engine that a service needs.
 class ServiceHost {
  public:
   virtual const std::string& participant() const = 0;
@@ -79,10 +79,10 @@ class EngineHost : public ServiceHost {
   virtual Metrics* metrics() = 0;
   /// Id of the service that calls barriers.
   virtual std::uint64_t request_reply_service() const = 0;
-  /// True if a peer has not acknowledged a subscription that the lifecycle waits for.
+  /// Returns true if a peer has not acknowledged a subscription that the lifecycle waits for.
   virtual bool awaits_acknowledges() const = 0;
   virtual void queue(Call&& call) = 0;
-  /// True if calls that the user has caused are due.
+  /// Returns true if calls that the user has caused are due.
   virtual bool own_calls_wait() const = 0;
   /// Runs the command when no function of the user's runs.
   virtual void when_idle(std::function<void()> command) = 0;
@@ -91,7 +91,8 @@ class EngineHost : public ServiceHost {
   ~EngineHost() = default;
 };
 
-/// The time stamp that a handler sees. Who has virtual time never sees a message without one.
+/// The time stamp that a handler sees. Stamps a message: a participant with virtual time never sees one
+/// without.
 inline std::int64_t stamp(const ServiceHost& host, std::int64_t time_ns) {
   return time_ns == kNoTime ? host.now_ns() : time_ns;
 }

@@ -5,7 +5,7 @@
 
 namespace tactus::silkit {
 
-/// Of a participant, and of the system; the numbers are those of the protocol and the C API.
+/// State of a participant, and of the system; the numbers are those of the protocol and the C API.
 enum class ParticipantState : std::int16_t {
   invalid = 0,
   services_created = 10,

@@ -10,8 +10,8 @@ namespace {
 
 using enum ParticipantState;
 
-/// When a participant has come to `changed_to` and all required ones are in `all`, the system is in `result`;
-/// the first row that fits counts.
+/// Rule: when a participant has come to `changed_to` and all required ones are in `all`, the system is in
+/// `result`; the first row that fits counts.
 struct Rule {
   ParticipantState changed_to;
   std::array<ParticipantState, 6> all;  // filled up by repeating the first

@@ -19,7 +19,7 @@ namespace tactus::silkit {
 /// Threads  a value; one thread at a time.
 class SystemView {
  public:
-  /// What a participant says of itself. False: it has been shut down before, so nothing counts any more.
+  /// Takes over a participant's status. False: it has been shut down before, so nothing counts any more.
   bool take(const Status& status);
   void set_required(std::vector<std::string> names);
   /// The participant has disconnected.
@@ -28,10 +28,10 @@ class SystemView {
   ParticipantState state() const { return state_; }
   const Status* status_of(const std::string& name) const;
   const std::map<std::string, Status>& statuses() const { return statuses_; }
-  bool has_required() const { return known_; }  ///< somebody has said who is required
+  bool has_required() const { return known_; }  ///< true: the required participants are known
   bool requires_participant(const std::string& name) const;
   /// Each required participant has been ready to run, whatever it does now: some may have ended before the
-  /// last one was heard of. False while nobody has said who is required.
+  /// last one was heard of. False while the required participants are not known.
   bool has_started() const;
   /// Some required participants are past Running, and none is before it.
   bool is_ending() const;

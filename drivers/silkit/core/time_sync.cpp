@@ -6,7 +6,7 @@
 namespace tactus::silkit {
 namespace {
 
-/// Times come from others: a sum that is none stands still at the end of time.
+/// Times come from others: a sum out of range stays at the end of time.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;

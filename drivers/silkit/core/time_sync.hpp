@@ -10,8 +10,8 @@
 
 namespace tactus::silkit {
 
-/// Virtual time of one participant, agreed with the others without anybody in the middle: each says which
-/// step it wants to take next, and takes it when nobody wants an earlier one.
+/// Virtual time of one participant, agreed with the others without a central instance: each announces the
+/// step it wants to take next, and takes it when no other wants an earlier one.
 ///
 /// Threads  a value; one thread at a time.
 class TimeSync {
@@ -22,32 +22,32 @@ class TimeSync {
   void set_step(std::int64_t step_ns) { next_.duration_ns = step_ns; }
   std::int64_t step() const { return next_.duration_ns; }
 
-  /// A participant that takes part; nobody goes on before it has said where it stands.
+  /// A participant that takes part; no participant continues before it has announced its position.
   void add(Peer peer, bool wants_dynamic);
   void remove(Peer peer);
   bool has(Peer peer) const;
-  /// What it says. False: it does not take part, or steps back, which is taken over all the same.
+  /// Takes over its step. False: it does not take part, or steps back, which is taken over all the same.
   bool update(Peer peer, const NextSimTask& task);
 
-  /// What to tell the others, when there is something new: the next step.
+  /// Returns the next step, to be announced to the others, when it is new.
   std::optional<NextSimTask> request();
-  /// Where this participant stands, for one that has come late; nothing before the first step.
+  /// Returns the position of this participant, for one that has come late; nothing before the first step.
   std::optional<NextSimTask> position() const;
 
-  /// Nobody wants an earlier step than the next one.
+  /// Returns true if no participant wants an earlier step than the next one.
   bool ready() const;
-  /// Who keeps this participant from its next step, of which the others know; one of them.
+  /// Returns a peer that keeps this participant from its next step, which the others know; one of them.
   std::optional<Peer> awaited() const;
   /// One of those that keep it from that step is of this kind.
   bool awaits(const std::function<bool(Peer)>& kind) const;
   bool begun() const { return current_.time_ns >= 0; }
-  /// Before the first step: the time at which the others are, when they have begun without this one.
+  /// Returns, before the first step, the time at which the others are, when they have begun without this one.
   std::optional<std::int64_t> hop_on() const;
   /// The first step is taken there.
   void start_at(std::int64_t time_ns) { next_.time_ns = time_ns; }
-  /// Takes the next step; `dynamic`: no further than to where somebody else will stand.
+  /// Takes the next step; `dynamic`: no further than to the position of another participant.
   NextSimTask take_step(bool dynamic);
-  /// Somebody wants its steps shortened to those of others.
+  /// Returns true if a participant wants its steps shortened to those of others.
   bool somebody_is_dynamic() const;
   /// All others are at or after the step that comes.
   bool others_completed() const { return ready(); }

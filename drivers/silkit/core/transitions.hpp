@@ -18,7 +18,7 @@ constexpr bool can_go(const Transition<State> (&table)[kSize], State from, State
   return false;
 }
 
-/// True if some way of one or more transitions leads from one state to the other.
+/// Returns true if some way of one or more transitions leads from one state to the other.
 template <class State, std::size_t kSize>
 constexpr bool reaches(const Transition<State> (&table)[kSize], State from, State to) {
   State reached[kSize] = {};

@@ -68,7 +68,7 @@ class VirtualTime final : public Service {
   void resume();
   void request_step();
   void try_step();
-  /// True if a step is queued, or a running peer may still announce its next step.
+  /// Returns true if a step is queued, or a running peer may still announce its next step.
   bool may_still_step() const;
 
   /// Takes the queued step. Returns false if the step must not be taken any more.

@@ -30,7 +30,7 @@ class BackgroundDial : public std::enable_shared_from_this<BackgroundDial> {
   BackgroundDial& operator=(const BackgroundDial&) = delete;
 
   void start() { next_uri(); }
-  /// Nobody is told of anything any more.
+  /// Cancels: no callback is made any more.
   void cancel();
 
  private:
@@ -51,7 +51,8 @@ class BackgroundDial : public std::enable_shared_from_this<BackgroundDial> {
   std::size_t uri_ = 0;
   std::vector<Address> addresses_;
   std::size_t address_ = 0;
-  std::uint64_t turn_ = 0;  ///< what was begun in an earlier one is of no interest
+  /// Number of the present turn: what was begun in an earlier one is of no interest.
+  std::uint64_t turn_ = 0;
   std::chrono::steady_clock::time_point until_;
   asio::ip::tcp::resolver resolver_{io_};
   std::optional<asio::posix::stream_descriptor> socket_;

@@ -12,8 +12,10 @@ namespace tactus::silkit {
 
 struct BacklogLimits {
   std::size_t bytes = 64U << 20;  ///< up to here they may wait for ever, and are not warned of
-  std::chrono::nanoseconds patience{10'000'000'000};  ///< with the oldest byte beyond that; 100 ns or more
-  static constexpr std::uint64_t kLeast = 1'000'000;  ///< bytes per second: who reads so many is not dropped
+  /// Longest time with the oldest byte beyond that; 100 ns or more.
+  std::chrono::nanoseconds patience{10'000'000'000};
+  /// Bytes per second: a peer that reads as many is not dropped.
+  static constexpr std::uint64_t kLeast = 1'000'000;
 };
 
 /// Judges one peer. Time that this participant spends elsewhere, in a handler or stopped, is not charged to the peer.
@@ -30,12 +32,12 @@ class Backlog {
 
   /// Returns how long after a look the next one is due, as long as bytes wait.
   static Clock::duration pause(const BacklogLimits& limits) { return limits.patience / 10; }
-  /// `taken`: bytes that the peer has read since the stream began; `waiting`: those behind them.
+  /// `taken`: bytes that the peer has read since the stream began; `waiting`: those after them.
   Verdict look(const BacklogLimits& limits, Clock::time_point now, std::uint64_t taken, std::size_t waiting);
 
  private:
   struct Look {
-    Clock::duration served;    ///< for so long the peer could have read
+    Clock::duration served;    ///< time in which the peer could have read
     std::uint64_t taken, end;  ///< bytes that it had read, and that it had been sent
   };
   std::deque<Look> looks_;

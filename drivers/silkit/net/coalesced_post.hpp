@@ -12,8 +12,8 @@
 
 namespace tactus::silkit {
 
-/// Any number of posts before the function runs are one, and none of them touches the heap. Who runs the io_context may
-/// look here by itself, and have posts go through the io_context only while it sleeps.
+/// Any number of posts before the function runs are one, and none of them touches the heap. The thread of the
+/// io_context may look here by itself, and have posts go through the io_context only while it sleeps.
 ///
 /// Threads  post: any; the others: the I/O thread. Outlives the io_context, which keeps its posts here.
 class CoalescedPost {
@@ -71,7 +71,7 @@ class CoalescedPost {
   asio::io_context& io_;
   const std::function<void()> run_;
   std::atomic<bool> pending_{false};
-  std::atomic<bool> posted_{false};  ///< stands in the io_context
+  std::atomic<bool> posted_{false};  ///< is in the io_context
   std::atomic<bool> asleep_{true};
   alignas(std::max_align_t) std::array<std::byte, 256> memory_;
 };

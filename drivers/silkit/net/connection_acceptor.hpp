@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Where others come in. Only for the inside of net/: it brings asio along.
+/// Entrance for other participants. Only for the inside of net/: it brings asio along.
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
@@ -17,14 +17,15 @@
 
 namespace tactus::silkit {
 
-/// Accepts connections, and shows those the way out who do not say in time who they are.
+/// Accepts connections, and closes those that do not announce themselves before the timeout.
 ///
 /// Threads  the I/O thread; before it runs, the one that makes it.
 class ConnectionAcceptor {
  public:
   struct Settings {
-    std::chrono::nanoseconds timeout = std::chrono::seconds(5);  ///< for an announcement
-    std::size_t most_unidentified = 256;  ///< one more, and who has been silent for longest has to go
+    std::chrono::nanoseconds timeout = std::chrono::seconds(5);  ///< time for an announcement
+    /// The one that has been silent for longest is closed when one more comes.
+    std::size_t most_unidentified = 256;
     SocketOptions options;
   };
   /// Makes a stream of what has come in; null: there is no room.
@@ -45,7 +46,7 @@ class ConnectionAcceptor {
   void expect(const std::shared_ptr<Stream>& stream);
   /// The stream is no stranger any more, or has ended.
   void mark_identified(const Stream& stream);
-  /// Accepts nobody any more; the socket files are removed.
+  /// Stops accepting; the socket files are removed.
   void close() noexcept;
 
  private:

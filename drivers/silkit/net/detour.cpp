@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// To whom no stream can be opened: first it is asked, through the registry, to open one itself; then the
-/// registry relays. And the other end of both.
+/// Detour to a participant to which no stream can be opened: first it is requested, through the registry, to
+/// open one itself; then the registry relays. Contains the other end of both.
 #include <algorithm>
 #include <utility>
 
@@ -110,7 +110,7 @@ void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
   announce_to(link, &asked->info);
 }
 
-/// Somebody who joins cannot connect to this participant.
+/// Connects to a joining participant that cannot connect to this one.
 void Mesh::Impl::connect_back(const RemoteConnect& request) {
   RemoteConnect answer = request;
   const bool room = dials_.size() < kMostDials;

@@ -49,7 +49,7 @@ void Mesh::Impl::received(StreamLink& link, const Frame& frame) {
   end_read_cycle();
 }
 
-/// By the stream itself, or relayed.
+/// Takes a message that came by the stream itself, or relayed.
 void Mesh::Impl::take(Link& link, const Frame& frame) {
   switch (frame.kind) {
     case Kind::subscription:
@@ -229,7 +229,7 @@ void Mesh::Impl::say_end(const Link& link, const std::string& why) {
       return fail_join("the registry at " + settings_.registry_uri + " ended the connection" + reason);
     return journal_.say(LogSink::Level::warn,
                         "the registry at " + settings_.registry_uri +
-                            " is gone; this simulation goes on, but no participant can join it" + reason);
+                            " is gone; this simulation continues, but no participant can join it" + reason);
   }
   if (link.phase == Link::Phase::greeted) {
     if (link.is_broken())
@@ -248,7 +248,7 @@ void Mesh::Impl::say_end(const Link& link, const std::string& why) {
   journal_.say(LogSink::Level::warn, text);
 }
 
-/// Of who is no good participant: there is no end of them.
+/// Complains of a bad participant, throttled: there is no end of them.
 void Mesh::Impl::complain(const std::string& text) {
   if (const auto suffix = complaints_.suffix(Clock::now().time_since_epoch().count()))
     journal_.say(LogSink::Level::warn, text + *suffix);

@@ -15,17 +15,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using rtsync::Nanoseconds;
 
-/// About what a sleep and a wake cost on a virtual machine; on hardware a fifth.
+/// Approximate cost of a sleep and a wake on a virtual machine; on hardware a fifth.
 constexpr Nanoseconds kSpin{50'000};
-/// A look takes 1 us or 2: after this somebody else had the CPU.
+/// A look takes 1 us or 2: after this time another thread had the CPU.
 constexpr Nanoseconds kSharedCpu{10'000};
-/// Others that take the CPU for so long at most are in step, too: to let them go first costs less than to be woken.
+/// Longest time on the CPU of threads that are in step, too: to let them go first costs less than to be
+/// woken.
 constexpr Nanoseconds kShortTurn{200'000};
 constexpr int kMostTurns = 4;
-/// Of a likely source, between two offers of the CPU to others; and of these, between two looks at the io_context.
+/// Number of looks at a likely source between two offers of the CPU to others; and of these, between two
+/// looks at the io_context.
 constexpr int kLooks = 32;
 constexpr int kOffers = 8;
-/// So many times in a row something was there, and then the io_context is looked at all the same.
+/// Number of successes in a row after which the io_context is looked at all the same.
 constexpr int kMostInARow = 32;
 
 void rest_a_moment() {
@@ -69,7 +71,7 @@ Spin spin(asio::io_context& io, IoSource* source, Nanoseconds budget) {
   return Spin::in_vain;
 }
 
-/// How many waits sleep at once, because others want the CPU.
+/// Number of waits that sleep at once, because other threads want the CPU.
 class Courtesy {
  public:
   bool asks_to_sleep() { return left_ > 0 && left_-- > 0; }

@@ -96,7 +96,7 @@ std::vector<Listener> Mesh::Impl::default_listeners() {
   return listeners;
 }
 
-/// At all addresses of each host, domain sockets first. Where that is not possible is said; one is enough.
+/// Listens at all addresses of each host, domain sockets first. A failure is logged; one success is enough.
 std::vector<Listener> Mesh::Impl::listeners_of_settings() {
   std::vector<Uri> uris;
   try {
@@ -238,7 +238,8 @@ void Mesh::Impl::introduce() {
                                       "; is that a registry?");
 }
 
-/// In the order to try them. On another host an address may be one of this participant's own.
+/// Returns the addresses in the order to try them. On another host an address may be one of this
+/// participant's own.
 std::vector<Uri> Mesh::Impl::ways_to(const PeerInfo& info) const {
   std::vector<Uri> uris = in_connect_order(info.acceptors);
   std::erase_if(uris, [this](const Uri& uri) {

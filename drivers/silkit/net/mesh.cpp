@@ -91,7 +91,7 @@ void Mesh::Impl::end_read_cycle() {
   run_pending_work();
 }
 
-/// What has come up for this thread while others, or the user's calls on it, used the mesh.
+/// Does the work that has come up for this thread while others, or the user's calls on it, used the mesh.
 void Mesh::Impl::run_pending_work() {
   const auto lock = owner_.lock();
   wait_for_the_full();

@@ -18,8 +18,8 @@
 namespace tactus::silkit {
 
 struct MeshSettings {
-  std::string registry_uri = "silkit://localhost:8500";  ///< as the user wrote it
-  int connect_attempts = 1;                              ///< for the registry; 1 or more
+  std::string registry_uri = "silkit://localhost:8500";  ///< URI as the user wrote it
+  int connect_attempts = 1;                              ///< attempts for the registry; 1 or more
   std::chrono::nanoseconds connect_timeout =
       std::chrono::seconds(5);  ///< each connect, and each handshake; 100 ms or more
   bool domain_sockets = true;
@@ -30,23 +30,23 @@ struct MeshSettings {
   bool remote_connect = true;
   /// Failing that, the registry relays what the two say.
   bool registry_relays = true;
-  /// With participants of this library on this host, of the same user, what is said goes through shared memory.
+  /// True: messages to participants of this library on this host, of the same user, go through shared memory.
   bool shared_memory = true;
   bool tcp_no_delay = true;
   bool tcp_quick_ack = false;
   std::optional<int> send_buffer;        ///< bytes
   std::optional<int> receive_buffer;     ///< bytes
-  BacklogLimits backlog;                 ///< of what waits for a peer
+  BacklogLimits backlog;                 ///< limits of what waits for a peer
   std::chrono::seconds host_timeout{0};  ///< see SocketOptions
   rtsync::ThreadSettings io_thread;      ///< name, CPUs, scheduling class
 };
 
-/// What a mesh tells its owner, on the I/O thread, without any lock held. The functions that return something
-/// are called under MeshOwner::lock(), see Mesh.
+/// Receiver of the events of a mesh, on the I/O thread, without any lock held. The functions that return
+/// something are called under MeshOwner::lock(), see Mesh.
 class MeshOwner {
  public:
   virtual ~MeshOwner() = default;
-  /// All streams' queues and the engine stand behind this lock.
+  /// Lock of all streams' queues and of the engine.
   virtual std::unique_lock<std::mutex> lock() = 0;
   virtual Engine& engine() = 0;
   /// A turn is over: what was readable has been given to the engine up to one message. Makes the user's calls
@@ -72,8 +72,8 @@ class Mesh final : public Outbox {
 
   /// Opens the acceptors, starts the I/O thread, joins the simulation, and calls Engine::joined(). Throws
   /// Refusal: Code::unspecified when the registry cannot be reached (naming the URI, and what was tried),
-  /// Code::protocol when it refuses the name, somebody does not answer in time or cannot be reached in any way,
-  /// Code::configuration for a bad URI.
+  /// Code::protocol when it refuses the name, a participant does not answer in time or cannot be reached in
+  /// any way, Code::configuration for a bad URI.
   void join();
   /// Closes everything and ends the I/O thread. What is queued is written first, as far as that takes less
   /// than a second.
@@ -88,9 +88,9 @@ class Mesh final : public Outbox {
   /// Has MeshOwner::serve() called on the I/O thread, soon; and when Engine::wake_at() says so.
   void wake();
   bool on_io_thread() const;
-  /// False once its stream has ended: nobody can join any more. Threads: any.
+  /// False once its stream has ended: no participant can join any more. Threads: any.
   bool reaches_registry() const;
-  /// Where others can reach this participant, as announced.
+  /// Addresses where others can reach this participant, as announced.
   std::vector<std::string> acceptors() const;
 
  private:

@@ -68,7 +68,7 @@ class Mesh::Impl final : private IoSource {
 
     Phase phase;
     bool registry = false;
-    std::optional<PeerId> peer;       ///< as the engine knows it
+    std::optional<PeerId> peer;       ///< id as the engine knows it
     std::string name;                 ///< "": not known yet
     std::optional<PeerInfo> waiting;  ///< announced while its namesake was still there
 
@@ -92,7 +92,7 @@ class Mesh::Impl final : private IoSource {
     StreamLink(Impl& parts, Descriptor socket, Phase the_phase)
         : Stream(parts.io_, std::move(socket)), Link(the_phase), parts_(parts) {}
 
-    bool dirty = false;                                        ///< stands in dirty_
+    bool dirty = false;                                        ///< is in dirty_
     bool full = false;                                         ///< the socket took not everything
     std::unique_ptr<SharedRings> rings;                        ///< offered, or in use; the I/O thread's
     RingMessage::Step ring_step = RingMessage::Step::invalid;  ///< said last from here
@@ -113,7 +113,7 @@ class Mesh::Impl final : private IoSource {
     Impl& parts_;
   };
 
-  /// Somebody whose messages come and go by the stream of another, mostly the registry's.
+  /// Participant whose messages come and go by the stream of another, mostly the registry's.
   class RelayedLink final : public Link, public std::enable_shared_from_this<RelayedLink> {
    public:
     RelayedLink(Impl& parts, StreamLink& carrier, std::string with, Phase the_phase);
@@ -146,15 +146,15 @@ class Mesh::Impl final : private IoSource {
     asio::steady_timer timer;
   };
 
-  /// What the thread in join() waits for.
+  /// Condition for which the thread in join() waits.
   struct Joining {
     std::mutex mutex;
     std::condition_variable changed;
     std::optional<KnownParticipants> known;
     bool introduced = false;           ///< the registry has replied
     std::set<std::string> unreached;   ///< names of the participants to which there is no way yet
-    std::set<std::string> unanswered;  ///< of those whose reply is due
-    std::map<std::string, std::string> unreachable;  ///< of those to whom there is none: what was tried
+    std::set<std::string> unanswered;  ///< participants whose reply is due
+    std::map<std::string, std::string> unreachable;  ///< participants to whom there is no way: what was tried
     bool joined = false;
     std::optional<std::string> failure;
   };
@@ -244,7 +244,7 @@ class Mesh::Impl final : private IoSource {
   void mark_dirty(StreamLink& link);
   void mark_urgent(StreamLink& link);
   void write(StreamLink& link);
-  void wait_for_the_full();  ///< on the I/O thread
+  void wait_for_the_full();  ///< waits on the I/O thread
 
   std::string who(const Link& link) const;
 
@@ -268,18 +268,18 @@ class Mesh::Impl final : private IoSource {
   std::set<LinkPtr> links_;
   StreamLink* registry_link_ = nullptr;  ///< once it has let this participant in
   std::map<std::string, RelayedLink*, std::less<>> relayed_;
-  RelayPairs pairs_;  ///< for whom this participant relays
+  RelayPairs pairs_;  ///< pairs for which this participant relays
   std::map<std::string, std::unique_ptr<Asked>> asked_;
   std::set<std::shared_ptr<BackgroundDial>> dials_;
-  std::vector<StreamLink*> ringed_;  ///< that read or write rings, or are about to
-  std::unique_ptr<WakePipe> pipe_;   ///< by which all of these wake this participant
+  std::vector<StreamLink*> ringed_;  ///< links that read or write rings, or are about to
+  std::unique_ptr<WakePipe> pipe_;   ///< pipe by which all of these wake this participant
   LogThrottle complaints_;
 
   // ---- under the owner's lock
   std::unordered_map<PeerId, Link*> peers_;
   std::vector<StreamLink*> dirty_;
-  std::vector<StreamLink*> full_;     ///< to be waited for
-  std::optional<PeerId> asleep_for_;  ///< for its step, and not for those of the others
+  std::vector<StreamLink*> full_;     ///< links to be waited for
+  std::optional<PeerId> asleep_for_;  ///< peer for whose step it sleeps, not for those of the others
 
   std::atomic<bool> reaches_registry_{false};
   std::atomic<std::thread::id> io_thread_id_{};

@@ -16,7 +16,7 @@
 namespace tactus::silkit {
 namespace {
 
-/// What mends it when an address cannot be listened at.
+/// Explains how to fix that an address cannot be listened at.
 std::string fix_for(const std::exception& failure) {
   const auto* const system = dynamic_cast<const std::system_error*>(&failure);
   if (system == nullptr || system->code() == std::errc::address_not_available)
@@ -172,7 +172,7 @@ void Registry::Impl::announced(Guest& guest, ByteView body) {
   write(guest);
 }
 
-/// Why not; "" when nothing speaks against it.
+/// Explains a refusal; "" if there is none.
 std::string Registry::Impl::refusal_of(const Announcement& announcement) const {
   const auto& [version, peer, simulation] = announcement;
   if (version != ProtocolVersion{})
@@ -257,7 +257,7 @@ void Registry::Impl::ended(Guest& guest, const std::string& why) {
   }
 }
 
-/// Of who is no good participant: there is no end of them.
+/// Complains of a bad participant, throttled: there is no end of them.
 void Registry::Impl::complain(const std::string& text) {
   const std::int64_t now_ns = settings_.steady_ns
                                   ? settings_.steady_ns()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The inside of a registry: registry.cpp lets participants in and introduces them, registry_relay.cpp stands
+/// The inside of a registry: registry.cpp lets participants in and introduces them, registry_relay.cpp relays
 /// between those that cannot connect.
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
@@ -46,7 +46,7 @@ class Registry::Impl {
 
     const std::optional<std::string> ip;
     bool registered = false;
-    bool dirty = false;  ///< stands in dirty_
+    bool dirty = false;  ///< is in dirty_
     std::string simulation;
     PeerInfo info;
     bool takes_proxy_messages = false;
@@ -90,14 +90,15 @@ class Registry::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   ConnectionAcceptor acceptor_;
   Repeated backlog_watch_{io_, Backlog::pause(settings_.backlog), [this] { return judge_backlogs(); }};
-  std::set<GuestPtr> guests_;                                                     ///< the I/O thread's
-  std::map<std::string, std::map<std::string, Guest*, std::less<>>> registered_;  ///< by simulation; likewise
-  std::map<std::string, RelayPairs> pairs_;                                       ///< likewise
-  std::vector<GuestPtr> dirty_;  ///< to be written to; likewise
-  LogThrottle complaints_;       ///< likewise
+  std::set<GuestPtr> guests_;  ///< the I/O thread's
+  /// Registered ones by simulation; the I/O thread's.
+  std::map<std::string, std::map<std::string, Guest*, std::less<>>> registered_;
+  std::map<std::string, RelayPairs> pairs_;  ///< pairs by simulation; the I/O thread's
+  std::vector<GuestPtr> dirty_;              ///< guests to be written to; the I/O thread's
+  LogThrottle complaints_;                   ///< complaints; the I/O thread's
 
   mutable std::mutex mutex_;
-  std::vector<std::string> names_;  ///< of the registered ones
+  std::vector<std::string> names_;  ///< names of the registered ones
   std::function<void()> all_disconnected_;
 
   std::optional<rtsync::PinnedThread> thread_;  ///< last: it uses everything above

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What participants say to each other through the registry, when they cannot connect.
+/// Relay of messages between participants that cannot connect, through the registry.
 #include <utility>
 
 #include "drivers/silkit/net/registry_parts.hpp"
 
 namespace tactus::silkit {
 
-/// Only names are taken from the message: who they are, the registry knows best.
+/// Takes only names from the message: the registry knows best which participants they are.
 void Registry::Impl::pass_on(Guest& from, RemoteConnect message) {
   using Step = RemoteConnect::Status;
   if (message.version != ProtocolVersion{}) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a relay does with a message, and who is relayed to whom.
+/// Treatment of a message by a relay, and the pairs of relayed participants.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,15 +13,15 @@
 
 namespace tactus::silkit {
 
-/// What becomes of a message that somebody may send.
+/// Fate of a message that its sender may send.
 enum class RelayFate : std::uint8_t {
-  passed_on,     ///< to its destination
-  begins,        ///< likewise, and the two have not talked before
-  answered_end,  ///< its sender is told that nobody is there
+  passed_on,     ///< passed on to its destination
+  begins,        ///< passed on to its destination, and the two have not talked before
+  answered_end,  ///< its sender learns that no participant is there
   dropped,       ///< it was under way when the other one left
 };
 
-/// The pairs of participants that talk through a relay, so that each can be told of the other's end.
+/// The pairs of participants that talk through a relay, so that each can be informed of the other's end.
 ///
 /// Threads  a value; one thread at a time.
 class RelayPairs {
@@ -34,7 +34,7 @@ class RelayPairs {
     part(message.source, message.destination);
     return RelayFate::passed_on;
   }
-  /// True: they had not talked yet.
+  /// Notes a pair. True: the two had not talked yet.
   bool note(std::string_view one, std::string_view other) {
     const auto its = partners_.find(one);
     if (its != partners_.end() && its->second.contains(other)) return false;
@@ -42,7 +42,7 @@ class RelayPairs {
     partners_[std::string(other)].emplace(one);
     return true;
   }
-  /// Forgets one of them. Returns those who have talked with it.
+  /// Forgets one of them. Returns those that have talked with it.
   std::set<std::string, std::less<>> leave(std::string_view name) {
     const auto its = partners_.find(name);
     if (its == partners_.end()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Messages that come and go by the stream of somebody else.
+/// Messages that come and go by the stream of another participant.
 #include <utility>
 
 #include "drivers/silkit/net/mesh_parts.hpp"
@@ -60,7 +60,7 @@ void Mesh::Impl::relayed(StreamLink& carrier, ByteView body) {
   }
 }
 
-/// Its stream stays, as it is somebody else's.
+/// Its stream stays, as it is another participant's.
 void Mesh::Impl::drop(RelayedLink& link, const std::string& why) {
   if (!link.is_open()) return;
   link.broken = true;
@@ -99,7 +99,7 @@ void empty_message(Bytes& out, std::string_view from, std::string_view to) {
 
 }  // namespace
 
-/// Two that both have a stream to this participant may speak through it; nobody may speak for others.
+/// Two that both have a stream to this participant may speak through it; no participant may speak for others.
 void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
   if (from.registry || message.source != from.name)
     return complain(who(from) + " sends a relayed message of " + in_quotes(std::string(message.source)) +

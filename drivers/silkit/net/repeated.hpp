@@ -10,7 +10,7 @@ namespace tactus::silkit {
 /// Threads  the I/O thread.
 class Repeated {
  public:
-  /// `work` runs `every` so long after start(), as long as it returns true.
+  /// `work` runs `every` that long after start(), as long as it returns true.
   Repeated(asio::io_context& io, asio::steady_timer::duration every, std::function<bool()> work)
       : every_(every), work_(std::move(work)), timer_(io) {}
 

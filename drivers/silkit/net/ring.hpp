@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Bytes from one process to another through memory that both have. Nothing that stands there is believed: places and
-/// numbers of bytes are worked out from own copies, and what cannot be ends the connection.
+/// Bytes from one process to another through memory that both have. Nothing that is there is believed: places
+/// and numbers of bytes are worked out from own copies, and what cannot be ends the connection.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tactus::silkit {
 
-/// One direction: in front of the bytes stands how many were ever written and read, and who waits for whom.
-/// Zeros are an empty ring in which nobody waits.
+/// One direction: before the bytes are the numbers of bytes ever written and read, and which side waits for
+/// which. Zeros are an empty ring in which no side waits.
 struct RingMemory {
   static constexpr std::size_t kBytes = 128U << 10;  // a power of two
 
@@ -30,10 +30,11 @@ class RingWriter {
  public:
   explicit RingWriter(RingMemory& memory) : memory_(memory) {}
 
-  /// How many of the bytes there was room for. Throws WireError for a ring that is damaged.
+  /// Writes, and returns how many of the bytes there was room for. Throws WireError for a ring that is
+  /// damaged.
   std::size_t write(ByteView bytes);
-  /// After write(): whether the reader sleeps and has to be woken; `urgent`: also if it waits for something else. True
-  /// once per sleep.
+  /// True, after write(), if the reader sleeps and has to be woken; `urgent`: also if it waits for something
+  /// else. True once per sleep.
   bool has_to_wake(bool urgent);
   /// Asks the reader for a wake when there is room. False: there is some already.
   bool wait_for_room();
@@ -44,7 +45,7 @@ class RingWriter {
 
   RingMemory& memory_;
   std::uint64_t written_ = 0;
-  std::uint64_t read_ = 0;  ///< as it was when it was looked at last
+  std::uint64_t read_ = 0;  ///< value at the last look
 };
 
 /// Threads  one at a time.
@@ -53,9 +54,9 @@ class RingReader {
   explicit RingReader(RingMemory& memory) : memory_(memory) {}
 
   bool has_bytes() const { return memory_.written.load(std::memory_order_acquire) != read_; }
-  /// How many bytes were put into `to`. Throws WireError for a ring that is damaged.
+  /// Reads, and returns how many bytes were put into `to`. Throws WireError for a ring that is damaged.
   std::size_t read(std::span<std::byte> to);
-  /// After read(): whether the writer waits for room and has to be woken.
+  /// True, after read(), if the writer waits for room and has to be woken.
   bool has_to_wake();
   /// Asks the writer for a wake, or for one when it has something urgent. False: there are bytes already.
   bool fall_asleep(bool urgent_only);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Two participants of this library on one host agree to go on in rings; all others go on as they are.
+/// Two participants of this library on one host agree to continue in rings; all others continue as they are.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ constexpr std::size_t kMostRinged = 32;  // streams of one participant: each tak
 
 }  // namespace
 
-/// To one that has just been let in. @when owner's lock held
+/// Offers rings to a participant that has just been let in. @when owner's lock held
 void Mesh::Impl::offer_rings(StreamLink& link, const PeerInfo& info) {
   if (!settings_.shared_memory || ringed_.size() >= kMostRinged ||
       !has_capability(info.capabilities, kTakesRings) || !is_on_one_host(link.number()))
@@ -39,7 +39,7 @@ WakePipe* Mesh::Impl::pipe() {
   return pipe_.get();
 }
 
-/// Where that is not possible the socket goes on to do it.
+/// Wakes by a pipe; if that is not possible the socket continues to do it.
 void Mesh::Impl::wake_by_pipe(StreamLink& link, const RingMessage& of_other) {
   std::string why = "none here";
   if (const WakePipe* const own = pipe()) link.wake_by(own->open_other(of_other, why));

@@ -15,7 +15,7 @@ namespace tactus::silkit {
 
 struct SharedRings::Memory {
   std::array<std::uint64_t, 2> nonce;
-  RingMemory of_maker;  ///< what its maker writes
+  RingMemory of_maker;  ///< memory that its maker writes
   RingMemory of_other;
 };
 

@@ -13,21 +13,21 @@
 
 namespace tactus::silkit {
 
-/// Whether both ends of a connected socket are on this host, as far as its addresses show.
+/// Returns true if both ends of a connected socket are on this host, as far as its addresses show.
 bool is_on_one_host(int socket);
 
 class SharedRings {
  public:
   /// Null: there is no memory, or no way to share it.
   static std::unique_ptr<SharedRings> make();
-  /// What another one has made. Null, and the reason in `why`: it is of another user, not what it should be, or cannot
-  /// be opened from here.
+  /// Opens rings that another participant has made. Null, and the reason in `why`: it is of another user, not
+  /// what it should be, or cannot be opened from here.
   static std::unique_ptr<SharedRings> open(const RingMessage& offer, std::string& why);
   SharedRings(const SharedRings&) = delete;
   SharedRings& operator=(const SharedRings&) = delete;
   ~SharedRings();
 
-  /// For the other one; to be opened until forget_file().
+  /// Returns an offer for the other participant; to be opened until forget_file().
   RingMessage offer(RingMessage::Step step) const;
   void forget_file() { file_ = Descriptor(); }
   RingReader& in() { return *in_; }

@@ -68,11 +68,11 @@ std::optional<std::string> ip_of_end(int socket, int (*end)(int, sockaddr*, sock
   return ip_text(storage);
 }
 
-/// What lies at the path is removed if it is a socket at which nobody listens any more.
+/// Removes a socket at the path if no process listens at it any more.
 void remove_old_socket(const std::string& path, const Address& address) {
   struct stat file {};
   if (::lstat(path.c_str(), &file) != 0) return;
-  if (!S_ISSOCK(file.st_mode)) throw std::runtime_error(path + " exists and is no socket");
+  if (!S_ISSOCK(file.st_mode)) throw std::runtime_error(path + " exists and is not a socket");
   const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(probe.number(), generic(address.storage), address.size) == 0 || errno == EAGAIN)
     throw std::runtime_error("another process listens at " + path + " already");

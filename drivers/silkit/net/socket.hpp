@@ -34,13 +34,14 @@ class Descriptor {
 
 struct SocketOptions {
   bool no_delay = true;
-  bool quick_ack = false;               ///< from the first byte on; the kernel may go back to its own ways
+  /// True: acknowledges at once from the first byte on; the kernel may return to its own ways.
+  bool quick_ack = false;
   std::optional<int> send_buffer{};     ///< bytes
   std::optional<int> receive_buffer{};  ///< bytes
-  /// A host that is silent for so long is taken for gone, where the stream leads to another one; 0: never.
+  /// A host that is silent for that long is taken for gone, where the stream leads to another one; 0: never.
   std::chrono::seconds host_timeout{0};
 };
-/// What the kernel refuses stays as it is.
+/// Applies the options. An option that the kernel refuses stays as it is.
 void apply(int socket, const SocketOptions& options);
 
 struct Address {
@@ -53,21 +54,21 @@ std::vector<Address> addresses_of(const Uri& uri);
 /// The IP address of this or the other end of a stream; nothing: a domain socket.
 std::optional<std::string> own_ip(int socket);
 std::optional<std::string> remote_ip(int socket);
-/// Whether a TCP socket has become its own other end: where nobody listens at a port that the kernel chooses for
-/// the near end as well.
+/// Returns true if a TCP socket has become its own other end: where no process listens at a port that the
+/// kernel chooses for the near end as well.
 bool is_its_own_peer(int socket);
 
 /// A listening socket, not blocking, and its file if it has one.
 class Listener {
  public:
-  /// At the first address of the URI; port 0: any that is free. A socket file that is there already is
-  /// removed first. Throws.
+  /// Listens at the first address of the URI; port 0: any that is free. A socket file that is there already
+  /// is removed first. Throws.
   Listener(const Uri& uri, const SocketOptions& options);
   Listener(Listener&&) noexcept = default;
   Listener& operator=(Listener&&) = delete;
-  ~Listener();  ///< removes the file, unless it is somebody else's by now
+  ~Listener();  ///< removes the file, unless it is another process's by now
 
-  const Uri& uri() const { return uri_; }  ///< with the real port
+  const Uri& uri() const { return uri_; }  ///< URI with the real port
   int number() const { return socket_.number(); }
 
  private:

@@ -62,7 +62,7 @@ void Stream::arrived(std::size_t size) {
   if (is_open()) read();
 }
 
-/// What was said before stands in the ring.
+/// Ends the socket. Whatever was sent before is in the ring.
 void Stream::socket_ended(const std::string& why) {
   while (is_open() && take_from_ring()) {
   }
@@ -71,7 +71,7 @@ void Stream::socket_ended(const std::string& why) {
   ended(ring_damaged_ ? "its ring is damaged" : why);
 }
 
-/// Has come, behind end_.
+/// Has come, after end_.
 void Stream::take(std::size_t size) {
   end_ += size;
   try {
@@ -213,7 +213,7 @@ void Stream::append(const Pieces& message, bool waiting) {
   }
 }
 
-/// How many of its bytes stand in the ring, behind all that was queued. The other end is woken by write().
+/// Returns how many of its bytes are in the ring, after all that was queued. write() wakes the other end.
 std::size_t Stream::write_ahead(ByteView piece) noexcept {
   if (!writes_ring_ || deaf_ || !is_open()) return 0;
   try {
@@ -255,7 +255,8 @@ Stream::Written Stream::write_to_ring() noexcept {
   return result;
 }
 
-/// Before all messages that go by the socket are gone there is no place for a wake; write() makes up for it.
+/// Wakes the other end. Before all messages that go by the socket are gone there is no place for a wake;
+/// write() makes up for it.
 void Stream::wake_other() const {
   if (!writes_ring_) return;
   const std::byte wake{};

@@ -16,19 +16,21 @@
 
 namespace tactus::silkit {
 
-/// The longest announcement that is taken from who has not said yet who it is, in bytes.
+/// Longest announcement that is taken from a peer that is not yet identified, in bytes.
 constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 
 /// Cuts what arrives into messages; queues what is to go, and writes it as far as the socket takes it. A turn
 /// reads 64 KiB or less, so that no stream keeps the others waiting.
 ///
-/// Either direction may go on in a ring, behind any message. The socket then carries bytes that mean nothing but "look
-/// into your rings", for who sleeps and has no pipe for it; and its end is still the end of the stream, behind what
-/// stands in the ring.
+/// Either direction may continue in a ring, after any message. The socket then carries bytes that mean
+/// nothing but "look into your rings", for a peer that sleeps and has no pipe for it; and its end is still
+/// the end of the stream, after what is in the ring.
 ///
-/// Threads  the I/O thread, but for queue, queued, judge, write and write_to: they, and close, are called under one lock of
-///          the owner's, so that nobody writes to a descriptor that is gone.
-/// Memory   both buffers keep what they have grown to, up to some MiB: after a while only large messages allocate. What
+/// Threads the I/O thread, but for queue, queued, judge, write and write_to: they, and close, are called
+/// under one lock of
+///          the owner's, so that no thread writes to a descriptor that is gone.
+/// Memory both buffers keep what they have grown to, up to some MiB: after a while only large messages
+/// allocate. What
 ///          waits may grow beyond that, and is kept until judge().
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
@@ -42,14 +44,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// A message larger than this ends the stream.
   void limit_messages(std::uint32_t most) { most_message_ = most; }
 
-  /// What is appended here goes out with the next write().
+  /// Queue of bytes that go out with the next write().
   Bytes& queue() { return out_; }
   /// Queues a message; of its large pieces, what has room goes straight into the ring that is in use. `waiting`: it
   /// has no room.
   void append(const Pieces& message, bool waiting);
   std::size_t queued() const { return out_.size() - sent_; }
-  /// What is to be said, and done, about bytes that the other end does not read; where there are none any more, the
-  /// memory that they took is freed. @when Backlog::pause() apart
+  /// Judges the bytes that the other end does not read: what to log, and to do; if there are none any more,
+  /// the memory that they took is freed. @when Backlog::pause() apart
   Backlog::Verdict judge(const BacklogLimits& limits);
   enum class Written {
     all,
@@ -59,16 +61,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Written write() noexcept;
   /// writable() is called once, as soon as the socket takes bytes again.
   void when_writable();
-  /// What has been queued is to wake the other end, also if that waits for something else.
+  /// Makes what has been queued wake the other end, also if that waits for something else.
   void set_urgent() { urgent_ = true; }
   /// A pipe that wakes the other end, in place of the socket. @when before write_to()
   void wake_by(Descriptor pipe) { pipe_ = std::move(pipe); }
-  /// What is queued from here on goes into a ring, which outlives the stream.
+  /// Writes what is queued from here on into a ring, which outlives the stream.
   void write_to(RingWriter& ring);
-  /// What follows the message that is being received stands in a ring, which outlives the stream.
+  /// Reads what follows the present message from a ring, which outlives the stream.
   void read_from(RingReader& ring);
   bool uses_rings() const { return ring_in_ != nullptr || ring_out_ != nullptr; }
-  /// Whether look() would do something.
+  /// Returns true if look() would do something.
   bool has_to_look() const;
   /// Receives what is in its ring; says writable() where there is room again.
   void look();
@@ -125,11 +127,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool broken_ = false;
 
   RingReader* ring_in_ = nullptr;
-  std::array<std::byte, 64> wakes_;  ///< what the socket then brings
+  std::array<std::byte, 64> wakes_;  ///< bytes that the socket then brings
   RingWriter* ring_out_ = nullptr;
   Descriptor pipe_;  ///< the other end's; none: it is woken by the socket
   bool urgent_ = false;
-  std::size_t for_socket_ = 0;            ///< so much of the queue still goes there
+  std::size_t for_socket_ = 0;            ///< bytes of the queue that still go there
   std::atomic<bool> writes_ring_{false};  ///< all that was to go there is gone
   bool waits_for_room_ = false;           ///< the I/O thread's
   std::atomic<bool> ring_damaged_{false};

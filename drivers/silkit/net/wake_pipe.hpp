@@ -14,8 +14,8 @@
 
 namespace tactus::silkit {
 
-/// One for all who wake this participant: a byte says only that it is to look. It has both ends open, as those have who
-/// write to it, so that neither meets an end of the other.
+/// One for all that wake this participant: a byte says only that it is to look. It has both ends open, as its
+/// writers have, so that neither meets an end of the other.
 ///
 /// Threads  the I/O thread.
 class WakePipe {
@@ -25,11 +25,11 @@ class WakePipe {
   WakePipe(const WakePipe&) = delete;
   WakePipe& operator=(const WakePipe&) = delete;
 
-  /// From here on a byte wakes the io_context, once: however many there are, it gets to all else, too.
+  /// Lets a byte wake the io_context from here on, once: however many there are, it gets to all else, too.
   void fall_asleep();
   void name_in(RingMessage& message) const;
-  /// The pipe of another participant, which its message names. None, and the reason in `why` ("" otherwise): it has
-  /// none, or what stands there is no pipe, another one, or one of another user.
+  /// The pipe of another participant, which its message names. None, and the reason in `why` ("" otherwise):
+  /// it has none, or it is not a pipe, another one, or one of another user.
   Descriptor open_other(const RingMessage& message, std::string& why) const;
 
  private:

@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "the bytes of values a
 using Bytes = std::vector<std::byte>;
 using ByteView = std::span<const std::byte>;
 
-/// Room at the end for so many bytes, with one allocation at most, and growing as a vector does.
+/// Reserves room at the end for that many bytes, with one allocation at most, and growing as a vector does.
 inline void reserve_more(Bytes& bytes, std::size_t more) {
   if (bytes.capacity() - bytes.size() < more)
     bytes.reserve(std::max(bytes.size() + more, 2 * bytes.capacity()));
@@ -91,7 +91,7 @@ class Reader {
 
   template <class T>
   requires std::is_arithmetic_v<T> T value() {
-    if constexpr (std::is_same_v<T, bool>) {  // a byte of 2 is no bool the compiler knows
+    if constexpr (std::is_same_v<T, bool>) {  // a byte of 2 is not a bool the compiler knows
       return value<std::uint8_t>() == 1;
     } else {
       T value;

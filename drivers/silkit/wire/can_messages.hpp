@@ -24,7 +24,7 @@ struct CanFrameMessage {
   std::uint8_t sdt = 0;
   std::uint8_t vcid = 0;
   std::uint32_t af = 0;
-  ByteView data;  ///< of the message it was read from
+  ByteView data;  ///< data of the message it was read from
   std::uint8_t direction = 0;
   std::uint64_t user = 0;
   static auto members(auto& self) {

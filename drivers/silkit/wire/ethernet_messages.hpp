@@ -17,7 +17,7 @@ inline constexpr std::string_view kEthernetFrameEvent = "ETHERNETFRAMEEVENT";
 
 struct EthernetFrameMessage {
   std::int64_t time_ns = INT64_MIN;
-  ByteView raw;  ///< of the message it was read from; without the check sequence
+  ByteView raw;  ///< frame of the message it was read from; without the check sequence
   std::uint8_t direction = 0;
   std::uint64_t user = 0;
   static auto members(auto& self) { return std::tie(self.time_ns, self.raw, self.direction, self.user); }

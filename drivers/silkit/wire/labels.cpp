@@ -64,7 +64,7 @@ class ItemReader {
       expect(']');
     }
     skip(kSpace);
-    if (!at_end()) fault("something behind the list");
+    if (!at_end()) fault("something after the list");
     return items;
   }
 
@@ -92,7 +92,7 @@ class ItemReader {
     while (!at_end()) {
       if (column() != dashes) fault("a line that is not indented like the others");
       expect('-');
-      if (!at_end() && !is_one_of(peek(), kSpace)) fault("no space behind the '-'");
+      if (!at_end() && !is_one_of(peek(), kSpace)) fault("no space after the '-'");
       skip(kSpace);
       if (at_end() || column() <= dashes) fault("an item without members");
       items.push_back(read_block_item());
@@ -106,11 +106,11 @@ class ItemReader {
       std::string name = scalar(Style::block, Part::name);
       skip(kBlank);
       expect(':');
-      if (!at_end() && !is_one_of(peek(), kSpace)) fault("no space behind the ':'");
+      if (!at_end() && !is_one_of(peek(), kSpace)) fault("no space after the ':'");
       skip(kBlank);
       add(item, std::move(name), scalar(Style::block, Part::value));
       skip(kBlank);
-      if (!at_end() && peek() != '\n') fault("something behind a value");
+      if (!at_end() && peek() != '\n') fault("something after a value");
       skip(kSpace);
     }
     return item;
@@ -144,7 +144,7 @@ class ItemReader {
     return std::string(found.substr(0, found.find_last_not_of(kBlank) + 1));
   }
 
-  /// A ':' within a plain name is one of its characters when something comes right behind it.
+  /// A ':' within a plain name is one of its characters when something comes right after it.
   bool ends_name(Style style) const {
     if (at_ + 1 == text_.size()) return true;
     return is_one_of(text_[at_ + 1], style == Style::flow ? " \t\r\n,[]{}" : kSpace);
@@ -183,8 +183,7 @@ class ItemReader {
     }
   }
 
-  /// A line's end within quotes stands for a space; n empty lines behind it stand for n ends of lines
-  /// instead.
+  /// A line's end within quotes stands for a space; n empty lines after it stand for n ends of lines instead.
   void fold(std::string& text, std::size_t keep) {
     while (text.size() > keep && is_one_of(text.back(), kBlank)) text.pop_back();
     std::size_t empty = 0;
@@ -261,7 +260,7 @@ class ItemReader {
     if (!take(c)) fault("no '" + std::string(1, c) + "'");
   }
   void skip(std::string_view set) { at_ = std::min(text_.find_first_not_of(set, at_), text_.size()); }
-  /// Of the next character, in its line.
+  /// Column of the next character, in its line.
   std::size_t column() const {
     if (at_ == 0) return 0;
     return at_ - (text_.rfind('\n', at_ - 1) + 1);  // npos + 1 is the beginning
@@ -279,11 +278,11 @@ LabelKind kind_of(const std::string& digits) {
   const char* const end = digits.data() + digits.size();
   const auto [stopped, error] = std::from_chars(digits.data(), end, kind);
   if (!digits.empty() && (error != std::errc{} || stopped != end))
-    throw WireError("a label of the kind '" + digits + "', which is no number");
+    throw WireError("a label of the kind '" + digits + "', which is not a number");
   return static_cast<LabelKind>(kind);
 }
 
-/// Whether nothing in `labels` is missing from `others`, or has another value there.
+/// Returns true if nothing in `labels` is missing from `others`, or has another value there.
 bool all_found(const Labels& labels, const Labels& others) {
   return std::all_of(labels.begin(), labels.end(), [&](const Label& label) {
     const auto other =

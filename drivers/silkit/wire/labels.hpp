@@ -30,7 +30,7 @@ Labels read_labels(std::string_view text);
 /// the values have to be equal.
 bool labels_match(const Labels& a, const Labels& b);
 
-/// What a subscriber wants of a publisher's topic, media type and labels.
+/// Topic, media type and labels that a subscriber wants of a publisher.
 struct TopicSpec {
   std::string topic;
   std::string media_type;

@@ -48,7 +48,7 @@ struct LinFrame {
   static auto members(auto& self) { return std::tie(self.id, self.checksum, self.length, self.data); }
   friend bool operator==(const LinFrame&, const LinFrame&) = default;
 };
-/// What a node does about an identifier.
+/// Response of a node to an identifier.
 struct LinResponse {
   LinFrame frame;
   LinResponseMode mode = LinResponseMode::unused;
@@ -82,7 +82,7 @@ struct LinStatusUpdate {
   LinStatus status = LinStatus::unknown;
   static auto members(auto& self) { return std::tie(self.time_ns, self.status); }
 };
-/// Of a frame, by the master: whoever has the response sends it.
+/// Header of a frame, from the master: the node with the response sends it.
 struct LinFrameHeader {
   std::int64_t time_ns = INT64_MIN;
   std::uint8_t id = 0;

@@ -26,7 +26,7 @@ struct SourcePlace {
 struct LogMessage {
   std::string owner;         ///< the participant whose line it is
   std::uint32_t level = 2;   ///< 0 trace .. 5 critical
-  std::int64_t wall_us = 0;  ///< since 1970
+  std::int64_t wall_us = 0;  ///< time since 1970
   std::string text;
   std::vector<std::pair<std::string, std::string>> values;  ///< trailing
   std::string topic;                                        ///< trailing

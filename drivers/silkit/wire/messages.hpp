@@ -33,7 +33,7 @@ enum class Kind : std::uint8_t {
   service_alternative = 4,  ///< read as `service`; never sent
   registry = 5,
   proxy = 6,
-  ring = 0x74,  ///< between participants of this library only
+  ring = 0x74,  ///< used between participants of this library only
 };
 enum class RegistryKind : std::uint8_t {
   announcement = 1,
@@ -50,7 +50,7 @@ inline constexpr std::string_view kDefaultNetwork = "default";
 /// A message of a stream.
 struct Frame {
   Kind kind = Kind::invalid;
-  ByteView body;  ///< behind the kind
+  ByteView body;  ///< bytes after the kind
 };
 /// The message at the front of `received`, or nothing when it has not come whole; `used`: its bytes. Throws
 /// WireError for a size below 5 or above kMostMessage.
@@ -64,7 +64,7 @@ struct ProtocolVersion {
   bool is_ours() const { return *this == ProtocolVersion{}; }
   friend bool operator==(const ProtocolVersion&, const ProtocolVersion&) = default;
 };
-/// With the preamble in front. Throws WireError for one that is not the protocol's.
+/// Writes the version with the preamble in front. Throws WireError for one that is not the protocol's.
 void write_member(Writer& writer, const ProtocolVersion& version);
 void read_member(Reader& reader, ProtocolVersion& version);
 
@@ -119,18 +119,18 @@ struct KnownParticipants {
   static auto members(auto& self) { return std::tie(self.peers); }
   bool is_readable() const { return version.is_ours(); }
 };
-/// Of a participant that another one cannot connect to: it is asked, through the registry, to connect itself.
+/// Request through the registry to a participant that another one cannot connect to: it is to connect itself.
 struct RemoteConnect {
   enum class Status : std::uint8_t {
     invalid = 0,
-    request = 1,       ///< from the origin
-    connecting = 2,    ///< from the target, which tries to
-    failed = 3,        ///< from the target, which could not
-    announcement = 4,  ///< from the target, the first message of the stream it has opened
+    request = 1,       ///< sent by the origin
+    connecting = 2,    ///< sent by the target, which tries to
+    failed = 3,        ///< sent by the target, which could not
+    announcement = 4,  ///< sent by the target, the first message of the stream it has opened
   };
   ProtocolVersion version;
-  PeerInfo origin;  ///< who wants to be connected to
-  PeerInfo target;  ///< who is to connect
+  PeerInfo origin;  ///< participant to be connected to
+  PeerInfo target;  ///< participant that is to connect
   Status status = Status::invalid;
   static constexpr Kind kKind = Kind::registry;
   static constexpr RegistryKind kRegistryKind = RegistryKind::remote_connect;
@@ -174,12 +174,12 @@ void encode(Bytes& out, const Message& message) {
 struct ServiceHeader {
   std::uint64_t index = 0;        ///< chosen by the receiver in its subscription
   std::uint64_t participant = 0;  ///< id of the sender
-  std::uint64_t service = 0;      ///< of the sender
+  std::uint64_t service = 0;      ///< number of the sender's service
   static auto members(auto& self) { return std::tie(self.index, self.participant, self.service); }
 };
 /// One whole service message around a body that is encoded already.
 void encode_service(Bytes& out, const ServiceHeader& header, const Pieces& body);
-/// What stands in front of a body of so many bytes. Throws as encode_service() does.
+/// Writes the head of a body of that many bytes. Throws as encode_service() does.
 void encode_service_head(Bytes& out, const ServiceHeader& header, std::size_t body);
 /// Takes the header off the front of the body of a Kind::service message.
 ServiceHeader take_service_header(ByteView& body);
@@ -271,7 +271,7 @@ struct StatusMessage {
   std::string participant;
   std::int16_t state = 0;
   std::string reason;
-  std::int64_t enter_us = 0;  ///< since 1970
+  std::int64_t enter_us = 0;  ///< time since 1970
   std::int64_t refresh_us = 0;
   static auto members(auto& self) {
     return std::tie(self.participant, self.state, self.reason, self.enter_us, self.refresh_us);
@@ -292,7 +292,7 @@ struct NextSimTask {
   friend bool operator==(const NextSimTask&, const NextSimTask&) = default;
 };
 struct DataMessage {
-  ByteView data;  ///< of the message it was read from
+  ByteView data;  ///< data of the message it was read from
   std::int64_t time_ns = INT64_MIN;
   static auto members(auto& self) { return std::tie(self.data, self.time_ns); }
 };

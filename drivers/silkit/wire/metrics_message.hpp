@@ -18,7 +18,7 @@ enum class MetricKind : std::uint32_t { counter = 0, statistic = 1, string_list 
 
 /// A figure of a participant.
 struct Metric {
-  std::uint64_t time_ns = 0;  ///< of its last change, by the steady clock of the sender
+  std::uint64_t time_ns = 0;  ///< time of its last change, by the steady clock of the sender
   std::string name;           ///< "SimStepCount"; its parts are separated by '/'
   MetricKind kind = MetricKind::counter;
   std::string value;  ///< JSON; of an attribute plain text
@@ -26,7 +26,7 @@ struct Metric {
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-/// What has changed since the last one.
+/// Metrics that have changed since the last update.
 struct MetricsUpdate {
   std::vector<Metric> metrics;
   static auto members(auto& self) { return std::tie(self.metrics); }

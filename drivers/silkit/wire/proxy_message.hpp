@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Messages for a participant that no stream leads to: somebody between relays them (docs/silkit-protocol.md).
+/// Messages for a participant that no stream leads to: a participant between relays them
+/// (docs/silkit-protocol.md).
 ///
 /// Threads  functions without state.
 #include <cstdint>
@@ -18,9 +19,9 @@ inline constexpr std::string_view kTakesRemoteConnect = "request-participant-con
 /// Its texts and its payload are those of the message that it was read from.
 struct ProxyMessage {
   static constexpr Kind kKind = Kind::proxy;
-  std::uint8_t version = 0;      ///< of another one nothing more is read
+  std::uint8_t version = 0;      ///< version; of another one nothing more is read
   std::string_view source;       ///< name of a participant
-  std::string_view destination;  ///< likewise
+  std::string_view destination;  ///< name of a participant
   ByteView payload;              ///< one whole message; empty: the source is gone
   static auto head(auto& self) { return std::tie(self.version); }
   static auto members(auto& self) { return std::tie(self.source, self.destination, self.payload); }
@@ -29,7 +30,7 @@ struct ProxyMessage {
 
 /// The message that a payload is. Throws WireError when it is none, or more than one.
 Frame frame_of_payload(ByteView payload);
-/// Whether a payload begins a conversation.
+/// Returns true if a payload begins a conversation.
 bool is_announcement(ByteView payload);
 
 }  // namespace tactus::silkit

@@ -19,8 +19,8 @@ inline constexpr std::string_view kFunctionCallResponse = "FUNCTIONCALLRESPONSE"
 
 struct FunctionCall {
   std::int64_t time_ns = INT64_MIN;
-  Uuid uuid;      ///< of the call
-  ByteView data;  ///< of the message it was read from
+  Uuid uuid;      ///< identifier of the call
+  ByteView data;  ///< data of the message it was read from
   static auto members(auto& self) { return std::tie(self.time_ns, self.uuid, self.data); }
 };
 struct FunctionCallResponse {

@@ -19,7 +19,7 @@ namespace {
 
 enum class Family : std::uint8_t { v4, v6, other };
 
-/// Of a literal address; anything that has to be looked up is `other`.
+/// Family of a literal address; anything that has to be looked up is `other`.
 Family family_of(std::string_view host) {
   const std::string address(host.substr(0, host.find('%')));  // without the zone
   std::array<unsigned char, 16> binary{};
@@ -70,7 +70,7 @@ class UriText {
     read_host(uri, rest.substr(0, slash));
     if (slash == rest.size()) return uri;
     const std::string_view path = rest.substr(slash);
-    if (path.find("//") != std::string_view::npos) fault("has two slashes in a row behind its host");
+    if (path.find("//") != std::string_view::npos) fault("has two slashes in a row after its host");
     for (const char c : path)
       if (!is_letter_or_digit(c) && std::string_view("_-.~/").find(c) == std::string_view::npos)
         fault("has a simulation name with other characters than A-Z a-z 0-9 _ - . ~ /");
@@ -100,12 +100,12 @@ class UriText {
     std::optional<std::string_view> port;
     if (authority.starts_with('[')) {
       const std::size_t end = authority.find(']');
-      if (end == std::string_view::npos) fault("has no ']' behind its '['");
+      if (end == std::string_view::npos) fault("has no ']' after its '['");
       host = authority.substr(1, end - 1);
       if (family_of(host) != Family::v6) fault("has something other than an IPv6 address in its brackets");
       const std::string_view behind = authority.substr(end + 1);
       if (behind.starts_with(':')) port = behind.substr(1);
-      if (!behind.empty() && !port) fault("has something other than a port behind its ']'");
+      if (!behind.empty() && !port) fault("has something other than a port after its ']'");
     } else {
       if (const std::size_t colon = authority.rfind(':'); colon != std::string_view::npos) {
         host = authority.substr(0, colon);

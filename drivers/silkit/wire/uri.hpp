@@ -12,7 +12,7 @@
 
 namespace tactus::silkit {
 
-/// Of a participant's name, its id: h = 5381; h = h * 33 + each byte as signed char, modulo 2^64.
+/// Id of a participant's name: h = 5381; h = h * 33 + each byte as signed char, modulo 2^64.
 std::uint64_t hash64(std::string_view text);
 
 inline constexpr std::uint16_t kDefaultPort = 8500;
@@ -38,30 +38,30 @@ Uri parse_uri(std::string_view text);
 /// The same with only one scheme allowed.
 Uri parse_registry_uri(std::string_view text);
 
-/// Of a text, the number in the names of domain sockets: that of the GNU standard library on 64 bit.
+/// Number of a text in the names of domain sockets: that of the GNU standard library on 64 bit.
 std::uint64_t path_hash(std::string_view text);
 
 /// The domain socket of a participant or the registry: temporary folder, the beginning of the name, and a
-/// hash of who and where. `unique`: the registry's URI as the user wrote it; for the registry its own with
-/// the real port. Throws nothing; a name of any bytes is allowed.
+/// hash of the participant and the place. `unique`: the registry's URI as the user wrote it; for the registry
+/// its own with the real port. Throws nothing; a name of any bytes is allowed.
 std::filesystem::path socket_path(std::string_view name, std::uint64_t id, std::string_view unique,
                                   const std::filesystem::path& working_folder);
 /// First non-empty of TMPDIR, TMP, TEMP, TEMPDIR; else /tmp.
 std::filesystem::path temporary_folder();
 
-/// In the order to try them: domain sockets, IPv4, IPv6, others; stable. Texts that are no URI are left out.
+/// URIs in the order to try them: domain sockets, IPv4, IPv6, others; stable. Invalid texts are left out.
 std::vector<Uri> in_connect_order(const std::vector<std::string>& acceptors);
 
-/// What the registry tells a participant of another's acceptors: a catch-all address becomes those under
-/// which the other can be reached. `advertised_from`: the remote address of the advertised one's stream;
-/// `audience_at`: the registry's own address on the audience's stream; nothing: a domain socket.
+/// Acceptors of a participant as the registry announces them to another: a catch-all address becomes those
+/// under which the first can be reached. `advertised_from`: the remote address of the advertised one's
+/// stream; `audience_at`: the registry's own address on the audience's stream; nothing: a domain socket.
 std::vector<std::string> rewritten_acceptors(const std::vector<std::string>& acceptors,
                                              const std::optional<std::string>& advertised_from,
                                              const std::optional<std::string>& audience_at);
 
 /// Capabilities as announced: a JSON array of objects with a name.
 std::string capabilities_text(const std::vector<std::string>& names);
-/// Whether such a text names one; a text that cannot be read names none.
+/// Returns true if such a text names the capability; a text that cannot be read names none.
 bool has_capability(std::string_view capabilities, std::string_view name);
 
 }  // namespace tactus::silkit

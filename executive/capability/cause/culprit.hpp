@@ -15,7 +15,7 @@
 
 namespace tactus::executive {
 
-/// What took time from the rig, as sums name it: without numbers that differ from time to time.
+/// Part that took time from the rig, as sums name it: without numbers that differ from time to time.
 struct Culprit {
   std::string name;    ///< "'stress'", "irq 24 (virtio0)", "the hypervisor"; empty: not known
   std::string policy;  ///< "SCHED_FIFO 90"; empty: it is not a thread, or that is not known

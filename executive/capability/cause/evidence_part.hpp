@@ -10,8 +10,8 @@
 
 namespace tactus::executive {
 
-/// Forgets what the kernel recorded while no frame ended: of a rig that waits or stands still. It is of no frame, and to
-/// read it would take a late frame too long.
+/// Forgets what the kernel recorded while no frame ended: for a rig that waits or is paused. It is of no
+/// frame, and to read it would take a late frame too long.
 class EvidencePart final : public FramePart {
  public:
   EvidencePart(std::shared_ptr<rtsync::KernelEvents> events, FrameEvidence& evidence)

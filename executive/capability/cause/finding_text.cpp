@@ -58,7 +58,7 @@ std::string part_text(const Finding& finding, const Plan& plan) {
     case LatePart::wake:
       return "the wake";
     case LatePart::housekeeping:
-      return "the work behind the frame";
+      return "the work after the frame";
     case LatePart::call:
       return "the wake for job " + plan.jobs[finding.job].name;
     case LatePart::answer:
@@ -114,7 +114,7 @@ Nanoseconds decided(const Finding& finding, Nanoseconds figure) {
   return weights.cause == finding.cause && weights.share > Nanoseconds{0} ? weights.share : figure;
 }
 
-/// By the kernel's limit for real-time threads.
+/// Time for which the kernel's limit for real-time threads stopped it.
 Nanoseconds stopped_for(const Finding& finding) {
   const Evidence& seen = finding.evidence;
   const Nanoseconds ready = seen.switches ? seen.switches->preempted : Nanoseconds{0};
@@ -263,7 +263,7 @@ std::string interrupted_by(const Evidence& evidence) {
   return text;
 }
 
-/// What was counted on its CPU in the second or two around it, where nobody saw it happen.
+/// Counters of its CPU in the second or two around it, if no event was recorded.
 std::string activity(const Finding& finding, const rtsync::CpuWatch* cpus) {
   const bool unseen = finding.cause == Cause::unknown || finding.cause == Cause::machine_stopped;
   if (cpus == nullptr || !unseen || !finding.evidence.cpu) return "";
@@ -271,7 +271,7 @@ std::string activity(const Finding& finding, const rtsync::CpuWatch* cpus) {
   return text.empty() ? "" : "; CPU " + std::to_string(*finding.evidence.cpu) + " in that second: " + text;
 }
 
-/// The limit of a control group stops ordinary threads, whoever has the CPU meanwhile.
+/// The limit of a control group stops ordinary threads, whichever thread has the CPU meanwhile.
 std::string group_stops(const Finding& finding, const rtsync::CpuWatch* cpus) {
   const bool off = finding.cause == Cause::preempted || finding.cause == Cause::throttled ||
                    finding.cause == Cause::unknown;

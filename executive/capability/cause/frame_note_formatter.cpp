@@ -84,7 +84,7 @@ LateLine FrameNoteFormatter::line(const Finding& finding, const std::string& how
   return {(blamed.empty() ? "" : blamed + "; ") + worst + frames + seen, brief_of(blamed, worst)};
 }
 
-/// As many frames as there were.
+/// Slack of the last frames; as many as there were.
 std::string FrameNoteFormatter::slack_before(const FrameNote& note) {
   const auto frames = std::min<std::int64_t>(note.timing.frame, FrameNote::kFramesBefore);
   if (frames <= 0) return "";

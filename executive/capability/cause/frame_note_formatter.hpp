@@ -15,7 +15,7 @@ namespace tactus::executive {
 /// A line about late frames. It begins with the cause and who had it, says how late the worst frame was, and then
 /// what was seen: "computed: load.step; frame 1800 was over by 2.52 ms, the worst of 30 overruns ...".
 struct LateLine {
-  static constexpr std::size_t kMostBrief = 143;  ///< with "tactus: warning: " before it 160
+  static constexpr std::size_t kMostBrief = 143;  ///< bytes; 160 with "tactus: warning: " before it
   std::string text;                               ///< all of it, for log.txt
   std::string brief;  ///< its begin and where the rest is, for a terminal; at most kMostBrief bytes
 };
@@ -27,7 +27,7 @@ struct LateLine {
 /// Threads  the service thread.
 class FrameNoteFormatter {
  public:
-  /// `cpus` outlives it; nullptr: nobody watches them.
+  /// `cpus` outlives it; nullptr: they are not watched.
   explicit FrameNoteFormatter(const Plan& plan, const rtsync::CpuWatch* cpus = nullptr)
       : plan_(plan), cpus_(cpus) {}
 

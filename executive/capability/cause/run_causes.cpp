@@ -29,7 +29,7 @@ Nanoseconds alive_interval(Nanoseconds frame) {
   return std::clamp<Nanoseconds>(frame / 4, 100us, 1ms);
 }
 
-/// What is told of a processor that hardly keeps up with them. It is granted: nothing has to be mended.
+/// Provision of a processor that hardly keeps up with the signs. It is granted: there is nothing to fix.
 rtsync::Provision fewer_signs(Nanoseconds wanted, Nanoseconds signs, Nanoseconds cost) {
   return rtsync::granted(
       signs == Nanoseconds{0} ? "no signs of life" : "signs of life every " + rtsync::duration_text(signs),
@@ -37,7 +37,7 @@ rtsync::Provision fewer_signs(Nanoseconds wanted, Nanoseconds signs, Nanoseconds
           rtsync::duration_text(cost) + " on this processor");
 }
 
-/// How long the kernel stops a real-time thread at a time, by the settings as they are.
+/// Time for which the kernel stops a real-time thread at a time, by the present settings.
 std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
   const rtsync::ThrottleFacts facts = rtsync::read_throttle();
   const std::optional<double> share = facts.share(cpus);

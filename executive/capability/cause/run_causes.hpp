@@ -23,7 +23,7 @@
 
 namespace tactus::executive {
 
-/// Why frames of a run were late, and which jobs broke what every job of a frame promises: counts for
+/// Causes of late frames of a run, and jobs that broke what every job of a frame promises: counts for
 /// summary.json, and a line for a job that does so for the first time.
 ///
 /// Threads  the service thread.
@@ -39,11 +39,11 @@ class RunCauses final : public Capability {
   std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
                                        std::optional<Nanoseconds> signs, const rtsync::EdgeClockStatus* clock,
                                        const Isolation* isolation);
-  /// What watch() has asked for; nullptr: nothing.
+  /// Events that watch() has requested; nullptr: none.
   std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.
   void take(const FrameNote& note);
-  /// Of so many overruns; in the start-up grace, too.
+  /// Number of overruns with a cause; those in the start-up grace count, too.
   std::int64_t overruns() const;
   void poll(RunVoice&) override;
   void poll_seldom(RunVoice& voice) override;

@@ -54,7 +54,7 @@ Json RunOverruns::job_of(const Finding& finding) const {
   return finding.job < plan_.jobs.size() ? Json(plan_.jobs[finding.job].name) : Json();
 }
 
-/// What had the rest of the lateness; null: nothing.
+/// Names what had the rest of the lateness; null: nothing.
 Json RunOverruns::beside_of(const FrameNote& note) const {
   const Finding& finding = note.beside;
   if (finding.cause == rtsync::Cause::none) return nullptr;

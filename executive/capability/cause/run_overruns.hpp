@@ -12,21 +12,21 @@
 
 namespace tactus::executive {
 
-/// The overruns of a run, as clients read them: each with its cause, and with the frames behind it that were
+/// The overruns of a run, as clients read them: each with its cause, and with the frames after it that were
 /// still late from it.
 ///
 /// Threads  the service thread.
 class RunOverruns {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::int64_t kMostPerSecond = 200;  ///< what is above is counted
+  static constexpr std::int64_t kMostPerSecond = 200;  ///< largest number per second; more are counted
 
   /// All must outlive it. `cpus`: what was counted on the CPUs; may be nullptr.
   RunOverruns(LiveHistory& history, const Plan& plan, const rtsync::CpuWatch* cpus)
       : history_(history), plan_(plan), cpus_(cpus) {}
 
   void take(const FrameNote& note, Clock::time_point now);
-  /// So many notes were lost until now: they are counted.
+  /// Notes how many notes were lost until now: they are counted.
   void note_lost(std::uint64_t notes);
   /// All notes that there were have been taken; `next_frame`: the one that comes next.
   void flush(std::int64_t next_frame);

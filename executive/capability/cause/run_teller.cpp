@@ -54,11 +54,11 @@ void RunTeller::poll(RunVoice& voice) {
   paused_ = paused;
   if (const std::int64_t resets = executive_.restart().resets(); resets > resets_) {
     resets_ = resets;
-    voice.say("reset: the rig stands at its initial state again, and goes on from there");
+    voice.say("reset done: running again from the initial state");
   }
   if (latest.state == State::start && latest.heartbeats > 0 && !waiting_) {
     waiting_ = true;
-    voice.say(source_.empty() ? "waiting for the others of the link" : "waiting for the edges of " + source_);
+    voice.say(source_.empty() ? "waiting for the peers of the link" : "waiting for the edges of " + source_);
   }
 }
 

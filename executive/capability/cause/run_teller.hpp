@@ -14,7 +14,7 @@
 
 namespace tactus::executive {
 
-/// Tells what becomes of a rig while it runs: late frames and overruns, the clock, pauses, resets, waiting.
+/// Reports the events of a rig while it runs: late frames and overruns, the clock, pauses, resets, waiting.
 ///
 /// Threads  the service thread.
 class RunTeller final : public Capability {
@@ -28,20 +28,20 @@ class RunTeller final : public Capability {
         notes_(executive.plan(), &causes.cpus()) {}
   explicit RunTeller(RunContext& run);
 
-  /// Who is told of overruns from now on. @when setup
+  /// Sets the list that gets overruns from now on. @when setup
   void tell(LiveHistory& overruns) { overruns_.emplace(overruns, executive_.plan(), &causes_.cpus()); }
-  /// What is to be said at once.
+  /// Reports what must not wait.
   void poll(RunVoice& voice) override;
   /// The notes of frames, as lines.
   void poll_seldom(RunVoice& voice) override;
-  /// The cause of the overrun that the newest ones go back to, and which job or who it was; empty: there was none, or
+  /// The cause of the overrun that the newest ones go back to, and the culprit; empty: there was none, or
   /// nothing is known of it.
   std::string last_overrun();
   /// An overrun of the totals has left no note, as a stuck thread never ends its frame.
   bool lacks_overrun(const rtsync::RealtimeTotals& totals);
   /// The note of that one.
   void take_unended(const FrameNote& note, RunVoice& voice);
-  /// After the frames: what of the rig file did not come to pass.
+  /// Reports, after the frames, the parts of the rig file that had no effect.
   void tell_unused(RunVoice& voice) const;
 
   void ended() override;

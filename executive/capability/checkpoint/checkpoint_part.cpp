@@ -39,7 +39,7 @@ void CheckpointPart::at_boundary(std::int64_t k, Slack& slack) TACTUS_RT {
   count_waiting(k);
 }
 
-/// Whether one is wanted and was not taken before frame k, and for how long.
+/// Counts for how long a checkpoint is wanted that was not taken before frame k.
 void CheckpointPart::count_waiting(std::int64_t k) TACTUS_RT {
   if (!wanted()) {
     waits_since_ = -1;
@@ -91,7 +91,8 @@ bool CheckpointPart::is_gradual(const Slack& slack) const TACTUS_RT {
   return gradual->under_way() || !slack.fits(cost_);
 }
 
-/// True: it is taken. Else it has only begun, is not ready, does not fit, or a job around it failed.
+/// Takes a checkpoint step by step. True: it is taken. Else it has only begun, is not ready, does not fit, or
+/// a job around it failed.
 bool CheckpointPart::take_gradually(std::string_view name, std::int64_t k, Slack& slack) TACTUS_RT {
   GradualCopy& gradual = *writer_.gradual();
   if (!gradual.under_way()) {
@@ -130,8 +131,8 @@ bool CheckpointPart::save(std::int64_t k, Slack* gradually) TACTUS_RT {
   return services_->run_jobs(TACTUS_POST_CHECKPOINT, call) && taken;
 }
 
-/// Stands still while the helper copies what is left, for three quarters of the slack. A rig that is not paced
-/// or is in Pause waits a tenth of a second.
+/// Waits while the helper copies what is left, for three quarters of the slack. A rig that is not paced or is
+/// in Pause waits a tenth of a second.
 bool CheckpointPart::stand(const tactus_call& call, Slack& slack) TACTUS_RT {
   if (const auto left = slack.left())
     return writer_.take_gradually(call.frame - 1, call.sim_time_ns,
@@ -143,8 +144,8 @@ bool CheckpointPart::stand(const tactus_call& call, Slack& slack) TACTUS_RT {
   });
 }
 
-/// What a gradual copy may do before the next frame ends: a quarter of the slack for its page faults. When eight
-/// frames in a row have less than an eighth of a frame left, they are left alone.
+/// Allows a gradual copy a quarter of the slack before the next frame ends, for its page faults. When eight
+/// frames in a row have less than an eighth of a frame left, none is allowed.
 void CheckpointPart::allow(const Slack& slack) TACTUS_RT {
   GradualCopy& gradual = *writer_.gradual();
   const auto left = slack.left();
@@ -155,7 +156,7 @@ void CheckpointPart::allow(const Slack& slack) TACTUS_RT {
   gradual.allow(std::max<std::int64_t>(pages, 1), *left / 4 * 3);
 }
 
-/// In the folder; without a name it is named after frame k. Too long: empty.
+/// Path in the folder; without a name it is named after frame k. Too long: empty.
 std::string_view CheckpointPart::path_of(std::string_view name, std::int64_t k) TACTUS_RT {
   std::array<char, 24> number{};
   const auto end = std::to_chars(number.data(), number.data() + number.size(), k);

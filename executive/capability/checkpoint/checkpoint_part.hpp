@@ -28,7 +28,8 @@ class CheckpointPart final : public FramePart {
 
   /// One at the end of the frame, named after the number of frames run.                            @when any
   void request() TACTUS_RT { asked_.store(true, std::memory_order_relaxed); }
-  /// Likewise, with a name of its own in the folder, of at most kLongestName bytes. False: another one waits.
+  /// Requests a checkpoint with a name of its own in the folder, of at most kLongestName bytes. False:
+  /// another one waits.
   bool request(std::string_view name) TACTUS_RT {
     bool free = false;
     if (name.size() > kLongestName || !filling_.compare_exchange_strong(free, true)) return false;
@@ -40,9 +41,9 @@ class CheckpointPart final : public FramePart {
   std::int64_t missed() const TACTUS_RT { return missed_.load(std::memory_order_relaxed); }
   /// Those that were copied gradually.                                                             @when any
   std::int64_t gradual() const TACTUS_RT { return gradual_.load(std::memory_order_relaxed); }
-  /// For how many frames one has been waiting now; 0: none waits.                                  @when any
+  /// Number of frames for which a checkpoint has been waiting now; 0: none waits.                  @when any
   std::int64_t waiting() const TACTUS_RT { return waiting_.load(std::memory_order_relaxed); }
-  /// For how many frames one has waited at most.                                                   @when any
+  /// Largest number of frames for which one has waited.                                            @when any
   std::int64_t most_waited() const TACTUS_RT { return most_waited_.load(std::memory_order_relaxed); }
 
   const char* name() const TACTUS_RT override { return "checkpoints"; }

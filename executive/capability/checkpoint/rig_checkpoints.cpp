@@ -27,7 +27,7 @@ std::string file_name(const std::string& name, std::string& file) {
       });
   file = name.ends_with(kEnding) ? name : name + std::string(kEnding);
   if (plain && file.size() <= CheckpointPart::kLongestName) return "";
-  return config::show(name) + " is no name of a checkpoint: write at most " +
+  return config::show(name) + " is not a name of a checkpoint: write at most " +
          std::to_string(CheckpointPart::kLongestName) +
          " letters, digits, '_', '-' and '.'; its file lies in the run's folder for checkpoints";
 }
@@ -108,7 +108,7 @@ void RigCheckpoints::prepare_gradual(rtsync::Nanoseconds copy) {
   }
 }
 
-/// What does not fit; nothing: it is in `to`.
+/// Reads a checkpoint. Returns what does not fit; nothing: it is in `to`.
 std::vector<std::string> RigCheckpoints::read(const std::filesystem::path& file, LoadedState& to) const {
   const StateImage& image = executive_->restorer().image();
   Checkpoint checkpoint;
@@ -257,7 +257,7 @@ void RigCheckpoints::poll(RunVoice& voice) {
   {
     const std::lock_guard lock(loading_mutex_);
     if (!loading_file_.empty() && executive_->restart().loaded() != loaded_before_) {
-      lines_.push_back({"loaded checkpoint " + loading_file_ + ": the rig goes on at frame " +
+      lines_.push_back({"loaded checkpoint " + loading_file_ + ": the rig continues at frame " +
                             std::to_string(loading_->frame),
                         true});
       loading_file_.clear();

@@ -21,7 +21,8 @@
 
 namespace tactus::executive {
 
-/// The checkpoints of one run: the memory for them, the thread that writes them, and the one it goes on from.
+/// The checkpoints of one run: the memory for them, the thread that writes them, and the one it continues
+/// from.
 ///
 /// Threads  one: the service thread. save_end() may run beside it, and so may request() and load().
 class RigCheckpoints final : public Capability {
@@ -29,11 +30,11 @@ class RigCheckpoints final : public Capability {
   RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder);
   explicit RigCheckpoints(RunContext& run) : RigCheckpoints(run.rig, run.options.folder) { run_ = &run; }
 
-  /// Gets the memory ready for checkpoints and resets, as far as this rig can have any; what is refused is
-  /// only told when the rig file wants it. @when setup
+  /// Gets the memory ready for checkpoints and resets, as far as this rig can have any; a refusal is only
+  /// reported when the rig file requests the memory. @when setup
   std::vector<rtsync::Provision> prepare(Executive& executive);
-  /// The state to go on from, checked against the rig before anything runs. Throws config::ConfigError with
-  /// all that does not fit. `end`: the frame at which the run ends. @when setup
+  /// The state to continue from, checked against the rig before anything runs. Throws config::ConfigError
+  /// with all that does not fit. `end`: the frame at which the run ends. @when setup
   void read_start(const std::filesystem::path& from, std::int64_t end);
   const std::optional<LoadedState>& start_state() const { return start_; }
   void start(const rtsync::ThreadSettings& helper) { writer_.start(helper); }  // @when setup
@@ -41,25 +42,25 @@ class RigCheckpoints final : public Capability {
   /// Asks for one at the end of the frame; without a name it is named after it. Why there will be none;
   /// empty: there will.                                                                             @when any
   std::string request(const std::string& name = {});
-  /// Why there can be none; empty: there can.                                                      @when any
+  /// Reason why there can be none; empty: there can.                                               @when any
   std::string impossible() const;
   /// Reads one of this run's folder for checkpoints, and gives it to the frames. Why not; empty: it is loaded
   /// at the end of the frame.                                       @when service, from one thread at a time
   std::string load(const std::string& name);
   /// checkpoint.at_end.
   bool wants_end() const;
-  /// What became of the checkpoint of the end: its file, or why there is none.
+  /// Result of the checkpoint at the end: its file, or why there is none.
   struct Saved {
     std::string file;
     std::string error;
   };
-  /// After the frames; meanwhile the service thread may call poll(), and gives the result to take(). Throws
-  /// std::runtime_error naming the job that failed. @when service, on another thread than the rest
+  /// Saves after the frames; meanwhile the service thread may call poll(), and gives the result to take().
+  /// Throws std::runtime_error naming the job that failed. @when service, on another thread than the rest
   Saved save_end() const;
   void take(Saved saved);  // @when service
   /// Writes what is under way; see CheckpointWriter::stop(). @when service
   bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {});
-  /// What became of them since the last call. @when service
+  /// Reports the results of checkpoints since the last call. @when service
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return tid == writer_.tid(); }
   config::Json summary() const;

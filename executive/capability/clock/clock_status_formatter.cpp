@@ -26,7 +26,7 @@ std::vector<std::string> ClockStatusFormatter::take_log_lines(const EdgeClockSta
     std::string line = "external clock ";
     if (now.state != told_.state) line += std::string(name_of(told_.state)) + " -> ";
     line += clock_text(now);
-    if (!happened.empty()) line += "; edges since last told: " + happened;
+    if (!happened.empty()) line += "; edges since the last report: " + happened;
     lines.push_back(std::move(line));
   }
   told_ = now;

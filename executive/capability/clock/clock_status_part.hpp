@@ -25,9 +25,9 @@ class ClockStatusPart final : public FramePart {
     if (frozen.rig.clock_fault) latest_fault_.write(sleeper_.last_fault());
   }
 
-  /// As of the last heartbeat.
+  /// Status as of the last heartbeat.
   const rtsync::EdgeClockStatus& latest() { return latest_.read(); }
-  /// Why the clock froze the rig last: a sentence; empty: it did not.
+  /// Reason why the clock froze the rig last: a sentence; empty: it did not.
   std::string latest_fault() {
     const Fault& fault = latest_fault_.read();
     return fault ? sleeper_.text_of(*fault) : std::string();

@@ -20,7 +20,7 @@
 
 namespace tactus::executive {
 
-/// Records each frame in its slack, behind the jobs of it, and what happens between frames.
+/// Records each frame in its slack, after the jobs of it, and what happens between frames.
 ///
 /// Threads  take_overrun(): one, the service thread.
 class FlightPart final : public FramePart {

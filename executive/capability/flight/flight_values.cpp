@@ -14,7 +14,7 @@ T read(const void* data) TACTUS_RT {
   return value;
 }
 
-/// Of a float or double those of a double, else of a 64-bit integer.
+/// Bits of a value: of a float or double those of a double, else of a 64-bit integer.
 std::uint64_t bits_of(tactus_type type, const void* data) TACTUS_RT {
   const auto whole = [](std::int64_t value) TACTUS_RT { return static_cast<std::uint64_t>(value); };
   switch (type) {

@@ -17,10 +17,10 @@ class FlightValues {
   /// An array counts as its elements. @when setup
   explicit FlightValues(const std::vector<VariableRef>& variables);
 
-  /// As the file of the recorder names them.
+  /// Names as in the file of the recorder.
   const std::vector<FlightVariable>& names() const { return names_; }
   std::size_t count() const TACTUS_RT { return sources_.size(); }
-  /// What lies in memory of asynchronous threads is read where it is published. @when setup
+  /// Redirects reads of asynchronous threads' memory to where it is published.  @when setup
   void redirect(FrameServices& services);
   void put(FlightRing& ring) const TACTUS_RT;
 

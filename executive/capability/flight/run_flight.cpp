@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kKernelEvery{10};  // so much of the kernel'
 constexpr std::size_t kMostAsked = 8;                  // traces for clients
 constexpr std::chrono::seconds kTraceTimeout{10};      // for what is being written when the rig ends
 
-/// How many records a job's thread makes of it in a second of the simulated world.
+/// Number of records that a job's thread makes of it in a second of the simulated world.
 double calls_per_second(const PlannedJob& job, double frame) {
   if (is_cyclic(job.job_class) || job.job_class == TACTUS_INTEGRATION)
     return 1 / (job.dynamic || job.cycle.is_zero() ? frame : job.cycle.seconds());
@@ -159,7 +159,7 @@ void RunFlight::trace(const LiveTraceCall& call, std::function<void(LiveTrace)> 
   then(std::move(none));
 }
 
-/// Nobody will look at what is asked now.
+/// Refuses the open requests: no thread will serve them.
 void RunFlight::refuse_asked() {
   std::deque<Asked> asked;
   {
@@ -184,7 +184,7 @@ void RunFlight::answer(const Asked& asked) const {
   asked.then(std::move(trace));
 }
 
-/// Behind what the kernel did so far. Under the mutex.
+/// Hands over after what the kernel did so far. The caller holds the mutex.
 void RunFlight::hand_over() {
   for (; !wanted_.empty(); wanted_.pop_front()) writer_->write(std::move(wanted_.front()));
 }
@@ -236,7 +236,7 @@ void RunFlight::poll(RunVoice& voice) {
   if (overrun_ && now - noticed_ >= settings_.after) write_overrun(voice);
 }
 
-/// With all that was recorded since; so overruns after it stand in its trace, too.
+/// Writes all that was recorded since; so overruns after it are in its trace, too.
 void RunFlight::write_overrun(RunVoice& voice) {
   ask({folder_, "overrun", std::exchange(overrun_, std::nullopt)});
   (void)part_->take_overrun();

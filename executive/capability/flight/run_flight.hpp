@@ -35,7 +35,7 @@ class RunFlight final : public Capability {
 
   /// nullptr: there is no recorder.
   FlightPart* part() { return part_ ? &*part_ : nullptr; }
-  /// What it holds of some frames; `then` is called by the recorder's thread, or at once.            @when any
+  /// Writes a trace of some frames; `then` is called by the recorder's thread, or at once.          @when any
   void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then);
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return keeper_ && (keeper_->tid() == tid || writer_->tid() == tid); }

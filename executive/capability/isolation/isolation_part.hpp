@@ -8,8 +8,8 @@
 
 namespace tactus::executive {
 
-/// What becomes of a rig's frames when the process of an isolated model ends, and its job has not failed by that:
-/// `on_crash: freeze`, `safe_state`, `replace`.
+/// Handles the end of an isolated model's process that did not fail its job: `on_crash: freeze`,
+/// `safe_state`, `replace`.
 class IsolationPart final : public FramePart {
  public:
   /// Both must outlive it. @when setup

@@ -12,8 +12,8 @@ namespace tactus::executive {
 using config::Json;
 using rtsync::SchedPolicy;
 
-/// Each runs where the thread that calls it does, which sleeps meanwhile. Who watches over them is more urgent than
-/// any thread of the frames: a process that does not come back must not keep it from its CPU.
+/// Each runs where the thread that calls it does, which sleeps meanwhile. The watcher's thread is more urgent
+/// than any thread of the frames: a process that does not come back must not keep it from its CPU.
 void RunIsolation::prepare() {
   const RigSettings& settings = run_.rig.settings();
   const RigCpus& cpus = run_.cpus;

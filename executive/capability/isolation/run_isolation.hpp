@@ -26,7 +26,7 @@ class RunIsolation final : public Capability {
   void after_jobs() override;
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return tid == isolation_.tid(); }
-  /// How each of them ended, if it did so while the rig ran.
+  /// End of each process that ended while the rig ran.
   void summarize(config::Json& all, Summary what) const override;
 
  private:

@@ -9,10 +9,10 @@
 
 namespace tactus::executive {
 
-/// What became of the files of libraries whose code the rig runs, as summary.json has it: those that were
+/// Changes of the files of libraries whose code the rig runs, as summary.json has them: those that were
 /// overwritten, replaced or removed. @when service
 config::Json changed_libraries(const rtsync::LoadedFiles& files);
-/// Of this process.                                                                           @when service
+/// Changes of the libraries of this process.                                                  @when service
 config::Json changed_libraries();
 
 /// Notices that a library is written over while the rig runs it: what follows is no job's doing.

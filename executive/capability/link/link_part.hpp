@@ -37,7 +37,7 @@ class LinkPart final : public FramePart {
   void freeze_frame(const Frozen& frozen) TACTUS_RT override { link_.freeze(frozen.why); }
   void resume() TACTUS_RT override { link_.unfreeze(); }
   const char* stays() const TACTUS_RT override {
-    return "a linked rig cannot go back: the virtual time of the others does not";
+    return "a linked rig cannot go back: the virtual time of its peers does not";
   }
 
  private:

@@ -19,7 +19,8 @@ RunLink::RunLink(RunContext& run)
     part_.record_in(*flight->part());
 }
 
-/// What joins the others, and may take long: for another thread, which may come back when this is gone.
+/// Returns the function that joins the federation, which may take long: for another thread, which may come
+/// back when this object is gone.
 std::function<void()> RunLink::joining() {
   return [&link = link_, &commands = run_.executive->link_commands(), helper = run_.cpus.helper("link"),
           first_frame = run_.first_frame(), refusal = refusal_] {
@@ -31,7 +32,7 @@ std::function<void()> RunLink::joining() {
   };
 }
 
-/// After that. False: it was stopped meanwhile. Throws MachineError.
+/// Ends the joining. False: it was stopped meanwhile. Throws MachineError.
 bool RunLink::joined() const {
   if (refusal_->empty()) return true;
   if (run_.executive->stop_requested() || run_.executive->abort_requested()) return false;
@@ -41,7 +42,7 @@ bool RunLink::joined() const {
 bool RunLink::join() {
   if (!run_.aside("the join of the federation", joining())) return false;
   if (joined()) return true;
-  run_.end = {Outcome::stopped, "stopped before the others were joined", 0};
+  run_.end = {Outcome::stopped, "stopped before the rig had joined the federation", 0};
   run_.executive->abandon();
   return false;
 }

@@ -10,7 +10,7 @@ namespace tactus::executive {
 
 /// Dates of frames.
 struct FrameDates {
-  std::int64_t epoch_ns;  ///< of simulated time 0, since 1970-01-01T00:00:00Z
+  std::int64_t epoch_ns;  ///< epoch: simulated time 0, since 1970-01-01T00:00:00Z
   rtsync::Period frame;
 
   std::string date_of(std::int64_t frame_number) const;

@@ -95,7 +95,7 @@ std::string LiveAccess::give_until_done(const CommandCall& call, const std::stri
   return "";
 }
 
-/// With the lock.
+/// Gives the command now; the caller holds the lock.
 std::string LiveAccess::give_now(const CommandCall& call, const std::string& who) {
   if (ended_) return "the run has ended";
   if (std::string why = move_problem(call.command); !why.empty()) return why;
@@ -115,7 +115,7 @@ void LiveAccess::start(const rtsync::ThreadSettings& helper) {
   thread_ = std::make_unique<rtsync::PinnedThread>(settings, [this] { run(); });
 }
 
-/// How long it may take until something that nobody waits for at this moment is noticed.
+/// Longest time until an event is noticed for which no client waits at this moment.
 rtsync::Nanoseconds LiveAccess::max_poll_interval() const {
   const bool wanted = std::any_of(pending_.begin(), pending_.end(),
                                   [](const auto& pending) { return pending->wants_snapshot(); });
@@ -123,8 +123,7 @@ rtsync::Nanoseconds LiveAccess::max_poll_interval() const {
   return std::clamp(facts_.frame.floor() / 4, rtsync::Nanoseconds{100'000}, rtsync::Nanoseconds{1'000'000});
 }
 
-/// Looks often at first, then ever more rarely: who is answered soon is answered at once, and a wait for a
-/// far frame costs little.
+/// Polls with exponential back-off, so short waits are answered quickly and long waits are cheap.
 void LiveAccess::run() {
   constexpr rtsync::Nanoseconds kShortestRest{50'000};
   rtsync::Nanoseconds rest = kShortestRest;
@@ -147,7 +146,7 @@ void LiveAccess::run() {
   }
 }
 
-/// With the lock. `end`: the frames are over.
+/// Looks at what is pending; the caller holds the lock. `end`: the frames are over.
 LiveAccess::Answers LiveAccess::look(const RunEnd* end) {
   LiveView view;
   view.state = executive_.state();

@@ -38,7 +38,7 @@ class LiveAccess final : public LiveRig {
 
   /// Starts the thread that answers. @when setup
   void start(const rtsync::ThreadSettings& helper);
-  /// The frames are over, and `why`: everybody who waits is answered, and nobody after that.
+  /// Ends with the frames, and `why`: every waiting client is answered, and none after that.
   void end(const RunEnd& why);
   /// Lines for the log; none when nothing happened.
   std::vector<std::string> take_log_lines();
@@ -56,13 +56,13 @@ class LiveAccess final : public LiveRig {
   std::int64_t last_frame() const override { return port_->last_frame(); }
   void report(LiveReport which, std::function<void(config::Json)> then) override;
   void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then) override;
-  /// Answers whoever has asked for a report with what `make` makes of it. The service thread.
+  /// Answers every request for a report with what `make` makes of it. The service thread.
   void answer_reports(const std::function<config::Json(LiveReport)>& make);
   LiveEntries entries(LiveList list, std::int64_t after, std::size_t most) const override {
     return history(list).after(after, most);
   }
   std::int64_t last_entry(LiveList list) const override { return history(list).last(); }
-  /// Where the run tells what happens.                                                              @when any
+  /// List to which the run adds its events.                                                         @when any
   LiveHistory& history(LiveList list) { return lists_[static_cast<std::size_t>(list)]; }
   const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
   std::vector<LiveForce> forces() const override;
@@ -81,7 +81,7 @@ class LiveAccess final : public LiveRig {
   std::string give(const CommandCall& call, const std::string& who) override;
   std::string give_until_done(const CommandCall& call, const std::string& who,
                               std::function<void(const std::string&)> then) override;
-  /// What a client's stop asked for; 0: none did.                                                  @when any
+  /// Exit status that a client's stop set; 0: none did.                                            @when any
   int exit_status() const { return commands_.exit_status(); }
   void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
 

@@ -59,7 +59,7 @@ std::string LiveBatches::write_problem(const LiveWrite& write, std::optional<std
   return "";
 }
 
-/// Why nothing can be done at that frame any more.
+/// Explains why it is too late for that frame; empty: it is not.
 std::string LiveBatches::frame_problem(std::int64_t frame) const {
   const std::int64_t next = port_.frame() + 1;
   if (frame < next)
@@ -70,7 +70,7 @@ std::string LiveBatches::frame_problem(std::int64_t frame) const {
   return "";
 }
 
-/// Why a command cannot be given in the frame of its batch.
+/// Explains why a command cannot be given in the frame of its batch.
 std::string LiveBatches::command_problem(const LiveBatch& batch, bool in_episode) const {
   const CommandCall& call = *batch.command;
   if (!batch.writes.empty()) return "a command and changes do not go together";

@@ -37,9 +37,10 @@ class LiveBatches final : public LivePending {
 
   /// All that is wrong with a batch; none: it can be made. `in_episode`: one is under way.
   std::vector<std::string> problems(const LiveBatch& batch, bool in_episode) const;
-  /// Why a write cannot be made at that frame; empty: it can.
+  /// Explains why a write cannot be made at that frame; empty: it can.
   std::string write_problem(const LiveWrite& write, std::optional<std::int64_t> frame) const;
-  /// What clients may ask of one frame, and of all that is to come. There is always room for a release.
+  /// Explains why a batch exceeds what clients may request for one frame, and for all future ones. There is
+  /// always room for a release.
   std::string load_problem(const LiveBatch& batch) const;
   bool is_forced(const LiveRef& ref) const;
   /// The packet of a batch that has been checked; `refused` hears why the frames did not take it.
@@ -54,7 +55,7 @@ class LiveBatches final : public LivePending {
 
   std::vector<LiveForce> forces() const;
   std::int64_t forces_changed() const { return forces_changed_.load(std::memory_order_acquire); }
-  /// Who gives a variable its value at this moment.
+  /// Writer of a variable at this moment.
   LiveWriter writer_of(std::size_t variable) const;
 
   void count_refused() { ++refused_; }

@@ -68,7 +68,7 @@ config::Json LiveCommands::entry_of(const CommandCall& call, std::int64_t frame)
 
 std::string LiveCommands::load_problem() const {
   if (facts_.linked)
-    return "a linked rig loads no checkpoint while it runs: the virtual time of the others does not go back; "
+    return "a linked rig loads no checkpoint while it runs: the virtual time of its peers does not go back; "
            "start it with --from";
   const State now = executive_.state();
   if (now == State::pause) return "";
@@ -77,7 +77,7 @@ std::string LiveCommands::load_problem() const {
 }
 
 std::string LiveCommands::reset_problem() const {
-  if (facts_.linked) return "a linked rig cannot be reset: the virtual time of the others does not go back";
+  if (facts_.linked) return "a linked rig cannot be reset: the virtual time of its peers does not go back";
   return services_.no_reset ? services_.no_reset() : "";
 }
 

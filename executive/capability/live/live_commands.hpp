@@ -11,7 +11,7 @@
 
 namespace tactus::executive {
 
-/// What live access needs of the run around it. Each says why not; empty: it was done.
+/// Functions of the run that live access needs. Each returns why it failed; empty: it was done.
 struct LiveServices {
   /// A checkpoint at the end of the frame; "": named after it.
   std::function<std::string(const std::string& name)> checkpoint{};
@@ -19,10 +19,10 @@ struct LiveServices {
   std::function<std::string(const std::string& name)> load{};
   /// A recording on or off; "": all.
   std::function<std::string(const std::string& recording, bool on)> record{};
-  /// Why there can be no checkpoint, and why no reset; empty: there can.
+  /// Reason why there can be no checkpoint, or no reset; empty: there can.
   std::function<std::string()> no_checkpoint{};
   std::function<std::string()> no_reset{};
-  /// What the flight recorder holds.
+  /// Passes on what the flight recorder holds.
   std::function<void(const LiveTraceCall& call, std::function<void(LiveTrace)> then)> trace{};
 };
 
@@ -36,19 +36,21 @@ class LiveCommands {
       : facts_(facts), executive_(executive), services_(std::move(services)) {}
 
   const LiveServices& services() const { return services_; }
-  /// Why it would be refused in the state that the rig is in, whatever its details; empty: it would not.
+  /// Explains why it would be refused in the present state of the rig, whatever its details; empty: it would
+  /// not.
   std::string command_problem(Command command) const;
-  /// Why it cannot be given so that it is taken at the end of frame `next_frame` or later; empty: it can.
+  /// Explains why it cannot be taken at the end of frame `next_frame` or later; empty: it can.
   std::string check(const CommandCall& call, std::int64_t next_frame) const;
-  /// Why a command is not given while an episode is under way; empty: it is.
+  /// Explains why a command is not given while an episode is under way; empty: it is given.
   static std::string episode_problem(Command command, bool under_way);
   /// The line of the journal of a command; `frame`: in which it was given, below 0: in none.
   static config::Json entry_of(const CommandCall& call, std::int64_t frame);
   /// The frames were given it: see LiveBatch::command.
   void given(const CommandCall& call);
-  /// Why not; empty: it is done, or will be at the end of the frame. `next_frame`: the one that begins next.
+  /// Carries out a command. Returns why not; empty: it is done, or will be at the end of the frame.
+  /// `next_frame`: the one that begins next.
   std::string carry_out(const CommandCall& call, std::int64_t next_frame);
-  /// What a client's stop asked for; 0: none did.
+  /// Exit status that a client's stop set; 0: none did.
   int exit_status() const { return exit_status_.load(std::memory_order_relaxed); }
 
  private:

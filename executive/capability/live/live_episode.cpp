@@ -151,7 +151,7 @@ class LiveAccess::EpisodePlanner {
     return LiveWrite{LiveWrite::Kind::set, ref, in.bytes};
   }
 
-  /// Why the type that a client gave is not that of the variable; empty: it is, or it gave none.
+  /// Explains why the type that a client gave is not that of the variable; empty: it is, or it gave none.
   std::string wrong_type(const EpisodeItem& item, const LiveRef& ref) const {
     const Variable& variable = *live_.variables_.of(ref).variable;
     const std::uint32_t count = ref.indexed ? 0 : variable.count;
@@ -199,7 +199,7 @@ class LiveAccess::EpisodePlanner {
     episode.data.resize(bytes);
   }
 
-  /// What the frames may be asked to do at a time.
+  /// Checks the limits of what the frames may be requested to do at a time.
   void check_load(const std::vector<LiveBatch>& batches) {
     if (live_.batches_.count() + batches.size() > LiveBatches::kMost && !batches.empty())
       complain("the items of `in` have " + std::to_string(batches.size()) + " different dates; at most " +
@@ -221,7 +221,7 @@ class LiveAccess::EpisodePlanner {
   std::vector<Wanted> wanted_;
 };
 
-/// Where the value that others may read stands.
+/// Returns the place of the value that other threads may read.
 const std::byte* LiveAccess::place_of(const LiveRef& ref) const {
   return static_cast<const std::byte*>(port_->place(ref.variable)) +
          ref.first * size_of(variables_.of(ref).variable->type);

@@ -12,7 +12,8 @@
 
 namespace tactus::executive {
 
-/// What clients have changed, as lines of journal.jsonl in the run folder: what, when, who. Of a bounded size.
+/// Changes by clients, as lines of journal.jsonl in the run folder: what, when, and which client. Of a
+/// bounded size.
 ///
 /// Threads  one at a time.
 class LiveJournal {
@@ -23,7 +24,7 @@ class LiveJournal {
       : file_(folder / "journal.jsonl"), most_(most), history_(history) {}
 
   void add(config::Json entry, const std::string& who);
-  /// To the file, whole lines at once, so that they are kept even if the process is killed.
+  /// Writes whole lines at once to the file, so that they are kept even if the process is killed.
   void flush();
   void close();
   /// It cannot be written any more.

@@ -22,7 +22,7 @@ void copy_any(const std::byte* const* from, std::size_t count, std::size_t bytes
   for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from[i], bytes);
 }
 
-/// Of small sizes, without a call for each piece.
+/// Copier of small sizes, without a call for each piece.
 template <std::size_t... kWords>
 auto copier_of(std::size_t bytes, std::index_sequence<kWords...>) {
   auto* copy = &copy_any;
@@ -46,7 +46,7 @@ void LivePort::joined(FrameServices& services) {
   cost_ = SlackCost{rtsync::least_time([this] { copy_values(block_->writable() + kHead); })};
 }
 
-/// In the order of their addresses: what are neighbours in memory are copied in one go.
+/// Orders the sources by their addresses: neighbours in memory are copied in one go.
 void LivePort::lay_out() {
   std::vector<std::size_t> order(sources_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -99,7 +99,7 @@ std::int64_t LivePort::want_multiple(std::int64_t every) TACTUS_RT {
   return want();
 }
 
-/// Behind frame `last`.
+/// Returns true if a snapshot is wanted after frame `last`.
 bool LivePort::is_wanted(std::int64_t last, bool frozen) const TACTUS_RT {
   if (wanted_.load(std::memory_order_relaxed)) return true;
   if (!some_rhythms_.load(std::memory_order_acquire)) return false;
@@ -236,7 +236,8 @@ void LivePort::bring_forward(std::int64_t k) TACTUS_RT {
   std::make_heap(pending_.begin(), pending_end(), is_later);
 }
 
-/// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
+/// Takes the packets that are due before frame k, from the earliest on. One that only waits for a thread to
+/// be at rest stays.
 void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
   take_over(k);
   std::size_t waiting = 0;
@@ -271,7 +272,7 @@ LivePacket* LivePort::take_next() TACTUS_RT {
   return pending_[--pending_count_];
 }
 
-/// All or nothing: what stands in the way of any of its changes.
+/// Checks all or nothing: what prevents any of its changes.
 LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
   using Kind = LiveWrite::Kind;
   if (packet.releases_all) return LivePacket::End::applied;
@@ -290,7 +291,7 @@ LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
   return has_room(packet) ? LivePacket::End::applied : LivePacket::End::full;
 }
 
-/// For all forces of a packet that do not take the place of another.
+/// Returns true if there is room for all forces of a packet that do not replace another.
 bool LivePort::has_room(const LivePacket& packet) TACTUS_RT {
   bool room = true;
   for (const LivePacket::Change& change : packet.changes) {

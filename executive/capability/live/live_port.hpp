@@ -25,24 +25,25 @@ struct LivePacket {
   struct Change {
     LiveWrite::Kind kind = LiveWrite::Kind::set;
     void* to = nullptr;
-    ModelForces* forces = nullptr;  ///< of its model; nullptr: nobody can force it
-    std::size_t offset = 0;         ///< in data
+    ModelForces* forces = nullptr;  ///< forces of its model; nullptr: it cannot be forced
+    std::size_t offset = 0;         ///< offset in data
     std::size_t bytes = 0;
   };
   enum class End : std::uint8_t {
     applied,
     too_late,  ///< its frame had begun
-    busy,      ///< an asynchronous thread whose memory it changes did not meet the others at that frame
+    busy,      ///< an asynchronous thread whose memory it changes was not at rest at that frame
     forced,    ///< it sets what is forced
     full,      ///< a model has no room for another force
     released,  ///< all was released while it waited
     dropped,   ///< the rig went back to an earlier state, or has ended
   };
 
-  bool dated = false;  ///< for `frame`; else for the next one that begins, in a running rig not before it
+  /// True: for `frame`; else for the next one that begins, in a running rig not before it.
+  bool dated = false;
   std::int64_t frame = 0;
   std::uint64_t threads = 0;  ///< asynchronous ones (bits, as Program::async_workers()) that must be at rest
-  std::vector<Change> changes;  ///< what releases stands first
+  std::vector<Change> changes;  ///< changes, releases first
   std::vector<std::byte> data;
   std::optional<CommandCall> command;  ///< instead of changes
   std::uint64_t number = 0;            ///< counts up with every packet
@@ -57,11 +58,11 @@ struct LivePacket {
   bool told = false;            ///< its end
 };
 
-/// What the frames say of a packet.
+/// Report of the frames on a packet.
 struct LiveEvent {
   LivePacket* packet = nullptr;
   bool ended = false;  ///< packet->end says how
-  bool free = false;   ///< nobody will touch it any more
+  bool free = false;   ///< it will not be touched any more
 };
 
 /// An episode under way: where it ends, and what is to be kept of which frame.
@@ -69,7 +70,7 @@ struct LiveEpisode {
   struct Capture {
     std::int64_t frame = 0;
     const void* from = nullptr;
-    std::size_t offset = 0;  ///< in data
+    std::size_t offset = 0;  ///< offset in data
     std::size_t bytes = 0;
   };
   std::int64_t first_frame = 0;  ///< it begins in Pause before this one, or not at all
@@ -77,7 +78,7 @@ struct LiveEpisode {
   std::vector<LivePacket*> packets;  ///< its inputs; the frames take them when it begins
   std::vector<Capture> captures;     ///< ascending in their frames
   std::vector<std::byte> data;
-  std::size_t next = 0;           ///< of captures; the frames' own
+  std::size_t next = 0;           ///< next of the captures; the frames' own
   bool begun = false;             ///< the frames' own until it has ended
   bool broken = false;            ///< the rig went back to an earlier state before it
   std::atomic<bool> done{false};  ///< it has ended, in Pause: the frames do not touch it any more
@@ -96,7 +97,7 @@ class LivePort final : public FramePart {
     const void* data = nullptr;
     std::size_t bytes = 0;
   };
-  /// What stands before the values in a snapshot.
+  /// Head of a snapshot, before the values.
   struct Head {
     std::int64_t sequence = 0;
     std::int64_t frame = -1;
@@ -106,11 +107,11 @@ class LivePort final : public FramePart {
   explicit LivePort(std::vector<Source> sources);
   // ---- setup
 
-  /// Where a source lies in a snapshot, and where it is read. After joined().
+  /// Place of a source in a snapshot. Valid after joined().
   std::size_t offset(std::size_t source) const { return offsets_[source]; }
   const void* place(std::size_t source) const { return sources_[source].data; }
   std::size_t bytes() const { return bytes_; }
-  /// How long a snapshot takes, as measured so far. @when setup
+  /// Duration of a snapshot, as measured so far.    @when setup
   rtsync::Nanoseconds cost() const { return cost_.expected(); }
   /// Memcpys per snapshot; for people who wonder what one costs.
   std::size_t runs() const { return pieces_.size(); }
@@ -130,12 +131,12 @@ class LivePort final : public FramePart {
   std::int64_t want_multiple(std::int64_t every) TACTUS_RT;
   /// A newer snapshot than the last time: head, then the values; nullptr: there is none.
   const Head* read(const std::byte*& values) TACTUS_RT;
-  /// At most kMostPackets that are not free.
+  /// Sends a packet. At most kMostPackets that are not free may exist.
   void send(LivePacket* packet) TACTUS_RT { (void)packets_.push(packet); }
   bool pop(LiveEvent& event) TACTUS_RT { return events_.pop(event); }
   /// nullptr: takes it back, once there are no frames any more.
   void begin(LiveEpisode* episode) TACTUS_RT { offered_.store(episode, std::memory_order_release); }
-  /// Who gets values behind every frame.
+  /// Receivers of values after every frame.
   LiveTaps& taps() { return taps_; }
   /// The frame that has begun last; -1 before the first.                                            @when any
   std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
@@ -148,7 +149,8 @@ class LivePort final : public FramePart {
   void joined(FrameServices& services) override;
   void start(std::int64_t k) TACTUS_RT override { stand_before(k); }
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
-  /// What an episode keeps of the frame; what taps take; and a snapshot, if one is wanted and its copy fits.
+  /// Copies in the slack: what an episode keeps of the frame; what taps take; and a snapshot, if one is
+  /// wanted and its copy fits.
   void in_slack(const FrameEnd& end) TACTUS_RT override;
   /// Changes are made, an episode that is over ends, one that was asked for begins: then frames are to run.
   bool serve(const Frozen& frozen) TACTUS_RT override;
@@ -156,14 +158,14 @@ class LivePort final : public FramePart {
   bool pauses_before(std::int64_t k) const TACTUS_RT override {
     return episode_ != nullptr && k > episode_->last_frame;
   }
-  /// What waits is dropped, forces are released.
+  /// Drops the packets that wait, and releases forces.
   void went_back(std::int64_t k) override;
 
  private:
-  /// Pieces of memory of one size, which lie one behind the other in a snapshot.
+  /// Pieces of memory of one size, which lie one after the other in a snapshot.
   struct Strip {
     std::size_t bytes;
-    std::size_t end;  ///< in pieces_
+    std::size_t end;  ///< end in pieces_
     void (*copy)(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept;
   };
   void stand_before(std::int64_t k) TACTUS_RT {
@@ -180,7 +182,7 @@ class LivePort final : public FramePart {
   void end_episode(bool broken) TACTUS_RT;
   std::uint64_t threads_of(const LivePacket& packet) const TACTUS_RT;
   bool has_room(const LivePacket& packet) TACTUS_RT;
-  /// Of those of one frame, the one that came first is the first.
+  /// Returns true if `a` is due after `b`. Among packets of one frame, the one that came first is the first.
   static bool is_later(const LivePacket* a, const LivePacket* b) TACTUS_RT {
     return a->frame != b->frame ? a->frame > b->frame : a->arrival > b->arrival;
   }

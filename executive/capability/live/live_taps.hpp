@@ -14,7 +14,7 @@
 
 namespace tactus::executive {
 
-/// Values of some variables behind every frame, on their way to one reader. When the ring is full, the new
+/// Values of some variables after every frame, on their way to one reader. When the ring is full, the new
 /// frame is lost; its number is missing then.
 ///
 /// Threads  take(): the rig's main thread. front(), release(): one reader.
@@ -25,13 +25,13 @@ class LiveTap {
     const void* from = nullptr;
     std::size_t bytes = 0;
   };
-  /// What stands before the values.
+  /// Mark before the values.
   struct Mark {
     std::int64_t frame = 0;
     std::uint64_t number = 0;  ///< counts up with every frame, also with one that was lost
   };
 
-  /// The values stand in a record as the pieces do here, one behind the other. All memory is touched here.
+  /// The values are in a record as the pieces do here, one after the other. All memory is touched here.
   /// @when service
   LiveTap(std::span<const Piece> pieces, std::size_t slots);
 
@@ -40,7 +40,7 @@ class LiveTap {
   const std::byte* front() TACTUS_RT { return ring_.front(); }
   void release() TACTUS_RT { ring_.release(); }
 
-  /// What take() costs a frame, with nothing of it in the cache: an estimate from above.
+  /// Cost of take() in a frame, with nothing of it in the cache: an upper estimate.
   rtsync::Nanoseconds cost() const TACTUS_RT { return cost_; }
   std::size_t slots() const TACTUS_RT { return ring_.capacity(); }
 

@@ -183,7 +183,7 @@ std::string value_problem(const Variable& variable, const std::byte* data, std::
     const std::byte* const at = data + i * size;
     const std::string which = elements > 1 ? "element " + std::to_string(i) + " " : "";
     if (variable.type == TACTUS_BOOL) {
-      if (*at != std::byte{0} && *at != std::byte{1}) return which + "is no bool: neither 0 nor 1";
+      if (*at != std::byte{0} && *at != std::byte{1}) return which + "is not a bool: neither 0 nor 1";
       continue;
     }
     const std::string problem = with_type(variable.type, [&](auto zero) -> std::string {

@@ -28,7 +28,8 @@ config::Json to_json(const Variable& variable, const std::byte* data, std::uint3
 /// what the variable needs, is outside of its declared range, or not finite.
 std::optional<std::vector<std::byte>> from_json(const Variable& variable, std::uint32_t elements, bool list,
                                                 const config::Json& json, std::string& problem);
-/// Why bytes of the variable's type may not be written into it (its declared range, nan); empty: they may.
+/// Explains why bytes of the variable's type may not be written into it (its declared range, nan); empty:
+/// they may.
 std::string value_problem(const Variable& variable, const std::byte* data, std::uint32_t elements);
 
 }  // namespace tactus::executive

@@ -20,9 +20,9 @@ class LiveVariables {
  public:
   /// Both must outlive it. @when setup
   LiveVariables(const Rig& rig, const Plan& plan);
-  /// Where the port is to copy each from. @when setup
+  /// Sources from which the port copies each variable. @when setup
   std::vector<LivePort::Source> sources() const;
-  /// Where the port has laid each. @when setup
+  /// Takes over the places that the port has given to each. @when setup
   void place(const LivePort& port);
 
   const std::vector<LiveVariable>& all() const { return all_; }
@@ -35,15 +35,15 @@ class LiveVariables {
   /// "; did you mean ...", or nothing.
   std::string model_meant(const std::string& text) const;
 
-  /// Who gives it its value, as long as no client does.
+  /// Writer of the variable, as long as no client sets it.
   const LiveWriter& writer_of(std::size_t variable) const { return writers_[variable]; }
-  /// What the rig drives outside.
+  /// Outputs that the rig drives outside.
   const std::vector<LiveOutput>& outputs() const { return outputs_; }
 
   std::string name_of(const LiveRef& ref) const;
   void* memory(const LiveRef& ref) const;
   std::size_t bytes_of(const LiveRef& ref) const;
-  /// Who feeds any of these elements: "'controller.torque'", "the link"; empty: nobody.
+  /// Source that feeds any of these elements: "'controller.torque'", "the link"; empty: none.
   std::string feeder_of(const LiveRef& ref) const;
 
  private:

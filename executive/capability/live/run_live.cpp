@@ -37,7 +37,7 @@ LiveFacts facts_of(const RunContext& run) {
   return facts;
 }
 
-/// Whom it asks; some of them come later in the list of capabilities.
+/// Services of the run for live access; some capabilities that they call come later in the list.
 LiveServices services_of(RunContext& run) {
   const auto checkpoints = [&run]() -> RigCheckpoints& { return *run.find<RigCheckpoints>(); };
   return {[checkpoints](const std::string& name) { return checkpoints().request(name); },

@@ -16,7 +16,7 @@ class RunLive final : public Capability {
   /// Programs outside may look in from here on. Throws MachineError.
   void open() override;
   void poll(RunVoice& voice) override;
-  /// Whoever waits is told, then the servers close.
+  /// Answers waiting clients, then closes the servers.
   void ended() override;
   void drop() override;
   void summarize(config::Json& all, Summary what) const override {

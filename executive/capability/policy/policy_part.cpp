@@ -109,7 +109,7 @@ void PolicyPart::take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT {
   }
 }
 
-/// True: something took too long in the frame before k.
+/// Takes the events of a frame. True: something took too long in the frame before k.
 bool PolicyPart::take_events(const rtsync::FrameTiming& timing, std::int64_t k) TACTUS_RT {
   const bool counts = timing.paced && !timing.grace;
   bool trouble = false;
@@ -168,7 +168,7 @@ bool PolicyPart::switch_to(rtsync::OnOverrun on_overrun) TACTUS_RT {
   return true;
 }
 
-/// What ends the rig, at once or later, as was seen in frame k.
+/// Takes a step that ends the rig, at once or later, for what was seen in frame k.
 void PolicyPart::act(StepAction action, const std::string& reason, std::int64_t k) TACTUS_RT {
   const bool freezes = action == StepAction::freeze || action == StepAction::safe_state;
   if ((freezes && !ends_) || action == StepAction::terminate) {

@@ -13,39 +13,39 @@
 
 namespace tactus::executive {
 
-/// What was done about overruns, for the log.
+/// Measure against overruns, for the log.
 struct PolicyNote {
   static constexpr std::uint32_t kNoStep = UINT32_MAX;
   static constexpr std::uint32_t kHardBudget = UINT32_MAX - 1;
   std::int64_t frame = 0;
-  /// Whose step was taken; none: jobs came back. kHardBudget: the consequence of one that was exceeded.
+  /// Watched part whose step was taken; none: jobs came back. kHardBudget: the consequence of an exceeded
+  /// one.
   std::uint32_t watched = kNoStep;
   std::uint32_t step = 0;
   /// The first that is left out or called less often, or is back; none, and jobs is 1: on_overrun is another.
   std::uint32_t job = kNoPlanJob;
-  std::uint32_t jobs = 0;   ///< so many are
-  std::int64_t frames = 0;  ///< that had room, before they came back
+  std::uint32_t jobs = 0;   ///< number of jobs
+  std::int64_t frames = 0;  ///< number of frames with slack before they came back
 };
 
-/// Takes the steps of a plan's escalations when frames overrun, or threads and jobs take more than their budgets;
-/// and lets jobs, and the rig's own on_overrun, come back when there is room again.
+/// Takes the steps of a plan's escalations when frames overrun, or threads and jobs take more than their
+/// budgets; and lets jobs, and the rig's own on_overrun, come back when there is room again.
 ///
-/// An event counts in a frame that is paced and beyond the grace. A frame has room when nothing counted and its slack
-/// holds what would come back. After so many frames in a row with room, what was left out last comes back; twice as
-/// many are wanted whenever it did not last so long, up to 64 times as many.
+/// An event counts in a frame that is paced and beyond the grace. A frame has room when nothing counted and
+/// its slack holds what would come back. After `restore_after` frames with slack, in a row, what was left out
+/// last comes back; each relapse doubles that number, up to 64 times.
 ///
-/// Threads  hooks: the rig's main thread. pop(): one reader. The rest: any.
-/// RT       every hook but went_back().
+/// Threads hooks: the rig's main thread. pop(): one reader. The rest: any. RT every hook but went_back().
 class PolicyPart final : public FramePart {
  public:
-  /// What has an escalation.
+  /// Part of the rig with an escalation.
   struct Watched {
     ReliefScope scope;
     const std::vector<EscalationStep>* steps = nullptr;
     const BudgetAccount* account = nullptr;  ///< nullptr: frames
     std::int64_t seen = 0;
     std::vector<StepWindow> windows{};
-    std::deque<std::atomic<std::int64_t>> taken{};  ///< how often, by step
+    std::deque<std::atomic<std::int64_t>> taken{};  ///< number of times that each step was taken
   };
   static constexpr std::int64_t kLongestWaitFactor = 64;
 
@@ -53,7 +53,7 @@ class PolicyPart final : public FramePart {
   static bool is_needed(const Plan& plan);
   /// `executive` must outlive it. @when setup
   explicit PolicyPart(Executive& executive);
-  /// What shows it to models, recordings and clients. @when setup
+  /// Sets the variables that show it to models, recordings and clients. @when setup
   void show_in(PolicyVariables& variables);
 
   const char* name() const TACTUS_RT override { return "policies"; }
@@ -71,7 +71,7 @@ class PolicyPart final : public FramePart {
   }
   void went_back(std::int64_t k) override;
 
-  /// What the rig file says, and what holds now.                                                    @when any
+  /// Setting of the rig file, beside the one in force now.                                          @when any
   rtsync::OnOverrun own_on_overrun() const { return own_; }
   rtsync::OnOverrun on_overrun() const { return on_overrun_.load(std::memory_order_relaxed); }
   const std::deque<Watched>& watched() const { return watched_; }

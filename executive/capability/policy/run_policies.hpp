@@ -32,7 +32,7 @@ class RunPolicies final : public Capability {
     poll(voice);
     poll_seldom(voice);
   }
-  /// For summary.json.
+  /// Returns its part of summary.json.
   config::Json summary() const;
 
   void finish() override { finish(*run_->voice); }

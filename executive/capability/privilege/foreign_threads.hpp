@@ -6,8 +6,9 @@
 
 namespace tactus::executive {
 
-/// Keeps threads that tactus did not create away from the frames: those that a model's library started inherit
-/// the CPUs of who started them, and those of a real-time job its CPU. They are known by not being ours.
+/// Keeps threads that tactus did not create away from the frames: those that a model's library started
+/// inherit the CPUs of the thread that started them, and those of a real-time job its CPU. They are known by
+/// not being ours.
 ///
 /// Threads  the service thread.
 class ForeignThreads final : public Capability {

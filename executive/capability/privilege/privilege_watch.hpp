@@ -12,8 +12,8 @@
 
 namespace tactus::executive {
 
-/// What the rig's threads had at the start and have no more: a model or a program outside may take real time,
-/// a CPU or the memory lock away while the rig runs.
+/// Privileges that the rig's threads had at the start and have lost: a model or a program outside may take
+/// real time, a CPU or the memory lock away while the rig runs.
 ///
 /// Threads  start: before the others; the rest: any but a frame's.
 class PrivilegeWatch {
@@ -22,12 +22,12 @@ class PrivilegeWatch {
     std::string what;  ///< "thread main" or "memory"
     std::string was;   ///< "SCHED_FIFO 80, CPUs 1"
     std::string is;
-    std::int64_t frame = 0;  ///< about when it was found out: once a second
+    std::int64_t frame = 0;  ///< frame, approximately, in which it was found out: once a second
     bool lost = false;       ///< false: it is again as it was at the start
   };
 
-  /// Of these threads, as they are now; `memory`: all of it is locked. Throws std::system_error when
-  /// /proc/self/task cannot be read. @when setup
+  /// Notes the privileges of these threads, as they are now; `memory`: all of it is locked. Throws
+  /// std::system_error when /proc/self/task cannot be read. @when setup
   void start(const std::vector<pid_t>& threads, bool memory);
   /// Looks for changes. A thread that has ended has lost nothing.
   void look(std::int64_t frame);

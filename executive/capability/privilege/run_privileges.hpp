@@ -11,7 +11,7 @@
 
 namespace tactus::executive {
 
-/// What is reported and done when a run loses what the machine had granted it (`on_privilege_lost`).
+/// Reports and reacts when a run loses what the machine had granted it (`on_privilege_lost`).
 ///
 /// Threads  the service thread; look: any but a frame's.
 class RunPrivileges final : public Capability {
@@ -24,14 +24,14 @@ class RunPrivileges final : public Capability {
     run_ = &run;
   }
 
-  /// From here on these threads are to keep what they have; `memory`: its lock, too. @when setup
+  /// Starts to watch that these threads keep what they have; `memory`: its lock, too. @when setup
   using Capability::start;
   void start(const std::vector<pid_t>& threads, bool memory) { watch_.start(threads, memory); }
   void look() { watch_.look(executive_.frames_done()); }
-  /// What was taken away since the last time, and what the rig file says to that.
+  /// Reports what was taken away since the last time, and does what the rig file demands.
   void tell(RunVoice& voice);
   void poll_seldom(RunVoice& voice) override;
-  /// Why the rig was aborted; empty: it was not.
+  /// Reason why the rig was aborted; empty: it was not.
   const std::string& reason() const { return reason_; }
   config::Json summary() const;
 

@@ -49,17 +49,17 @@ class RunRecordings final : public Capability {
 
   /// Reports a file that cannot be written any more, once.
   void poll_seldom(RunVoice& voice) override;
-  /// How many recordings have failed so far.
+  /// Number of recordings that have failed so far.
   std::size_t failed() const { return told_.size(); }
 
   // After stop().
   void tell_losses(RunVoice& voice) const;
-  /// Records that stand in no file, of all recordings together.
+  /// Records that are in no file, of all recordings together.
   std::uint64_t lost() const;
   /// Returns which recordings could not be written, and what that cost; empty: all could.
   std::string failures() const;
   config::Json summary() const;
-  /// What stands there instead if the rig is killed.
+  /// Returns what the summary holds instead if the rig is killed.
   config::Json facts() const;
   /// The same, before there is an executive: a row of the list of capabilities. @when setup
   static void known(const RunContext& run, config::Json& all);

@@ -5,7 +5,8 @@
 
 namespace tactus::executive {
 
-/// As long as it lives, a crash drives the outputs safe, and says what ran, before it ends the process.
+/// Drives the outputs safe in a crash, as long as it lives, and names what ran, before the crash ends the
+/// process.
 class CrashGuard {
  public:
   /// The executive must outlive it. @when setup

@@ -62,7 +62,7 @@ void HardwareWatchdog::stop() {
   } else {
     left_counting_ = true;
     voice.say("the watchdog " + name_ +
-              " goes on counting, as this was no clean end: it resets the machine within " +
+              " continues to count, as this was not a clean end: it resets the machine within " +
               rtsync::duration_text(device_->timeout().count()));
   }
 }

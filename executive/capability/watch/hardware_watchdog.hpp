@@ -10,7 +10,7 @@
 
 namespace tactus::executive {
 
-/// What a rig with outputs risks without one, and what would mend it.                        @when setup
+/// Describes the risk of a rig with outputs and no watchdog, and how to remove it.           @when setup
 std::string no_watchdog_note();
 
 /// The hardware watchdog of one run: resets the machine when no frame ends any more.

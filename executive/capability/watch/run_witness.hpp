@@ -10,8 +10,8 @@
 
 namespace tactus::executive {
 
-/// What the witness, the process above a rig, sees of this run; nothing where there is none. A crash drives the outputs
-/// safe, and leaves word of what ran.
+/// View that the witness, the process above a rig, has of this run; does nothing without a witness. A crash
+/// drives the outputs safe, and leaves word of what ran.
 ///
 /// Threads  the service thread.
 class RunWitness final : public Capability {
@@ -24,7 +24,8 @@ class RunWitness final : public Capability {
   }
 
   using Capability::watch;
-  /// From here on it sees how far the rig came, and leaves the CPUs of the frames. @when setup
+  /// Lets the witness see from here on how far the rig came, and moves it away from the CPUs of the frames.
+  /// @when setup
   void watch(Executive& executive, const rtsync::CpuSet& helpers);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace tactus::executive {
 
-/// What systemd is told of a rig that it has started: that it is alive, and a line of status.
+/// Reports to systemd on a rig that it has started: that it is alive, and a line of status.
 ///
 /// Threads  the service thread.
 class SystemdService final : public Capability {

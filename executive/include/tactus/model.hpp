@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// How to write a model: derive from tactus::Model, declare variables and jobs, export it with TACTUS_MODEL.
+/// Classes for writing a model: derive from tactus::Model, declare variables and jobs, export it with
+/// TACTUS_MODEL.
 ///
 ///     class Gain : public tactus::Model {
 ///      public:
@@ -80,7 +81,7 @@ enum class JobClass : int {
   shutdown = TACTUS_SHUTDOWN,
 };
 
-/// What a job is told: call.sim_time_ns, call.frame, call.dt (seconds).
+/// Argument of a job: call.sim_time_ns, call.frame, call.dt (seconds).
 using Call = tactus_call;
 
 /// A name for one value of an enumeration: {"park", Gear::park}.
@@ -93,9 +94,9 @@ struct Label {
 };
 using Labels = std::initializer_list<Label>;
 
-/// What the rig file may override per job: its cycle, every(200us) or rate(60), without which it is called once every
-/// frame; and its phase, at_phase(100), or both: every(200us).at_phase(100). A cycle has a unit: a bare number does not
-/// compile.
+/// Options of a job that the rig file may override: its cycle, every(200us) or rate(60), without which it is
+/// called once every frame; and its phase, at_phase(100), or both: every(200us).at_phase(100). A cycle has a
+/// unit: a bare number does not compile.
 class JobOptions {
  public:
   constexpr JobOptions() = default;
@@ -128,7 +129,7 @@ constexpr JobOptions every(std::chrono::nanoseconds cycle) {
   if (cycle.count() <= 0) throw std::invalid_argument("tactus::every: a cycle is at least 1 ns");
   return JobCycles::of(cycle.count());
 }
-/// A job so many times a second, exactly: rate(60); rate(60000, 1001) is 59.94 Hz. Throws
+/// A job at that many calls a second, exactly: rate(60); rate(60000, 1001) is 59.94 Hz. Throws
 /// std::invalid_argument for a number below 1. @when setup
 constexpr JobOptions rate(std::int64_t times, std::int64_t seconds = 1) {
   if (times < 1 || seconds < 1 || seconds > INT64_MAX / 1'000'000'000)
@@ -137,7 +138,7 @@ constexpr JobOptions rate(std::int64_t times, std::int64_t seconds = 1) {
 }
 /// A job once every frame, with a phase.
 constexpr JobOptions at_phase(unsigned number) { return JobOptions{}.at_phase(number); }
-/// For a job that chooses its own next time with Model::call_at.
+/// Option for a job that chooses its own next time with Model::call_at.
 inline constexpr JobOptions kDynamic = JobCycles::of(TACTUS_DYNAMIC);
 
 namespace detail TACTUS_HIDDEN {
@@ -207,7 +208,7 @@ struct MemberOf<R (C::*)(A...) const noexcept> : MemberOf<R (C::*)(A...)> {};
 }  // namespace TACTUS_HIDDEN
 
 /// Collects a model's variables and jobs. Each function throws std::runtime_error when tactus refuses (a name
-/// twice, a unit nobody can read); tactus says why in its own message. Only valid during Model::declare.
+/// twice, a unit that cannot be read); tactus says why in its own message. Only valid during Model::declare.
 /// @when setup
 class TACTUS_HIDDEN Declare {
  public:
@@ -260,8 +261,8 @@ class TACTUS_HIDDEN Declare {
       refused("cannot_restart:", why);
   }
 
-  /// Member is `void f()`, `void f(const Call&)`, or the same returning int (0: go on; else the rig aborts).
-  /// An exception it throws ends the rig (Abort) with the exception's text.
+  /// Member is `void f()`, `void f(const Call&)`, or the same returning int (0: continue; else the rig
+  /// aborts). An exception it throws ends the rig (Abort) with the exception's text.
   template <auto Member>
   void job(const char* name, JobClass job_class, JobOptions options = {});
 
@@ -287,7 +288,7 @@ class TACTUS_HIDDEN Declare {
     names_.emplace_back(&data, name);
   }
 
-  /// Of a variable that was declared.
+  /// Name of a variable that was declared.
   std::string name_of(const void* data) const {
     for (const auto& [known, name] : names_)
       if (known == data) return name;
@@ -342,16 +343,17 @@ class Model {
     return host_.command != nullptr && host_.command(host_.context, command, value) == 0;
   }
 
-  /// The same by name. False: nobody hears, as before the first frame. A class with a step() of its own
+  /// The same by name. False: no rig takes it, as before the first frame. A class with a step() of its own
   /// writes Model::step(5). @when any
   bool pause() const noexcept { return command(TACTUS_PAUSE); }
   bool resume() const noexcept { return command(TACTUS_RESUME); }
-  /// So many frames more, at least one, then pause.
+  /// Runs that many frames more, at least one, then pauses.
   bool step(std::int64_t frames) const noexcept { return command(TACTUS_STEP, frames); }
   /// Ends the rig in order: shutdown jobs run, its status is 0.
   bool stop() const noexcept { return command(TACTUS_STOP); }
 
-  /// For TACTUS_MODEL only. A host that is older than this header has fewer fields: the others stay null.
+  /// Attaches the host; for TACTUS_MODEL only. A host that is older than this header has fewer fields: the
+  /// others stay null.
   TACTUS_HIDDEN void attach(const tactus_host& host) {
     std::memcpy(&host_, &host, std::min<std::size_t>(host.size, sizeof host_));
   }

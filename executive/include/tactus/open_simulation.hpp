@@ -35,7 +35,7 @@ class OpenSimulationError : public std::runtime_error {
  public:
   OpenSimulationError(tactus_result result, const std::string& what)
       : std::runtime_error(what), result_(result) {}
-  /// What kind of problem; never TACTUS_OK.
+  /// Kind of the problem; never TACTUS_OK.
   tactus_result result() const { return result_; }
 
  private:
@@ -47,8 +47,8 @@ struct OpenSimulationOptions {
   std::string out{};               ///< the run folder, new or empty; empty: runs/<rig>-<start time>
   std::string until{};             ///< simulated time, "10 s"; empty: as the rig file says
   std::vector<std::string> set{};  ///< changes of the rig file: "path=value"
-  /// Told what a person would want to see at once, on a thread of the simulation's. It must neither throw nor call the
-  /// simulation.
+  /// Called with lines that a person would want to see at once, on a thread of the simulation's. It must
+  /// neither throw nor call the simulation.
   std::function<void(const std::string& line)> log{};
 };
 
@@ -128,10 +128,11 @@ class OpenSimulation {
     return {over(), tactus_open_simulation_frame(simulation_.get()),
             tactus_open_simulation_date(simulation_.get())};
   }
-  /// To the end of the run.
+  /// Runs to the end of the run.
   EpisodeResult run() { return run_open(); }
 
-  /// Goes on from a checkpoint of this run, by its name in the run's folder for checkpoints, between two episodes.
+  /// Continues from a checkpoint of this run, by its name in the run's folder for checkpoints, between two
+  /// episodes.
   void load_checkpoint(const std::string& name) {
     check(tactus_open_simulation_load_checkpoint(simulation_.get(), name.c_str()));
   }
@@ -158,10 +159,10 @@ class OpenSimulation {
   /// "completed", "stopped" ... as in summary.json, and why; empty as long as it is not over.
   std::string outcome() const { return tactus_open_simulation_outcome(simulation_.get()); }
   std::string reason() const { return tactus_open_simulation_reason(simulation_.get()); }
-  /// As of `tactus run`; 1 as long as it is not over.
+  /// Exit status, as that of `tactus run`; 1 as long as it is not over.
   int exit_status() const { return tactus_open_simulation_exit_status(simulation_.get()); }
 
-  /// For the C API.
+  /// Handle for the C API.
   tactus_open_simulation* handle() const { return simulation_.get(); }
 
  private:
@@ -234,7 +235,7 @@ class OpenSimulation {
           double most = std::min(static_cast<double>(std::numeric_limits<T>::max()), 0x1p53);
           if (item.type == TACTUS_BOOL) most = 1;
           if (!(value >= least && value <= most) || std::trunc(value) != value)
-            refuse(std::to_string(value) + " is no value of its type; a whole number from " +
+            refuse(std::to_string(value) + " is not a value of its type; a whole number from " +
                    std::to_string(static_cast<std::int64_t>(least)) + " to " +
                    std::to_string(static_cast<std::int64_t>(most)) + " is expected");
         }

@@ -9,7 +9,7 @@
 namespace tactus::executive {
 namespace {
 
-/// What the edges do not go with.
+/// Reports settings that exclude external edges.
 void check_realtime_beside_edges(Draft& draft) {
   const RealtimeSection& realtime = draft.settings.realtime;
   const ClockSection& clock = draft.settings.clock;

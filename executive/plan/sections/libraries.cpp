@@ -6,7 +6,7 @@
 
 namespace tactus::executive {
 
-/// What the section says of a library holds for its models, as far as these do not say otherwise.
+/// Applies the settings of a library to its models, except where these have their own.
 void read_libraries(Draft& draft) {
   std::set<std::string> used;
   for (const ModelSettings& model : draft.settings.models)
@@ -15,7 +15,7 @@ void read_libraries(Draft& draft) {
   for (const LibrarySettings& library : draft.settings.libraries) {
     const std::string& name = library.library.value;
     if (!seen.insert(name).second) {
-      draft.problems.add(library.library, "'" + name + "' stands here twice; remove one of the two entries");
+      draft.problems.add(library.library, "'" + name + "' occurs twice here; remove one of the two entries");
       continue;
     }
     if (!used.contains(name)) {

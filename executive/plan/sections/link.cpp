@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kOwnName = ExecutiveVariables::kLink;
 
-/// As if the rig file had no link, and recorded nothing of it.
+/// Changes the settings as if the rig file had no link, and recorded nothing of it.
 void leave_link_out(RigSettings& settings) {
   settings.link = {};
   const auto linked = [](const Located<std::string>& name) {
@@ -19,7 +19,7 @@ void leave_link_out(RigSettings& settings) {
                 [](const RecordingSettings& recording) { return recording.variables.empty(); });
 }
 
-/// An input that the link writes is written by nobody else, and not while its model may be running.
+/// Checks that an input of the link has no other writer, and is not written while its model may be running.
 void check_linked(Draft& draft, const VariableRef& input) {
   const auto refuse = [&](const std::string& why) {
     draft.problems.add(draft.settings.link.origin, "'" + input.name() + "' " + why);
@@ -39,7 +39,7 @@ void check_linked(Draft& draft, const VariableRef& input) {
   }
 }
 
-/// Whatever the link takes in is recorded, unless the rig file has a recording of that name.
+/// Records everything that the link receives, unless the rig file has a recording of that name.
 void record_link(RigSettings& settings) {
   for (const RecordingSettings& recording : settings.record)
     if (recording.name == kOwnName) return;

@@ -78,7 +78,7 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
   add_model(draft, settings, draft.rig.models.emplace_back(*model, settings.name));
 }
 
-/// What the process of the model is born with.
+/// Settings with which the process of the model starts.
 ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
   if (const std::string& driver = settings.driver.value; !driver.empty())
     return {settings.name, find_driver(ModelDriver::kKind, driver).string(), driver,
@@ -87,7 +87,7 @@ ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
   return {settings.name, settings.library.value, settings.model.value};
 }
 
-/// In a process of its own, which loads the library; the rig's own never does.
+/// Makes a model in a process of its own, which loads the library; the rig's own never does.
 void make_isolated(Draft& draft, ModelSettings& settings) {
   const ModelOrigin origin = origin_of(draft, settings);
   if (draft.rig.isolation == nullptr)
@@ -165,7 +165,7 @@ void make_model(Draft& draft, ModelSettings& settings, StaticModels& single) {
   }
 }
 
-/// What can be said of a model without its jobs.
+/// Checks what can be checked of a model without its jobs.
 void check_threads(Draft& draft, const ModelSettings& settings) {
   (void)draft.find_thread(settings.thread);
   for (const JobSettings& job : settings.jobs)

@@ -27,7 +27,7 @@ PlannedJob* planned(Draft& draft, const std::string& name) {
   return found == draft.plan.jobs.end() ? nullptr : &*found;
 }
 
-/// Why a job cannot be left out; empty: it can.
+/// Explains why a job cannot be left out; empty: it can.
 std::string why_never(const Draft& draft, const PlannedJob& job) {
   if (!is_cyclic(job.job_class))
     return "is of class " + std::string(name_of(job.job_class)) +
@@ -161,7 +161,7 @@ void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job
   if (settings.on_hard_budget) job.on_hard_budget = settings.on_hard_budget->value;
 }
 
-/// What nothing ever leaves out.
+/// Reports a key whose job no escalation ever leaves out.
 void check_use(Draft& draft, const std::optional<Located<std::int64_t>>& key, const PlannedJob& job,
                StepAction action) {
   const Plan& plan = draft.plan;

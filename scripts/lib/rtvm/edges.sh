@@ -21,7 +21,7 @@ wrong() {
 line=$1 period=$2
 shift 2
 pull=$RTVM_GPIO_DIR/sim_gpio$line/pull
-[ -e "$pull" ] || wrong "'$line' is no line of the chip, which has 0 to $((RTVM_GPIO_LINES - 1))"
+[ -e "$pull" ] || wrong "'$line' is not a line of the chip, which has 0 to $((RTVM_GPIO_LINES - 1))"
 hertz=$(echo "$period" | awk '
     match($0, /^[0-9]+(\.[0-9]+)?(s|ms|us|ns)$/) {
         unit = $0; sub(/^[0-9.]+/, "", unit); number = $0 + 0
@@ -32,7 +32,7 @@ hertz=$(echo "$period" | awk '
 count=1e15
 case $1 in
     '' | *=*) ;;
-    *[!0-9]*) wrong "'$1' is no number of edges" ;;
+    *[!0-9]*) wrong "'$1' is not a number of edges" ;;
     *) count=$1; shift ;;
 esac
 exec /usr/local/lib/rtvm/gpio_pulse "$pull" "$hertz" "$count" prio=90 delay=0 "$@"

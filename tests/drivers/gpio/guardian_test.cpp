@@ -207,14 +207,14 @@ TEST_F(GuardianTest, IsMissedWhenItIsKilled) {
   ASSERT_EQ(::kill(guardian_, SIGKILL), 0);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
   EXPECT_THAT(rig_->out(), HasSubstr("trouble: the guardian of the outputs, process " +
-                                     std::to_string(guardian_) + ", is dead or stands still"));
+                                     std::to_string(guardian_) + ", is dead or hangs"));
 }
 
 TEST_F(GuardianTest, IsMissedWhenItIsStopped) {
   start("frames", "4000", "frames");
   ASSERT_EQ(::kill(guardian_, SIGSTOP), 0);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
-  EXPECT_THAT(rig_->out(), HasSubstr("is dead or stands still"));
+  EXPECT_THAT(rig_->out(), HasSubstr("is dead or hangs"));
 }
 
 TEST_F(GuardianTest, IsNotFooledByAForkedChildThatKeepsTheSocket) {

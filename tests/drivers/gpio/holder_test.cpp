@@ -43,7 +43,7 @@ TEST_F(HeldBy, SaysWhatReleasesTheLine) {
   process(4711, "S", "tactus|run|servo.yaml|");
   EXPECT_EQ(text("tactus servo 4711"), "is held by rig servo, process 4711; to stop it: kill 4711");
   EXPECT_EQ(text("gpiomon"),
-            "is held by 'gpiomon', which is no rig of tactus; end that program, or take another line");
+            "is held by 'gpiomon', which is not a rig of tactus; end that program, or take another line");
   EXPECT_EQ(text(""), "is in use; the kernel does not say by whom");
   EXPECT_EQ(text("tactus servo " + std::to_string(::getpid())),
             "is held by this rig already: its clock or another of its models uses the line");

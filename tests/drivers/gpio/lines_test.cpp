@@ -120,10 +120,11 @@ TEST_F(Lines, AMissingLineIsAnsweredWithTheNearest) {
 TEST_F(Lines, ALineInUseIsNamedWithItsHolder) {
   pins.lines[3].used = pins.lines[4].used = pins.lines[5].used = true;
   pins.lines[3].consumer = pins.lines[4].consumer = "button";
-  EXPECT_EQ(refusal({3, 4, 5, 6}, EBUSY),
-            "line 3 of gpiochip0 (PPS_IN) is held by 'button', which is no rig of tactus; end that program, "
-            "or take "
-            "another line; so is line 4. line 5 of gpiochip0 is in use; the kernel does not say by whom");
+  EXPECT_EQ(
+      refusal({3, 4, 5, 6}, EBUSY),
+      "line 3 of gpiochip0 (PPS_IN) is held by 'button', which is not a rig of tactus; end that program, "
+      "or take "
+      "another line; so is line 4. line 5 of gpiochip0 is in use; the kernel does not say by whom");
   EXPECT_EQ(refusal({6}, EBUSY), "line 6 of gpiochip0 (TWICE): in use a moment ago, free now; try again");
 }
 

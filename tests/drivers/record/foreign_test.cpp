@@ -131,7 +131,7 @@ TEST(ForeignCsv, ADamagedRowIsNamedAndTheOneAfterItIsRead) {
   }
   EXPECT_THAT(times, ::testing::ElementsAre(0, 4'000'000, 5'000'000)) << "a torn end is no record";
   EXPECT_THAT(problems, ::testing::ElementsAre(HasSubstr("a.csv:3: has 2 columns, the header has 3"),
-                                               HasSubstr("a.csv:4: 'soon' is no time in seconds"),
+                                               HasSubstr("a.csv:4: 'soon' is not a time in seconds"),
                                                HasSubstr("a.csv:5: 'much' of x is no double"),
                                                HasSubstr("a.csv:6: '7' of state is no word")));
 }
@@ -160,8 +160,8 @@ TEST(ForeignCsv, SaysWhereItIsWrong) {
   EXPECT_THAT(of("sys.exec.out.time {s},x {--}\n1,2,3\n"),
               HasSubstr("a.csv:2: has 3 columns, the header has 2"));
   EXPECT_THAT(of("sys.exec.out.time {s},x {--}\nsoon,2\n"),
-              HasSubstr("a.csv:2: 'soon' is no time in seconds"));
-  EXPECT_THAT(of("sys.exec.out.time {s},x {--}\n99999999999,2\n"), HasSubstr("is no time in seconds"));
+              HasSubstr("a.csv:2: 'soon' is not a time in seconds"));
+  EXPECT_THAT(of("sys.exec.out.time {s},x {--}\n99999999999,2\n"), HasSubstr("is not a time in seconds"));
 }
 
 std::string trk(const std::string& mark, bool big) {

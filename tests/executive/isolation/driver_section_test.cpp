@@ -75,7 +75,7 @@ TEST(DriverSection, WhateverTheBytesNothingElseIsThrown) {
       (void)decode_section(bad);
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(),
-                   "cannot be isolated: what its process and the rig told each other is damaged");
+                   "cannot be isolated: the messages between its process and the rig are damaged");
     }
   }
 }

@@ -60,7 +60,7 @@ TEST(LibraryProblem, IsNamedWithItsPlaceAndItsRemedy) {
   };
   const Row rows[] = {
       {"empty", "", " is empty: copy or build it again"},
-      {"text", "this is no library\n", " is no library (no ELF file)"},
+      {"text", "this is not a library\n", " is not a library (not an ELF file)"},
       {"archive", "!<arch>\nx", " is a static library (.a), which programs are linked with"},
       {"bitcode", "BC\xC0\xDE 123", " is bitcode of LLVM"},
       {"script", "#!/bin/sh\n", " is a script"},
@@ -72,7 +72,7 @@ TEST(LibraryProblem, IsNamedWithItsPlaceAndItsRemedy) {
       {"riscv", with(offsetof(Elf64_Ehdr, e_machine), EM_RISCV), " is built for RISC-V, this tactus for "},
       {"object", with(offsetof(Elf64_Ehdr, e_type), ET_REL), " is an object file (.o)"},
       {"program", with(offsetof(Elf64_Ehdr, e_type), ET_EXEC), " is a program: build a shared library"},
-      {"core", with(offsetof(Elf64_Ehdr, e_type), ET_CORE), " is no shared library"},
+      {"core", with(offsetof(Elf64_Ehdr, e_type), ET_CORE), " is not a shared library"},
       {"phentsize", with(offsetof(Elf64_Ehdr, e_phentsize), 8), " is damaged"},
       {"magic_only", all.substr(0, 4), " is cut off: it has 4 bytes and needs 64"},
       {"header", all.substr(0, 63), " is cut off: it has 63 bytes and needs 64"},
@@ -96,7 +96,8 @@ TEST(LibraryProblem, MayBeWhatTheFileIs) {
   EXPECT_THAT(complaint(folder.path()), HasSubstr(" is a folder: name the file in it"));
   const fs::path pipe = folder / "pipe.so";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(complaint(pipe), HasSubstr(" is no file: name a shared library")) << "and no open waits for it";
+  EXPECT_THAT(complaint(pipe), HasSubstr(" is not a file: name a shared library"))
+      << "and no open waits for it";
 }
 
 TEST(LibraryProblem, MayBeARightThatIsLacking) {

@@ -148,7 +148,7 @@ TEST(ModelLibrary, SaysWhyALibraryIsNone) {
 
 TEST(ModelLibrary, AFileThatIsNoLibraryIsSaid) {
   const tactus::test::TempDir folder;
-  EXPECT_THAT(complaint(folder.write("text.so", "this is no library\n")),
+  EXPECT_THAT(complaint(folder.write("text.so", "this is not a library\n")),
               StartsWith("cannot load the library: "));
   EXPECT_THAT(complaint(folder.write("empty.so", "")), StartsWith("cannot load the library: "));
   EXPECT_THAT(complaint(folder.path()), StartsWith("cannot load the library: "));
@@ -296,7 +296,7 @@ TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
   EXPECT_EQ(complaint("raw", "former_variable"), "")
       << "of a library that was built before there were columns";
   EXPECT_THAT(complaint("raw", "ragged"),
-              testing::HasSubstr("variable 'u': its 5 elements are no whole rows of 2 columns"));
+              testing::HasSubstr("variable 'u': its 5 elements are not whole rows of 2 columns"));
   EXPECT_EQ(complaint("raw", "no_unit"), "") << "no unit is a pure number";
 }
 
@@ -337,11 +337,11 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
     const char* expected;
   };
   const Row rows[] = {
-      {"nodriver", "exports no 'tactus_driver': it is no driver"},
+      {"nodriver", "exports no 'tactus_driver': it is not a driver"},
       {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is '" TACTUS_DRIVER_BUILD "'"},
       {"othername", "is driver 'csv' of kind 'record'"},
       {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
-      {"null", "is no driver"},
+      {"null", "is not a driver"},
       {"missing", "this machine has no driver 'missing' of kind 'record'; there are: "},
   };
   for (const Row& row : rows) {

@@ -52,7 +52,7 @@ TEST(VariablePath, NamesAnElementInMemory) {
   };
   for (const Row& row : {
            Row{scalar, "a.b", 0, ""},
-           Row{scalar, "a.b[0]", std::nullopt, "is no array"},
+           Row{scalar, "a.b[0]", std::nullopt, "is not an array"},
            Row{line, "a.b", 0, ""},
            Row{line, "a.b[5]", 5, ""},
            Row{line, "a.b[6]", std::nullopt, "has no such element; the index is one of 0 .. 5"},

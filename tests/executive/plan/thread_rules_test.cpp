@@ -559,8 +559,8 @@ TEST(ThreadRules, PeriodsFitTheKindAndTheFrame) {
        "threads.io: a scheduled thread runs in lock-step with the frame and has no 'period'"},
       {ThreadKind::asynchronous_must_finish, {}, "threads.io: missing key 'period'"},
       {ThreadKind::asynchronous_must_finish, Period{2'500'000, 1},
-       "threads.io: period 2500 us is no whole number of frames of 1 ms"},
-      {ThreadKind::asynchronous, Period{1'000'000, 3}, "is no whole number of frames of 1 ms"},
+       "threads.io: period 2500 us is not a whole number of frames of 1 ms"},
+      {ThreadKind::asynchronous, Period{1'000'000, 3}, "is not a whole number of frames of 1 ms"},
   };
   for (const Row& row : rows) {
     RuleFixture bench;

@@ -193,7 +193,7 @@ TEST(Condition, SaysWhereItIsWrongAndWhatIsAllowed) {
       {"jobs.p99 > 3 us", "there is no quantity"},
       {"late.p99", "character 9: a comparison is expected"},
       {"late.p99 3 us", "character 10: a comparison is expected"},
-      {"late.p99 => 3 us", "character 10: '=>' is no comparison; there are >, >=, <, <=, == and !="},
+      {"late.p99 => 3 us", "character 10: '=>' is not a comparison; there are >, >=, <, <=, == and !="},
       {"late.p99 >", "character 11: a limit is expected"},
       {"late.p99 > 5", "character 12: '5' has no unit"},
       {"late.p99 > 5 m", "late.p99 is a time"},

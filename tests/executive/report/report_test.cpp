@@ -90,7 +90,7 @@ void make_run(const TempDir& dir) {
             "ms  overrun\n"
             "\nwhy, with what was looked at\n\n>       1300  overran: blocked <- job bad.step\n"
             "              of the job, took 3.50 ms, usual 187 ns\n"
-            "\njobs of the nearest frames; a job begins so long after its frame was woken\n\n"
+            "\njobs of the nearest frames; the time of a job counts from the wake of its frame\n\n"
             "       frame  thread           job                                  begins       takes\n"
             "        1299  main             motor.step                         1.33 us      187 ns\n"
             ">       1300  main             motor.step                         1.30 us      511 ns\n"
@@ -292,7 +292,7 @@ TEST(Report, TakesTimesAndValuesOfAnySize) {
   for (const std::string& word :
        {std::string("points=\"nan"), std::string("\"inf"), std::string("V-nan"), std::string("Mnan")})
     EXPECT_EQ(html.find(word), std::string::npos) << word;
-  EXPECT_THAT(to_text(page, 80), HasSubstr("no finite numbers"));
+  EXPECT_THAT(to_text(page, 80), HasSubstr("not finite numbers"));
 }
 
 TEST(Report, ComparesRunsSideBySide) {

@@ -137,10 +137,10 @@ TEST(RunFilesOfAFolder, WhatIsNoRunFolderIsRefused) {
     }
     return "";
   };
-  EXPECT_THAT(refusal(dir / "none"), HasSubstr("is no folder; give one that `tactus run` made"));
+  EXPECT_THAT(refusal(dir / "none"), HasSubstr("is not a folder; give one that `tactus run` made"));
   EXPECT_THAT(refusal(dir.path()),
               HasSubstr("is not a run folder: it holds no rig.yaml, summary.json or frames.csv"));
-  EXPECT_THAT(refusal(dir.write("file", "x")), HasSubstr("is no folder"));
+  EXPECT_THAT(refusal(dir.write("file", "x")), HasSubstr("is not a folder"));
 }
 
 TEST(JsonFacts, AreFoundByTheirPathsOrNotAtAll) {

@@ -80,7 +80,7 @@ TEST_F(Choices, TheEndIsThatOfTheRigFileOrTheCallers) {
       {"of several changes the last one counts", {.set = {"until=5 ms", "until=0.03 s"}}, 30},
       {"frames win over the file", {.set = {"until=5 ms"}, .frames = 7}, 7},
       {"another frame", {.set = {"frame.period=2 ms"}, .until = "50 ms"}, 25},
-      {"a frame that is no whole number", {.set = {"frame.period=1/3 ms"}, .until = "1 ms"}, 3},
+      {"a frame that is not a whole number", {.set = {"frame.period=1/3 ms"}, .until = "1 ms"}, 3},
       {"no end", {.set = {"until=stopped"}}, INT64_MAX},
   };
   for (const Row& row : rows) EXPECT_EQ(frames_of(row.choices), row.frames) << row.why;

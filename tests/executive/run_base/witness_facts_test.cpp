@@ -49,7 +49,7 @@ TEST_F(WitnessFactsTest, IsToldTheFactsAnewEachTime) {
 TEST_F(WitnessFactsTest, OneThatCannotBeToldIsInTheLog) {
   ::close(std::exchange(page.facts, -1));
   tell_witness([] { return Json::object(); }, voice.run_log(), &page);
-  EXPECT_THAT(voice.log(), HasSubstr("the witness was not told of the rig: Bad file descriptor"));
+  EXPECT_THAT(voice.log(), HasSubstr("the witness could not be informed of the rig: Bad file descriptor"));
 }
 
 TEST_F(WitnessFactsTest, WithoutAWitnessNothingIsAsked) {

@@ -121,8 +121,8 @@ TEST(StateImage, RefusesWhatIsNotClear) {
       {{short_one}, "'m.short': 2 double are not 15 bytes"},
       {{strange}, "'m.strange': has the type 'complex', which tactus does not know"},
       {{nowhere}, "'m.nowhere': has no memory"},
-      {{at("", 0, 1)}, "'': is no name for a piece of state"},
-      {{at("a\x1b[2J", 0, 1)}, "is no name for a piece of state"},
+      {{at("", 0, 1)}, "'': is not a name for a piece of state"},
+      {{at("a\x1b[2J", 0, 1)}, "is not a name for a piece of state"},
   };
   for (const auto& row : rows) EXPECT_THAT(refusal(row.pieces), HasSubstr(row.reason));
   EXPECT_EQ(refusal({at("m.a", 0, 2), at("m.b", 2, 2)}), "") << "side by side is not overlapping";

@@ -359,7 +359,7 @@ std::vector<Row> rows() {
             e.switches->blocked = 2'900us;
           }),
       row("the executive's work in the frame", between, Cause::housekeeping, [](F&, E&) {}),
-      row("the executive's work behind the frame", behind, Cause::housekeeping, [](F&, E&) {}),
+      row("the executive's work after the frame", behind, Cause::housekeeping, [](F&, E&) {}),
       row("housekeeping that was preempted is not to blame", behind, Cause::preempted,
           [](F&, E& e) { e.switches->preempted = 2'900us; }),
       row("housekeeping while the machine stood still", behind, Cause::machine_stopped,

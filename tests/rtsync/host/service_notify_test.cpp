@@ -31,7 +31,7 @@ constexpr TimePoint<RigTime> kStart{1000s};
 /// systemd's end: a socket that this process's environment names.
 class FakeSystemd {
  public:
-  /// `address` is a path, or "@name" for a name that is no file.
+  /// `address` is a path, or "@name" for a name that is not a file.
   explicit FakeSystemd(const std::string& address)
       : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     sockaddr_un where{};

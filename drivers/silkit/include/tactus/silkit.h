@@ -41,7 +41,7 @@ extern "C" {
 
 typedef int32_t SilKit_ReturnCode;
 typedef uint64_t SilKit_NanosecondsTime;           ///< virtual
-typedef uint64_t SilKit_NanosecondsWallclockTime;  ///< since 1970
+typedef uint64_t SilKit_NanosecondsWallclockTime;  ///< time since 1970
 typedef uint64_t SilKit_HandlerId;
 typedef uint8_t SilKit_Bool;  ///< 0 or 1, nothing else
 typedef int16_t SilKit_ParticipantState;
@@ -131,7 +131,7 @@ typedef struct SilKit_Vendor_Vector_SilKitRegistry SilKit_Vendor_Vector_SilKitRe
 
 /* ---- structures ---- */
 
-/// Stands first in structures that may grow; says which one it is.
+/// Head of structures that may grow; says which one it is.
 typedef struct SilKit_StructHeader {
   uint64_t version;       ///< TACTUS_SILKIT_VERSION_...
   uint64_t _reserved[3];  ///< 0
@@ -168,7 +168,7 @@ typedef struct SilKit_StringList {
   char** strings;
 } SilKit_StringList;
 
-/// What a publisher offers or a subscriber wants.
+/// Specification of the data that a publisher offers or a subscriber wants.
 typedef struct SilKit_DataSpec {
   SilKit_StructHeader structHeader;
   const char* topic;
@@ -178,8 +178,9 @@ typedef struct SilKit_DataSpec {
 
 typedef struct SilKit_DataMessageEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of the publisher; TACTUS_SILKIT_NO_TIME if it is not synchronised
-  SilKit_ByteVector data;            ///< null and 0 for an empty message
+  /// Time of the publisher; TACTUS_SILKIT_NO_TIME if it is not synchronised.
+  SilKit_NanosecondsTime timestamp;
+  SilKit_ByteVector data;  ///< null and 0 for an empty message
 } SilKit_DataMessageEvent;
 
 typedef struct SilKit_ParticipantStatus {
@@ -187,7 +188,7 @@ typedef struct SilKit_ParticipantStatus {
   const char* participantName;
   SilKit_ParticipantState participantState;
   const char* enterReason;
-  SilKit_NanosecondsWallclockTime enterTime;  ///< in whole microseconds
+  SilKit_NanosecondsWallclockTime enterTime;  ///< time in whole microseconds
   SilKit_NanosecondsWallclockTime refreshTime;
 } SilKit_ParticipantStatus;
 
@@ -228,8 +229,8 @@ TACTUS_SILKIT_MAKER(ParticipantConnectionInformation)
 
 /* ---- errors ---- */
 
-/// Why the last failed call of this thread failed; "" if none has. Never null. Valid until this thread's next
-/// call that fails; successful calls leave it as it is.
+/// Returns why the last failed call of this thread failed; "" if none has. Never null. Valid until this
+/// thread's next call that fails; successful calls leave it as it is.
 TACTUS_SILKIT_API const char* SilKit_GetLastErrorString(void);
 /// A name for a return code; static. BADPARAMETER for a number that is none.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_ReturnCodeToString(const char** outString, SilKit_ReturnCode code);
@@ -270,7 +271,7 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_ParticipantConfiguration_ToJson(
 /// Middleware.RegistryUri in the configuration win over the arguments.
 ///
 /// Errors  CONFIGURATIONERROR: no name, or a bad URI. UNSPECIFIEDERROR: the registry cannot be reached.
-///         PROTOCOLERROR: the name is taken, or somebody does not answer or cannot be reached in time.
+///         PROTOCOLERROR: the name is taken, or a participant does not answer or cannot be reached in time.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_Participant_Create(SilKit_Participant** outParticipant,
                                                               SilKit_ParticipantConfiguration* configuration,
                                                               const char* participantName,
@@ -316,7 +317,7 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationRead
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandlerAsync(
     SilKit_LifecycleService* service, void* context,
     SilKit_LifecycleService_CommunicationReadyHandler_t handler);
-/// From any thread. Not from inside the communication ready handler (LOGICERROR).
+/// Completes the handler, on any thread. Not from inside the communication ready handler (LOGICERROR).
 TACTUS_SILKIT_API SilKit_ReturnCode
 SilKit_LifecycleService_CompleteCommunicationReadyHandlerAsync(SilKit_LifecycleService* service);
 /// Called before Running, of a participant without virtual time.
@@ -349,7 +350,7 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_Continue(SilKit_Life
 /// Asks for the end. Outside of Running, Paused and Error it is only a line in the log.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_Stop(SilKit_LifecycleService* service,
                                                                  const char* reason);
-/// Of this participant, now.
+/// Reads the present state of this participant.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_State(SilKit_ParticipantState* outState,
                                                                   SilKit_LifecycleService* service);
 /// The same with reason and times. The header of *outStatus has to be set (BADPARAMETER). Its texts are valid
@@ -439,12 +440,12 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnec
     SilKit_SystemMonitor* monitor, void* context,
     SilKit_SystemMonitor_ParticipantDisconnectedHandler_t handler);
 /// False for the participant's own name. For SilKitRegistry: whether the registry is there; once it is gone,
-/// nobody can join any more.
+/// no participant can join any more.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonitor* monitor,
                                                                                 const char* participantName,
                                                                                 SilKit_Bool* outConnected);
-/// Of this library alone: every participant that is connected has said which services it has, and its state if it has a
-/// lifecycle. What runs already is known then.
+/// Reads whether all states are known (this library alone): every participant that is connected has announced
+/// its services, and its state if it has a lifecycle. Whatever runs already is known then.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_Tactus_SystemMonitor_AllStatesKnown(SilKit_SystemMonitor* monitor,
                                                                                SilKit_Bool* outKnown);
 

@@ -30,7 +30,7 @@ typedef int32_t SilKit_CanTransmitStatus;
 #define SilKit_CanTransmitStatus_Transmitted TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 1)
 #define SilKit_CanTransmitStatus_Canceled TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 2)  ///< never here
 #define SilKit_CanTransmitStatus_TransmitQueueFull \
-  TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 4)  ///< likewise
+  TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 4)  ///< never here
 #define SilKit_CanTransmitStatus_DefaultMask TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 7)
 
 typedef int32_t SilKit_CanControllerState;
@@ -65,10 +65,10 @@ typedef struct SilKit_CanFrame {
 
 typedef struct SilKit_CanFrameEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of sending
+  SilKit_NanosecondsTime timestamp;  ///< time of sending
   SilKit_CanFrame* frame;
   SilKit_Direction direction;  ///< Send: this controller's own
-  void* userContext;           ///< of sending; null for received ones
+  void* userContext;           ///< pointer of sending; null for received ones
 } SilKit_CanFrameEvent;
 
 typedef struct SilKit_CanFrameTransmitEvent {
@@ -111,7 +111,7 @@ typedef void (*SilKit_CanErrorStateChangeHandler_t)(void* context, SilKit_CanCon
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_CanController_Create(SilKit_CanController** outController,
                                                                 SilKit_Participant* participant,
                                                                 const char* name, const char* network);
-/// To Started, Stopped, Sleep, and back to Uninit, from any state.
+/// Changes the state to Started, Stopped, Sleep, and back to Uninit, from any state.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_CanController_Start(SilKit_CanController* controller);
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_CanController_Stop(SilKit_CanController* controller);
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_CanController_Sleep(SilKit_CanController* controller);

@@ -41,15 +41,15 @@ typedef uint32_t SilKit_EthernetBitrate;  ///< kbit/s
 
 typedef struct SilKit_EthernetFrame {
   SilKit_StructHeader structHeader;
-  SilKit_ByteVector raw;  ///< without the check sequence; what is shorter than 60 bytes arrives with zeros
+  SilKit_ByteVector raw;  ///< frame without the check sequence; one shorter than 60 bytes arrives with zeros
 } SilKit_EthernetFrame;
 
 typedef struct SilKit_EthernetFrameEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of sending
+  SilKit_NanosecondsTime timestamp;  ///< time of sending
   SilKit_EthernetFrame* ethernetFrame;
   SilKit_Direction direction;  ///< Send: this controller's own
-  void* userContext;           ///< of sending; null for received ones
+  void* userContext;           ///< pointer of sending; null for received ones
 } SilKit_EthernetFrameEvent;
 
 typedef struct SilKit_EthernetFrameTransmitEvent {

@@ -30,7 +30,7 @@ typedef struct SilKit_LinController SilKit_LinController;
 
 typedef uint32_t SilKit_LinControllerStatus;
 #define SilKit_LinControllerStatus_Unknown \
-  TACTUS_SILKIT_VALUE(SilKit_LinControllerStatus, 0)  ///< before Init
+  TACTUS_SILKIT_VALUE(SilKit_LinControllerStatus, 0)  ///< status before Init
 #define SilKit_LinControllerStatus_Operational TACTUS_SILKIT_VALUE(SilKit_LinControllerStatus, 1)
 #define SilKit_LinControllerStatus_Sleep TACTUS_SILKIT_VALUE(SilKit_LinControllerStatus, 2)
 #define SilKit_LinControllerStatus_SleepPending \
@@ -63,11 +63,12 @@ typedef uint8_t SilKit_LinFrameResponseType;
 typedef uint8_t SilKit_LinFrameStatus;
 #define SilKit_LinFrameStatus_NOT_OK TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 0)  ///< never here
 #define SilKit_LinFrameStatus_LIN_TX_OK TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 1)
-#define SilKit_LinFrameStatus_LIN_TX_BUSY TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 2)          ///< likewise
-#define SilKit_LinFrameStatus_LIN_TX_HEADER_ERROR TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 3)  ///< likewise
+#define SilKit_LinFrameStatus_LIN_TX_BUSY TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 2)  ///< never here
+/// Never here.
+#define SilKit_LinFrameStatus_LIN_TX_HEADER_ERROR TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 3)
 #define SilKit_LinFrameStatus_LIN_TX_ERROR TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 4)
 #define SilKit_LinFrameStatus_LIN_RX_OK TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 5)
-#define SilKit_LinFrameStatus_LIN_RX_BUSY TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 6)  ///< likewise
+#define SilKit_LinFrameStatus_LIN_RX_BUSY TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 6)  ///< never here
 #define SilKit_LinFrameStatus_LIN_RX_ERROR TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 7)
 #define SilKit_LinFrameStatus_LIN_RX_NO_RESPONSE TACTUS_SILKIT_VALUE(SilKit_LinFrameStatus, 8)
 
@@ -96,7 +97,7 @@ typedef struct SilKit_LinFrame {
 
 typedef struct SilKit_LinFrameStatusEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of the response, or of what went wrong
+  SilKit_NanosecondsTime timestamp;  ///< time of the response, or of what went wrong
   SilKit_LinFrame* frame;
   SilKit_LinFrameStatus status;
 } SilKit_LinFrameStatusEvent;
@@ -114,10 +115,10 @@ typedef struct SilKit_LinGoToSleepEvent {
 
 typedef struct SilKit_Experimental_LinSlaveConfigurationEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of hearing of it
+  SilKit_NanosecondsTime timestamp;  ///< time of its arrival
 } SilKit_Experimental_LinSlaveConfigurationEvent;
 
-/// What a node does about an identifier.
+/// Response of a node to an identifier.
 typedef struct SilKit_LinFrameResponse {
   SilKit_StructHeader structHeader;
   SilKit_LinFrame*
@@ -141,7 +142,8 @@ typedef struct SilKit_Experimental_LinControllerDynamicConfig {
 
 typedef struct SilKit_Experimental_LinSlaveConfiguration {
   SilKit_StructHeader structHeader;
-  SilKit_Bool isLinIdResponding[64];  ///< by identifier: a slave has had a response of mode TxUnconditional
+  /// Marks identifiers: a slave has had a response of mode TxUnconditional.
+  SilKit_Bool isLinIdResponding[64];
 } SilKit_Experimental_LinSlaveConfiguration;
 
 typedef struct SilKit_Experimental_LinFrameHeaderEvent {
@@ -187,9 +189,9 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinContro
                                                                 SilKit_Participant* participant,
                                                                 const char* name, const char* network);
 
-/// To Operational, as a master or slave, with responses. The master learns of a slave's; of several slaves in one
-/// participant that were initialised before the master was there, of the last one's only. WRONGSTATE: a second
-/// time, or with mode Inactive.
+/// Initialises a master or slave, with responses, and makes it Operational. The master learns of a slave's;
+/// of several slaves in one participant that were initialised before the master was there, of the last one's
+/// only. WRONGSTATE: a second time, or with mode Inactive.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
                                                               const SilKit_LinControllerConfig* config);
 /// Instead of Init: without responses. The controller is told of headers, and answers with SendDynamicResponse. It
@@ -248,7 +250,7 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LinController_AddFrameStatusHandler(
     SilKit_HandlerId* outHandlerId);
 TACTUS_SILKIT_API SilKit_ReturnCode
 SilKit_LinController_RemoveFrameStatusHandler(SilKit_LinController* controller, SilKit_HandlerId handlerId);
-/// Of slaves, whatever response they have for 0x3C.
+/// Adds a handler for slaves, whatever response they have for 0x3C.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LinController_AddGoToSleepHandler(
     SilKit_LinController* controller, void* context, SilKit_LinGoToSleepHandler_t handler,
     SilKit_HandlerId* outHandlerId);

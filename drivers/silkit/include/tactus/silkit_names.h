@@ -64,7 +64,7 @@
   TACTUS_SILKIT_VERSION_Experimental_LinFrameHeaderEvent
 #define SilKit_LinSendFrameHeaderRequest_STRUCT_VERSION TACTUS_SILKIT_VERSION_LinSendFrameHeaderRequest
 
-/// SilKit_Logger_Log_t and so on: a pointer to the function, for who looks it up with dlsym().
+/// SilKit_Logger_Log_t and so on: a pointer to the function, for code that looks it up with dlsym().
 #define TACTUS_SILKIT_FUNCTION_TYPE(name) typedef __typeof__(&name) name##_t;
 TACTUS_SILKIT_FUNCTION_TYPE(SilKit_GetLastErrorString)
 TACTUS_SILKIT_FUNCTION_TYPE(SilKit_ReturnCodeToString)

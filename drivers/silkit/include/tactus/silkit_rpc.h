@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct SilKit_RpcServer SilKit_RpcServer;
 typedef struct SilKit_RpcClient SilKit_RpcClient;
-typedef struct SilKit_RpcCallHandle SilKit_RpcCallHandle;  ///< of one call; not a pointer to anything
+typedef struct SilKit_RpcCallHandle SilKit_RpcCallHandle;  ///< handle of one call; not a pointer to anything
 
 typedef uint32_t SilKit_RpcCallStatus;
 #define SilKit_RpcCallStatus_Success TACTUS_SILKIT_VALUE(SilKit_RpcCallStatus, 0)
@@ -25,7 +25,7 @@ typedef uint32_t SilKit_RpcCallStatus;
 #define TACTUS_SILKIT_VERSION_RpcCallResultEvent TACTUS_SILKIT_VERSION(6, 2, 1)
 #define TACTUS_SILKIT_VERSION_RpcSpec TACTUS_SILKIT_VERSION(6, 3, 1)
 
-/// What a server offers or a client calls.
+/// Specification of a function that a server offers or a client calls.
 typedef struct SilKit_RpcSpec {
   SilKit_StructHeader structHeader;
   const char* functionName;
@@ -35,20 +35,22 @@ typedef struct SilKit_RpcSpec {
 
 typedef struct SilKit_RpcCallEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of the call; TACTUS_SILKIT_NO_TIME if neither side has virtual time
-  SilKit_RpcCallHandle* callHandle;  ///< for SilKit_RpcServer_SubmitResult(), also after the handler
+  /// Time of the call; TACTUS_SILKIT_NO_TIME if neither side has virtual time.
+  SilKit_NanosecondsTime timestamp;
+  SilKit_RpcCallHandle* callHandle;  ///< handle for SilKit_RpcServer_SubmitResult(), also after the handler
   SilKit_ByteVector argumentData;
 } SilKit_RpcCallEvent;
 
 typedef struct SilKit_RpcCallResultEvent {
   SilKit_StructHeader structHeader;
-  SilKit_NanosecondsTime timestamp;  ///< of the result, likewise; of a timeout: of the client's step
-  void* userContext;                 ///< of the call
+  /// Time of the result, TACTUS_SILKIT_NO_TIME likewise; of a timeout: of the client's step.
+  SilKit_NanosecondsTime timestamp;
+  void* userContext;  ///< pointer of the call
   SilKit_RpcCallStatus callStatus;
   SilKit_ByteVector resultData;  ///< null and 0 unless callStatus is Success
 } SilKit_RpcCallResultEvent;
 
-/// As in silkit.h: tactus_silkit_RpcSpec() and so on.
+/// Defines the makers as in silkit.h: tactus_silkit_RpcSpec() and so on.
 TACTUS_SILKIT_MAKER(RpcSpec)
 TACTUS_SILKIT_MAKER(RpcCallEvent)
 TACTUS_SILKIT_MAKER(RpcCallResultEvent)

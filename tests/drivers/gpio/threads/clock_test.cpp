@@ -237,10 +237,10 @@ TEST_F(GpioClockTest, SaysWhoHoldsTheLine) {
     (void)driver_.open({.rig = "servo"});
     FAIL();
   } catch (const executive::DeviceError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "line 3 of gpiochip0 (PPS_IN) is held by 'gpiomon', which is no rig of tactus; end that program, or "
-        "take another line");
+    EXPECT_STREQ(error.what(),
+                 "line 3 of gpiochip0 (PPS_IN) is held by 'gpiomon', which is not a rig of tactus; end that "
+                 "program, or "
+                 "take another line");
   }
   const rtsync::Fact line = fact("gpio clock line", 1h);
   EXPECT_EQ(line.grade, rtsync::Grade::fail);

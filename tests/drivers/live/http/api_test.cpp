@@ -463,11 +463,11 @@ TEST_F(HttpApi, RunsAnEpisode) {
 TEST_F(HttpApi, AnEpisodeThatCannotBeRunListsItsProblems) {
   (void)post("/v1/episodes", R"({"stop": "yesterday"})");
   executive::EpisodeEnd end;
-  end.problems = {"stop: 'yesterday' is no date", "the rig is not in Pause"};
+  end.problems = {"stop: 'yesterday' is not a date", "the rig is not in Pause"};
   rig_.take_episodes().at(0).then(end);
   ASSERT_TRUE(reply_);
   EXPECT_EQ(reply_->status, 400);
-  EXPECT_THAT(problems(*reply_), ElementsAre("stop: 'yesterday' is no date", "the rig is not in Pause"));
+  EXPECT_THAT(problems(*reply_), ElementsAre("stop: 'yesterday' is not a date", "the rig is not in Pause"));
   EXPECT_THAT(
       problems(post("/v1/episodes", R"({"in": [{"entity": "motor", "descripter": "speed", "value": 1}]})")),
       ElementsAre(HasSubstr("did you mean 'descriptor'?"), HasSubstr("in[0] lacks 'descriptor'")));
@@ -523,7 +523,7 @@ TEST_F(HttpApi, ParametersAreCheckedAgainstTheTable) {
       {"/v1/values", "'names' is missing"},
       {"/v1/values?name=motor.on", "did you mean 'names'?"},
       {"/v1/values?names=motor.on&names=motor.on", "names: is there twice"},
-      {"/v1/variables?first=x", "first: 'x' is no whole number of 64 bits"},
+      {"/v1/variables?first=x", "first: 'x' is not a whole number of 64 bits"},
       {"/v1/variables?count=0", "count 0 is below 1"},
       {"/v1/variables?match=%zz", "two hexadecimal digits"},
       {"/v1/variables?match=%00", "no character is below a blank"},
@@ -548,7 +548,7 @@ TEST_F(HttpApi, AsksForAStreamWithAtMostItsRate) {
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=10us").status, 400);
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=2min").status, 400);
   EXPECT_THAT(problems(get("/v1/watch?names=motor.on&every=5")),
-              ElementsAre("every: '5' is no time with a unit; write for example every=100ms"));
+              ElementsAre("every: '5' is not a time with a unit; write for example every=100ms"));
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=100ms").status, 200);
 }
 

@@ -143,7 +143,7 @@ TEST_F(HttpPanels, AFileThatIsNoneIsToldWithLineAndColumn) {
   };
   for (const Row& row :
        {Row{"panels:\n  d:\n    - { kind: knob, variable: motor.speed, at: [0, 0, x, 1] }\n",
-            "servo.panels.yaml:3:55: 'x' is no number"},
+            "servo.panels.yaml:3:55: 'x' is not a number"},
         Row{"panels: [\n", "servo.panels.yaml"}, Row{"panels: 5\n", "servo.panels.yaml:1:9: is a value"},
         Row{"panles: {}\n", "servo.panels.yaml:1:1: panles: unknown key"},
         Row{"panels:\n  d: []\n  d: []\n", "servo.panels.yaml:3:3: d: is there twice"},

@@ -123,7 +123,7 @@ TEST(Loss, OfTheRegistryIsForGoodThoughOneListensThereAgain) {
   const Json end = end_of(a);
   EXPECT_EQ(end["gaps"], 0) << end;
   EXPECT_EQ(end_of(b)["state"], "Shutdown");
-  EXPECT_NE(a.err().find("is gone; this simulation goes on, but no participant can join it"),
+  EXPECT_NE(a.err().find("is gone; this simulation continues, but no participant can join it"),
             std::string::npos)
       << a.err();
 }

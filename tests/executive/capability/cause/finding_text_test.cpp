@@ -104,7 +104,7 @@ TEST_F(FindingText, NamesThePartOfTheFrame) {
   const std::map<LatePart, const char*> parts = {
       {LatePart::between_jobs, "the work between jobs"},
       {LatePart::wake, "the wake"},
-      {LatePart::housekeeping, "the work behind the frame"},
+      {LatePart::housekeeping, "the work after the frame"},
       {LatePart::call, "the wake for job bad.step"},
       {LatePart::answer, "the wake after job bad.step, whose model had answered,"},
       {LatePart::catching_up, "the frame"},
@@ -363,7 +363,7 @@ TEST_F(FindingText, NamesTheExecutivesOwnWork) {
   made.part = "checkpoints";
   made.part_took = 2ms;
   EXPECT_EQ(text(made),
-            "housekeeping: the work behind the frame took 3.00 ms, of which checkpoints had 2.00 ms");
+            "housekeeping: the work after the frame took 3.00 ms, of which checkpoints had 2.00 ms");
   EXPECT_EQ(culprit_of(made, plan_), "checkpoints");
 }
 

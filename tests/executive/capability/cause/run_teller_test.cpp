@@ -135,8 +135,7 @@ TEST_F(RunTellerTest, AResetIsTold) {
   (void)executive->restorer().prepare_reset();
   at[10] = [this] { executive->request_reset(); };
   at[15] = [this] {
-    EXPECT_THAT(poll(),
-                ElementsAre("reset: the rig stands at its initial state again, and goes on from there"));
+    EXPECT_THAT(poll(), ElementsAre("reset done: running again from the initial state"));
     EXPECT_THAT(poll(), IsEmpty());
   };
   run(30);

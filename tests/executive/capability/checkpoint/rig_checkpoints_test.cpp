@@ -148,7 +148,7 @@ TEST(RigCheckpoints, OneIsLoadedByItsName) {
   run.rig.behind_frame[45] = [&] {
     run.checkpoints.poll(voice.voice());
     EXPECT_THAT(voice.take(),
-                ElementsAre("loaded checkpoint " + file.string() + ": the rig goes on at frame 20"));
+                ElementsAre("loaded checkpoint " + file.string() + ": the rig continues at frame 20"));
     EXPECT_EQ(run.checkpoints.load("end"), "") << "the first one is loaded";
   };
   const RunEnd end = run.rig.run(60);
@@ -162,9 +162,9 @@ TEST(RigCheckpoints, ANameIsNoPath) {
   for (const std::string& name : {std::string("../x"), std::string("a/b"), std::string(".hidden"),
                                   std::string("a b"), std::string("\xc3\xa4"), std::string(97, 'a')}) {
     EXPECT_THAT(run.checkpoints.load(name),
-                HasSubstr(" is no name of a checkpoint: write at most 100 letters"))
+                HasSubstr(" is not a name of a checkpoint: write at most 100 letters"))
         << name;
-    EXPECT_THAT(run.checkpoints.request(name), HasSubstr(" is no name of a checkpoint")) << name;
+    EXPECT_THAT(run.checkpoints.request(name), HasSubstr(" is not a name of a checkpoint")) << name;
   }
   EXPECT_THAT(run.checkpoints.load(std::string(96, 'a')), HasSubstr(std::string(96, 'a') + ".tck"))
       << "a name as long as one may be, of no file";

@@ -43,14 +43,16 @@ TEST(ClockStatusFormatter, TellsWhatHappenedToTheEdgesSinceTheLastTime) {
   now.relocks = 1;
   EXPECT_THAT(
       lines.take_log_lines(now),
-      ElementsAre("external clock locked; edges since last told: 3 missing, 2 glitch, 1 late, 1 times locked "
-                  "again"));
+      ElementsAre(
+          "external clock locked; edges since the last report: 3 missing, 2 glitch, 1 late, 1 times locked "
+          "again"));
   EXPECT_THAT(lines.take_log_lines(now), IsEmpty());
   now.missing = 4;
   now.consecutive_missing = 1;
   now.state = ClockState::holdover;
-  EXPECT_THAT(lines.take_log_lines(now),
-              ElementsAre("external clock locked -> holdover, 1 missing; edges since last told: 1 missing"));
+  EXPECT_THAT(
+      lines.take_log_lines(now),
+      ElementsAre("external clock locked -> holdover, 1 missing; edges since the last report: 1 missing"));
 }
 
 TEST(ClockStatusFormatter, AnEdgeThatNeverCameHasNoPhase) {

@@ -134,7 +134,7 @@ TEST(LiveValue, WhatIsNoNumberIsShownButNeverTakenIn) {
     EXPECT_THAT(value_problem(d, bytes.data(), 1), HasSubstr("is not finite"));
   }
   const std::byte two{2};
-  EXPECT_THAT(value_problem(variable(TACTUS_BOOL), &two, 1), HasSubstr("is no bool"));
+  EXPECT_THAT(value_problem(variable(TACTUS_BOOL), &two, 1), HasSubstr("is not a bool"));
   EXPECT_EQ(to_json(variable(TACTUS_BOOL), &two, 1, false), true);
 }
 

@@ -163,8 +163,8 @@ TEST(PortAddress, SaysWhatToDoWhereThereIsNone) {
       {(dir / "folder").string(), "is not a run folder"},
       {(dir / "bad.yaml").string(), "bad.yaml"},
       {(dir / "plain.yaml").string(), "has no live section"},
-      {"no-such-thing", "it is no address"},
-      {"1.2.3.4:port", "it is no address"},
+      {"no-such-thing", "it is not an address"},
+      {"1.2.3.4:port", "it is not an address"},
   };
   for (const auto& [where, part] : rows) {
     try {

@@ -221,7 +221,7 @@ TEST_F(RigRunTest, TheCheckpointOfTheEndIsOneToGoOnFrom) {
   EXPECT_EQ(second["from"]["file"], from);
   EXPECT_EQ(second["from"]["frame"], 20);
   EXPECT_EQ(second["recordings"][0]["written"], 30);
-  EXPECT_THAT(log(), HasSubstr("goes on from checkpoint " + from + " at frame 20"));
+  EXPECT_THAT(log(), HasSubstr("continues from checkpoint " + from + " at frame 20"));
 }
 
 TEST_F(RigRunTest, ACheckpointThatDoesNotFitStartsNothing) {

@@ -45,7 +45,7 @@ TEST(CpuSetText, SaysWhatIsWrong) {
     (void)CpuSet::parse("3-1");
     FAIL();
   } catch (const std::invalid_argument& problem) {
-    EXPECT_STREQ(problem.what(), "'3-1' is no list of CPUs like 0-3,5: the range 3-1 runs backwards");
+    EXPECT_STREQ(problem.what(), "'3-1' is not a list of CPUs like 0-3,5: the range 3-1 runs backwards");
   }
 }
 

@@ -96,7 +96,7 @@ TEST(Evicting, TakesTheRealTimePolicyAway) {
 TEST(Evicting, LeavesOtherProcessesAlone) {
   const Provision refused = evict(1 == ::getpid() ? ::getppid() : 1, allowed_cpus());
   if (refused.granted) GTEST_SKIP() << "there is no process 1 to be seen here";
-  EXPECT_THAT(refused.cause, ::testing::HasSubstr("no thread of this process"));
+  EXPECT_THAT(refused.cause, ::testing::HasSubstr("not a thread of this process"));
   EXPECT_FALSE(evict(0, allowed_cpus()).granted);
   EXPECT_FALSE(evict(-1, allowed_cpus()).granted);
 }

@@ -553,7 +553,7 @@ TEST_F(HostileLibrary, IsLeftWhenTheRigGoesOnUnlinked) {
   EXPECT_TRUE(soon([] { return fake().calls("Participant_Destroy") == 1; }));
   EXPECT_EQ(fake().text("LifecycleService_ReportError"), "late by 30 ms");
   EXPECT_TRUE(rig.participant.facts().degraded);
-  EXPECT_THAT(rig.log(), HasSubstr("goes on unlinked: late by 30 ms"));
+  EXPECT_THAT(rig.log(), HasSubstr("continues unlinked: late by 30 ms"));
   rig.participant.leave({true, "done"});
   rig.participant.leave({true, "done"});
   EXPECT_EQ(fake().calls("Participant_Destroy"), 1);

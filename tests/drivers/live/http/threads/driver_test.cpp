@@ -49,9 +49,9 @@ TEST(HttpDriver, WhatItResolvesToLoadsAgain) {
 TEST(HttpDriver, SettingsThatCannotWorkAreRefusedWithTheirPlace) {
   EXPECT_THAT(problem_of("listen: 127.0.0.1"),
               HasSubstr("rig.yaml:1:9: live.http.listen: '127.0.0.1' has no port"));
-  EXPECT_THAT(problem_of("listen: somewhere:80"), HasSubstr("'somewhere' is no numeric address"));
-  EXPECT_THAT(problem_of("listen: 127.0.0.1:65536"), HasSubstr("is no port: 0 .. 65535"));
-  EXPECT_THAT(problem_of("listen: 'unix:'"), HasSubstr("no name of a file"));
+  EXPECT_THAT(problem_of("listen: somewhere:80"), HasSubstr("'somewhere' is not a numeric address"));
+  EXPECT_THAT(problem_of("listen: 127.0.0.1:65536"), HasSubstr("is not a port: 0 .. 65535"));
+  EXPECT_THAT(problem_of("listen: 'unix:'"), HasSubstr("no file name"));
   EXPECT_THAT(problem_of("listen: 0.0.0.0:80"), HasSubstr("every client needs a token"));
   EXPECT_THAT(problem_of("listen: '[::]:80'"), HasSubstr("every client needs a token"));
   EXPECT_THAT(problem_of("max_client: 2"), HasSubstr("did you mean 'max_clients'?"));

@@ -29,7 +29,7 @@ std::string header_of(const Reply& reply, const std::string& name) {
 
 Reply ask(const std::string& target, Pairs headers = {}, const std::string& method = "GET") {
   auto reply = page_reply({method, target, std::move(headers), "", "somebody"});
-  if (!reply) throw std::runtime_error(target + " is no file of the page");
+  if (!reply) throw std::runtime_error(target + " is not a file of the page");
   return *reply;
 }
 

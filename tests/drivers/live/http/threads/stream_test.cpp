@@ -189,11 +189,11 @@ TEST(HttpStream, WhatIsWrongIsSaid) {
        {Row{"", "the parameter 'names' is missing"}, Row{"?names=", "has an empty name"},
         Row{"?names=motor.sped", "there is no 'motor.sped'"}, Row{"?names=rt.late,rt.late", "is there twice"},
         Row{"?names=plant.field", "names: 2000 columns"}, Row{"?names=rt.late&from=-1", "from"},
-        Row{"?names=rt.late&from=x", "no whole number"},
+        Row{"?names=rt.late&from=x", "not a whole number"},
         Row{"?names=rt.late&from=1000", "frame 1000 is never run: the run ends after frame 999"},
         Row{"?names=rt.late&as=f46", "'f46' is none of f64, f32, exact; did you mean 'f64'?"},
-        Row{"?names=rt.late&resume=a%20b", "'a b' is no name of a stream"},
-        Row{"?names=rt.late&resume=", "no name of a stream"},
+        Row{"?names=rt.late&resume=a%20b", "'a b' is not a name of a stream"},
+        Row{"?names=rt.late&resume=", "not a name of a stream"},
         Row{"?names=rt.late&form=1", "no such parameter; did you mean 'from'?"}}) {
     const HttpReply reply = served.client().get(std::string("/v1/stream") + row.query);
     EXPECT_EQ(reply.status, 400) << row.query;

@@ -462,7 +462,7 @@ TEST(TrickServerOpen, AnotherAddressThanLoopbackSaysWhoCanReachIt) {
     server.close();
     return lines;
   };
-  const std::string whom = "whoever comes from 127.0.0.1, 127.7.0.0/16 ";
+  const std::string whom = "every client from 127.0.0.1, 127.7.0.0/16 ";
   EXPECT_THAT(told({.listen = "0.0.0.0:0", .allow = {"127.0.0.1", "127.7.0.0/16"}}),
               Contains(AllOf(HasSubstr("server on 0.0.0.0:"), HasSubstr("can be reached from other machines"),
                              HasSubstr("no password"), HasSubstr(whom + "sees and sets all variables"))));
@@ -486,8 +486,8 @@ TEST(TrickSettings, AreChecked) {
   EXPECT_EQ(problems_of("listen: localhost:0"), "");
   EXPECT_EQ(problems_of("{listen: 0.0.0.0:7000, allow: [10.0.0.0/8, 192.168.1.2], writes: no}"), "");
   EXPECT_THAT(problems_of("listen: 0.0.0.0:7000"), HasSubstr("say who is served with `allow:"));
-  EXPECT_THAT(problems_of("listen: 127.0.0.1"), HasSubstr("no address and port"));
-  EXPECT_THAT(problems_of("listen: 127.0.0.1:65536"), HasSubstr("no address and port"));
+  EXPECT_THAT(problems_of("listen: 127.0.0.1"), HasSubstr("not an address and port"));
+  EXPECT_THAT(problems_of("listen: 127.0.0.1:65536"), HasSubstr("not an address and port"));
   EXPECT_THAT(problems_of("allow: [10.0.0.0/33]"), HasSubstr("no IPv4 address and no block"));
   EXPECT_THAT(problems_of("allow: [host]"), HasSubstr("live.trick.allow[0]"));
   EXPECT_THAT(problems_of("max_clients: 0"), HasSubstr("1 .. 1000"));

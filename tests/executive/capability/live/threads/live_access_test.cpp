@@ -182,7 +182,7 @@ TEST_F(LiveAccessTest, KnowsAllVariablesAndWhatMayBeDoneWithThem) {
   EXPECT_FALSE(live().find("types.ds[3]", problem));
   EXPECT_THAT(problem, HasSubstr("the index is one of 0 .. 2"));
   EXPECT_FALSE(live().find("source.u[0]", problem));
-  EXPECT_THAT(problem, HasSubstr("is no array"));
+  EXPECT_THAT(problem, HasSubstr("is not an array"));
   for (const char* const bad :
        {"types.ds[", "types.ds[]", "types.ds[-1]", "types.ds[1]x", "types.ds[1", "", "."})
     EXPECT_FALSE(live().find(bad, problem)) << bad;
@@ -659,7 +659,7 @@ TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
   stop();
   std::ifstream text(folder_.path() / "log.txt");
   EXPECT_THAT(std::string(std::istreambuf_iterator<char>(text), {}),
-              HasSubstr("here.tck: the rig goes on at frame 10"));
+              HasSubstr("here.tck: the rig continues at frame 10"));
   const std::vector<Json> lines = journal();
   EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const Json& line) {
     return line["what"] == "load" && line["name"] == "here" && line["who"] == "tester";
@@ -671,7 +671,7 @@ TEST_F(LiveAccessTest, ACheckpointThatCannotBeLoadedIsRefusedAndNothingHappens) 
   const auto load = [&](const std::string& name) { return live().give({Command::load, 0, name}, ""); };
   EXPECT_THAT(load("none"), HasSubstr("none.tck"));
   for (const char* const name : {"", "../x", "/etc/passwd", ".hidden", "a b", "a\nb"})
-    EXPECT_THAT(load(name), HasSubstr("is no name of a checkpoint")) << name;
+    EXPECT_THAT(load(name), HasSubstr("is not a name of a checkpoint")) << name;
   std::filesystem::create_directories(folder_.path() / "checkpoints");
   std::ofstream(folder_.path() / "checkpoints/broken.tck") << "no checkpoint";
   EXPECT_NE(load("broken"), "");

@@ -16,7 +16,8 @@ struct ReportFile {
   std::filesystem::path shown;  ///< path as a person wrote it
 };
 
-/// The report of a run that is over. One that cannot be made is said on stderr, and changes nothing. @when service
+/// The report of a run that is over. One that cannot be made is said on stderr, and changes nothing.
+/// @when service
 void report_run(const executive::RunFolder& folder, const ReportFile& to, bool quiet) noexcept;
 
 /// Explains why a report cannot have this file; empty: it can. The rig file may be given where the file of

@@ -36,7 +36,8 @@ std::optional<PortAddress> port_of_run(const std::filesystem::path& folder);
 ///     unix:PATH, PATH of a socket     127.0.0.1:8086, http://127.0.0.1:8086     a run folder     a rig file
 ///     the name of a rig that runs on this machine
 ///
-/// Empty: the rig of this folder, else the newest one in runs/ that listens. Throws NoRigError.   @when service
+/// Empty: the rig of this folder, else the newest one in runs/ that listens. Throws NoRigError.
+/// @when service
 PortAddress find_port(const std::string& where);
 
 }  // namespace tactus::client

@@ -12,7 +12,7 @@ namespace tactus::executive {
 /// record back. The amount that is held costs no time, if the requested part is in it.
 
 /// The record of the main thread with which a FlightView of the latest frame of that number begins, and of `before`
-/// frames before it; nothing: the latest one of all. 0: such a view needs all that is held.        @when service
+/// frames before it; nothing: the latest one of all. 0: such a view needs all that is held.  @when service
 std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t> frame, std::int64_t before);
 
 /// The record of a thread after which all its jobs and waits are that ended at `since`, in ticks, or later.

@@ -65,7 +65,8 @@ class FrameEvidence {
   void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
   /// Returns where the executive notes the work that is not a job's.                                 @when rt
   PartTimes& parts() TACTUS_RT { return parts_; }
-  /// Looks at what the kernel counts of the threads: now and then, and right before the first frame.  @when service
+  /// Looks at what the kernel counts of the threads: now and then, and right before the first frame.
+  /// @when service
   void look_at_counts() { uses_.look(); }
   /// Frames that have ended.
   std::uint64_t frames() const TACTUS_RT { return frames_; }

@@ -20,7 +20,7 @@ class LateJobs {
  public:
   using Log = std::span<const Lane::JobEnd>;
 
-  /// `times`: of each job of the plan, up to the frame before. `isolated`: whether its model is.   @when setup
+  /// `times`: of each job of the plan, up to the frame before. `isolated`: whether its model is.  @when setup
   LateJobs(const JobClock& clock, const std::vector<rtsync::JobHistogram>& times, std::vector<bool> isolated)
       : clock_(clock), times_(times), isolated_(std::move(isolated)), jobs_(isolated_.size()) {}
 

@@ -84,7 +84,7 @@ class Program {
   Schedule& freeze_schedule() { return *freeze_schedule_; }
   std::span<const Entry> freeze_entries() const TACTUS_RT { return freeze_entries_; }
 
-  /// Switches a job by its name; false when there is none. `by`: see JobSwitches::enable.            @when any
+  /// Switches a job by its name; false when there is none. `by`: see JobSwitches::enable.  @when any
   bool enable(std::string_view job, bool on, std::size_t by = JobSwitches::kOutside) TACTUS_RT;
   JobSwitches& switches() const TACTUS_RT { return *switches_; }
   const JobNames& names() const TACTUS_RT { return *names_; }

@@ -29,7 +29,8 @@ struct Stretch {
 /// Puts the ticks of lanes on the kernel's clock, by two readings of one moment.
 class LaneTimes {
  public:
-  /// Reads both clocks a few times and keeps the closest pair: the thread may be held up between two readings.  @when rt
+  /// Reads both clocks a few times and keeps the closest pair: the thread may be held up between two readings.
+  /// @when rt
   explicit LaneTimes(const JobClock& clock) TACTUS_RT : clock_(clock) {
     constexpr int kTries = 3;
     std::uint64_t apart = UINT64_MAX;

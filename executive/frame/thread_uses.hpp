@@ -35,7 +35,7 @@ class ThreadUses {
     }
     if (!longest_.empty()) isolated.set_fault_times(usual_fault_, longest_.front());
   }
-  /// Now and then, and right before the first frame.                                             @when service
+  /// Now and then, and right before the first frame.  @when service
   void look() { counted_.look(); }
 
   /// Faults that the kernel counted of a thread since the last look before a time.

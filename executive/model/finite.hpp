@@ -8,7 +8,7 @@
 namespace tactus::executive {
 
 /// Has its highest bit set exactly when the value with these bits is nan or infinite: one more in an exponent of
-/// all ones carries into the sign.                                                                   @when any
+/// all ones carries into the sign.  @when any
 inline std::uint64_t carry(std::uint64_t bits) TACTUS_RT {
   return (bits & 0x7FFF'FFFF'FFFF'FFFFU) + 0x0010'0000'0000'0000U;
 }

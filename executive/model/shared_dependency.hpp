@@ -17,7 +17,8 @@ struct OtherDependency {
 };
 
 /// Finds one of the library that dlopen() returned, or of those it brought along: objects that are not in `before`.
-/// Libraries that the program has itself, and those of the C and C++ languages, are shared on purpose. @when setup
+/// Libraries that the program has itself, and those of the C and C++ languages, are shared on purpose.
+/// @when setup
 std::optional<OtherDependency> find_other_dependency(void* library, const std::set<const void*>& before);
 
 }  // namespace tactus::executive

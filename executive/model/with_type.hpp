@@ -42,7 +42,7 @@ constexpr auto with_type(tactus_type type, Does&& does) {
 template <class T>
 using StoredAs = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
-/// One element of a variable; a bool is true unless its byte is 0. `data` need not be aligned.       @when any
+/// One element of a variable; a bool is true unless its byte is 0. `data` need not be aligned.  @when any
 template <class T>
 T load_element(const void* data) noexcept {
   StoredAs<T> value;

@@ -78,7 +78,7 @@ class Recording final : private RecordTaker {
   void flush();  // @when service
   void close();  // @when service
   /// Waits for the file no longer: what was not handed to the operating system before counts as lost. The thread that
-  /// drains may be in a call that never returns.                                                 @when service
+  /// drains may be in a call that never returns.  @when service
   void give_up(std::string why);
 
  private:

@@ -17,7 +17,8 @@ namespace tactus::executive {
 /// Threads  one at a time. Every function may block as long as the file system does.
 class SummaryFile {
  public:
-  /// Keeps the folder open. Never throws: what is wrong is in the answers of write() and write_last(). @when setup
+  /// Keeps the folder open. Never throws: what is wrong is in the answers of write() and write_last().
+  /// @when setup
   explicit SummaryFile(std::filesystem::path folder);
   /// Keeps room for texts of `bytes`, where the disk has a multiple of that. @when setup
   void keep_room(std::size_t bytes);
@@ -26,7 +27,8 @@ class SummaryFile {
   /// Replaces it for the last time, and gives the room back. What does not fit is replaced by `brief`. Empty, or why
   /// neither could be written: the file may then still say that the rig runs.                   @when service
   std::string write_last(const std::string& text, const std::string& brief);
-  /// Says what became of the folder: that it was removed, or has another name now; empty: nothing. @when service
+  /// Says what became of the folder: that it was removed, or has another name now; empty: nothing.
+  /// @when service
   std::string what_became_of_folder() const;
 
  private:

@@ -39,7 +39,7 @@ class Capability : public RunPart {
   virtual void start() {}
   /// Begins to watch the frames' threads; what is refused here never ends a run.                @when setup
   virtual void watch() {}
-  /// All is in place: the frames come next, and nothing is refused any more.                                                     @when setup
+  /// All is in place: the frames come next, and nothing is refused any more.  @when setup
   virtual void ready() {}
 
   /// The frames have ended, in whatever way. On their thread, outside of them.

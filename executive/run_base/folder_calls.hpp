@@ -34,13 +34,13 @@ class FolderCalls {
     refused,  ///< kMostWaiting wait already: it is never made
   };
   /// Makes a call after those before it, and waits for it for a moment; not at all while one before it hangs. The call
-  /// must hold all that it uses. `what`: "a line was written into log.txt".                         @when service
+  /// must hold all that it uses. `what`: "a line was written into log.txt".  @when service
   Answer make(std::string what, std::function<void()> call);
   /// Returns true if all calls have returned.                                                   @when service
   bool idle() const;
   /// Time since which the present call has not returned; 0: there is none.                      @when service
   std::chrono::nanoseconds hangs() const;
-  /// Says what that call does; empty: there is none.                                                @when service
+  /// Says what that call does; empty: there is none.  @when service
   std::string what() const;
   pid_t tid() const { return tid_; }
 

@@ -77,7 +77,8 @@ const LoadedFiles* loaded_files() TACTUS_RT;
 /// The first file of a process that was overwritten.                                              @when any
 std::optional<FileChange> find_overwritten(pid_t process = LoadedFiles::kThisProcess) noexcept;
 
-/// "library /x/y.so was overwritten while it was loaded (inode 5, was written 2026-01-01T00:00:00Z, now ...): ...". @when service
+/// "library /x/y.so was overwritten while it was loaded (inode 5, was written 2026-01-01T00:00:00Z, now ...): ...".
+/// @when service
 std::string text_of(const FileChange& change);
 /// The same, without the heap.                                                                    @when any
 void write(RawLine& line, const FileChange& change) TACTUS_RT;

@@ -33,7 +33,7 @@ constexpr std::uint32_t stack_bytes(const CallNumber& number) {
 CallRegisters call_registers_by(std::uint64_t ax, std::uint64_t cx, std::uint64_t code);
 
 /// Looks for it: a thread of its own sleeps some microseconds, in three calls. No place where the address of a call
-/// tells it already, and where the kernel does not copy the stack.                                 @when setup
+/// tells it already, and where the kernel does not copy the stack.  @when setup
 CallNumber find_call_number();
 
 }  // namespace tactus::rtsync

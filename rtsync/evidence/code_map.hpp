@@ -16,7 +16,7 @@ namespace tactus::rtsync {
 class CodeMap {
  public:
   CodeMap() = default;  ///< map of this process
-  /// Maps nothing where the two cannot be compared. `root`: for tests.                             @when setup
+  /// Maps nothing where the two cannot be compared. `root`: for tests.  @when setup
   static CodeMap of_process(pid_t process, const std::filesystem::path& root = "/");
 
   /// The same place in this process; 0: there is none.

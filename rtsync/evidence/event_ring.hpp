@@ -39,9 +39,10 @@ class EventRing {
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
   /// @when service
   bool restart_signs() const;
-  /// The same, with another interval.                                                            @when service
+  /// The same, with another interval.  @when service
   bool change_signs(Nanoseconds alive);
-  /// Each minor page fault of a thread, as long as there is room. `sampled`: its ring of open_thread().              @when setup
+  /// Each minor page fault of a thread, as long as there is room. `sampled`: its ring of open_thread().
+  /// @when setup
   int open_faults(pid_t thread, EventRing& sampled);
   /// The interrupts of a CPU.                                                                    @when setup
   int open_interrupts(int cpu, const InterruptTracepoints& tracepoints);

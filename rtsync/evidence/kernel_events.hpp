@@ -71,7 +71,7 @@ class KernelEvents {
   /// gives drift. False: a sleep ended late, so that some do not lie there yet. @when service
   bool keep_signs_between(EvidenceTime slot, Nanoseconds frame);
   /// Has signs of life come that often, where they come by the CPU; frames around it know no silence. By the thread of
-  /// keep_signs_between(). False: they do not.                                                     @when service
+  /// keep_signs_between(). False: they do not.  @when service
   bool change_signs(Nanoseconds alive);
   /// They come by the CPU: that is permitted, and there are no more than two CPUs for each thread.
   bool has_signs_by_cpu() const TACTUS_RT { return signs_by_cpu_; }

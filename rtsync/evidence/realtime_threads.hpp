@@ -25,11 +25,11 @@ class RealtimeThreads {
   /// Takes the result of a look. Beyond kMost of a kind the rest is unknown; with too many real-time ones,
   /// every thread may be one. @when service
   void take(std::vector<pid_t> realtime, std::vector<pid_t> ordinary);
-  /// It was one, or may have been one: no look succeeded.                                            @when any
+  /// It was one, or may have been one: no look succeeded.  @when any
   bool has(pid_t thread) const TACTUS_RT;
-  /// It was one for certain.                                                                         @when any
+  /// It was one for certain.  @when any
   bool is_realtime(pid_t thread) const TACTUS_RT;
-  /// It was there, and none for certain.                                                             @when any
+  /// It was there, and none for certain.  @when any
   bool is_ordinary(pid_t thread) const TACTUS_RT;
 
  private:

@@ -31,7 +31,7 @@ class SignRate {
   Nanoseconds interval() const { return interval_; }  ///< 0: never
   Nanoseconds cost() const { return cost_; }
   bool is_poor() const { return interval_ != wanted_; }
-  /// Takes another measurement. True: they may come more often now.                              @when service
+  /// Takes another measurement. True: they may come more often now.  @when service
   bool improve(Nanoseconds cost);
 
  private:

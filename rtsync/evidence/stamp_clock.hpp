@@ -12,7 +12,8 @@ namespace tactus::rtsync {
 Nanoseconds clock_shift(const std::filesystem::path& root = "/");
 
 /// Returns how old the newest of the kernel's records is right after it was written, by the clock of this process: some
-/// microseconds, if both are the same clock. The least of three; nothing: the kernel gives no records.  @when setup
+/// microseconds, if both are the same clock. The least of three; nothing: the kernel gives no records.
+/// @when setup
 std::optional<Nanoseconds> stamp_age();
 
 }  // namespace tactus::rtsync

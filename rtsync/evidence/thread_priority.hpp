@@ -12,7 +12,7 @@ namespace tactus::rtsync {
 inline constexpr std::int16_t kNoPriority = INT16_MIN;  ///< not known
 inline constexpr std::int16_t kFirstOrdinary = 100;
 
-/// Returns whether a known priority is that of a real-time thread.                                   @when any
+/// Returns whether a known priority is that of a real-time thread.  @when any
 constexpr bool is_realtime_priority(std::int16_t priority) TACTUS_RT { return priority < kFirstOrdinary; }
 
 /// The name of a thread as the kernel has it, with its 0 at the end.

@@ -28,14 +28,14 @@ class UnrecordedFaults {
   ~UnrecordedFaults();
 
   /// The next thread of this process. `recorded` is a perf event that counts its faults with a record, and stays the
-  /// caller's; -1: none have one.                                                                  @when setup
+  /// caller's; -1: none have one.  @when setup
   void add(pid_t thread, int recorded);
   std::size_t threads() const TACTUS_RT { return threads_.size(); }
   /// Faults of calls that are noted elsewhere (MapSum::faults) are none of these: all so far.
   void note_mapped(std::size_t thread, std::uint64_t faults) TACTUS_RT {
     threads_[thread].mapped.store(faults, std::memory_order_relaxed);
   }
-  /// Looks at all threads, so that since() has something to compare with.                        @when service
+  /// Looks at all threads, so that since() has something to compare with.  @when service
   void look();
   /// Faults since the latest look that was over at `from`, which is at most as old as the time between two looks, or
   /// since the call before: none is counted twice. Nothing: there was no such look, or the kernel says nothing.

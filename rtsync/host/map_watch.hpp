@@ -52,7 +52,7 @@ class MapLog {
   std::span<const MapCalls> entries() const TACTUS_RT {
     return {entries_.data(), count_.load(std::memory_order_relaxed)};
   }
-  /// All calls of the thread, whatever was cleared.                                                  @when any
+  /// All calls of the thread, whatever was cleared.  @when any
   MapSum sum() const TACTUS_RT {
     return {sum_.calls.load(std::memory_order_relaxed), sum_.bytes.load(std::memory_order_relaxed),
             sum_.faults.load(std::memory_order_relaxed),

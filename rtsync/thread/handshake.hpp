@@ -61,7 +61,8 @@ class alignas(64) PiMutex {
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what each side writes has a cache line of its own
 class Handshake {
  public:
-  /// `first`: the number before the first pass. `spin`: how long adaptive spins at most, at either end. @when setup
+  /// `first`: the number before the first pass. `spin`: how long adaptive spins at most, at either end.
+  /// @when setup
   explicit Handshake(WaitMode mode, Nanoseconds spin = kSpinBeforeSleep, std::uint32_t first = 0);
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;

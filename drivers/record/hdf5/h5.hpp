@@ -32,7 +32,8 @@ class H5Id {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Has the library speak through messages of ours alone, for this thread. Before any other call. @when service
+/// Has the library speak through messages of ours alone, for this thread. Before any other call.
+/// @when service
 void h5_be_quiet();
 /// Throws std::runtime_error, `what` and the library's reason, when a call failed.
 void h5_check(herr_t result, const std::string& what);

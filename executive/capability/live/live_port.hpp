@@ -140,7 +140,7 @@ class LivePort final : public FramePart {
   LiveTaps& taps() { return taps_; }
   /// The frame that has begun last; -1 before the first.                                            @when any
   std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
-  /// The frame that has ended last; -1: none since the start or the last reset.                      @when any
+  /// The frame that has ended last; -1: none since the start or the last reset.  @when any
   std::int64_t last_frame() const TACTUS_RT { return last_frame_.load(std::memory_order_acquire); }
 
   // ---- the frames' side

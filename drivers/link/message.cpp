@@ -243,7 +243,8 @@ class JsonReader final : public Json::json_sax_t {
     return fail(name + " is " + kind + "; " + expected() + " is expected");
   }
   bool wrong_type(const std::string& text) {
-    return fail(what() + " is " + text + ", which is no " + std::string(executive::name_of(element_->type)));
+    return fail(what() + " is " + text + ", which is not of type " +
+                std::string(executive::name_of(element_->type)));
   }
   /// Returns true if a value may follow here.
   bool takes_value(const char* kind) {

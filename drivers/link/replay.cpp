@@ -161,8 +161,8 @@ class Record {
       if (rest.data() == nullptr) fail("has no value for '" + column.header + "'");
       const std::string_view cell = next_cell(rest);
       if (!read_value(cell, column.type, rows_.data() + at + column.offset))
-        fail("'" + std::string(cell) + "' is no " + std::string(executive::name_of(column.type)) + " for '" +
-             column.header + "'");
+        fail("'" + std::string(cell) + "' is not of type " + std::string(executive::name_of(column.type)) +
+             " for '" + column.header + "'");
     }
     if (rest.data() != nullptr) fail("has more values than there are columns");
     check_frame(at, time, std::string(time_text), frame);

@@ -224,7 +224,7 @@ class CsvSource final : public executive::RecordSource {
       using Stored = executive::StoredAs<T>;
       const auto value = number<Stored>(cell);
       if (!value || (std::is_same_v<T, bool> && *value > Stored{1}))
-        fail("'" + std::string(cell) + "' of " + column.name + " is no " +
+        fail("'" + std::string(cell) + "' of " + column.name + " is not of type " +
              std::string(executive::name_of(column.type)));
       std::memcpy(at, &*value, sizeof *value);
     });

@@ -132,7 +132,7 @@ TEST(ForeignCsv, ADamagedRowIsNamedAndTheOneAfterItIsRead) {
   EXPECT_THAT(times, ::testing::ElementsAre(0, 4'000'000, 5'000'000)) << "a torn end is no record";
   EXPECT_THAT(problems, ::testing::ElementsAre(HasSubstr("a.csv:3: has 2 columns, the header has 3"),
                                                HasSubstr("a.csv:4: 'soon' is not a time in seconds"),
-                                               HasSubstr("a.csv:5: 'much' of x is no double"),
+                                               HasSubstr("a.csv:5: 'much' of x is not of type double"),
                                                HasSubstr("a.csv:6: '7' of state is no word")));
 }
 

@@ -237,19 +237,20 @@ TEST(LinkMessageJson, SaysWhatDoesNotFit) {
   };
   const Layout group = layout_of(Encoding::json, true, {{"m.a", TACTUS_INT8}, {"m.f", TACTUS_DOUBLE, 2}});
   const Row rows[] = {
-      {one(TACTUS_INT8), "128", "'m.x' is 128, which is no int8"},
-      {one(TACTUS_INT8), "-129", "'m.x' is -129, which is no int8"},
-      {one(TACTUS_UINT8), "-1", "'m.x' is -1, which is no uint8"},
-      {one(TACTUS_INT64), "9223372036854775808", "'m.x' is 9223372036854775808, which is no int64"},
-      {one(TACTUS_UINT64), "18446744073709551616", "'m.x' is 18446744073709551616, which is no uint64"},
-      {one(TACTUS_INT32), "1.5", "'m.x' is 1.5, which is no int32"},
-      {one(TACTUS_INT32), "1e2", "'m.x' is 1e2, which is no int32"},
-      {one(TACTUS_INT32), "true", "'m.x' is true, which is no int32"},
-      {one(TACTUS_DOUBLE), "false", "'m.x' is false, which is no double"},
-      {one(TACTUS_BOOL), "1", "'m.x' is 1, which is not a bool"},
-      {one(TACTUS_BOOL), "0.0", "'m.x' is 0.0, which is not a bool"},
+      {one(TACTUS_INT8), "128", "'m.x' is 128, which is not of type int8"},
+      {one(TACTUS_INT8), "-129", "'m.x' is -129, which is not of type int8"},
+      {one(TACTUS_UINT8), "-1", "'m.x' is -1, which is not of type uint8"},
+      {one(TACTUS_INT64), "9223372036854775808", "'m.x' is 9223372036854775808, which is not of type int64"},
+      {one(TACTUS_UINT64), "18446744073709551616",
+       "'m.x' is 18446744073709551616, which is not of type uint64"},
+      {one(TACTUS_INT32), "1.5", "'m.x' is 1.5, which is not of type int32"},
+      {one(TACTUS_INT32), "1e2", "'m.x' is 1e2, which is not of type int32"},
+      {one(TACTUS_INT32), "true", "'m.x' is true, which is not of type int32"},
+      {one(TACTUS_DOUBLE), "false", "'m.x' is false, which is not of type double"},
+      {one(TACTUS_BOOL), "1", "'m.x' is 1, which is not of type bool"},
+      {one(TACTUS_BOOL), "0.0", "'m.x' is 0.0, which is not of type bool"},
       {one(TACTUS_BOOL), "\"true\"", "'m.x' is a text; true or false is expected"},
-      {one(TACTUS_FLOAT), "3.5e38", "'m.x' is 3.5e38, which is no float"},
+      {one(TACTUS_FLOAT), "3.5e38", "'m.x' is 3.5e38, which is not of type float"},
       {one(TACTUS_DOUBLE), "1e999", "is no JSON from byte 5 on"},
       {one(TACTUS_DOUBLE), "NaN", "is no JSON from byte 1 on"},
       {one(TACTUS_DOUBLE), "", "is no JSON from byte 1 on"},
@@ -261,7 +262,7 @@ TEST(LinkMessageJson, SaysWhatDoesNotFit) {
       {one(TACTUS_DOUBLE, 2), "[1,2,3]", "'m.x' has more than 2 elements"},
       {one(TACTUS_DOUBLE, 2), "[1,[2]]", "'m.x[1]' is an array; a number is expected"},
       {one(TACTUS_DOUBLE, 2), "[1,null]", "'m.x[1]' is null; a number is expected"},
-      {one(TACTUS_INT8, 2), "[1,500]", "'m.x[1]' is 500, which is no int8"},
+      {one(TACTUS_INT8, 2), "[1,500]", "'m.x[1]' is 500, which is not of type int8"},
       {group, "5", "the message is a number; an object is expected"},
       {group, "[]", "the message is an array; an object is expected"},
       {group, "{}", "lacks the key 'm.a'"},
@@ -322,7 +323,7 @@ TEST(LinkMessage, NothingOutsideOfTheDeclaredRangeIsRead) {
     EXPECT_EQ(decoded(layout, encoded(layout, block_of(10.5))), "'m.x' is 10.5; 0 .. 10 is allowed");
     layout.elements[0].high.reset();
     EXPECT_EQ(decoded(layout, encoded(layout, block_of(-1.0))), "'m.x' is -1; at least 0 is allowed");
-    // 2^53 + 1 is no double.
+    // 2^53 + 1 is not of type double.
     Layout whole = single(encoding, TACTUS_INT64);
     whole.elements[0].high = 9007199254740992.0;
     EXPECT_EQ(decoded(whole, encoded(whole, block_of(std::int64_t{9007199254740992}))), "");

@@ -148,6 +148,7 @@ Run read_run(const TempDir& dir) {
   const Table frames = read_table(dir / "out/frames.csv");
   const auto numbers = frames.integers("rt.frame");
   const auto causes = frames.column("rt.cause");
+  const auto late = frames.integers("rt.late");
   for (std::size_t i = 0; i < numbers.size() && i < causes.size(); ++i) run.cause[numbers[i]] = causes[i];
   const Table model = read_table(dir / "out/m.csv");
   const auto injected = model.integers("m.injected");
@@ -164,6 +165,10 @@ Run read_run(const TempDir& dir) {
     run.disturbed[static_cast<std::int64_t>(i)] =
         took[i] > kMost || longest[i] > kLongest || stood[i] > kStood;
   }
+  // What is injected is injected into the job: a frame that was woken so late had another cause before.
+  constexpr std::int64_t kWokenLate = 1'000'000;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (late[i] > kWokenLate && causes[i] != "catching_up") run.disturbed[numbers[i]] = true;
   return run;
 }
 

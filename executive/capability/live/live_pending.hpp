@@ -26,7 +26,7 @@ struct LiveView {
   const LiveSnapshotPtr& snapshot() { return copied != nullptr ? copied : copied = copy(); }
 };
 
-/// Somebody who waits for an answer of the rig.
+/// Waits for an answer of the rig.
 ///
 /// Threads  one at a time.
 class LivePending {

@@ -10,7 +10,8 @@ namespace tactus::rtsync {
 
 /// Adds up how long a CPU did nothing at all while a thread was off it, from the records of that CPU. Its signs of life
 /// come whatever runs there, so where they are missing, the machine stood still, and no thread had the CPU. A switch shows
-/// that it did not.
+/// that it did not. Some virtual CPUs give none while they are idle, for minutes: where none came in idle time before,
+/// idle time without them says nothing.
 ///
 /// RT  yes; bounded by the number of records.
 class CpuSilence {
@@ -30,6 +31,7 @@ class CpuSilence {
 
  private:
   void silent_up_to(EvidenceTime time) TACTUS_RT;
+  bool is_before(EvidenceTime time) const TACTUS_RT { return !off_.empty() && time <= off_.front().from; }
 
   std::span<const ThreadTimes::Off> off_;
   std::uint32_t cpu_;
@@ -40,6 +42,8 @@ class CpuSilence {
   Nanoseconds ready_{0};
   Nanoseconds asleep_{0};
   Nanoseconds at_wake_{0};
+  Nanoseconds silent_before_{0};  // before the thread left a CPU first
+  bool idle_sign_ = false;        // one came from an idle CPU then
 };
 
 }  // namespace tactus::rtsync

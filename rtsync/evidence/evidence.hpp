@@ -132,6 +132,7 @@ struct OtherThreads {
   Nanoseconds still_ready{0};
   Nanoseconds still_asleep{0};   ///< the same while it slept
   Nanoseconds still_at_wake{0};  ///< the part of that which lasted until it came back
+  Nanoseconds idle_unseen{0};    ///< it slept, and its CPU gives no signs of life while it is idle
 };
 
 /// Interrupts and softirqs of its CPU, one inside of another counted once.

@@ -282,7 +282,9 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
       shares.give(Cause::throttled, stopped);
       shares.give(Cause::preempted, kept);
       shares.give(Cause::unknown, not_ready);
-      shares.give(Cause::timer_late, asleep - stopped - kept - not_ready);
+      const Nanoseconds unseen = std::min(asleep - stopped - kept - not_ready, evidence.others->idle_unseen);
+      shares.give(Cause::unknown, unseen);
+      shares.give(Cause::timer_late, asleep - stopped - kept - not_ready - unseen);
     } else {
       shares.give(Cause::unknown, asleep);
     }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "rtsync/evidence/judge.hpp"
 
@@ -35,7 +36,7 @@ ThreadTimes::Off off(Nanoseconds from, Nanoseconds to, bool ready, std::uint32_t
 }
 
 /// Signs of life come every 250 us.
-OtherThreads seen(const ThreadTimes::Off& off, std::initializer_list<EventRecord> records,
+OtherThreads seen(const ThreadTimes::Off& off, const std::vector<EventRecord>& records,
                   std::optional<Nanoseconds> restarted = {}) {
   CpuSilence silence({&off, 1}, kCpu, 250us);
   if (restarted) silence.restarted(EvidenceTime{*restarted});
@@ -91,6 +92,31 @@ TEST(CpuSilence, IsNotKnownWhereSignsAreMissingForAnotherReason) {
   EXPECT_EQ(seen(away, {}).still_ready, 0ns) << "there was none before";
   EXPECT_EQ(seen(away, {record(Kind::alive, 900us)}, 1ms).still_ready, 0ns) << "they were begun anew";
   EXPECT_GT(seen(away, {record(Kind::alive, 900us)}, 500us).still_ready, 0ns) << "long before";
+}
+
+/// Frames of 2 ms on a CPU that is idle between them, and then a sleep of 8 ms.
+TEST(CpuSilence, OfAnIdleCpuThatNeverGivesSignsWhileItIsIdleSaysNothing) {
+  std::vector<EventRecord> records = {record(Kind::alive, 900us)};
+  for (const Nanoseconds frame : {1ms, 3ms, 5ms, 7ms, 9ms}) {
+    records.push_back(record(Kind::off, frame, kThread, 0));
+    records.push_back(record(Kind::off, frame + 1'900us, 0, kThread));
+  }
+  const auto silent = seen(off(11ms, 19ms, false), records);
+  EXPECT_EQ(silent.still_asleep, 0ns);
+  EXPECT_EQ(silent.still_at_wake, 0ns);
+  EXPECT_EQ(silent.idle_unseen, 8ms);
+  records.insert(records.begin() + 2, record(Kind::alive, 2ms, 0));
+  const auto one = seen(off(11ms, 19ms, false), records);
+  EXPECT_EQ(one.still_at_wake, 8ms) << "an idle CPU gives signs here";
+  EXPECT_EQ(one.idle_unseen, 0ns);
+}
+
+TEST(CpuSilence, OfAnIdleCpuThatNeverGivesSignsIsNoLateTimerAndHidesNoSleepOfAJob) {
+  Evidence evidence;
+  evidence.switches = SwitchTimes{.blocked = 4ms, .blocks = 1};
+  evidence.others.emplace().idle_unseen = 4ms;
+  EXPECT_EQ(judge({LatePart::wake, 4ms, 0ns}, evidence), Cause::unknown);
+  EXPECT_EQ(judge({LatePart::job, 4ms, 1us}, evidence), Cause::blocked);
 }
 
 /// An ordinary thread, and nothing else, has the CPU of the records while the machine stands still.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up what a test run left: prints each failed test with the end of its output, a table of suites with their CPU
-time and budget, the dearest tests, and as the last line `N passed, N failed, N skipped`.
+time and budget, the dearest tests, once more what failed in a few lines each, and as the last line
+`N passed, N failed, N skipped`.
 
     suite_report.py [--budgets FILE [--write]] [--dearest N] BUILD ...
 
@@ -17,12 +18,15 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import statistics
 import sys
 import xml.etree.ElementTree as ElementTree
 
 LINES = 60  # of the output of an entry that never came to its tests
 TWICE = 2.0
+TELLING = re.compile(r"FAIL|[Ff]ailed:|Failure$|[Ee]rror\b|expected|Expected|Actual|Which is|Sanitizer")
+AGAIN = 12  # telling lines of a failed entry at the end, where a log that is cut in its middle still has them
 LEAST = 200  # loops, some 2 s: below it the start of Python and the machine's moods are most of the time
 
 
@@ -31,6 +35,7 @@ class Run:
         self.tests = []   # (suite, name, status, cpu_s)
         self.suites = collections.defaultdict(lambda: [0.0, 0])  # cpu_s, tests
         self.loops = []
+        self.failures = []  # (suite, names, what was said)
 
     def add(self, suite, name, status, cpu_s):
         self.tests.append((suite, name, status, cpu_s))
@@ -38,6 +43,7 @@ class Run:
 
     def fail(self, suite, name, said=""):
         self.add(suite, name, "failed", 0.0)
+        self.failures.append((suite, [name], said))
         print(f"failed in {suite}: {name}")
         for line in said.splitlines()[-LINES:]:
             print(f"    {line}")
@@ -75,7 +81,9 @@ class Run:
                 self.fail(preset, name, said or "its program is missing, or it was ended from outside")
                 continue
             suite = self.take(preset, report)
-            if any(test["status"] == "failed" for test in report["tests"]):
+            failed = [test["name"] for test in report["tests"] if test["status"] == "failed"]
+            if failed:
+                self.failures.append((suite, failed, said))
                 print(f"failed in {suite}:")
                 for line in said.splitlines():
                     print(f"    {line}")
@@ -90,6 +98,12 @@ class Run:
         for test in report["tests"]:
             self.add(suite, test["name"], test["status"], test["cpu_s"])
         return suite
+
+    def tell_again(self):
+        for suite, names, said in self.failures:
+            print(f"\nfailed in {suite}: {', '.join(names)}")
+            for line in [line for line in said.splitlines() if TELLING.search(line)][:AGAIN]:
+                print(f"    {line.strip()[:240]}")
 
     def counted(self, status):
         return sum(1 for test in self.tests if test[2] == status)
@@ -139,6 +153,7 @@ def main():
         print(f"\nthe {options.dearest} dearest tests, CPU seconds:")
         for suite, name, _, cpu_s in sorted(run.tests, key=lambda test: -test[3])[:options.dearest]:
             print(f"{cpu_s:>8.2f}  {suite}: {name}")
+    run.tell_again()
     passed, failed = run.counted("passed"), run.counted("failed")
     print(f"\n{passed} passed, {failed} failed, {run.counted('skipped')} skipped")
     return 0 if passed > 0 and failed == 0 else 1

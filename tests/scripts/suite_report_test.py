@@ -17,12 +17,12 @@ class SuiteReport(unittest.TestCase):
         (self.build / "results").mkdir(parents=True)
         self.entries = []
 
-    def entry(self, name, status="run", tests=(("A.a", "passed"),), suite="rtsync", cpu_s=10.0):
+    def entry(self, name, status="run", tests=(("A.a", "passed"),), suite="rtsync", cpu_s=10.0, said="said"):
         if tests is not None:
             (self.build / "results" / f"{name}.json").write_text(json.dumps(
                 {"name": name, "suite": suite, "cpu_s": cpu_s, "wall_s": 1, "loop_s": 0.01, "resumed": "",
-                 "tests": [{"name": test, "status": said, "cpu_s": 0.5} for test, said in tests]}))
-        self.entries.append(f'<testcase name="{name}" status="{status}"><system-out>said</system-out></testcase>')
+                 "tests": [{"name": test, "status": became, "cpu_s": 0.5} for test, became in tests]}))
+        self.entries.append(f'<testcase name="{name}" status="{status}"><system-out>{said}</system-out></testcase>')
 
     def report(self, *arguments):
         if self.entries:
@@ -44,6 +44,12 @@ class SuiteReport(unittest.TestCase):
     def test_a_failed_test_fails_the_run(self):
         self.entry("one", "fail", tests=[("A.a", "passed"), ("A.b", "failed")])
         self.assertEqual(self.report()[::2], (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_what_failed_is_told_once_more_at_the_end(self):
+        self.entry("one", "fail", tests=[("A.a", "passed"), ("A.b", "failed")], said="FAIL  3 of 4\nmuch more")
+        said = self.report()[1].split("the 10 dearest tests")[1]
+        self.assertIn("failed in dev rtsync: A.b\n    FAIL  3 of 4\n", said)
+        self.assertNotIn("much more", said)
 
     def test_an_entry_without_a_report_is_a_failed_test(self):
         self.entry("one")

@@ -29,7 +29,7 @@ UNUSED = re.compile(r"libtactus-(live|link|command|record-(?!csv))")
 # For scripts in the guest. `tactus run` is the witness, the rig is its child: `rig=$(rig_of $witness)`. What is waited
 # for comes, or the witness ends: a guest on a loaded machine may take any time to start one.
 RIG_OF = """
-alive() { grep -q . /proc/$1/cmdline 2>/dev/null; }
+alive() { grep -q '^State:[[:space:]]*[^ZX[:space:]]' /proc/$1/status 2>/dev/null; }
 rig_of() {
     until child=$(cat /proc/$1/task/$1/children 2>/dev/null) && [ -n "$child" ] || ! alive $1; do usleep 20000; done
     echo $child

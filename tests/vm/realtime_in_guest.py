@@ -43,7 +43,7 @@ tactus doctor --no-measure --json >seen/doctor.json 2>seen/doctor.err
 echo $? >seen/doctor.status
 
 rig="tactus run servo.yaml --until 10h --set realtime.max_overrun=60s --set threads.stuck_after=30s"
-rig="$rig --set realtime.max_consecutive_overruns=1000000"
+rig="$rig --set realtime.max_consecutive_overruns=1000000 --set flight_recorder.traces=0"
 watch default $rig --out default --set privileges=require
 # One is enough with the kernel's events, whose signs of life such a processor hardly keeps up with.
 rig="$rig --set kernel_events=no"

@@ -20,7 +20,8 @@ std::vector<OwnCommand> own_commands() {
       {"run", run_command},       {"check", check_command},     {"calibrate", calibrate_command},
       {"doctor", doctor_command}, {"recover", recover_command}, {"convert", convert_command},
       {"trace", trace_command},   {"report", report_command},   {"ps", ps_command},
-      {"watch", watch_command},   {"scope", scope_command},     {"get", get_command}};
+      {"watch", watch_command},   {"scope", scope_command},     {"get", get_command},
+      {"new", new_command}};
   const auto add = [&](const executive::CommandRow& row) {
     all.push_back({row.word, [&row] { return running_rig_command(row); }});
   };

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
+#include "executive/model/suggest.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestName = 28;  // with it a control port's path fits a socket's address
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Throws unless the name can be that of a folder, a rig, a library and a CMake target.
+void check_name(const std::string& name) {
+  const bool fits =
+      !name.empty() && name.size() <= kLongestName && is_lower(name.front()) &&
+      std::all_of(name.begin(), name.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+  if (!fits)
+    throw CommandError(kWrongInput,
+                       "the name '" + name +
+                           "': a lower-case letter, then lower-case letters, digits and underscores, "
+                           "28 at most, e.g. water_pump");
+}
+
+/// "water_pump": WaterPump.
+std::string class_name(const std::string& name) {
+  std::string made;
+  bool first = true;
+  for (const char c : name) {
+    if (c != '_') made += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    first = c == '_';
+  }
+  return made;
+}
+
+std::string replaced(std::string text, std::string_view mark, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size())
+    text.replace(at, mark.size(), by);
+  return text;
+}
+
+/// Returns the folder of what was installed beside this program: one for each kind.
+fs::path find_templates() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw CommandError(kWrongMachine, "/proc/self/exe: " + error.message());
+  const fs::path folder = self.parent_path().parent_path() / "share/tactus/new";
+  if (!fs::is_directory(folder, error))
+    throw CommandError(kWrongMachine, folder.string() + " is not there; install tactus again, as a whole");
+  return folder;
+}
+
+std::vector<std::string> kinds_in(const fs::path& templates) {
+  std::vector<std::string> kinds;
+  for (const fs::directory_entry& entry : fs::directory_iterator(templates))
+    kinds.push_back(entry.path().filename());
+  std::sort(kinds.begin(), kinds.end());
+  return kinds;
+}
+
+class NewCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("make a folder with a model or a rig of your own that builds, tests and runs");
+    app.add_option("KIND", kind_, "model or rig")->required();
+    app.add_option("NAME", name_, "its name, e.g. water_pump")->required();
+    app.add_option("--to", folder_, "make this folder; default NAME")->type_name("DIR");
+  }
+
+  int run() override {
+    const fs::path templates = find_templates();
+    const std::vector<std::string> kinds = kinds_in(templates);
+    if (std::find(kinds.begin(), kinds.end(), kind_) == kinds.end())
+      throw CommandError(kWrongInput,
+                         "there is no kind '" + kind_ + "'" + executive::did_you_mean(kind_, kinds));
+    check_name(name_);
+    const fs::path folder = folder_.empty() ? fs::path(name_) : fs::path(folder_);
+    std::error_code error;
+    if (!fs::create_directory(folder, error))
+      throw CommandError(
+          kWrongInput,
+          folder.string() + ": " + (error ? error.message() : "is there already; give --to another name"));
+    std::vector<fs::path> files(fs::directory_iterator(templates / kind_), {});
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) write(file, folder / filled(file.filename().string()));
+    put("%s: made; %s says how to go on\n", folder.c_str(), (folder / "README.md").c_str());
+    return kOk;
+  }
+
+ private:
+  std::string filled(const std::string& text) const {
+    return replaced(replaced(text, "@NAME@", name_), "@CLASS@", class_name(name_));
+  }
+
+  void write(const fs::path& from, const fs::path& to) const {
+    std::ifstream in(from, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::ofstream out(to, std::ios::binary);
+    out << filled(text) << std::flush;
+    if (!in || !out) throw CommandError(kEndedEarly, to.string() + ": " + std::strerror(errno));
+    fs::permissions(to, fs::status(from).permissions() | fs::perms::owner_write);
+    put("  %s\n", to.c_str());
+  }
+
+  std::string kind_, name_, folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> new_command() { return std::make_unique<NewCommand>(); }
+
+}  // namespace tactus::app

@@ -200,9 +200,10 @@ class Demo {
   }
 
  private:
-  static constexpr auto kStart = 10s;  ///< time for the registry to listen
-  static constexpr auto kStop = 5s;    ///< time between a request and the next, harder one
-  static constexpr auto kFailed = 1s;  ///< time for the others to see that the rig has failed
+  static constexpr auto kStart = 60s;     ///< time for the registry to listen
+  static constexpr auto kStop = 5s;       ///< time between a request and the next, harder one
+  static constexpr auto kWritten = 120s;  ///< for the rig's files, whose writers have limits
+  static constexpr auto kFailed = 1s;     ///< time for the others to see that the rig has failed
 
   Child& start(const std::string& label, const std::vector<std::string>& argv) {
     children_.push_back(std::make_unique<Child>(
@@ -260,21 +261,30 @@ class Demo {
     return kEndedEarly;
   }
 
-  /// The rig stops the simulation for all; one that does not follow gets SIGTERM, and in the end SIGKILL.
+  /// The rig stops the simulation for all; peers that do not follow are aborted, and in the end killed. The rig has time
+  /// to write its files, unless a signal says otherwise.
   void stop(Child& rig) {
     const auto peers_gone = [&] {
-      for (std::size_t i = 1; i < children_.size(); ++i)
-        if (children_[i]->runs()) return false;
-      return true;
+      return std::none_of(children_.begin() + 1, children_.end(),
+                          [&](const auto& child) { return child.get() != &rig && child->runs(); });
     };
     rig.signal(SIGINT);
     (void)wait(peers_gone, rig.runs() || rig.status() == 0 ? kStop : kFailed);
     for (const int number : {SIGINT, SIGINT, SIGKILL}) {  // the workflow's second SIGINT aborts
-      for (std::size_t i = 1; i < children_.size(); ++i) children_[i]->signal(number);
+      for (std::size_t i = 1; i < children_.size(); ++i)
+        if (children_[i].get() != &rig) children_[i]->signal(number);
       if (wait(peers_gone, kStop)) break;
     }
-    children_.front()->signal(SIGINT);
-    if (!wait([&] { return !children_.front()->runs(); }, kStop)) children_.front()->signal(SIGKILL);
+    end(rig, kWritten);
+    end(*children_.front(), kStop);
+  }
+
+  /// Asks for its end once more after `limit`, and kills it in the end.
+  void end(Child& child, steady_clock::duration limit) {
+    if (&child == children_.front().get()) child.signal(SIGINT);
+    if (wait([&] { return !child.runs(); }, limit)) return;
+    child.signal(SIGINT);
+    if (!wait([&] { return !child.runs(); }, kStop)) child.signal(SIGKILL);
   }
 
   const std::string& until_;

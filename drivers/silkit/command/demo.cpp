@@ -202,7 +202,7 @@ class Demo {
  private:
   static constexpr auto kStart = 60s;     ///< time for the registry to listen
   static constexpr auto kStop = 5s;       ///< time between a request and the next, harder one
-  static constexpr auto kWritten = 120s;  ///< for the rig's files, whose writers have limits
+  static constexpr auto kWritten = 120s;  ///< time for the rig to write its files
   static constexpr auto kFailed = 1s;     ///< time for the others to see that the rig has failed
 
   Child& start(const std::string& label, const std::vector<std::string>& argv) {

@@ -117,8 +117,9 @@ class Workflow {
   }
 
  private:
-  /// Longest time that a running simulation takes to be known here after the last participant is there: its
-  /// states follow the connections.
+  /// Longest time that participants take to tell their states after the last one is there.
+  static constexpr std::chrono::seconds kStatesTold{10};
+  /// Longest time that a running simulation takes to be known here after all have told theirs.
   static constexpr std::chrono::milliseconds kStatesStable{200};
   static constexpr std::chrono::milliseconds kLookForStates{1};
   /// Interval of looking for the registry, while a participant is missing.
@@ -166,12 +167,17 @@ class Workflow {
   /// False: a signal came first.
   bool states_stable() {
     using namespace std::chrono;
-    const auto end = steady_clock::now() + kStatesStable;
-    while (steady_clock::now() < end && !is_running() && !nobody_runs())
+    auto end = steady_clock::now() + kStatesTold;
+    for (bool told = false; steady_clock::now() < end && !is_running() && !nobody_runs();) {
+      if (!told && all_states_known()) {
+        told = true;
+        end = steady_clock::now() + kStatesStable;
+      }
       if (attention_.wait(kLookForStates) == SignalWaiter::Call::signal) {
         abort_those_that_wait();
         return false;
       }
+    }
     return true;
   }
 

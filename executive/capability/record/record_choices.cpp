@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executive/plan/record_choices.hpp"
+#include "executive/capability/record/record_choices.hpp"
 
 #include <algorithm>
 #include <cstdint>

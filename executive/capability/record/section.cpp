@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/driver/record_sink.hpp"
-#include "executive/plan/record_choices.hpp"
+#include "executive/capability/record/record_choices.hpp"
 #include "executive/plan/sections.hpp"
 
 namespace tactus::executive {

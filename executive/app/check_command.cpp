@@ -18,7 +18,9 @@
 #include "executive/app/load_rig.hpp"
 #include "executive/app/policy_report.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
+#include "executive/capability/watch/settings.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/model/job_class.hpp"
@@ -238,7 +240,7 @@ void print_copy(const executive::Rig& rig) {
 
 /// Prints what is kept of the state, and what of it is checked.
 void print_state(const executive::RigSettings& settings) {
-  const executive::CheckpointSection& checkpoint = settings.checkpoint;
+  const executive::CheckpointSection& checkpoint = settings.of<executive::CheckpointSection>();
   std::string when;
   if (checkpoint.every) when = "every " + config::print_duration(*checkpoint.every) + ", ";
   if (checkpoint.at_end) when += "at the end, ";
@@ -288,9 +290,10 @@ void print_idle_options(const executive::LoopSettings& loop) {
 /// Prints the devices and connections outside of the rig. None of them is opened here.
 void print_devices(const executive::RigSettings& settings, const executive::Plan& plan) {
   const executive::ClockSection& clock = settings.clock;
+  const auto& watchdog = settings.of<executive::WatchdogSection>();
   const auto driven = [](const executive::ModelSettings& model) { return !model.driver.value.empty(); };
   const bool models = std::any_of(settings.models.begin(), settings.models.end(), driven);
-  if (clock.external() || models || settings.watchdog.device) print("\ndevices (not opened by check)\n");
+  if (clock.external() || models || watchdog.device) print("\ndevices (not opened by check)\n");
   if (clock.external()) {
     print("  clock     driver %s, discipline %s, %lld edges a frame, %lld frames an edge %s\n",
           clock.driver.value.c_str(), clock.discipline == rtsync::Discipline::pll ? "pll" : "edge",
@@ -309,11 +312,11 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
                          .c_str()
                    : "the rig's process alone");
   }
-  if (!plan.safe_outputs.empty() && !settings.watchdog.device)
+  if (!plan.safe_outputs.empty() && !watchdog.device)
     print("%s: %s\n", painted_note().c_str(), executive::no_watchdog_note().c_str());
-  if (settings.watchdog.device)
-    print("  watchdog  %s, %s\n", settings.watchdog.device->c_str(),
-          rtsync::duration_text(settings.watchdog.timeout.count()).c_str());
+  if (watchdog.device)
+    print("  watchdog  %s, %s\n", watchdog.device->c_str(),
+          rtsync::duration_text(watchdog.timeout.count()).c_str());
 }
 
 /// Question whether the jobs have enough time, and the source of the figures.
@@ -356,7 +359,7 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
   print_loops(plan);
   print_orders(plan);
   print_state(settings);
-  if (settings.checkpoint.enabled) print_copy(rig);
+  if (settings.of<executive::CheckpointSection>().enabled) print_copy(rig);
   print_devices(settings, plan);
   if (!rig.live_servers().empty()) print("\nlive\n");
   for (const auto& server : rig.live_servers())

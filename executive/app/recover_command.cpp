@@ -18,6 +18,8 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
+#include "executive/capability/record/settings.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/record_sink.hpp"
 #include "executive/flight/flight_collector.hpp"
@@ -133,7 +135,7 @@ class Recovery {
     lines("log.txt", [](std::string_view) { return true; });
     lines("journal.jsonl",
           [](std::string_view text) { return text.starts_with('{') && text.ends_with('}'); });
-    checkpoints(folder_ / settings.checkpoint.folder);
+    checkpoints(folder_ / settings.of<executive::CheckpointSection>().folder);
     last_frames();
     if (!marks_.present() && !still_written_) good_ = false;
     std::error_code none;  // the room for a last summary that was never written
@@ -172,11 +174,12 @@ class Recovery {
     std::string damage = file.damage;
     if (written && *written != file.records && damage.empty())
       damage = "the rig wrote " + counted(*written, "record");
-    std::string end =
-        written ? "ended in order"
-        : marks_.end_known()
-            ? "no end mark: up to " + config::print_duration(settings.flush_every) + " may be missing"
-            : "no end mark: what followed it is not known";
+    std::string end = written ? "ended in order"
+                      : marks_.end_known()
+                          ? "no end mark: up to " +
+                                config::print_duration(settings.of<executive::RecordSettings>().flush_every) +
+                                " may be missing"
+                          : "no end mark: what followed it is not known";
     if (const std::string lost = marks_.lost_of(name); !lost.empty()) {
       good_ = false;
       end = lost;

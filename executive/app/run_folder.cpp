@@ -3,6 +3,8 @@
 
 #include "config/document.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/capability/link/settings.hpp"
+#include "executive/capability/record/settings.hpp"
 
 namespace tactus::app {
 
@@ -18,9 +20,9 @@ executive::RigSettings settings_of_run(const std::filesystem::path& folder) {
 
 std::vector<RunRecording> recordings_of(const executive::RigSettings& settings) {
   std::vector<RunRecording> all;
-  bool own_log = settings.frame_log;
-  bool own_link = settings.link.present;
-  for (const executive::RecordingSettings& each : settings.record) {
+  bool own_log = settings.of<executive::RecordSettings>().frame_log;
+  bool own_link = settings.of<executive::LinkSection>().present;
+  for (const executive::RecordingSettings& each : settings.of<executive::RecordSettings>().recordings) {
     all.push_back({each.name, each.driver.value, true});
     own_log = own_log && each.name != "frames";
     own_link = own_link && each.name != "link";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "executive/capability/link/settings.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
 
@@ -48,7 +49,8 @@ std::optional<VariableRef> Draft::find_variable(const Located<std::string>& name
     ref.model = find_model(model_name);
     if (ref.model == nullptr) {
       if (names_model(model_name)) return std::nullopt;
-      if (model_name == ExecutiveVariables::kLink && settings.link.present) return std::nullopt;  // likewise
+      if (model_name == ExecutiveVariables::kLink && settings.of<LinkSection>().present)
+        return std::nullopt;  // likewise
       return problem(": there is no model '" + model_name + "'" +
                      did_you_mean(model_name, settings.models, &ModelSettings::name));
     }

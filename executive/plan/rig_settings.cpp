@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <chrono>
 #include <concepts>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
-#include "executive/capability/checkpoint/settings.hpp"
-#include "executive/capability/flight/settings.hpp"
-#include "executive/capability/link/settings.hpp"
-#include "executive/capability/record/settings.hpp"
-#include "executive/capability/watch/settings.hpp"
 #include "executive/driver/command_choices.hpp"
+#include "executive/plan/capability_section.hpp"
 #include "executive/plan/setting_rules.hpp"
 #include "rtsync/time/frame_clock.hpp"
 
@@ -42,7 +40,6 @@ using setting::budget;
 using setting::escalation;
 using setting::kEver;
 using setting::left_out;
-using setting::when_present;
 
 /// A simulated time: written like a period, but 0 s is one too.
 struct SimTimeRule {
@@ -302,73 +299,65 @@ std::filesystem::path file_of(const RigSettings& settings) {
   return {};
 }
 
-const Fields<RigSettings>& rig_fields() {
+namespace {
+
+/// The keys that every rig has, whatever it can do beside its frames.
+std::vector<config::Field<RigSettings>> own_keys() {
   using R = RigSettings;
-  static const Fields<R> fields{
-      "A rig: everything one file describes, and the process that runs it.",
-      {
-          required("rig", &R::rig, name(), "the name of the rig"),
-          required("frame", &R::frame, frame_fields(), "the frame"),
-          optional("epoch", &R::epoch,
-                   "date of simulated time 0: ISO 8601 with zone, e.g. 2005-02-15T00:00:00+00:00"),
-          optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until it is ended"),
-                   "simulated time at which the run ends, rounded up to whole frames; --until and --frames "
-                   "override it"),
-          optional("privileges", &R::privileges,
-                   choices<Privileges>({{"prefer", Privileges::prefer, "continue without it, and report it"},
-                                        {"require", Privileges::require, "do not start (exit status 3)"}}),
-                   "what to do if the machine refuses a privilege"),
-          optional("on_privilege_lost", &R::on_privilege_lost,
-                   choices<OnPrivilegeLost>(
-                       {{"go_on", OnPrivilegeLost::go_on, "report it, and continue"},
-                        {"freeze", OnPrivilegeLost::freeze, "freeze the rig"},
-                        {"terminate", OnPrivilegeLost::terminate, "end the rig, outputs safe"}}),
-                   "what to do if policy, priority, CPUs or the memory lock are lost while the rig runs; "
-                   "checked once a second and at the end"),
-          optional("realtime", &R::realtime, realtime_fields(), "real-time synchronization"),
-          optional("clock", &R::clock, clock_fields(), "the frame clock, if it comes from outside"),
-          optional("safe_outputs", &R::safe_outputs,
-                   choices<SafeOutputs>(
-                       {{"guardian", SafeOutputs::guardian,
-                         "the rig's process, and a separate process if the rig's is killed or hangs"},
-                        {"process", SafeOutputs::process, "the rig's process alone, at its end or crash"}}),
-                   "what drives the outputs to their safe values"),
-          optional(
-              "guardian_timeout", &R::guardian_timeout, range(1ms, 60s),
-              "let the guardian drive the outputs safe if no frame ends for this long; more than two frames"),
-          optional("watchdog", &R::watchdog, watchdog_fields(), "watchdogs"),
-          optional("threads", &R::threads, threads_fields(), "threads"),
-          optional("memory", &R::memory, memory_fields(), "memory"),
-          optional(
-              "dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "do not change it"),
-              "limit the wake-up latency of sleeping CPUs (/dev/cpu_dma_latency), in whole microseconds"),
-          list("libraries", &R::libraries, library_fields(), "settings for all models of a library"),
-          named("models", &R::models, model_fields(), "model", "the models, in their order"),
-          list("connect", &R::connect, connection_fields(), "connections between models"),
-          named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
-          when_present<LinkSection>(optional("link", &R::link, link_fields(), "virtual-time participants")),
-          optional("live", &R::live,
-                   "servers through which programs see and change the running rig: `http` or `trick`, each "
-                   "with its own keys"),
-          list("commands", &R::commands, command_fields(), "commands at simulated times"),
-          optional("guard", &R::guard, guard_fields(), "guards of the variables"),
-          optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
-          named("record", &R::record, recording_fields(), "recording", "recordings"),
-          optional("flush_every", &R::flush_every, range(1ms, 60s),
-                   "flush interval of recordings: a kill loses at most this much"),
-          optional("log", &R::log, log_fields(), "size limits of the log and the journal"),
-          optional("flight_recorder", &R::flight_recorder, flight_fields(), "the flight recorder"),
-          optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
-          optional("job_times", &R::job_times, "measure every job, at the cost of one clock read per call"),
-          optional("kernel_events", &R::kernel_events,
-                   "record kernel events of the rig's real-time threads to explain late frames; without them "
-                   "most causes are unknown"),
-          optional("signs_of_life", &R::signs_of_life,
-                   or_word("quarter", range(20us, 1s), "a quarter of a frame, 100 us to 1 ms"),
-                   "how often the kernel samples the frames' threads; the cause of an excess below 1.25 "
-                   "times this is unknown"),
-      }};
-  return fields;
+  return {
+      required("rig", &R::rig, name(), "the name of the rig"),
+      required("frame", &R::frame, frame_fields(), "the frame"),
+      optional("epoch", &R::epoch,
+               "date of simulated time 0: ISO 8601 with zone, e.g. 2005-02-15T00:00:00+00:00"),
+      optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until it is ended"),
+               "simulated time at which the run ends, rounded up to whole frames; --until and --frames "
+               "override it"),
+      optional("privileges", &R::privileges,
+               choices<Privileges>({{"prefer", Privileges::prefer, "continue without it, and report it"},
+                                    {"require", Privileges::require, "do not start (exit status 3)"}}),
+               "what to do if the machine refuses a privilege"),
+      optional("realtime", &R::realtime, realtime_fields(), "real-time synchronization"),
+      optional("clock", &R::clock, clock_fields(), "the frame clock, if it comes from outside"),
+      optional("safe_outputs", &R::safe_outputs,
+               choices<SafeOutputs>(
+                   {{"guardian", SafeOutputs::guardian,
+                     "the rig's process, and a separate process if the rig's is killed or hangs"},
+                    {"process", SafeOutputs::process, "the rig's process alone, at its end or crash"}}),
+               "what drives the outputs to their safe values"),
+      optional(
+          "guardian_timeout", &R::guardian_timeout, range(1ms, 60s),
+          "let the guardian drive the outputs safe if no frame ends for this long; more than two frames"),
+      optional("threads", &R::threads, threads_fields(), "threads"),
+      optional("memory", &R::memory, memory_fields(), "memory"),
+      optional("dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "do not change it"),
+               "limit the wake-up latency of sleeping CPUs (/dev/cpu_dma_latency), in whole microseconds"),
+      list("libraries", &R::libraries, library_fields(), "settings for all models of a library"),
+      named("models", &R::models, model_fields(), "model", "the models, in their order"),
+      list("connect", &R::connect, connection_fields(), "connections between models"),
+      named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
+      list("commands", &R::commands, command_fields(), "commands at simulated times"),
+      optional("guard", &R::guard, guard_fields(), "guards of the variables"),
+      optional("log", &R::log, log_fields(), "size limits of the log and the journal"),
+      optional("job_times", &R::job_times, "measure every job, at the cost of one clock read per call"),
+  };
+}
+
+}  // namespace
+
+const Fields<RigSettings>& rig_fields() {
+  static std::mutex mutex;
+  static std::map<std::vector<const CapabilitySection*>, const Fields<RigSettings>> tables;
+  std::vector<const CapabilitySection*> sections = capability_sections();
+  const std::lock_guard lock(mutex);
+  if (const auto made = tables.find(sections); made != tables.end()) return made->second;
+  std::vector<config::Field<RigSettings>> keys = own_keys();
+  for (const CapabilitySection* const section : sections)
+    if (section->keys != nullptr)
+      for (config::Field<RigSettings>& key : section->keys()) keys.push_back(std::move(key));
+  return tables
+      .try_emplace(std::move(sections), "A rig: everything one file describes, and the process that runs it.",
+                   keys)
+      .first->second;
 }
 
 }  // namespace tactus::executive

@@ -11,8 +11,8 @@
 #include "executive/driver/safe_output.hpp"
 #include "executive/integration/integrator.hpp"
 #include "executive/isolation/on_crash.hpp"
+#include "executive/plan/capability_settings.hpp"
 #include "executive/plan/plan.hpp"
-#include "executive/record/record_decimation.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -21,7 +21,8 @@
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 
-/// Settings of a rig file: plain structs, filled and checked by the tables of rig_settings.cpp. The reference
+/// Settings of a rig file: plain structs, filled and checked by the tables of rig_settings.cpp. Those of a capability
+/// are in its folder, and found by RigSettings::of(). The reference
 /// page (docs/rig-file.md) and the JSON Schema (tactus check --schema) are printed from the same tables.
 namespace tactus::executive {
 
@@ -32,7 +33,6 @@ using rtsync::Period;
 
 enum class ClockKind { monotonic, tsc };
 enum class Privileges { prefer, require };
-enum class OnPrivilegeLost { go_on, freeze, terminate };
 
 struct FrameSettings {
   Period period{1'000'000, 1};
@@ -69,14 +69,6 @@ struct ClockSection : rtsync::EdgeClockSettings {
 
   bool external() const { return driver.value != "internal"; }
   rtsync::EdgeClockSettings settings(const Period& rig_frame) const;
-};
-
-/// The `watchdog` section.
-struct WatchdogSection {
-  bool systemd = true;                ///< answer systemd's WatchdogSec, if it asks
-  std::optional<std::string> device;  ///< a hardware watchdog
-  Nanoseconds timeout{10'000'000'000};
-  bool operator==(const WatchdogSection&) const = default;
 };
 
 /// Longest time that something may take, if one is given.
@@ -214,75 +206,11 @@ struct GuardSection {
   bool operator==(const GuardSection&) const = default;
 };
 
-/// The `checkpoint` section: copies of the whole state, and when they are taken.
-struct CheckpointSection {
-  Origin origin;
-  bool enabled = true;
-  std::optional<Nanoseconds> every;  ///< simulated time between two; nothing: none at times of their own
-  bool at_end = false;
-  std::string folder = "checkpoints";  ///< folder, in the run folder unless absolute
-  bool operator==(const CheckpointSection&) const = default;
-};
-
-/// `trigger` of a recording: around which records it writes.
-struct TriggerSection {
-  Origin origin;
-  bool present = false;
-  Located<std::string> when;
-  Nanoseconds before{0};
-  Nanoseconds after{0};
-  bool operator==(const TriggerSection&) const = default;
-};
-
-/// `decimate` of a recording: what becomes of many records.
-struct DecimateSection {
-  Origin origin;
-  bool present = false;
-  Located<Period> to{};
-  RecordDecimation::Keep keep = RecordDecimation::Keep::min_max;
-  bool operator==(const DecimateSection&) const = default;
-};
-
-struct RecordingSettings {
-  std::string name;
-  Origin origin;
-  Located<std::string> driver{"csv"};
-  std::optional<Period> every;
-  std::vector<Located<std::string>> variables;
-  bool on_change = false;
-  TriggerSection trigger;
-  DecimateSection decimate;
-  Budget budget{};  ///< budget of a record
-  std::optional<Located<std::int64_t>> optional;
-  config::Node device = config::Node::map({});  ///< the driver's own keys
-  bool operator==(const RecordingSettings&) const = default;
-};
-
 /// The `log` section: how large what a run writes for people may become.
 struct LogSection {
   std::int64_t max_size = 100 << 20;     ///< bytes of log.txt
   std::int64_t max_journal = 100 << 20;  ///< bytes of journal.jsonl
   bool operator==(const LogSection&) const = default;
-};
-
-/// The `flight_recorder` section: what is kept of the latest frames, and written out when it is needed.
-struct FlightSection {
-  bool enabled = true;
-  std::int64_t size = 64 << 20;  ///< bytes of memory, at most
-  Nanoseconds before{10'000'000'000};
-  Nanoseconds after{1'000'000'000};
-  std::int64_t traces = 5;  ///< number of traces of overruns, in a run
-  std::vector<Located<std::string>> variables;
-  bool operator==(const FlightSection&) const = default;
-};
-
-/// The `link` section: the driver with its own keys.
-struct LinkSection {
-  Origin origin;
-  bool present = false;  ///< the section is there: the rig is linked
-  Located<std::string> driver{"silkit"};
-  config::Node device = config::Node::map({});  ///< the driver's own keys
-  bool operator==(const LinkSection&) const = default;
 };
 
 struct RigSettings {
@@ -291,12 +219,10 @@ struct RigSettings {
   FrameSettings frame;
   std::optional<Nanoseconds> until;
   Privileges privileges = Privileges::prefer;
-  OnPrivilegeLost on_privilege_lost = OnPrivilegeLost::go_on;
   RealtimeSection realtime;
   ClockSection clock;
   SafeOutputs safe_outputs = SafeOutputs::guardian;
   Nanoseconds guardian_timeout{200'000'000};
-  WatchdogSection watchdog;
   ThreadsSection threads;
   MemorySection memory;
   std::optional<Nanoseconds> dma_latency = Nanoseconds{0};
@@ -304,20 +230,22 @@ struct RigSettings {
   std::vector<ModelSettings> models;
   std::vector<ConnectionSettings> connect;
   std::vector<LoopSettings> integrate;
-  LinkSection link;
-  config::Node live;  ///< a map: drivers of kind "live", each with its own keys; null: none
   std::vector<CommandSettings> commands;
   GuardSection guard;
-  CheckpointSection checkpoint;
-  std::vector<RecordingSettings> record;
-  Nanoseconds flush_every{200'000'000};  ///< interval of flushing recordings to the operating system
   LogSection log;
-  FlightSection flight_recorder;
-  bool frame_log = true;
   bool job_times = true;
-  bool kernel_events = true;
-  std::optional<Located<Nanoseconds>> signs_of_life;  ///< nothing: by the frame
+  CapabilitySettings capabilities;
   bool operator==(const RigSettings&) const = default;
+
+  /// Settings of a capability, as its folder declares them.
+  template <class S>
+  const S& of() const {
+    return capabilities.of<S>();
+  }
+  template <class S>
+  S& of() {
+    return capabilities.of<S>();
+  }
 };
 
 /// Rule for writing the escalation of a rig, a thread or a job: as a list of steps, or in short.
@@ -338,9 +266,7 @@ const config::Fields<ModelSettings>& model_fields();
 const config::Fields<ClockSection>& clock_fields();
 /// Table of the realtime section.
 const config::Fields<RealtimeSection>& realtime_fields();
-/// Table of a recording.
-const config::Fields<RecordingSettings>& recording_fields();
-/// The table of the whole rig file.
+/// The table of the whole rig file: the keys of the rig itself, and those of its capabilities.
 const config::Fields<RigSettings>& rig_fields();
 /// The file that names the rig; where `--set` names it, that of its first model; empty: it came as a text.
 std::filesystem::path file_of(const RigSettings& settings);

@@ -2,24 +2,20 @@
 #pragma once
 #include "executive/plan/draft.hpp"
 
-/// The sections of a rig file, as far as they become parts of the rig: a file each in sections/.
+/// The sections of a rig file, as far as they become parts of the rig: a file each in sections/. Those of a
+/// capability are in its folder (CapabilitySection).
 namespace tactus::executive {
 
 /// Reads its section in draft.settings, adds to the rig, and complains. @when setup
 using RigSection = void(Draft& draft);
 
-RigSection read_frame, plan_threads, read_clock, read_libraries, make_models, plan_loops, make_connections,
-    make_link, make_live_servers, make_recordings, choose_flight_variables, plan_budgets, declare_policies,
-    plan_policies, check_watchers, plan_commands, resolve_dependencies;
+RigSection read_frame, plan_threads, read_clock, read_libraries, make_models, declare_capabilities,
+    plan_loops, make_connections, plan_budgets, plan_capabilities, plan_commands, resolve_dependencies;
 
 /// Sections in the order in which they need each other.
 inline constexpr RigSection* kRigSections[] = {
-    read_frame,        plan_threads,         read_clock,
-    read_libraries,    make_models,          declare_policies,
-    plan_loops,        make_connections,     make_link,
-    make_live_servers, make_recordings,      choose_flight_variables,
-    plan_budgets,      plan_policies,        check_watchers,
-    plan_commands,     resolve_dependencies,
+    read_frame, plan_threads,     read_clock,   read_libraries,    make_models,   declare_capabilities,
+    plan_loops, make_connections, plan_budgets, plan_capabilities, plan_commands, resolve_dependencies,
 };
 
 /// Reads the parameters in the section of a model.

@@ -3,19 +3,28 @@
 
 #include "executive/capability/cause/run_causes.hpp"
 #include "executive/capability/cause/run_teller.hpp"
+#include "executive/capability/cause/settings.hpp"
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
 #include "executive/capability/clock/run_clock.hpp"
 #include "executive/capability/flight/run_flight.hpp"
+#include "executive/capability/flight/settings.hpp"
 #include "executive/capability/isolation/run_isolation.hpp"
 #include "executive/capability/library/run_libraries.hpp"
 #include "executive/capability/link/run_link.hpp"
+#include "executive/capability/link/settings.hpp"
 #include "executive/capability/live/run_live.hpp"
+#include "executive/capability/live/settings.hpp"
 #include "executive/capability/policy/run_policies.hpp"
+#include "executive/capability/policy/settings.hpp"
 #include "executive/capability/privilege/foreign_threads.hpp"
 #include "executive/capability/privilege/run_privileges.hpp"
+#include "executive/capability/privilege/settings.hpp"
 #include "executive/capability/record/run_recordings.hpp"
+#include "executive/capability/record/settings.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
 #include "executive/capability/watch/run_witness.hpp"
+#include "executive/capability/watch/settings.hpp"
 #include "executive/capability/watch/systemd_service.hpp"
 
 namespace tactus::executive {
@@ -23,25 +32,41 @@ namespace {
 
 constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunClock>},
-    {&make_capability<RunPrivileges>},  // an abort for a lost privilege is the end that all others see
+    // An abort for a lost privilege is the end that all others see.
+    {&make_capability<RunPrivileges>, &kPrivilegeSection},
     {&make_capability<ForeignThreads>},
     {&make_capability<SystemdService>},
-    {&make_capability<RunCauses>},
-    {&make_capability<RunPolicies>},
+    {&make_capability<RunCauses>, &kCauseSection},
+    {&make_capability<RunPolicies>, &kPolicySection},
     {&make_capability<RunTeller>},
-    {&make_capability<RunFlight>},
-    {&make_capability<RunLink>},
+    {&make_capability<RunFlight>, &kFlightSection},
+    {&make_capability<RunLink>, &kLinkSection},
     {&make_capability<RunIsolation>},
     {&make_capability<RunLibraries>},  // its reason of the end comes before that of a job that failed
-    {&make_capability<RunLive>},
+    {&make_capability<RunLive>, &kLiveSection},
     {&make_capability<RunWitness>},
-    {&make_capability<RunRecordings>, &RunRecordings::known},
-    {&make_capability<RigCheckpoints>},
-    {&make_capability<HardwareWatchdog>},  // counts from its start: last
+    {&make_capability<RunRecordings>, &kRecordSection, &RunRecordings::known},
+    {&make_capability<RigCheckpoints>, &kCheckpointSection},
+    {&make_capability<HardwareWatchdog>, &kWatchSection},  // counts from its start: last
 };
+
+std::vector<CapabilityRow>& rows() {
+  static std::vector<CapabilityRow> all{std::begin(kCapabilities), std::end(kCapabilities)};
+  return all;
+}
 
 }  // namespace
 
-std::vector<CapabilityRow> capabilities() { return {std::begin(kCapabilities), std::end(kCapabilities)}; }
+std::vector<CapabilityRow> capabilities() { return rows(); }
+
+std::vector<const CapabilitySection*> capability_sections() {
+  std::vector<const CapabilitySection*> sections;
+  for (const CapabilityRow& row : rows())
+    if (row.section != nullptr) sections.push_back(row.section);
+  return sections;
+}
+
+AddedCapability::AddedCapability(const CapabilityRow& row) { rows().push_back(row); }
+AddedCapability::~AddedCapability() { rows().pop_back(); }
 
 }  // namespace tactus::executive

@@ -19,11 +19,9 @@ using rtsync::Provision;
 using rtsync::SchedPolicy;
 using Summary = Capability::Summary;
 
-RigRun::RigRun(Rig& rig, RunOptions options) : RigRun(rig, std::move(options), capabilities()) {}
-
-RigRun::RigRun(Rig& rig, RunOptions options, std::vector<CapabilityRow> capabilities)
+RigRun::RigRun(Rig& rig, RunOptions options)
     : options_(std::move(options)),
-      rows_(std::move(capabilities)),
+      rows_(capabilities()),
       run_{rig, options_, options_.realtime && rig.settings().realtime.enabled && !rig.follows_others()},
       files_(run_, [this](Summary what) { return summary(what); }) {
   run_.owns = [this](pid_t tid) {

@@ -34,7 +34,6 @@ namespace tactus::executive {
 class RigRun {
  public:
   RigRun(Rig& rig, RunOptions options);
-  RigRun(Rig& rig, RunOptions options, std::vector<CapabilityRow> capabilities);
   ~RigRun();
   RigRun(const RigRun&) = delete;
   RigRun& operator=(const RigRun&) = delete;

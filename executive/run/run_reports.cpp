@@ -7,6 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "executive/capability/link/settings.hpp"
+#include "executive/capability/live/settings.hpp"
+#include "executive/capability/record/settings.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run_base/machine_facts.hpp"
 #include "rtsync/thread/thread_list.hpp"
@@ -182,13 +185,14 @@ Json RunReports::drivers() const {
         about.push_back(output.variable->name + " drives " + output.what);
     add("model", model.driver.value, model.name, about);
   }
-  for (const RecordingSettings& recording : settings.record)
+  for (const RecordingSettings& recording : settings.of<RecordSettings>().recordings)
     add("record", recording.driver.value, recording.name, {});
   if (const Link* const link = run_.rig.link())
-    add("link", settings.link.driver.value, "link", link->describe());
+    add("link", settings.of<LinkSection>().driver.value, "link", link->describe());
   const auto& servers = run_.rig.live_servers();
-  for (std::size_t i = 0; i < servers.size() && i < settings.live.entries().size(); ++i)
-    add("live", settings.live.entries()[i].key, "live", servers[i]->describe());
+  const auto& named = settings.of<LiveSection>().servers.entries();
+  for (std::size_t i = 0; i < servers.size() && i < named.size(); ++i)
+    add("live", named[i].key, "live", servers[i]->describe());
   return {{"drivers", std::move(all)}};
 }
 

@@ -9,6 +9,7 @@
 
 namespace tactus::executive {
 
+struct CapabilitySection;
 struct RunContext;
 
 /// A capability of a run, with its whole life: link, recordings, checkpoints and so on. RigRun has a list of them
@@ -67,6 +68,8 @@ class Capability : public RunPart {
 struct CapabilityRow {
   /// nullptr: the rig does not need it. What it uses of the run outlives it.
   std::unique_ptr<Capability> (*make)(RunContext& run);
+  /// Its keys of the rig file, and what it does to the plan; nullptr: nothing.
+  const CapabilitySection* section = nullptr;
   /// Its keys of summary.json before there is an executive; nullptr: none.
   void (*known)(const RunContext& run, config::Json& all) = nullptr;
 };

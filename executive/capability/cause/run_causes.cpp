@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "executive/capability/cause/settings.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/host/preemption_model.hpp"
 #include "rtsync/host/throttle.hpp"
@@ -97,7 +98,7 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
 }
 
 void RunCauses::watch() {
-  const RigSettings& settings = run_->rig.settings();
+  const auto& settings = run_->rig.settings().of<CauseSettings>();
   if (!run_->realtime || !settings.kernel_events) return;
   const auto signs = settings.signs_of_life ? std::optional(settings.signs_of_life->value) : std::nullopt;
   run_->add(watch(*run_->threads, run_->main, run_->cpus, run_->spins(), signs,

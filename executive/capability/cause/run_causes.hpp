@@ -34,7 +34,7 @@ class RunCauses final : public Capability {
   explicit RunCauses(RunContext& run) : RunCauses(*run.executive) { run_ = &run; }
 
   /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
-  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: RigSettings::signs_of_life.
+  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: CauseSettings::signs_of_life.
   /// @when setup
   std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
                                        std::optional<Nanoseconds> signs, const rtsync::EdgeClockStatus* clock,

@@ -8,6 +8,7 @@
 #include "config/date.hpp"
 #include "config/place.hpp"
 #include "config/text.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/host_file.hpp"
@@ -36,11 +37,11 @@ std::string file_name(const std::string& name, std::string& file) {
 
 RigCheckpoints::RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder)
     : rig_(rig),
-      folder_(run_folder / rig.settings().checkpoint.folder),
+      folder_(run_folder / rig.settings().of<CheckpointSection>().folder),
       writer_(rig.settings().rig.value, rig.plan().frame, TACTUS_VERSION) {}
 
 bool RigCheckpoints::wanted() const {
-  const CheckpointSection& section = rig_.settings().checkpoint;
+  const CheckpointSection& section = rig_.settings().of<CheckpointSection>();
   const std::vector<TimedCommand>& commands = rig_.plan().commands;
   return section.every || section.at_end ||
          std::any_of(commands.begin(), commands.end(), [](const TimedCommand& timed) {
@@ -49,11 +50,12 @@ bool RigCheckpoints::wanted() const {
 }
 
 std::string RigCheckpoints::impossible() const {
-  return rig_.settings().checkpoint.enabled ? refusal_ : "the rig file says checkpoint: { enabled: no }";
+  return rig_.settings().of<CheckpointSection>().enabled ? refusal_
+                                                         : "the rig file says checkpoint: { enabled: no }";
 }
 
 std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
-  const CheckpointSection& section = rig_.settings().checkpoint;
+  const CheckpointSection& section = rig_.settings().of<CheckpointSection>();
   executive_ = &executive;
   if (!section.enabled) return {};
   try {
@@ -197,7 +199,9 @@ void RigCheckpoints::tell_waiting() {
                     true});
 }
 
-bool RigCheckpoints::wants_end() const { return rig_.settings().checkpoint.at_end && impossible().empty(); }
+bool RigCheckpoints::wants_end() const {
+  return rig_.settings().of<CheckpointSection>().at_end && impossible().empty();
+}
 
 RigCheckpoints::Saved RigCheckpoints::save_end() const {
   if (const std::string why = executive_->transitions().incomplete(executive_->frames_done()); !why.empty())

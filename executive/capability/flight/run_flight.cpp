@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executive/capability/cause/run_causes.hpp"
+#include "executive/capability/cause/settings.hpp"
 #include "executive/capability/clock/run_clock.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -76,8 +77,8 @@ FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) cons
 
 RunFlight::RunFlight(RunContext& run)
     : run_(run),
-      settings_(run.rig.settings().flight_recorder),
-      realtime_(run.realtime && run.rig.settings().kernel_events),
+      settings_(run.rig.settings().of<FlightSection>()),
+      realtime_(run.realtime && run.rig.settings().of<CauseSettings>().kernel_events),
       rig_(run.rig.settings().rig.value),
       ratio_(run.rig.settings().realtime.ratio),
       folder_(run.options.folder) {

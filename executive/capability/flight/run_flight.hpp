@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "executive/capability/flight/flight_part.hpp"
+#include "executive/capability/flight/settings.hpp"
 #include "executive/flight/flight_kernel.hpp"
 #include "executive/flight/flight_window.hpp"
 #include "executive/flight/trace_writer.hpp"

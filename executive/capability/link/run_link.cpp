@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "executive/capability/flight/run_flight.hpp"
+#include "executive/capability/link/settings.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run_base/machine_error.hpp"
 
@@ -69,7 +70,7 @@ void RunLink::report(LiveReport which, config::Json& body) {
   if (which != LiveReport::link) return;
   body = link_.knowledge();
   body.update({{"linked", true},
-               {"driver", run_.rig.settings().link.driver.value},
+               {"driver", run_.rig.settings().of<LinkSection>().driver.value},
                {"mode", name_of(link_.mode())},
                {"status", link_.status()},
                {"about", link_.describe()}});

@@ -1,28 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "executive/plan/sections.hpp"
+#include "config/rules.hpp"
+#include "executive/capability/link/settings.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/plan/draft.hpp"
+#include "executive/plan/setting_rules.hpp"
 
 namespace tactus::executive {
 namespace {
 
+using config::Fields;
+using config::located;
+using config::name;
+using config::optional;
+using config::rest;
+
 constexpr const char* kOwnName = ExecutiveVariables::kLink;
+
+Fields<LinkSection> link_fields() {
+  return {
+      "A link to virtual-time participants: the rig takes part in their simulation. The driver adds its own "
+      "keys here.",
+      {
+          located(&LinkSection::origin),
+          optional("driver", &LinkSection::driver, name(), "driver of the link: silkit"),
+          rest(&LinkSection::device, "the driver's own"),
+      }};
+}
+
+std::vector<config::Field<RigSettings>> link_keys() {
+  return {rig_key(
+      setting::when_present<LinkSection>(whole_section("link", link_fields(), "virtual-time participants")))};
+}
 
 /// Changes the settings as if the rig file had no link, and recorded nothing of it.
 void leave_link_out(RigSettings& settings) {
-  settings.link = {};
+  settings.of<LinkSection>() = {};
   const auto linked = [](const Located<std::string>& name) {
     return name.value.starts_with(std::string(kOwnName) + ".");
   };
-  for (RecordingSettings& recording : settings.record) std::erase_if(recording.variables, linked);
-  std::erase_if(settings.record,
-                [](const RecordingSettings& recording) { return recording.variables.empty(); });
+  std::vector<RecordingSettings>& recordings = settings.of<RecordSettings>().recordings;
+  for (RecordingSettings& recording : recordings) std::erase_if(recording.variables, linked);
+  std::erase_if(recordings, [](const RecordingSettings& recording) { return recording.variables.empty(); });
 }
 
 /// Checks that an input of the link has no other writer, and is not written while its model may be running.
 void check_linked(Draft& draft, const VariableRef& input) {
   const auto refuse = [&](const std::string& why) {
-    draft.problems.add(draft.settings.link.origin, "'" + input.name() + "' " + why);
+    draft.problems.add(draft.settings.of<LinkSection>().origin, "'" + input.name() + "' " + why);
   };
   for (const Connection& connection : draft.plan.connections) {
     const bool apart = connection.to.variable != input.variable ||
@@ -41,20 +67,19 @@ void check_linked(Draft& draft, const VariableRef& input) {
 
 /// Records everything that the link receives, unless the rig file has a recording of that name.
 void record_link(RigSettings& settings) {
-  for (const RecordingSettings& recording : settings.record)
+  std::vector<RecordingSettings>& recordings = settings.of<RecordSettings>().recordings;
+  for (const RecordingSettings& recording : recordings)
     if (recording.name == kOwnName) return;
-  RecordingSettings& recording = settings.record.emplace_back();
+  RecordingSettings& recording = recordings.emplace_back();
   recording.name = kOwnName;
-  recording.origin = settings.link.origin;
+  recording.origin = settings.of<LinkSection>().origin;
   recording.variables.push_back(
       {std::string(kOwnName) + ".*", recording.origin.place, recording.origin.path + ".record"});
 }
 
-}  // namespace
-
 void make_link(Draft& draft) {
   RigSettings& settings = draft.settings;
-  LinkSection& section = settings.link;
+  LinkSection& section = settings.of<LinkSection>();
   const LinkOverrides& overrides = draft.link_overrides;
   if (overrides.off) return leave_link_out(settings);
   if (!section.present) {
@@ -76,7 +101,6 @@ void make_link(Draft& draft) {
       library->make<LinkDriver>()->make(section.device, section.origin.path, context, draft.problems);
   if (made == nullptr) return;  // said why
   section.device = made->resolved();
-  for (const VariableRef& input : made->inputs()) check_linked(draft, input);
   if (made->mode() == LinkMode::paced && !settings.realtime.enabled)
     draft.problems.add(section.origin,
                        "mode paced needs a rig in real time: set realtime.enabled: yes, or mode: follow");
@@ -84,5 +108,14 @@ void make_link(Draft& draft) {
   draft.rig.variables.add_link(*made);
   draft.rig.link = std::move(made);
 }
+
+void check_link(Draft& draft) {
+  if (draft.rig.link == nullptr) return;
+  for (const VariableRef& input : draft.rig.link->inputs()) check_linked(draft, input);
+}
+
+}  // namespace
+
+const CapabilitySection kLinkSection{&link_keys, &make_link, &check_link};
 
 }  // namespace tactus::executive

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executive/plan/sections.hpp"
+#include "executive/capability/live/settings.hpp"
+#include "executive/plan/draft.hpp"
 
 namespace tactus::executive {
+namespace {
+
+std::vector<config::Field<RigSettings>> live_keys() {
+  return {rig_key(config::optional("live", &LiveSection::servers,
+                                   "servers through which programs see and change the running rig: `http` or "
+                                   "`trick`, each with its own keys"))};
+}
 
 void make_live_servers(Draft& draft) {
-  config::Node& live = draft.settings.live;
+  config::Node& live = draft.settings.of<LiveSection>().servers;
   if (live.is_null()) return;
   if (!live.is_map())
     return draft.problems.add(
@@ -26,5 +34,9 @@ void make_live_servers(Draft& draft) {
   }
   live = config::Node::map(std::move(resolved), live.place());
 }
+
+}  // namespace
+
+const CapabilitySection kLiveSection{&live_keys, &make_live_servers};
 
 }  // namespace tactus::executive

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "config/number.hpp"
+#include "executive/capability/policy/settings.hpp"
+#include "executive/capability/record/settings.hpp"
 #include "executive/model/job_class.hpp"
-#include "executive/plan/sections.hpp"
+#include "executive/plan/draft.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
@@ -173,8 +175,6 @@ void check_use(Draft& draft, const std::optional<Located<std::int64_t>>& key, co
                                "; add one to realtime, as escalation: { 3 in 1 s: " + word + " }");
 }
 
-}  // namespace
-
 void declare_policies(Draft& draft) {
   const RigSettings& settings = draft.settings;
   std::vector<std::string> jobs;
@@ -185,7 +185,7 @@ void declare_policies(Draft& draft) {
       any = any || !job.escalation.empty() || job.hard_budget;
       if (job.optional || job.demote) jobs.push_back(model.name + "." + job.name);
     }
-  for (const RecordingSettings& recording : settings.record)
+  for (const RecordingSettings& recording : settings.of<RecordSettings>().recordings)
     if (recording.optional) jobs.push_back("record." + recording.name);
   if (any || !jobs.empty()) draft.rig.variables.add_policies(jobs);
 }
@@ -200,7 +200,7 @@ void plan_policies(Draft& draft) {
         if (PlannedJob* const found = planned(draft, model.name + "." + job.name)) does(job, *found);
   };
   const auto each_recording = [&](auto does) {
-    for (const RecordingSettings& recording : settings.record)
+    for (const RecordingSettings& recording : settings.of<RecordSettings>().recordings)
       if (PlannedJob* const found = planned(draft, "record." + recording.name)) does(recording, *found);
   };
   each_job([&](const JobSettings& job, PlannedJob& made) {
@@ -236,5 +236,9 @@ void plan_policies(Draft& draft) {
     check_use(draft, recording.optional, made, StepAction::shed);
   });
 }
+
+}  // namespace
+
+const CapabilitySection kPolicySection{nullptr, &declare_policies, &plan_policies};
 
 }  // namespace tactus::executive

@@ -5,6 +5,7 @@
 
 #include "config/json.hpp"
 #include "executive/capability/privilege/privilege_watch.hpp"
+#include "executive/capability/privilege/settings.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "executive/run_base/run_context.hpp"
@@ -20,7 +21,8 @@ class RunPrivileges final : public Capability {
   RunPrivileges(Executive& executive, const RigThreads& threads, OnPrivilegeLost on_lost)
       : executive_(executive), threads_(threads), on_lost_(on_lost) {}
   explicit RunPrivileges(RunContext& run)
-      : RunPrivileges(*run.executive, *run.threads, run.rig.settings().on_privilege_lost) {
+      : RunPrivileges(*run.executive, *run.threads,
+                      run.rig.settings().of<PrivilegeSettings>().on_privilege_lost) {
     run_ = &run;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "executive/capability/record/settings.hpp"
 #include "executive/plan/draft.hpp"
 #include "executive/record/recorder.hpp"
 

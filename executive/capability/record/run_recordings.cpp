@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/text.hpp"
+#include "executive/capability/record/settings.hpp"
 #include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {
@@ -26,7 +27,7 @@ RunRecordings::RunRecordings(Rig& rig, const std::filesystem::path& folder, bool
     : rig_(rig),
       all_(recordings_of(rig, frame_log)),
       part_(all_),
-      recorder_(folder, rig.settings().flush_every) {
+      recorder_(folder, rig.settings().of<RecordSettings>().flush_every) {
   for (Recording* const recording : all_) recorder_.add(*recording);
   if (all_.size() > rig.recordings().size()) frame_log_.emplace(*all_.back());
 }

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executive/driver/record_sink.hpp"
+
+#include <chrono>
+
+#include "config/rules.hpp"
 #include "executive/capability/record/record_choices.hpp"
-#include "executive/plan/sections.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/driver/record_sink.hpp"
+#include "executive/plan/draft.hpp"
 
 namespace tactus::executive {
 namespace {
+
+std::vector<config::Field<RigSettings>> record_keys() {
+  using namespace std::chrono_literals;
+  using S = RecordSettings;
+  return {
+      rig_key(config::named("record", &S::recordings, recording_fields(), "recording", "recordings")),
+      rig_key(config::optional("flush_every", &S::flush_every, config::range(1ms, 60s),
+                               "flush interval of recordings: a kill loses at most this much")),
+      rig_key(
+          config::optional("frame_log", &S::frame_log, "write every real-time frame's times to frames.csv")),
+  };
+}
 
 VariableRef whole(const Variable& variable, const ModelInstance* model) {
   return {&variable, 0, static_cast<std::uint32_t>(variable.elements()), false, model};
@@ -33,7 +50,7 @@ void make_recording(Draft& draft, const RecordingSettings& settings) {
   for (const Located<std::string>& name : settings.variables) add_recorded(draft, name, variables);
   const auto library = draft.load_driver("record", settings.driver);
   if (library == nullptr || variables.empty()) return;
-  if (settings.name == "frames" && draft.settings.frame_log)
+  if (settings.name == "frames" && draft.settings.of<RecordSettings>().frame_log)
     return draft.problems.add(settings.origin,
                               "'frames' is the name of the frame log; choose another, or set frame_log: no");
   const auto format = library->make<RecordDriver>();
@@ -54,11 +71,10 @@ void make_recording(Draft& draft, const RecordingSettings& settings) {
   draft.origins.jobs.push_back(settings.origin);
 }
 
-}  // namespace
-
 void make_recordings(Draft& draft) {
-  for (const RecordingSettings& settings : draft.settings.record) make_recording(draft, settings);
-  if (!draft.settings.frame_log) return;
+  for (const RecordingSettings& settings : draft.settings.of<RecordSettings>().recordings)
+    make_recording(draft, settings);
+  if (!draft.settings.of<RecordSettings>().frame_log) return;
   std::vector<VariableRef> all;
   const std::deque<Variable>& own = *draft.rig.variables.find(ExecutiveVariables::kRealtime);
   for (std::size_t i = 0; i < draft.rig.variables.of_one_frame(); ++i) all.push_back(whole(own[i], nullptr));
@@ -68,5 +84,9 @@ void make_recordings(Draft& draft) {
         library->make<RecordDriver>()->make(config::Node::map({}), "frame_log", draft.problems),
         RecordingChoices{.epoch_ns = draft.rig.epoch_ns});
 }
+
+}  // namespace
+
+const CapabilitySection kRecordSection{&record_keys, &make_recordings};
 
 }  // namespace tactus::executive

@@ -4,6 +4,7 @@
 #include <string>
 #include <system_error>
 
+#include "executive/capability/watch/settings.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -20,7 +21,7 @@ std::string no_watchdog_note() {
 
 void HardwareWatchdog::start() {
   const RigSettings& settings = run_.rig.settings();
-  const WatchdogSection& section = settings.watchdog;
+  const WatchdogSection& section = settings.of<WatchdogSection>();
   std::vector<rtsync::Provision>& provisions = run_.provisions;
   if (!section.device) return;
   if (!run_.realtime) {
@@ -45,7 +46,8 @@ void HardwareWatchdog::start() {
 }
 
 void HardwareWatchdog::ready() {
-  if (run_.realtime && !run_.rig.plan().safe_outputs.empty() && !run_.rig.settings().watchdog.device)
+  if (run_.realtime && !run_.rig.plan().safe_outputs.empty() &&
+      !run_.rig.settings().of<WatchdogSection>().device)
     run_.voice->say(no_watchdog_note());
 }
 

@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // guardian_timeout and the watchdog section: who watches over the frames must not take a slow one for none.
-// signs_of_life: they are not asked for in a rig without events of the kernel, or in one that spins.
 #include <algorithm>
+#include <chrono>
 
-#include "executive/plan/sections.hpp"
+#include "config/rules.hpp"
+#include "executive/capability/watch/settings.hpp"
+#include "executive/plan/draft.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
-
 namespace {
 
-void check_signs_of_life(Draft& draft) {
-  const RigSettings& settings = draft.settings;
-  if (!settings.signs_of_life) return;
-  const bool spins = settings.realtime.sleeper == rtsync::SleeperKind::spin || !settings.realtime.sleep_timer;
-  if (!settings.kernel_events)
-    draft.problems.add(*settings.signs_of_life,
-                       "has no effect: they are events of the kernel, and 'kernel_events: no' asks for none; "
-                       "remove one of the two");
-  else if (spins)
-    draft.problems.add(*settings.signs_of_life,
-                       "has no effect: a rig that spins is not interrupted for them; let it sleep "
-                       "(realtime.sleeper: hybrid), or remove it");
+using namespace std::chrono_literals;
+using config::Fields;
+using config::length;
+using config::optional;
+using config::or_word;
+using config::range;
+
+Fields<WatchdogSection> watchdog_fields() {
+  return {"Watchdogs that detect when the frames hang. The frames themselves serve both.",
+          {
+              optional("systemd", &WatchdogSection::systemd,
+                       "answer systemd's WatchdogSec while frames end, if it asks"),
+              optional(
+                  "device", &WatchdogSection::device, or_word("none", length(1, 4096)),
+                  "hardware watchdog that resets the machine, e.g. /dev/watchdog; auto: the first one found"),
+              optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
+                       "device only: reset the machine if no frame ends for this long (whole seconds)"),
+          }};
 }
 
-}  // namespace
+std::vector<config::Field<RigSettings>> watch_keys() {
+  return {rig_key(whole_section("watchdog", watchdog_fields(), "watchdogs"))};
+}
 
 void check_watchers(Draft& draft) {
-  check_signs_of_life(draft);
   const RigSettings& settings = draft.settings;
   const rtsync::Period frame = rtsync::real_period(draft.plan.frame, settings.realtime.ratio);
   const rtsync::Period& freeze = settings.realtime.freeze_frame;
@@ -44,7 +52,12 @@ void check_watchers(Draft& draft) {
   };
   if (!draft.plan.safe_outputs.empty() && settings.safe_outputs == SafeOutputs::guardian)
     check(settings.guardian_timeout, "guardian_timeout");
-  if (settings.watchdog.device) check(settings.watchdog.timeout, "watchdog.timeout");
+  if (const auto& watchdog = settings.of<WatchdogSection>(); watchdog.device)
+    check(watchdog.timeout, "watchdog.timeout");
 }
+
+}  // namespace
+
+const CapabilitySection kWatchSection{&watch_keys, nullptr, &check_watchers};
 
 }  // namespace tactus::executive

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "executive/capability/clock/clock_status_formatter.hpp"
+#include "executive/capability/watch/settings.hpp"
 #include "rtsync/clock/clock.hpp"
 
 namespace tactus::executive {
@@ -16,7 +17,7 @@ void SystemdService::watch() {
 void SystemdService::poll(RunVoice& /*voice*/) {
   if (!notify_) return;
   const RigFigures& latest = run_.executive->latest();
-  if (run_.rig.settings().watchdog.systemd)  // systemd's own, as long as frames end
+  if (run_.rig.settings().of<WatchdogSection>().systemd)  // systemd's own, as long as frames end
     (void)notify_->alive(static_cast<std::uint64_t>(latest.heartbeats),
                          rtsync::TimePoint<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
   const auto now = std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/number.hpp"
+#include "executive/capability/record/settings.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/budget_room.hpp"
 #include "executive/plan/sections.hpp"
@@ -51,7 +52,7 @@ void plan_budgets(Draft& draft) {
     for (const JobSettings& job : model.jobs)
       if (PlannedJob* const planned = find_job(plan, model.name + "." + job.name))
         take_of_job(draft, job.budget, *planned);
-  for (const RecordingSettings& recording : settings.record)
+  for (const RecordingSettings& recording : settings.of<RecordSettings>().recordings)
     if (PlannedJob* const planned = find_job(plan, "record." + recording.name))
       take_of_job(draft, recording.budget, *planned);
   for (std::size_t i = 0; i < plan.loops.size(); ++i)

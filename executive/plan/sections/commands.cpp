@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "config/number.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/plan/sections.hpp"
@@ -67,7 +68,7 @@ TimedCommand plan_command(Draft& draft, const CommandSettings& settings) {
       break;
     case CommandArgument::new_file:
       if (settings.file) timed.call.name = settings.file->value;
-      if (!draft.settings.checkpoint.enabled)
+      if (!draft.settings.of<CheckpointSection>().enabled)
         problems.add(settings.origin, "no checkpoint can be taken with checkpoint.enabled: no");
       break;
     default:

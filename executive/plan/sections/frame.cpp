@@ -19,9 +19,6 @@ void read_frame(Draft& draft) {
     draft.rig.epoch_ns = *epoch.ns;
   else
     draft.problems.add(settings.epoch, epoch.problem);
-  const CheckpointSection& checkpoint = settings.checkpoint;
-  if (!checkpoint.enabled && (checkpoint.every || checkpoint.at_end))
-    draft.problems.add(checkpoint.origin, "'every' and 'at_end' need enabled: yes");
 }
 
 }  // namespace tactus::executive

@@ -6,6 +6,9 @@
 #include <random>
 
 #include "config/document.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/capability/watch/settings.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace tactus::executive::rig_settings_test {
@@ -57,9 +60,10 @@ class RandomSettings {
     s.threads.helpers.cpus = cpus();
     s.memory = {maybe(), below(std::int64_t{1} << 40)};
     s.dma_latency = maybe() ? std::optional(Nanoseconds{below(1'000'000'000)}) : std::nullopt;
-    s.frame_log = maybe();
+    auto& record = s.of<RecordSettings>();
+    record.frame_log = maybe();
     s.job_times = maybe();
-    s.flush_every = Nanoseconds{1'000'000 + below(50'000'000'000)};
+    record.flush_every = Nanoseconds{1'000'000 + below(50'000'000'000)};
     for (std::int64_t i = below(4); i > 0; --i) s.models.push_back(model());
     for (std::int64_t i = below(4); i > 0; --i) s.connect.push_back(connection());
     for (std::int64_t i = below(3); i > 0; --i) {
@@ -68,21 +72,23 @@ class RandomSettings {
       recording.driver.value = maybe() ? "csv" : name();
       if (maybe()) recording.every = period(1, 1'000'000'000'000);
       for (std::int64_t n = 1 + below(4); n > 0; --n) recording.variables.push_back({text(), {}, {}});
-      s.record.push_back(recording);
+      record.recordings.push_back(recording);
     }
     for (std::int64_t i = below(3); i > 0; --i) s.integrate.push_back(loop());
     for (std::int64_t i = below(4); i > 0; --i) s.commands.push_back(command());
     s.guard = {maybe(), maybe()};
-    s.checkpoint.enabled = maybe();
-    if (maybe()) s.checkpoint.every = duration(1);
-    s.checkpoint.at_end = maybe();
-    if (maybe()) s.checkpoint.folder = "/a folder/" + name();
+    auto& checkpoint = s.of<CheckpointSection>();
+    checkpoint.enabled = maybe();
+    if (maybe()) checkpoint.every = duration(1);
+    checkpoint.at_end = maybe();
+    if (maybe()) checkpoint.folder = "/a folder/" + name();
     if (maybe()) s.clock = clock();
     s.safe_outputs = maybe() ? SafeOutputs::process : SafeOutputs::guardian;
     s.guardian_timeout = Nanoseconds{1'000'000 + below(50'000'000'000)};
-    s.watchdog.systemd = maybe();
-    if (maybe()) s.watchdog.device = "/dev/" + name();
-    s.watchdog.timeout = Nanoseconds{1'000'000'000 + below(50'000'000'000)};
+    auto& watchdog = s.of<WatchdogSection>();
+    watchdog.systemd = maybe();
+    if (maybe()) watchdog.device = "/dev/" + name();
+    watchdog.timeout = Nanoseconds{1'000'000'000 + below(50'000'000'000)};
     return s;
   }
 
@@ -385,10 +391,10 @@ TEST(RigSettings, ThreadsLoopsAndCommandsAreRead) {
   EXPECT_EQ(settings.commands[1].command, Command::run_until);
   EXPECT_FALSE(settings.guard.nan);
   EXPECT_TRUE(settings.guard.ranges);
-  EXPECT_TRUE(settings.checkpoint.enabled);
-  EXPECT_EQ(settings.checkpoint.every, Nanoseconds{60'000'000'000});
-  EXPECT_TRUE(settings.checkpoint.at_end);
-  EXPECT_EQ(settings.checkpoint.folder, "/var/tmp");
+  EXPECT_TRUE(settings.of<CheckpointSection>().enabled);
+  EXPECT_EQ(settings.of<CheckpointSection>().every, Nanoseconds{60'000'000'000});
+  EXPECT_TRUE(settings.of<CheckpointSection>().at_end);
+  EXPECT_EQ(settings.of<CheckpointSection>().folder, "/var/tmp");
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "config/fields.hpp"
 #include "executive/frame/frame_part.hpp"
+#include "executive/plan/capability_section.hpp"
+#include "executive/plan/draft.hpp"
 #include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive::toy_test {
@@ -18,12 +21,51 @@ inline std::vector<std::string>& done() {
 /// How many toys the first frame has asked.
 inline int places = 0;
 
-/// A capability as small as can be: a hook in the frames, steps of the run, a row of summary.json. Adding it takes this
-/// file, and its row in the list.
+/// What toys have in the rig file.
+struct ToySettings {
+  struct Part {
+    Origin origin;
+    std::int64_t stride = 1;  ///< frames from one count to the next
+    Located<std::string> watched{};
+    bool operator==(const Part&) const = default;
+  };
+  Part toy;
+  bool quiet = false;
+  bool operator==(const ToySettings&) const = default;
+};
+
+inline std::vector<config::Field<RigSettings>> toy_keys() {
+  using P = ToySettings::Part;
+  const config::Fields<P> part{"A toy: counts frames.",
+                               {
+                                   config::located(&P::origin),
+                                   config::optional("stride", &P::stride, config::count("frames", 1, 100),
+                                                    "frames from one count to the next"),
+                                   config::optional("watched", &P::watched, config::length(0, 100),
+                                                    "variable to name in summary.json"),
+                               }};
+  return {
+      rig_key(config::optional("toy", &ToySettings::toy, part, "toys")),
+      rig_key(config::optional("quiet_toys", &ToySettings::quiet, "add nothing to the reason of the end"))};
+}
+
+/// The plan of toys: a variable that is not there is a problem at its place.
+inline void plan_toys(Draft& draft) {
+  const auto& watched = draft.settings.of<ToySettings>().toy.watched;
+  if (!watched.value.empty()) (void)draft.find_variable(watched);
+}
+
+inline constexpr CapabilitySection kToySection{&toy_keys, nullptr, &plan_toys};
+
+/// A capability as small as can be: keys of the rig file, a hook in the frames, steps of the run, a row of summary.json.
+/// Adding it takes this file, and its row in the list.
 template <char kName>
 class Toy final : public Capability {
  public:
-  explicit Toy(RunContext& run) : run_(run) { run.executive->add(part_); }
+  explicit Toy(RunContext& run) : run_(run) {
+    part_.stride = run.rig.settings().of<ToySettings>().toy.stride;
+    run.executive->add(part_);
+  }
 
   void prepare() override { note("prepare"); }
   bool join() override { return step("join"); }
@@ -35,10 +77,15 @@ class Toy final : public Capability {
   void after_jobs() override { note("after_jobs"); }
   void finish() override {
     note("finish");
-    run_.add_reason(std::string("toy ") + kName + " was there");
+    if (!run_.rig.settings().of<ToySettings>().quiet)
+      run_.add_reason(std::string("toy ") + kName + " was there");
   }
   void summarize(config::Json& all, Summary what) const override {
-    if (what == Summary::ended) all[std::string("toy_") + kName] = {{"frames", part_.frames}};
+    if (what != Summary::ended) return;
+    config::Json row = {{"frames", part_.frames}};
+    const std::string& watched = run_.rig.settings().of<ToySettings>().toy.watched.value;
+    if (!watched.empty()) row["watched"] = watched;
+    all[std::string("toy_") + kName] = row;
   }
 
   /// Its place among the toys that the first frame asked: 1, 2.
@@ -51,10 +98,11 @@ class Toy final : public Capability {
   struct Part final : FramePart {
     void end_frame(std::int64_t k) TACTUS_RT override {
       if (k == 0) place = ++places;
-      ++frames;
+      if (k % stride == 0) ++frames;
     }
     int place = 0;
     std::int64_t frames = 0;
+    std::int64_t stride = 1;
   };
 
   void note(const std::string& what) { done().push_back(what + " " + kName); }

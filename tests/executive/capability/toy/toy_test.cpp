@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using config::Json;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -48,20 +50,23 @@ class ToyTest : public ::testing::Test {
 
   /// Runs three frames of a rig with the toys of `toys`, and returns its summary.json.
   Json run(const std::vector<CapabilityRow>& toys) {
-    std::vector<CapabilityRow> rows = capabilities();
-    rows.insert(rows.end(), toys.begin(), toys.end());
+    std::deque<AddedCapability> added;
+    for (const CapabilityRow& toy : toys) added.emplace_back(toy);
+    rig_.emplace(text_);
     RunOptions options;
     options.folder = dir_ / "out";
     fs::create_directories(options.folder);
     options.realtime = false;
     options.frames = 3;
-    run_.emplace(*rig_, options, rows);
+    run_.emplace(*rig_, options);
     run_->run(watcher_);
+    while (!added.empty()) added.pop_back();
     return Json::parse(tactus::test::read_file(dir_ / "out/summary.json"));
   }
 
   const tactus::test::TempDir dir_;
-  std::optional<test::LoadedRig> rig_{kRig};
+  std::string text_ = kRig;
+  std::optional<test::LoadedRig> rig_;
   Watcher watcher_;
   std::optional<RigRun> run_;
 };
@@ -73,6 +78,34 @@ TEST_F(ToyTest, ACapabilityIsAFolderAndARowOfTheList) {
   EXPECT_EQ(all["reason"], "toy a was there");
   EXPECT_NE(run_->find<Toy<'a'>>(), nullptr);
   EXPECT_EQ(run_->find<Toy<'b'>>(), nullptr);
+}
+
+TEST_F(ToyTest, ItsKeysAreReadByTheRunOfTheRowThatBringsThem) {
+  text_ = kRig + "toy: { stride: 2, watched: a.y }\nquiet_toys: yes\n";
+  const Json all = run({{&make_capability<Toy<'a'>>, &kToySection}});
+  EXPECT_EQ(all["outcome"], "completed");
+  EXPECT_EQ(all["toy_a"], (Json{{"frames", 2}, {"watched", "a.y"}}));
+  EXPECT_EQ(all["reason"], "") << "quiet_toys";
+  const std::string kept = tactus::test::read_file(dir_ / "out/rig.yaml");
+  EXPECT_THAT(kept, HasSubstr("\ntoy:"));
+  EXPECT_THAT(kept, HasSubstr("\nquiet_toys: yes"));
+}
+
+TEST_F(ToyTest, ItsKeysAreThoseOfTheRigFileWhileItsRowIsInTheList) {
+  const std::string text = kRig + "toy: { strid: 2 }\n";
+  EXPECT_THAT(test::problems_of(text), ElementsAre(HasSubstr("toy: unknown key")));
+  const AddedCapability toy({&make_capability<Toy<'a'>>, &kToySection});
+  EXPECT_THAT(test::problems_of(text), ElementsAre(AllOf(HasSubstr("toy.strid"), HasSubstr("'stride'"))));
+  EXPECT_THAT(test::problems_of(kRig + "tooy: { stride: 2 }\n"),
+              ElementsAre(AllOf(HasSubstr("tooy: unknown key"), HasSubstr("'toy'"))));
+  EXPECT_THAT(test::problems_of(kRig + "toy: { stride: 101 frames, watched: a.nothing }\n"),
+              ElementsAre(HasSubstr("toy.stride: 101"),
+                          AllOf(HasSubstr("toy.watched"), HasSubstr("no such variable"))))
+      << "the table, and the plan";
+  EXPECT_THAT(rig_fields().reference("rig"), HasSubstr("frames from one count to the next"));
+  const Json schema = Json::parse(rig_fields().json_schema("rig"));
+  EXPECT_TRUE(schema["properties"].contains("toy"));
+  EXPECT_TRUE(schema["properties"].contains("quiet_toys"));
 }
 
 TEST_F(ToyTest, TheOrderOfTheListIsThatOfEachStepAndOfTheHooksOfAFrame) {
@@ -90,7 +123,6 @@ TEST_F(ToyTest, OneThatCannotJoinOrOpenEndsTheRunBeforeItsFirstFrame) {
     done().clear();
     Toy<'b'>::fails = step;
     run_.reset();
-    rig_.emplace(kRig);
     const Json all = run({{&make_capability<Toy<'b'>>}, {&make_capability<Toy<'a'>>}});
     EXPECT_EQ(all["outcome"], "failed") << step;
     EXPECT_THAT(std::string(all["reason"]), HasSubstr("the toy failed to " + step));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executive/capability/checkpoint/settings.hpp"
-
 #include <chrono>
 
 #include "config/rules.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
+#include "executive/plan/draft.hpp"
 #include "executive/plan/setting_rules.hpp"
 
 namespace tactus::executive {
@@ -16,8 +16,6 @@ using config::located;
 using config::optional;
 using config::or_word;
 using config::range;
-
-}  // namespace
 
 Fields<CheckpointSection> checkpoint_fields() {
   using C = CheckpointSection;
@@ -33,5 +31,19 @@ Fields<CheckpointSection> checkpoint_fields() {
                    "folder of the checkpoints, relative to the run folder"),
       }};
 }
+
+std::vector<config::Field<RigSettings>> checkpoint_keys() {
+  return {rig_key(whole_section("checkpoint", checkpoint_fields(), "checkpoints"))};
+}
+
+void check_checkpoints(Draft& draft) {
+  const auto& checkpoint = draft.settings.of<CheckpointSection>();
+  if (!checkpoint.enabled && (checkpoint.every || checkpoint.at_end))
+    draft.problems.add(checkpoint.origin, "'every' and 'at_end' need enabled: yes");
+}
+
+}  // namespace
+
+const CapabilitySection kCheckpointSection{&checkpoint_keys, nullptr, &check_checkpoints};
 
 }  // namespace tactus::executive

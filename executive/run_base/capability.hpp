@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 
 #include "config/json.hpp"
 #include "executive/driver/live_knowledge.hpp"
-#include "executive/run_base/run_part.hpp"
+#include "executive/run_base/run_observer.hpp"
 
 namespace tactus::executive {
 
@@ -19,8 +21,10 @@ struct RunContext;
 /// also the order of the hooks of a frame. What a hook writes into RunContext::end is how the run ends.
 ///
 /// Threads  the service thread, but frames_ended().
-class Capability : public RunPart {
+class Capability {
  public:
+  virtual ~Capability() = default;
+
   /// Purpose for which a summary is made.
   enum class Summary : std::uint8_t {
     known,    ///< facts for the witness that do not change any more
@@ -42,6 +46,13 @@ class Capability : public RunPart {
   virtual void watch() {}
   /// All is in place: the frames come next, and nothing is refused any more.  @when setup
   virtual void ready() {}
+
+  /// Called about twenty times a second, from the moment the rig is made: reports what has happened.
+  virtual void poll(RunVoice&) {}
+  /// Once a second: what may wait, or is not cheap.
+  virtual void poll_seldom(RunVoice&) {}
+  /// Returns true for one of its threads, which may run where the frames do.
+  virtual bool owns(pid_t) const { return false; }
 
   /// The frames have ended, in whatever way. On their thread, outside of them.
   virtual void frames_ended() {}

@@ -5,7 +5,6 @@
 #include <latch>
 
 #include "executive/frame/executive.hpp"
-#include "executive/run_base/run_part.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
@@ -13,12 +12,12 @@ namespace tactus::executive {
 /// The thread of the frames: made before them, so that all else can be arranged around it, and released once.
 ///
 /// Threads  one owner.
-class MainThread final : public RunPart {
+class MainThread {
  public:
   /// It waits; once released it runs the frames. @when setup
   MainThread(rtsync::ThreadSettings settings, std::function<RunEnd()> frames);
   /// Waits for the frames to end.
-  ~MainThread() override { dismiss(); }
+  ~MainThread() { dismiss(); }
 
   void release();
   /// It ends without a frame, if it was not released.
@@ -31,7 +30,7 @@ class MainThread final : public RunPart {
 
   pid_t tid() const { return thread_.tid(); }
   std::vector<rtsync::Provision> provisions() const { return thread_.provisions(); }
-  bool owns(pid_t tid) const override { return tid == thread_.tid(); }
+  bool owns(pid_t tid) const { return tid == thread_.tid(); }
 
  private:
   std::latch go_{1};

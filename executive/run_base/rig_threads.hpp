@@ -10,7 +10,6 @@
 #include "executive/frame/executive.hpp"
 #include "executive/frame/worker_pool.hpp"
 #include "executive/plan/rig_settings.hpp"
-#include "executive/run_base/run_part.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/thread/cpu_time_limit.hpp"
@@ -47,7 +46,7 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime);
 /// The threads beside main that run jobs, and the guard above all of them.
 ///
 /// Threads  one owner; stuck(): any.
-class RigThreads final : public RunPart {
+class RigThreads {
  public:
   /// Spinning for each other, however briefly, needs a CPU each: threads that share one sleep instead. @when
   /// setup
@@ -55,7 +54,7 @@ class RigThreads final : public RunPart {
                                 std::vector<rtsync::Provision>& refused);
 
   RigThreads(Executive& executive, const ThreadsSection& threads, const RigCpus& cpus, bool realtime);
-  ~RigThreads() override;
+  ~RigThreads();
   RigThreads(const RigThreads&) = delete;
   RigThreads& operator=(const RigThreads&) = delete;
 
@@ -70,7 +69,7 @@ class RigThreads final : public RunPart {
   /// Ends the workers; those that are stuck are abandoned. False: some are.   @when service
   bool stop();
 
-  bool owns(pid_t tid) const override;
+  bool owns(pid_t tid) const;
   /// Thread id of a thread, numbered as PlannedJob::thread; not main. Valid after start().
   pid_t tid(std::size_t thread) const { return workers_[thread - 1]->tid(); }
   /// Thread ids of all threads that run jobs: main, then those of Plan::threads.

@@ -61,16 +61,17 @@ std::vector<std::string> Executive::run_shutdown() {
 void Executive::await_grant(std::int64_t k) {
   while (!commands_.ending() && !granted(k)) {
   }
-  for (FramePart* const part : row_.launches) part->launch(k);
+  (void)row_.tell({RigChange::launched, k});
 }
 
 /// All parts allow frame k. Else one was waited for, a freeze frame's time at most.
 bool Executive::granted(std::int64_t k) TACTUS_RT {
   const bool first = k == first_frame_ && frames_run_ == 0;
   for (FramePart* const part : row_.grants) {
-    if (part->may_begin(k, sync_.active(), first)) continue;
+    if (part->may_begin(k, {sync_.active(), first})) continue;
     status_.mark_idle();
-    const bool may = part->wait(k, sync_.active(), rtsync::monotonic_now() + plan().freeze_frame.floor());
+    const bool may =
+        part->may_begin(k, {sync_.active(), first, rtsync::monotonic_now() + plan().freeze_frame.floor()});
     status_.mark_busy();
     if (may) continue;
     status_.show_waiting();
@@ -126,7 +127,7 @@ RunEnd Executive::run(std::int64_t frames) {
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = first_frame_ = frames_done();
   commands_.seek(k);
-  for (FramePart* const part : row_.starts) part->start(k);
+  (void)row_.tell({RigChange::started, k});
   boundary_.stand_at(k);
   await_grant(k);
   Verdict verdict = await_start(sync_.start(k), k);
@@ -162,12 +163,12 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   status_.mark_idle();
   end_outputs_safe();  // before anything else
-  for (FramePart* const part : row_.stops) part->stop();
+  (void)row_.tell({RigChange::stopped, k});
   // The frame that ends the rig is counted with its lateness and its overrun, like any other; but not beside a
   // worker that still runs in it.
   if (broke_off && sync_.active() && !jobs_.stuck()) {
     accounts_.add(k, sync_.timing(), sync_.totals());
-    for (FramePart* const part : row_.losses) part->broke_off(k);
+    (void)row_.tell({RigChange::broke_off, k});
   }
   jobs_.count_times();
   counters_ = rtsync::RunCounters::of_this_thread() - before;
@@ -250,7 +251,7 @@ void Executive::reset_rttime() TACTUS_RT {
 void Executive::follow_realtime() TACTUS_RT {
   if (sync_.active() == was_realtime_) return;
   was_realtime_ = !was_realtime_;
-  for (FramePart* const part : row_.paced) part->realtime(was_realtime_);
+  (void)row_.tell({was_realtime_ ? RigChange::paced : RigChange::unpaced});
 }
 
 RunEnd Executive::ended(Verdict verdict, std::int64_t k) {

@@ -31,6 +31,35 @@ struct Frozen {
   const char* why;        ///< a text that stays; empty: only another participant's pause keeps it
 };
 
+/// Question whether a frame may begin.
+struct BeginAsked {
+  bool paced;  ///< frames are in real time
+  bool first;  ///< it is the first one of the run
+  /// Wait until it may, but not longer; nothing: do not wait.
+  std::optional<rtsync::TimePoint<rtsync::MonotonicTime>> until{};
+};
+
+/// Change of the rig that comes with few frames, or with none.
+struct RigChange {
+  enum What : std::uint8_t {
+    started,       ///< `frame` will be the first one
+    launched,      ///< all parts allow `frame`, the first one
+    paced,         ///< frames are paced from here on
+    unpaced,       ///< frames are not paced any more
+    frozen,        ///< a freeze begins before `frame`: see `freeze`
+    freeze_frame,  ///< a freeze frame has passed: see `freeze`
+    resumed,       ///< the freeze is over
+    goes_back,     ///< the rig is to return to an earlier state: a part that cannot sets `refusal`
+    went_back,     ///< the rig has returned to an earlier state: `frame` comes next
+    broke_off,  ///< `frame`, in real time, did not run all its jobs, and is the last. Its times are counted
+    stopped,    ///< the last frame has ended, and the outputs are safe
+  };
+  What what;
+  std::int64_t frame = 0;
+  const Frozen* freeze = nullptr;
+  const char* refusal = nullptr;  ///< a text that stays
+};
+
 /// Verdict of a part on the frame that begins.
 struct PartVerdict {
   enum What : std::uint8_t {
@@ -49,62 +78,50 @@ struct PartVerdict {
 /// the hooks it needs, and costs a frame nothing at the others. All hooks are called by the rig's main
 /// thread.
 ///
-/// RT  every hook but freeze_begin() and went_back().
+/// RT  every hook but joined(), and changed() with `frozen` and `went_back`.
 class FramePart {
  public:
-  FramePart() = default;
+  /// `name`: for messages, as "recordings". A text that stays.
+  explicit FramePart(const char* name = "a part of the rig") : name_(name) {}
   FramePart(const FramePart&) = delete;
   FramePart& operator=(const FramePart&) = delete;
   virtual ~FramePart() = default;
 
-  /// Name for messages: "recordings". A text that stays.                                          @when any
-  virtual const char* name() const TACTUS_RT { return "a part of the rig"; }
+  const char* name() const TACTUS_RT { return name_; }
 
   /// It has come into the row. @when setup
   virtual void joined(FrameServices&) {}
 
-  /// Frame k will be the first one.
-  virtual void start(std::int64_t) TACTUS_RT {}
-  /// The last frame has ended, and the outputs are safe.
-  virtual void stop() TACTUS_RT {}
+  // ---- each frame, in this order
+
   /// Frame k comes next, and no other part has been asked. True: the rig is to end instead, see `end`.
   virtual bool ends_before(std::int64_t, PartVerdict& /*end*/) TACTUS_RT { return false; }
-  /// Frame k may begin. `paced`: in real time; `first`: of the run.
-  virtual bool may_begin(std::int64_t, bool /*paced*/, bool /*first*/) TACTUS_RT { return true; }
-  /// Waits until it may, or until the deadline.
-  virtual bool wait(std::int64_t, bool /*paced*/, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT {
-    return true;
-  }
-  /// All parts allow frame k, the first one.
-  virtual void launch(std::int64_t) TACTUS_RT {}
+  /// Frame k may begin. Asked without a wait first, then with one.
+  virtual bool may_begin(std::int64_t, const BeginAsked&) TACTUS_RT { return true; }
   /// Frame k begins; none of its jobs has run.
   virtual PartVerdict begin_frame(std::int64_t) TACTUS_RT { return {}; }
   /// Exchanges data with the asynchronous threads in `idle` before frame k.
   virtual void rate_transition(std::int64_t, std::uint64_t /*idle*/) TACTUS_RT {}
   /// The jobs of frame k have run.
   virtual void end_frame(std::int64_t) TACTUS_RT {}
-  /// Frame k broke off, in real time: its jobs have not all run, and it is the last. Its times are counted.
-  virtual void broke_off(std::int64_t) TACTUS_RT {}
-  /// Works in the slack after the frame.
-  virtual void in_slack(const FrameEnd&) TACTUS_RT {}
   /// The rig is alive: at the end of every frame and freeze frame, and now and then while it waits.
   virtual void heartbeat() TACTUS_RT {}
   /// Called at the boundary before frame k: at the end of a frame, in a freeze frame, or at a start.
   virtual void at_boundary(std::int64_t, Slack&) TACTUS_RT {}
+  /// Works in the slack after the frame.
+  virtual void in_slack(const FrameEnd&) TACTUS_RT {}
   /// Returns true to pause the rig before frame k.
   virtual bool pauses_before(std::int64_t) const TACTUS_RT { return false; }
-  /// Called when a freeze begins; a freeze frame has passed; it continues.
-  virtual void freeze_begin(const Frozen&) {}
-  virtual void freeze_frame(const Frozen&) TACTUS_RT {}
-  virtual void resume() TACTUS_RT {}
+
+  // ---- between them
+
   /// Answers requests to a paused rig. True: it is to continue.
   virtual bool serve(const Frozen&) TACTUS_RT { return false; }
-  /// Frames are paced from here on, or not any more.
-  virtual void realtime(bool) TACTUS_RT {}
-  /// Reason why the rig cannot return to an earlier state; a text that stays; nullptr: it can.
-  virtual const char* stays() const TACTUS_RT { return nullptr; }
-  /// It has: frame k comes next.
-  virtual void went_back(std::int64_t) {}
+  /// Hears of a change of the rig.
+  virtual void changed(RigChange&) TACTUS_RT {}
+
+ private:
+  const char* const name_;
 };
 
 /// The parts of one rig, in the order in which they were added; of each hook those that override it.
@@ -115,32 +132,31 @@ class FrameRow {
     static_assert(std::is_base_of_v<FramePart, Part>);
 #define TACTUS_HOOK(row, hook) \
   if constexpr (!std::is_same_v<decltype(&Part::hook), decltype(&FramePart::hook)>) (row).push_back(&part)
-    TACTUS_HOOK(starts, start);
-    TACTUS_HOOK(stops, stop);
     TACTUS_HOOK(enders, ends_before);
     TACTUS_HOOK(grants, may_begin);
-    TACTUS_HOOK(launches, launch);
     TACTUS_HOOK(begins, begin_frame);
     TACTUS_HOOK(transitions, rate_transition);
     TACTUS_HOOK(ends, end_frame);
-    TACTUS_HOOK(losses, broke_off);
-    TACTUS_HOOK(slacks, in_slack);
     TACTUS_HOOK(heartbeats, heartbeat);
     TACTUS_HOOK(boundaries, at_boundary);
+    TACTUS_HOOK(slacks, in_slack);
     TACTUS_HOOK(pausers, pauses_before);
-    TACTUS_HOOK(freezes, freeze_begin);
-    TACTUS_HOOK(freeze_frames, freeze_frame);
-    TACTUS_HOOK(resumes, resume);
     TACTUS_HOOK(servers, serve);
-    TACTUS_HOOK(paced, realtime);
-    TACTUS_HOOK(stayers, stays);
-    TACTUS_HOOK(returners, went_back);
+    TACTUS_HOOK(changes, changed);
 #undef TACTUS_HOOK
   }
 
+  /// Tells all who want to hear of a change. Returns the first refusal; nullptr: there is none.
+  const char* tell(RigChange change) const TACTUS_RT {
+    for (FramePart* const part : changes) {
+      part->changed(change);
+      if (change.refusal != nullptr) break;
+    }
+    return change.refusal;
+  }
+
   using Row = std::vector<FramePart*>;
-  Row starts, stops, enders, grants, launches, begins, transitions, ends, losses, slacks, heartbeats,
-      boundaries, pausers, freezes, freeze_frames, resumes, servers, paced, stayers, returners;
+  Row enders, grants, begins, transitions, ends, heartbeats, boundaries, slacks, pausers, servers, changes;
 };
 
 }  // namespace tactus::executive

@@ -12,7 +12,11 @@ Verdict Freeze::run(std::int64_t k, bool clock_fault) TACTUS_RT {
   frozen.clock_fault = clock_fault;
   frozen.episode = boundary_.pauses_before(k);
   frozen.reached = sync_.reached();
-  for (FramePart* const part : row_.freezes) part->freeze_begin({k, frozen, why(clock_fault)});
+  const auto tell = [&](RigChange::What what) TACTUS_RT {
+    const Frozen freeze{k, frozen, why(clock_fault)};
+    (void)row_.tell({what, k, &freeze});
+  };
+  tell(RigChange::frozen);
   sync_.freeze_init();
   if (!jobs_.begin_freeze()) return Verdict::go_on;
   std::int64_t n = 0;
@@ -31,10 +35,10 @@ Verdict Freeze::run(std::int64_t k, bool clock_fault) TACTUS_RT {
     commands_.freeze_frame_ended();
     boundary_.take_commands(k);
     if (!commands_.paused()) continue;
-    for (FramePart* const part : row_.freeze_frames) part->freeze_frame({k, frozen, why(clock_fault)});
+    tell(RigChange::freeze_frame);
   }
   status_.enter(State::resume);
-  for (FramePart* const part : row_.resumes) part->resume();
+  (void)row_.tell({RigChange::resumed, k});
   return jobs_.end_freeze(n) ? sync_.unfreeze() : Verdict::go_on;
 }
 

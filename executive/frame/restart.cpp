@@ -21,8 +21,7 @@ void Restart::load(const LoadedState& state) {
 
 std::optional<std::int64_t> Restart::run() {
   const LoadedState* const loading = rig_.commands.take_load();
-  for (const FramePart* const part : rig_.row.stayers)
-    if (const char* const why = part->stays()) return fail(Outcome::aborted, why);
+  if (const char* const why = rig_.row.tell({RigChange::goes_back})) return fail(Outcome::aborted, why);
   rig_.status.enter_if_allowed(State::stop);
   rig_.outputs.drive_safe();
   rig_.status.enter(State::reset);

@@ -15,7 +15,8 @@ namespace tactus::executive {
 /// Threads  drive_safe(), end_safe(), stuck(): any.
 class SafeOutputList final : public FramePart {
  public:
-  explicit SafeOutputList(std::span<SafeOutput* const> outputs) : outputs_(outputs) {}
+  explicit SafeOutputList(std::span<SafeOutput* const> outputs)
+      : FramePart("safe outputs"), outputs_(outputs) {}
 
   /// Drives all to their safe values; frames may drive others again.                                @when any
   void drive_safe() TACTUS_RT {
@@ -32,13 +33,12 @@ class SafeOutputList final : public FramePart {
   /// A device refused at some time.                                                                 @when any
   bool stuck() const TACTUS_RT { return stuck_.load(std::memory_order_relaxed); }
 
-  const char* name() const TACTUS_RT override { return "safe outputs"; }
   void joined(FrameServices& services) override { services_ = &services; }
-  void start(std::int64_t) TACTUS_RT override {
-    for (SafeOutput* const output : outputs_) output->frames_begin();
-  }
-  void stop() TACTUS_RT override {
-    for (SafeOutput* const output : outputs_) output->frames_ended();
+  void changed(RigChange& change) TACTUS_RT override {
+    for (SafeOutput* const output : outputs_) {
+      if (change.what == RigChange::started) output->frames_begin();
+      if (change.what == RigChange::stopped) output->frames_ended();
+    }
   }
   void heartbeat() TACTUS_RT override {
     for (SafeOutput* const output : outputs_)

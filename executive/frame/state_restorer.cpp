@@ -54,7 +54,7 @@ bool StateRestorer::restore(const std::byte* bytes, std::int64_t k) {
   if (!jobs_.run_list(TACTUS_PRELOAD_CHECKPOINT, before)) return false;
   image().copy_from(bytes);
   program_.load_state();
-  for (FramePart* const part : row_.returners) part->went_back(k);
+  (void)row_.tell({RigChange::went_back, k});
   program_.seek(k);
   jobs_.seek(before.sim_time_ns);
   status_.seek(k, before.sim_time_ns);

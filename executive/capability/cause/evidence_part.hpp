@@ -15,10 +15,10 @@ namespace tactus::executive {
 class EvidencePart final : public FramePart {
  public:
   EvidencePart(std::shared_ptr<rtsync::KernelEvents> events, FrameEvidence& evidence)
-      : events_(std::move(events)), evidence_(evidence) {}
+      : FramePart("the kernel's events"), events_(std::move(events)), evidence_(evidence) {}
 
-  const char* name() const TACTUS_RT override { return "the kernel's events"; }
-  void start(std::int64_t) TACTUS_RT override {
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what != RigChange::started) return;
     events_->release();  // keeps what came since the one before
     events_->release();
     evidence_.look_at_counts();

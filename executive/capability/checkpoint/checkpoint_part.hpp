@@ -24,7 +24,7 @@ class CheckpointPart final : public FramePart {
   /// `copy`: how long a copy of the state took. The writer must outlive it. @when setup
   CheckpointPart(CheckpointWriter& writer, std::string folder, std::int64_t every,
                  rtsync::Nanoseconds copy = {})
-      : writer_(writer), folder_(std::move(folder)), every_(every), cost_(copy) {}
+      : FramePart("checkpoints"), writer_(writer), folder_(std::move(folder)), every_(every), cost_(copy) {}
 
   /// One at the end of the frame, named after the number of frames run.                            @when any
   void request() TACTUS_RT { asked_.store(true, std::memory_order_relaxed); }
@@ -46,9 +46,10 @@ class CheckpointPart final : public FramePart {
   /// Largest number of frames for which one has waited.                                            @when any
   std::int64_t most_waited() const TACTUS_RT { return most_waited_.load(std::memory_order_relaxed); }
 
-  const char* name() const TACTUS_RT override { return "checkpoints"; }
   void joined(FrameServices& services) override { services_ = &services; }
-  void start(std::int64_t k) TACTUS_RT override { first_frame_ = k; }
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::started) first_frame_ = change.frame;
+  }
   void at_boundary(std::int64_t k, Slack& slack) TACTUS_RT override;
 
  private:

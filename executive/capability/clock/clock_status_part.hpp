@@ -16,13 +16,13 @@ namespace tactus::executive {
 class ClockStatusPart final : public FramePart {
  public:
   ClockStatusPart(const rtsync::EdgeClockStatus& status, const rtsync::Sleeper& sleeper)
-      : status_(status), sleeper_(sleeper) {}
+      : FramePart("the external clock's status"), status_(status), sleeper_(sleeper) {}
 
-  const char* name() const TACTUS_RT override { return "the external clock's status"; }
   void heartbeat() TACTUS_RT override { latest_.write(status_); }
   /// Keeps what is known of a fault; the service thread puts it into words.
-  void freeze_begin(const Frozen& frozen) TACTUS_RT override {
-    if (frozen.rig.clock_fault) latest_fault_.write(sleeper_.last_fault());
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::frozen && change.freeze->rig.clock_fault)
+      latest_fault_.write(sleeper_.last_fault());
   }
 
   /// Status as of the last heartbeat.

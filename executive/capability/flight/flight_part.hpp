@@ -28,7 +28,8 @@ class FlightPart final : public FramePart {
   /// `edges`: of an external clock, else nullptr. All must outlive it. @when setup
   FlightPart(FlightRing& ring, FlightFrameNow& now, const FrameAccounts& accounts, const JobClock& ticks,
              rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges, FlightValues values)
-      : ring_(ring),
+      : FramePart("the flight recorder"),
+        ring_(ring),
         now_(now),
         accounts_(accounts),
         ticks_(ticks),
@@ -37,7 +38,6 @@ class FlightPart final : public FramePart {
         values_(std::move(values)),
         anchor_every_(in_ticks(kAnchorEvery)) {}
 
-  const char* name() const TACTUS_RT override { return "the flight recorder"; }
   void joined(FrameServices& services) override {
     services_ = &services;
     values_.redirect(services);
@@ -76,15 +76,23 @@ class FlightPart final : public FramePart {
         overrun_.load(std::memory_order_relaxed) == 0)
       overrun_.store(frame_end, std::memory_order_release);
   }
-  void freeze_begin(const Frozen&) override {
-    if (const std::uint32_t taken = services_->take_taken_commands(); taken != 0) put_commands(taken);
-    put_event(FlightEvent::paused);
+  void changed(RigChange& change) TACTUS_RT override {
+    switch (change.what) {
+      case RigChange::frozen:
+        if (const std::uint32_t taken = services_->take_taken_commands(); taken != 0) put_commands(taken);
+        return put_event(FlightEvent::paused);
+      case RigChange::resumed:
+        return put_event(FlightEvent::resumed);
+      case RigChange::paced:
+        return put_event(FlightEvent::realtime_on);
+      case RigChange::unpaced:
+        return put_event(FlightEvent::realtime_off);
+      case RigChange::went_back:
+        return put_event(FlightEvent::went_back);
+      default:
+        return;
+    }
   }
-  void resume() TACTUS_RT override { put_event(FlightEvent::resumed); }
-  void realtime(bool on) TACTUS_RT override {
-    put_event(on ? FlightEvent::realtime_on : FlightEvent::realtime_off);
-  }
-  void went_back(std::int64_t) override { put_event(FlightEvent::went_back); }
 
   /// The link has waited for the grant of frame k since then.
   void waited_for_grant(std::int64_t k, std::uint64_t began, bool granted) TACTUS_RT {

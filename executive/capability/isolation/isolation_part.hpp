@@ -13,18 +13,16 @@ namespace tactus::executive {
 class IsolationPart final : public FramePart {
  public:
   /// Both must outlive it. @when setup
-  IsolationPart(Isolation& isolation, Executive& executive) : isolation_(isolation), executive_(executive) {}
+  IsolationPart(Isolation& isolation, Executive& executive)
+      : FramePart("isolated models"), isolation_(isolation), executive_(executive) {}
 
-  const char* name() const TACTUS_RT override { return "isolated models"; }
   void end_frame(std::int64_t) TACTUS_RT override { take_lost(); }
-  void freeze_frame(const Frozen&) TACTUS_RT override { take_lost(); }
-  void resume() TACTUS_RT override {
-    for (IsolatedModel& model : isolation_.models()) model.refuse_from_now();
-  }
-  const char* stays() const TACTUS_RT override {
-    for (const IsolatedModel& model : isolation_.models())
-      if (const char* const why = model.stays()) return why;
-    return nullptr;
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::freeze_frame) take_lost();
+    for (IsolatedModel& model : isolation_.models()) {
+      if (change.what == RigChange::resumed) model.refuse_from_now();
+      if (change.what == RigChange::goes_back && change.refusal == nullptr) change.refusal = model.stays();
+    }
   }
 
  private:

@@ -12,6 +12,23 @@ void LinkPart::joined(FrameServices& services) {
   });
 }
 
+void LinkPart::changed(RigChange& change) TACTUS_RT {
+  switch (change.what) {
+    case RigChange::launched:
+      return link_.start(change.frame);
+    case RigChange::frozen:
+    case RigChange::freeze_frame:
+      return link_.freeze(change.freeze->why);
+    case RigChange::resumed:
+      return link_.unfreeze();
+    case RigChange::goes_back:
+      change.refusal = "a linked rig cannot go back: the virtual time of its peers does not";
+      return;
+    default:
+      return;
+  }
+}
+
 PartVerdict LinkPart::begin_frame(std::int64_t k) TACTUS_RT {
   const bool paced = sync_.active();
   const rtsync::TimePoint<rtsync::RigTime> wake = sync_.wake();

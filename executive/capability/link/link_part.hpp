@@ -14,31 +14,21 @@ class LinkPart final : public FramePart {
  public:
   /// `clock_is_monotonic`: the rig's time is CLOCK_MONOTONIC. All must outlive it. @when setup
   LinkPart(Link& link, const rtsync::RealtimeSync& sync, bool clock_is_monotonic)
-      : link_(link), sync_(sync), clock_is_monotonic_(clock_is_monotonic) {}
+      : FramePart("the link"), link_(link), sync_(sync), clock_is_monotonic_(clock_is_monotonic) {}
 
   /// Records what was waited for. @when setup
   void record_in(FlightPart& flight) { flight_ = &flight; }
-  const char* name() const TACTUS_RT override { return "the link"; }
   void joined(FrameServices& services) override;
-  bool may_begin(std::int64_t k, bool paced, bool first) TACTUS_RT override {
-    return (paced && !first) || link_.may_begin(k, paced);
-  }
-  bool wait(std::int64_t k, bool paced,
-            rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT override {
+  bool may_begin(std::int64_t k, const BeginAsked& asked) TACTUS_RT override {
+    if (!asked.until) return (asked.paced && !asked.first) || link_.may_begin(k, asked.paced);
     const std::uint64_t began = flight_ == nullptr ? 0 : flight_->ticks();
-    const bool may = link_.wait(k, paced, deadline);
+    const bool may = link_.wait(k, asked.paced, *asked.until);
     if (flight_ != nullptr) flight_->waited_for_grant(k, began, may);
     return may;
   }
-  void launch(std::int64_t k) TACTUS_RT override { link_.start(k); }
   PartVerdict begin_frame(std::int64_t k) TACTUS_RT override;
   void end_frame(std::int64_t k) TACTUS_RT override { link_.end_frame(k); }
-  void freeze_begin(const Frozen& frozen) override { link_.freeze(frozen.why); }
-  void freeze_frame(const Frozen& frozen) TACTUS_RT override { link_.freeze(frozen.why); }
-  void resume() TACTUS_RT override { link_.unfreeze(); }
-  const char* stays() const TACTUS_RT override {
-    return "a linked rig cannot go back: the virtual time of its peers does not";
-  }
+  void changed(RigChange& change) TACTUS_RT override;
 
  private:
   Link& link_;

@@ -32,7 +32,7 @@ auto copier_of(std::size_t bytes, std::index_sequence<kWords...>) {
 
 }  // namespace
 
-LivePort::LivePort(std::vector<Source> sources) : sources_(std::move(sources)) {
+LivePort::LivePort(std::vector<Source> sources) : FramePart("live access"), sources_(std::move(sources)) {
   forced_.reserve(sources_.size());
   lay_out();
 }
@@ -201,7 +201,12 @@ void LivePort::end_episode(bool broken) TACTUS_RT {
   episode->done.store(true, std::memory_order_release);
 }
 
-void LivePort::went_back(std::int64_t k) {
+void LivePort::changed(RigChange& change) TACTUS_RT {
+  if (change.what == RigChange::started) stand_before(change.frame);
+  if (change.what == RigChange::went_back) go_back_to(change.frame);
+}
+
+void LivePort::go_back_to(std::int64_t k) TACTUS_RT {
   answer_offer(k, false);
   take_over(k);
   while (pending_count_ > 0) finish(take_next(), LivePacket::End::dropped, k);

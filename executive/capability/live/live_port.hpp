@@ -145,9 +145,7 @@ class LivePort final : public FramePart {
 
   // ---- the frames' side
 
-  const char* name() const TACTUS_RT override { return "live access"; }
   void joined(FrameServices& services) override;
-  void start(std::int64_t k) TACTUS_RT override { stand_before(k); }
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
   /// Copies in the slack: what an episode keeps of the frame; what taps take; and a snapshot, if one is
   /// wanted and its copy fits.
@@ -158,10 +156,11 @@ class LivePort final : public FramePart {
   bool pauses_before(std::int64_t k) const TACTUS_RT override {
     return episode_ != nullptr && k > episode_->last_frame;
   }
-  /// Drops the packets that wait, and releases forces.
-  void went_back(std::int64_t k) override;
+  void changed(RigChange& change) TACTUS_RT override;
 
  private:
+  /// Drops the packets that wait, and releases forces.
+  void go_back_to(std::int64_t k) TACTUS_RT;
   /// Pieces of memory of one size, which lie one after the other in a snapshot.
   struct Strip {
     std::size_t bytes;

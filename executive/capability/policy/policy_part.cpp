@@ -18,7 +18,8 @@ bool PolicyPart::is_needed(const Plan& plan) {
 }
 
 PolicyPart::PolicyPart(Executive& executive)
-    : executive_(executive),
+    : FramePart("policies"),
+      executive_(executive),
       relief_(executive.program().relief()),
       budgets_(executive.program().budgets()),
       wait_(executive.plan().restore_after),
@@ -72,7 +73,15 @@ void PolicyPart::show_in(PolicyVariables& variables) {
     shown_.push_back(executive_.program().find(job.name));
 }
 
-void PolicyPart::went_back(std::int64_t k) {
+void PolicyPart::changed(RigChange& change) TACTUS_RT {
+  if (change.what == RigChange::started) before_ = change.frame;
+  if (change.what == RigChange::went_back) go_back_to(change.frame);
+  if (change.what != RigChange::resumed) return;
+  ends_ = reason_ != nullptr;
+  pauses_ = false;
+}
+
+void PolicyPart::go_back_to(std::int64_t k) TACTUS_RT {
   before_ = k;
   with_room_ = 0;
   came_back_ = -1;

@@ -35,7 +35,7 @@ struct PolicyNote {
 /// its slack holds what would come back. After `restore_after` frames with slack, in a row, what was left out
 /// last comes back; each relapse doubles that number, up to 64 times.
 ///
-/// Threads hooks: the rig's main thread. pop(): one reader. The rest: any. RT every hook but went_back().
+/// Threads hooks: the rig's main thread. pop(): one reader. The rest: any. RT every hook.
 class PolicyPart final : public FramePart {
  public:
   /// Part of the rig with an escalation.
@@ -56,8 +56,6 @@ class PolicyPart final : public FramePart {
   /// Sets the variables that show it to models, recordings and clients. @when setup
   void show_in(PolicyVariables& variables);
 
-  const char* name() const TACTUS_RT override { return "policies"; }
-  void start(std::int64_t k) TACTUS_RT override { before_ = k; }
   bool ends_before(std::int64_t, PartVerdict& end) TACTUS_RT override {
     if (reason_ == nullptr || !ends_) [[likely]]
       return false;
@@ -65,11 +63,7 @@ class PolicyPart final : public FramePart {
     return true;
   }
   void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
-  void resume() TACTUS_RT override {
-    ends_ = reason_ != nullptr;
-    pauses_ = false;
-  }
-  void went_back(std::int64_t k) override;
+  void changed(RigChange& change) TACTUS_RT override;
 
   /// Setting of the rig file, beside the one in force now.                                          @when any
   rtsync::OnOverrun own_on_overrun() const { return own_; }
@@ -81,6 +75,7 @@ class PolicyPart final : public FramePart {
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
 
  private:
+  void go_back_to(std::int64_t k) TACTUS_RT;
   void watch(const ReliefScope& scope, const std::vector<EscalationStep>& steps,
              const BudgetAccount* account);
   bool take_events(const rtsync::FrameTiming& timing, std::int64_t k) TACTUS_RT;

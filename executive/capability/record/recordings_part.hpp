@@ -15,9 +15,9 @@ namespace tactus::executive {
 class RecordingsPart final : public FramePart {
  public:
   /// They must outlive it. @when setup
-  explicit RecordingsPart(std::vector<Recording*> recordings) : recordings_(std::move(recordings)) {}
+  explicit RecordingsPart(std::vector<Recording*> recordings)
+      : FramePart("recordings"), recordings_(std::move(recordings)) {}
 
-  const char* name() const TACTUS_RT override { return "recordings"; }
   void joined(FrameServices& services) override {
     for (Recording* const recording : recordings_) {
       recording->set_progress(services.progress_counter());
@@ -26,8 +26,10 @@ class RecordingsPart final : public FramePart {
       });
     }
   }
-  void realtime(bool on) TACTUS_RT override {
-    for (Recording* const recording : recordings_) recording->wait_for_room(!on);
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what != RigChange::paced && change.what != RigChange::unpaced) return;
+    for (Recording* const recording : recordings_)
+      recording->wait_for_room(change.what == RigChange::unpaced);
   }
 
  private:
@@ -37,14 +39,18 @@ class RecordingsPart final : public FramePart {
 /// A recording of the frames' own times: sampled once a frame, when they are known.
 class FrameLogPart final : public FramePart {
  public:
-  explicit FrameLogPart(Recording& log) : log_(log) {}
+  explicit FrameLogPart(Recording& log) : FramePart("the record of frames"), log_(log) {}
 
-  const char* name() const TACTUS_RT override { return "the record of frames"; }
   void joined(FrameServices& services) override { frame_ = services.plan().frame; }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
-    if (end.rig.timing.paced) broke_off(end.frame);
+    if (end.rig.timing.paced) sample(end.frame);
   }
-  void broke_off(std::int64_t k) TACTUS_RT override {
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::broke_off) sample(change.frame);
+  }
+
+  /// Takes the row of frame k.
+  void sample(std::int64_t k) TACTUS_RT {
     log_.take_sample(frame_.times(k).count());  // it counts what it loses
   }
 

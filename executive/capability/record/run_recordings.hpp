@@ -37,7 +37,7 @@ class RunRecordings final : public Capability {
   std::vector<rtsync::Provision> start(const rtsync::ThreadSettings& helper);
   /// The row of a frame that never ends, while its thread does nothing else.
   void take_unended(std::int64_t k) {
-    if (frame_log_) frame_log_->broke_off(k);
+    if (frame_log_) frame_log_->sample(k);
   }
   /// Writes what is left; see Recorder::stop().
   bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {}) { return recorder_.stop(wait); }

@@ -9,8 +9,8 @@ namespace tactus::executive {
 /// Kicks the hardware watchdog as long as the rig is alive.
 class WatchdogPart final : public FramePart {
  public:
-  WatchdogPart(rtsync::WatchdogDevice& device, rtsync::PacedClock& clock) : device_(device), clock_(clock) {}
-  const char* name() const TACTUS_RT override { return "the watchdog device"; }
+  WatchdogPart(rtsync::WatchdogDevice& device, rtsync::PacedClock& clock)
+      : FramePart("the watchdog device"), device_(device), clock_(clock) {}
   void heartbeat() TACTUS_RT override { device_.kick(clock_.now()); }
 
  private:

@@ -12,11 +12,12 @@ namespace tactus::executive {
 class WitnessPart final : public FramePart {
  public:
   /// It must outlive the part. @when setup
-  explicit WitnessPart(rtsync::WitnessPage& page) : page_(page) {}
+  explicit WitnessPart(rtsync::WitnessPage& page) : FramePart("the witness page"), page_(page) {}
 
-  const char* name() const TACTUS_RT override { return "the witness page"; }
-  void start(std::int64_t) TACTUS_RT override { page_.frames_thread.hold(); }
-  void stop() TACTUS_RT override { page_.frames_thread.release(); }
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::started) page_.frames_thread.hold();
+    if (change.what == RigChange::stopped) page_.frames_thread.release();
+  }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
     const auto show = [](std::atomic<std::int64_t>& place, std::int64_t value)
                           TACTUS_RT { place.store(value, std::memory_order_relaxed); };

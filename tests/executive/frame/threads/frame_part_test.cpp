@@ -27,16 +27,19 @@ class Scribe final : public FramePart {
  public:
   Scribe(std::string name, std::vector<std::string>& trace) : name_(std::move(name)), trace_(trace) {}
   void joined(FrameServices&) override { write("joined"); }
-  void start(std::int64_t k) TACTUS_RT override { write("start", k); }
   PartVerdict begin_frame(std::int64_t k) TACTUS_RT override { return write("begin", k), verdict; }
   void end_frame(std::int64_t k) TACTUS_RT override { write("end", k); }
   void in_slack(const FrameEnd& end) TACTUS_RT override { write("slack", end.frame); }
   void heartbeat() TACTUS_RT override { write("heartbeat"); }
-  void freeze_begin(const Frozen& frozen) override {
-    write(std::string("freeze (") + frozen.why + ")", frozen.next);
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::started) write("start", change.frame);
+    if (change.what == RigChange::frozen)
+      write(std::string("freeze (") + change.freeze->why + ")", change.freeze->next);
+    if (change.what == RigChange::resumed) write("resume");
+    if (change.what == RigChange::goes_back) change.refusal = refusal;
   }
-  void resume() TACTUS_RT override { write("resume"); }
   PartVerdict verdict;
+  const char* refusal = nullptr;
 
  private:
   void write(const std::string& what) { trace_.push_back(name_ + " " + what); }
@@ -58,6 +61,21 @@ TEST(FrameRow, HasAPartOnlyWhereItDoesSomething) {
   EXPECT_THAT(row.heartbeats, ElementsAre(&scribe));
   EXPECT_TRUE(row.grants.empty());
   EXPECT_TRUE(row.boundaries.empty());
+  EXPECT_THAT(row.changes, ElementsAre(&scribe)) << "a frame asks no part that hears of changes";
+}
+
+TEST(FrameRow, TheFirstRefusalKeepsTheRigWhereItIs) {
+  std::vector<std::string> trace;
+  Scribe a("a", trace);
+  Scribe b("b", trace);
+  b.refusal = "b cannot";
+  FrameRow row;
+  row.add(a);
+  row.add(b);
+  EXPECT_STREQ(row.tell({RigChange::goes_back}), "b cannot");
+  a.refusal = "a cannot";
+  EXPECT_STREQ(row.tell({RigChange::goes_back}), "a cannot");
+  EXPECT_EQ(row.tell({RigChange::resumed}), nullptr);
 }
 
 TEST(ClockStatus, PutsAFaultIntoWordsOutsideOfTheFramesAndKeepsItThroughOtherPauses) {
@@ -78,19 +96,24 @@ TEST(ClockStatus, PutsAFaultIntoWordsOutsideOfTheFramesAndKeepsItThroughOtherPau
   Complaining sleeper(clock);
   const rtsync::EdgeClockStatus status;
   ClockStatusPart part(status, sleeper);
+  const auto freeze = [&part](const RigFigures& rig, const char* why) {
+    const Frozen frozen{0, rig, why};
+    RigChange change{RigChange::frozen, 0, &frozen};
+    part.changed(change);
+  };
   RigFigures fault, other;
   fault.clock_fault = true;
 
   sleeper.fault = {
       .fault = rtsync::ClockFault::missing, .action = rtsync::OnClockFault::freeze, .missing_in_row = 10};
-  part.freeze_begin({0, other, "a pause"});
+  freeze(other, "a pause");
   EXPECT_EQ(part.latest_fault(), "");
   const rtsync::HeapWatch heap;
-  part.freeze_begin({0, fault, "the clock"});
+  freeze(fault, "the clock");
   EXPECT_EQ(heap.calls(), 0U) << "the frames' thread calls it";
   sleeper.fault.reset();
   EXPECT_THAT(part.latest_fault(), ::testing::StartsWith("10 edges in a row"));
-  part.freeze_begin({0, other, "a pause"});
+  freeze(other, "a pause");
   EXPECT_THAT(part.latest_fault(), ::testing::StartsWith("10 edges in a row"));
 }
 
@@ -139,8 +162,8 @@ TEST(FrameParts, MayEndTheRigAndSayWhy) {
 
 TEST(FrameParts, MayEndTheRigWhileAnotherOneWaits) {
   struct Waiting final : FramePart {
-    bool may_begin(std::int64_t k, bool, bool) TACTUS_RT override { return k < 2; }
-    bool wait(std::int64_t, bool, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT override {
+    bool may_begin(std::int64_t k, const BeginAsked& asked) TACTUS_RT override {
+      if (!asked.until) return k < 2;
       return ++waits > 100;  // or the test would never end
     }
     int waits = 0;

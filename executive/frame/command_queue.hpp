@@ -32,8 +32,8 @@ inline constexpr EndWords kByClient{kStoppedByClient, kStoppedByClient};
 
 /// Commands to a rig while it runs: from signals, the program around it, its models, and its file at
 /// simulated times. All of it is taken at the end of a frame or freeze frame; of what comes together abort
-/// wins over stop, stop over reset, reset over pause; of pause and resume the last one counts, a step comes
-/// behind them, and a run_until behind that. Of two of a kind the last one counts.
+/// wins over stop, stop over reset, reset over pause. Of pause, resume, step and run_until from outside of the
+/// rig file the last one counts: a pause after a step freezes the rig, and the step is dropped.
 ///
 /// Threads  give, request_*, *_reason: any. The rest: the frame's.
 /// RT       everything but the constructor.
@@ -104,9 +104,7 @@ class CommandQueue final : public LinkCommands {
   bool paused_here() const TACTUS_RT { return paused_; }
   /// Lets the rig continue, whatever pause was requested before.
   void let_go() TACTUS_RT {
-    toggle_.store(Toggle::none, std::memory_order_relaxed);
-    steps_.store(0, std::memory_order_relaxed);
-    until_.store(-1, std::memory_order_relaxed);
+    last_.store(kNothing, std::memory_order_relaxed);
     resume();
   }
   /// Pauses the rig: something else has frozen it, and only a resume or a step lets it continue.
@@ -144,7 +142,17 @@ class CommandQueue final : public LinkCommands {
   void give_to_state(std::int64_t k, Does does) TACTUS_RT;
 
  private:
-  enum class Toggle : std::uint8_t { none, pause, resume };
+  /// The last of pause, resume, step and run_until, with its value: two in one atomic, so that none is torn
+  /// from its value, and the order in which they came is kept.
+  enum class Go : std::uint8_t { pause, resume, step, run_until };
+  static constexpr std::uint64_t kNothing = UINT64_MAX;
+  static constexpr std::int64_t kMostValue = (std::int64_t{1} << 62) - 2;  // 146 years in ns
+  void ask(Go what, std::int64_t value = 0) TACTUS_RT {
+    last_.store(static_cast<std::uint64_t>(std::min(value, kMostValue)) << 2 | static_cast<unsigned>(what),
+                std::memory_order_relaxed);
+  }
+  void take_last(std::int64_t k) TACTUS_RT;
+
   static constexpr std::int64_t kNever = INT64_MAX;
   static constexpr std::size_t kMostPauses = 16;
 
@@ -177,11 +185,9 @@ class CommandQueue final : public LinkCommands {
   std::atomic<std::int64_t> resets_wanted_{0};
   std::int64_t resets_taken_ = 0;
   std::atomic<const LoadedState*> load_{nullptr};
-  std::atomic<Toggle> toggle_{Toggle::none};
+  std::atomic<std::uint64_t> last_{kNothing};
   std::atomic<bool> held_{false};
   std::atomic<bool> poll_wanted_{false};
-  std::atomic<std::int64_t> steps_{0};
-  std::atomic<std::int64_t> until_{-1};
   std::array<std::atomic<std::int64_t>, kMostPauses> pauses_;  // simulated times; -1: none
   std::atomic<bool> some_pauses_{false};
 
@@ -197,13 +203,13 @@ class CommandQueue final : public LinkCommands {
 inline void CommandQueue::give(Command command, std::int64_t value, const EndWords& words) TACTUS_RT {
   switch (command) {
     case Command::pause:
+      return ask(Go::pause);
     case Command::resume:
-      return toggle_.store(command == Command::pause ? Toggle::pause : Toggle::resume,
-                           std::memory_order_relaxed);
+      return ask(Go::resume);
     case Command::step:
-      return steps_.store(value, std::memory_order_relaxed);
+      return value > 0 ? ask(Go::step, value) : void();
     case Command::run_until:
-      return until_.store(value, std::memory_order_relaxed);
+      return value >= 0 ? ask(Go::run_until, value) : void();
     case Command::reset:
       return void(resets_wanted_.fetch_add(1, std::memory_order_relaxed));
     case Command::stop:
@@ -266,20 +272,26 @@ void CommandQueue::take(std::int64_t k, Does does) TACTUS_RT {
   }
   if (some_pauses_.load(std::memory_order_acquire)) take_timed_pauses(k);
   // From outside, which has the last word.
-  if (toggle_.load(std::memory_order_relaxed) != Toggle::none) {
-    const Toggle toggle = toggle_.exchange(Toggle::none, std::memory_order_relaxed);
-    if (toggle == Toggle::pause) paused_ = true;
-    if (toggle == Toggle::resume) resume();
-    taken(toggle == Toggle::pause ? Command::pause : Command::resume);
-  }
-  if (steps_.load(std::memory_order_relaxed) > 0) {
-    pause_before_frame(k + std::min(steps_.exchange(0, std::memory_order_relaxed), kNever - 1 - k));
-    taken(Command::step);
-  }
-  if (until_.load(std::memory_order_relaxed) >= 0) {
-    taken(Command::run_until);
-    pause_before_frame(frame_at(until_.exchange(-1, std::memory_order_relaxed)));
-    if (pause_frame_ <= k) paused_ = true;
+  if (last_.load(std::memory_order_relaxed) != kNothing) take_last(k);
+}
+
+inline void CommandQueue::take_last(std::int64_t k) TACTUS_RT {
+  const std::uint64_t last = last_.exchange(kNothing, std::memory_order_relaxed);
+  const auto value = static_cast<std::int64_t>(last >> 2);
+  switch (static_cast<Go>(last & 3)) {
+    case Go::pause:
+      paused_ = true;
+      return taken(Command::pause);
+    case Go::resume:
+      resume();
+      return taken(Command::resume);
+    case Go::step:
+      pause_before_frame(k + std::min(value, kNever - 1 - k));
+      return taken(Command::step);
+    case Go::run_until:
+      pause_before_frame(frame_at(value));
+      if (pause_frame_ <= k) paused_ = true;
+      return taken(Command::run_until);
   }
 }
 

@@ -213,7 +213,7 @@ TEST(TimedCommands, AreCarriedOutAtTheFirstBoundaryNotBeforeTheirTime) {
   }
 }
 
-TEST(Requests, OfWhatComesTogetherTheStrongestCounts) {
+TEST(Requests, OfWhatComesTogetherTheStrongestOrTheLastCounts) {
   using E = Executive;
   const auto pause_now = [](E& e) { e.request_pause(); };
   struct Row {
@@ -235,9 +235,26 @@ TEST(Requests, OfWhatComesTogetherTheStrongestCounts) {
       {{{1, -1, pause_now}, {-1, 1, [](E& e) { e.request_step(2); }}},
        "01**23****45",
        "step while it is frozen"},
-      {{{2, -1, [](E& e) { e.request_pause(), e.request_step(1); }}},
-       "0123****45",
-       "a step goes before it freezes"},
+      {{{2, -1, [](E& e) { e.request_pause(), e.request_step(1); }}}, "0123****45", "a step after a pause"},
+      {{{2, -1, [](E& e) { e.request_step(1), e.request_pause(); }}},
+       "012****345",
+       "a pause after a step pauses at once, and the step is dropped"},
+      {{{1, -1, pause_now}, {-1, 1, [](E& e) { e.request_step(2), e.request_pause(); }}},
+       "01****2345",
+       "the same while it is frozen"},
+      {{{1, -1, [](E& e) { e.request_run_until(4ms), e.request_pause(); }}},
+       "01****2345",
+       "a pause after run_until"},
+      {{{1, -1, [](E& e) { e.request_step(1), e.request_resume(); }}}, "012345", "a resume after a step"},
+      {{{1, -1, pause_now}, {-1, 1, [](E& e) { e.request_step(2), e.request_resume(); }}},
+       "01**2345",
+       "the same while it is frozen"},
+      {{{1, -1, [](E& e) { e.request_step(2); }}, {2, -1, pause_now}},
+       "012****345",
+       "a pause while a step is under way"},
+      {{{1, -1, [](E& e) { e.request_run_until(5ms), e.request_step(1); }}},
+       "012****345",
+       "a step after run_until"},
       {{{1, -1, [](E& e) { e.request_run_until(4ms); }}}, "0123****45", "run_until"},
       {{{2, -1, [](E& e) { e.request_run_until(1ms); }}}, "012****345", "until the past"},
       {{{2, -1, [](E& e) { e.request_run_until(0ms); }}}, "012****345", "until the beginning"},
@@ -250,7 +267,7 @@ TEST(Requests, OfWhatComesTogetherTheStrongestCounts) {
        "until the past, frozen"},
       {{{1, -1, [](E& e) { e.request_step(1), e.request_run_until(5ms); }}},
        "01234****5",
-       "until wins over step"},
+       "run_until after a step"},
       {{{2, -1, [](E& e) { e.request_reset(); }}}, "012R012345", "reset"},
       {{{2, -1, [](E& e) { e.request_reset(), e.request_stop("enough"); }}},
        "012",

@@ -23,6 +23,7 @@
 #include "executive/capability/clock/run_clock.hpp"
 #include "executive/capability/record/run_recordings.hpp"
 #include "executive/model/job_class.hpp"
+#include "executive/run_base/end_line.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -232,26 +233,32 @@ Ink late_ink(const RigRun& run) {
 std::string last_line(const RigRun& run) {
   const auto& times = run.executive().statistics();
   const rtsync::RealtimeTotals totals = run.totals();
-  std::string line = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) +
-                     " after " + counted(run.end().frames, "frame");
-  if (run.realtime())
-    line += ", late p50 " + text_of(times.late, 0.5) + " max " +
-            painted(late_ink(run), duration_text(times.late.max().count())) + ", " +
-            painted(count_ink(totals.overruns), counted(totals.overruns, "overrun")) + ", " +
-            counted(totals.late_wakes, "late wake") +
-            (totals.late_by_housekeeping == 0
-                 ? ""
-                 : ", " + counted(totals.late_by_housekeeping, "frame") + " late by housekeeping") +
-            ", " + painted(count_ink(totals.lost), counted(totals.lost, "slot") + " lost");
+  executive::EndLine line;
+  line.begin = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) + " after " +
+               counted(run.end().frames, "frame");
+  const auto figure = [&line](const std::string& text, Ink ink = Ink::plain, const std::string& before = "") {
+    line.figures.push_back({before + text, before + painted(ink, text)});
+  };
+  if (run.realtime()) {
+    figure(duration_text(times.late.max().count()), late_ink(run),
+           "late p50 " + text_of(times.late, 0.5) + " max ");
+    figure(counted(totals.overruns, "overrun"), count_ink(totals.overruns));
+    figure(counted(totals.late_wakes, "late wake"));
+    if (totals.late_by_housekeeping > 0)
+      figure(counted(totals.late_by_housekeeping, "frame") + " late by housekeeping");
+    figure(counted(totals.lost, "slot") + " lost", count_ink(totals.lost));
+  }
   const auto& recordings = *run.find<executive::RunRecordings>();
   if (recordings.lost() > 0 && recordings.failures().empty())  // else the reason says it
-    line += ", " + counted(static_cast<std::int64_t>(recordings.lost()), "record") + " lost";
+    figure(counted(static_cast<std::int64_t>(recordings.lost()), "record") + " lost");
   if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
-    line += ", " + link->ending();
-  if (!run.end().reason.empty()) line += "; " + run.end().reason;
+    figure(link->ending());
+  const bool is_short = run.end().brief.empty();
+  line.reason = is_short ? run.end().reason : run.end().brief;
   if (const std::string why = run.why_failed(); !why.empty())
-    line += "; " + painted(Ink::bad, "fails: " + why);
-  return line + "; " + run.options().shown_folder.string();
+    line.verdicts.push_back({"fails: " + why, painted(Ink::bad, "fails: " + why)});
+  line.folder = run.options().shown_folder.string();
+  return is_short ? line.whole() : line.brief();
 }
 
 }  // namespace

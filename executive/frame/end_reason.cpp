@@ -20,6 +20,12 @@ std::string overrun_text(const rtsync::RealtimeSync& sync) {
          " overruns in a row (or not paid back) reached max_consecutive_overruns";
 }
 
+/// The same where room is scarce.
+std::string overrun_brief(const rtsync::RealtimeSync& sync) {
+  return sync.reached() == rtsync::Maximum::single_overrun ? overrun_text(sync)
+                                                           : "max_consecutive_overruns reached";
+}
+
 }  // namespace
 
 RunEnd end_of(const EndCauses& causes, Verdict verdict, std::int64_t k) {
@@ -38,7 +44,8 @@ RunEnd end_of(const EndCauses& causes, Verdict verdict, std::int64_t k) {
             "frame " + std::to_string(causes.part.frame.value_or(k)) + ": " + causes.part.reason};
   if (const char* const aborted = causes.commands.abort_reason()) return {Outcome::aborted, aborted};
   if (verdict == Verdict::terminate)
-    return {Outcome::overrun, "frame " + std::to_string(k - 1) + ": " + overrun_text(causes.sync)};
+    return {Outcome::overrun, "frame " + std::to_string(k - 1) + ": " + overrun_text(causes.sync), 0,
+            "frame " + std::to_string(k - 1) + ": " + overrun_brief(causes.sync)};
   if (const char* const stopped = causes.commands.stop_reason()) return {Outcome::stopped, stopped};
   return {};
 }

@@ -46,6 +46,7 @@ struct RunEnd {
   Outcome outcome = Outcome::completed;
   std::string reason;  ///< a whole sentence; empty when completed
   std::int64_t frames = 0;
+  std::string brief{};  ///< the reason without what was seen, for a terminal; empty: the reason is short
 
   /// Returns true if the run ended as it was meant to.
   bool in_order() const { return outcome == Outcome::completed || outcome == Outcome::stopped; }

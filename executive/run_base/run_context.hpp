@@ -78,7 +78,10 @@ struct RunContext {
     if (end.in_order()) end = {Outcome::failed, failure, end.frames};
   }
   /// Adds to the reason of the end.
-  void add_reason(const std::string& more) { end.reason += (end.reason.empty() ? "" : "; ") + more; }
+  void add_reason(const std::string& more) {
+    end.reason += (end.reason.empty() ? "" : "; ") + more;
+    if (!end.brief.empty()) end.brief += "; " + more;
+  }
   /// Another capability; nullptr: this run has none of the kind.                                    @when any
   template <class Kind>
   Kind* find() const {

@@ -19,13 +19,32 @@ RunTeller::RunTeller(RunContext& run)
 
 void RunTeller::ended() {
   if (run_->end.outcome != Outcome::overrun) return;
-  if (const std::string why = last_overrun(); !why.empty()) run_->end.reason += "; " + why;
+  const std::string why = last_overrun();
+  if (why.empty()) return;
+  RunEnd& end = run_->end;
+  if (end.brief.empty()) end.brief = end.reason;
+  end.brief += "; " + last_overrun_in_brief();
+  end.reason += "; " + why;
 }
 
 void RunTeller::finish() {
   if (run_->stuck && run_->realtime) tell_unended();
   poll_seldom(*run_->voice);
-  if (!run_->stuck) tell_unused(*run_->voice);  // a job that never returns may still be writing them
+  if (run_->stuck) return;  // a job that never returns may still be writing what follows
+  tell_unused(*run_->voice);
+  if (run_->realtime) tell_totals();
+}
+
+/// The figures of the last line, which a terminal may have no room for.
+void RunTeller::tell_totals() const {
+  const rtsync::RealtimeTotals totals = run_->totals();
+  const auto& late = executive_.statistics().late;
+  const auto time = [](std::int64_t ns) { return rtsync::duration_text(ns); };
+  run_->voice->log().info("in all: late p50 " + time(late.quantile(0.5).count()) + ", max " +
+                          time(late.max().count()) + "; overruns " + std::to_string(totals.overruns) +
+                          ", late wakes " + std::to_string(totals.late_wakes) +
+                          ", frames late by housekeeping " + std::to_string(totals.late_by_housekeeping) +
+                          ", slots lost " + std::to_string(totals.lost));
 }
 
 /// The frame that ends the rig, as one of its jobs does not return, has a cause like any other.
@@ -92,6 +111,13 @@ void RunTeller::take_unended(const FrameNote& note, RunVoice& voice) {
 std::string RunTeller::last_overrun() {
   take_notes();
   return overrun_ ? text_of(*overrun_, executive_.plan(), &causes_.cpus()) : "";
+}
+
+std::string RunTeller::last_overrun_in_brief() const {
+  if (!overrun_) return "";
+  if (overrun_->cause == rtsync::Cause::unknown) return "unknown cause";
+  const std::string who = culprit_of(*overrun_, executive_.plan());
+  return std::string(name_of(overrun_->cause)) + (who.empty() ? "" : ": " + who);
 }
 
 void RunTeller::tell_pause(const RigFigures& latest, RunVoice& voice) {

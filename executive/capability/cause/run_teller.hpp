@@ -37,6 +37,8 @@ class RunTeller final : public Capability {
   /// The cause of the overrun that the newest ones go back to, and the culprit; empty: there was none, or
   /// nothing is known of it.
   std::string last_overrun();
+  /// "computed: load.step": the cause and the culprit alone, as of the last call of last_overrun().
+  std::string last_overrun_in_brief() const;
   /// An overrun of the totals has left no note, as a stuck thread never ends its frame.
   bool lacks_overrun(const rtsync::RealtimeTotals& totals);
   /// The note of that one.
@@ -49,6 +51,7 @@ class RunTeller final : public Capability {
 
  private:
   void tell_unended();
+  void tell_totals() const;
   void tell_pause(const RigFigures& latest, RunVoice& voice);
 
   void take_notes();

@@ -85,6 +85,9 @@ TEST_F(RunTellerTest, TheLastOverrunIsTheOneThatOthersGoBackTo) {
   const std::string why = teller->last_overrun();
   EXPECT_NE(why, "");
   EXPECT_FALSE(why.starts_with("catching_up")) << why;
+  const std::string brief = teller->last_overrun_in_brief();
+  EXPECT_EQ(why.substr(0, why.find_first_of(": ")), brief.substr(0, brief.find_first_of(": "))) << "one cause: " << brief;
+  EXPECT_LE(brief.size(), 60U);
 }
 
 TEST_F(RunTellerTest, APauseAndWhatFollowsItIsTold) {

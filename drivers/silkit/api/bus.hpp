@@ -22,33 +22,28 @@ SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKi
                                     std::vector<ControllerSettings> ServicesSettings::*settings,
                                     BusKind& (Engine::*bus)(),
                                     std::vector<std::unique_ptr<Object>> SilKit_Participant::*objects) {
-  return guarded([&] {
-    require(out, "outController");
-    require(participant, "participant");
-    require(name, "name");
-    require(network, "network");
-    const ControllerSettings* const said =
-        settings_of(participant->participant.configuration().services.*settings, name);
-    std::string on = network;
-    if (said != nullptr)
-      configure(participant->participant, "network", kind + " controller " + name, said->network, on);
-    auto made = std::make_unique<Object>(Object{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->controller = &(engine.*bus)().create(name, on);
-      (participant->*objects).push_back(std::move(made));
-      *out = (participant->*objects).back().get();
-    });
-    participant->participant.wait_until_known();
-  });
+  return guarded(
+      {{out, "outController"}, {participant, "participant"}, {name, "name"}, {network, "network"}}, [&] {
+        const ControllerSettings* const said =
+            settings_of(participant->participant.configuration().services.*settings, name);
+        std::string on = network;
+        if (said != nullptr)
+          configure(participant->participant, "network", kind + " controller " + name, said->network, on);
+        auto made = std::make_unique<Object>(Object{*participant});
+        participant->participant.with_engine([&](Engine& engine) {
+          made->controller = &(engine.*bus)().create(name, on);
+          (participant->*objects).push_back(std::move(made));
+          *out = (participant->*objects).back().get();
+        });
+        participant->participant.wait_until_known();
+      });
 }
 
 /// Does `work` with the engine and its controller.
 template <class Object, class Work>
 SilKit_ReturnCode with_controller(Object* controller, Work work) {
-  return guarded([&] {
-    require(controller, "controller");
-    controller->owner.participant.with_engine([&](Engine& engine) { work(engine, *controller->controller); });
-  });
+  return in_engine(controller, {{controller, "controller"}},
+                   [&](Engine& engine) { work(engine, *controller->controller); });
 }
 
 /// `handler`: what the user has given; `function`: calls it with an Event of the engine's.
@@ -56,10 +51,7 @@ template <class Object, class UserHandler, class Controller, class Event, class 
 SilKit_ReturnCode add_handler(Object* controller, UserHandler handler, SilKit_HandlerId* out_id,
                               HandlerList<Event> Controller::*list, Function function,
                               std::uint32_t mask = ~0U) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(handler, "handler");
-    require(out_id, "outHandlerId");
+  return guarded({{controller, "controller"}, {handler, "handler"}, {out_id, "outHandlerId"}}, [&] {
     auto made = handler_of<Handler<const Event&>>(std::move(function));
     controller->owner.participant.with_engine(
         [&](Engine&) { *out_id = (controller->controller->*list).add(std::move(made), mask); });
@@ -86,8 +78,7 @@ SilKit_ReturnCode add_event_handler(Object* controller, void* context, UserHandl
 template <class Object, class Controller, class Event>
 SilKit_ReturnCode remove_handler(Object* controller, SilKit_HandlerId id,
                                  HandlerList<Event> Controller::*list) {
-  return guarded([&] {
-    require(controller, "controller");
+  return guarded({{controller, "controller"}}, [&] {
     const RemovedHandler removed = controller->owner.participant.with_engine(
         [&](Engine&) { return (controller->controller->*list).remove(id); });
     controller->owner.participant.wait_until_not_called(removed);

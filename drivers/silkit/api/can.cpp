@@ -45,9 +45,7 @@ SilKit_ReturnCode SilKit_CanController_SetBaudRate(SilKit_CanController* control
 
 SilKit_ReturnCode SilKit_CanController_SendFrame(SilKit_CanController* controller, SilKit_CanFrame* frame,
                                                  void* userContext) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(frame, "frame");
+  return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
     require_header(frame->structHeader, "frame");
     const ByteView data = byte_view(&frame->data, "frame->data");
     const CanFrame sent{frame->id,

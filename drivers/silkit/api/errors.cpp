@@ -47,6 +47,10 @@ SilKit_ReturnCode failed_by_exception() noexcept {
   }
 }
 
+void refuse_null(const char* name) {
+  throw Refusal(Code::bad_parameter, std::string(name) + " must not be null");
+}
+
 void require_header(const SilKit_StructHeader& header, const char* name) {
   const auto byte = [&](int index) { return static_cast<unsigned>(header.version >> (8 * index)) & 0xFFU; };
   const bool good =

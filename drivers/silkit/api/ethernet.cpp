@@ -35,9 +35,7 @@ SilKit_ReturnCode SilKit_EthernetController_Deactivate(SilKit_EthernetController
 
 SilKit_ReturnCode SilKit_EthernetController_SendFrame(SilKit_EthernetController* controller,
                                                       SilKit_EthernetFrame* frame, void* userContext) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(frame, "frame");
+  return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
     const ByteView raw = byte_view(&frame->raw, "frame->raw");
     controller->owner.participant.with_engine(
         [&](Engine& engine) { engine.ethernet().send(*controller->controller, raw, userContext); });

@@ -33,8 +33,7 @@ SilKit_ReturnCode SilKit_ReturnCodeToString(const char** outString, SilKit_Retur
                                                       "LOGICERROR",
                                                       "LENGTHERROR",
                                                       "OUTOFRANGEERROR"};
-  return guarded([&] {
-    require(outString, "outString");
+  return guarded({{outString, "outString"}}, [&] {
     if (code < 0 || static_cast<std::size_t>(code) >= kNames.size())
       throw Refusal(Code::bad_parameter, "code: " + std::to_string(code) + " is not a return code");
     *outString = kNames[static_cast<std::size_t>(code)];
@@ -85,34 +84,23 @@ SilKit_ParticipantConfiguration* made(Configuration configuration) {
 
 SilKit_ReturnCode SilKit_ParticipantConfiguration_FromString(
     SilKit_ParticipantConfiguration** outConfiguration, const char* text) {
-  return guarded([&] {
-    require(outConfiguration, "outConfiguration");
-    require(text, "text");
-    *outConfiguration = made(configuration_from_text(text));
-  });
+  return guarded({{outConfiguration, "outConfiguration"}, {text, "text"}},
+                 [&] { *outConfiguration = made(configuration_from_text(text)); });
 }
 
 SilKit_ReturnCode SilKit_ParticipantConfiguration_FromFile(SilKit_ParticipantConfiguration** outConfiguration,
                                                            const char* path) {
-  return guarded([&] {
-    require(outConfiguration, "outConfiguration");
-    require(path, "path");
-    *outConfiguration = made(configuration_from_file(path));
-  });
+  return guarded({{outConfiguration, "outConfiguration"}, {path, "path"}},
+                 [&] { *outConfiguration = made(configuration_from_file(path)); });
 }
 
 SilKit_ReturnCode SilKit_ParticipantConfiguration_Destroy(SilKit_ParticipantConfiguration* configuration) {
-  return guarded([&] {
-    require(configuration, "configuration");
-    delete configuration;
-  });
+  return guarded({{configuration, "configuration"}}, [&] { delete configuration; });
 }
 
 SilKit_ReturnCode SilKit_ParticipantConfiguration_ToJson(const SilKit_ParticipantConfiguration* configuration,
                                                          char** buffer, size_t* size) {
-  return guarded([&] {
-    require(configuration, "configuration");
-    require(size, "size");
+  return guarded({{configuration, "configuration"}, {size, "size"}}, [&] {
     const std::string& json = configuration->value.json;
     if (buffer != nullptr && *buffer != nullptr)
       std::memcpy(*buffer, json.data(), std::min(*size, json.size()));
@@ -125,37 +113,30 @@ SilKit_ReturnCode SilKit_ParticipantConfiguration_ToJson(const SilKit_Participan
 SilKit_ReturnCode SilKit_Participant_Create(SilKit_Participant** outParticipant,
                                             SilKit_ParticipantConfiguration* configuration,
                                             const char* participantName, const char* registryUri) {
-  return guarded([&] {
-    require(outParticipant, "outParticipant");
-    require(configuration, "configuration");
-    require(participantName, "participantName");
-    require(registryUri, "registryUri");
-    *outParticipant = new SilKit_Participant(configuration->value, participantName, registryUri);
-  });
+  return guarded(
+      {{outParticipant, "outParticipant"},
+       {configuration, "configuration"},
+       {participantName, "participantName"},
+       {registryUri, "registryUri"}},
+      [&] { *outParticipant = new SilKit_Participant(configuration->value, participantName, registryUri); });
 }
 
 SilKit_ReturnCode SilKit_Participant_Destroy(SilKit_Participant* participant) {
-  return guarded([&] {
-    require(participant, "participant");
+  return guarded({{participant, "participant"}}, [&] {
     participant->participant.refuse_in_handler("SilKit_Participant_Destroy");
     delete participant;
   });
 }
 
 SilKit_ReturnCode SilKit_Participant_GetLogger(SilKit_Logger** outLogger, SilKit_Participant* participant) {
-  return guarded([&] {
-    require(outLogger, "outLogger");
-    require(participant, "participant");
-    *outLogger = &participant->logger;
-  });
+  return guarded({{outLogger, "outLogger"}, {participant, "participant"}},
+                 [&] { *outLogger = &participant->logger; });
 }
 
 // ------------------------------------------------------------------------------------------------ logger
 
 SilKit_ReturnCode SilKit_Logger_Log(SilKit_Logger* logger, SilKit_LoggingLevel level, const char* message) {
-  return guarded([&] {
-    require(logger, "logger");
-    require(message, "message");
+  return guarded({{logger, "logger"}, {message, "message"}}, [&] {
     if (logger->participant != nullptr)
       logger->participant->log(level, message);
     else
@@ -164,9 +145,5 @@ SilKit_ReturnCode SilKit_Logger_Log(SilKit_Logger* logger, SilKit_LoggingLevel l
 }
 
 SilKit_ReturnCode SilKit_Logger_GetLogLevel(SilKit_Logger* logger, SilKit_LoggingLevel* outLevel) {
-  return guarded([&] {
-    require(logger, "logger");
-    require(outLevel, "outLevel");
-    *outLevel = logger->logger.level();
-  });
+  return guarded({{logger, "logger"}, {outLevel, "outLevel"}}, [&] { *outLevel = logger->logger.level(); });
 }

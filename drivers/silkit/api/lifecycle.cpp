@@ -12,19 +12,17 @@ using namespace tactus::silkit;
 SilKit_ReturnCode SilKit_LifecycleService_Create(SilKit_LifecycleService** outService,
                                                  SilKit_Participant* participant,
                                                  const SilKit_LifecycleConfiguration* configuration) {
-  return guarded([&] {
-    require(outService, "outService");
-    require(participant, "participant");
-    require(configuration, "configuration");
-    require_header(configuration->structHeader, "configuration");
-    // Numbers that are no mode are taken, as programs are used to: whoever is not coordinated is autonomous.
-    OperationMode mode = static_cast<OperationMode>(configuration->operationMode);
-    if (mode != OperationMode::invalid && mode != OperationMode::coordinated)
-      mode = OperationMode::autonomous;
-    keep_end(&participant->lifecycle, participant->participant.end());
-    participant->participant.with_engine([&](Engine& engine) { engine.create_lifecycle(mode); });
-    *outService = &participant->lifecycle;
-  });
+  return guarded(
+      {{outService, "outService"}, {participant, "participant"}, {configuration, "configuration"}}, [&] {
+        require_header(configuration->structHeader, "configuration");
+        // Numbers that are no mode are taken, as programs are used to: whoever is not coordinated is autonomous.
+        OperationMode mode = static_cast<OperationMode>(configuration->operationMode);
+        if (mode != OperationMode::invalid && mode != OperationMode::coordinated)
+          mode = OperationMode::autonomous;
+        keep_end(&participant->lifecycle, participant->participant.end());
+        participant->participant.with_engine([&](Engine& engine) { engine.create_lifecycle(mode); });
+        *outService = &participant->lifecycle;
+      });
 }
 
 namespace {
@@ -33,12 +31,8 @@ using PlainFunction = void (*)(void*, SilKit_LifecycleService*);
 
 SilKit_ReturnCode set(void (Engine::*function)(PlainHandler), SilKit_LifecycleService* service, void* context,
                       PlainFunction handler) {
-  return guarded([&] {
-    require(service, "service");
-    require(handler, "handler");
-    service->owner.participant.with_engine([&](Engine& engine) {
-      (engine.*function)(handler_of<PlainHandler>([=] { handler(context, service); }));
-    });
+  return in_engine(service, {{service, "service"}, {handler, "handler"}}, [&](Engine& engine) {
+    (engine.*function)(handler_of<PlainHandler>([=] { handler(context, service); }));
   });
 }
 
@@ -73,77 +67,50 @@ SilKit_ReturnCode SilKit_LifecycleService_SetShutdownHandler(
 
 SilKit_ReturnCode SilKit_LifecycleService_SetAbortHandler(SilKit_LifecycleService* service, void* context,
                                                           SilKit_LifecycleService_AbortHandler_t handler) {
-  return guarded([&] {
-    require(service, "service");
-    require(handler, "handler");
-    service->owner.participant.with_engine([&](Engine& engine) {
-      engine.on_abort(handler_of<AbortHandler>([=](ParticipantState before) {
-        handler(context, service, static_cast<SilKit_ParticipantState>(before));
-      }));
-    });
+  return in_engine(service, {{service, "service"}, {handler, "handler"}}, [&](Engine& engine) {
+    engine.on_abort(handler_of<AbortHandler>([=](ParticipantState before) {
+      handler(context, service, static_cast<SilKit_ParticipantState>(before));
+    }));
   });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_CompleteCommunicationReadyHandlerAsync(
     SilKit_LifecycleService* service) {
-  return guarded([&] {
-    require(service, "service");
-    service->owner.participant.complete_communication_ready();
-  });
+  return guarded({{service, "service"}}, [&] { service->owner.participant.complete_communication_ready(); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_StartLifecycle(SilKit_LifecycleService* service) {
-  return guarded([&] {
-    require(service, "service");
-    service->owner.participant.start_lifecycle();
-  });
+  return guarded({{service, "service"}}, [&] { service->owner.participant.start_lifecycle(); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_WaitForLifecycleToComplete(SilKit_LifecycleService* service,
                                                                      SilKit_ParticipantState* outFinalState) {
-  return guarded([&] {
-    require(service, "service");
-    require(outFinalState, "outFinalState");
-    *outFinalState = static_cast<SilKit_ParticipantState>(end_of(service)->wait());
-  });
+  return guarded({{service, "service"}, {outFinalState, "outFinalState"}},
+                 [&] { *outFinalState = static_cast<SilKit_ParticipantState>(end_of(service)->wait()); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_ReportError(SilKit_LifecycleService* service, const char* reason) {
-  return guarded([&] {
-    require(service, "service");
-    require(reason, "reason");
-    service->owner.participant.with_engine([&](Engine& engine) { engine.report_error(reason); });
-  });
+  return in_engine(service, {{service, "service"}, {reason, "reason"}},
+                   [&](Engine& engine) { engine.report_error(reason); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_Pause(SilKit_LifecycleService* service, const char* reason) {
-  return guarded([&] {
-    require(service, "service");
-    require(reason, "reason");
-    service->owner.participant.with_engine([&](Engine& engine) { engine.pause(reason); });
-  });
+  return in_engine(service, {{service, "service"}, {reason, "reason"}},
+                   [&](Engine& engine) { engine.pause(reason); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_Continue(SilKit_LifecycleService* service) {
-  return guarded([&] {
-    require(service, "service");
-    service->owner.participant.with_engine([](Engine& engine) { engine.resume(); });
-  });
+  return in_engine(service, {{service, "service"}}, [](Engine& engine) { engine.resume(); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_Stop(SilKit_LifecycleService* service, const char* reason) {
-  return guarded([&] {
-    require(service, "service");
-    require(reason, "reason");
-    service->owner.participant.with_engine([&](Engine& engine) { engine.stop(reason); });
-  });
+  return in_engine(service, {{service, "service"}, {reason, "reason"}},
+                   [&](Engine& engine) { engine.stop(reason); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_State(SilKit_ParticipantState* outState,
                                                 SilKit_LifecycleService* service) {
-  return guarded([&] {
-    require(outState, "outState");
-    require(service, "service");
+  return guarded({{outState, "outState"}, {service, "service"}}, [&] {
     *outState = static_cast<SilKit_ParticipantState>(
         service->owner.participant.with_engine([](Engine& engine) { return engine.state(); }));
   });
@@ -151,9 +118,7 @@ SilKit_ReturnCode SilKit_LifecycleService_State(SilKit_ParticipantState* outStat
 
 SilKit_ReturnCode SilKit_LifecycleService_Status(SilKit_ParticipantStatus* outStatus,
                                                  SilKit_LifecycleService* service) {
-  return guarded([&] {
-    require(outStatus, "outStatus");
-    require(service, "service");
+  return guarded({{outStatus, "outStatus"}, {service, "service"}}, [&] {
     require_header(outStatus->structHeader, "outStatus");
     service->owner.participant.with_engine([&](Engine& engine) {
       service->shown = engine.status();
@@ -166,9 +131,7 @@ SilKit_ReturnCode SilKit_LifecycleService_Status(SilKit_ParticipantStatus* outSt
 
 SilKit_ReturnCode SilKit_TimeSyncService_Create(SilKit_TimeSyncService** outService,
                                                 SilKit_LifecycleService* lifecycle) {
-  return guarded([&] {
-    require(outService, "outService");
-    require(lifecycle, "lifecycle");
+  return guarded({{outService, "outService"}, {lifecycle, "lifecycle"}}, [&] {
     lifecycle->owner.participant.with_engine([](Engine& engine) { engine.create_time_sync(); });
     *outService = &lifecycle->owner.time_sync;
   });
@@ -179,16 +142,12 @@ namespace {
 SilKit_ReturnCode set_step_handler(SilKit_TimeSyncService* service, void* context,
                                    SilKit_TimeSyncService_SimulationStepHandler_t handler,
                                    SilKit_NanosecondsTime step, bool asynchronous) {
-  return guarded([&] {
-    require(service, "service");
-    require(handler, "handler");
-    service->owner.participant.with_engine([&](Engine& engine) {
-      engine.on_step(handler_of<StepHandler>([=](std::int64_t now, std::int64_t duration) {
-                       handler(context, service, static_cast<SilKit_NanosecondsTime>(now),
-                               static_cast<SilKit_NanosecondsTime>(duration));
-                     }),
-                     static_cast<std::int64_t>(step), asynchronous);
-    });
+  return in_engine(service, {{service, "service"}, {handler, "handler"}}, [&](Engine& engine) {
+    engine.on_step(handler_of<StepHandler>([=](std::int64_t now, std::int64_t duration) {
+                     handler(context, service, static_cast<SilKit_NanosecondsTime>(now),
+                             static_cast<SilKit_NanosecondsTime>(duration));
+                   }),
+                   static_cast<std::int64_t>(step), asynchronous);
   });
 }
 
@@ -207,17 +166,12 @@ SilKit_ReturnCode SilKit_TimeSyncService_SetSimulationStepHandlerAsync(
 }
 
 SilKit_ReturnCode SilKit_TimeSyncService_CompleteSimulationStep(SilKit_TimeSyncService* service) {
-  return guarded([&] {
-    require(service, "service");
-    service->owner.participant.with_engine([](Engine& engine) { engine.complete_step(); });
-  });
+  return in_engine(service, {{service, "service"}}, [](Engine& engine) { engine.complete_step(); });
 }
 
 SilKit_ReturnCode SilKit_TimeSyncService_Now(SilKit_TimeSyncService* service,
                                              SilKit_NanosecondsTime* outNow) {
-  return guarded([&] {
-    require(service, "service");
-    require(outNow, "outNow");
+  return guarded({{service, "service"}, {outNow, "outNow"}}, [&] {
     *outNow = static_cast<SilKit_NanosecondsTime>(
         service->owner.participant.with_engine([](Engine& engine) { return engine.now_ns(); }));
   });
@@ -227,10 +181,7 @@ SilKit_ReturnCode SilKit_Experimental_TimeSyncService_AddOtherSimulationStepsCom
     SilKit_TimeSyncService* service, void* context,
     SilKit_Experimental_TimeSyncService_OtherSimulationStepsCompletedHandler_t handler,
     SilKit_HandlerId* outHandlerId) {
-  return guarded([&] {
-    require(service, "service");
-    require(handler, "handler");
-    require(outHandlerId, "outHandlerId");
+  return guarded({{service, "service"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
     *outHandlerId = service->owner.participant.with_engine([&](Engine& engine) {
       return engine.on_other_steps_completed(handler_of<PlainHandler>([=] { handler(context, service); }));
     });
@@ -239,8 +190,7 @@ SilKit_ReturnCode SilKit_Experimental_TimeSyncService_AddOtherSimulationStepsCom
 
 SilKit_ReturnCode SilKit_Experimental_TimeSyncService_RemoveOtherSimulationStepsCompletedHandler(
     SilKit_TimeSyncService* service, SilKit_HandlerId handlerId) {
-  return guarded([&] {
-    require(service, "service");
+  return guarded({{service, "service"}}, [&] {
     Participant& participant = service->owner.participant;
     participant.wait_until_not_called(participant.with_engine(
         [&](Engine& engine) { return engine.remove_other_steps_completed(handlerId); }));

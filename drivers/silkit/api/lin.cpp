@@ -29,9 +29,7 @@ LinResponse lin_response(const SilKit_LinFrameResponse& from, const char* name) 
 /// Gives `call` the frame as the engine has it.
 template <class Call>
 SilKit_ReturnCode with_lin_frame(SilKit_LinController* controller, const SilKit_LinFrame* frame, Call call) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(frame, "frame");
+  return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
     require_header(frame->structHeader, "frame");
     controller->owner.participant.with_engine(
         [&](Engine& engine) { call(engine.lin(), *controller->controller, lin_frame(*frame)); });
@@ -49,9 +47,7 @@ SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinController** outControll
 
 SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
                                             const SilKit_LinControllerConfig* config) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(config, "config");
+  return guarded({{controller, "controller"}, {config, "config"}}, [&] {
     require_header(config->structHeader, "config");
     if (config->numFrameResponses > 0) require(config->frameResponses, "config->frameResponses");
     LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 0};
@@ -65,9 +61,7 @@ SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
 
 SilKit_ReturnCode SilKit_Experimental_LinController_InitDynamic(
     SilKit_LinController* controller, const SilKit_Experimental_LinControllerDynamicConfig* config) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(config, "config");
+  return guarded({{controller, "controller"}, {config, "config"}}, [&] {
     require_header(config->structHeader, "config");
     const LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 1};
     controller->owner.participant.with_engine(
@@ -77,9 +71,7 @@ SilKit_ReturnCode SilKit_Experimental_LinController_InitDynamic(
 
 SilKit_ReturnCode SilKit_LinController_SetFrameResponse(SilKit_LinController* controller,
                                                         const SilKit_LinFrameResponse* response) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(response, "response");
+  return guarded({{controller, "controller"}, {response, "response"}}, [&] {
     require_header(response->structHeader, "response");
     const LinResponse made = lin_response(*response, "response->frame");
     controller->owner.participant.with_engine(
@@ -89,8 +81,7 @@ SilKit_ReturnCode SilKit_LinController_SetFrameResponse(SilKit_LinController* co
 
 SilKit_ReturnCode SilKit_Experimental_LinController_SendDynamicResponse(SilKit_LinController* controller,
                                                                         const SilKit_LinFrame* frame) {
-  return guarded([&] {
-    require(controller, "controller");
+  return guarded({{controller, "controller"}}, [&] {
     require(frame, "frame");  // with SIL Kit it needs no header here
     const bool sent = controller->owner.participant.with_engine([&](Engine& engine) {
       return engine.lin().send_response(*controller->controller, lin_frame(*frame));
@@ -102,9 +93,7 @@ SilKit_ReturnCode SilKit_Experimental_LinController_SendDynamicResponse(SilKit_L
 
 SilKit_ReturnCode SilKit_LinController_Status(SilKit_LinController* controller,
                                               SilKit_LinControllerStatus* outStatus) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(outStatus, "outStatus");
+  return guarded({{controller, "controller"}, {outStatus, "outStatus"}}, [&] {
     *outStatus = static_cast<SilKit_LinControllerStatus>(
         controller->owner.participant.with_engine([&](Engine&) { return controller->controller->status; }));
   });
@@ -149,9 +138,7 @@ SilKit_ReturnCode SilKit_LinController_WakeupInternal(SilKit_LinController* cont
 
 SilKit_ReturnCode SilKit_Experimental_LinController_GetSlaveConfiguration(
     SilKit_LinController* controller, SilKit_Experimental_LinSlaveConfiguration* outLinSlaveConfiguration) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(outLinSlaveConfiguration, "outLinSlaveConfiguration");
+  return guarded({{controller, "controller"}, {outLinSlaveConfiguration, "outLinSlaveConfiguration"}}, [&] {
     const auto answered = controller->owner.participant.with_engine(
         [&](Engine& engine) { return engine.lin().answered(*controller->controller); });
     *outLinSlaveConfiguration = tactus_silkit_Experimental_LinSlaveConfiguration();
@@ -199,10 +186,7 @@ SilKit_ReturnCode SilKit_LinController_AddWakeupHandler(SilKit_LinController* co
 SilKit_ReturnCode SilKit_Experimental_LinController_AddLinSlaveConfigurationHandler(
     SilKit_LinController* controller, void* context,
     SilKit_Experimental_LinSlaveConfigurationHandler_t handler, SilKit_HandlerId* outHandlerId) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(handler, "handler");
-    require(outHandlerId, "outHandlerId");
+  return guarded({{controller, "controller"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
     const auto tell = [=](const LinSlavesEvent& from) {
       SilKit_Experimental_LinSlaveConfigurationEvent event =
           tactus_silkit_Experimental_LinSlaveConfigurationEvent();

@@ -121,6 +121,12 @@ EngineHandler handler_of(Function function) {
   return std::make_shared<typename EngineHandler::element_type>(std::move(function));
 }
 
+/// Does `work` with the engine of an object, unless one of `all` is null.
+template <class Object, class Work>
+SilKit_ReturnCode in_engine(Object* object, std::initializer_list<Given> all, Work work) noexcept {
+  return guarded(all, [&] { object->owner.participant.with_engine(std::move(work)); });
+}
+
 /// Fills all but the header. The texts are those of `status`.
 void show(const Status& status, SilKit_ParticipantStatus& out);
 

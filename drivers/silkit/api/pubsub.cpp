@@ -49,33 +49,32 @@ DataHandler data_handler(SilKit_DataSubscriber* subscriber, void* context,
 SilKit_ReturnCode SilKit_DataPublisher_Create(SilKit_DataPublisher** outPublisher,
                                               SilKit_Participant* participant, const char* controllerName,
                                               SilKit_DataSpec* dataSpec, uint8_t history) {
-  return guarded([&] {
-    require(outPublisher, "outPublisher");
-    require(participant, "participant");
-    require(controllerName, "controllerName");
-    require(dataSpec, "dataSpec");
-    TopicSpec topic = topic_spec(*dataSpec);
-    const ServiceSettings* const own =
-        configured(participant->participant, "publisher ",
-                   participant->participant.configuration().publishers, controllerName, topic);
-    const std::int64_t length = own == nullptr ? history : own->history.value_or(history);
-    if (length > 1)
-      throw Refusal(Code::configuration, "history: " + std::to_string(length) + " is outside 0 .. 1");
-    const bool with_history = length == 1;
-    auto made = std::make_unique<SilKit_DataPublisher>(SilKit_DataPublisher{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->publisher = &engine.create_publisher(controllerName, topic, with_history);
-      participant->publishers.push_back(std::move(made));
-      *outPublisher = participant->publishers.back().get();
-    });
-  });
+  return guarded({{outPublisher, "outPublisher"},
+                  {participant, "participant"},
+                  {controllerName, "controllerName"},
+                  {dataSpec, "dataSpec"}},
+                 [&] {
+                   TopicSpec topic = topic_spec(*dataSpec);
+                   const ServiceSettings* const own =
+                       configured(participant->participant, "publisher ",
+                                  participant->participant.configuration().publishers, controllerName, topic);
+                   const std::int64_t length = own == nullptr ? history : own->history.value_or(history);
+                   if (length > 1)
+                     throw Refusal(Code::configuration,
+                                   "history: " + std::to_string(length) + " is outside 0 .. 1");
+                   const bool with_history = length == 1;
+                   auto made = std::make_unique<SilKit_DataPublisher>(SilKit_DataPublisher{*participant});
+                   participant->participant.with_engine([&](Engine& engine) {
+                     made->publisher = &engine.create_publisher(controllerName, topic, with_history);
+                     participant->publishers.push_back(std::move(made));
+                     *outPublisher = participant->publishers.back().get();
+                   });
+                 });
 }
 
 SilKit_ReturnCode SilKit_DataPublisher_Publish(SilKit_DataPublisher* publisher,
                                                const SilKit_ByteVector* data) {
-  return guarded([&] {
-    require(publisher, "publisher");
-    require(data, "data");
+  return guarded({{publisher, "publisher"}, {data, "data"}}, [&] {
     if (data->size > 0) require(data->data, "data->data");
     publisher->owner.participant.with_engine([&](Engine& engine) {
       engine.publish(*publisher->publisher, std::as_bytes(std::span(data->data, data->size)));
@@ -87,32 +86,29 @@ SilKit_ReturnCode SilKit_DataSubscriber_Create(SilKit_DataSubscriber** outSubscr
                                                SilKit_Participant* participant, const char* controllerName,
                                                SilKit_DataSpec* dataSpec, void* context,
                                                SilKit_DataMessageHandler_t handler) {
-  return guarded([&] {
-    require(outSubscriber, "outSubscriber");
-    require(participant, "participant");
-    require(controllerName, "controllerName");
-    require(dataSpec, "dataSpec");
-    TopicSpec topic = topic_spec(*dataSpec);
-    (void)configured(participant->participant, "subscriber ",
-                     participant->participant.configuration().subscribers, controllerName, topic);
-    auto made = std::make_unique<SilKit_DataSubscriber>(SilKit_DataSubscriber{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->subscriber =
-          &engine.create_subscriber(controllerName, topic, data_handler(made.get(), context, handler));
-      participant->subscribers.push_back(std::move(made));
-      *outSubscriber = participant->subscribers.back().get();
-    });
-  });
+  return guarded(
+      {{outSubscriber, "outSubscriber"},
+       {participant, "participant"},
+       {controllerName, "controllerName"},
+       {dataSpec, "dataSpec"}},
+      [&] {
+        TopicSpec topic = topic_spec(*dataSpec);
+        (void)configured(participant->participant, "subscriber ",
+                         participant->participant.configuration().subscribers, controllerName, topic);
+        auto made = std::make_unique<SilKit_DataSubscriber>(SilKit_DataSubscriber{*participant});
+        participant->participant.with_engine([&](Engine& engine) {
+          made->subscriber =
+              &engine.create_subscriber(controllerName, topic, data_handler(made.get(), context, handler));
+          participant->subscribers.push_back(std::move(made));
+          *outSubscriber = participant->subscribers.back().get();
+        });
+      });
 }
 
 SilKit_ReturnCode SilKit_DataSubscriber_SetDataMessageHandler(SilKit_DataSubscriber* subscriber,
                                                               void* context,
                                                               SilKit_DataMessageHandler_t handler) {
-  return guarded([&] {
-    require(subscriber, "subscriber");
-    require(handler, "handler");
-    subscriber->owner.participant.with_engine([&](Engine& engine) {
-      engine.on_data(*subscriber->subscriber, data_handler(subscriber, context, handler));
-    });
+  return in_engine(subscriber, {{subscriber, "subscriber"}, {handler, "handler"}}, [&](Engine& engine) {
+    engine.on_data(*subscriber->subscriber, data_handler(subscriber, context, handler));
   });
 }

@@ -39,16 +39,12 @@ struct SilKit_Vendor_Vector_SilKitRegistry {
 
 SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_Create(
     SilKit_Vendor_Vector_SilKitRegistry** outRegistry, SilKit_ParticipantConfiguration* configuration) {
-  return guarded([&] {
-    require(outRegistry, "outRegistry");
-    require(configuration, "configuration");
-    *outRegistry = new SilKit_Vendor_Vector_SilKitRegistry(configuration->value);
-  });
+  return guarded({{outRegistry, "outRegistry"}, {configuration, "configuration"}},
+                 [&] { *outRegistry = new SilKit_Vendor_Vector_SilKitRegistry(configuration->value); });
 }
 
 SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_Destroy(SilKit_Vendor_Vector_SilKitRegistry* registry) {
-  return guarded([&] {
-    require(registry, "registry");
+  return guarded({{registry, "registry"}}, [&] {
     if (in_handler_of == registry)
       throw Refusal(Code::logic, "a registry cannot be destroyed from its handler: it would wait for itself");
     delete registry;
@@ -58,10 +54,7 @@ SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_Destroy(SilKit_Vendor_Vect
 SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_StartListening(
     SilKit_Vendor_Vector_SilKitRegistry* registry, const char* listenUri, const char** outActualUri) {
   thread_local std::string actual;
-  return guarded([&] {
-    require(registry, "registry");
-    require(listenUri, "listenUri");
-    require(outActualUri, "outActualUri");
+  return guarded({{registry, "registry"}, {listenUri, "listenUri"}, {outActualUri, "outActualUri"}}, [&] {
     actual = registry->registry.listen(listenUri);
     *outActualUri = actual.c_str();
   });
@@ -70,9 +63,7 @@ SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_StartListening(
 SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_SetAllDisconnectedHandler(
     SilKit_Vendor_Vector_SilKitRegistry* registry, void* context,
     SilKit_Vendor_Vector_SilKitRegistry_AllDisconnectedHandler_t handler) {
-  return guarded([&] {
-    require(registry, "registry");
-    require(handler, "handler");
+  return guarded({{registry, "registry"}, {handler, "handler"}}, [&] {
     registry->registry.on_all_disconnected([=] {
       in_handler_of = registry;
       handler(context, registry);
@@ -83,9 +74,5 @@ SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_SetAllDisconnectedHandler(
 
 SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_GetLogger(
     SilKit_Logger** outLogger, SilKit_Vendor_Vector_SilKitRegistry* registry) {
-  return guarded([&] {
-    require(outLogger, "outLogger");
-    require(registry, "registry");
-    *outLogger = &registry->logger;
-  });
+  return guarded({{outLogger, "outLogger"}, {registry, "registry"}}, [&] { *outLogger = &registry->logger; });
 }

@@ -58,30 +58,28 @@ RpcResultHandler result_handler(SilKit_RpcClient* client, void* context,
 SilKit_ReturnCode SilKit_RpcServer_Create(SilKit_RpcServer** outServer, SilKit_Participant* participant,
                                           const char* controllerName, SilKit_RpcSpec* rpcSpec, void* context,
                                           SilKit_RpcCallHandler_t handler) {
-  return guarded([&] {
-    require(outServer, "outServer");
-    require(participant, "participant");
-    require(controllerName, "controllerName");
-    require(rpcSpec, "rpcSpec");
-    require(handler, "handler");
-    const TopicSpec function =
-        function_spec(participant->participant, "RPC server ", *rpcSpec, controllerName,
-                      participant->participant.configuration().services.rpc_servers);
-    auto made = std::make_unique<SilKit_RpcServer>(SilKit_RpcServer{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->server =
-          &engine.rpc().create_server(controllerName, function, call_handler(made.get(), context, handler));
-      participant->rpc_servers.push_back(std::move(made));
-      *outServer = participant->rpc_servers.back().get();
-    });
-  });
+  return guarded({{outServer, "outServer"},
+                  {participant, "participant"},
+                  {controllerName, "controllerName"},
+                  {rpcSpec, "rpcSpec"},
+                  {handler, "handler"}},
+                 [&] {
+                   const TopicSpec function =
+                       function_spec(participant->participant, "RPC server ", *rpcSpec, controllerName,
+                                     participant->participant.configuration().services.rpc_servers);
+                   auto made = std::make_unique<SilKit_RpcServer>(SilKit_RpcServer{*participant});
+                   participant->participant.with_engine([&](Engine& engine) {
+                     made->server = &engine.rpc().create_server(controllerName, function,
+                                                                call_handler(made.get(), context, handler));
+                     participant->rpc_servers.push_back(std::move(made));
+                     *outServer = participant->rpc_servers.back().get();
+                   });
+                 });
 }
 
 SilKit_ReturnCode SilKit_RpcServer_SubmitResult(SilKit_RpcServer* server, SilKit_RpcCallHandle* callHandle,
                                                 const SilKit_ByteVector* returnData) {
-  return guarded([&] {
-    require(server, "server");
-    require(callHandle, "callHandle");
+  return guarded({{server, "server"}, {callHandle, "callHandle"}}, [&] {
     const ByteView data = byte_view(returnData, "returnData");
     server->owner.participant.with_engine([&](Engine& engine) {
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): see call_handler()
@@ -92,42 +90,37 @@ SilKit_ReturnCode SilKit_RpcServer_SubmitResult(SilKit_RpcServer* server, SilKit
 
 SilKit_ReturnCode SilKit_RpcServer_SetCallHandler(SilKit_RpcServer* server, void* context,
                                                   SilKit_RpcCallHandler_t handler) {
-  return guarded([&] {
-    require(server, "server");
-    require(handler, "handler");
-    server->owner.participant.with_engine([&](Engine& engine) {
-      engine.rpc().on_call(*server->server, call_handler(server, context, handler));
-    });
+  return in_engine(server, {{server, "server"}, {handler, "handler"}}, [&](Engine& engine) {
+    engine.rpc().on_call(*server->server, call_handler(server, context, handler));
   });
 }
 
 SilKit_ReturnCode SilKit_RpcClient_Create(SilKit_RpcClient** outClient, SilKit_Participant* participant,
                                           const char* controllerName, SilKit_RpcSpec* rpcSpec, void* context,
                                           SilKit_RpcCallResultHandler_t handler) {
-  return guarded([&] {
-    require(outClient, "outClient");
-    require(participant, "participant");
-    require(controllerName, "controllerName");
-    require(rpcSpec, "rpcSpec");
-    require(handler, "handler");
-    const TopicSpec function =
-        function_spec(participant->participant, "RPC client ", *rpcSpec, controllerName,
-                      participant->participant.configuration().services.rpc_clients);
-    auto made = std::make_unique<SilKit_RpcClient>(SilKit_RpcClient{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->client =
-          &engine.rpc().create_client(controllerName, function, result_handler(made.get(), context, handler));
-      participant->rpc_clients.push_back(std::move(made));
-      *outClient = participant->rpc_clients.back().get();
-    });
-    participant->participant.wait_until_known();
-  });
+  return guarded({{outClient, "outClient"},
+                  {participant, "participant"},
+                  {controllerName, "controllerName"},
+                  {rpcSpec, "rpcSpec"},
+                  {handler, "handler"}},
+                 [&] {
+                   const TopicSpec function =
+                       function_spec(participant->participant, "RPC client ", *rpcSpec, controllerName,
+                                     participant->participant.configuration().services.rpc_clients);
+                   auto made = std::make_unique<SilKit_RpcClient>(SilKit_RpcClient{*participant});
+                   participant->participant.with_engine([&](Engine& engine) {
+                     made->client = &engine.rpc().create_client(controllerName, function,
+                                                                result_handler(made.get(), context, handler));
+                     participant->rpc_clients.push_back(std::move(made));
+                     *outClient = participant->rpc_clients.back().get();
+                   });
+                   participant->participant.wait_until_known();
+                 });
 }
 
 SilKit_ReturnCode SilKit_RpcClient_Call(SilKit_RpcClient* client, const SilKit_ByteVector* argumentData,
                                         void* userContext) {
-  return guarded([&] {
-    require(client, "client");
+  return guarded({{client, "client"}}, [&] {
     const ByteView data = byte_view(argumentData, "argumentData");
     client->owner.participant.with_engine(
         [&](Engine& engine) { engine.rpc().call(*client->client, data, std::nullopt, userContext); });
@@ -137,8 +130,7 @@ SilKit_ReturnCode SilKit_RpcClient_Call(SilKit_RpcClient* client, const SilKit_B
 SilKit_ReturnCode SilKit_RpcClient_CallWithTimeout(SilKit_RpcClient* client,
                                                    const SilKit_ByteVector* argumentData,
                                                    SilKit_NanosecondsTime timeout, void* userContext) {
-  return guarded([&] {
-    require(client, "client");
+  return guarded({{client, "client"}}, [&] {
     const ByteView data = byte_view(argumentData, "argumentData");
     if (timeout > static_cast<SilKit_NanosecondsTime>(INT64_MAX))
       throw Refusal(Code::bad_parameter, "timeout: " + std::to_string(timeout) + " ns is 2^63 ns or more");
@@ -150,11 +142,7 @@ SilKit_ReturnCode SilKit_RpcClient_CallWithTimeout(SilKit_RpcClient* client,
 
 SilKit_ReturnCode SilKit_RpcClient_SetCallResultHandler(SilKit_RpcClient* client, void* context,
                                                         SilKit_RpcCallResultHandler_t handler) {
-  return guarded([&] {
-    require(client, "client");
-    require(handler, "handler");
-    client->owner.participant.with_engine([&](Engine& engine) {
-      engine.rpc().on_result(*client->client, result_handler(client, context, handler));
-    });
+  return in_engine(client, {{client, "client"}, {handler, "handler"}}, [&](Engine& engine) {
+    engine.rpc().on_result(*client->client, result_handler(client, context, handler));
   });
 }

@@ -71,9 +71,7 @@ void tell(ConnectionFunction handler, void* context, SilKit_SystemMonitor* monit
 
 SilKit_ReturnCode SilKit_SystemMonitor_Create(SilKit_SystemMonitor** outMonitor,
                                               SilKit_Participant* participant) {
-  return guarded([&] {
-    require(outMonitor, "outMonitor");
-    require(participant, "participant");
+  return guarded({{outMonitor, "outMonitor"}, {participant, "participant"}}, [&] {
     participant->participant.with_engine([](Engine& engine) { engine.create_monitor(); });
     *outMonitor = &participant->monitor;
   });
@@ -82,10 +80,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_Create(SilKit_SystemMonitor** outMonitor,
 SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(SilKit_ParticipantStatus* outStatus,
                                                             SilKit_SystemMonitor* monitor,
                                                             const char* participantName) {
-  return guarded([&] {
-    require(outStatus, "outStatus");
-    require(monitor, "monitor");
-    require(participantName, "participantName");
+  return guarded({{outStatus, "outStatus"}, {monitor, "monitor"}, {participantName, "participantName"}}, [&] {
     require_header(outStatus->structHeader, "outStatus");
     monitor->owner.participant.with_engine([&](Engine& engine) {
       std::optional<Status> status = engine.status_of(participantName);
@@ -102,9 +97,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(SilKit_ParticipantSt
 
 SilKit_ReturnCode SilKit_SystemMonitor_GetSystemState(SilKit_SystemState* outState,
                                                       SilKit_SystemMonitor* monitor) {
-  return guarded([&] {
-    require(outState, "outState");
-    require(monitor, "monitor");
+  return guarded({{outState, "outState"}, {monitor, "monitor"}}, [&] {
     *outState = static_cast<SilKit_SystemState>(
         monitor->owner.participant.with_engine([](Engine& engine) { return engine.system_state(); }));
   });
@@ -113,10 +106,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_GetSystemState(SilKit_SystemState* outSta
 SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonitor* monitor, void* context,
                                                              SilKit_SystemStateHandler_t handler,
                                                              SilKit_HandlerId* outHandlerId) {
-  return guarded([&] {
-    require(monitor, "monitor");
-    require(handler, "handler");
-    require(outHandlerId, "outHandlerId");
+  return guarded({{monitor, "monitor"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
     const auto tell_state = [=](ParticipantState state) {
       handler(context, monitor, static_cast<SilKit_SystemState>(state));
     };
@@ -132,8 +122,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonito
 
 SilKit_ReturnCode SilKit_SystemMonitor_RemoveSystemStateHandler(SilKit_SystemMonitor* monitor,
                                                                 SilKit_HandlerId handlerId) {
-  return guarded([&] {
-    require(monitor, "monitor");
+  return guarded({{monitor, "monitor"}}, [&] {
     Participant& participant = monitor->owner.participant;
     participant.wait_until_not_called(participant.with_engine(
         [&](Engine& engine) { return engine.remove_system_state_handler(handlerId); }));
@@ -144,10 +133,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
                                                                    void* context,
                                                                    SilKit_ParticipantStatusHandler_t handler,
                                                                    SilKit_HandlerId* outHandlerId) {
-  return guarded([&] {
-    require(monitor, "monitor");
-    require(handler, "handler");
-    require(outHandlerId, "outHandlerId");
+  return guarded({{monitor, "monitor"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
     const auto tell_status = [=](const Status& status) { tell(handler, context, monitor, status); };
     add_and_replay(
         monitor->owner.participant, Call::What::status, *outHandlerId,
@@ -161,8 +147,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
 
 SilKit_ReturnCode SilKit_SystemMonitor_RemoveParticipantStatusHandler(SilKit_SystemMonitor* monitor,
                                                                       SilKit_HandlerId handlerId) {
-  return guarded([&] {
-    require(monitor, "monitor");
+  return guarded({{monitor, "monitor"}}, [&] {
     Participant& participant = monitor->owner.participant;
     participant.wait_until_not_called(
         participant.with_engine([&](Engine& engine) { return engine.remove_status_handler(handlerId); }));
@@ -172,9 +157,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_RemoveParticipantStatusHandler(SilKit_Sys
 SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantConnectedHandler(
     SilKit_SystemMonitor* monitor, void* context,
     SilKit_SystemMonitor_ParticipantConnectedHandler_t handler) {
-  return guarded([&] {
-    require(monitor, "monitor");
-    require(handler, "handler");
+  return guarded({{monitor, "monitor"}, {handler, "handler"}}, [&] {
     const auto tell_name = [=](const std::string& name) { tell(handler, context, monitor, name); };
     std::uint64_t unused = 0;
     add_and_replay(
@@ -190,21 +173,15 @@ SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantConnectedHandler(
 SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
     SilKit_SystemMonitor* monitor, void* context,
     SilKit_SystemMonitor_ParticipantDisconnectedHandler_t handler) {
-  return guarded([&] {
-    require(monitor, "monitor");
-    require(handler, "handler");
-    monitor->owner.participant.with_engine([&](Engine& engine) {
-      engine.on_disconnected(handler_of<ConnectionHandler>(
-          [=](const std::string& name) { tell(handler, context, monitor, name); }));
-    });
+  return in_engine(monitor, {{monitor, "monitor"}, {handler, "handler"}}, [&](Engine& engine) {
+    engine.on_disconnected(handler_of<ConnectionHandler>(
+        [=](const std::string& name) { tell(handler, context, monitor, name); }));
   });
 }
 
 SilKit_ReturnCode SilKit_Tactus_SystemMonitor_AllStatesKnown(SilKit_SystemMonitor* monitor,
                                                              SilKit_Bool* outKnown) {
-  return guarded([&] {
-    require(monitor, "monitor");
-    require(outKnown, "outKnown");
+  return guarded({{monitor, "monitor"}, {outKnown, "outKnown"}}, [&] {
     const bool known =
         monitor->owner.participant.with_engine([](Engine& engine) { return engine.all_states_known(); });
     *outKnown = known ? SilKit_True : SilKit_False;
@@ -214,26 +191,23 @@ SilKit_ReturnCode SilKit_Tactus_SystemMonitor_AllStatesKnown(SilKit_SystemMonito
 SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonitor* monitor,
                                                               const char* participantName,
                                                               SilKit_Bool* outConnected) {
-  return guarded([&] {
-    require(monitor, "monitor");
-    require(participantName, "participantName");
-    require(outConnected, "outConnected");
-    Participant& participant = monitor->owner.participant;
-    const bool connected =
-        participantName == kRegistryName
-            ? participant.reaches_registry()
-            : participant.with_engine([&](Engine& engine) { return engine.is_connected(participantName); });
-    *outConnected = connected ? SilKit_True : SilKit_False;
-  });
+  return guarded({{monitor, "monitor"}, {participantName, "participantName"}, {outConnected, "outConnected"}},
+                 [&] {
+                   Participant& participant = monitor->owner.participant;
+                   const bool connected = participantName == kRegistryName
+                                              ? participant.reaches_registry()
+                                              : participant.with_engine([&](Engine& engine) {
+                                                  return engine.is_connected(participantName);
+                                                });
+                   *outConnected = connected ? SilKit_True : SilKit_False;
+                 });
 }
 
 // -------------------------------------------------------------------------------------------- controller
 
 SilKit_ReturnCode SilKit_Experimental_SystemController_Create(
     SilKit_Experimental_SystemController** outController, SilKit_Participant* participant) {
-  return guarded([&] {
-    require(outController, "outController");
-    require(participant, "participant");
+  return guarded({{outController, "outController"}, {participant, "participant"}}, [&] {
     participant->participant.with_engine([](Engine& engine) { engine.create_controller(); });
     *outController = &participant->controller;
   });
@@ -241,17 +215,13 @@ SilKit_ReturnCode SilKit_Experimental_SystemController_Create(
 
 SilKit_ReturnCode SilKit_Experimental_SystemController_AbortSimulation(
     SilKit_Experimental_SystemController* controller) {
-  return guarded([&] {
-    require(controller, "controller");
-    controller->owner.participant.with_engine([](Engine& engine) { engine.abort_simulation(); });
-  });
+  return in_engine(controller, {{controller, "controller"}},
+                   [](Engine& engine) { engine.abort_simulation(); });
 }
 
 SilKit_ReturnCode SilKit_Experimental_SystemController_SetWorkflowConfiguration(
     SilKit_Experimental_SystemController* controller, const SilKit_WorkflowConfiguration* configuration) {
-  return guarded([&] {
-    require(controller, "controller");
-    require(configuration, "configuration");
+  return guarded({{controller, "controller"}, {configuration, "configuration"}}, [&] {
     const SilKit_StringList* const list = configuration->requiredParticipantNames;
     require(list, "configuration->requiredParticipantNames");
     if (list->numStrings > 0) require(list->strings, "configuration->requiredParticipantNames->strings");

@@ -2,13 +2,14 @@
 #include "executive/flight/perfetto_writer.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <protozero/pbf_writer.hpp>
 #include <set>
 #include <stdexcept>
 #include <system_error>
+
+#include "rtsync/host/folder_file.hpp"
 
 // Field numbers are those of Perfetto's published trace.proto.
 namespace tactus::executive {
@@ -18,7 +19,7 @@ constexpr std::size_t kTraceBlock = 64 << 10;
 constexpr unsigned kCategories = 1, kEventNames = 2, kArgumentNames = 3;  // tables of interned names
 constexpr std::uint64_t kMonotonic = 3, kBoottime = 6, kRealtime = 1;
 
-std::string write_error() { return std::generic_category().message(errno); }
+std::string message_of(int error) { return error == 0 ? "" : std::generic_category().message(error); }
 
 /// A message, field by field.
 class ProtoMessage {
@@ -54,31 +55,19 @@ std::string in_packet(unsigned field, const ProtoMessage& value) {
 
 PerfettoWriter::PerfettoWriter(const std::string& file)
     : file_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (file_ < 0) throw std::runtime_error(file + ": " + write_error());
+  if (file_.get() < 0) throw std::runtime_error(file + ": " + message_of(errno));
   buffer_.reserve(kTraceBlock + 4096);
 }
 
-PerfettoWriter::~PerfettoWriter() {
-  if (file_ >= 0) (void)::close(file_);
-}
-
 void PerfettoWriter::flush() {
-  std::size_t written = 0;
-  while (failure_.empty() && written < buffer_.size()) {
-    const ssize_t bytes = ::write(file_, buffer_.data() + written, buffer_.size() - written);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0)
-      failure_ = write_error();
-    else
-      written += static_cast<std::size_t>(bytes);
-  }
+  if (failure_.empty()) failure_ = message_of(rtsync::append_whole(file_.get(), buffer_));
   buffer_.clear();
 }
 
 const std::string& PerfettoWriter::close() {
   flush();
-  if (file_ >= 0 && ::close(file_) != 0 && failure_.empty()) failure_ = write_error();
-  file_ = -1;
+  const int error = file_.close();
+  if (failure_.empty()) failure_ = message_of(error);
   return failure_;
 }
 

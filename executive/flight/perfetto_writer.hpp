@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "rtsync/host/descriptor.hpp"
+
 namespace tactus::executive {
 
 /// An event of a track.
@@ -35,7 +37,6 @@ class PerfettoWriter {
  public:
   /// Throws std::runtime_error when the file cannot be made. It is made anew.
   explicit PerfettoWriter(const std::string& file);
-  ~PerfettoWriter();
   PerfettoWriter(const PerfettoWriter&) = delete;
   PerfettoWriter& operator=(const PerfettoWriter&) = delete;
 
@@ -71,7 +72,7 @@ class PerfettoWriter {
   void packet(const std::string& body, const std::int64_t* ns);
   void flush();
 
-  int file_;
+  rtsync::Descriptor file_;
   std::string buffer_;
   std::string failure_;
   std::uint64_t sequence_ = 1;

@@ -2,7 +2,6 @@
 #include "executive/state/checkpoint_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,10 +16,11 @@
 #include <system_error>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include "config/json.hpp"
 #include "config/unit.hpp"
+#include "executive/state/crc64.hpp"
+#include "executive/state/partial_file.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
@@ -35,139 +35,8 @@ constexpr std::string_view kMagic = "tactusCK";
 constexpr std::size_t kPreamble = 24;                     // magic, format, length of header, length of data
 constexpr std::size_t kChecksum = sizeof(std::uint64_t);  // at the end
 constexpr std::uint32_t kMostHeader = std::uint32_t{64} << 20;  // some 500'000 pieces
-constexpr std::size_t kChunk = std::size_t{1} << 20;
-
-[[noreturn]] void fail(const path& file, const std::string& reason) {
-  throw std::runtime_error(file.string() + ": " + reason);
-}
-[[noreturn]] void fail(const path& file, int error) { fail(file, std::generic_category().message(error)); }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) (void)::close(number_);  // after an error that was already reported, or of a folder
-  }
-  int get() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-  /// Returns errno, or 0.
-  int close() { return ::close(release()) == 0 ? 0 : errno; }
-
- private:
-  int number_;
-};
-
-// ---- checksum
-
-// Eight tables, for eight bytes at a time: the method of Kounavis and Berry ("A Systematic Approach to
-// Building High Performance, Software-based, CRC Generators", 2005). Polynomial and bit order are those of
-// the .xz file format, 1.0.4.
-using CrcTables = std::array<std::array<std::uint64_t, 256>, 8>;
-
-constexpr CrcTables make_crc_tables() {
-  CrcTables tables{};
-  for (std::uint64_t i = 0; i < 256; ++i) {
-    std::uint64_t value = i;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xC96C5795D7870F42U : 0);
-    tables[0][i] = value;
-  }
-  for (std::size_t t = 1; t < 8; ++t)
-    for (std::size_t i = 0; i < 256; ++i)
-      tables[t][i] = (tables[t - 1][i] >> 8) ^ tables[0][tables[t - 1][i] & 0xFF];
-  return tables;
-}
-constexpr CrcTables kCrc = make_crc_tables();
 
 // ---- writing
-
-/// `<path>.partial`: ours alone while this object lives, and gone with it unless it was put in place.
-class PartialFile {
- public:
-  explicit PartialFile(const path& final_name)
-      : final_(final_name), partial_(final_name.string() + ".partial"), file_(open()) {
-    buffer_.reserve(kChunk);
-  }
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  ~PartialFile() {
-    if (!placed_) (void)::unlink(partial_.c_str());
-  }
-
-  void put(std::span<const std::byte> bytes) {
-    checksum_ = crc64(bytes, checksum_);
-    written_ += bytes.size();
-    while (!bytes.empty()) {
-      const std::size_t now = std::min(bytes.size(), kChunk - buffer_.size());
-      buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(now));
-      bytes = bytes.subspan(now);
-      if (buffer_.size() == kChunk) flush();
-    }
-  }
-  std::uint64_t checksum() const { return checksum_; }
-  std::uint64_t written() const { return written_; }
-
-  void place() {
-    flush();
-    if (::fsync(file_.get()) != 0) fail(final_, errno);
-    // The rename comes before the close: while the lock is held nobody else takes the .partial for his.
-    if (::rename(partial_.c_str(), final_.c_str()) != 0) fail(final_, errno);
-    placed_ = true;
-    if (const int error = file_.close(); error != 0) fail(final_, error);
-    path folder = final_.parent_path();
-    if (folder.empty()) folder = ".";
-    const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (opened.get() < 0) fail(folder, errno);
-    // EINVAL: a file system without such a thing
-    if (::fsync(opened.get()) != 0 && errno != EINVAL) fail(folder, errno);
-  }
-
- private:
-  /// Emptied only once it is locked, and locked only if it is still the file of that name: another process
-  /// may have put it in place meanwhile, and it would be its checkpoint that is emptied.
-  int open() {
-    while (true) {
-      Descriptor file(
-          ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
-      if (file.get() < 0) fail(partial_, errno);
-      struct stat opened {};
-      struct stat named {};
-      if (::fstat(file.get(), &opened) != 0) fail(partial_, errno);
-      if (!S_ISREG(opened.st_mode)) fail(partial_, "is not a file");
-      if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK) fail(partial_, "another process is writing it");
-        fail(partial_, errno);
-      }
-      if (::stat(partial_.c_str(), &named) != 0 || named.st_ino != opened.st_ino ||
-          named.st_dev != opened.st_dev)
-        continue;
-      if (::ftruncate(file.get(), 0) != 0) fail(partial_, errno);
-      return file.release();
-    }
-  }
-
-  void flush() {
-    const std::byte* at = buffer_.data();
-    std::size_t left = buffer_.size();
-    while (left > 0) {
-      const ssize_t done = ::write(file_.get(), at, left);
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) fail(final_, done == 0 ? ENOSPC : errno);
-      at += done;
-      left -= static_cast<std::size_t>(done);
-    }
-    buffer_.clear();
-  }
-
-  path final_;
-  path partial_;
-  bool placed_ = false;
-  Descriptor file_;
-  std::vector<std::byte> buffer_;
-  std::uint64_t checksum_ = 0;
-  std::uint64_t written_ = 0;
-};
 
 template <class T>
 std::span<const std::byte> as_bytes_of(const T& value) {
@@ -311,8 +180,8 @@ void read_all(const path& file, int descriptor, void* to, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t got = ::read(descriptor, at, bytes);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(file, errno);
-    if (got == 0) fail(file, "became shorter while it was read");
+    if (got < 0) fail_at(file, errno);
+    if (got == 0) fail_at(file, "became shorter while it was read");
     at += got;
     bytes -= static_cast<std::size_t>(got);
   }
@@ -339,23 +208,6 @@ std::string text_of(const rtsync::Period& period) {
 
 }  // namespace
 
-std::uint64_t crc64(std::span<const std::byte> bytes, std::uint64_t before) noexcept {
-  std::uint64_t crc = ~before;
-  const std::byte* at = bytes.data();
-  std::size_t left = bytes.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    word ^= crc;
-    crc = kCrc[7][word & 0xFF] ^ kCrc[6][(word >> 8) & 0xFF] ^ kCrc[5][(word >> 16) & 0xFF] ^
-          kCrc[4][(word >> 24) & 0xFF] ^ kCrc[3][(word >> 32) & 0xFF] ^ kCrc[2][(word >> 40) & 0xFF] ^
-          kCrc[1][(word >> 48) & 0xFF] ^ kCrc[0][word >> 56];
-  }
-  for (; left > 0; --left, ++at)
-    crc = kCrc[0][(crc ^ std::to_integer<std::uint64_t>(*at)) & 0xFF] ^ (crc >> 8);
-  return ~crc;
-}
-
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -370,10 +222,10 @@ std::uint64_t write_checkpoint(const path& file, const CheckpointHead& head, con
   if (bytes.size() != image.bytes())
     throw std::logic_error("a checkpoint of " + std::to_string(bytes.size()) + " bytes for an image of " +
                            std::to_string(image.bytes()));
-  if (!file.has_filename()) fail(file, "is not the name of a file");
+  if (!file.has_filename()) fail_at(file, "is not the name of a file");
   if (head.period.is_zero()) throw std::logic_error("a checkpoint without a frame period");
   const std::string header = header_text(head, image);
-  if (header.size() > kMostHeader) fail(file, "too many variables for a checkpoint");
+  if (header.size() > kMostHeader) fail_at(file, "too many variables for a checkpoint");
   PartialFile partial(file);
   partial.put(std::as_bytes(std::span(kMagic)));
   partial.put(as_bytes_of(kCheckpointFormat));
@@ -390,19 +242,19 @@ std::uint64_t write_checkpoint(const path& file, const CheckpointHead& head, con
 
 namespace {
 
-Checkpoint read_opened(const path& file, const Descriptor& opened, std::uint64_t most_bytes) {
+Checkpoint read_opened(const path& file, const rtsync::Descriptor& opened, std::uint64_t most_bytes) {
   struct stat status {};
-  if (::fstat(opened.get(), &status) != 0) fail(file, errno);
-  if (S_ISDIR(status.st_mode)) fail(file, "is a folder");
-  if (!S_ISREG(status.st_mode)) fail(file, "is not a file");
+  if (::fstat(opened.get(), &status) != 0) fail_at(file, errno);
+  if (S_ISDIR(status.st_mode)) fail_at(file, "is a folder");
+  if (!S_ISREG(status.st_mode)) fail_at(file, "is not a file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
 
   std::array<std::byte, kPreamble> preamble{};
   read_all(file, opened.get(), preamble.data(), std::min<std::uint64_t>(size, kPreamble));
   const std::size_t told = std::min<std::uint64_t>(size, kMagic.size());
   if (size > 0 && std::memcmp(preamble.data(), kMagic.data(), told) != 0)
-    fail(file, "is not a checkpoint of tactus");
-  if (size < kPreamble) fail(file, "is cut off: " + std::to_string(size) + " bytes");
+    fail_at(file, "is not a checkpoint of tactus");
+  if (size < kPreamble) fail_at(file, "is cut off: " + std::to_string(size) + " bytes");
   std::uint32_t format = 0;
   std::uint32_t header_bytes = 0;
   std::uint64_t data_bytes = 0;
@@ -410,18 +262,19 @@ Checkpoint read_opened(const path& file, const Descriptor& opened, std::uint64_t
   std::memcpy(&header_bytes, preamble.data() + 12, sizeof header_bytes);
   std::memcpy(&data_bytes, preamble.data() + 16, sizeof data_bytes);
   if (format > kCheckpointFormat)
-    fail(file, "is of a newer tactus: its format is " + std::to_string(format) + ", this one reads up to " +
-                   std::to_string(kCheckpointFormat));
-  if (format != kCheckpointFormat) fail(file, "has format " + std::to_string(format) + ", which never was");
+    fail_at(file, "is of a newer tactus: its format is " + std::to_string(format) +
+                      ", this one reads up to " + std::to_string(kCheckpointFormat));
+  if (format != kCheckpointFormat)
+    fail_at(file, "has format " + std::to_string(format) + ", which never was");
   if (size > most_bytes)
-    fail(file, "is " + std::to_string(size) + " bytes, more than the " + std::to_string(most_bytes) +
-                   " that are read at most");
+    fail_at(file, "is " + std::to_string(size) + " bytes, more than the " + std::to_string(most_bytes) +
+                      " that are read at most");
   const std::uint64_t around = kPreamble + std::uint64_t{header_bytes} + kChecksum;
   if (around > size || data_bytes > size - around)
-    fail(file, "is cut off after " + std::to_string(size) + " bytes");
+    fail_at(file, "is cut off after " + std::to_string(size) + " bytes");
   if (data_bytes < size - around)
-    fail(file, "has " + std::to_string(size - around - data_bytes) + " bytes too many");
-  if (header_bytes > kMostHeader) fail(file, "its header is too long");
+    fail_at(file, "has " + std::to_string(size - around - data_bytes) + " bytes too many");
+  if (header_bytes > kMostHeader) fail_at(file, "its header is too long");
 
   std::string header(header_bytes, '\0');
   Checkpoint checkpoint;
@@ -431,11 +284,11 @@ Checkpoint read_opened(const path& file, const Descriptor& opened, std::uint64_t
   read_all(file, opened.get(), checkpoint.data.data(), checkpoint.data.size());
   read_all(file, opened.get(), &checksum, sizeof checksum);
   if (checksum != crc64(checkpoint.data, crc64(std::as_bytes(std::span(header)), crc64(preamble))))
-    fail(file, "is damaged: its checksum is wrong");
+    fail_at(file, "is damaged: its checksum is wrong");
   try {
     parse_header(header, data_bytes, checkpoint);
   } catch (const BadHeader& why) {
-    fail(file, "its header is wrong: " + std::string(why.what()));
+    fail_at(file, "its header is wrong: " + std::string(why.what()));
   }
   return checkpoint;
 }
@@ -443,15 +296,15 @@ Checkpoint read_opened(const path& file, const Descriptor& opened, std::uint64_t
 }  // namespace
 
 Checkpoint read_run_checkpoint(const path& file) {
-  const Descriptor opened(rtsync::open_folder_file(file, O_RDONLY).release());
+  const rtsync::Descriptor opened = rtsync::open_folder_file(file, O_RDONLY);
   if (opened.get() < 0) throw std::runtime_error(rtsync::file_error(file, errno));
   return read_opened(file, opened, std::uint64_t{1} << 30);
 }
 
 Checkpoint read_checkpoint(const path& file, std::uint64_t most_bytes) {
   // O_NONBLOCK: a pipe of that name must not hold us up.
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (opened.get() < 0) fail(file, errno);
+  const rtsync::Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (opened.get() < 0) fail_at(file, errno);
   return read_opened(file, opened, most_bytes);
 }
 

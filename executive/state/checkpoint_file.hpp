@@ -77,7 +77,4 @@ std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateIma
 /// piece of the image is not in it: ask mismatches() first.
 std::vector<std::byte> image_for(const Checkpoint& checkpoint, const StateImage& image);
 
-/// CRC-64/XZ: polynomial 0x42F0E1EBA9EA3693 of ECMA-182, reflected; 0 begins, and the last result continues.
-std::uint64_t crc64(std::span<const std::byte> bytes, std::uint64_t before = 0) noexcept;
-
 }  // namespace tactus::executive

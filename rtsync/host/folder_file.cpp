@@ -11,10 +11,24 @@
 #include <system_error>
 
 namespace tactus::rtsync {
+namespace {
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
+/// Calls `put` until all of the text is written, or an error says why not.
+template <class Put>
+int write_pieces(std::string_view text, std::size_t* written, Put put) {
+  std::size_t done = 0;
+  int error = 0;
+  while (error == 0 && done < text.size()) {
+    const ssize_t now = put(text.data() + done, text.size() - done, done);
+    if (now > 0) done += static_cast<std::size_t>(now);
+    if (now == 0) error = ENOSPC;
+    if (now < 0 && errno != EINTR) error = errno;
+  }
+  if (written != nullptr) *written = done;
+  return error;
 }
+
+}  // namespace
 
 Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at) {
   Descriptor opened(::openat(at, file.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
@@ -53,15 +67,16 @@ bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino
          facts.st_ino == number;
 }
 
-int write_whole(int fd, std::string_view text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t now = ::pwrite(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return now == 0 ? ENOSPC : errno;
-    done += static_cast<std::size_t>(now);
-  }
-  return 0;
+int write_whole(int fd, std::string_view text, off_t at, std::size_t* written) {
+  return write_pieces(text, written, [&](const char* from, std::size_t size, std::size_t done) {
+    return ::pwrite(fd, from, size, at + static_cast<off_t>(done));
+  });
+}
+
+int append_whole(int fd, std::string_view text, std::size_t* written) {
+  return write_pieces(text, written, [&](const char* from, std::size_t size, std::size_t) {
+    return ::write(fd, from, size);
+  });
 }
 
 int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at) {
@@ -74,7 +89,7 @@ int replace_folder_file(const std::filesystem::path& file, std::string_view text
   if (::fstat(made.get(), &facts) != 0 || facts.st_nlink > 1) return EMLINK;
   int error = write_whole(made.get(), text);
   if (error == 0 && ::ftruncate(made.get(), static_cast<off_t>(text.size())) != 0) error = errno;
-  if (error == 0 && ::close(made.release()) != 0) error = errno;
+  if (error == 0) error = made.close();
   if (error == 0 && ::renameat(at, part.c_str(), at, file.c_str()) != 0) error = errno;
   if (error != 0) (void)::unlinkat(at, part.c_str(), 0);
   return error;

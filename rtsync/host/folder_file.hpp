@@ -17,26 +17,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "rtsync/host/descriptor.hpp"
 
 namespace tactus::rtsync {
-
-/// Owns a file descriptor and closes it.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 /// Opens a file of a run folder with the flags of open(2); `at`: the folder that a relative path begins in. Without a
 /// descriptor when that failed, and errno says why: ELOOP for a link, EINVAL for what is not a regular file.
@@ -52,8 +36,10 @@ std::string read_folder_file(const std::filesystem::path& file, int& error,
 /// link to it.
 bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number);
 
-/// Writes the whole text at the beginning of the file. Returns 0 or an errno.
-int write_whole(int fd, std::string_view text);
+/// Writes the whole text at `at` in the file. Returns 0 or an errno; `written`: bytes that came in any case.
+int write_whole(int fd, std::string_view text, off_t at = 0, std::size_t* written = nullptr);
+/// Writes the whole text where the file stands, or at its end with O_APPEND; likewise.
+int append_whole(int fd, std::string_view text, std::size_t* written = nullptr);
 /// Replaces a file of a run folder at once, by way of <file>.part. Room that was kept for that file is used. Returns 0
 /// or an errno; the file is then as it was.
 int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at = AT_FDCWD);

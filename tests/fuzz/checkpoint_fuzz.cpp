@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "executive/state/checkpoint_file.hpp"
+#include "executive/state/crc64.hpp"
 
 namespace {
 

@@ -27,6 +27,7 @@
 #include "drivers/live/trick/client_lines.hpp"
 #include "drivers/live/trick/session.hpp"
 #include "executive/driver/device_error.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::drivers::trick {
@@ -39,22 +40,7 @@ constexpr Nanoseconds kListenAgain{100'000'000};  // after accept() found no roo
 constexpr Nanoseconds kTellAgain{1'000'000'000};  // of connections that are refused
 constexpr int kSendBuffer = 256 * 1024;
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+using rtsync::Descriptor;
 
 Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 

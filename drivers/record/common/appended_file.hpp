@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "rtsync/host/descriptor.hpp"
+
 namespace tactus::drivers::record {
 
 /// A file that grows by whole pieces. A piece that the disk does not take is removed again, so that what stood
@@ -14,11 +16,6 @@ namespace tactus::drivers::record {
 /// Threads  one. Every function but size() may throw std::runtime_error: path, and the kernel's reason.
 class AppendedFile {
  public:
-  AppendedFile() = default;
-  AppendedFile(const AppendedFile&) = delete;
-  AppendedFile& operator=(const AppendedFile&) = delete;
-  ~AppendedFile();
-
   /// Makes the file; one that is there is refused.
   void create(const std::filesystem::path& path);
   /// One that is there, cut to that many bytes.
@@ -28,16 +25,14 @@ class AppendedFile {
   void overwrite(std::uint64_t at, std::string_view bytes);
   void close();
 
-  bool is_open() const { return file_ >= 0; }
+  bool is_open() const { return file_.get() >= 0; }
   std::uint64_t size() const { return size_; }
 
  private:
   [[noreturn]] void fail(int error) const;
-  /// Writes, and returns how many bytes the kernel took; `error` has why no more.
-  std::size_t write_at(std::uint64_t at, std::string_view bytes, int& error) const;
 
   std::filesystem::path path_;
-  int file_ = -1;
+  rtsync::Descriptor file_;
   std::uint64_t size_ = 0;
 };
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include "config/fields.hpp"
 #include "config/number.hpp"
@@ -50,18 +49,11 @@ std::string file_of(const std::string& recording) { return recording + ".csv"; }
 /// torn one, nor does a disk that fills up.
 class RowFile {
  public:
-  RowFile() = default;
-  RowFile(const RowFile&) = delete;
-  RowFile& operator=(const RowFile&) = delete;
-  ~RowFile() {
-    if (file_ >= 0) (void)::close(file_);  // only after an error that was already reported
-  }
-
   /// Makes the file, with its header in it.
   void open(const std::filesystem::path& path, const std::string& header) {
     path_ = path;
-    file_ = rtsync::open_folder_file(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND).release();
-    if (file_ < 0) fail(errno, 0);
+    file_ = rtsync::open_folder_file(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    if (file_.get() < 0) fail(errno, 0);
     rows_ = header;
     flush();
   }
@@ -72,19 +64,14 @@ class RowFile {
   }
   void flush() {
     std::size_t done = 0;
-    while (done < rows_.size()) {
-      const ssize_t now = ::write(file_, rows_.data() + done, rows_.size() - done);
-      if (now < 0 && errno == EINTR) continue;
-      if (now <= 0) cut(now == 0 ? ENOSPC : errno, done);
-      done += static_cast<std::size_t>(now);
-    }
+    if (const int error = rtsync::append_whole(file_.get(), rows_, &done); error != 0) cut(error, done);
     bytes_ += done;
     rows_.clear();
   }
   void close() {
-    if (file_ < 0) return;
+    if (file_.get() < 0) return;
     flush();
-    if (::close(std::exchange(file_, -1)) != 0) fail(errno, 0);
+    if (const int error = file_.close(); error != 0) fail(error, 0);
   }
 
  private:
@@ -95,7 +82,7 @@ class RowFile {
     const std::size_t last = done == 0 ? std::string::npos : rows_.rfind('\n', done - 1);
     const std::size_t whole = last == std::string::npos ? 0 : last + 1;
     // Where that fails, too, a torn row is left.
-    [[maybe_unused]] const int left = ::ftruncate(file_, static_cast<off_t>(bytes_ + whole));
+    [[maybe_unused]] const int left = ::ftruncate(file_.get(), static_cast<off_t>(bytes_ + whole));
     const auto lost = std::count(rows_.begin() + static_cast<std::ptrdiff_t>(whole), rows_.end(), '\n');
     bytes_ += whole;
     rows_.clear();
@@ -106,7 +93,7 @@ class RowFile {
   }
 
   std::filesystem::path path_;
-  int file_ = -1;
+  rtsync::Descriptor file_;
   std::uint64_t bytes_ = 0;  // in the file
   std::string rows_;         // not yet there; whole ones
 };

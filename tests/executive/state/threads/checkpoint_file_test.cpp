@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/state/checkpoint_file.hpp"
+#include "executive/state/crc64.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

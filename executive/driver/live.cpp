@@ -1,40 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/driver/live.hpp"
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::executive {
 
 std::string_view name_of(LiveWrite::Kind kind) {
-  switch (kind) {
-    case LiveWrite::Kind::set:
-      return "set";
-    case LiveWrite::Kind::force:
-      return "force";
-    case LiveWrite::Kind::release:
-      return "release";
-    case LiveWrite::Kind::release_all:
-      break;
-  }
-  return "release_all";
+  using enum LiveWrite::Kind;
+  static constexpr rtsync::Worded<LiveWrite::Kind> kWords[] = {
+      {set, "set"}, {force, "force"}, {release, "release"}};
+  return rtsync::word_of(kWords, kind, "release_all");
 }
 
 std::string_view name_of(LiveWriter::What what) {
-  switch (what) {
-    case LiveWriter::What::force:
-      return "force";
-    case LiveWriter::What::set:
-      return "set";
-    case LiveWriter::What::connection:
-      return "connection";
-    case LiveWriter::What::link:
-      return "link";
-    case LiveWriter::What::executive:
-      return "executive";
-    case LiveWriter::What::parameter:
-      return "parameter";
-    case LiveWriter::What::model:
-      break;
-  }
-  return "model";
+  using enum LiveWriter::What;
+  static constexpr rtsync::Worded<LiveWriter::What> kWords[] = {
+      {force, "force"},           {set, "set"},
+      {connection, "connection"}, {link, "link"},
+      {executive, "executive"},   {parameter, "parameter"}};
+  return rtsync::word_of(kWords, what, "model");
 }
 
 std::string_view name_of(LiveList list) {

@@ -1,38 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/core/states.hpp"
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::silkit {
 
 std::string_view name_of(ParticipantState state) {
-  switch (state) {
-    case ParticipantState::invalid:
-      return "Invalid";
-    case ParticipantState::services_created:
-      return "ServicesCreated";
-    case ParticipantState::communication_initializing:
-      return "CommunicationInitializing";
-    case ParticipantState::communication_initialized:
-      return "CommunicationInitialized";
-    case ParticipantState::ready_to_run:
-      return "ReadyToRun";
-    case ParticipantState::running:
-      return "Running";
-    case ParticipantState::paused:
-      return "Paused";
-    case ParticipantState::stopping:
-      return "Stopping";
-    case ParticipantState::stopped:
-      return "Stopped";
-    case ParticipantState::error:
-      return "Error";
-    case ParticipantState::shutting_down:
-      return "ShuttingDown";
-    case ParticipantState::shutdown:
-      return "Shutdown";
-    case ParticipantState::aborting:
-      return "Aborting";
-  }
-  return "?";
+  using enum ParticipantState;
+  static constexpr rtsync::Worded<ParticipantState> kWords[] = {
+      {invalid, "Invalid"},
+      {services_created, "ServicesCreated"},
+      {communication_initializing, "CommunicationInitializing"},
+      {communication_initialized, "CommunicationInitialized"},
+      {ready_to_run, "ReadyToRun"},
+      {running, "Running"},
+      {paused, "Paused"},
+      {stopping, "Stopping"},
+      {stopped, "Stopped"},
+      {error, "Error"},
+      {shutting_down, "ShuttingDown"},
+      {shutdown, "Shutdown"},
+      {aborting, "Aborting"}};
+  return rtsync::word_of(kWords, state, "?");
 }
 
 }  // namespace tactus::silkit

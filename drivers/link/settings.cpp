@@ -10,17 +10,7 @@ namespace tactus::drivers::link {
 namespace {
 
 using namespace std::chrono_literals;
-using config::choices;
-using config::count;
-using config::Fields;
-using config::length;
-using config::list;
-using config::located;
-using config::named;
-using config::optional;
-using config::or_word;
-using config::range;
-using config::required;
+using namespace config;
 using rtsync::Period;
 
 constexpr Nanoseconds kEver = Nanoseconds::max();

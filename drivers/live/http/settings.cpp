@@ -4,10 +4,7 @@
 namespace tactus::drivers::live_http {
 
 using namespace std::chrono_literals;
-using config::length;
-using config::optional;
-using config::or_word;
-using config::range;
+using namespace config;
 
 const config::Fields<HttpSettings>& http_fields() {
   using H = HttpSettings;

@@ -8,9 +8,7 @@
 
 namespace tactus::drivers::trick {
 
-using config::count;
-using config::Fields;
-using config::optional;
+using namespace config;
 
 const Fields<TrickSettings>& trick_fields() {
   using S = TrickSettings;

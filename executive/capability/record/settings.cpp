@@ -10,16 +10,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::choices;
-using config::Fields;
-using config::length;
-using config::located;
-using config::name;
-using config::optional;
-using config::or_word;
-using config::range;
-using config::required;
-using config::rest;
+using namespace config;
 
 Fields<TriggerSection> trigger_fields() {
   using T = TriggerSection;

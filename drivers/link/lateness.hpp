@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "drivers/link/exchange.hpp"
-#include "drivers/link/port.hpp"
+#include "drivers/link/port_status.hpp"
 
 namespace tactus::drivers::link {
 

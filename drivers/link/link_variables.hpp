@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "drivers/link/port.hpp"
+#include "drivers/link/port_status.hpp"
 #include "drivers/link/signals.hpp"
 #include "executive/model/variable.hpp"
 

@@ -17,8 +17,6 @@
 namespace tactus::drivers::link {
 namespace {
 
-using executive::LinkVerdict;
-
 class LinkedRig final : public executive::Link {
  public:
   LinkedRig(const LinkSettings& settings, const std::string& rig, const rtsync::Period& frame,
@@ -35,16 +33,8 @@ class LinkedRig final : public executive::Link {
   bool records() const override { return settings_.record; }
   config::Node resolved() const override { return link_fields().to_node(settings_); }
   const std::deque<executive::Variable>& variables() const override { return port_.variables(); }
-  std::vector<executive::VariableRef> inputs() const override {
-    std::vector<executive::VariableRef> all;
-    for (const Subscription& subscription : signals_.subscriptions)
-      all.insert(all.end(), subscription.variables.begin(), subscription.variables.end());
-    return all;
-  }
-  void redirect(const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&
-                    where) override {
-    port_.redirect(where);
-  }
+  std::vector<executive::VariableRef> inputs() const override { return signals_.inputs(); }
+  executive::LinkFrames& frames() override { return port_; }
 
   bool takes_commands() const override { return !settings_.commands.empty(); }
   void serve(executive::LiveRig& rig) override { participant_.commands().serve(rig); }
@@ -77,25 +67,6 @@ class LinkedRig final : public executive::Link {
   config::Json summary(bool stuck) const override;
   config::Json knowledge() const override;
   std::vector<pid_t> threads() const override { return participant_.threads(); }
-
-  void start(std::int64_t first) TACTUS_RT override { port_.start(first); }
-  bool may_begin(std::int64_t k, bool paced) TACTUS_RT override { return port_.may_begin(k, paced); }
-  bool wait(std::int64_t k, bool paced, MonotonicInstant deadline) TACTUS_RT override {
-    for (;;) {
-      const std::uint32_t seen = exchange_.changed.value();
-      if (port_.may_begin(k, paced)) return true;
-      if (exchange_.changed.wait(seen + 1, rtsync::WaitMode::adaptive, deadline) ==
-          rtsync::Gate::Result::timeout)
-        return port_.may_begin(k, paced);
-    }
-  }
-  LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override {
-    return port_.begin_frame(frame);
-  }
-  void end_frame(std::int64_t k) TACTUS_RT override { port_.end_frame(k); }
-  void freeze(const char* why) TACTUS_RT override { port_.freeze(why); }
-  void unfreeze() TACTUS_RT override { port_.unfreeze(); }
-  const char* verdict_reason() const TACTUS_RT override { return port_.verdict_reason(); }
 
  private:
   std::string late_text() const;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +15,7 @@
 
 namespace tactus::drivers::link {
 
+class Ledger;
 class PeerCommands;
 
 /// State of the federation, for the log and summary.json.
@@ -60,7 +64,7 @@ class Participant {
   PeerCommands& commands() const;
   void cancel();
   void ready();
-  void leave(const executive::LinkEnd& end);
+  void leave(const executive::LinkEnd& how) noexcept;
   std::vector<std::string> take_log_lines();
   ParticipantFacts facts() const;
   /// Peers by name: the present ones, and the last that have gone.                                  @when any
@@ -68,8 +72,15 @@ class Participant {
   std::vector<pid_t> threads() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> parts_;
+  struct Remains;
+  static Remains& keep(std::unique_ptr<Remains> remains);
+  std::string end(std::chrono::milliseconds longest_call, std::chrono::milliseconds longest);
+
+  Remains& remains_;
+  Ledger& ledger_;
+  pid_t tid_ = 0;
+  bool left_ = false;
+  bool cancelled_ = false;  // with the ledger's mutex
 };
 
 }  // namespace tactus::drivers::link

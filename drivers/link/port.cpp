@@ -2,23 +2,12 @@
 #include "drivers/link/port.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
-
-#include "drivers/link/input.hpp"
-#include "drivers/link/lateness.hpp"
-#include "drivers/link/link_variables.hpp"
-#include "drivers/link/pending.hpp"
 
 namespace tactus::drivers::link {
 namespace {
 
 using executive::LinkVerdict;
-
-/// Action after a reason, the least first: of several in one frame the last one wins.
-enum class Action : std::uint8_t { none, degrade, freeze, terminate };
 
 Action action_of(AtMaximum at) TACTUS_RT {
   return at == AtMaximum::freeze      ? Action::freeze
@@ -46,99 +35,11 @@ struct Ms {
   explicit Ms(std::int64_t ns) : whole(ns / 1'000'000), tenth(ns / 100'000 % 10) {}
 };
 
-/// The frames' last decision and its reason. Reasons stay while their receivers may still read them: a text
-/// is written over by the eighth after it.
-class Decision {
- public:
-  void clear() TACTUS_RT { action_ = Action::none; }
-  Action action() const TACTUS_RT { return action_; }
-  const char* reason() const TACTUS_RT { return reason_; }
-
-  /// A reason counts when none before it weighs as much.
-  [[gnu::format(printf, 3, 4)]] void consider(Action action, const char* format, ...) TACTUS_RT {
-    if (action <= action_) return;
-    if (action_ == Action::none) next_ = (next_ + 1) % texts_.size();
-    action_ = action;
-    std::va_list values;
-    va_start(values, format);
-    (void)std::vsnprintf(texts_[next_].data(), texts_[next_].size(), format, values);
-    va_end(values);
-    reason_ = texts_[next_].data();
-  }
-
- private:
-  Action action_ = Action::none;
-  const char* reason_ = "";
-  std::size_t next_ = 0;
-  std::array<std::array<char, 256>, 8> texts_{};
-};
-
 }  // namespace
 
-class Port::Impl {
- public:
-  Impl(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
-       Signals& signals, Exchange& exchange);
-
-  void redirect(
-      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
-  void start(std::int64_t first) TACTUS_RT;
-  bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
-  LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
-  void end_frame(std::int64_t k) TACTUS_RT;
-  void freeze(const char* why) TACTUS_RT;
-  void unfreeze() TACTUS_RT;
-
-  LinkVariables variables;
-  TimeMapping mapping;
-  PortTotals totals;
-  Decision decision;
-
- private:
-  struct Copy {
-    const void* from;
-    std::size_t offset;  // in a slot of the outbox
-    std::size_t bytes;
-  };
-
-  void plan_outgoing();
-  bool is_alone() const TACTUS_RT {
-    return degraded_ || exchange_.federation.load(std::memory_order_acquire) == Federation::left;
-  }
-  void apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT;
-  bool judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT;
-  void give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT;
-  void remember_work(rtsync::Nanoseconds work) TACTUS_RT;
-  LinkVerdict carry_out() TACTUS_RT;
-  void send(std::int64_t step, std::int64_t k) TACTUS_RT;
-  void expect_end(std::int64_t frames_left) TACTUS_RT;
-
-  const LinkMode mode_;
-  const Delivery delivery_;
-  const AtMaximum at_maximum_;
-  const rtsync::Period frame_;
-  const rtsync::Period real_frame_;
-  const std::int64_t frames_per_step_;
-  Signals& signals_;
-  Exchange& exchange_;
-  PortStatus& status_;
-  Pending pending_;
-  Lateness lateness_;
-  std::deque<Input> inputs_;
-  std::vector<Copy> outgoing_;
-  MonotonicInstant began_{};         // the frame that is under way
-  std::int64_t work_ns_ = 0;         // of the last frames, on average
-  std::int64_t taken_up_to_ns_ = 0;  // messages up to this stamp were due in the frame before
-  bool started_ = false;
-  bool begun_ = false;
-  bool paced_ = false;           // the frame that is under way
-  bool freezes_itself_ = false;  // the freeze that comes is a policy of this link, which said why
-  bool degraded_ = false;
-};
-
-Port::Impl::Impl(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
-                 Signals& signals, Exchange& exchange)
-    : variables(signals),
+Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
+           Signals& signals, Exchange& exchange)
+    : variables_(signals),
       mode_(settings.mode),
       delivery_(delivery_of(settings)),
       at_maximum_(settings.at_maximum),
@@ -147,15 +48,15 @@ Port::Impl::Impl(const LinkSettings& settings, const rtsync::Period& frame, cons
       frames_per_step_(frames_per_step(settings, frame)),
       signals_(signals),
       exchange_(exchange),
-      status_(variables.status),
+      status_(variables_.status),
       pending_(signals, static_cast<std::size_t>(settings.queue), exchange.inbox.capacity()),
       lateness_(settings.max_late, settings.max_consecutive_late) {
   for (std::size_t i = 0; i < signals.subscriptions.size(); ++i)
-    inputs_.emplace_back(signals.subscriptions[i], variables.inputs[i]);
+    inputs_.emplace_back(signals.subscriptions[i], variables_.inputs[i]);
   plan_outgoing();
 }
 
-void Port::Impl::plan_outgoing() {
+void Port::plan_outgoing() {
   outgoing_.clear();
   std::size_t block = sizeof(Outgoing);
   for (const Publication& publication : signals_.publications) {
@@ -169,8 +70,7 @@ void Port::Impl::plan_outgoing() {
   }
 }
 
-void Port::Impl::redirect(
-    const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where) {
+void Port::redirect(const executive::Redirection& where) {
   for (Publication& publication : signals_.publications) {
     publication.sources.resize(publication.variables.size(), nullptr);
     for (std::size_t i = 0; i < publication.variables.size(); ++i) {
@@ -182,29 +82,39 @@ void Port::Impl::redirect(
   plan_outgoing();
 }
 
-void Port::Impl::start(std::int64_t first) TACTUS_RT {
-  mapping.first_frame = first;
+void Port::start(std::int64_t first) TACTUS_RT {
+  mapping_.first_frame = first;
   const std::int64_t first_ns = exchange_.first_virtual_ns.load(std::memory_order_relaxed);
-  mapping.first_virtual = rtsync::TimePoint<rtsync::VirtualTime>{rtsync::Nanoseconds{first_ns}};
-  mapping.period = frame_;
+  mapping_.first_virtual = rtsync::TimePoint<rtsync::VirtualTime>{rtsync::Nanoseconds{first_ns}};
+  mapping_.period = frame_;
   for (Input& input : inputs_) input.start(first_ns);
   started_ = true;
 }
 
-bool Port::Impl::may_begin(std::int64_t k, bool paced) const TACTUS_RT {
+bool Port::may_begin(std::int64_t k, bool paced) TACTUS_RT {
   const Federation federation = exchange_.federation.load(std::memory_order_acquire);
   if (federation != Federation::running) return federation == Federation::left;
   if (mode_ == LinkMode::free || degraded_) return true;
   // In real time the first step's grant alone is waited for: with it virtual time is known.
   const bool in_real_time = paced && mode_ == LinkMode::paced;
-  const std::int64_t step = in_real_time || !started_ ? 0 : (k - mapping.first_frame) / frames_per_step_;
+  const std::int64_t step = in_real_time || !started_ ? 0 : (k - mapping_.first_frame) / frames_per_step_;
   return exchange_.granted.load(std::memory_order_acquire) >= step;
 }
 
-LinkVerdict Port::Impl::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
+bool Port::wait(std::int64_t k, bool paced, MonotonicInstant deadline) TACTUS_RT {
+  for (;;) {
+    const std::uint32_t seen = exchange_.changed.value();
+    if (may_begin(k, paced)) return true;
+    if (exchange_.changed.wait(seen + 1, rtsync::WaitMode::adaptive, deadline) ==
+        rtsync::Gate::Result::timeout)
+      return may_begin(k, paced);
+  }
+}
+
+LinkVerdict Port::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
   const std::int64_t k = frame.frame;
-  const std::int64_t since = k - mapping.first_frame;
-  const std::int64_t virtual_ns = mapping.virtual_time(k).time_since_epoch().count();
+  const std::int64_t since = k - mapping_.first_frame;
+  const std::int64_t virtual_ns = mapping_.virtual_time(k).time_since_epoch().count();
   const std::int64_t step = since / frames_per_step_;
   const std::int64_t in_step = since % frames_per_step_;
   // The grant is looked at before the inbox: what was said before it was given has come by then.
@@ -218,9 +128,9 @@ LinkVerdict Port::Impl::begin_frame(const executive::FrameStart& frame) TACTUS_R
   status_.virtual_time_ns = virtual_ns;
   status_.step = step;
   status_.state = static_cast<std::int32_t>(exchange_.federation.load(std::memory_order_relaxed));
-  decision.clear();
+  decision_.clear();
 
-  apply_due(virtual_ns, mapping.virtual_time(k - in_step).time_since_epoch().count());
+  apply_due(virtual_ns, mapping_.virtual_time(k - in_step).time_since_epoch().count());
   // A rig that makes up for time of its own asks for grants faster than time goes: that is nobody else's
   // fault. A peer that owes an older step has no grace: it had more time, not less.
   if (paced_ && frame.late >= real_frame_.floor() && granted >= step - 1) lateness_.start_anew(granted);
@@ -236,7 +146,7 @@ LinkVerdict Port::Impl::begin_frame(const executive::FrameStart& frame) TACTUS_R
 
 /// A step takes what was stamped before it began, in its first frame: what comes in the midst of it, of its
 /// own time, is for the next one, whoever was faster.
-void Port::Impl::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT {
+void Port::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT {
   pending_.take(exchange_.inbox, mode_ != LinkMode::free, paced_);
   const std::int64_t up_to_ns = delivery_ == Delivery::timestamp ? virtual_ns : step_virtual_ns - 1;
   for (const Incoming* head = pending_.front(); head != nullptr; head = pending_.front()) {
@@ -248,25 +158,24 @@ void Port::Impl::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns
     pending_.pop();
   }
   taken_up_to_ns_ = up_to_ns;
-  totals.pending_lost += pending_.trim();
+  totals_.pending_lost += pending_.trim();
 }
 
-bool Port::Impl::judge_grants(std::int64_t granted, std::int64_t step, bool first,
-                              MonotonicInstant now) TACTUS_RT {
+bool Port::judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT {
   if (mode_ == LinkMode::free) return false;
-  const Lateness::Judgement judged = lateness_.judge(exchange_, granted, step, first, now, status_, totals);
+  const Lateness::Judgement judged = lateness_.judge(exchange_, granted, step, first, now, status_, totals_);
   if (judged.missing || judged.late_ns > 0) {
-    exchange_.late_grants.store(totals.late, std::memory_order_relaxed);
-    exchange_.worst_lateness_ns.store(totals.worst_lateness_ns, std::memory_order_relaxed);
+    exchange_.late_grants.store(totals_.late, std::memory_order_relaxed);
+    exchange_.worst_lateness_ns.store(totals_.worst_lateness_ns, std::memory_order_relaxed);
   }
   if (mode_ != LinkMode::paced) return judged.missing;
   const Ms late(judged.late_ns);
   if (judged.too_late)
-    decision.consider(action_of(at_maximum_), "the grant of step %lld %s %lld.%lld ms late (link.max_late)",
-                      static_cast<long long>(judged.step), judged.came ? "was" : "is", late.whole,
-                      late.tenth);
+    decision_.consider(action_of(at_maximum_), "the grant of step %lld %s %lld.%lld ms late (link.max_late)",
+                       static_cast<long long>(judged.step), judged.came ? "was" : "is", late.whole,
+                       late.tenth);
   if (judged.too_often)
-    decision.consider(
+    decision_.consider(
         action_of(at_maximum_),
         "the grants of %lld steps in a row were late, the last of them of step %lld, and the oldest "
         "that is missing is %lld.%lld ms late (link.max_consecutive_late)",
@@ -275,12 +184,12 @@ bool Port::Impl::judge_grants(std::int64_t granted, std::int64_t step, bool firs
   return judged.missing;
 }
 
-void Port::Impl::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
+void Port::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
   for (Input& input : inputs_) {
-    if (input.grow_old(virtual_ns)) exchange_.too_old.store(++totals.too_old, std::memory_order_relaxed);
+    if (input.grow_old(virtual_ns)) exchange_.too_old.store(++totals_.too_old, std::memory_order_relaxed);
     if (judged && input.complain()) {
       const Ms age(input.age_ns());
-      decision.consider(
+      decision_.consider(
           action_of(input.subscription().at_max_age),
           "the data of subscription '%.100s' are %lld.%lld ms old (link.subscribe.%.60s.max_age)",
           input.subscription().name.c_str(), age.whole, age.tenth, input.subscription().name.c_str());
@@ -289,18 +198,18 @@ void Port::Impl::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TA
   }
 }
 
-LinkVerdict Port::Impl::carry_out() TACTUS_RT {
-  switch (decision.action()) {
+LinkVerdict Port::carry_out() TACTUS_RT {
+  switch (decision_.action()) {
     case Action::none:
       return LinkVerdict::go_on;
     case Action::degrade:
       degraded_ = true;
-      exchange_.why.store(decision.reason(), std::memory_order_relaxed);
+      exchange_.why.store(decision_.reason(), std::memory_order_relaxed);
       exchange_.degrade.store(true, std::memory_order_release);
       return LinkVerdict::go_on;
     case Action::freeze:
       freezes_itself_ = true;
-      exchange_.why.store(decision.reason(), std::memory_order_release);
+      exchange_.why.store(decision_.reason(), std::memory_order_release);
       return LinkVerdict::freeze;
     case Action::terminate:
       break;
@@ -308,24 +217,24 @@ LinkVerdict Port::Impl::carry_out() TACTUS_RT {
   return LinkVerdict::terminate;
 }
 
-void Port::Impl::remember_work(rtsync::Nanoseconds work) TACTUS_RT {
+void Port::remember_work(rtsync::Nanoseconds work) TACTUS_RT {
   if (!begun_) return;
   work_ns_ += (std::clamp<std::int64_t>(work.count(), 0, real_frame_.floor().count()) - work_ns_) / 8;
 }
 
 /// `frames_left`: of the step, beside the one that begins or has begun.
-void Port::Impl::expect_end(std::int64_t frames_left) TACTUS_RT {
+void Port::expect_end(std::int64_t frames_left) TACTUS_RT {
   const std::int64_t began_ns = began_.time_since_epoch().count();
   exchange_.expected_end_ns.store(began_ns + real_frame_.times(frames_left).count() + work_ns_,
                                   std::memory_order_relaxed);
 }
 
-void Port::Impl::end_frame(std::int64_t k) TACTUS_RT {
-  const std::int64_t since = k - mapping.first_frame;
+void Port::end_frame(std::int64_t k) TACTUS_RT {
+  const std::int64_t since = k - mapping_.first_frame;
   if ((since + 1) % frames_per_step_ != 0) return;
   const std::int64_t step = since / frames_per_step_;
   if (!is_alone()) send(step, k);
-  ++totals.steps;
+  ++totals_.steps;
   exchange_.steps_done.store(step + 1, std::memory_order_release);
   if (paced_)
     expect_end(frames_per_step_);  // of the next step; its first frame knows better
@@ -333,7 +242,7 @@ void Port::Impl::end_frame(std::int64_t k) TACTUS_RT {
     exchange_.stepped.open(exchange_.stepped.value() + 1);
 }
 
-void Port::Impl::send(std::int64_t step, std::int64_t k) TACTUS_RT {
+void Port::send(std::int64_t step, std::int64_t k) TACTUS_RT {
   std::byte* const slot = exchange_.outbox.claim();
   if (slot == nullptr) {
     exchange_.outgoing_lost.fetch_add(1, std::memory_order_relaxed);
@@ -345,7 +254,7 @@ void Port::Impl::send(std::int64_t step, std::int64_t k) TACTUS_RT {
   exchange_.outbox.publish();
 }
 
-void Port::Impl::freeze(const char* why) TACTUS_RT {
+void Port::freeze(const char* why) TACTUS_RT {
   const bool says_why = why != nullptr && *why != '\0';
   if (says_why && !freezes_itself_) exchange_.why.store(why, std::memory_order_release);
   exchange_.paused_here.store(says_why || freezes_itself_, std::memory_order_release);
@@ -353,35 +262,12 @@ void Port::Impl::freeze(const char* why) TACTUS_RT {
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
 }
 
-void Port::Impl::unfreeze() TACTUS_RT {
+void Port::unfreeze() TACTUS_RT {
   freezes_itself_ = false;
   exchange_.paused_here.store(false, std::memory_order_release);
   exchange_.frozen.store(false, std::memory_order_release);
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
   lateness_.start_anew(exchange_.granted.load(std::memory_order_acquire));
 }
-
-Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
-           Signals& signals, Exchange& exchange)
-    : parts_(std::make_unique<Impl>(settings, frame, real_frame, signals, exchange)) {}
-Port::~Port() = default;
-
-const std::deque<executive::Variable>& Port::variables() const { return parts_->variables.all(); }
-void Port::redirect(
-    const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where) {
-  parts_->redirect(where);
-}
-void Port::start(std::int64_t first) TACTUS_RT { parts_->start(first); }
-bool Port::may_begin(std::int64_t k, bool paced) const TACTUS_RT { return parts_->may_begin(k, paced); }
-LinkVerdict Port::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
-  return parts_->begin_frame(frame);
-}
-void Port::end_frame(std::int64_t k) TACTUS_RT { parts_->end_frame(k); }
-void Port::freeze(const char* why) TACTUS_RT { parts_->freeze(why); }
-void Port::unfreeze() TACTUS_RT { parts_->unfreeze(); }
-const char* Port::verdict_reason() const TACTUS_RT { return parts_->decision.reason(); }
-const TimeMapping& Port::mapping() const { return parts_->mapping; }
-const PortStatus& Port::status() const { return parts_->variables.status; }
-const PortTotals& Port::totals() const { return parts_->totals; }
 
 }  // namespace tactus::drivers::link

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <string>
+#include <functional>
 #include <vector>
 
+#include "drivers/link/decision.hpp"
 #include "drivers/link/exchange.hpp"
+#include "drivers/link/input.hpp"
+#include "drivers/link/lateness.hpp"
+#include "drivers/link/link_variables.hpp"
+#include "drivers/link/pending.hpp"
+#include "drivers/link/port_status.hpp"
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
 #include "drivers/link/time_mapping.hpp"
@@ -14,76 +20,81 @@
 
 namespace tactus::drivers::link {
 
-/// State of a link in the frames, published as link.*. All 0 before the first frame.
-struct PortStatus {
-  std::int64_t frame = 0;
-  std::int64_t slot_ns = 0;  ///< RigTime
-  std::int64_t virtual_time_ns = 0;
-  std::int64_t step = 0;
-  /// Arrival of the grant of the frame's step, CLOCK_MONOTONIC; 0: has not come yet.
-  std::int64_t grant_arrival_ns = 0;
-  /// Lateness by now of the oldest grant that is missing at this StepBegin; 0 when none is missing.
-  std::int64_t lateness_ns = 0;
-  std::int64_t late = 0;  ///< steps so far whose grant was not there at their StepBegin
-  std::int64_t consecutive_late = 0;
-  std::int64_t behind = 0;         ///< steps by which virtual time is behind
-  std::int64_t messages = 0;       ///< applied so far
-  std::int64_t messages_late = 0;  ///< number of these after the first frame they were meant for
-  std::int32_t state = 0;          ///< Federation
-};
-
-/// Totals, for summary.json; of the frames' side.
-struct PortTotals {
-  std::int64_t steps = 0;
-  std::int64_t late = 0;
-  std::int64_t max_consecutive_late = 0;
-  std::int64_t worst_lateness_ns = 0;
-  std::int64_t worst_step = -1;
-  std::int64_t too_old = 0;       ///< number of times that data of a subscription became too old
-  std::int64_t pending_lost = 0;  ///< messages for later frames, beyond what there was room for
-};
-
 /// The frames' side of a link: takes in, judges lateness and age, hands out. Knows no library, no thread.
 ///
 /// Threads  constructor, variables(), redirect(): setup. The rest: the rig's main thread; totals(), status()
 /// after
 ///          the last frame.
 /// RT       everything else: wait-free, no allocation, no system call.
-class Port {
+class Port final : public executive::LinkFrames {
  public:
   /// `frame` in simulated, `real_frame` in real time. `signals` and `exchange` must outlive it. @when setup
   Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
        Signals& signals, Exchange& exchange);
-  Port(const Port&) = delete;
-  Port& operator=(const Port&) = delete;
-  ~Port();
 
   /// link.frame, link.slot ..., and for each subscription link.<name>.age, link.<name>.messages,
   /// link.<name>.source (0 nothing yet, 1 a message, 2 held because late, 3 default, 4 extrapolated) and
   /// link.<name>.<model.variable>, what the input is given at this StepBegin.
-  const std::deque<executive::Variable>& variables() const;
-  /// See executive::Link.
-  void redirect(
-      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
+  const std::deque<executive::Variable>& variables() const { return variables_.all(); }
+  const TimeMapping& mapping() const { return mapping_; }
+  const PortStatus& status() const { return status_; }
+  const PortTotals& totals() const { return totals_; }
 
+  void redirect(const executive::Redirection& where) override;
   /// Frame `first` stands for Exchange::first_virtual_ns, which is known by now.
-  void start(std::int64_t first) TACTUS_RT;
-  bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
-  executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
-  void end_frame(std::int64_t k) TACTUS_RT;
-  /// Updates while frozen; also called once every freeze frame. `why`: empty when the rig is paused for a
-  /// hold of the participant alone.
-  void freeze(const char* why) TACTUS_RT;
-  void unfreeze() TACTUS_RT;
-  const char* verdict_reason() const TACTUS_RT;
-
-  const TimeMapping& mapping() const;
-  const PortStatus& status() const;
-  const PortTotals& totals() const;
+  void start(std::int64_t first) TACTUS_RT override;
+  bool may_begin(std::int64_t k, bool paced) TACTUS_RT override;
+  bool wait(std::int64_t k, bool paced, MonotonicInstant deadline) TACTUS_RT override;
+  executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override;
+  void end_frame(std::int64_t k) TACTUS_RT override;
+  void freeze(const char* why) TACTUS_RT override;
+  void unfreeze() TACTUS_RT override;
+  const char* verdict_reason() const TACTUS_RT override { return decision_.reason(); }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> parts_;
+  struct Copy {
+    const void* from;
+    std::size_t offset;  // in a slot of the outbox
+    std::size_t bytes;
+  };
+
+  void plan_outgoing();
+  bool is_alone() const TACTUS_RT {
+    return degraded_ || exchange_.federation.load(std::memory_order_acquire) == Federation::left;
+  }
+  void apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT;
+  bool judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT;
+  void give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT;
+  void remember_work(rtsync::Nanoseconds work) TACTUS_RT;
+  executive::LinkVerdict carry_out() TACTUS_RT;
+  void send(std::int64_t step, std::int64_t k) TACTUS_RT;
+  void expect_end(std::int64_t frames_left) TACTUS_RT;
+
+  LinkVariables variables_;
+  TimeMapping mapping_;
+  PortTotals totals_;
+  Decision decision_;
+  const LinkMode mode_;
+  const Delivery delivery_;
+  const AtMaximum at_maximum_;
+  const rtsync::Period frame_;
+  const rtsync::Period real_frame_;
+  const std::int64_t frames_per_step_;
+  Signals& signals_;
+  Exchange& exchange_;
+  PortStatus& status_;
+  Pending pending_;
+  Lateness lateness_;
+  std::deque<Input> inputs_;
+  std::vector<Copy> outgoing_;
+  MonotonicInstant began_{};         // the frame that is under way
+  std::int64_t work_ns_ = 0;         // of the last frames, on average
+  std::int64_t taken_up_to_ns_ = 0;  // messages up to this stamp were due in the frame before
+  bool started_ = false;
+  bool begun_ = false;
+  bool paced_ = false;           // the frame that is under way
+  bool freezes_itself_ = false;  // the freeze that comes is a policy of this link, which said why
+  bool degraded_ = false;
 };
 
 }  // namespace tactus::drivers::link

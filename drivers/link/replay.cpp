@@ -197,7 +197,7 @@ class Record {
   std::int64_t line_ = 0;
 };
 
-class Replay final : public executive::Link {
+class Replay final : public executive::Link, private executive::LinkFrames {
  public:
   Replay(const LinkSettings& settings, const rtsync::Period& frame, Signals signals,
          const std::filesystem::path& run_folder)
@@ -230,15 +230,8 @@ class Replay final : public executive::Link {
   bool records() const override { return settings_.record; }
   config::Node resolved() const override { return link_fields().to_node(settings_); }
   const std::deque<Variable>& variables() const override { return variables_.all(); }
-  std::vector<executive::VariableRef> inputs() const override {
-    std::vector<executive::VariableRef> all;
-    for (const Subscription& subscription : signals_.subscriptions)
-      all.insert(all.end(), subscription.variables.begin(), subscription.variables.end());
-    return all;
-  }
-  void redirect(
-      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&) override {
-  }
+  std::vector<executive::VariableRef> inputs() const override { return signals_.inputs(); }
+  executive::LinkFrames& frames() override { return *this; }
 
   bool takes_commands() const override { return !changes_.empty(); }
   void serve(executive::LiveRig& rig) override { rig_ = &rig; }
@@ -251,21 +244,16 @@ class Replay final : public executive::Link {
     commands_ = &commands;
     if (rig_ != nullptr) changes_.serve(*rig_);
   }
-  void cancel() override {}
-  void ready() override {}
   std::vector<std::string> take_log_lines() override {
     if (std::exchange(told_, true)) return {};
     return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string() +
             (changes_.empty() ? "" : ", and of " + std::to_string(changes_.count()) + " changes by peers")};
   }
   std::string status() const override { return "replay"; }
-  std::string ending() const override { return ""; }
   std::vector<std::string> describe() const override { return {"replay of " + record_.path().string()}; }
-  void leave(const executive::LinkEnd&) override {}
   config::Json summary(bool) const override { return {{"replay", folder_.string()}, {"frames", replayed_}}; }
-  std::vector<pid_t> threads() const override { return {}; }
 
-  void start(std::int64_t) TACTUS_RT override {}
+ private:
   bool may_begin(std::int64_t k, bool) TACTUS_RT override { return changes_.ready(k); }
   bool wait(std::int64_t k, bool, rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT override {
     return changes_.wait(k, deadline);
@@ -284,14 +272,10 @@ class Replay final : public executive::Link {
     if (record_.row(frame.frame + 1) == nullptr) stop(kEnds);
     return executive::LinkVerdict::go_on;
   }
-  void end_frame(std::int64_t) TACTUS_RT override {}
-  void freeze(const char*) TACTUS_RT override {}
-  void unfreeze() TACTUS_RT override {}
   const char* verdict_reason() const TACTUS_RT override {
     return changes_.failure() != nullptr ? changes_.failure() : kTooSlow;
   }
 
- private:
   struct Copy {
     std::byte* to;
     std::size_t offset;  // in a row

@@ -227,6 +227,13 @@ class Binding {
 
 }  // namespace
 
+std::vector<VariableRef> Signals::inputs() const {
+  std::vector<VariableRef> all;
+  for (const Subscription& subscription : subscriptions)
+    all.insert(all.end(), subscription.variables.begin(), subscription.variables.end());
+  return all;
+}
+
 std::size_t Signals::bytes_out() const {
   std::size_t bytes = 0;
   for (const Publication& publication : publications) bytes += publication.layout.bytes;

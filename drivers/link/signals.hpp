@@ -69,8 +69,9 @@ struct Signals {
   std::vector<Publication> publications;
   std::vector<Subscription> subscriptions;
 
-  std::size_t bytes_out() const;   ///< size of the blocks of all publications together
-  std::size_t largest_in() const;  ///< size of the largest block of a subscription
+  std::vector<executive::VariableRef> inputs() const;  ///< the variables of all subscriptions
+  std::size_t bytes_out() const;                       ///< size of the blocks of all publications together
+  std::size_t largest_in() const;                      ///< size of the largest block of a subscription
 };
 
 /// Looks the variables up and checks everything that needs them: unknown ones, outputs that are subscribed

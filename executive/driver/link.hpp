@@ -71,12 +71,48 @@ struct LinkEnd {
   std::string reason;
 };
 
-/// A connection to virtual-time participants: made from the `link:` section of a rig file by a driver of kind
+/// Answers with the place of a model's memory, or nullptr.
+using Redirection = std::function<const void*(const ModelInstance*, const void*, std::size_t)>;
+
+/// The frames' side of a link. It overrides the hooks it needs.
+///
+/// Threads  the rig's main thread, but redirect().
+/// RT       everything but redirect(): no lock, no allocation, no exception, no system call; wait() alone sleeps,
+///          and is called only where the rig is not in real time.
+class LinkFrames {
+ public:
+  LinkFrames() = default;
+  LinkFrames(const LinkFrames&) = delete;
+  LinkFrames& operator=(const LinkFrames&) = delete;
+  virtual ~LinkFrames() = default;
+
+  /// Reads published variables elsewhere from here on. @when setup
+  virtual void redirect(const Redirection& /*where*/) {}
+  /// Frame `first` will be the first one: it stands for the virtual time at which the others begin.
+  virtual void start(std::int64_t /*first*/) TACTUS_RT {}
+  /// The federation runs, and frame k may. A paced one is asked for its first frame alone; `paced`: the rig
+  /// is in real time now.
+  virtual bool may_begin(std::int64_t /*k*/, bool /*paced*/) TACTUS_RT { return true; }
+  /// Waits until may_begin(), or until the deadline. Not for frames in real time.
+  virtual bool wait(std::int64_t k, bool paced, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT {
+    return may_begin(k, paced);
+  }
+  /// StepBegin: what came in is applied, lateness is judged.
+  virtual LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT = 0;
+  /// StepEnd: what goes out is taken.
+  virtual void end_frame(std::int64_t /*k*/) TACTUS_RT {}
+  /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkCommands::hold alone);
+  /// or continues.
+  virtual void freeze(const char* /*why*/) TACTUS_RT {}
+  virtual void unfreeze() TACTUS_RT {}
+  /// Reason why the last verdict was not go_on; a text that stays.
+  virtual const char* verdict_reason() const TACTUS_RT { return ""; }
+};
+
+/// A connection to virtual-time participants, on the side of the run: made from the `link:` section of a rig file by a driver of kind
 /// "link".
 ///
 /// Threads  every group of functions says which.
-/// RT       the frames' side: no lock, no allocation, no exception, no system call; wait() alone sleeps, and
-///          is called only where the rig is not in real time.
 class Link {
  public:
   Link() = default;
@@ -90,16 +126,15 @@ class Link {
   /// Description, a line each, for `tactus check`.
   virtual std::vector<std::string> describe() const = 0;
   /// Everything that it takes in is to be recorded, as recording `link` of all its variables.
-  virtual bool records() const = 0;
+  virtual bool records() const { return false; }
   /// The section with all values, for the run folder's rig.yaml.
   virtual config::Node resolved() const = 0;
   /// link.*: the relation of the times, lateness, ages, and what came in. Their addresses stay.
   virtual const std::deque<Variable>& variables() const = 0;
   /// Inputs that the link alone may write.
-  virtual std::vector<VariableRef> inputs() const = 0;
-  /// Reads published variables elsewhere: `where` answers with the place for a model's memory, or nullptr.
-  virtual void redirect(
-      const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) = 0;
+  virtual std::vector<VariableRef> inputs() const { return {}; }
+  /// Its side in the frames, which it owns.
+  virtual LinkFrames& frames() = 0;
 
   /// It gives the rig commands of its peers: serve() is called before join().
   virtual bool takes_commands() const { return false; }
@@ -112,46 +147,25 @@ class Link {
   /// `first`: the frame that will be the first. State Connect. Throws DeviceError.
   virtual void join(LinkCommands& commands, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;
   /// Lets a join() that still waits throw.                                                         @when any
-  virtual void cancel() = 0;
+  virtual void cancel() {}
   /// The initialization jobs are done: the rig is ready to run.
-  virtual void ready() = 0;
+  virtual void ready() {}
   /// Lines for the log and the terminal; none when nothing happened.
-  virtual std::vector<std::string> take_log_lines() = 0;
+  virtual std::vector<std::string> take_log_lines() { return {}; }
   /// "linked, 3 late": for the status line, and for the last line what became of it; empty: nothing to be
   /// said.
-  virtual std::string status() const = 0;
-  virtual std::string ending() const = 0;
+  virtual std::string status() const { return ""; }
+  virtual std::string ending() const { return ""; }
   /// Present knowledge of the link and of its peers: a JSON object whose keys are in docs/http-api.md. After
   /// join(), until the end.
   virtual config::Json knowledge() const { return config::Json::object(); }
   /// Leaves the federation, with the reason; bounded, whatever they do. After the last frame; only the first
   /// call counts, and none without a join().
-  virtual void leave(const LinkEnd& end) = 0;
+  virtual void leave(const LinkEnd& /*end*/) {}
   /// The `link` section of summary.json. After leave(). `stuck`: the frames never ended, and may still write.
   virtual config::Json summary(bool stuck) const = 0;
   /// Kernel ids of its own threads.
-  virtual std::vector<pid_t> threads() const = 0;
-
-  // ---- the frames' side: the rig's main thread
-
-  /// Frame `first` will be the first one: it stands for the virtual time at which the others begin.
-  virtual void start(std::int64_t first) TACTUS_RT = 0;
-  /// The federation runs, and frame k may. A paced one is asked for its first frame alone; `paced`: the rig
-  /// is in real time now.
-  virtual bool may_begin(std::int64_t k, bool paced) TACTUS_RT = 0;
-  /// Waits until may_begin(), or until the deadline. Not for frames in real time.
-  virtual bool wait(std::int64_t k, bool paced,
-                    rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT = 0;
-  /// StepBegin: what came in is applied, lateness is judged.
-  virtual LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT = 0;
-  /// StepEnd: what goes out is taken.
-  virtual void end_frame(std::int64_t k) TACTUS_RT = 0;
-  /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkCommands::hold alone);
-  /// or continues.
-  virtual void freeze(const char* why) TACTUS_RT = 0;
-  virtual void unfreeze() TACTUS_RT = 0;
-  /// Reason why the last verdict was not go_on; a text that stays.
-  virtual const char* verdict_reason() const TACTUS_RT = 0;
+  virtual std::vector<pid_t> threads() const { return {}; }
 };
 
 /// Arguments with which a link's section is made.

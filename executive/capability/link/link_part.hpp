@@ -13,7 +13,7 @@ namespace tactus::executive {
 class LinkPart final : public FramePart {
  public:
   /// `clock_is_monotonic`: the rig's time is CLOCK_MONOTONIC. All must outlive it. @when setup
-  LinkPart(Link& link, const rtsync::RealtimeSync& sync, bool clock_is_monotonic)
+  LinkPart(LinkFrames& link, const rtsync::RealtimeSync& sync, bool clock_is_monotonic)
       : FramePart("the link"), link_(link), sync_(sync), clock_is_monotonic_(clock_is_monotonic) {}
 
   /// Records what was waited for. @when setup
@@ -31,7 +31,7 @@ class LinkPart final : public FramePart {
   void changed(RigChange& change) TACTUS_RT override;
 
  private:
-  Link& link_;
+  LinkFrames& link_;
   const rtsync::RealtimeSync& sync_;
   const bool clock_is_monotonic_;
   FlightPart* flight_ = nullptr;

@@ -13,7 +13,7 @@ namespace tactus::executive {
 RunLink::RunLink(RunContext& run)
     : run_(run),
       link_(*run.rig.link()),
-      part_(link_, run.pacing->sync(), std::string_view(run.pacing->clock().name()) == "monotonic") {
+      part_(link_.frames(), run.pacing->sync(), std::string_view(run.pacing->clock().name()) == "monotonic") {
   run.executive->add(part_);
   if (link_.mode() == LinkMode::follow) run.executive->model_requests().forbid_realtime();
   if (auto* const flight = run.find<RunFlight>(); flight != nullptr && flight->part() != nullptr)

@@ -34,32 +34,19 @@ const config::Fields<Settings>& fields() {
   return fields;
 }
 
-class SlowLink final : public executive::Link {
+class SlowLink final : public executive::Link, private executive::LinkFrames {
  public:
   explicit SlowLink(const Settings& settings) : settings_(settings) {}
 
   executive::LinkMode mode() const override { return executive::LinkMode::free; }
   std::vector<std::string> describe() const override { return {"slow"}; }
-  bool records() const override { return false; }
   config::Node resolved() const override { return fields().to_node(settings_); }
   const std::deque<executive::Variable>& variables() const override { return variables_; }
-  std::vector<executive::VariableRef> inputs() const override { return {}; }
-  void redirect(
-      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&) override {
-  }
+  executive::LinkFrames& frames() override { return *this; }
   void join(executive::LinkCommands&, const rtsync::ThreadSettings&, std::int64_t) override {}
-  void cancel() override {}
-  void ready() override {}
-  std::vector<std::string> take_log_lines() override { return {}; }
-  std::string status() const override { return ""; }
-  std::string ending() const override { return ""; }
-  void leave(const executive::LinkEnd&) override {}
   config::Json summary(bool) const override { return config::Json::object(); }
-  std::vector<pid_t> threads() const override { return {}; }
 
-  void start(std::int64_t) TACTUS_RT override {}
-  bool may_begin(std::int64_t, bool) TACTUS_RT override { return true; }
-  bool wait(std::int64_t, bool, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT override { return true; }
+ private:
   LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT override {
     if (frame.frame >= 2 * settings_.every && frame.frame % (2 * settings_.every) == 0) compute();
     return LinkVerdict::go_on;
@@ -67,11 +54,7 @@ class SlowLink final : public executive::Link {
   void end_frame(std::int64_t k) TACTUS_RT override {
     if (k >= 2 * settings_.every && k % (2 * settings_.every) == settings_.every) compute();
   }
-  void freeze(const char*) TACTUS_RT override {}
-  void unfreeze() TACTUS_RT override {}
-  const char* verdict_reason() const TACTUS_RT override { return ""; }
 
- private:
   void compute() const TACTUS_RT {
     const auto end = rtsync::monotonic_now() + settings_.time;
     while (rtsync::monotonic_now() < end) {

@@ -115,15 +115,15 @@ TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
   EXPECT_TRUE(replay->take_log_lines().empty());
   EXPECT_TRUE(replay->threads().empty());
   Csv csv(replay->variables());
-  replay->start(3);
+  replay->frames().start(3);
   for (std::int64_t k = 3; k < 63; ++k) {
-    ASSERT_TRUE(replay->may_begin(k, true));
-    ASSERT_TRUE(replay->wait(k, false, {}));
+    ASSERT_TRUE(replay->frames().may_begin(k, true));
+    ASSERT_TRUE(replay->frames().wait(k, false, {}));
     ASSERT_TRUE(commands.stops.empty()) << "before frame " << k;
-    ASSERT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
+    ASSERT_EQ(replay->frames().begin_frame(frame(k)), executive::LinkVerdict::go_on);
     ASSERT_EQ(Recorded::bits(fixture), recorded.inputs[static_cast<std::size_t>(k - 3)]) << "frame " << k;
     csv.row(fixture.frame.times(k).count(), replay->variables());
-    replay->end_frame(k);
+    replay->frames().end_frame(k);
   }
   EXPECT_THAT(commands.stops, ::testing::ElementsAre("the replayed record ends here")) << "in the last frame";
   EXPECT_EQ(csv.text, recorded.text);
@@ -151,7 +151,7 @@ TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
   Commands commands;
   replay->join(commands, {}, 3);
   for (const std::int64_t k : {0, 2, 63, 1000})
-    EXPECT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
+    EXPECT_EQ(replay->frames().begin_frame(frame(k)), executive::LinkVerdict::go_on);
   EXPECT_THAT(
       commands.stops,
       ::testing::ElementsAre("the replayed record begins at frame 3", "the replayed record begins at frame 3",
@@ -279,7 +279,7 @@ TEST(Replay, KeepsEveryBitOfEveryType) {
     for (std::vector<std::uint64_t>& each : fixture.memory) std::ranges::fill(each, 0U);
     Commands commands;
     replay->join(commands, {}, 0);
-    (void)replay->begin_frame(frame(0));
+    (void)replay->frames().begin_frame(frame(0));
     ASSERT_EQ(Recorded::bits(fixture), before);
   }
 }
@@ -293,8 +293,8 @@ TEST(ReplayRt, NeverTouchesTheHeap) {
       make_replay(fixture.settings, recorded.fixture.frame, fixture.signals, recorded.folder.path());
   const rtsync::HeapWatch heap;
   for (std::int64_t k = 0; k < 70; ++k) {
-    (void)replay->begin_frame(frame(k));
-    replay->end_frame(k);
+    (void)replay->frames().begin_frame(frame(k));
+    replay->frames().end_frame(k);
   }
   EXPECT_EQ(heap.calls(), 0U);
 }

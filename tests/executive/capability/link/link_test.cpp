@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// A link that writes down what it is told, and answers as the test wants it.
-class ScriptedLink final : public Link {
+class ScriptedLink final : public LinkFrames {
  public:
   std::vector<std::string> trace;
   std::function<bool(std::int64_t)> may = [](std::int64_t) { return true; };
@@ -28,23 +28,6 @@ class ScriptedLink final : public Link {
   };
   std::function<void()> on_wait = [] {};
   int waits = 0;
-
-  LinkMode mode() const override { return LinkMode::follow; }
-  bool records() const override { return false; }
-  config::Node resolved() const override { return {}; }
-  const std::deque<Variable>& variables() const override { return none_; }
-  std::vector<VariableRef> inputs() const override { return {}; }
-  void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>&) override {}
-  void join(LinkCommands&, const rtsync::ThreadSettings&, std::int64_t) override {}
-  std::vector<std::string> describe() const override { return {}; }
-  std::string ending() const override { return ""; }
-  void cancel() override {}
-  void ready() override {}
-  std::vector<std::string> take_log_lines() override { return {}; }
-  std::string status() const override { return ""; }
-  void leave(const LinkEnd&) override {}
-  config::Json summary(bool) const override { return {}; }
-  std::vector<pid_t> threads() const override { return {}; }
 
   void start(std::int64_t first) TACTUS_RT override { trace.push_back("start " + std::to_string(first)); }
   bool may_begin(std::int64_t k, bool) TACTUS_RT override { return may(k); }
@@ -61,9 +44,6 @@ class ScriptedLink final : public Link {
   void freeze(const char* why) TACTUS_RT override { trace.push_back(std::string("freeze: ") + why); }
   void unfreeze() TACTUS_RT override { trace.push_back("unfreeze"); }
   const char* verdict_reason() const TACTUS_RT override { return "the others are too late"; }
-
- private:
-  std::deque<Variable> none_;
 };
 
 struct Linked : PlanFixture {

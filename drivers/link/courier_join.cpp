@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/link/courier_calls.hpp"
+#include "executive/driver/device_error.hpp"
+
+// How the courier joins: the library, the participant and all that it needs.
+namespace tactus::drivers::link {
+namespace {
+
+/// The link says itself what matters, and stdout is the rig's.
+constexpr const char* kQuiet = R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": "Off"}]}})";
+
+Ledger& ledger_of(void* context) { return *static_cast<Ledger*>(context); }
+
+SilKit_LabelKind kind_of(LabelKind kind) {
+  return kind == LabelKind::mandatory ? SilKit_LabelKind_Mandatory : SilKit_LabelKind_Optional;
+}
+
+/// A signal as the library wants it; points into the signal, and into itself.
+struct Spec {
+  explicit Spec(const Signal& signal) : labels(labels_of(signal.labels)), value(tactus_silkit_DataSpec()) {
+    value.topic = signal.topic.c_str();
+    value.mediaType = signal.media_type.c_str();
+    value.labelList = {labels.size(), labels.data()};
+  }
+  Spec(const Spec&) = delete;
+  Spec& operator=(const Spec&) = delete;
+
+  std::vector<SilKit_Label> labels;
+  SilKit_DataSpec value;
+};
+
+}  // namespace
+
+std::vector<SilKit_Label> labels_of(const std::vector<LabelSettings>& settings) {
+  std::vector<SilKit_Label> labels;
+  for (const LabelSettings& label : settings)
+    labels.push_back({label.key.c_str(), label.value.c_str(), kind_of(label.kind)});
+  return labels;
+}
+
+void Courier::join() {
+  const LinkSettings& settings = ledger_.settings;
+  try {
+    begin_call("dlopen");
+    auto api = std::make_unique<Api>(settings.library);
+    end_call("dlopen", SilKit_ReturnCode_SUCCESS, "");
+    api_ = std::move(api);
+  } catch (const executive::DeviceError& error) {
+    end_call("dlopen", SilKit_ReturnCode_SUCCESS, "");
+    throw Refused{error.what()};
+  }
+  std::string name;
+  {
+    const std::scoped_lock held(ledger_.mutex);
+    ledger_.facts.library = api_->title();
+    name = ledger_.facts.participant;
+  }
+  try {
+    if (settings.configuration) {
+      must(api_->ParticipantConfiguration_FromFile, &configuration_, settings.configuration->c_str());
+    } else {
+      must(api_->ParticipantConfiguration_FromString, &configuration_, kQuiet);
+    }
+    must(api_->Participant_Create, &participant_, configuration_, name.c_str(), settings.registry.c_str());
+    create_services();
+    create_signals();
+    create_functions();
+    must(api_->LifecycleService_StartLifecycle, lifecycle_);
+    started_ = true;
+  } catch (const Refused& refused) {
+    // Our own library says itself what to do; of another one's refusal to connect nothing is known but that.
+    const bool nowhere = refused.what.find("Participant_Create") != std::string::npos &&
+                         refused.what.find("CONFIGURATIONERROR") == std::string::npos &&
+                         refused.what.find("tactus registry") == std::string::npos;
+    throw Refused{"participant '" + name + "' cannot join the federation at " + settings.registry + " with " +
+                  api_->title() + ": " + refused.what +
+                  (nowhere ? "; is the registry running (tactus registry --listen-uri " + settings.registry +
+                                 "), and is the name free?"
+                           : "")};
+  }
+  const std::scoped_lock held(ledger_.mutex);
+  joined_ = true;
+  ledger_.changed.notify_all();
+}
+
+void Courier::create_services() {
+  const LinkSettings& settings = ledger_.settings;
+  void* const context = &ledger_;
+  SilKit_LifecycleConfiguration configuration = tactus_silkit_LifecycleConfiguration();
+  configuration.operationMode = settings.operation == Operation::coordinated
+                                    ? SilKit_OperationMode_Coordinated
+                                    : SilKit_OperationMode_Autonomous;
+  must(api_->LifecycleService_Create, &lifecycle_, participant_, &configuration);
+  SilKit_ParticipantStatus status = tactus_silkit_ParticipantStatus();
+  must(api_->LifecycleService_Status, &status, lifecycle_);
+  if (status.participantName != nullptr) ledger_.own_name(status.participantName);
+
+  must(api_->LifecycleService_SetCommunicationReadyHandlerAsync, lifecycle_, context,
+       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_communication_ready(); });
+  must(api_->LifecycleService_SetStartingHandler, lifecycle_, context,
+       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_starting(); });
+  must(api_->LifecycleService_SetStopHandler, lifecycle_, context,
+       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_stop(); });
+  must(api_->LifecycleService_SetShutdownHandler, lifecycle_, context,
+       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_shutdown(); });
+  must(api_->LifecycleService_SetAbortHandler, lifecycle_, context,
+       [](void* ledger, SilKit_LifecycleService*, SilKit_ParticipantState) { ledger_of(ledger).on_abort(); });
+  if (timed_) {
+    const Nanoseconds step = settings.step ? settings.step->floor() : frame_;
+    must(api_->TimeSyncService_Create, &time_, lifecycle_);
+    must(
+        api_->TimeSyncService_SetSimulationStepHandlerAsync, time_, static_cast<void*>(this),
+        [](void* courier, SilKit_TimeSyncService*, SilKit_NanosecondsTime now,
+           SilKit_NanosecondsTime duration) { static_cast<Courier*>(courier)->on_step(now, duration); },
+        static_cast<SilKit_NanosecondsTime>(step.count()));
+  }
+
+  SilKit_HandlerId id = 0;
+  must(api_->SystemMonitor_Create, &monitor_, participant_);
+  must(api_->SystemMonitor_SetParticipantConnectedHandler, monitor_, context,
+       [](void* ledger, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
+         if (who != nullptr) ledger_of(ledger).on_connected(who->participantName);
+       });
+  must(api_->SystemMonitor_SetParticipantDisconnectedHandler, monitor_, context,
+       [](void* ledger, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
+         if (who != nullptr) ledger_of(ledger).on_disconnected(who->participantName);
+       });
+  must(
+      api_->SystemMonitor_AddParticipantStatusHandler, monitor_, context,
+      [](void* ledger, SilKit_SystemMonitor*, const char* name, SilKit_ParticipantStatus* said) {
+        if (said != nullptr)
+          ledger_of(ledger).on_status(name, said->participantState, said->enterReason,
+                                      static_cast<std::uint64_t>(said->enterTime));
+      },
+      &id);
+  must(
+      api_->SystemMonitor_AddSystemStateHandler, monitor_, context,
+      [](void* ledger, SilKit_SystemMonitor*, SilKit_SystemState state) {
+        ledger_of(ledger).on_system_state(state);
+      },
+      &id);
+}
+
+void Courier::create_signals() {
+  for (const Publication& publication : ledger_.signals.publications) {
+    Spec spec(publication);
+    SilKit_DataPublisher* publisher = nullptr;
+    must(api_->DataPublisher_Create, &publisher, participant_, publication.name.c_str(), &spec.value,
+         static_cast<std::uint8_t>(publication.history ? 1 : 0));
+    publishers_.push_back(publisher);
+  }
+  for (SubscriptionContext& ear : ears_) {
+    const Subscription& subscription = ledger_.signals.subscriptions[ear.subscription];
+    Spec spec(subscription);
+    SilKit_DataSubscriber* subscriber = nullptr;
+    must(api_->DataSubscriber_Create, &subscriber, participant_, subscription.name.c_str(), &spec.value,
+         static_cast<void*>(&ear),
+         [](void* context, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
+           const SubscriptionContext& heard = *static_cast<SubscriptionContext*>(context);
+           heard.ledger->on_message(heard.subscription, event);
+         });
+  }
+}
+
+}  // namespace tactus::drivers::link

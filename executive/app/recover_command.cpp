@@ -16,6 +16,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/killed_rig.hpp"
 #include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
@@ -117,9 +118,13 @@ std::string counted(std::uint64_t count, const std::string& what) {
 /// One run folder: says how far each file is whole, and cuts torn ends unless it only looks.
 class Recovery {
  public:
-  /// `still_written`: by a rig that runs.
-  Recovery(fs::path folder, bool only_look, bool still_written)
-      : folder_(std::move(folder)), only_look_(only_look), still_written_(still_written), marks_(folder_) {}
+  /// `still_written`: by a rig that runs. `ending`: the process of a killed rig that has not ended yet; 0: there is none.
+  Recovery(fs::path folder, bool only_look, bool still_written, pid_t ending)
+      : folder_(std::move(folder)),
+        only_look_(only_look),
+        still_written_(still_written),
+        ending_(ending),
+        marks_(folder_) {}
 
   /// False: a file is not whole.
   bool run(const executive::RigSettings& settings) {
@@ -262,6 +267,7 @@ class Recovery {
   /// Makes a trace of what the flight recorder of a killed rig still holds.
   void last_frames() {
     if (only_look_) {
+      if (ending_ > 0) line("the last frames", "torn", executive::not_ended_text(ending_));
       for (const fs::path& each : executive::folders_of_left_flights())
         if (std::error_code error; fs::equivalent(each, folder_, error) && !error)
           line("the last frames", "torn", "are still in /dev/shm; `tactus trace` writes them");
@@ -281,6 +287,7 @@ class Recovery {
   fs::path folder_;
   bool only_look_;
   bool still_written_;
+  pid_t ending_;
   EndMarks marks_;
   bool good_ = true;
 };
@@ -300,7 +307,10 @@ class RecoverCommand final : public CommandDriver {
   }
 
   int run() override {
+    const pid_t ending = wait_for_killed_rig(folder_);
     const executive::FolderLock lock(folder_);
+    if (lock.taken_by_another() && ending > 0)
+      throw CommandError(kEndedEarly, folder_ + ": " + executive::not_ended_text(ending));
     if (!lock.taken_by_another() && report::is_barely_begun(folder_)) return tell_barely_begun(folder_);
     const executive::RigSettings settings = settings_of_run(folder_);
     if (lock.taken_by_another() && !only_look_)
@@ -308,7 +318,7 @@ class RecoverCommand final : public CommandDriver {
                                           ": stop it first, or look with --dry-run; nothing was changed");
     if (lock.taken_by_another())
       put("a rig still writes into %s: this is its present state\n", folder_.c_str());
-    return Recovery(folder_, only_look_, lock.taken_by_another()).run(settings) ? kOk : kEndedEarly;
+    return Recovery(folder_, only_look_, lock.taken_by_another(), ending).run(settings) ? kOk : kEndedEarly;
   }
 
  private:

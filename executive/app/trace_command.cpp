@@ -6,6 +6,7 @@
 #include <string>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/killed_rig.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/flight_trace.hpp"
@@ -29,6 +30,8 @@ class TraceCommand final : public CommandDriver {
     std::error_code error;
     const fs::path folder = fs::canonical(folder_, error);
     if (error) throw CommandError(kWrongInput, folder_ + ": " + error.message());
+    if (const pid_t ending = wait_for_killed_rig(folder); ending > 0)
+      throw CommandError(kEndedEarly, folder_ + ": " + executive::not_ended_text(ending));
     for (const fs::path& memory : executive::FlightFile::all()) take(memory, folder);
     if (!failure_.empty()) throw CommandError(kEndedEarly, failure_);
     const std::vector<executive::TraceFile> traces = executive::traces_in(folder);
@@ -50,6 +53,10 @@ class TraceCommand final : public CommandDriver {
       if (!file->in_use()) {
         for (const executive::CollectedFlight& each : executive::collect_flight(memory, "killed"))
           failure_ = each.failure;
+        return;
+      }
+      if (!file->is_running()) {  // killed since
+        failure_ = executive::not_ended_text(file->pid());
         return;
       }
       const executive::TraceResult result =

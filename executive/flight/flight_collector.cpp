@@ -14,6 +14,8 @@
 
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/trace_files.hpp"
+#include "executive/record/folder_lock.hpp"
+#include "rtsync/host/process_life.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -110,35 +112,48 @@ std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why) {
 
 namespace {
 
-/// The memory of rigs of that folder whose processes are still there.
-std::vector<fs::path> in_use_by_rigs_of(const fs::path& run_folder) {
-  std::vector<fs::path> found;
+/// A process of a rig of that folder that is taken apart, or its witness; 0: there is none.
+pid_t ending_process_of(const fs::path& run_folder) {
   for (const fs::path& memory : FlightFile::all()) {
     try {
       const auto file = FlightFile::open(memory);
-      if (is_of(*file, run_folder) && file->in_use()) found.push_back(memory);
+      if (!is_of(*file, run_folder) || !file->in_use() || file->is_running()) continue;
+      return rtsync::life_of(file->pid()) == rtsync::ProcessLife::ending ? file->pid() : file->witness();
     } catch (const std::runtime_error&) {  // another process has just removed it
     }
   }
-  return found;
+  const pid_t holder = FolderLock::holder_of(run_folder);
+  return holder > 0 && rtsync::life_of(holder) == rtsync::ProcessLife::ending ? holder : 0;
 }
 
 }  // namespace
 
-std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
-                                                std::chrono::milliseconds patience) {
+std::string not_ended_text(pid_t process) {
+  return "process " + std::to_string(process) + " of the rig has not ended yet; run this again when it has";
+}
+
+pid_t wait_for_end_of_killed_rig(const fs::path& run_folder, const std::function<void(pid_t)>& waits,
+                                 std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
-  std::vector<fs::path> ending = in_use_by_rigs_of(run_folder);
-  while (!ending.empty() && std::chrono::steady_clock::now() < end) {
+  pid_t ending = ending_process_of(run_folder);
+  if (ending > 0) waits(ending);
+  while (ending > 0 && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    ending = in_use_by_rigs_of(run_folder);
+    ending = ending_process_of(run_folder);
   }
-  auto all = collect_where([&](const FlightFile& file) { return !file.in_use() && is_of(file, run_folder); },
-                           "killed");
-  for (const fs::path& memory : ending)
-    all.push_back({run_folder, "",
-                   "process " + std::to_string(FlightFile::named_after(memory)) +
-                       " of the rig has not ended yet; run this again when it has"});
+  return ending;
+}
+
+std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder) {
+  std::vector<CollectedFlight> in_use;
+  auto all = collect_where(
+      [&](const FlightFile& file) {
+        if (!is_of(file, run_folder)) return false;
+        if (file.in_use()) in_use.push_back({run_folder, "", not_ended_text(file.pid())});
+        return !file.in_use();
+      },
+      "killed");
+  all.insert(all.end(), in_use.begin(), in_use.end());
   return all;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,11 +22,17 @@ struct CollectedFlight {
 std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory, const std::string& why);
 /// Collects the flights of the rig whose witness this process was.                              @when service
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why);
-/// Collects those of the rig of a run folder, which has ended or was killed. The process of a killed rig may be there
-/// for a while, as the kernel takes it apart: it is waited for as long as `patience`, and named in `failure` after that.
-/// @when service
-std::vector<CollectedFlight> collect_flights_of(
-    const std::filesystem::path& run_folder, std::chrono::milliseconds patience = std::chrono::seconds(10));
+/// Waits for a rig of a run folder that was killed: its process may be there for a while, as the kernel takes it apart,
+/// and its witness writes the trace then. A rig that runs is not waited for. `waits` hears of the process, once, before
+/// the first wait. Returns the process that is still there when `patience` is over; 0: none.    @when service
+pid_t wait_for_end_of_killed_rig(const std::filesystem::path& run_folder,
+                                 const std::function<void(pid_t)>& waits,
+                                 std::chrono::milliseconds patience = std::chrono::seconds(10));
+/// "process 12 of the rig has not ended yet; run this again when it has".
+std::string not_ended_text(pid_t process);
+/// Collects those of the rig of a run folder, which has ended or was killed; see wait_for_end_of_killed_rig(). One that
+/// is still in use has a failure.                                                               @when service
+std::vector<CollectedFlight> collect_flights_of(const std::filesystem::path& run_folder);
 /// The run folders of those that are left and would have a trace.                              @when service
 std::vector<std::filesystem::path> folders_of_left_flights();
 /// Removes from /dev/shm what can never become a trace: files with the name of a flight recorder's memory that are cut

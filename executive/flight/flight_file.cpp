@@ -22,6 +22,7 @@
 #include <system_error>
 
 #include "config/json.hpp"
+#include "rtsync/host/process_life.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
@@ -359,6 +360,12 @@ bool FlightFile::in_use() const {
   // Its witness, which nobody sees from here, may be about to write the trace.
   const std::int64_t silent = rtsync::kernel_time(CLOCK_MONOTONIC).count() - head.now.alive_ns.load();
   return silent >= 0 && silent < kWitnessTime;
+}
+
+bool FlightFile::is_running() const {
+  if (!is_made_here()) return is_locked(path_);
+  const FlightFileHead& head = file_head(memory_);
+  return process_lives(head.pid, head.pid_began) && rtsync::life_of(head.pid) == rtsync::ProcessLife::running;
 }
 
 bool FlightFile::is_locked(const fs::path& path) {

@@ -3,9 +3,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::executive {
 
@@ -16,6 +21,21 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
 
 FolderLock::~FolderLock() {
   if (folder_ >= 0) (void)::close(folder_);  // of a folder: nothing is written by it
+}
+
+/// A line is "1: FLOCK  ADVISORY  WRITE 312 00:2f:4711 0 EOF"; where others wait for it, "1: -> FLOCK ...".
+pid_t FolderLock::holder_of(const std::filesystem::path& folder) {
+  constexpr std::size_t kType = 1, kProcess = 4, kFile = 5;
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return 0;
+  const std::string inode = ":" + std::to_string(status.st_ino);
+  const rtsync::FileText locks = rtsync::read_host_file("/", "/proc/locks");
+  for (const std::string_view line : rtsync::lines_of(locks.text)) {
+    const auto words = rtsync::words_of(line);
+    if (words.size() <= kFile || words[kType] != "FLOCK" || !words[kFile].ends_with(inode)) continue;
+    return static_cast<pid_t>(rtsync::whole_number(words[kProcess]).value_or(0));
+  }
+  return 0;
 }
 
 }  // namespace tactus::executive

@@ -2,6 +2,7 @@
 /// What a killed rig leaves, and what `tactus recover` makes of it.
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <thread>
 
@@ -147,6 +148,61 @@ TEST(RecoverNightly, TouchesNothingWhileARigWrites) {
   rig.signal(SIGINT);
   EXPECT_EQ(rig.wait().status, 0);
   EXPECT_EQ(recover(dir, "out").status, 0);
+}
+
+/// A rig that was killed, and whose witness has not been able to do its part.
+struct KilledRig {
+  TempDir dir;
+  Process rig{run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path())};
+
+  KilledRig() {
+    EXPECT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0")) << rig.err();
+    EXPECT_EQ(::kill(rig.started_pid(), SIGSTOP), 0);
+    rig.signal(SIGKILL);
+  }
+  /// The command says that it waits. How long that is lasts as long as the machine likes.
+  std::unique_ptr<Process> waiting(const Arguments& arguments) const {
+    Command command = tactus(arguments, dir.path());
+    command.child = false;
+    auto process = std::make_unique<Process>(command);
+    EXPECT_TRUE(process->wait_for_output("the rig was killed, and its process ")) << process->err();
+    return process;
+  }
+  void let_witness_go_on() const { EXPECT_EQ(::kill(rig.started_pid(), SIGCONT), 0); }
+};
+const Arguments kThatWait[] = {{"recover", "out", "--dry-run"}, {"trace", "out"}, {"recover", "out"}};
+
+TEST(Recover, AndTraceWaitForARigThatIsStillTakenApart) {
+  for (const Arguments& arguments : kThatWait) {
+    const KilledRig killed;
+    const auto command = killed.waiting(arguments);
+    killed.let_witness_go_on();
+    EXPECT_EQ(command->wait().signal, 0);
+  }
+}
+
+TEST(RecoverNightly, AndTraceSayWhatIsThereAfterTheWait) {
+  for (const Arguments& arguments : kThatWait) {
+    const KilledRig killed;
+    const auto command = killed.waiting(arguments);
+    killed.let_witness_go_on();
+    const Finished done = command->wait();
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_TRUE(says(done, arguments[0] == "trace" ? "  killed\n" : "killed by SIGKILL after ")) << done;
+    EXPECT_FALSE(says(done, "asked for")) << done;
+    const Json summary = summary_of(killed.dir / "out");
+    EXPECT_EQ(summary["traces"].size(), 1U) << summary["traces"];
+  }
+}
+
+TEST(RecoverNightly, AndTraceNameAProcessThatDoesNotEnd) {
+  for (const Arguments& arguments : kThatWait) {
+    const KilledRig killed;
+    const Finished done = killed.waiting(arguments)->wait();
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_TRUE(says(done, "of the rig has not ended yet; run this again when it has")) << done;
+    EXPECT_FALSE(says(done, "asked for")) << done;
+  }
 }
 
 /// Kills so many rigs, each at a moment of its own, and reads what they leave.

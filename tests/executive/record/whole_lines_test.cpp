@@ -71,7 +71,10 @@ TEST(FolderLock, IsTakenOnceAndGivenBack) {
     EXPECT_FALSE(first.taken_by_another());
     const FolderLock second(folder.path());
     EXPECT_TRUE(second.taken_by_another());
+    EXPECT_EQ(FolderLock::holder_of(folder.path()), ::getpid());
   }
+  EXPECT_EQ(FolderLock::holder_of(folder.path()), 0);
+  EXPECT_EQ(FolderLock::holder_of(folder / "none"), 0);
   EXPECT_FALSE(FolderLock(folder.path()).taken_by_another());
   EXPECT_FALSE(FolderLock(folder / "none").taken_by_another());
 }

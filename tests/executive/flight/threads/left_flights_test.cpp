@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/flight_trace.hpp"
@@ -64,38 +65,70 @@ TEST(LeftFlights, WhatMayBeInUseOrIsNotOursStays) {
   }
 }
 
-TEST(LeftFlights, OfAProcessThatIsStillTakenApartAreWaitedFor) {
-  TempDir dir;
-  FlightPlan plan;
-  plan.folder = dir.path();
-  plan.rig = "left";
-  plan.threads = {{"main", 100}};
-  plan.period_ns = 1'000'000;
-  int ready[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto file = FlightFile::make(plan, 0);
-    (void)!::write(ready[1], "x", 1);
-    ::pause();
+/// A process that makes the memory of a rig of the folder, and sleeps then.
+class MakerOfFlight {
+ public:
+  MakerOfFlight(const fs::path& folder, pid_t witness) {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      FlightPlan plan;
+      plan.folder = folder;
+      plan.rig = "left";
+      plan.threads = {{"main", 100}};
+      plan.period_ns = 1'000'000;
+      const auto file = FlightFile::make(plan, witness);
+      (void)!::write(ready[1], "x", 1);
+      for (;;) ::pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    for (const int fd : ready) ::close(fd);
   }
-  char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  const auto found = collect_flights_of(dir.path(), std::chrono::milliseconds(0));
+  ~MakerOfFlight() { kill(); }
+  MakerOfFlight(const MakerOfFlight&) = delete;
+  MakerOfFlight& operator=(const MakerOfFlight&) = delete;
+  pid_t pid() const { return pid_; }
+  void kill() {
+    if (killed_) return;
+    killed_ = true;
+    ::kill(pid_, SIGKILL);
+    (void)::waitpid(pid_, nullptr, 0);
+  }
+
+ private:
+  pid_t pid_ = -1;
+  bool killed_ = false;
+};
+
+TEST(LeftFlights, OfAKilledRigWhoseWitnessIsStillThereAreWaitedFor) {
+  const TempDir dir, elsewhere;
+  MakerOfFlight witness(elsewhere.path(), 0);  // any process
+  MakerOfFlight rig(dir.path(), witness.pid());
+  rig.kill();
+  std::vector<pid_t> waited;
+  const auto waits = [&](pid_t process) { waited.push_back(process); };
+  EXPECT_EQ(wait_for_end_of_killed_rig(dir.path(), waits, std::chrono::milliseconds(0)), witness.pid());
+  const auto found = collect_flights_of(dir.path());
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].failure,
-            "process " + std::to_string(child) + " of the rig has not ended yet; run this again when it has");
-  std::thread killer([child] {
-    ::kill(child, SIGKILL);
-    (void)::waitpid(child, nullptr, 0);
-  });
-  for (const CollectedFlight& each : collect_flights_of(dir.path(), std::chrono::minutes(1)))
-    EXPECT_EQ(each.failure, "");
+  EXPECT_EQ(found[0].failure, not_ended_text(rig.pid()));
+  std::thread killer([&] { witness.kill(); });
+  EXPECT_EQ(wait_for_end_of_killed_rig(dir.path(), waits, std::chrono::minutes(5)), 0);
   killer.join();
+  for (const CollectedFlight& each : collect_flights_of(dir.path())) EXPECT_EQ(each.failure, "");
   const auto left = folders_of_left_flights();
   EXPECT_EQ(std::count(left.begin(), left.end(), dir.path()), 0);
-  ::close(ready[0]);
-  ::close(ready[1]);
+  ASSERT_FALSE(waited.empty());
+  EXPECT_EQ(waited[0], witness.pid());
+}
+
+TEST(LeftFlights, OfARigThatRunsAreNotWaitedFor) {
+  const TempDir dir;
+  const MakerOfFlight rig(dir.path(), ::getpid());
+  const auto unexpected = [](pid_t process) { ADD_FAILURE() << "waits for " << process; };
+  EXPECT_EQ(wait_for_end_of_killed_rig(dir.path(), unexpected, std::chrono::minutes(5)), 0);
+  EXPECT_EQ(wait_for_end_of_killed_rig(dir / "none", unexpected, std::chrono::minutes(5)), 0);
 }
 
 TEST(LeftFlights, WhoseFolderIsThereAreListedAndWhoseFolderIsGoneAreRemoved) {

@@ -33,12 +33,12 @@ const config::Fields<CsvSettings>& csv_fields() {
   static const config::Fields<CsvSettings> fields{
       "A recording as text: a line for each record, a column for each value.",
       {
-          config::optional(
-              "separator", &CsvSettings::separator,
-              config::choices<char>({{"comma", ',', "as Trick; for koviz and trick-dp"},
-                                     {"semicolon", ';', "for spreadsheets whose decimal sign is a comma"},
-                                     {"tab", '\t', "for gnuplot and cut"}}),
-              "separator of two columns"),
+          config::optional("separator", &CsvSettings::separator,
+                           config::choices<char>(
+                               {{"comma", ',', "as Trick; for koviz and trick-dp"},
+                                {"semicolon", ';', "with a decimal comma, for spreadsheets that write one"},
+                                {"tab", '\t', "for gnuplot and cut"}}),
+                           "separator of two columns"),
       }};
   return fields;
 }
@@ -106,7 +106,7 @@ void write_columns(const std::filesystem::path& file, const executive::Recording
 
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
 /// column is `sys.exec.out.time {s}`, a unit is in braces, `--` is none. Numbers are written as short as they
-/// read back to the same bits; booleans as 0 and 1, enumerations as their numbers, but causes of late frames
+/// read back to the same bits, with a decimal comma between semicolons; booleans as 0 and 1, enumerations as their numbers, but causes of late frames
 /// (`rt.cause`) as words. `<recording>.columns.json` has the types.
 class Csv final : public executive::RecordSink {
  public:
@@ -129,10 +129,11 @@ class Csv final : public executive::RecordSink {
     std::int64_t time = 0;
     std::memcpy(&time, record, sizeof time);
     append_seconds(time);
+    set_decimal_sign(0);
     for (const RecordColumn& column : columns_) {
       row_ += separator_;
       if (!column.as_words || !append_word(column, record + column.offset))
-        executive::append_value(row_, column.type, record + column.offset);
+        append_number(column, record + column.offset);
     }
     row_ += '\n';
     file_.put(row_);
@@ -150,6 +151,17 @@ class Csv final : public executive::RecordSink {
                                    [number](const auto& label) { return label.value == number; });
     if (word != column.labels.end()) row_ += word->name;
     return word != column.labels.end();
+  }
+  void append_number(const RecordColumn& column, const std::byte* value) {
+    const std::size_t from = row_.size();
+    executive::append_value(row_, column.type, value);
+    if (column.type == TACTUS_FLOAT || column.type == TACTUS_DOUBLE) set_decimal_sign(from);
+  }
+  /// Makes the point of the number that begins there a comma, where semicolons separate the columns.
+  void set_decimal_sign(std::size_t from) {
+    if (separator_ != ';') return;
+    const std::size_t point = row_.find('.', from);
+    if (point != std::string::npos) row_[point] = ',';
   }
   /// Nanoseconds as seconds, exactly, without trailing zeros.
   void append_seconds(std::int64_t ns) {
@@ -180,6 +192,7 @@ class WholeRow {
     }
     if (cells_of(line, separator_) != columns_ || line.back() == separator_) return false;
     time_.assign(line.substr(0, line.find(separator_)));
+    std::replace(time_.begin(), time_.end(), ',', '.');  // a decimal comma: there is no other
     return true;
   }
   bool has_header() const { return columns_ > 0; }

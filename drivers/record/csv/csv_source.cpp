@@ -26,6 +26,7 @@ namespace {
 using executive::RecordColumn;
 
 constexpr std::string_view kBlanks = " \r";
+constexpr char kComma = ',';
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -56,6 +57,16 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   return std::llround(static_cast<long double>(*seconds) * 1'000'000'000.0L);
 }
 
+/// The cell with a decimal point where it has a decimal comma, as spreadsheets of many languages write it; `room`
+/// holds it then. A column that is separated by commas has none, and a cell with both is not a number.
+std::string_view with_point(std::string_view cell, char separator, std::string& room) {
+  const std::size_t comma = separator == kComma ? std::string_view::npos : cell.find(kComma);
+  if (comma == std::string_view::npos || cell.find('.') != std::string_view::npos) return cell;
+  room.assign(cell);
+  room[comma] = '.';
+  return room;
+}
+
 std::string_view next_cell(std::string_view& line, char separator) {
   const std::size_t end = std::min(line.find(separator), line.size());
   const std::string_view cell = rtsync::trimmed(line.substr(0, end), kBlanks);
@@ -70,8 +81,10 @@ struct Seen {
   bool fractions = false, negative = false, beyond_double = false, beyond_int64 = false;
   std::uint64_t numbers = 0, words = 0;
   std::vector<executive::VariableLabel> labels{};
+  std::string room{};
 
-  void look(std::string_view cell) {
+  void look(std::string_view written, char separator) {
+    const std::string_view cell = with_point(written, separator, room);
     constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
     const bool minus = cell.starts_with('-');
     if (const auto whole = number<std::uint64_t>(cell.substr(minus ? 1 : 0))) {
@@ -87,9 +100,10 @@ struct Seen {
       fractions = true;
     } else {
       ++words;
-      if (labels.size() < kMostLabels &&
-          std::none_of(labels.begin(), labels.end(), [&](const auto& label) { return label.name == cell; }))
-        labels.push_back({std::string(cell), static_cast<std::int64_t>(labels.size())});
+      if (labels.size() < kMostLabels && std::none_of(labels.begin(), labels.end(), [&](const auto& label) {
+            return label.name == written;
+          }))
+        labels.push_back({std::string(written), static_cast<std::int64_t>(labels.size())});
     }
   }
   /// Some words among numbers are damage.
@@ -123,7 +137,7 @@ class CsvSource final : public executive::RecordSource {
       fail("has " + counted(cells_of(line, separator_), "column") + ", the header has " +
            std::to_string(columns()));
     const std::string_view time = next_cell(line, separator_);
-    const auto ns = nanoseconds_of(time);
+    const auto ns = nanoseconds_of(with_point(time, separator_, room_));
     if (!ns) fail("'" + std::string(time) + "' is not a time in seconds");
     std::memcpy(record, &*ns, sizeof *ns);
     for (const RecordColumn& column : head_.columns)
@@ -199,7 +213,7 @@ class CsvSource final : public executive::RecordSource {
     while (rows.next(line)) {
       if (cells_of(line, separator_) != columns()) continue;
       (void)next_cell(line, separator_);
-      for (Seen& each : seen) each.look(next_cell(line, separator_));
+      for (Seen& each : seen) each.look(next_cell(line, separator_), separator_);
     }
     for (std::size_t i = 0; i < seen.size(); ++i) {
       RecordColumn& column = head_.columns[i];
@@ -210,7 +224,7 @@ class CsvSource final : public executive::RecordSource {
     }
   }
 
-  void parse(const RecordColumn& column, std::string_view cell, std::byte* at) const {
+  void parse(const RecordColumn& column, std::string_view cell, std::byte* at) {
     for (const executive::VariableLabel& label : column.labels)
       if (column.as_words && label.name == cell) {
         const auto value = static_cast<std::int32_t>(label.value);
@@ -222,7 +236,8 @@ class CsvSource final : public executive::RecordSource {
     executive::with_type(column.type, [&](auto zero) {
       using T = decltype(zero);
       using Stored = executive::StoredAs<T>;
-      const auto value = number<Stored>(cell);
+      const auto value =
+          number<Stored>(std::is_floating_point_v<Stored> ? with_point(cell, separator_, room_) : cell);
       if (!value || (std::is_same_v<T, bool> && *value > Stored{1}))
         fail("'" + std::string(cell) + "' of " + column.name + " is not of type " +
              std::string(executive::name_of(column.type)));
@@ -236,6 +251,7 @@ class CsvSource final : public executive::RecordSource {
   std::uint64_t number_ = 0;    // of the line, without those that were left out
   std::uint64_t left_out_ = 0;  // as they were too long
   bool inferred_ = false;
+  std::string room_;  // of a number with a decimal comma
   char separator_ = ',';
   executive::RecordingHead head_;
 };

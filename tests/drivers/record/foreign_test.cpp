@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "drivers/record/common/bytes.hpp"
+#include "drivers/record/common/columns_json.hpp"
 #include "drivers/record/common/crc32.hpp"
 #include "drivers/record/csv/csv_source.hpp"
 #include "drivers/record/mcap/mcap_source.hpp"
@@ -197,6 +198,35 @@ std::string trk(const std::string& mark, bool big) {
   value(std::int32_t{2});
   value(1.5F);
   return bytes;
+}
+
+/// Without its columns file: points as earlier versions wrote them, and commas as spreadsheets do.
+TEST(ForeignCsv, BetweenSemicolonsAPointAndACommaAreDecimalSigns) {
+  const TempDir folder;
+  for (const char* const separator : {";", "\t"}) {
+    SCOPED_TRACE(separator);
+    const std::string by(separator);
+    folder.write("a.csv", "sys.exec.out.time {s}" + by + "a {m}" + by + "w {--}" + by + "n {--}\n0,25" + by +
+                              "-1,5e-3" + by + "1,2,3" + by + "7\n1.5" + by + "2.5" + by + "1.000,5" + by +
+                              "8\n");
+    const auto source = read_csv(folder / "a.csv");
+    std::vector<std::byte> record(executive::record_bytes(source->head()));
+    ASSERT_TRUE(source->next(record.data()));
+    EXPECT_EQ(time_of(record), 250'000'000);
+    EXPECT_EQ(value<double>(*source, record, 0), -1.5e-3);
+    EXPECT_EQ(value<double>(*source, record, 2), 7.0);
+    ASSERT_EQ(source->head().columns[1].labels.size(), 2U) << "two signs are not a number";
+    EXPECT_EQ(source->head().columns[1].labels[0].name, "1,2,3");
+    ASSERT_TRUE(source->next(record.data()));
+    EXPECT_EQ(time_of(record), 1'500'000'000);
+    EXPECT_EQ(value<double>(*source, record, 0), 2.5);
+  }
+  executive::RecordingHead whole;
+  whole.columns.push_back({"n", "", TACTUS_INT64, 8});
+  folder.write("a.columns.json", head_json(whole).dump());
+  folder.write("a.csv", "sys.exec.out.time {s};n {--}\n0;1,5\n");
+  EXPECT_THAT(refusal([&] { return read_csv(folder / "a.csv"); }),
+              HasSubstr("'1,5' of n is not of type int64"));
 }
 
 TEST(ForeignTrk, IsReadInBothByteOrdersAndThreeVersions) {

@@ -135,6 +135,32 @@ TEST(RecordFormats, KeepEachValueTimeAndUnit) {
       }
 }
 
+/// Between semicolons a number has a decimal comma. Times are read, and files are mended, as of each format.
+TEST(RecordFormats, CsvWithADecimalCommaKeepsEachValue) {
+  const Format format("csv");
+  const TempDir folder;
+  const RecordSample sample(12, 25);
+  config::Problems problems;
+  const auto settings = config::Node::map({{"separator", {}, config::Node::scalar("semicolon")}});
+  const auto sink = format.driver->make(settings, "", problems);
+  ASSERT_NE(sink, nullptr) << problems.text();
+  const fs::path file = format.file(folder);
+  sink->open(file, sample.head);
+  for (std::uint64_t row = 0; row < 300; ++row) sink->write(sample.record(row).data());
+  sink->close();
+  const std::string text = read_file(file);
+  EXPECT_EQ(text.find('.', text.find('\n')), std::string::npos) << "a point is left in a number";
+  EXPECT_EQ(read_back(format, file, sample), 300U);
+  std::int64_t last = 0;
+  std::memcpy(&last, sample.record(299).data(), sizeof last);
+  EXPECT_EQ(format.driver->examine(file).last_ns, last);
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << text.substr(0, text.size() - 3);
+  const RecordedFile torn = format.driver->examine(file);
+  EXPECT_EQ(torn.records, 299U);
+  format.driver->mend(torn);
+  EXPECT_EQ(read_back(format, file, sample), 299U);
+}
+
 TEST(RecordFormats, AColumnThatStandsTwiceIsReadTwice) {
   for (const std::string& name : formats()) {
     SCOPED_TRACE(name);

@@ -6,14 +6,15 @@ arrays, pandas for frames, h5py for HDF5 (without it, the command `tactus conver
     import sys; sys.path.insert(0, "scripts")            # of a checkout
     import tactus
     run = tactus.load("runs/servo-20260101-120000")      # all its recordings; or one: "out/motion.mf4"
+    some = tactus.load("out/motion.mf4", columns=["motor.*"], span=(10, 20))    # of 10 s <= time < 20 s
     motion = run["motion"]
     motion.time                                          # seconds, float64; motion.time_ns: int64, exact
-    motion["motor.speed"]                                # a NumPy array of the variable's own type
+    motion["motor.speed"]                                # a NumPy array of the variable's own type, read-only
     motion.unit["motor.speed"], motion.about["motor.speed"], motion.labels["motor.mode"]
     frame = motion.frame()                               # pandas: index time in seconds; frame.attrs["units"]
 
 Formats: .csv, .mf4, .mcap, .trk and .h5 that tactus wrote; of Trick .csv and .trk. A file that a kill cut off is
-read as far as it is whole.
+read as far as it is whole. Files are read in pieces: what is loaded takes the memory of its arrays, and little more.
 
     scripts/tactus.py PATH                               lists what is there
 """
@@ -27,46 +28,31 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
 
-_CODES = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
-          "int64": "q", "uint64": "Q", "float": "f", "double": "d"}
+if __package__:  # installed: python3-tactus
+    from tactus.rows import CODES, PIECE, Choice, Column, RecordingError, Rows, choose, no_column, pieces, whole_rows
+else:
+    from tactus_rows import CODES, PIECE, Choice, Column, RecordingError, Rows, choose, no_column, pieces, whole_rows
+
 _TIME = "sys.exec.out.time"
 
 
-class RecordingError(Exception):
-    """A file is not a recording, or one that cannot be read: which, and why."""
-
-
-class Column(NamedTuple):
-    """A column of a recording; `offset`: of its value in a row."""
-    name: str
-    type: str
-    unit: str
-    about: str
-    labels: dict[str, int]
-    offset: int
-
-
 class Recording(Mapping):
-    """Columns by their names, in the order of the file: arrays of NumPy. `time_ns` and `time` belong to the rows."""
+    """Columns by their names, in the order of the file: arrays of NumPy, which are views of the recording and cannot be
+    written (`.copy()` can). `time_ns` and `time` belong to the rows."""
 
-    def __init__(self, name: str, epoch: str, columns: list[Column], row: int, rows: bytes,
-                 time: tuple[int, str] = (0, "q")) -> None:
+    def __init__(self, name: str, epoch: str, rows: Rows) -> None:
         self.name, self.epoch = name, epoch  # epoch: the date of time 0, ISO 8601; "" where the file has none
-        self.columns = {column.name: column for column in columns}
-        self.unit = {column.name: column.unit for column in columns}
-        self.about = {column.name: column.about for column in columns}
-        self.labels = {column.name: column.labels for column in columns}
-        self._row, self._rows, self._time = row, rows, time
-        self.count = len(rows) // row if row else 0
+        self.columns = {column.name: column for column in rows.columns}
+        self.unit = {column.name: column.unit for column in rows.columns}
+        self.about = {column.name: column.about for column in rows.columns}
+        self.labels = {column.name: column.labels for column in rows.columns}
+        self.count, self._time, self._data = rows.end()
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.columns:
-            raise KeyError(f"{self.name} has no column {name!r}; it has {', '.join(self.columns) or 'none'}")
-        column = self.columns[name]
-        return self._array(column.offset, _CODES[column.type])
+        return self._array(self._data[self._known(name)], CODES[self.columns[name].type])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -80,50 +66,55 @@ class Recording(Mapping):
     @property
     def time_ns(self) -> Any:
         """Simulated time in nanoseconds."""
-        offset, code = self._time
+        data, code = self._time
         if code == "q":
-            return self._array(offset, code)
+            return self._array(data, code)
         numpy = _numpy()
-        exact = self._array(offset, code).astype(numpy.longdouble) * 1_000_000_000
+        exact = self._array(data, code).astype(numpy.longdouble) * 1_000_000_000
         return numpy.rint(exact).astype(numpy.int64)
 
     @property
     def time(self) -> Any:
         """Simulated time in seconds, as near as a double can be."""
-        offset, code = self._time
-        return self._array(offset, code) / 1e9 if code == "q" else self._array(offset, code).astype("f8")
+        data, code = self._time
+        return self._array(data, code) / 1e9 if code == "q" else self._array(data, code).astype("f8")
 
     def values(self, name: str | None = None) -> Any:
         """Of one column, without NumPy: a list. Without a name: all arrays, as of any mapping."""
         if name is None:
             return super().values()
-        column = self.columns[name]
-        code = struct.Struct("<" + _CODES[column.type])
-        return [code.unpack_from(self._rows, i * self._row + column.offset)[0] for i in range(self.count)]
+        data = self._data[self._known(name)]
+        return [value for value, in struct.iter_unpack("<" + CODES[self.columns[name].type], data)]
 
     def frame(self) -> Any:
-        """A pandas DataFrame: the index is `time`; attrs has `units`, `about`, `labels` and `epoch`."""
+        """A pandas DataFrame of the arrays: the index is `time`; attrs has `units`, `about`, `labels` and `epoch`."""
         try:
             import pandas
         except ImportError:
             raise RecordingError("a frame needs pandas, which this Python has not got; install it (Debian: "
                                  "apt-get install python3-pandas), or use the columns") from None
-        frame = pandas.DataFrame({name: self[name] for name in self}, index=pandas.Index(self.time, name="time"))
+        frame = pandas.DataFrame({name: self[name] for name in self}, index=pandas.Index(self.time, name="time"),
+                                 copy=False)
         frame.attrs.update(units=dict(self.unit), about=dict(self.about), labels=dict(self.labels), epoch=self.epoch)
         return frame
 
-    def _array(self, offset: int, code: str) -> Any:
-        numpy = _numpy()
-        kind = numpy.dtype({"names": ["v"], "formats": ["?" if code == "?" else "<" + code], "offsets": [offset],
-                            "itemsize": self._row})
-        return numpy.ascontiguousarray(numpy.frombuffer(self._rows, kind, self.count)["v"])
+    def _known(self, name: str) -> str:
+        if name not in self.columns:
+            raise KeyError(no_column(self.name, name, self.columns))
+        return name
+
+    @staticmethod
+    def _array(data: Any, code: str) -> Any:
+        array = _numpy().frombuffer(data, "?" if code == "?" else "<" + code)
+        array.flags.writeable = False
+        return array
 
 
 class Run(Mapping):
     """The recordings of a run folder by their names; each is read when it is asked for. `summary`: summary.json."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: pathlib.Path, choice: Choice) -> None:
+        self.folder, self._choice = folder, choice
         self._files: dict[str, pathlib.Path] = {}
         self._read: dict[str, Recording] = {}
         for file in sorted(folder.iterdir()):
@@ -138,7 +129,7 @@ class Run(Mapping):
         if name not in self._files:
             raise KeyError(f"{self.folder} has no recording {name!r}; it has {', '.join(self._files) or 'none'}")
         if name not in self._read:
-            self._read[name] = _load_file(self._files[name])
+            self._read[name] = _load_file(self._files[name], self._choice)
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -151,11 +142,14 @@ class Run(Mapping):
         return f"<run {self.folder}: {', '.join(self._files) or 'no recordings'}>"
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """A Run of a run folder, a Recording of a file. Raises RecordingError."""
+def load(path: str | os.PathLike[str], columns: str | Iterable[str] | None = None,
+         span: Sequence[float | None] | None = None) -> Any:
+    """A Run of a run folder, a Recording of a file. `columns`: names of those that are read, `*` and `?` for any
+    letters; None: all. `span`: from and to in seconds of simulated time, from <= time < to; None: open at that end.
+    Raises RecordingError; of a run folder, when one of its recordings is asked for."""
     path = pathlib.Path(path)
     if path.is_dir():
-        run = Run(path)
+        run = Run(path, choose(columns, span, False))
         if not run and not (path / "rig.yaml").exists():
             raise RecordingError(f"{path} is not a run folder: it holds no rig.yaml and no recording")
         return run
@@ -163,12 +157,12 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise RecordingError(f"{path} is not there")
     if path.suffix not in _READERS:
         raise RecordingError(f"{path}: its name says no format; there are {', '.join(_READERS)}")
-    return _load_file(path)
+    return _load_file(path, choose(columns, span, True))
 
 
-def _load_file(file: pathlib.Path) -> Recording:
+def _load_file(file: pathlib.Path, choice: Choice) -> Recording:
     try:
-        return _READERS[file.suffix](file)
+        return _READERS[file.suffix](file, choice)
     except (struct.error, ValueError, KeyError, IndexError, StopIteration, UnicodeDecodeError) as error:
         raise RecordingError(f"{file}: is not a recording of tactus, or is damaged: {error}") from error
     except OSError as error:
@@ -199,11 +193,18 @@ def _columns(about: list[dict[str, Any]], first: int = 8) -> tuple[list[Column],
     for each in about:
         columns.append(Column(each["name"], each["type"], each.get("unit", ""), each.get("about", ""),
                               dict(each.get("labels", {})), each.get("at", offset)))
-        offset += struct.calcsize(_CODES[each["type"]])
+        offset += struct.calcsize(CODES[each["type"]])
     return columns, offset
 
 
 # Text ---------------------------------------------------------------------------------------------------------------
+
+def _point(separator: str) -> Callable[[str], str]:
+    """Writes a decimal comma as a point, where no comma separates columns."""
+    if separator == ",":
+        return str
+    return lambda cell: cell if "." in cell else cell.replace(",", ".", 1)
+
 
 def _nanoseconds(text: str) -> int:
     """Exactly where seconds are written with at most nine digits behind the point."""
@@ -214,50 +215,71 @@ def _nanoseconds(text: str) -> int:
     return round(float(text) * 1e9)
 
 
-def _infer(cells: list[str]) -> tuple[str, dict[str, int]]:
-    """The type of a column of text, and its labels where it holds words; as `tactus convert` has it."""
-    whole = True
-    words: dict[str, int] = {}
-    for cell in cells:
+class _Seen:
+    """The cells of a column of text that were seen: its type, and its labels where it holds words; as `tactus convert`
+    has it."""
+
+    def __init__(self, point: Callable[[str], str]) -> None:
+        self.words: dict[str, int] = {}
+        self._point, self._whole, self._least, self._most = point, True, 0, 0
+
+    def look(self, cell: str) -> None:
+        if self._whole and cell.lstrip("-").isdigit() and cell != "-0":
+            number = int(cell)
+            self._least, self._most = min(self._least, number), max(self._most, number)
+            return
+        self._whole = False
         try:
-            float(cell)
+            float(self._point(cell))
         except ValueError:
-            words.setdefault(cell, len(words))
-        whole = whole and cell.lstrip("-").isdigit() and cell != "-0"
-    if words:
-        return "int32", words
-    if whole and any(abs(int(cell)) > 1 << 53 for cell in cells):
-        return ("uint64" if all(int(cell) >= 0 for cell in cells) and any(int(cell) >= 1 << 63 for cell in cells)
-                else "int64"), {}
-    return "double", {}
+            self.words.setdefault(cell, len(self.words))
+
+    def type(self) -> str:
+        if self.words:
+            return "int32"
+        if not self._whole or max(-self._least, self._most) <= 1 << 53:
+            return "double"
+        return "uint64" if self._least >= 0 and self._most >= 1 << 63 else "int64"
 
 
-def _reader(column: Column) -> Callable[[str], Any]:
+def _reader(column: Column, point: Callable[[str], str]) -> Callable[[str], Any]:
     """Reads the cells of a column."""
     if column.type in ("float", "double"):
-        return float
+        return float if point is str else lambda cell: float(point(cell))
     if column.type == "bool":
         return lambda cell: cell != "0"
     return lambda cell: column.labels[cell] if cell in column.labels else int(cell)
 
 
-def _load_csv(file: pathlib.Path) -> Recording:
-    text = file.read_text(encoding="utf-8")
-    lines = text[:text.rfind("\n") + 1].split("\n")[:-1]  # a torn end is no record
-    if not lines or not lines[0].startswith(_TIME):
+def _lines(file: pathlib.Path) -> Iterator[str]:
+    """Whole lines without their ends; a torn one at the end is no record."""
+    with open(file, encoding="utf-8", newline="\n") as opened:
+        for line in opened:
+            if line.endswith("\n"):
+                yield line[:-1]
+
+
+def _load_csv(file: pathlib.Path, choice: Choice) -> Recording:
+    head = next(_lines(file), "")
+    if not head.startswith(_TIME):
         raise RecordingError(f"{file}: does not begin with the header of a recording, {_TIME} {{s}}")
-    head = lines[0]
     end = head.find("}")
     separator = head[end + 1:end + 2] or ","
+    point = _point(separator)
     about: list[dict[str, Any]] = []
     for cell in head.split(separator)[1:]:
         name, brace, unit = cell.strip().rpartition(" {")
         about.append({"name": name if brace else unit, "type": "double",
                       "unit": "" if not brace or unit == "--}" else unit.rstrip("}")})
-    rows = [[cell.strip() for cell in line.split(separator)] for line in lines[1:]]
-    for number, row in enumerate(rows, 2):
-        if len(row) != len(about) + 1:
-            raise RecordingError(f"{file}:{number}: has {len(row)} columns, the header has {len(about) + 1}")
+
+    def cells_of_rows() -> Iterator[list[str]]:
+        lines = enumerate(_lines(file), 1)
+        next(lines)
+        for number, line in lines:
+            cells = line.split(separator)
+            if len(cells) != len(about) + 1:
+                raise RecordingError(f"{file}:{number}: has {len(cells)} columns, the header has {len(about) + 1}")
+            yield cells
     epoch, known = "", file.with_suffix(".columns.json")
     try:
         more = json.loads(known.read_text(encoding="utf-8"))
@@ -266,17 +288,36 @@ def _load_csv(file: pathlib.Path) -> Recording:
     if [each["name"] for each in more.get("columns", [])] == [each["name"] for each in about]:
         about, epoch = more["columns"], more.get("epoch", "")
     else:
-        for i, each in enumerate(about, 1):
-            each["type"], labels = _infer([row[i] for row in rows])
-            if labels:
-                each["labels"] = labels
+        seen = [_Seen(point) for _ in about]
+        for row in cells_of_rows():
+            for each, cell in zip(seen, row[1:]):
+                each.look(cell.strip())
+        for each, found in zip(about, seen):
+            each["type"] = found.type()
+            if found.words:
+                each["labels"] = found.words
+    with open(file, "rb") as opened:
+        count = sum(piece.count(b"\n") for piece in pieces(opened, 0, file.stat().st_size)) - 1
     columns, width = _columns(about)
-    code = struct.Struct("<q" + "".join(_CODES[column.type] for column in columns))
-    reads = [_reader(column) for column in columns]
-    packed = bytearray()
-    for row in rows:
-        packed += code.pack(_nanoseconds(row[0]), *(read(cell) for read, cell in zip(reads, row[1:])))
-    return Recording(_name_of(file), epoch, columns, width, bytes(packed))
+    rows = Rows(file, choice, columns, width)
+    code = struct.Struct("<q" + "".join(CODES[column.type] for column in columns))
+    nothing = [False if column.type == "bool" else 0 for column in columns]
+    wanted = {column.offset for column in rows.columns}
+    reads = [(i, _reader(column, point)) for i, column in enumerate(columns, 1) if column.offset in wanted]
+
+    def packed_rows(reads: list[tuple[int, Callable[[str], Any]]]) -> Iterator[bytes]:
+        packed = bytearray()
+        for row in cells_of_rows():
+            values = list(nothing)
+            for i, read in reads:
+                values[i - 1] = read(row[i].strip())
+            packed += code.pack(_nanoseconds(point(row[0].strip())), *values)
+            if len(packed) >= PIECE:
+                yield bytes(packed)
+                packed.clear()
+        yield bytes(packed)
+    rows.fill(lambda: packed_rows(reads), count, lambda: packed_rows([]))
+    return Recording(_name_of(file), epoch, rows)
 
 
 # Trick --------------------------------------------------------------------------------------------------------------
@@ -285,87 +326,99 @@ _TRK_TYPES = {1: "int", 2: "uint", 4: "int", 5: "uint", 6: "int", 7: "uint", 8: 
               14: "int", 15: "uint", 21: "int"}
 
 
-def _load_trk(file: pathlib.Path) -> Recording:
-    data = file.read_bytes()
-    if data[:6] != b"Trick-" or data[6:8] not in (b"05", b"07", b"10"):
-        raise RecordingError(f"{file}: does not begin as a file of Trick (05, 07 or 10)")
-    if data[8:10] != b"-L":
-        raise RecordingError(f"{file}: is big endian; `tactus convert` reads it")
-    at = 14
+def _load_trk(file: pathlib.Path, choice: Choice) -> Recording:
+    with open(file, "rb") as opened:
+        mark = opened.read(10)
+        if mark[:6] != b"Trick-" or mark[6:8] not in (b"05", b"07", b"10"):
+            raise RecordingError(f"{file}: does not begin as a file of Trick (05, 07 or 10)")
+        if mark[8:10] != b"-L":
+            raise RecordingError(f"{file}: is big endian; `tactus convert` reads it")
 
-    def text() -> str:
-        nonlocal at
-        length, = struct.unpack_from("<i", data, at)
-        at += 4 + length
-        return data[at - length:at].decode()
-    columns, width = [], 0
-    for _ in range(struct.unpack_from("<i", data, 10)[0]):
-        name, unit = text(), text()
-        code, size = struct.unpack_from("<ii", data, at)
-        at += 8
-        if data[6:8] != b"10" and code != 17:
-            code = 21 if code == 102 else code + 1
-        if code in (10, 11):
-            kind = "double" if size == 8 else "float"
-        elif code == 17 and size == 1:
-            kind = "bool"
-        elif code in _TRK_TYPES:
-            kind = _TRK_TYPES[code] + str(8 * size)
-        else:
-            raise RecordingError(f"{file}: column {name} is of a type that is not a number: {code}")
-        columns.append(Column(name, kind, "" if unit == "--" else unit, "", {}, width))
-        width += size
-    rows = data[at:]
-    rows = rows[:len(rows) // width * width]
-    return Recording(_name_of(file), "", columns[1:], width, rows, (0, _CODES[columns[0].type]))
+        def number() -> int:
+            return int(struct.unpack("<i", opened.read(4))[0])
+
+        def text() -> str:
+            return opened.read(number()).decode()
+        columns, width = [], 0
+        for _ in range(number()):
+            name, unit, code, size = text(), text(), number(), number()
+            if mark[6:8] != b"10" and code != 17:
+                code = 21 if code == 102 else code + 1
+            if code in (10, 11):
+                kind = "double" if size == 8 else "float"
+            elif code == 17 and size == 1:
+                kind = "bool"
+            elif code in _TRK_TYPES:
+                kind = _TRK_TYPES[code] + str(8 * size)
+            else:
+                raise RecordingError(f"{file}: column {name} is of a type that is not a number: {code}")
+            columns.append(Column(name, kind, "" if unit == "--" else unit, "", {}, width))
+            width += size
+        begin, length = opened.tell(), file.stat().st_size
+        rows = Rows(file, choice, columns[1:], width, (0, CODES[columns[0].type]))
+        rows.fill(lambda: whole_rows(pieces(opened, begin, length - begin), width), (length - begin) // width)
+    return Recording(_name_of(file), "", rows)
 
 
 # MDF 4 --------------------------------------------------------------------------------------------------------------
 
-def _load_mdf4(file: pathlib.Path) -> Recording:
-    data = file.read_bytes()
-    if data[:10] != b"MDF     4.":
+class _Block(NamedTuple):
+    tag: bytes
+    links: tuple[int, ...]
+    body: bytes  # of data: the first bytes
+    at: int      # where the body begins
+    length: int  # of the body
+
+
+def _load_mdf4(file: pathlib.Path, choice: Choice) -> Recording:
+    with open(file, "rb") as opened:
+        return _read_mdf4(file, choice, opened, file.stat().st_size)
+
+
+def _read_mdf4(file: pathlib.Path, choice: Choice, opened: BinaryIO, end: int) -> Recording:
+    if opened.read(10) != b"MDF     4.":
         raise RecordingError(f"{file}: is not a finalised MDF 4 file")
 
-    def block(at: int) -> tuple[bytes, tuple[int, ...], bytes]:
-        if at % 8 or data[at:at + 2] != b"##":
+    def block(at: int) -> _Block:
+        opened.seek(at)
+        head = opened.read(24)
+        if at % 8 or head[:2] != b"##":
             raise ValueError(f"no block at byte {at}")
-        length, links = struct.unpack_from("<QQ", data, at + 8)
-        if length > len(data) - at:
+        length, count = struct.unpack_from("<QQ", head, 8)
+        if length > end - at or 24 + 8 * count > length:
             raise ValueError(f"the block at byte {at} is cut off")
-        return data[at + 2:at + 4], struct.unpack_from(f"<{links}q", data, at + 24), data[at + 24 + 8 * links:at + length]
+        links = struct.unpack(f"<{count}q", opened.read(8 * count))
+        begin, rest = at + 24 + 8 * count, length - 24 - 8 * count
+        return _Block(head[2:4], links, b"" if head[2:4] == b"DT" else opened.read(rest), begin, rest)
 
     def text(at: int) -> str:
-        return block(at)[2].split(b"\0")[0].decode() if at else ""
-    _, head, facts = block(64)
-    start = struct.unpack_from("<Q", facts)[0]
+        return block(at).body.split(b"\0")[0].decode() if at else ""
+    head = block(64)
+    start = struct.unpack_from("<Q", head.body)[0]
     mark = '<e name="tactus.epoch_ns">'
-    comment = text(head[5])
+    comment = text(head.links[5])
     if mark in comment:
         start = int(comment.split(mark)[1].split("<")[0])
-    _, group, _ = block(head[0])
+    group = block(head.links[0]).links
     if group[0]:
         raise RecordingError(f"{file}: holds more than one group; asammdf reads it")
-    _, channels, facts = block(group[1])
-    width, invalid = struct.unpack_from("<II", facts, 24)
-    rows, at, seen = [], group[2], set()
+    channels = block(group[1])
+    width = sum(struct.unpack_from("<II", channels.body, 24))  # with its bits of invalid values
+    data: list[_Block] = []
+    at, seen = group[2], set()
     while at and at not in seen:
         seen.add(at)
         try:
-            tag, links, body = block(at)
-            parts = [body] if tag == b"DT" else [block(link)[2] for link in links[1:]]
+            found = block(at)
+            data += [found] if found.tag == b"DT" else [block(link) for link in found.links[1:]]
         except ValueError:
             break  # cut off
-        if tag not in (b"DT", b"DL"):
+        if found.tag not in (b"DT", b"DL"):
             raise RecordingError(f"{file}: its data are compressed; asammdf reads it")
-        rows += parts
-        at = links[0] if tag == b"DL" else 0
-    raw = b"".join(rows)
-    width += invalid
-    raw = raw[:len(raw) // width * width]
-    columns, time, at = [], None, channels[1]
+        at = found.links[0] if found.tag == b"DL" else 0
+    columns, time, at = [], None, channels.links[1]
     while at:
-        _, links, body = block(at)
+        _, links, body, _, _ = block(at)
         kind, _, data_type, bit, byte, bits = struct.unpack_from("<BBBBII", body)
         name = text(links[2])
         if data_type == 0 and bits == 1 and bit == 0:
@@ -378,7 +431,7 @@ def _load_mdf4(file: pathlib.Path) -> Recording:
             raise RecordingError(f"{file}: channel {name} is of a kind that is not known here; asammdf reads it")
         labels = {}
         if links[4]:
-            _, refs, rule = block(links[4])
+            _, refs, rule, _, _ = block(links[4])
             what, _, _, _, count = struct.unpack_from("<BBHHH", rule)
             numbers = struct.unpack_from(f"<{count}d", rule, 24)
             if what == 7:
@@ -386,13 +439,16 @@ def _load_mdf4(file: pathlib.Path) -> Recording:
             elif what != 1 or not (kind == 2 and numbers == (0.0, 1e-9) or numbers == (0.0, 1.0)):
                 raise RecordingError(f"{file}: channel {name} has a conversion; `tactus convert` reads it")
         if kind == 2:
-            time = (byte, _CODES[code])
+            time = (byte, CODES[code])
         else:
             columns.append(Column(name, code, text(links[6]), text(links[7]), labels, byte))
         at = links[0]
     if time is None:
         raise RecordingError(f"{file}: has no channel of time")
-    return Recording(text(channels[2]) or _name_of(file), _date(start), columns, width, raw, time)
+    rows = Rows(file, choice, columns, width, time)
+    rows.fill(lambda: whole_rows((piece for each in data for piece in pieces(opened, each.at, each.length)), width),
+              sum(each.length for each in data) // width)
+    return Recording(text(channels.links[2]) or _name_of(file), _date(start), rows)
 
 
 def _date(ns: int) -> str:
@@ -404,46 +460,33 @@ def _date(ns: int) -> str:
 
 # MCAP ---------------------------------------------------------------------------------------------------------------
 
-def _load_mcap(file: pathlib.Path) -> Recording:
-    data = file.read_bytes()
-    if data[:8] != b"\x89MCAP0\r\n":
-        raise RecordingError(f"{file}: does not begin as MCAP")
-    head, rows, at = None, [], 8
-    while at + 9 <= len(data):
-        op, length = struct.unpack_from("<BQ", data, at)
-        if op in (0, 15) or at + 9 + length > len(data):
-            break
-        body = data[at + 9:at + 9 + length]
-        if op == 12 and head is None:
-            head = _mcap_head(body)
-        elif op == 6 and head is not None:
-            compression, = struct.unpack_from("<I", body, 28)
-            if compression:
-                raise RecordingError(f"{file}: its chunks are compressed")
-            rows.append(_mcap_rows(body[40:], head["message_bytes"]))
-        at += 9 + length
-    if head is None:
-        raise RecordingError(f"{file}: was not written by tactus: it has no metadata record 'tactus'")
-    wide = {"int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}  # as protobuf has them
-    columns, width = _columns(head["columns"], 0)
-    payload = head["message_bytes"]
-    base = max(0, _ns_of(head["epoch"]))
-    raw = b"".join(rows)
-    code = struct.Struct(f"<Q{payload}s")
-    packed = bytearray()
-    takes = [(struct.Struct("<" + _CODES[wide.get(column.type, column.type)]), struct.Struct("<" + _CODES[column.type]),
-              column.offset) for column in columns]
-    for date, message in code.iter_unpack(raw):
-        packed += struct.pack("<q", (date - base + (1 << 63)) % (1 << 64) - (1 << 63))
-        for wider, own, place in takes:
-            if wider.size == own.size:
-                packed += message[place:place + own.size]
-            else:
-                packed += own.pack(wider.unpack_from(message, place)[0])
-    for each in head["columns"]:
-        del each["at"]
-    columns, width = _columns(head["columns"])
-    return Recording(head["recording"], head["epoch"], columns, width, bytes(packed))
+def _load_mcap(file: pathlib.Path, choice: Choice) -> Recording:
+    head: dict[str, Any] | None = None
+    chunks: list[tuple[int, int]] = []  # of their messages: where they begin, and how long they are
+    with open(file, "rb") as opened:
+        if opened.read(8) != b"\x89MCAP0\r\n":
+            raise RecordingError(f"{file}: does not begin as MCAP")
+        at, end = 8, file.stat().st_size
+        while at + 9 <= end:
+            opened.seek(at)
+            op, length = struct.unpack("<BQ", opened.read(9))
+            if op in (0, 15) or at + 9 + length > end:
+                break
+            if op == 12 and head is None:
+                head = _mcap_head(opened.read(length))
+            elif op == 6 and head is not None:
+                if struct.unpack_from("<I", opened.read(40), 28)[0]:
+                    raise RecordingError(f"{file}: its chunks are compressed")
+                chunks.append((at + 49, length - 40))
+            at += 9 + length
+        if head is None:
+            raise RecordingError(f"{file}: was not written by tactus: it has no metadata record 'tactus'")
+        width = 31 + head["message_bytes"]  # a message: op, length, channel, number, two dates, payload
+        columns = [each._replace(offset=31 + each.offset) for each in _columns(head["columns"], 0)[0]]
+        rows = Rows(file, choice, columns, width, (15, "q"), max(0, _ns_of(head["epoch"])))
+        rows.fill(lambda: (piece for each in chunks for piece in whole_rows(pieces(opened, *each), width)),
+                  sum(length // width for _, length in chunks))
+    return Recording(head["recording"], head["epoch"], rows)
 
 
 def _mcap_head(body: bytes) -> dict[str, Any] | None:
@@ -457,12 +500,6 @@ def _mcap_head(body: bytes) -> dict[str, Any] | None:
     return json.loads(text(at)[0]) if key == b"head" else None
 
 
-def _mcap_rows(records: bytes, payload: int) -> bytes:
-    """The date and the payload of each message; all are equally long."""
-    step = 31 + payload
-    return b"".join(records[at + 15:at + 23] + records[at + 31:at + step] for at in range(0, len(records), step))
-
-
 def _ns_of(date: str) -> int:
     from datetime import datetime, timezone
     whole, _, fraction = date.partition("+")[0].rstrip("Z").partition(".")
@@ -472,12 +509,11 @@ def _ns_of(date: str) -> int:
 
 # HDF5 ---------------------------------------------------------------------------------------------------------------
 
-def _load_hdf5(file: pathlib.Path) -> Recording:
+def _load_hdf5(file: pathlib.Path, choice: Choice) -> Recording:
     try:
         import h5py
     except ImportError:
-        return _load_converted(file)
-    numpy = _numpy()
+        return _load_converted(file, choice)
     try:
         opened = h5py.File(file, "r")
     except OSError:
@@ -489,17 +525,23 @@ def _load_hdf5(file: pathlib.Path) -> Recording:
         group = opened[head["recording"]]
         columns, width = _columns(head["columns"])
         count = min(each.shape[0] for each in group.values())
-        kind = numpy.dtype({"names": ["", *(f"c{i}" for i in range(len(columns)))],
-                            "formats": ["<i8", *("<" + _CODES[column.type] for column in columns)],
-                            "offsets": [0, *(column.offset for column in columns)], "itemsize": width})
-        rows = numpy.zeros(count, kind)
-        rows[""] = group["time"][:count]
-        for i, column in enumerate(columns):
-            rows[f"c{i}"] = group[column.name][:count]
-    return Recording(head["recording"], head["epoch"], columns, width, rows.tobytes())
+        rows, step = Rows(file, choice, columns, width), PIECE // 8
+
+        def runs() -> Iterator[tuple[int, int]]:
+            for begin in range(0, count, step):
+                times = group["time"][begin:min(begin + step, count)]
+                found = [(0, len(times))] if choice.whole else choice.inside(times.tolist())
+                yield from ((begin + low, begin + high) for low, high in found)
+        rows.reserve(count if choice.whole else sum(high - low for low, high in runs()))
+        for low, high in runs():
+            rows.put(-1, rows.count, group["time"][low:high].astype("<i8").tobytes())
+            for i, column in enumerate(rows.columns):
+                rows.put(i, rows.count, group[column.name][low:high].astype("<" + CODES[column.type]).tobytes())
+            rows.count += high - low
+    return Recording(head["recording"], head["epoch"], rows)
 
 
-def _load_converted(file: pathlib.Path) -> Recording:
+def _load_converted(file: pathlib.Path, choice: Choice) -> Recording:
     """By `tactus convert`: $TACTUS, else that of PATH, else what this checkout has built."""
     built = pathlib.Path(__file__).resolve().parent.parent / "build" / "release" / "bin" / "tactus"
     command = os.environ.get("TACTUS") or shutil.which("tactus") or (str(built) if built.exists() else None)
@@ -512,7 +554,7 @@ def _load_converted(file: pathlib.Path) -> Recording:
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode != 0:
             raise RecordingError(f"{file}: {done.stdout.strip()}")
-        return _load_mdf4(made)
+        return _load_mdf4(made, choice)
 
 
 _READERS = {".csv": _load_csv, ".mf4": _load_mdf4, ".mcap": _load_mcap, ".h5": _load_hdf5, ".trk": _load_trk}

@@ -62,6 +62,7 @@ configure_file(scripts/python/METADATA.in ${PROJECT_BINARY_DIR}/python/METADATA 
 install(FILES ${PROJECT_BINARY_DIR}/python/__init__.py scripts/python/py.typed
         DESTINATION ${python_dir}/tactus COMPONENT python)
 install(FILES scripts/tactus.py DESTINATION ${python_dir}/tactus RENAME recordings.py COMPONENT python)
+install(FILES scripts/tactus_rows.py DESTINATION ${python_dir}/tactus RENAME rows.py COMPONENT python)
 install(FILES scripts/tactus_client.py DESTINATION ${python_dir}/tactus RENAME client.py COMPONENT python)
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${python_dir}/tactus-${PROJECT_VERSION}.dist-info
         COMPONENT python)

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--tool", required=True)
@@ -92,6 +93,58 @@ def check(recording, head, records, trick):
         refused(lambda: recording[head["columns"][0]["name"]], "or take lists: recording.values(name)")
 
 
+def check_parts(file, records):
+    """Some columns, and a span."""
+    whole = tactus.load(file)
+    names = list(whole)
+    some = tactus.load(file, columns=[names[3], names[1]])
+    assert list(some) == [names[1], names[3]] and some.count == ROWS, some
+    assert len(some._data) == 2, "what was not asked for is not held"
+    for name in some:
+        assert all(map(same, some.values(name), whole.values(name))), name
+    assert list(tactus.load(file, columns="*")) == names
+    assert list(tactus.load(file, columns=[])) == []
+    stem = names[0][:-1]
+    assert list(tactus.load(file, columns=stem + "?")) == [
+        name for name in names if len(name) == len(stem) + 1 and name.startswith(stem)]
+    refused(lambda: tactus.load(file, columns=[names[0], "no.such"]), "has no column 'no.such'; it has")
+    times = [record[0] for record in records]
+    for begin, end in [(times[50], times[120]), (None, times[3]), (times[-1], None), (None, None), (times[7], times[7]),
+                       (times[-1] + 1_000_000_000, None)]:
+        seconds = [None if at is None else at / 1e9 for at in (begin, end)]
+        part = tactus.load(file, columns=names[:2], span=seconds)
+        inside = [i for i, time in enumerate(times) if (begin is None or time >= begin) and (end is None or time < end)]
+        assert part.count == len(inside), (begin, end, part, len(inside))
+        for name in part:
+            values = whole.values(name)
+            assert all(map(same, part.values(name), [values[i] for i in inside])), name
+        if numpy is not None:
+            assert part.time_ns.tolist() == [times[i] for i in inside]
+    for span in [(2, 1), (1,), 3, (float("nan"), None), ("x", None), (float("inf"), None)]:
+        refused(lambda: tactus.load(file, span=span), "is not a span of simulated time in seconds")
+
+
+def check_memory(folder, form):
+    """What is held while a file is read is hardly more than what is returned, of parts too."""
+    big = folder / (form + "-big")
+    big.mkdir()
+    tool("write", big, form, 9, 60_000, 6)
+    file, = [each for each in big.iterdir() if each.suffix in (".csv", ".mf4", ".mcap", ".trk", ".h5")]
+    names = list(tactus.load(file, columns="*", span=(0, 0)))
+    wide = [name for name in names if tactus.load(file, columns=name, span=(0, 0)).columns[name].type == "double"]
+    tactus.load(file, span=(0, 0))  # what is imported, and made once
+    for chosen, span in [(names, None), (wide or names, (0, None))]:
+        tracemalloc.start()
+        loaded = tactus.load(file, columns=chosen, span=span)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        returned = len(loaded._time[0]) + sum(len(data) for data in loaded._data.values())
+        assert loaded.count > 0 and peak <= 1.2 * returned, f"{form}, {chosen}, {span}: {peak} bytes for {returned}"
+        if numpy is not None:
+            array = loaded[chosen[0]]
+            assert numpy.shares_memory(array, loaded[chosen[0]]) and not array.flags.writeable
+
+
 def main(folder):
     formats = ["csv", "mdf4", "mcap", "trk"]
     if "hdf5" not in options.without and numpy is not None:
@@ -110,6 +163,12 @@ def main(folder):
         check(loaded["tape"], head, records, form == "trk")
         file, = [each for each in run.iterdir() if each.suffix in (".csv", ".mf4", ".mcap", ".trk", ".h5")]
         check(tactus.load(str(file)), head, records, form == "trk")
+        check_parts(file, records)
+        parts = tactus.load(run, columns=["nothing.*"])
+        refused(lambda: parts["tape"], "has no column 'nothing.*'")  # noqa: B023
+        parts = tactus.load(run, columns=["nothing.*", head["columns"][2]["name"]])
+        assert list(parts["tape"]) == [head["columns"][2]["name"]]
+        check_memory(folder, form)
         if form == "hdf5":  # as without h5py
             sys.modules["h5py"] = None
             check(tactus.load(file), head, records, False)
@@ -126,6 +185,10 @@ def main(folder):
     inferred = tactus.load(folder / "t.csv")
     assert [inferred.columns[name].type for name in inferred] == ["double", "int32", "int64"]
     assert inferred.labels["w"] == {"none": 0, "x": 1} and inferred.values("n") == [9007199254740993, 1]
+    (folder / "s.csv").write_text("sys.exec.out.time {s};a {m};w {--};n {--}\n0,1;-1,5e-3;1,2,3;7\n0.2;2.5;x;8\n")
+    commas = tactus.load(folder / "s.csv")
+    assert commas.values("a") == [-1.5e-3, 2.5] and commas.labels["w"] == {"1,2,3": 0, "x": 1}, commas.values("a")
+    assert tactus.load(folder / "s.csv", span=(0.1, 0.2)).count == 1
     (folder / "bad.csv").write_text("sys.exec.out.time {s},a {m}\n0,1\n0.1\n")
     refused(lambda: tactus.load(folder / "bad.csv"), "bad.csv:3: has 1 columns, the header has 2")
     refused(lambda: tactus.load(folder / "none"), "is not there")

@@ -102,7 +102,10 @@ void ReportCommand::write(const std::vector<RunData>& runs) const {
   } catch (const std::runtime_error& error) {
     throw CommandError(kEndedEarly, std::string(error.what()) + "; name another file with --to");
   }
-  put("%s\n%s\n", config::one_line(page.verdict).c_str(), file.c_str());
+  put("%s\n", config::one_line(page.verdict).c_str());
+  for (const report::RunWord& run : page.runs)
+    put("%s: %s\n", config::one_line(run.run).c_str(), config::one_line(run.sentence).c_str());
+  put("%s\n", file.c_str());
 }
 
 /// Prints to stderr, so that a report on stdout stays one.

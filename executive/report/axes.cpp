@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 #include "rtsync/time/duration_text.hpp"
@@ -12,9 +13,17 @@
 namespace tactus::report {
 namespace {
 
+constexpr double kNoise = 1e-14;  // of the size of a value: some units of its last place
+
 std::string printed(const char* format, double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string number_text(double value, int digits) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
   return text.data();
 }
 
@@ -122,10 +131,11 @@ Axis slack_axis(std::int64_t least_ns, std::int64_t greatest_ns, std::int64_t pe
 }
 
 Axis linear_axis(double least, double greatest, const std::string& unit) {
-  if (!(greatest > least)) {
-    const double around = std::max(std::abs(least) * 0.1, 1e-12);
-    least -= around;
-    greatest += around;
+  if (const double size = std::max(std::abs(least), std::abs(greatest));
+      !(greatest - least > size * kNoise)) {
+    // A constant, which noise of its last bits is, too: from 0 to twice its value.
+    greatest = size == 0 ? 1 : least > 0 ? std::min(2 * size, std::numeric_limits<double>::max()) : 0;
+    least = size == 0 ? -1 : least > 0 ? 0 : std::max(-2 * size, std::numeric_limits<double>::lowest());
   }
   const double span = greatest / 2 - least / 2;  // of the largest doubles, too
   const double step = 2 * round_step(span);
@@ -135,12 +145,15 @@ Axis linear_axis(double least, double greatest, const std::string& unit) {
   if (!std::isfinite(axis.from)) axis.from = least;
   if (!std::isfinite(axis.to)) axis.to = greatest;
   if (!std::isfinite(step) || step <= 0) return axis;
+  // As many digits as tell two ticks apart.
+  const double size = std::max(std::abs(axis.from), std::abs(axis.to));
+  const int digits = std::clamp(static_cast<int>(std::ceil(std::log10(size / step))) + 1, 6, 17);
   const double first = std::ceil(axis.from / step);
   for (int i = 0; i < 12; ++i) {
     const double at = (first + i) * step;
     if (at > axis.to) break;
     axis.ticks.push_back(
-        {at, printed("%.6g", std::abs(at) < step * 1e-6 ? 0 : at) + (unit.empty() ? "" : " " + unit)});
+        {at, number_text(std::abs(at) < step * 1e-6 ? 0 : at, digits) + (unit.empty() ? "" : " " + unit)});
   }
   return axis;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "executive/report/axes.hpp"
@@ -17,7 +16,6 @@ constexpr std::uint64_t kFewestBlocks = 20;
 constexpr double kFewestBeyond = 10;  // frames beyond a percentile
 constexpr double kBucket = 1.016;     // its width from 128 ns on
 constexpr std::int64_t kExact = 128;
-constexpr std::size_t kMostDifferences = 80;
 
 /// Raises 0 ns to 1 ns: the clock does not tell them apart.
 double at_least_one(std::int64_t ns) { return static_cast<double>(std::max<std::int64_t>(1, ns)); }
@@ -146,11 +144,8 @@ std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& cand
   return figures;
 }
 
-std::vector<Difference> differences(const RunData& baseline, const RunData& candidate) {
-  std::vector<Difference> found;
-  const auto add = [&found](const std::string& what, const std::string& a, const std::string& b) {
-    if (a != b) found.push_back({what, a, b});
-  };
+std::vector<FactDifference> fact_differences(const std::vector<const RunData*>& runs) {
+  std::vector<FactDifference> found;
   struct Named {
     const char* what;
     const char* path;
@@ -181,14 +176,13 @@ std::vector<Difference> differences(const RunData& baseline, const RunData& cand
                               {"heap calls", "rt.heap_calls"},
                               {"involuntary switches", "rt.involuntary_switches"},
                               {"resets", "resets"}};
-  for (const Named& fact : kFacts) add(fact.what, listed(baseline, fact.path), listed(candidate, fact.path));
-  std::map<std::string, std::pair<std::string, std::string>> settings;
-  for (const Setting& setting : baseline.files.settings) settings[setting.first] = {setting.second, "\u2013"};
-  for (const Setting& setting : candidate.files.settings) {
-    const auto place = settings.try_emplace(setting.first, "\u2013", "").first;
-    place->second.second = setting.second;
+  for (const Named& fact : kFacts) {
+    FactDifference difference{fact.what, {}};
+    for (const RunData* const run : runs) difference.values.push_back(listed(*run, fact.path));
+    const auto& values = difference.values;
+    if (std::any_of(values.begin(), values.end(), [&](const auto& value) { return value != values.front(); }))
+      found.push_back(std::move(difference));
   }
-  for (const auto& [path, values] : settings) add("rig.yaml: " + path, values.first, values.second);
   return found;
 }
 
@@ -224,17 +218,6 @@ Section comparison_section(const RunData& baseline, const RunData& candidate) {
                   "than the 1.6 % that "
                   "times are known to. A maximum is one frame: no interval, never a verdict."});
   }
-  std::vector<Difference> different = differences(baseline, candidate);
-  const std::size_t left_out = different.size() > kMostDifferences ? different.size() - kMostDifferences : 0;
-  different.resize(different.size() - left_out);
-  Table table{{{"What differs"}, {a + " " + baseline.name}, {b + " " + candidate.name}}, {}};
-  for (const Difference& each : different)
-    table.rows.push_back({{each.what}, {each.baseline}, {each.candidate}});
-  if (table.rows.empty())
-    section.blocks.push_back(Paragraph{"Outcome, host and settings are the same."});
-  else
-    section.blocks.push_back(std::move(table));
-  if (left_out > 0) section.blocks.push_back(Paragraph{std::to_string(left_out) + " settings more differ."});
   for (Block& block : late_side_by_side(baseline, candidate)) section.blocks.push_back(std::move(block));
   return section;
 }

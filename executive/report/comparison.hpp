@@ -29,11 +29,13 @@ struct ComparedFigure {
 /// and of percentiles with too few frames beyond them, none is. Both runs were read to be compared.
 std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& candidate);
 
-struct Difference {
-  std::string what, baseline, candidate;
+/// A fact of outcome or host, as each run has it.
+struct FactDifference {
+  std::string what;
+  std::vector<std::string> values;
 };
-/// Differences of outcome, host and settings; equal ones are left out.
-std::vector<Difference> differences(const RunData& baseline, const RunData& candidate);
+/// Facts that differ between the runs; equal ones are left out.
+std::vector<FactDifference> fact_differences(const std::vector<const RunData*>& runs);
 
 Section comparison_section(const RunData& baseline, const RunData& candidate);
 /// "B against A: late p99 is 1.8 to 2.3 times as long; nothing else is certain".

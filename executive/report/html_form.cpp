@@ -12,17 +12,29 @@ namespace tactus::report {
 namespace {
 
 constexpr std::size_t kLongestCell = 400;
+constexpr std::size_t kLongestLine = 4000;  // evidence of a frame, with all that it names
 
 /// Cuts out the middle of a text that is longer than a table can show.
-std::string shortened(const std::string& text) {
-  if (text.size() <= kLongestCell) return text;
-  return text.substr(0, kLongestCell) + " ...";
+std::string shortened(const std::string& text, std::size_t longest = kLongestCell) {
+  if (text.size() <= longest) return text;
+  return text.substr(0, longest) + " ...";
 }
 
-const char* sign_of(char kind) { return kind == 'g' ? "\u2713" : kind == 'w' ? "\u25b2" : "\u2715"; }
+const char* sign_of(char kind) {
+  switch (kind) {
+    case 'g':
+      return "\u2713";
+    case 'w':
+      return "\u25b2";
+    case 'c':
+      return "\u2248";
+    default:
+      return "\u2715";
+  }
+}
 
 std::string cell_html(const Cell& cell) {
-  const std::string text = escaped(shortened(cell.text));
+  const std::string text = escaped(cell.whole ? cell.text : shortened(cell.text));
   switch (cell.tone) {
     case Tone::code:
       return "<code>" + text + "</code>";
@@ -63,7 +75,15 @@ class Writer {
         "patternTransform=\"rotate(45)\"><path d=\"M0 0V7\" stroke=\"var(--edge-strong)\"/></pattern>"
         "</defs></svg>\n<header><h1><span class=\"sign ";
     out_ += std::string(1, page.sign) + "_\">" + sign_of(page.sign) + "</span>" + escaped(page.verdict) +
-            "</h1>\n<div class=\"soft\">" + escaped(page.about) + "</div>\n";
+            "</h1>\n";
+    if (!page.runs.empty()) {
+      out_ += "<ul class=\"runs\" aria-label=\"Each run\">";
+      for (const RunWord& run : page.runs)
+        out_ += "<li><span class=\"sign " + std::string(1, run.sign) + "_\">" + sign_of(run.sign) +
+                "</span><b>" + escaped(run.run) + "</b> " + escaped(run.sentence) + "</li>";
+      out_ += "</ul>\n";
+    }
+    out_ += "<div class=\"soft\">" + escaped(page.about) + "</div>\n";
     if (!page.figures.empty()) {
       out_ += "<div class=\"tiles\">";
       for (const Figure& figure : page.figures)
@@ -133,7 +153,7 @@ class Writer {
 
   void write(const Listing& listing) {
     out_ += "<details><summary>" + escaped(listing.summary) + "</summary><pre>";
-    for (const std::string& line : listing.lines) out_ += escaped(shortened(line)) + "\n";
+    for (const std::string& line : listing.lines) out_ += escaped(shortened(line, kLongestLine)) + "\n";
     out_ += "</pre></details>\n";
   }
 

@@ -31,6 +31,7 @@ h2 { font-size: 16px; margin: 34px 0 8px; break-after: avoid; }
 p { margin: 6px 0 10px; } .soft, .note { color: var(--soft); } .note { font-size: 12px; line-height: 18px; }
 code, .code { font: 12px var(--mono); }
 .sign { margin-right: 6px; } .g_ { color: var(--slack); } .w_ { color: var(--alarm); } .f_ { color: var(--alarm); }
+.c_ { color: var(--soft); } .runs { list-style: none; margin: 0 0 8px; padding: 0; }
 nav { display: flex; flex-wrap: wrap; gap: 2px 16px; margin-top: 12px; font-size: 13px; }
 nav a { min-height: 24px; }
 .tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); margin-top: 16px; row-gap: 12px; }

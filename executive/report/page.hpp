@@ -17,7 +17,8 @@ enum class Tone { plain, code, cause, good, bad, soft };
 struct Cell {
   std::string text;
   Tone tone = Tone::plain;
-  double bar = -1;  ///< 0 .. 1: drawn as a bar behind the text; below 0: none
+  double bar = -1;     ///< 0 .. 1: drawn as a bar behind the text; below 0: none
+  bool whole = false;  ///< never cut, however long it is
 };
 
 struct Column {
@@ -118,13 +119,21 @@ struct Figure {
   std::string note;
 };
 
+/// The word about one of several runs.
+struct RunWord {
+  std::string run;  ///< "A"
+  char sign = 'w';  ///< sign, as Page::sign
+  std::string sentence;
+};
+
 struct Page {
   std::string title;  ///< title of the window
-  char sign = 'w';    ///< 'g' well, 'w' warning, 'f' failed
+  char sign = 'w';    ///< 'g' well, 'w' warning, 'f' failed; 'c': it compares runs, and judges none
   std::string verdict;
   std::string about;
   std::vector<Figure> figures;
   std::vector<Section> sections;
+  std::vector<RunWord> runs{};  ///< verdicts of the runs that are compared
 };
 
 /// Place of a value on an axis, 0 .. 1; values outside are at its ends.

@@ -44,6 +44,17 @@ std::string about(const RunData& run) {
   return text;
 }
 
+/// "They differ by motor.parameters.resistance", the first keys by name.
+std::string differ_by(const std::vector<SettingDifference>& different) {
+  constexpr std::size_t kNamed = 3;
+  std::string text = "They differ by ";
+  for (std::size_t i = 0; i < std::min(different.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + different[i].key;
+  if (different.size() > kNamed)
+    text += " and " + counted(static_cast<std::int64_t>(different.size() - kNamed), "key") + " more";
+  return text;
+}
+
 void add_sections(const RunData& run, bool alone, std::vector<Section>& to) {
   const auto add = [&](Section section) {
     if (!alone) {
@@ -97,27 +108,24 @@ Page make_page(const std::vector<RunData>& runs) {
     add_sections(first, true, page.sections);
     return page;
   }
-  page.sign = 'g';
+  page.sign = 'c';
   std::vector<const RunData*> all;
+  all.reserve(runs.size());
+  for (const RunData& run : runs) all.push_back(&run);
+  const std::vector<SettingDifference> different = setting_differences(all);
+  page.sections.push_back(side_by_side_section(all, different));
+  page.sections.push_back(overlaid_section(all, different));
   for (const RunData& run : runs) {
-    all.push_back(&run);
     page.title += (page.title.empty() ? "" : ", ") + run.name;
     page.about += (page.about.empty() ? "" : " | ") + run.letter + " " + about(run);
     const Verdict own = verdict_of(run);
-    if (own.sign == 'f') page.sign = 'f';
+    page.runs.push_back({run.letter + " " + run.name, own.sign, own.sentence});
     if (&run == &first) continue;
-    const Verdict compared = verdict_of(first, run);
-    if (compared.sign == 'w' && page.sign == 'g') page.sign = 'w';
-    page.verdict += (page.verdict.empty() ? "" : ". ") + compared.sentence;
+    page.verdict += (page.verdict.empty() ? "" : ". ") + verdict_of(first, run).sentence;
     page.sections.push_back(comparison_section(first, run));
   }
+  if (!different.empty()) page.verdict = differ_by(different) + ". " + page.verdict;
   page.title += " \u00b7 tactus report";
-  Section verdicts{"verdicts", "Each run", {}};
-  Table table{{{"Run"}, {"Folder"}, {"Verdict"}}, {}};
-  for (const RunData& run : runs)
-    table.rows.push_back({{run.letter}, {run.name}, {verdict_of(run).sentence}});
-  verdicts.blocks.push_back(std::move(table));
-  page.sections.push_back(std::move(verdicts));
   page.sections.push_back(lateness_section(all));
   const RunData& last = runs.back();
   for (const Figure& figure : figures_of(last))

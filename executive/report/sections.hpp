@@ -6,6 +6,7 @@
 
 #include "executive/report/page.hpp"
 #include "executive/report/run_data.hpp"
+#include "executive/report/setting_differences.hpp"
 
 namespace tactus::report {
 
@@ -17,6 +18,12 @@ Section lateness_section(const std::vector<const RunData*>& runs);
 Section late_over_time_section(const RunData& run);
 /// Lateness of both over time, one above the other, with the same axes; empty where one has no times.
 std::vector<Block> late_side_by_side(const RunData& first, const RunData& second);
+/// Differences between the runs, keys of rig.yaml first, and their figures and signals, a column for each run.
+Section side_by_side_section(const std::vector<const RunData*>& runs,
+                             const std::vector<SettingDifference>& different);
+/// The signals that more than one run recorded, those of all runs in one plot each.
+Section overlaid_section(const std::vector<const RunData*>& runs,
+                         const std::vector<SettingDifference>& different);
 Section slack_over_time_section(const RunData& run);
 Section worst_frames_section(const RunData& run);
 Section jobs_section(const RunData& run);

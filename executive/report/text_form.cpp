@@ -14,7 +14,9 @@ constexpr std::size_t kNarrowest = 50;
 constexpr std::size_t kWidest = 160;
 constexpr std::size_t kPlotRows = 8;
 
-const char* word_of(char sign) { return sign == 'g' ? "ok: " : sign == 'w' ? "WARNING: " : "FAILED: "; }
+const char* word_of(char sign) {
+  return sign == 'g' ? "ok: " : sign == 'w' ? "WARNING: " : sign == 'c' ? "Compared: " : "FAILED: ";
+}
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
   const std::size_t places = columns_of(text);
@@ -47,6 +49,8 @@ class TextWriter {
 
   std::string page(const Page& page) {
     out_ = wrapped(word_of(page.sign) + config::one_line(page.verdict), width_);
+    for (const RunWord& run : page.runs)
+      out_ += wrapped(config::one_line(run.run + ": " + word_of(run.sign) + run.sentence), width_);
     out_ += wrapped(config::one_line(page.about), width_);
     if (!page.figures.empty()) {
       out_ += "\n";

@@ -204,7 +204,7 @@ Section causes_section(const RunData& run) {
                             {time_text(cost.worst_ns)},
                             {time_text(cost.sum_ns)},
                             {"", Tone::plain, static_cast<double>(cost.sum_ns) / static_cast<double>(most)},
-                            {who_of(run, cause)}});
+                            {who_of(run, cause), Tone::plain, -1, true}});
     }
     section.blocks.push_back(std::move(table));
     section.blocks.push_back(Paragraph{

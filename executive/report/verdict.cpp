@@ -15,6 +15,8 @@ namespace {
 
 using rtsync::Cause;
 
+constexpr std::size_t kMostInVerdict = 4;  // names; the table of causes has all
+
 /// The cause that cost most; none: nothing was late.
 std::pair<Cause, double> costliest(const FrameTimes& times) {
   std::int64_t sum = 0;
@@ -42,9 +44,13 @@ std::string how_it_ended(const RunData& run, char& sign) {
   if (outcome == "completed" || outcome == "stopped") {
     std::string words = outcome == "completed" ? "Completed" : "Stopped";
     const std::string lost = failed_recordings(run.summary());
-    if (lost.empty()) return words;
+    const std::int64_t status = integer_fact(run.summary(), "exit_status").value_or(0);
+    if (lost.empty() && status == 0) return words;
     sign = 'f';
-    return words + ", but " + lost;
+    if (!lost.empty()) return words + ", but " + lost;
+    const std::string failed_on = text_fact(run.summary(), "failed_on");
+    return words + ", but its exit status is " + std::to_string(status) +
+           (failed_on.empty() ? "" : ": " + failed_on);
   }
   if (outcome == "unended" && run.files.still_runs) {
     if (!run.summary().is_null()) return "It still runs";
@@ -66,35 +72,48 @@ std::string how_it_ended(const RunData& run, char& sign) {
   return words + (reason.empty() ? "" : ": " + reason);
 }
 
-/// "'stress' (SCHED_FIFO 90, of stress.service)"; of several the first two, those that took most.
-std::string culprits_of(const RunData& run, const std::string& word) {
+/// The names, separated; of more than `most` the first ones and how many there are beside them.
+std::string names_of(const std::vector<std::string>& names, const char* separator, std::size_t most,
+                     const std::string& what) {
   std::string text;
-  const Json& all = list_fact(run.summary(), "causes." + word + ".by");
-  for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 2) && all.is_array(); ++i) {
-    const std::string policy = text_fact(all[i], "policy"), of = text_fact(all[i], "of");
-    text += (text.empty() ? "" : ", then ") + text_fact(all[i], "name");
-    if (policy.empty() && of.empty()) continue;
-    text += " (" + policy + (policy.empty() || of.empty() ? "" : ", ") + (of.empty() ? "" : "of " + of) + ")";
-  }
-  if (all.size() > 2) text += " and " + counted(static_cast<std::int64_t>(all.size() - 2), "other");
+  const std::size_t shown = names.size() > most ? most - 1 : names.size();
+  for (std::size_t i = 0; i < shown; ++i) text += (text.empty() ? "" : separator) + names[i];
+  if (names.size() > shown)
+    text += " and " + counted(static_cast<std::int64_t>(names.size() - shown), "other " + what);
   return text;
+}
+
+/// "'stress' (SCHED_FIFO 90, of stress.service)", those that took most first.
+std::string culprits_of(const RunData& run, const std::string& word, std::size_t most) {
+  std::vector<std::string> names;
+  for (const Json& each : list_fact(run.summary(), "causes." + word + ".by")) {
+    const std::string policy = text_fact(each, "policy"), of = text_fact(each, "of");
+    names.push_back(text_fact(each, "name"));
+    if (policy.empty() && of.empty()) continue;
+    names.back() +=
+        " (" + policy + (policy.empty() || of.empty() ? "" : ", ") + (of.empty() ? "" : "of " + of) + ")";
+  }
+  return names_of(names, ", then ", most, "culprit");
+}
+
+/// The jobs that met a cause, those that met it most often first.
+std::string jobs_of(const RunData& run, const std::string& word, std::size_t most) {
+  std::vector<std::pair<std::int64_t, std::string>> jobs;
+  for (const auto& [job, count] : list_fact(run.summary(), "causes." + word + ".jobs").items())
+    if (count.is_number_integer()) jobs.emplace_back(-count.get<std::int64_t>(), job);
+  std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  names.reserve(jobs.size());
+  for (auto& [count, job] : jobs) names.push_back(std::move(job));
+  return names_of(names, ", ", most, "job");
 }
 
 }  // namespace
 
-std::string who_of(const RunData& run, Cause cause) {
+std::string who_of(const RunData& run, Cause cause, std::size_t most) {
   const std::string word(name_of(cause));
-  std::string who;
-  std::int64_t most = 0;
-  std::size_t jobs = 0;
-  for (const auto& [job, count] : list_fact(run.summary(), "causes." + word + ".jobs").items()) {
-    ++jobs;
-    if (!count.is_number_integer() || count.get<std::int64_t>() <= most) continue;
-    most = count.get<std::int64_t>();
-    who = job;
-  }
-  if (jobs > 1) who += " and " + counted(static_cast<std::int64_t>(jobs - 1), "other job");
-  if (const std::string culprits = culprits_of(run, word); !culprits.empty())
+  const std::string who = jobs_of(run, word, most);
+  if (const std::string culprits = culprits_of(run, word, most); !culprits.empty())
     return culprits + (who.empty() ? "" : "; it met " + who);
   if (!run.has_times()) return who;
   for (const WorstFrame& frame : run.times->worst()) {
@@ -158,7 +177,7 @@ Verdict verdict_of(const RunData& run) {
   if (run.has_times()) {
     const auto [cause, share] = costliest(*run.times);
     if (cause != Cause::none) {
-      const std::string who = who_of(run, cause);
+      const std::string who = who_of(run, cause, kMostInVerdict);
       rest += "; " + share_text(share) + " of the lateness is " + std::string(name_of(cause)) +
               (who.empty() ? "" : " (" + who + ")");
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -17,8 +18,9 @@ struct Verdict {
 /// Judges whether the frames were on time; else the cause and the culprit.
 Verdict verdict_of(const RunData& run);
 
-/// Job or thread that a cause is about, from the summary and the log; empty: neither names it.
-std::string who_of(const RunData& run, rtsync::Cause cause);
+/// Jobs and threads that a cause is about, from the summary and the log; empty: neither names any. Of more than `most`
+/// the first ones and how many others.
+std::string who_of(const RunData& run, rtsync::Cause cause, std::size_t most = SIZE_MAX);
 /// Text of the log or of a trace on a frame; empty: none.
 std::string why_of_frame(const RunData& run, std::int64_t frame);
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
+#include <string>
 
 namespace tactus::report::axes_test {
 namespace {
@@ -67,9 +69,24 @@ TEST(SlackAxis, HasZeroAndBothSides) {
 TEST(LinearAxis, HasRoundTicksWithTheUnit) {
   EXPECT_THAT(labels(linear_axis(0, 10, "V")), ElementsAre("0 V", "2 V", "4 V", "6 V", "8 V", "10 V"));
   EXPECT_THAT(labels(linear_axis(-1, 1, "")), ElementsAre("-0.8", "-0.4", "0", "0.4", "0.8"));
-  const Axis same = linear_axis(5, 5, "m");
-  EXPECT_LT(same.from, 5);
-  EXPECT_GT(same.to, 5);
+  // Constants: from 0 to twice the value, whatever its size, and round 0 where there is none.
+  EXPECT_THAT(labels(linear_axis(5, 5, "m")), ElementsAre("0 m", "2 m", "4 m", "6 m", "8 m", "10 m"));
+  EXPECT_THAT(labels(linear_axis(-5, -5, "")), ElementsAre("-10", "-8", "-6", "-4", "-2", "0"));
+  EXPECT_THAT(labels(linear_axis(0, 0, "V")), ElementsAre("-0.8 V", "-0.4 V", "0 V", "0.4 V", "0.8 V"));
+  EXPECT_THAT(labels(linear_axis(5, std::nextafter(5, 6), "")), ElementsAre("0", "2", "4", "6", "8", "10"))
+      << "noise of the last bit is no change";
+  for (const double value : {1e-300, 1e-9, 1e6, 1.7e9, 1e300, std::numeric_limits<double>::max()})
+    for (const double sign : {-1.0, 1.0}) {
+      const Axis axis = linear_axis(sign * value, sign * value, "");
+      EXPECT_GE(axis.ticks.size(), 4U) << value;
+      EXPECT_GT(place_on(axis, sign * value), 0.2) << value;
+      EXPECT_LT(place_on(axis, sign * value), 0.8) << value;
+    }
+  // Small changes of large values: no two ticks have the same label.
+  for (const double span : {1e-3, 1e-6, 1e-9}) {
+    const auto texts = labels(linear_axis(20, 20 + span, "rad"));
+    EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), texts.size()) << span;
+  }
   const double huge = std::numeric_limits<double>::max();
   const Axis all = linear_axis(-huge, huge, "");
   EXPECT_TRUE(std::isfinite(all.from) && std::isfinite(all.to));

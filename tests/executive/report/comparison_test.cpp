@@ -6,6 +6,7 @@
 
 #include "executive/report/fail_if.hpp"
 #include "executive/report/report.hpp"
+#include "executive/report/setting_differences.hpp"
 #include "tests/executive/report/made_run.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -224,20 +225,68 @@ TEST(Condition, IsNoWhereARunDoesNotHaveTheQuantity) {
   EXPECT_THROW((void)Condition::parse("late.p99 > 1.2 * baseline").judge(run, nullptr), ConditionError);
 }
 
-TEST(Differences, NameSettingsAndHost) {
-  RunData a, b;
+std::string text_of(const std::vector<SettingDifference>& different) {
+  std::string all;
+  for (const SettingDifference& each : different) {
+    all += each.key;
+    for (const std::string& value : each.values) all += "|" + value;
+    all += "\n";
+  }
+  return all;
+}
+
+TEST(Differences, NameSettingsAndHostOfAllRuns) {
+  RunData a, b, c;
   a.files.summary =
       config::Json::parse(R"({"host":{"kernel":"Linux 6.1","cpus":4},"rt":{"policy":"SCHED_FIFO"}})");
-  b.files.summary =
+  b.files.summary = c.files.summary =
       config::Json::parse(R"({"host":{"kernel":"Linux 6.6-rt","cpus":4},"rt":{"policy":"SCHED_FIFO"}})");
   a.files.settings = {{"frame.period", "1 ms"}, {"realtime.margin", "60 us"}, {"only.a", "1"}};
   b.files.settings = {{"frame.period", "1 ms"}, {"realtime.margin", "131 us"}, {"only.b", "2"}};
-  std::string all;
-  for (const Difference& each : differences(a, b))
-    all += each.what + "|" + each.baseline + "|" + each.candidate + "\n";
-  EXPECT_EQ(all,
-            "kernel|Linux 6.1|Linux 6.6-rt\nrig.yaml: only.a|1|\u2013\nrig.yaml: only.b|\u2013|2\n"
-            "rig.yaml: realtime.margin|60 us|131 us\n");
+  c.files.settings = {{"frame.period", "1000 us"}, {"realtime.margin", "0.06 ms"}, {"only.a", "1"}};
+  EXPECT_EQ(text_of(setting_differences({&a, &b, &c})),
+            "only.a|1|\u2013|1\nonly.b|\u2013|2|\u2013\nrealtime.margin|60 us|131 us|0.06 ms\n");
+  EXPECT_EQ(text_of(setting_differences({&a, &c})), "") << "the same quantities in other units";
+  const auto facts = fact_differences({&a, &b, &c});
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].what, "kernel");
+  EXPECT_EQ(facts[0].values, (std::vector<std::string>{"Linux 6.1", "Linux 6.6-rt", "Linux 6.6-rt"}));
+}
+
+/// What a section brings along that --set added, or that an earlier version did not write, is no difference.
+TEST(Differences, DefaultsAreNone) {
+  RunData without, with;
+  without.files.settings = {{"rig", "r"}, {"models.m.model", "x"}};
+  with.files.settings = {{"rig", "r"},
+                         {"models.m.model", "x"},
+                         {"flush_every", "0.2 s"},
+                         {"realtime.sleep_timer", "yes"},
+                         {"realtime.on_overrun", "skip"},
+                         {"threads.main.priority", "80"},
+                         {"threads.workers.w1.priority", "81"},
+                         {"checkpoint.every", "off"},
+                         {"record.extra.driver", "csv"},
+                         {"record.extra.every", "2 ms"},
+                         {"record.extra.on_change", "no"},
+                         {"record.extra.separator", "comma"},
+                         {"record.other.separator", "tab"},
+                         {"models.m.parameters.gain", "2"}};
+  EXPECT_EQ(text_of(setting_differences({&without, &with})),
+            "models.m.parameters.gain|the model's own|2\nrealtime.on_overrun|\u2013|skip\n"
+            "record.extra.every|\u2013|2 ms\nrecord.other.separator|\u2013|tab\n"
+            "threads.workers.w1.priority|\u2013|81\n");
+  EXPECT_EQ(text_of(setting_differences({&with, &with})), "");
+  const RunData unknown;  // its rig.yaml could not be read
+  EXPECT_EQ(text_of(setting_differences({&unknown, &with})), "");
+}
+
+TEST(Differences, NamesOfRunsSayThem) {
+  RunData a;
+  a.letter = "A";
+  a.name = "folder";
+  EXPECT_EQ(label_of(a, 0, {}), "A folder");
+  EXPECT_EQ(label_of(a, 1, {{"models.m.parameters.gain", {"1", "2"}}, {"until", {"1 s", "2 s"}}}),
+            "A, gain 2, until 2 s");
 }
 
 }  // namespace

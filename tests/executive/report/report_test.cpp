@@ -30,6 +30,7 @@ using test::MadeFrame;
 using test::TempDir;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kSummary = R"({
   "rig": "servo", "outcome": "completed", "reason": "", "exit_status": 0,
@@ -307,11 +308,74 @@ TEST(Report, ComparesRunsSideBySide) {
   EXPECT_THAT(page.verdict, HasSubstr("B against A: late p50 is"));
   const std::string text = to_text(page, 140);
   for (const char* const part :
-       {"rig.yaml: realtime.margin", "131 us", "Linux 7", "one frame: none", "A: Jobs", "B: Timing"})
+       {"realtime.margin", "131 us", "Linux 7", "one frame: none", "A: Jobs", "B: Timing"})
     EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_LT(text.find("realtime.margin  "), text.find("Linux 7")) << "keys of the rig file come first";
   const std::string html = to_html(page);
   expect_sound(html);
   EXPECT_THROW((void)read_runs(std::vector<std::string>(7, (dir / "run").string()), {}), std::runtime_error);
+}
+
+/// The word about the comparison judges no run: each has its own.
+TEST(Report, KeepsTheWordOnTheComparisonApartFromThoseOnTheRuns) {
+  const TempDir dir;
+  for (const char* const name : {"a", "b"})
+    dir.write(std::string(name) + "/frames.csv", frames_csv(test::random_frames(5, 3000, 1)));
+  dir.write("a/summary.json", R"({"rig":"r","outcome":"completed","exit_status":0,"frames":{"run":3000}})");
+  dir.write("b/summary.json",
+            R"({"rig":"r","outcome":"completed","exit_status":1,"failed_on":"3 privileges were refused",
+                "frames":{"run":3000}})");
+  const Page page = make_page(read_runs({(dir / "a").string(), (dir / "b").string()}, {}));
+  EXPECT_EQ(page.sign, 'c');
+  ASSERT_EQ(page.runs.size(), 2U);
+  EXPECT_EQ(page.runs[0].sign, 'g');
+  EXPECT_EQ(page.runs[1].sign, 'f');
+  const std::string text = to_text(page, 160);
+  EXPECT_THAT(text,
+              StartsWith("Compared: B against A: no change of times is certain\nA a: ok: Completed. On"));
+  EXPECT_THAT(text,
+              HasSubstr("\nB b: FAILED: Completed, but its exit status is 1: 3 privileges were refused. On"));
+  expect_sound(to_html(page));
+}
+
+/// A sweep: what was set first, then the signals of all runs in one plot each.
+TEST(Report, LaysTheRunsOfASweepSideBySideAndOverEachOther) {
+  const TempDir dir;
+  std::vector<std::string> runs;
+  for (const int gain : {1, 2, 4}) {
+    const std::string name = "run" + std::to_string(gain);
+    runs.push_back((dir / name).string());
+    dir.write(name + "/rig.yaml", "rig: r\nuntil: 10 s\nmodels: { m: { model: x, parameters: { gain: " +
+                                      std::to_string(gain) + " } } }\n");
+    std::string rows = "sys.exec.out.time {s},m.y {V},m.still {V}\n";
+    for (int i = 0; i < 50; ++i) rows += std::to_string(i) + "," + std::to_string(gain * (i % 10)) + ",0\n";
+    dir.write(name + "/tape.csv", rows);
+    dir.write(name + "/summary.json",
+              R"({"rig":"r","outcome":"completed","rt":{"realtime":false},"frames":{"run":)" +
+                  std::to_string(100 * gain) + "}}");
+  }
+  const Page page = make_page(read_runs(runs, {}));
+  EXPECT_THAT(page.verdict, StartsWith("They differ by models.m.parameters.gain. "));
+  ASSERT_GE(page.sections.size(), 2U);
+  EXPECT_EQ(page.sections[0].id, "side-by-side");
+  const auto& table = std::get<Table>(page.sections[0].blocks.at(0));
+  ASSERT_EQ(table.columns.size(), 4U);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0][0].text, "models.m.parameters.gain");
+  EXPECT_EQ(table.rows[0][3].text, "4");
+  EXPECT_EQ(table.rows[1][0].text, "frames run");
+  const auto& figures = std::get<Table>(page.sections[0].blocks.at(1));
+  EXPECT_EQ(figures.rows.at(0)[0].text, "m.y (V)");
+  EXPECT_EQ(figures.rows[0][3].text, "0 \u2026 36.0");
+  EXPECT_EQ(page.sections[1].id, "overlaid");
+  const auto& plot = std::get<Plot>(page.sections[1].blocks.at(1));
+  ASSERT_EQ(plot.lines.size(), 3U);
+  EXPECT_EQ(plot.lines[1].name, "B, gain 2");
+  EXPECT_GE(plot.y.to, 36);
+  const auto& still = std::get<Plot>(page.sections[1].blocks.at(3));
+  EXPECT_LE(still.y.from, -0.5) << "a constant has room around it";
+  expect_sound(to_html(page));
+  EXPECT_THAT(to_text(page, 100), HasSubstr("x C, gain 4"));
 }
 
 TEST(Report, PlotsTheVariablesThatAreNamed) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "executive/report/html_form.hpp"
 #include "executive/report/text_form.hpp"
 #include "executive/report/verdict.hpp"
 #include "tests/executive/report/made_run.hpp"
@@ -281,6 +282,8 @@ TEST(VerdictOfARun, SaysHowItEnded) {
   const Row all[] = {
       {R"({"outcome": "completed", "frames": {"run": 5}})", 'g',
        "Completed. On time: none of 5 frames overran or"},
+      {R"({"outcome": "completed", "exit_status": 1, "failed_on": "2 overruns", "frames": {"run": 5}})", 'f',
+       "Completed, but its exit status is 1: 2 overruns. On time"},
       {R"({"outcome": "stopped", "frames": {"run": 1}})", 'g', "Stopped. On time: none of 1 frame overran"},
       {R"({"outcome": "clock_lost", "reason": "no edge.", "frames": {"run": 5}})", 'f',
        "Clock lost: no edge. On time"},
@@ -311,18 +314,24 @@ TEST(VerdictOfARun, NamesTheCauseThatCostMostAndWho) {
   RunData run = run_with(R"({"outcome": "completed", "frames": {"run": 100, "overruns": 2},
       "causes": {"blocked": {"jobs": {"a.step": 1, "bad.step": 3}}}})");
   add_times(run, 100, {{20, Cause::blocked}, {21, Cause::catching_up}, {60, Cause::computed}});
-  EXPECT_THAT(verdict_of(run).sentence,
-              HasSubstr("; 67 % of the lateness is blocked (bad.step and 1 other job)"));
+  EXPECT_THAT(verdict_of(run).sentence, HasSubstr("; 67 % of the lateness is blocked (bad.step, a.step)"));
   run.files.summary["causes"]["blocked"]["by"] = Json::parse(R"([
       {"name": "'burst'", "policy": "SCHED_FIFO 97", "of": "b.service", "count": 2, "sum_ns": 9},
       {"name": "SIGSTOP", "policy": "", "of": "", "count": 1, "sum_ns": 5},
       {"name": "'c'", "policy": "", "of": "", "count": 1, "sum_ns": 1}])");
-  EXPECT_THAT(
-      verdict_of(run).sentence,
-      HasSubstr(
-          "is blocked ('burst' (SCHED_FIFO 97, of b.service), then SIGSTOP and 1 other; it met bad.step "
-          "and 1 other job)"))
+  EXPECT_THAT(verdict_of(run).sentence, HasSubstr("is blocked ('burst' (SCHED_FIFO 97, of b.service), then "
+                                                  "SIGSTOP, then 'c'; it met bad.step, a.step)"))
       << "culprits come first, and what they met apart from them";
+  for (int i = 0; i < 40; ++i)
+    run.files.summary["causes"]["blocked"]["by"].push_back(
+        {{"name", "'another-" + std::to_string(i) + "'"}, {"policy", "SCHED_FIFO 1"}, {"of", "x.service"}});
+  EXPECT_THAT(verdict_of(run).sentence, HasSubstr("then 'c' and 40 other culprits; it met"))
+      << "the table has all";
+  const Section causes = causes_section(run);
+  const Page page{"", 'w', "", "", {}, {causes}};
+  for (const std::string& form : {to_text(page, 80), to_html(page)})
+    for (const char* const name : {"burst", "SIGSTOP", "another-0", "another-39", "a.step"})
+      EXPECT_THAT(form, HasSubstr(name)) << "who is never cut";
 }
 
 TEST(WhoOf, ReadsTheEvidenceOfTheLog) {

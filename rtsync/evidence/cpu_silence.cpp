@@ -11,12 +11,17 @@ void CpuSilence::silent_up_to(EvidenceTime time) TACTUS_RT {
   if (!sign_ || alive_ == Nanoseconds{0} || time - *sign_ <= alive_ + alive_ / 4) return;
   if (restarted_ && *restarted_ >= *sign_ - alive_ && *restarted_ <= time) return;
   const EvidenceTime from = std::max(*sign_ + alive_, active_);
-  if (is_before(time)) silent_before_ += time - from;
   for (const ThreadTimes::Off& off : off_) {
     if (off.cpu != cpu_ || off.from >= time || off.to <= from) continue;
     const Nanoseconds part = std::min(off.to, time) - std::max(off.from, from);
-    (off.ready ? ready_ : asleep_) += part;
-    if (!off.ready && time + kWake >= off.to) at_wake_ += part;
+    if (off.ready) {
+      ready_ += part;
+    } else if (is_idle_ && !idle_sign_) {
+      idle_unseen_ += part;
+    } else {
+      asleep_ += part;
+      if (time + kWake >= off.to) at_wake_ += part;
+    }
   }
 }
 
@@ -30,15 +35,13 @@ void CpuSilence::add(const EventRecord& record) TACTUS_RT {
   active_ = record.at;
   if (sign) sign_ = record.at;
   if (sign && record.thread == 0 && is_before(record.at)) idle_sign_ = true;
+  is_idle_ = (sign || record.kind == Kind::on ? record.thread : record.next) == 0;
 }
 
 void CpuSilence::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   silent_up_to(end);
   others.still_ready += ready_;
-  if (!idle_sign_ && silent_before_ >= alive_ * 4) {
-    others.idle_unseen += asleep_;
-    return;
-  }
+  others.idle_unseen += idle_unseen_;
   others.still_asleep += asleep_;
   others.still_at_wake += at_wake_;
 }

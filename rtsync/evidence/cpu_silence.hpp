@@ -10,7 +10,7 @@ namespace tactus::rtsync {
 
 /// Adds up how long a CPU did nothing at all while a thread was off it, from the records of that CPU. Its signs of life
 /// come whatever runs there, so where they are missing, the machine stood still, and no thread had the CPU. A switch shows
-/// that it did not. Some virtual CPUs give none while they are idle, for minutes: where none came in idle time before,
+/// that it did not. Some virtual CPUs give none while they are idle, for minutes: unless one came in idle time before,
 /// idle time without them says nothing.
 ///
 /// RT  yes; bounded by the number of records.
@@ -42,8 +42,9 @@ class CpuSilence {
   Nanoseconds ready_{0};
   Nanoseconds asleep_{0};
   Nanoseconds at_wake_{0};
-  Nanoseconds silent_before_{0};  // before the thread left a CPU first
-  bool idle_sign_ = false;        // one came from an idle CPU then
+  Nanoseconds idle_unseen_{0};  // the thread slept, and the CPU was idle
+  bool idle_sign_ = false;      // one came from an idle CPU, before the thread left a CPU first
+  bool is_idle_ = false;        // since the last record
 };
 
 }  // namespace tactus::rtsync

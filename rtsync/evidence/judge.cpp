@@ -84,10 +84,15 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   shares.give(Cause::preempted, time - stopped);
 }
 
-/// Off its CPU without having given it up.
-void give_stopped(Shares& shares, const SwitchTimes& seen, const Evidence& evidence) TACTUS_RT {
+/// A debugger or a signal had stopped it, as the record of its switch says.
+void give_named_stops(Shares& shares, const SwitchTimes& seen) TACTUS_RT {
   shares.give(Cause::suspended, seen.traced);
   shares.give(Cause::machine_stopped, seen.signalled);
+}
+
+/// Off its CPU without having given it up.
+void give_stopped(Shares& shares, const SwitchTimes& seen, const Evidence& evidence) TACTUS_RT {
+  give_named_stops(shares, seen);
   shares.give(evidence.went_on ? Cause::machine_stopped : Cause::unknown, seen.held);
 }
 
@@ -99,6 +104,15 @@ Nanoseconds in_maps(const Evidence& evidence) TACTUS_RT {
   if (!evidence.silence || !evidence.silence->anywhere) return took;
   const Nanoseconds alive = std::min(took, evidence.silence->in_kernel);
   return took - std::min(took - alive, evidence.silence->took);
+}
+
+/// Time in calls of the heap, by the clock. Where calls and silence have no room beside each other, the machine stood
+/// still within a call.
+Nanoseconds in_heap(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  const Nanoseconds took = evidence.heap->took;
+  if (!evidence.silence || !evidence.silence->anywhere) return took;
+  return took - std::clamp(took + evidence.silence->took - facts.took, kNone,
+                           std::min(took, evidence.silence->took));
 }
 
 }  // namespace
@@ -233,7 +247,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     shares.give(Cause::machine_stopped, ready);
     give_preempted(shares, seen.preempted - ready, evidence);
   }
-  if (allocates) shares.give(Cause::heap, evidence.heap->took - heap_slept);
+  if (allocates) shares.give(Cause::heap, in_heap(facts, evidence) - heap_slept);
   if (evidence.faults) {
     const Nanoseconds of_disk = in_faults_of_disk(*evidence.faults);
     shares.give(Cause::faulted, of_disk);
@@ -253,6 +267,8 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
 
 CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
+  // Whatever its CPU did or did not do meanwhile: it could not run.
+  if (evidence.switches) give_named_stops(shares, *evidence.switches);
   // Before the edge: it cannot be noted while nothing runs.
   const Nanoseconds still =
       evidence.others ? stood_still(evidence.others->still_ready + evidence.others->still_asleep, evidence)
@@ -263,7 +279,7 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
   if (evidence.went_on && evidence.switches) shares.give(Cause::machine_stopped, evidence.switches->blocked);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   if (evidence.switches) {
-    give_stopped(shares, *evidence.switches, evidence);
+    shares.give(evidence.went_on ? Cause::machine_stopped : Cause::unknown, evidence.switches->held);
     shares.give(Cause::migrated, evidence.switches->migrated);
     give_preempted(shares, evidence.switches->preempted, evidence);
     // It should have been woken; not before its edge, nor while all of the rig was stopped.

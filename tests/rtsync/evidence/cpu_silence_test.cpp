@@ -101,6 +101,7 @@ TEST(CpuSilence, OfAnIdleCpuThatNeverGivesSignsWhileItIsIdleSaysNothing) {
     records.push_back(record(Kind::off, frame, kThread, 0));
     records.push_back(record(Kind::off, frame + 1'900us, 0, kThread));
   }
+  records.push_back(record(Kind::off, 11ms, kThread, 0));
   const auto silent = seen(off(11ms, 19ms, false), records);
   EXPECT_EQ(silent.still_asleep, 0ns);
   EXPECT_EQ(silent.still_at_wake, 0ns);
@@ -109,6 +110,19 @@ TEST(CpuSilence, OfAnIdleCpuThatNeverGivesSignsWhileItIsIdleSaysNothing) {
   const auto one = seen(off(11ms, 19ms, false), records);
   EXPECT_EQ(one.still_at_wake, 8ms) << "an idle CPU gives signs here";
   EXPECT_EQ(one.idle_unseen, 0ns);
+}
+
+/// Frames that use most of their CPU leave too little idle time to learn that an idle CPU gives no signs.
+TEST(CpuSilence, OfAnIdleCpuIsAStopOnlyWhereOneGaveASignWhileItWasIdle) {
+  std::vector<EventRecord> records = {record(Kind::alive, 900us, kThread),
+                                      record(Kind::off, 1ms, kThread, 0)};
+  const auto idle = seen(off(1ms, 12'500ms, false), records);
+  EXPECT_EQ(idle.still_asleep, 0ns);
+  EXPECT_EQ(idle.idle_unseen, 12'500ms - 1'150us);
+  records.back().next = kOther;
+  const auto busy = seen(off(1ms, 15ms, false), records);
+  EXPECT_EQ(busy.still_asleep, 15ms - 1'150us) << "the CPU had a thread";
+  EXPECT_EQ(busy.idle_unseen, 0ns);
 }
 
 TEST(CpuSilence, OfAnIdleCpuThatNeverGivesSignsIsNoLateTimerAndHidesNoSleepOfAJob) {

@@ -180,6 +180,27 @@ std::vector<Row> rows() {
             e.switches->blocked = 200us;
             e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 0ns};
           }),
+      row("a debugger stopped it while it slept, and its idle CPU gave no sign of life",
+          {LatePart::wake, 12'500ms, 0ns}, Cause::suspended,
+          [](F&, E& e) {
+            e.switches->traced = 12'470ms;
+            e.switches->blocked = 20ms;
+            e.others->idle = 12'450ms;
+            e.others->still_asleep = 12'200ms;
+          }),
+      row("a debugger stopped it while it slept, and interrupts had its CPU", {LatePart::wake, 30ms, 0ns},
+          Cause::suspended,
+          [](F&, E& e) {
+            e.switches->traced = 29ms;
+            e.interrupts = InterruptTimes{20ms};
+          }),
+      row("the machine stood still longer than a debugger stopped it", {LatePart::wake, 30ms, 0ns},
+          Cause::machine_stopped,
+          [](F&, E& e) {
+            e.switches->traced = 3ms;
+            e.switches->blocked = 27ms;
+            e.others->still_asleep = 26ms;
+          }),
       row("a signal stopped it", long_job(), Cause::machine_stopped,
           [](F&, E& e) { e.switches->signalled = 2'800us; }),
       row("it was off its CPU in no system call", long_job(), Cause::unknown,
@@ -469,6 +490,26 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.maps = MapTimes{1, 16 << 20, 4096, 2'900us, 0ns};
             e.silence->took = 2'600us;
+          }),
+      row("the machine stood still in a call of the heap", long_job(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e.heap = HeapTimes{1, 2'950us};
+            e.silence->took = 2'700us;
+          }),
+      row("the machine stood still beside calls of the heap that took longer", long_job(), Cause::heap,
+          [](F&, E& e) {
+            e.heap = HeapTimes{40, 1'900us};
+            e.silence->took = 1ms;
+          }),
+      row("the machine stood still in a system call of its own", long_job(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e.silence->took = 2'600us;
+            e.silence->in_kernel = e.silence->in_call = 250us;
+          }),
+      row("the machine stood still in kernel time of the executive's work", behind, Cause::machine_stopped,
+          [](F&, E& e) {
+            e.silence->took = 2'600us;
+            e.silence->in_kernel = 250us;
           }),
       row("memory of the heap, and more that it mapped itself", long_job(), Cause::faulted,
           [](F&, E& e) {

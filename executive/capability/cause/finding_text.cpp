@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/cause/finding_text.hpp"
 
-#include <cstdio>
-#include <iterator>
+#include <algorithm>
 #include <string_view>
 
+#include "executive/capability/cause/finding_words.hpp"
 #include "executive/run_base/runner_text.hpp"
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/stopper.hpp"
-#include "rtsync/evidence/tracepoint.hpp"
-#include "rtsync/host/host_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -21,17 +19,7 @@ using rtsync::Evidence;
 using rtsync::LatePart;
 using rtsync::Nanoseconds;
 
-std::string counted(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-/// "a.step, b.step, c.step first": those of a group with the largest excess.
-std::string first_of(const JobGroup& group, const Plan& plan) {
-  std::string names;
-  for (const std::uint32_t job : group.first)
-    if (job != Finding::kNoJob) names += (names.empty() ? "" : ", ") + plan.jobs[job].name;
-  return names + (group.jobs > group.first.size() ? " first" : "");
-}
+constexpr const char* kMachine = "the machine";
 
 /// "40 jobs took together 2.00 ms more than usual: a.step, b.step, c.step first".
 std::string group_text(const Finding& finding, const Plan& plan) {
@@ -69,13 +57,25 @@ std::string part_text(const Finding& finding, const Plan& plan) {
   return "the frame";
 }
 
-std::string by_whom(const Evidence& evidence) {
+/// Returns what the evidence gives to the cause within the excess; `figure` where that is not known.
+Nanoseconds decided(const Finding& finding, Nanoseconds figure) {
+  const rtsync::CauseWeights weights = rtsync::weigh(finding.facts, finding.evidence);
+  if (weights.cause == finding.cause && weights.share > Nanoseconds{0}) return weights.share;
+  for (const rtsync::CauseTime& one : weights.beside)
+    if (one.cause == finding.cause && one.time > Nanoseconds{0}) return one.time;
+  const Nanoseconds excess = finding.facts.excess();
+  return excess > Nanoseconds{0} ? std::min(figure, excess) : figure;
+}
+
+/// `share`: the time that all of them took.
+std::string by_whom(const Evidence& evidence, Nanoseconds share) {
   if (!evidence.others || evidence.others->thread == 0) return "another thread";
   const rtsync::OtherThreads& others = *evidence.others;
   const bool by_weaker = !evidence.preemptible && others.weaker * 2 >= others.ran;
   const rtsync::Runner one = by_weaker && others.ordinary.thread != 0 ? others.ordinary : longest_of(others);
   std::string text = runner_text(one);
-  if (one.time < others.ran) text += " for " + rtsync::duration_text(one.time) + ", and by others";
+  if (one.time < std::min(others.ran, share))
+    text += " for " + rtsync::duration_text(one.time) + ", and by others";
   if (by_weaker) text += "; this kernel does not interrupt the system calls of ordinary threads";
   return text;
 }
@@ -99,19 +99,16 @@ std::string stopper_text(const Evidence& seen) {
   return stopper.empty() ? "" : "; " + stopper;
 }
 
-/// "its CPU gave no sign of life for 14.0 ms".
-std::string no_life(const Finding& finding) {
-  const Nanoseconds still = still_of(finding);
+/// Time that the machine stood still; 0: only its absence of switches shows it.
+Nanoseconds stood_still_for(const Finding& finding) {
   const Nanoseconds silent = finding.evidence.silence.value_or(rtsync::Silence{}).took;
-  if (still > silent) return "its CPU gave no sign of life for " + rtsync::duration_text(still);
-  return "no switch, and the thread did not get on" +
-         (silent > Nanoseconds{0} ? " for " + rtsync::duration_text(silent) : "");
+  return decided(finding, std::max(still_of(finding), silent));
 }
 
-/// The share that decided; `figure` where that is not known.
-Nanoseconds decided(const Finding& finding, Nanoseconds figure) {
-  const rtsync::CauseWeights weights = rtsync::weigh(finding.facts, finding.evidence);
-  return weights.cause == finding.cause && weights.share > Nanoseconds{0} ? weights.share : figure;
+std::string no_life(const Finding& finding) {
+  return still_of(finding) > finding.evidence.silence.value_or(rtsync::Silence{}).took
+             ? "its CPU gave no sign of life"
+             : "no switch, and the thread did not get on";
 }
 
 /// Time for which the kernel's limit for real-time threads stopped it.
@@ -122,41 +119,12 @@ Nanoseconds stopped_for(const Finding& finding) {
   return stopped > Nanoseconds{0} ? stopped : finding.facts.took;
 }
 
-/// " in fsync".
-std::string in_what(const rtsync::SwitchTimes& switches) {
-  const std::string call = rtsync::blocking_call(switches.code, switches.call);
-  if (call.empty()) return "";
-  return (switches.blocks > 1 ? ", longest in " : " in ") + call;
-}
-
 /// ", most of it in the kernel, in getrandom": signs of life came from a system call of its own.
 std::string in_own_calls(const Finding& finding) {
   const auto& silence = finding.evidence.silence;
   if (!silence || silence->in_call * 2 <= finding.facts.excess()) return "";
   const std::string call = rtsync::blocking_call(silence->code);
   return ", most of it in the kernel, in " + (call.empty() ? "a system call of its own" : call);
-}
-
-/// "16.0 MiB".
-std::string bytes_text(std::uint64_t bytes) {
-  const bool large = bytes >= std::uint64_t{1} << 20;
-  char text[32];
-  (void)std::snprintf(text, sizeof text, "%.1f %s", static_cast<double>(bytes) / (large ? 1 << 20 : 1 << 10),
-                      large ? "MiB" : "KiB");
-  return text;
-}
-
-/// "mapped 16.0 MiB in 1 call, 6.20 ms, 4096 page faults".
-std::string maps_text(const rtsync::MapTimes& maps) {
-  return (maps.bytes == 0 ? "mapped or unmapped memory" : "mapped " + bytes_text(maps.bytes)) + " in " +
-         counted(maps.calls, "call") + ", " + rtsync::duration_text(maps.took) +
-         (maps.faults == 0 ? "" : ", " + counted(maps.faults, "page fault"));
-}
-
-/// "16384 page faults without a record"; nothing: there are too few.
-std::string counted_text(const Evidence& seen) {
-  if (!seen.counted || seen.counted->count == 0) return "";
-  return counted(seen.counted->count, "page fault") + " without a record";
 }
 
 std::string waited_for_memory(const Finding& finding) {
@@ -171,8 +139,8 @@ std::string waited_for_memory(const Finding& finding) {
     text += (text.empty() ? "" : "; ") + counted(faults.minor, "minor page fault") + ", " +
             counted(faults.major, "major one");
   if (!counted_alone.empty()) text += (text.empty() ? "" : "; ") + counted_alone;
-  return " waited for memory about " + rtsync::duration_text(faults.took + disk + maps.took + unrecorded) +
-         " (" + text + ")";
+  const Nanoseconds share = decided(finding, faults.took + disk + maps.took + unrecorded);
+  return " waited for memory about " + rtsync::duration_text(share) + " (" + text + ")";
 }
 
 /// "3.00 ms, usually 575 ns (p99 1.20 us), budget 100 us".
@@ -239,26 +207,13 @@ std::string figures(const Finding& finding) {
   return text;
 }
 
-/// "softirq NET_RX"; "irq 24 (virtio0)".
-std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {
-  static constexpr const char* kSoftirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-                                              "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
-  const auto number = static_cast<std::size_t>(interrupts.number);
-  if (interrupts.kind == rtsync::InterruptTimes::Kind::softirq)
-    return std::string("softirq ") + (number < std::size(kSoftirqs) ? kSoftirqs[number] : "?");
-  if (interrupts.kind == rtsync::InterruptTimes::Kind::vector)
-    return std::string("irq ") + rtsync::name_of_vector(interrupts.number) + " (asked for by another CPU)";
-  const std::string name =
-      rtsync::read_host_file("/", "/sys/kernel/irq/" + std::to_string(interrupts.number) + "/actions").text;
-  return "irq " + std::to_string(interrupts.number) + (name.empty() ? "" : " (" + name + ")");
-}
-
-std::string interrupted_by(const Evidence& evidence) {
-  const rtsync::InterruptTimes interrupts = evidence.interrupts.value_or(rtsync::InterruptTimes{});
-  std::string text = rtsync::duration_text(interrupts.took) + " (" + counted(interrupts.count, "time") + ")";
+std::string interrupted_by(const Finding& finding) {
+  const rtsync::InterruptTimes interrupts = finding.evidence.interrupts.value_or(rtsync::InterruptTimes{});
+  const Nanoseconds share = decided(finding, interrupts.took);
+  std::string text = rtsync::duration_text(share) + " (" + counted(interrupts.count, "time") + ")";
   if (interrupts.kind == rtsync::InterruptTimes::Kind::none) return text;
   text += " by " + interrupt_text(interrupts);
-  if (interrupts.longest < interrupts.took)
+  if (interrupts.longest < share)
     text += ", which took " + rtsync::duration_text(interrupts.longest) + ", and others";
   return text;
 }
@@ -320,51 +275,52 @@ std::string sentence(const Finding& finding, const Plan& plan) {
              (finding.besides[0].cause == Cause::none ? "" : rtsync::duration_text(finding.share) + " of ") +
              took + in_own_calls(finding);
     case Cause::blocked:
-      return part + " slept " + rtsync::duration_text(switches.blocked) + in_what(switches) +
-             " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
+      return part + " slept " + rtsync::duration_text(decided(finding, switches.blocked)) +
+             in_what(switches) + " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
     case Cause::faulted:
       return part + waited_for_memory(finding);
     case Cause::heap: {
       const rtsync::HeapTimes heap = seen.heap.value_or(rtsync::HeapTimes{});
       const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
       return part + " used the heap: " + counted(heap.calls, "call") + ", " +
-             rtsync::duration_text(heap.took) +
+             rtsync::duration_text(decided(finding, heap.took)) +
              (faults.minor == 0 ? "" : ", and " + counted(faults.minor, "page fault"));
     }
-    case Cause::preempted:
-      return part + " was preempted " +
-             rtsync::duration_text(rtsync::is_wake(finding.facts.part) && seen.others ? seen.others->ran
-                                   : seen.others ? switches.preempted + seen.others->kept
-                                                 : switches.preempted) +
-             " by " + by_whom(seen);
+    case Cause::preempted: {
+      const Nanoseconds ran =
+          rtsync::is_wake(finding.facts.part) && seen.others ? seen.others->ran : switches.preempted;
+      const Nanoseconds share = decided(finding, ran);
+      return part + " was preempted " + rtsync::duration_text(share) + " by " + by_whom(seen, share);
+    }
     case Cause::interrupted:
-      return part + " was interrupted for " + interrupted_by(seen);
+      return part + " was interrupted for " + interrupted_by(finding);
     case Cause::migrated:
-      return part + " was moved to another CPU, which took " + rtsync::duration_text(switches.migrated);
+      return part + " was moved to another CPU, which took " +
+             rtsync::duration_text(decided(finding, switches.migrated));
     case Cause::throttled:
       return part + " was stopped for " + rtsync::duration_text(decided(finding, stopped_for(finding))) +
              (seen.realtime ? " by the kernel's limit for real-time threads"
                             : " by the limit of its control group (cpu.max)") +
              used_up_by(seen) + "; see 'tactus doctor'";
     case Cause::suspended:
-      return part + " was stopped for " + rtsync::duration_text(switches.traced) + " by a debugger (ptrace)" +
-             stopper_text(seen);
+      return part + " was stopped for " + rtsync::duration_text(decided(finding, switches.traced)) +
+             " by a debugger (ptrace)" + stopper_text(seen);
     case Cause::machine_stopped:
       if (seen.went_on ||
           (switches.signalled > Nanoseconds{0} && switches.signalled * 2 > finding.facts.excess()))
         return part + " took " + took +
                ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it go on";
       return "the machine stood still " +
-             (finding.besides[0].cause == Cause::none
+             (stood_still_for(finding) == Nanoseconds{0}
                   ? ""
-                  : "for about " + rtsync::duration_text(finding.share) + " ") +
+                  : "for about " + rtsync::duration_text(stood_still_for(finding)) + " ") +
              "in " + part + ", which took " + took + ": " + no_life(finding);
     case Cause::slowed:
       return part + " ran on a slower CPU than usual (" +
              std::to_string(static_cast<int>(seen.speed.value_or(1) * 100)) + " % of its speed): " + took;
     case Cause::timer_late:
       return (finding.facts.part == LatePart::wake ? "the timer woke the thread " : part + " came ") +
-             rtsync::duration_text(finding.facts.took) +
+             rtsync::duration_text(decided(finding, finding.facts.took)) +
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
                   ? " late; the CPU was with " +
                         runner_text(seen.others->ordinary.thread != 0 ? seen.others->ordinary
@@ -437,7 +393,7 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
       return "a debugger";
     case Cause::machine_stopped:
       return seen.went_on || (seen.switches && seen.switches->signalled > Nanoseconds{0}) ? "SIGSTOP"
-                                                                                          : "the machine";
+                                                                                          : kMachine;
     case Cause::slowed:
     case Cause::timer_late:
       return cpu;
@@ -454,11 +410,16 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
   return "";
 }
 
+std::string culprit_beside_cause(const Finding& finding, const Plan& plan) {
+  std::string who = culprit_of(finding, plan);
+  return finding.cause == Cause::machine_stopped && who == kMachine ? "" : who;
+}
+
 namespace {
 
 /// "preempted: 10.0 ms of job m.step, by 'burst' (tid 312, SCHED_FIFO 97)": where another cause had more of the same time.
 std::string share_text(const Finding& finding, const Plan& plan) {
-  const std::string who = culprit_of(finding, plan);
+  const std::string who = culprit_beside_cause(finding, plan);
   const bool is_job = finding.job != Finding::kNoJob && who == plan.jobs[finding.job].name;
   return std::string(name_of(finding.cause)) + ": " + rtsync::duration_text(finding.share) + " of " +
          part_text(finding, plan) + (who.empty() || is_job || finding.group.jobs > 1 ? "" : ", by " + who);

@@ -21,6 +21,8 @@ std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuW
 std::string text_of(const FrameNote& note, const Plan& plan, const rtsync::CpuWatch* cpus = nullptr);
 /// Culprit in few words: a job, a thread, an interrupt; empty: not known.
 std::string culprit_of(const Finding& finding, const Plan& plan);
+/// The same behind the word of the cause; empty, too, where that word says it: "machine_stopped".
+std::string culprit_beside_cause(const Finding& finding, const Plan& plan);
 
 /// A figure that was looked at.
 struct FindingFigure {

@@ -70,7 +70,7 @@ std::string FrameNoteFormatter::blame(const Finding& finding, const Finding& ori
   if (finding.cause == Cause::catching_up && finding.part == nullptr && origin.cause != Cause::none &&
       origin.frame == finding.frame)
     return blame(origin, origin) + " in frame " + std::to_string(origin.frame);
-  const std::string who = culprit_of(finding, plan_);
+  const std::string who = culprit_beside_cause(finding, plan_);
   return std::string(name_of(finding.cause)) + (who.empty() ? "" : ": " + who);
 }
 

@@ -69,6 +69,7 @@ TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
        "faults; 1 minor page fault, 0 major ones)",
        Cause::faulted,
        [](Finding& f) {
+         f.facts.took = 8100us;
          f.evidence.faults = {.minor = 1, .took = 1800us};
          f.evidence.maps = {.calls = 1, .bytes = 16 << 20, .faults = 4096, .took = 6200us};
        }},
@@ -76,7 +77,11 @@ TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
        "us)",
        Cause::faulted, [](Finding& f) { f.evidence.maps = {.calls = 3, .took = 50us}; }},
       {"faulted: job bad.step waited for memory about 5.00 ms (0 minor page faults, 0 major ones)",
-       Cause::faulted, [](Finding& f) { f.evidence.switches = {.in_major_fault = 5ms}; }},
+       Cause::faulted,
+       [](Finding& f) {
+         f.facts.took = 5100us;
+         f.evidence.switches = {.in_major_fault = 5ms};
+       }},
       {"heap: job bad.step used the heap: 1 call, 2.00 ms", Cause::heap,
        [](Finding& f) { f.evidence.heap = {.calls = 1, .took = 2ms}; }},
       {"heap: job bad.step used the heap: 70 calls, 2.00 ms, and 3 page faults", Cause::heap,
@@ -211,7 +216,7 @@ TEST_F(FindingText, NamesWhoHadTheCpu) {
   made.evidence.preemptible = false;
   EXPECT_EQ(
       text(made),
-      "preempted: job bad.step was preempted 2.50 ms by a thread that has ended, or is in another PID "
+      "preempted: job bad.step was preempted 2.00 ms by a thread that has ended, or is in another PID "
       "namespace for 1.50 ms, and by others; this kernel does not interrupt the system calls of ordinary "
       "threads");
   made.facts.part = LatePart::wake;
@@ -272,6 +277,48 @@ TEST_F(FindingText, OfAStopByTheLimitHasTheTimeThatDecided) {
   EXPECT_THAT(text(made), HasSubstr("was stopped for 47.4 ms by the kernel's limit"));
 }
 
+/// A frame of 10 ms more than usual, of which each cause had 6 ms by the evidence, though all of it was more.
+TEST_F(FindingText, FiguresAreWhatTheEvidenceGivesToTheCauseWithinTheExcess) {
+  const auto of_job = [&](Cause cause) {
+    Finding made = finding(cause, 6ms);
+    made.facts.usual = 2ms;
+    made.evidence.switches = rtsync::SwitchTimes{};
+    return made;
+  };
+  Finding slept = of_job(Cause::blocked);
+  slept.evidence.switches->blocked = 5ms;
+  slept.evidence.switches->blocks = 1;
+  EXPECT_THAT(text(slept), HasSubstr("slept 4.00 ms (it gave up")) << "the rest is usual";
+  Finding pushed = of_job(Cause::preempted);
+  pushed.evidence.switches->preempted = 5ms;
+  pushed.evidence.others = {.thread = -1, .longest = 4500us, .ran = 5ms};
+  EXPECT_THAT(text(pushed),
+              HasSubstr("was preempted 4.00 ms by a thread that has ended, or is in another PID namespace"));
+  EXPECT_THAT(text(pushed), Not(HasSubstr("for 4.50 ms"))) << "more than there is to explain";
+  Finding interrupted = of_job(Cause::interrupted);
+  interrupted.evidence.interrupts = {
+      .took = 5ms, .count = 9, .kind = rtsync::InterruptTimes::Kind::softirq, .number = 3, .longest = 4500us};
+  EXPECT_THAT(text(interrupted), HasSubstr("was interrupted for 4.00 ms (9 times) by softirq NET_RX"));
+  EXPECT_THAT(text(interrupted), Not(HasSubstr("which took 4.50 ms")));
+  Finding faulted = of_job(Cause::faulted);
+  faulted.evidence.faults = {.minor = 5000, .took = 5ms};
+  EXPECT_THAT(text(faulted), HasSubstr("waited for memory about 4.00 ms (5000 minor page faults"));
+  Finding used_heap = of_job(Cause::heap);
+  used_heap.evidence.heap = {.calls = 3, .took = 5ms};
+  EXPECT_THAT(text(used_heap), HasSubstr("used the heap: 3 calls, 4.00 ms"));
+  Finding traced = of_job(Cause::suspended);
+  traced.evidence.switches->traced = 5ms;
+  EXPECT_THAT(text(traced), HasSubstr("was stopped for 4.00 ms by a debugger"));
+
+  Finding stopped = finding(Cause::machine_stopped, 48ms);
+  stopped.facts.part = LatePart::wake;
+  stopped.evidence.switches = rtsync::SwitchTimes{};
+  stopped.evidence.others = {.still_asleep = 47ms};
+  stopped.evidence.silence = {.took = 267us, .anywhere = true};
+  EXPECT_THAT(text(stopped), HasSubstr("stood still for about 47.3 ms in the wake, which took 48.0 ms"));
+  EXPECT_THAT(text(stopped), Not(HasSubstr("267 us")));
+}
+
 TEST_F(FindingText, SaysWhatTheKernelDidForAJob) {
   Finding made = finding(Cause::computed);
   made.evidence.silence = {.in_kernel = 2800us, .in_call = 2700us};
@@ -294,12 +341,16 @@ TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
             "machine_stopped: the machine stood still in job bad.step, which took 50.0 ms: no switch, "
             "and the thread did not get on");
   EXPECT_EQ(culprit_of(made, plan_), "the machine");
+  EXPECT_EQ(culprit_beside_cause(made, plan_), "") << "the word says it";
   made.evidence.silence = {.took = 48ms};
-  EXPECT_THAT(text(made), HasSubstr("and the thread did not get on for 48.0 ms"));
+  EXPECT_THAT(text(made),
+              HasSubstr("stood still for about 48.0 ms in job bad.step, which took 50.0 ms: no switch"));
   made.evidence.others = {.still_ready = 49ms, .still_asleep = 1ms};
-  EXPECT_THAT(text(made), HasSubstr("which took 50.0 ms: its CPU gave no sign of life for 49.0 ms"));
+  EXPECT_THAT(
+      text(made),
+      HasSubstr("for about 49.0 ms in job bad.step, which took 50.0 ms: its CPU gave no sign of life"));
   made.facts.part = LatePart::wake;
-  EXPECT_THAT(text(made), HasSubstr("its CPU gave no sign of life for 50.0 ms"));
+  EXPECT_THAT(text(made), HasSubstr("for about 50.0 ms in the wake"));
   made.facts.part = LatePart::job;
   made.evidence.went_on = true;
   EXPECT_EQ(text(made),

@@ -270,10 +270,10 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
       {rtsync::Cause::computed,
        "; computed: job motor.step computed for 3.10 ms, usually 100 us (p99 1.20 ms), "
        "budget 2.00 ms"},
-      {rtsync::Cause::blocked, "; blocked: job motor.step slept 3.00 ms (it gave up the CPU itself 1 time)"},
+      {rtsync::Cause::blocked, "; blocked: job motor.step slept 1.10 ms (it gave up the CPU itself 1 time)"},
       {rtsync::Cause::faulted,
        "; faulted: job motor.step waited for memory about 2.50 ms (4096 minor page faults, 0 major ones)"},
-      {rtsync::Cause::heap, "; heap: job motor.step used the heap: 7 calls, 2.00 ms, and 4096 page faults"},
+      {rtsync::Cause::heap, "; heap: job motor.step used the heap: 7 calls, 1.90 ms, and 4096 page faults"},
       {rtsync::Cause::preempted,
        "; preempted: job motor.step was preempted 1.00 ms by a thread that is gone (tid 1073741823)"},
       {rtsync::Cause::machine_stopped,

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/cause/finding_words.hpp"
+
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+
+#include "rtsync/evidence/blocking_call.hpp"
+#include "rtsync/evidence/tracepoint.hpp"
+#include "rtsync/host/host_file.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+namespace {
+
+/// "16.0 MiB".
+std::string bytes_text(std::uint64_t bytes) {
+  const bool large = bytes >= std::uint64_t{1} << 20;
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.1f %s", static_cast<double>(bytes) / (large ? 1 << 20 : 1 << 10),
+                      large ? "MiB" : "KiB");
+  return text;
+}
+
+}  // namespace
+
+std::string counted(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string first_of(const JobGroup& group, const Plan& plan) {
+  std::string names;
+  for (const std::uint32_t job : group.first)
+    if (job != Finding::kNoJob) names += (names.empty() ? "" : ", ") + plan.jobs[job].name;
+  return names + (group.jobs > group.first.size() ? " first" : "");
+}
+
+std::string in_what(const rtsync::SwitchTimes& switches) {
+  const std::string call = rtsync::blocking_call(switches.code, switches.call);
+  if (call.empty()) return "";
+  return (switches.blocks > 1 ? ", longest in " : " in ") + call;
+}
+
+std::string maps_text(const rtsync::MapTimes& maps) {
+  return (maps.bytes == 0 ? "mapped or unmapped memory" : "mapped " + bytes_text(maps.bytes)) + " in " +
+         counted(maps.calls, "call") + ", " + rtsync::duration_text(maps.took) +
+         (maps.faults == 0 ? "" : ", " + counted(maps.faults, "page fault"));
+}
+
+std::string counted_text(const rtsync::Evidence& seen) {
+  if (!seen.counted || seen.counted->count == 0) return "";
+  return counted(seen.counted->count, "page fault") + " without a record";
+}
+
+std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {
+  static constexpr const char* kSoftirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                              "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+  const auto number = static_cast<std::size_t>(interrupts.number);
+  if (interrupts.kind == rtsync::InterruptTimes::Kind::softirq)
+    return std::string("softirq ") + (number < std::size(kSoftirqs) ? kSoftirqs[number] : "?");
+  if (interrupts.kind == rtsync::InterruptTimes::Kind::vector)
+    return std::string("irq ") + rtsync::name_of_vector(interrupts.number) + " (asked for by another CPU)";
+  const std::string name =
+      rtsync::read_host_file("/", "/sys/kernel/irq/" + std::to_string(interrupts.number) + "/actions").text;
+  return "irq " + std::to_string(interrupts.number) + (name.empty() ? "" : " (" + name + ")");
+}
+
+}  // namespace tactus::executive

@@ -87,10 +87,12 @@ class Death {
     }
     if (const int thread = page_.crashed_thread.load(); thread != 0 && !killed_) {
       foreign_ = {{"id", thread},
-                  {"name", std::string(page_.crashed_name.data(),
-                                       ::strnlen(page_.crashed_name.data(), page_.crashed_name.size()))}};
-      how_ += " in thread '" + foreign_["name"].get<std::string>() + "' (" + std::to_string(thread) +
-              "), which runs none of the rig's jobs,";
+                  {"name", rtsync::text_in(page_.crashed_origin.name)},
+                  {"library", rtsync::text_in(page_.crashed_origin.library)}};
+      rtsync::RawLine line;
+      line << " in ";
+      rtsync::write(line, page_.crashed_origin, thread);
+      how_ += std::string(line.text()) + ",";
     }
     if (!killed_) overwritten_ = page_.files.find_overwritten();
     folder_ = facts_.value("@folder", std::string());

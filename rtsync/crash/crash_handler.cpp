@@ -2,7 +2,6 @@
 #include "rtsync/crash/crash_handler.hpp"
 
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/loaded_files.hpp"
+#include "rtsync/crash/thread_origin.hpp"
 #include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::rtsync {
@@ -170,10 +170,12 @@ void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_R
   }
   const Ran ran = place_ == nullptr ? Ran{} : place_(place_context_);
   if (by_this_thread && ran.foreign) {
-    char name[16] = {};  // as long as the kernel lets it be
-    (void)::prctl(PR_GET_NAME, name);
-    tell_witness_of_thread(this_thread(), name);
-    line << " in thread '" << name << "' (" << this_thread() << "), which runs none of the rig's jobs";
+    ThreadOrigin origin = name_of_this_thread();
+    tell_witness_of_thread(this_thread(), origin);  // before its stack is looked at
+    find_library(origin);
+    tell_witness_of_thread(this_thread(), origin);
+    line << " in ";
+    write(line, origin, this_thread());
   } else if (!ran.job.empty()) {
     line << " while job '" << ran.job << "' ran";
   }

@@ -68,10 +68,10 @@ void tell_witness_of_call(std::string_view call) TACTUS_RT {
   page->call_length.store(length, std::memory_order_release);
 }
 
-void tell_witness_of_thread(int tid, std::string_view name) TACTUS_RT {
+void tell_witness_of_thread(int tid, const ThreadOrigin& origin) TACTUS_RT {
   WitnessPage* const page = witness_page();
   if (page == nullptr) return;
-  std::memcpy(page->crashed_name.data(), name.data(), std::min(name.size(), page->crashed_name.size()));
+  page->crashed_origin = origin;
   page->crashed_thread.store(tid, std::memory_order_release);
 }
 

@@ -17,6 +17,7 @@
 
 #include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/crash/thread_life.hpp"
+#include "rtsync/crash/thread_origin.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
@@ -54,7 +55,7 @@ struct WitnessPage {
   std::atomic<std::size_t> call_length{0};
   std::array<char, 32> call{};         ///< "_exit()": a model or a library called it, which ends the rig
   std::atomic<int> crashed_thread{0};  ///< its id, if it runs none of the rig's jobs; 0: none such
-  std::array<char, 16> crashed_name{};
+  ThreadOrigin crashed_origin{};
 
   LoadedFiles files;  ///< files whose code the rig and its isolated models run
 
@@ -85,7 +86,7 @@ void tell_witness_of_end(int status) TACTUS_RT;
 void tell_witness_of_call(std::string_view call) TACTUS_RT;
 
 /// The process is about to end because of this thread, which runs none of the rig's jobs.       @when any
-void tell_witness_of_thread(int tid, std::string_view name) TACTUS_RT;
+void tell_witness_of_thread(int tid, const ThreadOrigin& origin) TACTUS_RT;
 
 /// "ended by a second signal".                                                                    @when any
 const char* text_of(WitnessPage::GivenUp why);

@@ -65,9 +65,9 @@ OWNERS = {
 # The C++ library; the C library, the kernel and the compiler.
 SYSTEM = re.compile(r"[a-z_]+|(arpa|asm|linux|net|netinet|sys)/[a-z_0-9]+\.h")
 SYSTEM_C = {name + ".h" for name in (
-    "cpuid cxxabi dlfcn elf errno fcntl float getopt grp ifaddrs inttypes limits link malloc math netdb poll pthread pwd sched "
+    "cpuid cxxabi dirent dlfcn elf errno fcntl float getopt grp ifaddrs inttypes limits link malloc math netdb poll pthread pwd sched "
     "semaphore signal spawn stdarg stdatomic stdbool stddef stdint stdio stdlib string strings syslog termios time "
-    "ucontext unistd x86intrin").split()}
+    "ucontext unistd unwind x86intrin").split()}
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive", "rtsync", "drivers", "config",
        "tests", "scripts", "docs"}
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".in"}

@@ -79,10 +79,15 @@ TEST(Witness, BlamesNoJobForAThreadThatAModelStarted) {
   EXPECT_NE(done.status, 0) << done;
   const Json summary = summary_of(dir / "out");
   const std::string reason = summary["reason"];
-  EXPECT_TRUE(says(reason, ", which runs none of the rig's jobs, after 20 frames")) << reason;
+  EXPECT_TRUE(says(reason, ", which library " TACTUS_HOSTILE_LIBRARY
+                           " started and which runs none of the rig's jobs, after 20 frames"))
+      << reason;
   EXPECT_FALSE(says(reason, "it.step")) << reason;
+  EXPECT_FALSE(says(reason, "'main'")) << "it only inherited that name; " << reason;
   EXPECT_TRUE(says(done.err, reason)) << done;
   EXPECT_GT(summary["died"]["thread"]["id"], 0) << summary["died"];
+  EXPECT_EQ(summary["died"]["thread"]["name"], "") << summary["died"];
+  EXPECT_EQ(summary["died"]["thread"]["library"], TACTUS_HOSTILE_LIBRARY) << summary["died"];
 }
 
 TEST(Witness, AJobThatCrashesIsNoForeignThread) {

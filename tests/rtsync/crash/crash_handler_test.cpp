@@ -138,11 +138,11 @@ TEST_F(CrashHandlerDeath, NamesTheThreadThatRunsNoJobs) {
                              }).join();
                            }),
               ::testing::KilledBySignal(SIGABRT),
-              "driven. tactus: SIGABRT in thread 'reader of maps' \\([0-9]+\\), which runs none of the rig's "
+              "driven. tactus: SIGABRT in thread [0-9]+ \\('reader of maps'\\), which runs none of the rig's "
               "jobs; the outputs were driven safe");
   EXPECT_EXIT(with_handler(&drive, [] { std::thread([] { std::exit(0); }).join(); }),
               ::testing::ExitedWithCode(1),
-              "tactus: exit\\(\\) was called in thread '[^']+' \\([0-9]+\\), which runs none");
+              "tactus: exit\\(\\) was called in thread [0-9]+, which runs none");
 }
 
 TEST_F(CrashHandlerDeath, ASignalFromOutsideBlamesNoThread) {

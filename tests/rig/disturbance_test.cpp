@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,6 +85,21 @@ pid_t thread_named(pid_t process, const std::string& name) {
   return 0;
 }
 
+/// Attaches to all threads of a process, and lets them go after that time. False: it may not.
+bool stop_as_debugger(pid_t process, Nanoseconds time) {
+  std::vector<pid_t> threads;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(process) + "/task"))
+    threads.push_back(std::stoi(task.path().filename().string()));
+  bool all = true;
+  for (const pid_t thread : threads)
+    all = ::ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) == 0 &&
+          ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr) == 0 && all;
+  for (const pid_t thread : threads) (void)::waitpid(thread, nullptr, __WALL);
+  std::this_thread::sleep_for(time);
+  for (const pid_t thread : threads) (void)::ptrace(PTRACE_DETACH, thread, nullptr, nullptr);
+  return all;
+}
+
 /// A control group whose processes get 50 ms of each 100 ms of CPU time; of the first or the second kind.
 class ControlGroup {
  public:
@@ -146,6 +163,33 @@ class Disturbances {
         << table_;
   }
 
+  /// A debugger stops all threads of the rig for some time, in a job or between, as `gdb -p` does.
+  void trace(int times, Nanoseconds stop) {
+    const TempDir dir;
+    Process rig(quiet_rig(dir,
+                          std::string(kRealtime) +
+                              "models:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY
+                              ", parameters: { reason: spin, every: 1, lasts: 1 } }\n",
+                          1'000'000));
+    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+    const std::int64_t began = now_ns();
+    StealWatch steal;
+    for (int i = 0; i < times; ++i) {
+      std::this_thread::sleep_for(70ms);
+      ASSERT_TRUE(stop_as_debugger(rig.pid(), stop));
+    }
+    std::this_thread::sleep_for(100ms);
+    rig.signal(SIGTERM);
+    ASSERT_EQ(rig.wait().status, 0) << rig.err();
+    steal.stop();
+    const std::int64_t wrong = table_.sum().wrong;
+    EXPECT_TRUE(judge("debugger", "suspended", causes_of_late(dir, stop * 4 / 5), times / 2,
+                      steal.was_stolen(began, now_ns())))
+        << "the machine left too little\n"
+        << table_;
+    EXPECT_EQ(table_.sum().wrong, wrong) << read_file(dir / "out/log.txt");
+  }
+
   /// Edges of the external clock that come late, or not at all.
   void disturb_clock(const std::string& name, const std::string& clock, int frames) {
     const TempDir dir;
@@ -164,24 +208,28 @@ class Disturbances {
             "housekeeping", 1500us, 1, 25);
   }
 
-  /// A thread without real-time priority is woken later than it asks for, as the kernel may gather timers.
+  /// A thread without real-time priority is woken later than it asks for, as the kernel may gather timers. It is the
+  /// strongest of them: what else the machine has to do does not come before it.
   void gather_timers(int frames) {
-    const TempDir dir;
-    Process rig(quiet_rig(dir,
-                          "realtime: { enabled: yes, on_overrun: skip, sleeper: nanosleep }\n"
-                          "threads: { stuck_after: 30 s, main: { policy: other } }\n",
-                          frames));
-    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
-    const std::int64_t began = now_ns();
-    StealWatch steal;
-    std::ofstream("/proc/" + std::to_string(thread_named(rig.pid(), "main")) + "/timerslack_ns")
-        << 1'500'000 << std::flush;
-    ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
-    steal.stop();
-    EXPECT_TRUE(judge("gathered timers", "timer_late", causes_of_late(dir, 300us), 1,
-                      steal.was_stolen(began, now_ns())))
-        << "the machine left too little\n"
-        << table_;
+    bool enough = false;
+    for (Tries tries; !enough && tries.another();) {
+      const TempDir dir;
+      Process rig(quiet_rig(dir,
+                            "realtime: { enabled: yes, on_overrun: skip, sleeper: nanosleep }\n"
+                            "threads: { stuck_after: 30 s, main: { policy: other } }\n",
+                            frames));
+      ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+      const pid_t main = thread_named(rig.pid(), "main");
+      (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(main), -20);
+      std::ofstream("/proc/" + std::to_string(main) + "/timerslack_ns") << 1'500'000 << std::flush;
+      const std::int64_t began = now_ns();
+      StealWatch steal;
+      ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
+      steal.stop();
+      enough = judge("gathered timers", "timer_late", causes_of_late(dir, 300us), 1,
+                     steal.was_stolen(began, now_ns()));
+    }
+    EXPECT_TRUE(enough) << "the machine left too little\n" << table_;
   }
 
   /// An ordinary thread wants the CPU of a rig that never sleeps: the kernel's limit makes it room.
@@ -209,21 +257,24 @@ class Disturbances {
       std::cout << "no control group can be made here\n";
       return;
     }
-    const TempDir dir;
-    Process rig(quiet_rig(dir,
-                          "realtime: { enabled: yes, on_overrun: skip, sleeper: spin }\n"
-                          "threads: { stuck_after: 30 s, main: { policy: other } }\n",
-                          frames));
-    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
-    const std::int64_t began = now_ns();
-    StealWatch steal;
-    ASSERT_TRUE(group.takes(rig.pid()));
-    ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
-    steal.stop();
-    EXPECT_TRUE(
-        judge("control group", "throttled", causes_of_late(dir, 30ms), 1, steal.was_stolen(began, now_ns())))
-        << "the machine left too little\n"
-        << table_;
+    bool enough = false;
+    for (Tries tries; !enough && tries.another();) {
+      const TempDir dir;
+      Process rig(quiet_rig(dir,
+                            "realtime: { enabled: yes, on_overrun: skip, sleeper: spin }\n"
+                            "threads: { stuck_after: 30 s, main: { policy: other } }\n",
+                            frames));
+      ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+      (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(thread_named(rig.pid(), "main")), -20);
+      const std::int64_t began = now_ns();
+      StealWatch steal;
+      ASSERT_TRUE(group.takes(rig.pid()));
+      ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
+      steal.stop();
+      enough = judge("control group", "throttled", causes_of_late(dir, 30ms), 1,
+                     steal.was_stolen(began, now_ns()));
+    }
+    EXPECT_TRUE(enough) << "the machine left too little\n" << table_;
   }
 
   /// Packets for thousands of sockets, delivered in a softirq of the rig's CPU for some milliseconds.
@@ -384,6 +435,8 @@ TEST(InjectionsNightly, AroundJobsAreNamed) {
   Disturbances disturbances;
   disturb_clock_and_driver(disturbances, 2000);
   disturbances.stop_by_signal(60);
+  disturbances.trace(30, 40ms);
+  disturbances.trace(5, 1500ms);
   disturbances.gather_timers(1500);
   if (rtsync::read_throttle().share({}).value_or(1) < 1 && rtsync::allowed_cpus().count() > 1) {
     disturbances.spin_beyond_the_limit(4000, false);

@@ -29,7 +29,7 @@ struct InSettings {
   }
 };
 
-const config::Fields<NamedLines>& line_fields() {
+const config::Fields<NamedLines>& in_line_fields() {
   static const config::Fields<NamedLines> fields{
       "The source of an output variable: one line (yes or no), or several (a number). 'door: 4' is short for "
       "'door: { line: 4 }', and 'address: [5, 6]' for 'address: { lines: [5, 6] }'.",
@@ -50,7 +50,8 @@ const config::Fields<InSettings>& in_fields() {
           config::located(&InSettings::origin),
           config::required("chip", &InSettings::chip, chip_rule(), kChipMeaning),
           config::optional("bias", &InSettings::bias, bias_words(), "bias resistor of the chip at the lines"),
-          config::named("lines", &InSettings::lines, line_fields(), "variable", "the variables").at_least(1),
+          config::named("lines", &InSettings::lines, in_line_fields(), "variable", "the variables")
+              .at_least(1),
       }};
   return fields;
 }

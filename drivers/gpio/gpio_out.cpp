@@ -41,7 +41,7 @@ struct OutSettings {
   }
 };
 
-const config::Fields<OutLines>& line_fields() {
+const config::Fields<OutLines>& out_line_fields() {
   // Members of a base class: their type is a pointer into the base, which the table does not take.
   using Many = std::vector<config::Located<std::string>>;
   static constexpr config::Origin OutLines::*kOrigin = &OutLines::origin;
@@ -72,7 +72,8 @@ const config::Fields<OutSettings>& out_fields() {
           config::located(&OutSettings::origin),
           config::required("chip", &OutSettings::chip, chip_rule(), kChipMeaning),
           config::optional("drive", &OutSettings::drive, drive_words(), "how the lines are driven"),
-          config::named("lines", &OutSettings::lines, line_fields(), "variable", "the variables").at_least(1),
+          config::named("lines", &OutSettings::lines, out_line_fields(), "variable", "the variables")
+              .at_least(1),
       }};
   return fields;
 }

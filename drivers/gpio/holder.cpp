@@ -49,14 +49,14 @@ bool alive(const std::filesystem::path& process) {
   return state != 'Z' && state != 'X';
 }
 
-struct Guardian {
+struct GuardianProcess {
   pid_t pid;
   bool rig_dead;
   bool rig_stands_still;
   bool driving;
 };
 
-std::optional<Guardian> guardian_of(const Holder& holder, const std::filesystem::path& proc) {
+std::optional<GuardianProcess> guardian_of(const Holder& holder, const std::filesystem::path& proc) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(proc, error)) {
     const std::optional<pid_t> pid = number(entry.path().filename().string());
@@ -64,8 +64,8 @@ std::optional<Guardian> guardian_of(const Holder& holder, const std::filesystem:
     const std::vector<std::string> words = command_line(entry.path());
     if (words.size() < 4 || std::filesystem::path(words[0]).filename() != kGuardianProgram) continue;
     if (words[2] != std::to_string(holder.pid) || !words[1].starts_with(holder.rig)) continue;
-    return Guardian{*pid, words[3] == kGuardianSafe, words[3] == kGuardianStalled,
-                    words[3] == kGuardianDriving};
+    return GuardianProcess{*pid, words[3] == kGuardianSafe, words[3] == kGuardianStalled,
+                           words[3] == kGuardianDriving};
   }
   return std::nullopt;
 }
@@ -95,7 +95,7 @@ std::string held_by(const std::string& consumer, const std::filesystem::path& pr
     return "is held by this rig already: its clock or another of its models uses the line";
   const std::string pid = std::to_string(holder->pid);
   const std::string rig = "rig " + holder->rig + ", process " + pid;
-  const std::optional<Guardian> guardian = guardian_of(*holder, proc);
+  const std::optional<GuardianProcess> guardian = guardian_of(*holder, proc);
   if (alive(proc / pid) && guardian && guardian->rig_stands_still)
     return "is held at its safe value by " + rig + ", which stands still, and its guardian, process " +
            std::to_string(guardian->pid) + "; to release the line: kill -KILL " + pid + ", then kill " +

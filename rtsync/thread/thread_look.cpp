@@ -61,11 +61,11 @@ std::int32_t call_of(pid_t tid) {
 ThreadLook look_at_thread(pid_t tid) {
   constexpr Nanoseconds kEvery = 10ms;
   constexpr Nanoseconds kEnough = 50ms;  // of CPU time
-  constexpr int kSleeps = 10, kMost = 100;
+  constexpr int kSleeps = 10, kMostLooks = 100;
   ThreadLook look;
   const std::optional<Seen> first = see(tid);
   if (!first) return look;
-  for (int i = 0; i < kMost && look.asleep < kSleeps && look.in_user + look.in_kernel < kEnough; ++i) {
+  for (int i = 0; i < kMostLooks && look.asleep < kSleeps && look.in_user + look.in_kernel < kEnough; ++i) {
     std::this_thread::sleep_for(kEvery);
     const std::optional<Seen> now = see(tid);
     if (!now) return {};

@@ -60,6 +60,17 @@ std::vector<TraceFile> traces_in(const fs::path& folder) {
   return traces;
 }
 
+std::optional<TraceFile> trace_with(const fs::path& folder, std::int64_t frame, std::int64_t before,
+                                    std::int64_t after) {
+  std::optional<TraceFile> found;
+  for (TraceFile& trace : traces_in(folder)) {
+    if (frame < trace.frame - before || frame > trace.frame + after) continue;
+    if (!found || trace.frame == frame) found = std::move(trace);
+    if (found->frame == frame) break;
+  }
+  return found;
+}
+
 config::Json traces_json(const std::vector<TraceFile>& traces) {
   config::Json all = config::Json::array();
   for (const TraceFile& trace : traces)

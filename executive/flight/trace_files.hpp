@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ std::string text_of_trace(const std::string& file);
 std::string trace_title(std::int64_t frame, const std::string& rig, const std::string& why);
 /// Those of a run folder, oldest first.                                                       @when service
 std::vector<TraceFile> traces_in(const std::filesystem::path& folder);
+/// Returns that of the run folder that is about the frame; else one whose frames, `before` to `after` it, have it.
+/// @when service
+std::optional<TraceFile> trace_with(const std::filesystem::path& folder, std::int64_t frame,
+                                    std::int64_t before, std::int64_t after);
 /// Returns the traces as summary.json lists them.
 config::Json traces_json(const std::vector<TraceFile>& traces);
 /// Lists those of a run folder in its summary.json, for a rig that cannot any more. Where there is none, or it

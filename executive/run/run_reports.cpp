@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run/run_reports.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -33,6 +34,7 @@ Json histogram_json(const Histogram& times) {
     buckets.push_back({from, to, count});
     all += count;
   });
+  std::sort(buckets.begin(), buckets.end(), [](const Json& a, const Json& b) { return a[0] < b[0]; });
   return {{"count", all},
           {"min_ns", times.min().count()},
           {"p50_ns", times.quantile(0.5).count()},

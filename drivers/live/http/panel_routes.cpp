@@ -75,7 +75,9 @@ Waits keep_panels(Api& api, const Call& call, const Respond& respond) {
 
 Schema panels_answer() {
   Schema answer = panels_schema();
-  answer.properties.insert(answer.properties.begin(), must("file", text("its name, beside the rig file")));
+  answer.properties.insert(
+      answer.properties.begin(),
+      must("file", text("its name, beside the rig file; its path, where it is kept elsewhere")));
   answer.properties.push_back(
       must("problems", list("what of it the rig does not have: a variable that is gone", text(""))));
   return answer;

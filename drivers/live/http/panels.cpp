@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -250,11 +251,12 @@ Json read_panels(const std::string& name, const std::string& text, std::vector<s
 PanelFile::Contents PanelFile::read() const {
   Contents contents{"\"none\"", Json::object(), {}};
   std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file_, error);
+  const std::filesystem::path& file = used();
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
   if (error == std::errc::no_such_file_or_directory) return contents;
-  std::ifstream in(file_, std::ios::binary);
+  std::ifstream in(file, std::ios::binary);
   if (error || !in || size > kMostBytes) {
-    contents.problems = {file_.string() + ": " +
+    contents.problems = {file.string() + ": " +
                          (size > kMostBytes && !error
                               ? std::string("is longer than 4 MiB")
                               : std::generic_category().message(error ? error.value() : errno))};
@@ -271,21 +273,49 @@ std::string panels_yaml(const Json& panels) {
          config::to_yaml(Node::map({{"panels", {}, node_of(panels)}}));
 }
 
-std::string PanelFile::write(const Json& panels) const {
-  const std::filesystem::path part = file_.string() + "." + std::to_string(::getpid()) + ".part";
+std::filesystem::path PanelFile::state_folder() {
+  const char* const text = std::getenv("STATE_DIRECTORY");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const std::string folders = text == nullptr ? "" : text;
+  return folders.substr(0, folders.find(':'));
+}
+
+const std::filesystem::path& PanelFile::used() const {
+  std::error_code ignored;
+  return !other_.empty() && std::filesystem::exists(other_, ignored) ? other_ : file_;
+}
+
+std::string PanelFile::name() const {
+  const std::filesystem::path& file = used();
+  return &file == &file_ ? file.filename().string() : file.string();
+}
+
+namespace {
+
+std::string write_to(const std::filesystem::path& file, const Json& panels) {
+  const std::filesystem::path part = file.string() + "." + std::to_string(::getpid()) + ".part";
   const auto failed = [&] {
     const std::string why = std::generic_category().message(errno);
     std::error_code ignored;
     std::filesystem::remove(part, ignored);
-    return file_.string() + " cannot be written: " + why + "; let the user of the rig write into that folder";
+    return file.string() + " cannot be written: " + why + "; let the user of the rig write into that folder";
   };
   errno = 0;
   std::ofstream out(part, std::ios::binary | std::ios::trunc);
   out << panels_yaml(panels) << std::flush;
   if (!out) return failed();
   out.close();
-  if (!out || ::rename(part.c_str(), file_.c_str()) != 0) return failed();
+  if (!out || ::rename(part.c_str(), file.c_str()) != 0) return failed();
   return "";
+}
+
+}  // namespace
+
+std::string PanelFile::write(const Json& panels) const {
+  const std::filesystem::path& file = used();
+  std::string why = write_to(file, panels);
+  if (why.empty() || other_.empty() || &file == &other_) return why;
+  const std::string also = write_to(other_, panels);
+  return also.empty() ? "" : why + "; and " + also;
 }
 
 }  // namespace tactus::drivers::live_http

@@ -12,6 +12,7 @@
 #include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kKernelEvery{10};  // so much of the kernel's records a kill may cost
 constexpr std::size_t kMostAsked = 8;                  // traces for clients
-constexpr std::chrono::seconds kTraceTimeout{10};      // for what is being written when the rig ends
+constexpr std::size_t kMostOfFile = std::size_t{256} << 20;  // of a trace that a client asks for
+constexpr std::chrono::seconds kTraceTimeout{10};            // for what is being written when the rig ends
 
 /// Number of records that a job's thread makes of it in a second of the simulated world.
 double calls_per_second(const PlannedJob& job, double frame) {
@@ -174,10 +176,33 @@ void RunFlight::refuse_asked() {
   for (const Asked& one : asked) one.then(over);
 }
 
+/// Frames that the memory holds no more may have been written out: the file of theirs, or where it is.
+void RunFlight::look_into_files(const LiveTraceCall& call, LiveTrace& trace) const {
+  if (!call.frame) return;
+  const double frame = run_.rig.plan().frame.seconds() / std::max(ratio_, 1e-3);
+  const auto frames = [frame](rtsync::Nanoseconds time) {
+    return static_cast<std::int64_t>(static_cast<double>(time.count()) / 1e9 / frame);
+  };
+  const std::optional<TraceFile> written =
+      trace_with(folder_, *call.frame, frames(settings_.before), frames(settings_.after));
+  if (!written) return;
+  if (!call.perfetto) {
+    trace.problem += "; " + written->file + " in the run folder does: format=perfetto reads it";
+    return;
+  }
+  int error = 0;
+  trace.bytes = rtsync::read_folder_file(folder_ / written->file, error, kMostOfFile);
+  if (trace.bytes.empty() || trace.bytes.size() == kMostOfFile)
+    return trace.bytes.clear();  // not a half of it
+  trace.outcome = LiveTrace::Outcome::done;
+  trace.frame = written->frame;
+}
+
 void RunFlight::answer(const Asked& asked) const {
   LiveTrace trace;
   try {
     trace = trace_window(*file_, asked.call);
+    if (trace.outcome == LiveTrace::Outcome::no_frame) look_into_files(asked.call, trace);
   } catch (const std::exception& error) {
     trace.outcome = LiveTrace::Outcome::failed;
     trace.problem = error.what();

@@ -55,6 +55,7 @@ class RunFlight final : public Capability {
     std::function<void(LiveTrace)> then;
   };
   void answer(const Asked& asked) const;
+  void look_into_files(const LiveTraceCall& call, LiveTrace& trace) const;
   void refuse_asked();
   void ask(TraceRequest request);
   void hand_over();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small canvases: spark, ruler, histogram, XY, knob, slider. Nothing here knows the rig.
 import {token} from './dom.js';
-import {grouped, spanText} from './text.js';
+import {spanText} from './text.js';
 
-export const LOG_LABELS = ['1 ns', '10 ns', '100 ns', '1 µs', '10 µs', '100 µs', '1 ms', '10 ms', '100 ms'];
+export const LOG_LABELS = [
+  '1 ns', '10 ns', '100 ns', '1 µs', '10 µs', '100 µs', '1 ms', '10 ms', '100 ms', '1 s', '10 s', '100 s', '1000 s'
+];
 
 /** The context in CSS pixels, with `wide` and `high`; null while the canvas is not seen. */
 export function context(canvas) {
@@ -68,7 +70,7 @@ export function spark(canvas, least, greatest, {colour, low, high, limit, log = 
 function logAxis(c, left, right, bottom, to) {
   for (let decade = 0; decade <= Math.floor(to); decade++) {
     const x = left + decade / to * (right - left);
-    if (right - left < 420 && decade % 2) continue;
+    if (right - left < 64 * to && decade % 2) continue;
     c.fillStyle = token('edge');
     c.fillRect(x, 4, 1, bottom - 4);
     c.fillStyle = token('soft');
@@ -76,6 +78,9 @@ function logAxis(c, left, right, bottom, to) {
     c.fillText(LOG_LABELS[decade], x, bottom + 14);
   }
 }
+
+/** Where an axis ends: so far that the greatest is on it. */
+const decadesTo = (most, least) => Math.min(LOG_LABELS.length - 0.5, Math.max(least, Math.log10(Math.max(most, 1)) + 0.2));
 
 /** The greatest count of a bucket, at least `least`. */
 const mostOf = (buckets, least) => buckets.reduce((most, [, , count]) => Math.max(most, count), least);
@@ -85,7 +90,7 @@ export function ruler(canvas, rows, period) {
   const c = context(canvas);
   if (!c) return;
   const narrow = c.wide < 560, left = narrow ? 52 : 92, right = c.wide - 14, bottom = c.high - 20;
-  const to = Math.min(8.9, Math.max(7.5, Math.log10(period) + 1));
+  const to = decadesTo(Math.max(...rows.map(({histogram}) => histogram.max_ns)), Math.max(7.5, Math.log10(period) + 1));
   const x = (ns) => left + Math.min(1, shareOfDecades(ns, 0, to)) * (right - left);
   logAxis(c, left, right, bottom, to);
   hatch(c, x(period), 4, right - x(period), bottom - 4, token('edge-strong'));
@@ -131,11 +136,14 @@ function rulerMarks(c, {p50_ns: p50, p99_9_ns: p999, max_ns: max}, {x, base, hei
   }
 }
 
+/** A power of ten that fits beside an axis: 1, 100, 10 k, 1 M. */
+const short = (decade) => `${10 ** (decade % 3)}${['', ' k', ' M', ' G', ' T'][Math.floor(decade / 3)] ?? `e${decade}`}`;
+
 /** Counts over time, both axes logarithmic. What is below 1 ns stands at the left edge. */
 export function histogramPlot(canvas, histogram, colour, limit) {
   const c = context(canvas);
   if (!c) return;
-  const left = 52, right = c.wide - 8, bottom = c.high - 20, to = 8;
+  const left = 52, right = c.wide - 8, bottom = c.high - 20, to = decadesTo(histogram.max_ns, 8);
   const decades = Math.ceil(Math.log10(mostOf(histogram.buckets, 10)));
   const x = (ns) => left + Math.min(1, shareOfDecades(ns, 0, to)) * (right - left);
   const y = (count) => (count < 1 ? bottom : bottom - (Math.log10(count) + 0.3) / (decades + 0.3) * (bottom - 16));
@@ -146,7 +154,7 @@ export function histogramPlot(canvas, histogram, colour, limit) {
     c.fillStyle = token('edge');
     c.fillRect(left, at, right - left, 1);
     c.fillStyle = token('soft');
-    if (decades < 4 || decade % 2 === 0) c.fillText(grouped(10 ** decade), left - 6, at + 4);
+    if (decades < 4 || decade % 2 === 0) c.fillText(short(decade), left - 6, at + 4);
   }
   c.fillStyle = colour;
   for (const [from, end, count] of histogram.buckets)

@@ -2,11 +2,12 @@
 // Desk: controls and indicators as a person has arranged them. Locked, so that no sleeve moves a motor.
 import {ask} from './dialogs.js';
 import {h, list, missing, one, put, redraw, say} from './dom.js';
-import {Panels, suggestion} from './panels.js';
-import {OUTPUT_HEADS} from './top.js';
+import {Panels, suggestedControls, suggestion} from './panels.js';
+import {figures, OUTPUT_HEADS} from './top.js';
 import {drawPlot, drawValues, drawXy, inside, KINDS, namesOf, rangeOf, titleOf, widgetPlot} from './widgets.js';
 
 const FOLLOWS_AGAIN = 1000;  // ms after a person has let go of a control
+const MOST_UNDONE = 50;
 const SENDS = 100;           // ms between two changes of one control
 
 export class Desk {
@@ -20,6 +21,7 @@ export class Desk {
       agreed: new Set(),
       plots: [],
       sets: new Map(),
+      undone: [],
       nodes: []
     });
     this.panels = new Panels(rig);
@@ -28,10 +30,13 @@ export class Desk {
       arranging: () => this.arranging,
       turn: (widget, value) => this.turn(widget, value),
       step: (widget, steps) => this.step(widget, steps),
+      drag: (widget, share) => this.drag(widget, share),
       press: (widget) => this.turn(widget, widget.value ?? 1),
     };
     rig.addEventListener('facts', () => {
       this.name = null;
+      this.undone = [];
+      this.undoButton();
       this.panels.read().catch(() => {});
     });
     rig.addEventListener('state', () => this.forcesChanged());
@@ -113,6 +118,7 @@ export class Desk {
   empty() {
     const host = list('desk-empty'), {problem, problems} = this.panels;
     if (problem) return redraw(host, missing(`The desks of this rig cannot be read: ${problem}`));
+    if (!this.panels.etag) return redraw(host, missing('The desks of this rig are not read yet.'));
     const told = problems.map((text) => missing(`▲ ${text}`));
     if (this.widgets.length) return redraw(host, told);
     redraw(
@@ -120,9 +126,19 @@ export class Desk {
         h('button', {onclick: () => this.suggest()}, 'Suggest a desk from its variables'));
   }
 
-  suggest() {
-    this.name ??= this.rig.info.rig;
-    this.panels.desks[this.name] = suggestion(this.rig.variables.values());
+  async suggest() {
+    const {rig} = this;
+    this.name ??= rig.info.rig;
+    rig.want('suggestion', suggestedControls(rig.variables.values()));
+    try {
+      while (rig.reading) await new Promise((done) => setTimeout(done, 10));
+      await rig.readValues();
+    } catch {
+      return say('The rig has not said its values: nothing is suggested; ask again');
+    } finally {
+      rig.want('suggestion', []);
+    }
+    this.panels.desks[this.name] = suggestion(rig.variables.values(), rig.values);
     this.panels.change();
     this.make();
   }
@@ -196,8 +212,21 @@ export class Desk {
 
   step(widget, steps) {
     const [low, high] = rangeOf(this.rig, widget);
-    const value = this.ordered(widget) + steps * (high - low) / 100;
-    return this.turn(widget, +Math.min(high, Math.max(low, value)).toPrecision(6));
+    return this.by(widget, steps * this.stepOf(widget, low, high));
+  }
+  drag(widget, share) {
+    const [low, high] = rangeOf(this.rig, widget);
+    return this.by(widget, share * (high - low));
+  }
+  by(widget, change) {
+    const [low, high] = rangeOf(this.rig, widget), value = this.ordered(widget) + change;
+    return this.turn(widget, +Math.min(high, Math.max(low, value)).toPrecision(9));
+  }
+
+  /** A thousandth of the range; a whole number of what is counted. */
+  stepOf(widget, low, high) {
+    const step = (high - low) / 1000;
+    return /int/.test(this.rig.variable(widget.variable)?.type ?? '') ? Math.max(1, Math.round(step)) : step;
   }
 
   async turn(widget, value) {
@@ -210,12 +239,43 @@ export class Desk {
       return say(`${name} ${rig.variable(name)?.reason ?? 'cannot be set'}`);
     if (!(await this.agree(name, value))) return;
     const whole = /int/.test(rig.variable(name).type) && typeof value === 'number';
+    this.remember(name, rig.values.get(name));
     const set = this.sets.get(name) ?? {};
     Object.assign(set, {value: whole ? Math.round(value) : value, when: performance.now()});
     this.sets.set(name, set);
     this.numbers();
     set.timer ??=
         setTimeout(() => this.send(name, set), Math.max(0, SENDS - (performance.now() - (set.sent ?? 0))));
+  }
+
+  // One turn of a control is what a person does without letting go of it for a second.
+  remember(name, before) {
+    const last = this.undone.at(-1), now = performance.now(), set = this.sets.get(name);
+    if (before === undefined || (last?.name === name && set && now - set.when < FOLLOWS_AGAIN)) return;
+    this.undone.push({name, before});
+    if (this.undone.length > MOST_UNDONE) this.undone.shift();
+    this.undoButton();
+  }
+
+  undoButton() {
+    const last = this.undone.at(-1);
+    one('[data-act="undo"]').hidden = !last;
+    put('undo', last ? `Undo: ${last.name} back to ${figures.text(last.before, last.name)}` : '');
+  }
+
+  /** What the newest turn has changed goes back, exactly. */
+  async undo() {
+    const last = this.undone.at(-1), {rig} = this;
+    if (!last) return;
+    if (rig.force(last.name)) return say(`${last.name} is forced: release it first`);
+    if (rig.stale || rig.over) return say('The rig is not heard: nothing is changed');
+    if (!(await this.agree(last.name, last.before))) return;
+    clearTimeout(this.sets.get(last.name)?.timer);
+    this.sets.delete(last.name);
+    if (!(await this.top.write('set', last.name, last.before, {asked: true}))) return;
+    if (this.undone.at(-1) === last) this.undone.pop();
+    this.undoButton();
+    rig.readValues().catch(() => {});
   }
 
   async send(name, set) {

@@ -56,8 +56,6 @@ export function askToken(wrong) {
 
 const KEYS = [
   ['1 … 5', 'views'],
-  ['p r s u c o 0', 'pause, resume, step, run until, checkpoint, load, reset'],
-  ['Shift+S', 'stop'],
   ['/', 'search variables'],
   ['h', 'hold the charts'],
   ['w s a d f ← →', 'in the timeline: zoom, move, fit, select'],

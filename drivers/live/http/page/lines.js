@@ -107,7 +107,7 @@ export function curvePlot(host, names, unitOf, options = {}) {
     series: names.map((name, i) => ({
                         stroke: colourOf(i),
                         scale: scaleOf(unitOf(name)),
-                        dash: i >= 3 ? [6, 3] : undefined,
+                        dash: dashOf(i),
                       })),
     y: {scale: own, labels: labels(units[0] ?? '')},
     y2: units[1] !== undefined && {scale: own, labels: labels(units[1])},
@@ -116,5 +116,22 @@ export function curvePlot(host, names, unitOf, options = {}) {
   });
 }
 
+// Twenty curves, each another kind of line: by its colour and by its dashes.
 const COLOURS = ['work', 'late', 'slack', 's4', 's5', 's6'];
+const DASHES = [undefined, [6, 3], [2, 3], [10, 3, 2, 3], [14, 5]];
 export const colourOf = (index) => token(COLOURS[index % COLOURS.length]);
+export const dashOf = (index) =>
+    DASHES[Math.floor(index / COLOURS.length) + (index % COLOURS.length < 3 ? 0 : 1)];
+
+/** The same line as a background, 3 px high, of the key beside a name. */
+export function lineKey(index) {
+  const colour = colourOf(index), dashes = dashOf(index);
+  if (!dashes) return colour;
+  let at = 0;
+  const parts = dashes.flatMap((wide, i) => {
+    const from = at, part = i % 2 ? 'transparent' : colour;
+    at += wide;
+    return [`${part} ${from}px`, `${part} ${at}px`];
+  });
+  return `repeating-linear-gradient(90deg, ${parts.join(', ')})`;
+}

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overview: on time or late, and why.
 import {ruler, spark} from './canvas.js';
-import {all, facts, h, list, missing, one, put, redraw, table, token} from './dom.js';
-import {grouped, seconds, span, spanText} from './text.js';
-import {CAUSE_SIGNS, done} from './timing_data.js';
+import {facts, h, list, one, put, redraw, token} from './dom.js';
+import {causeTag, OverrunList, quantity} from './overruns.js';
+import {grouped, seconds, spanText} from './text.js';
+import {done} from './timing_data.js';
 import {bands} from './track.js';
 
-const SHOWN = 200;  // overruns that have a row
 const RECENT = 3;   // s: so long an overrun is the verdict
-
-export function quantity(ns, kind = 'q num') {
-  const [figure, unit] = span(ns);
-  return h('span', {class: kind}, h('span', {class: 'n'}, figure), h('span', {class: 'un'}, unit));
-}
-
-export const causeTag = (cause) =>
-    h('span', {class: 'cause'}, h('i', {'aria-hidden': 'true'}, CAUSE_SIGNS[cause] ?? '?'), cause);
+const QUIET = 60;   // s: so long there was none before all is well
 
 const TILES = {
   late: {track: 'rt.late', title: 'Lateness', about: 'worst wake of the last second', worst: 'high', last: 'max'},
@@ -24,16 +17,10 @@ const TILES = {
   slack: {track: 'rt.slack', title: 'Slack', about: 'least of the last second', worst: 'low', last: 'min'},
 };
 
-/** A figure of an overrun in its unit. */
-const figure = (value, unit) =>
-    (value === null || value === undefined ? '–' :
-         unit === 'ns'                     ? spanText(value) :
-                                             `${typeof value === 'number' ? grouped(value) : value} ${unit}`.trim());
-
 export class Overview {
-  constructor(rig, toTimeline) {
+  constructor(rig, toTimeline, toFile) {
     this.rig = rig;
-    this.toTimeline = toTimeline;
+    this.list = new OverrunList(rig, toTimeline, toFile);
     for (const [name, tile] of Object.entries(TILES)) this.tile(name, tile);
     rig.addEventListener('overrun', () => this.stirred = true);
     rig.addEventListener('facts', () => {
@@ -65,7 +52,7 @@ export class Overview {
     }
     if (!this.stirred) return;
     this.stirred = false;
-    this.overruns();
+    this.list.draw();
     this.causes();
   }
 
@@ -80,13 +67,13 @@ export class Overview {
   }
 
   tiles() {
-    const {rig} = this, end = rig.frame + 1, second = Math.max(1, Math.round(1e9 / rig.period));
+    const {rig} = this, end = rig.frame + 1, second = Math.max(1, Math.round(1e9 / rig.slot));
     const paced = rig.info?.realtime !== false;
     for (const [name, tile] of Object.entries(TILES)) {
       const track = rig.track(tile.track), told = paced || name === 'work';
       const [, least, greatest] = bands(track, end - 15 * second, end, 240);
       const canvas = one(`[data-draw="spark-${name}"]`);
-      spark(canvas, told ? least : [], greatest, {...this.scale(name, rig.period), colour: token(name)});
+      spark(canvas, told ? least : [], greatest, {...this.scale(name, rig.slot), colour: token(name)});
       track.extremes(end - second, end);
       const worst = told ? track[tile.worst] : NaN;
       one(`[data-v="big-${name}"]`).replaceChildren(quantity(worst, ''));
@@ -100,36 +87,58 @@ export class Overview {
 
   // A hundredth of all frames had less slack.
   low(slack) {
-    return this.rig.period - done(slack, this.rig.period).p99_ns;
+    return this.rig.slot - done(slack, this.rig.slot).p99_ns;
+  }
+
+  /** Frames that overran, as the rig counts them; those that the list has where it does not say, or says it later. */
+  count() {
+    return Math.max(this.timing?.totals?.overruns ?? 0, this.list.frames());
   }
 
   verdict() {
-    const {rig} = this, line = one('.verdict'), runs = rig.overruns.all, last = runs.at(-1);
-    const ago = last && rig.seconds(rig.frame - last.frame - last.followers);
-    const totals = this.timing?.totals, frames = totals?.frames_run ?? rig.now.frames;
-    const words = {
-      Run: rig.info?.realtime === false ? 'As fast as it can' : 'On time',
-      Pause: 'In Pause',
-      Stop: 'Stopped'
-    };
-    const late = last && ago >= 0 && ago < RECENT;
-    const now = rig.over ? [h('span', {class: 'sign'}, '■'), `The run is over: ${rig.over}`] :
-        late             ? [h('span', {class: 'sign'}, '▲'), `Late: ${last.cause}, ${last.who}`] :
-                           [h('span', {class: 'sign good'}, '✓'), words[rig.state] ?? rig.state];
-    const count = totals?.overruns ?? runs.reduce((sum, entry) => sum + 1 + entry.followers, 0);
-    let rest = `no overrun in ${grouped(frames)} frames.`;
-    if (count) {
-      const when = last && ago >= 0 ? `; the last ${ago.toFixed(1)} s ago` : '';
-      const worst = totals ? ` Worst ${spanText(totals.longest_overrun_ns)}.` : '';
-      rest = `${grouped(count)} overrun${count > 1 ? 's' : ''} in ${grouped(frames)} frames${when}.${worst}`;
-    }
-    line.replaceChildren(...now, h('small', {}, rest));
+    const {rig} = this, count = this.count(), totals = this.timing?.totals;
+    one('.verdict').replaceChildren(...this.headline(), h('small', {}, rig.stated && !rig.stale ? this.history(count) : ''));
     put('badge-overview', count ? (count > 999 ? '999+' : String(count)) : '');
-    this.thisRun(totals);
+    this.list.head(count);
+    this.thisRun(totals, count);
     this.promises();
   }
 
-  thisRun(totals) {
+  /** Since when the newest overrun is over, in s; nothing where there was none since the rig began (again). */
+  since() {
+    const {rig} = this, last = rig.overruns.all.at(-1);
+    const ago = last ? (rig.frame - last.frame - last.followers) * rig.slot / 1e9 : undefined;
+    return ago >= 0 ? ago : undefined;
+  }
+
+  headline() {
+    const {rig} = this, last = rig.overruns.all.at(-1), ago = this.since();
+    const sign = (text, good) => h('span', {class: good ? 'sign good' : 'sign'}, text);
+    if (rig.over) return [sign('■'), `The run is over: ${rig.over}`];
+    if (rig.stale) return [sign('?'), rig.stated ? 'Not known: nothing is heard from the rig' : 'Not known: the rig does not answer'];
+    if (!rig.stated) return ['…'];
+    if (rig.state === 'Run' && ago < RECENT) return [sign('▲'), `Late: ${last.cause}, ${last.who}`];
+    const words = {Pause: 'In Pause', Stop: 'Stopped'};
+    if (rig.state !== 'Run') return [sign(rig.state === 'Pause' ? '❙❙' : '■'), words[rig.state] ?? rig.state];
+    if (rig.info?.realtime === false) return [sign('✓', true), 'As fast as it can'];
+    if (!rig.overruns.known && !this.timing) return [sign('…'), 'Running; whether on time is not known yet'];
+    return [sign('✓', !(ago < QUIET)), ago < QUIET ? 'On time again' : 'On time'];
+  }
+
+  /** What was, beside what is. */
+  history(count) {
+    const {rig} = this, totals = this.timing?.totals, last = rig.overruns.all.at(-1), ago = this.since();
+    if (!totals && !rig.overruns.known) return '';
+    const ran = totals?.frames_run ?? rig.now.frames, frames = grouped(ran);
+    if (!ran) return '';
+    if (!count) return `no overrun in ${frames} frames.`;
+    const what = last && `${last.cause}, ${last.who}, over by ${spanText(last.over_ns)}`;
+    const when = ago === undefined ? '' : `; the last ${ago.toFixed(1)} s ago: ${what}`;
+    const worst = totals ? ` Worst ${spanText(totals.longest_overrun_ns)}.` : '';
+    return `${grouped(count)} overrun${count > 1 ? 's' : ''} in ${frames} frames${when}.${worst}`;
+  }
+
+  thisRun(totals, overruns) {
     const {rig} = this, {info} = rig;
     if (!info) return;
     const main = this.threads?.find((thread) => thread.role === 'main');
@@ -147,7 +156,7 @@ export class Overview {
              ['Frames', grouped(totals?.frames_run ?? rig.now.frames)],
              ...(totals ?
                      [
-                       ['Overruns', grouped(totals.overruns)], ['Late wakes', grouped(totals.late_wakes)],
+                       ['Overruns', grouped(overruns)], ['Late wakes', grouped(totals.late_wakes)],
                        ['Lost slots', grouped(totals.lost)]
                      ] :
                      []),
@@ -158,8 +167,10 @@ export class Overview {
 
   promises() {
     const broken = this.timing?.promises_broken;
-    if (!broken)
-      return redraw(list('promises'), facts([['Heap, page faults, system calls', 'the rig does not say']]));
+    if (!broken) {
+      const why = this.timing || this.timingWhy ? 'the rig does not say' : 'not read yet';
+      return redraw(list('promises'), facts([['Heap, page faults, system calls', why]]));
+    }
     const rows = Object.entries(broken).flatMap(
         ([job, what]) => Object.entries(what).map(
             ([
@@ -177,54 +188,20 @@ export class Overview {
             rig.info?.realtime === false ? 'This rig does not run in real time: its frames have no slots.' :
                                            this.timingWhy ?? '');
     if (!told) return;
-    const finished = done(timing.slack, rig.period, timing.work.min_ns);
+    const finished = done(timing.slack, rig.slot, timing.work.min_ns);
     ruler(
         canvas,
         [
           {name: 'woken', colour: token('late'), histogram: timing.late},
           {name: 'done', colour: token('work'), histogram: finished}
         ],
-        rig.period);
+        rig.slot);
     const say = (name, of) =>
         `${name}: p50 ${spanText(of.p50_ns)}, p99.9 ${spanText(of.p99_9_ns)}, max ${spanText(of.max_ns)}`;
     canvas.setAttribute(
         'aria-label',
         `All frames on a logarithmic axis. ${say('Woken', timing.late)}. ${say('Done', finished)}. Deadline ${
-            spanText(rig.period)}.`);
-  }
-
-  overruns() {
-    const {rig} = this, runs = rig.overruns.all;
-    const open = new Set(all('.overruns details[open]').map((node) => node.dataset.id));
-    const frames = runs.reduce((sum, entry) => sum + 1 + entry.followers, 0);
-    const left = rig.overruns.leftOut ? `, ${grouped(rig.overruns.leftOut)} more were not kept` : '';
-    put('overruns',
-        runs.length ? `${grouped(frames)} in ${grouped(runs.length)} episode${runs.length > 1 ? 's' : ''}${left}` :
-                      'none');
-    const shown = runs.slice(-SHOWN).reverse();
-    redraw(
-        list('overruns'),
-        rig.overruns.problem ? missing(rig.overruns.problem) :
-            shown.length     ? shown.map((entry) => this.row(entry, open)) :
-                               missing('No frame has overrun.'));
-    if (runs.length > SHOWN) list('overruns').append(missing(`The newest ${SHOWN} are shown.`));
-  }
-
-  row(entry, open) {
-    const {rig} = this, {beside} = entry;
-    const followers = entry.followers ? h('small', {}, `  + ${entry.followers} catching up`) : null;
-    const rows = entry.evidence.map(
-        ({figure: name, value, unit, usual}) => [name, figure(value, unit), figure(usual, unit)]);
-    return h(
-        'details', {'data-id': entry.id, open: open.has(String(entry.id))},
-        h('summary', {}, h('span', {class: 'num'}, `${seconds(entry.sim_time_ns)} s`),
-          h('span', {class: 'num soft'}, `frame ${entry.frame}`), causeTag(entry.cause),
-          h('span', {}, entry.who, beside ? h('small', {}, `  + ${beside.cause} ${quantity(beside.share_ns)}`) : null, followers), h('span', {class: 'num'}, 'over ', quantity(entry.over_ns))),
-        h('div', {class: 'evidence'}, h('p', {}, entry.text),
-          beside ? h('p', {}, `Beside it, ${quantity(beside.share_ns)} of ${quantity(entry.over_ns)}: ${beside.text}`) : null,
-          rows.length ? h('table', {}, table(['Figure', '>This frame', '>Usual'], rows)) : null,
-          h('div', {class: 'right'},
-            h('button', {class: 'small', onclick: () => this.toTimeline(entry)}, 'Show in the timeline'))));
+            spanText(rig.slot)}.`);
   }
 
   causes() {
@@ -250,6 +227,13 @@ export class Overview {
             h('span', {class: 'num'}, `${group.count} × `, quantity(cost(group)))
           ];
         }) :
-                        h('span', {class: 'soft'}, 'No frame was late.'));
+                        h('span', {class: 'soft'}, this.none()));
+    const {length} = this.rig.overruns.all;
+    put('causes-of', length ? `by time lost, of the ${grouped(length)} episode${length > 1 ? 's' : ''} of the list` : '');
+  }
+
+  none() {
+    const {problem, known} = this.rig.overruns;
+    return problem ?? (known ? 'No frame has overrun.' : 'not read yet');
   }
 }

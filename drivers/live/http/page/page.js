@@ -9,7 +9,7 @@ import {Refused} from './port.js';
 import {Signals} from './signals.js';
 import {Rig} from './source.js';
 import {Timing} from './timing.js';
-import {COMMANDS, Top} from './top.js';
+import {Top} from './top.js';
 
 const TURN = 100;        // ms: charts (of Timing every other turn); numbers every third, verdict every sixth
 const SLOW = 1000;       // ms: figures of all frames
@@ -19,13 +19,14 @@ const ANNOUNCED = 5000;  // ms between two overruns that are said aloud
 const rig = new Rig(askToken);
 const top = new Top(rig);
 const timing = new Timing(rig);
-const overview = new Overview(rig, (entry) => {
+const toTimeline = (entry) => {
   go('timing');
   timing.trace(entry).then(() => {
     one('.trace').focus();
     one('.trace').scrollIntoView({block: 'center'});
   });
-});
+};
+const overview = new Overview(rig, toTimeline, (entry) => timing.download(entry.frame));
 const signals = new Signals(rig, top);
 const desk = new Desk(rig, top);
 const bench = new Bench(rig);
@@ -96,6 +97,8 @@ const ACTS = {
   'trace-last': () => timing.trace(null),
   'trace-worst': () => timing.worst(),
   download: () => timing.download(),
+  newer: () => overview.list.newer(),
+  undo: () => desk.undo(),
   unlock: () => desk.unlock(),
   arrange: () => desk.arrange(),
   keep: () => desk.keep(),
@@ -111,6 +114,7 @@ const search = () => {
   one('[data-act="search"]').focus();
 };
 const hold = () => (view === 'signals' ? signals.hold() : timing.hold());
+// Keys look; no key commands the rig.
 const KEYS = {
   t: toggleTheme,
   '?': showKeys,
@@ -120,7 +124,6 @@ const KEYS = {
   '/': search
 };
 Object.keys(views).forEach((name, i) => KEYS[i + 1] = () => go(name));
-for (const [name, {key}] of Object.entries(COMMANDS)) KEYS[key.replace('Shift+', '')] = () => top.give(name);
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
   // The focus leaves a dialog that was closed when the page is drawn again; a quick key comes before.
@@ -152,6 +155,7 @@ async function readTiming() {
   try {
     const read = await rig.port.json('/v1/timing');
     timing.timing = overview.timing = read;
+    rig.slotNs = read.period_ns ?? null;
     if (view === 'timing') timing.again();
     timing.timingWhy = overview.timingWhy = undefined;
   } catch (error) {
@@ -182,7 +186,11 @@ function turn() {
   turns++;
   rig.watchdog();
   top.headline();
-  if (document.hidden || !rig.info) return;
+  if (document.hidden) return;
+  if (!rig.info) {
+    if (view === 'overview' && turns % 6 === 0) overview.verdict();
+    return;
+  }
   const numbers = turns % 3 === 0, slow = turns % 6 === 0;
   if (numbers && !rig.stale) rig.readValues().catch(() => {});
   if (view === 'overview' && (numbers || slow)) overview.draw(slow);

@@ -56,16 +56,44 @@ export class Panels extends EventTarget {
   }
 }
 
-/** A desk for a rig that has none: what may be turned, what comes out. The person keeps it, or not. */
-export function suggestion(variables) {
-  const plain =
-      [...variables].filter((v) => !v.count && /double|float|int/.test(v.type) && !v.name.startsWith('rt.'));
-  const ranged = (v) => v.range?.low !== undefined && v.range?.high !== undefined;
-  const turnable = plain.filter((v) => v.rights === 'full' && v.role !== 'state' && !v.drives?.length);
-  turnable.sort(
-      (a, b) => Number(b.role === 'input') - Number(a.role === 'input') || Number(ranged(b)) - Number(ranged(a)));
-  const outputs = plain.filter((v) => v.role === 'output' && /double|float/.test(v.type));
-  const made = turnable.slice(0, 3).map((v, row) => ({kind: 'slider', variable: v.name, at: [0, row, 4, 1]}));
+const LOST = 1000;       // a range so many times as wide as a value is no range to turn it in
+const LOST_ZERO = 10_000;  // and of a value of zero, which has no size
+const LIMITS = /limit|(^|_)(max|min|least|most|low|lower|upper|high|bound|bounds|clamp|saturation|threshold|trip)(_|$)|maximum|minimum/i;
+
+/** Whether a variable guards something: it is not for a control that moves by a slip of the hand. */
+export const isLimit = ({name, about}) =>
+    LIMITS.test(name.slice(name.lastIndexOf('.') + 1)) || /\b(limit|limits|at most|at least|greatest|largest|smallest)\b/i.test(about ?? '');
+
+/** From .. to in which a value of a variable is turned: the variable's own range, or half as much more and less. */
+export function around(value, {type = '', range = {}} = {}) {
+  const {low = -Infinity, high = Infinity} = range, size = Math.abs(value);
+  if (high - low <= (size ? LOST * size : LOST_ZERO)) return [low, high];
+  const whole = /int/.test(type), reach = whole ? Math.max(1, Math.ceil(size / 2)) : size / 2 || 1;
+  const least = /uint|unsigned/.test(type) ? Math.max(0, low) : low;
+  return [Math.max(least, value - reach), Math.min(high, value + reach)];
+}
+
+const turnable = (v) => !v.count && /double|float|int/.test(v.type) && !v.name.startsWith('rt.') && v.rights === 'full' &&
+    ['input', 'parameter'].includes(v.role) && !v.drives?.length && !isLimit(v);
+
+/** Names of variables that a suggested desk would turn. */
+export const suggestedControls = (variables) =>
+    [...variables].filter(turnable).sort((a, b) => Number(b.role === 'input') - Number(a.role === 'input')).slice(0, 3).map((v) => v.name);
+
+/**
+ * A desk for a rig that has none: what may be turned, around the values that it has now; what comes out. The person
+ * keeps it, or not.
+ */
+export function suggestion(variables, values) {
+  const all = [...variables], by = new Map(all.map((v) => [v.name, v]));
+  const outputs = all.filter((v) => !v.count && v.role === 'output' && /double|float/.test(v.type) && !v.name.startsWith('rt.'));
+  const made = [];
+  for (const name of suggestedControls(all)) {
+    const value = Number(values.get(name) ?? NaN);
+    if (!Number.isFinite(value)) continue;
+    const [from, to] = around(value, by.get(name));
+    made.push({kind: 'slider', variable: name, from, to, at: [0, made.length, 4, 1]});
+  }
   outputs.slice(0, 3).forEach((v, row) => made.push({kind: 'number', variable: v.name, at: [4, row, 4, 1]}));
   const first = outputs.slice(0, 2).map((v) => v.name);
   if (first.length) made.push({kind: 'plot', variables: first, at: [0, 3, 12, 3]});

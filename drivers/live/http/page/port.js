@@ -3,6 +3,9 @@
 
 const KEY = 'tactus.token';
 
+// Behind a proxy the page, and so the port, may lie below a folder.
+const FOLDER = new URL('.', document.baseURI).pathname.replace(/\/$/, '');
+
 /** What the port answered instead: its sentence, and all its problems. */
 export class Refused extends Error {
   constructor(status, body) {
@@ -23,7 +26,7 @@ export class Port {
     return sessionStorage.getItem(KEY);
   }
 
-  /** A response of status 2xx; asks for the token as long as it takes. `timeout`: in ms; none for a stream. */
+  /** A response of status 2xx to `path`, as of /v1; asks for the token as long as it takes. `timeout`: in ms; none for a stream. */
   async send(path, {method = 'GET', body, headers = {}, signal, timeout = 12_000} = {}) {
     const given = {method, cache: 'no-store', headers: {...headers}, signal};
     if (timeout) given.signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
@@ -33,7 +36,7 @@ export class Port {
     }
     const token = this.token;
     if (token) given.headers.Authorization = `Bearer ${token}`;
-    const response = await fetch(path, given);
+    const response = await fetch(FOLDER + path, given);
     this.heard();
     if (response.status === 401) {
       await this.askToken(token);

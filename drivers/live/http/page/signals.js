@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals: the tree, the strip chart, the oscilloscope.
 import {all, h, list, one, put, say, segment, token} from './dom.js';
-import {colourOf, curvePlot, show} from './lines.js';
+import {curvePlot, lineKey, show} from './lines.js';
 import {Scope} from './scope.js';
 import {shownUnit, spanText} from './text.js';
 import {figures} from './top.js';
@@ -78,7 +78,7 @@ export class Signals {
     if (this.names.length) this.plot = curvePlot(host, this.names, unit);
     list('chips').replaceChildren(...this.names.map((name, i) => {
       const key = h('i'), own = units.indexOf(unit(name)) > 1;
-      key.style.background = colourOf(i);
+      key.style.background = lineKey(i);
       return h(
           'button', {title: 'take it off the chart', onclick: () => this.toggle(name)}, key, name,
           h('span', {class: 'num', 'data-chip': name}),

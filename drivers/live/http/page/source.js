@@ -23,6 +23,7 @@ class Entries {
     this.last = 0;
     this.byKey = new Map();
     this.problem = null;  // why the rig does not say
+    this.known = false;   // the rig has said what there is
     this.leftOut = 0;
   }
   /** Oldest first. */
@@ -40,6 +41,7 @@ class Entries {
         const before = this.last;
         const answer = await port.json(`${this.path}?after=${this.last}`);
         this.problem = null;
+        this.known = true;
         last = answer.last;
         this.leftOut = answer.left_out ?? 0;
         answer.entries.forEach((entry) => this.take(entry));
@@ -63,7 +65,11 @@ export class Rig extends EventTarget {
   constructor(needToken) {
     super();
     this.heard = performance.now();
-    this.port = new Port(needToken, () => this.heard = performance.now());
+    this.answered = false;  // anything was heard from it
+    this.port = new Port(needToken, () => {
+      this.heard = performance.now();
+      this.answered = true;
+    });
     this.overruns = new Entries('/v1/overruns', 'id');
     this.journal = new Entries('/v1/journal');
     this.log = new Entries('/v1/log');
@@ -74,7 +80,9 @@ export class Rig extends EventTarget {
     this.info = null;
     this.now =
         {state: '', frames: 0, sim_time_ns: 0, paused: false, forced: [], allowed: {}, outputs: []};
-    this.over = null;  // why the run is over
+    this.stated = false;  // its state has come
+    this.over = null;     // why the run is over
+    this.slotNs = null;   // as its clock has it: another than `period` where the rig runs at another speed
     this.variables = new Map();
     this.values = new Map();
     this.forced = new Map();
@@ -101,6 +109,10 @@ export class Rig extends EventTarget {
   }
   get period() {
     return this.info ? this.info.period.num_ns / this.info.period.den : 1e6;
+  }
+  /** Real time from slot to slot, which lateness and slack are measured against. */
+  get slot() {
+    return this.slotNs ?? this.period;
   }
   seconds(frame) {
     return frame * this.period / 1e9;
@@ -208,7 +220,9 @@ export class Rig extends EventTarget {
 
   // What a flood has left out of the events stands in the list.
   async fillHole(list, event) {
+    const {known} = list;
     list.clear();
+    list.known = known;
     await list.catchUp(this.port).catch(() => {});
     this.tell(event);
   }
@@ -221,6 +235,7 @@ export class Rig extends EventTarget {
       this.frame = Math.max(this.frame, frame);
     }
     this.now = state;
+    this.stated = true;
     this.forced = new Map(state.forced.map((force) => [force.variable, force]));
     this.tell('state');
   }

@@ -3,19 +3,19 @@
 import {histogramPlot, LOG_LABELS} from './canvas.js';
 import {facts, h, list, missing, one, put, redraw, say, segment, token} from './dom.js';
 import {levelLine, linePlot, show} from './lines.js';
-import {quantity} from './overview.js';
+import {quantity} from './overruns.js';
 import {Refused} from './port.js';
 import {grouped, spanText} from './text.js';
 import {Timeline} from './timeline.js';
 import {classColour, traceModel} from './trace_model.js';
 import {bands} from './track.js';
 
-const DECADES = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+const DECADES = LOG_LABELS.map((_, decade) => 10 ** decade);
 const HINT = 'Hover or select a slice. w s zoom, a d move, ← → select, f fits; drag and wheel do too.';
 
 export class Timing {
   constructor(rig) {
-    Object.assign(this, {rig, plots: {}, span: 15, held: null, order: 'time', jobs: null, shown: null});
+    Object.assign(this, {rig, plots: {}, span: 15, held: null, order: 'time', jobs: null, shown: null, gone: null});
     segment('span', '15', (value) => {
       this.span = Number(value);
       this.draw(false);
@@ -60,8 +60,8 @@ export class Timing {
       name: 'Lateness and execution time, the greatest of each column',
       series: [...band('late'), ...band('work')],
       y: {
-        scale: {distr: 3, range: [1, Math.max(3e7, rig.period * 30)]},
-        splits: () => DECADES,
+        scale: {distr: 3, range: (_, low, high) => [1, Math.max(3e7, rig.slot * 30, 2 * (high ?? 0))]},
+        splits: (_, axis, low, high) => DECADES.filter((v) => v <= high),
         filter: (_, ticks) => ticks,
         labels: (_, ticks) => ticks.map((t, i) => (i % 2 ? '' : LOG_LABELS[i])),
       },
@@ -70,13 +70,13 @@ export class Timing {
       bands: [{series: [1, 2], fill: `${token('late')}66`}, {series: [3, 4], fill: `${token('work')}66`}],
       hooks: {
         draw: [(plot) => {
-          levelLine(plot, rig.period, `frame ${spanText(rig.period)}`, token('alarm'));
+          levelLine(plot, rig.slot, `frame ${spanText(rig.slot)}`, token('alarm'));
           this.marks(plot);
         }],
         setCursor: [read],
       },
     });
-    const p = rig.period;
+    const p = rig.slot;
     this.plots.slack = linePlot(one('[data-plot="slack"]'), {
       name: 'Slack, the least and the greatest of each column',
       series: [{stroke: token('slack')}, {stroke: token('slack')}],
@@ -151,7 +151,7 @@ export class Timing {
         put(`hist-${name}`, this.timingWhy ?? 'not read yet');
         continue;
       }
-      histogramPlot(canvas, of, token(name), this.rig.period);
+      histogramPlot(canvas, of, token(name), this.rig.slot);
       const text = `p50 ${spanText(of.p50_ns)}   p99 ${spanText(of.p99_ns)}   p99.9 ${
           spanText(of.p99_9_ns)}   max ${spanText(of.max_ns)}`;
       put(`hist-${name}`, text);
@@ -168,6 +168,7 @@ export class Timing {
     const query =
         entry ? `?frame=${entry.frame}&before=3&after=${Math.min(200, entry.followers + 3)}` : '?before=11&after=0';
     put('trace-title', 'is read …');
+    this.gone = null;
     let trace;
     try {
       await this.readJobs();
@@ -175,6 +176,7 @@ export class Timing {
     } catch (error) {
       const why = error instanceof Refused ? error.message : 'the rig has not answered; it is asked again';
       const never = error instanceof Refused && error.status !== 503;  // 503: not now
+      if (entry && error instanceof Refused && error.status === 404) this.gone = {frame: entry.frame, why};
       if ((this.shown ?? -1) < 0) this.shown = never ? -1 : null;
       put('trace-title', why);
       if (!quietly) say(why);
@@ -203,25 +205,36 @@ export class Timing {
   async worst(quietly = false) {
     const runs = this.rig.overruns.all;
     const entry = runs.length ? runs.reduce((a, b) => (b.over_ns > a.over_ns ? b : a)) : null;
-    if (await this.trace(entry, quietly) || !entry) return;
-    if (quietly) await this.trace(null, true);
+    if (await this.trace(entry, quietly) || !entry || this.gone === null) return;
+    const {gone} = this;
+    if (!await this.trace(null, true)) return;
+    this.gone = gone;  // its file is what "Trace for Perfetto" asks for, until other frames are chosen
+    this.shown = gone.frame;
+    put('trace-title', `${one('[data-v="trace-title"]').textContent}; not the worst one: ${gone.why}`);
   }
 
-  /** The same frames as a file for Perfetto; the last ones where the flight recorder has those no more. */
-  async download() {
+  /**
+   * Some frames as a file for Perfetto: those that are shown, or those around `frame`. Frames that the flight
+   * recorder holds no more come from the trace in the run folder, if there is one; else the last ones.
+   */
+  async download(frame = this.shown) {
     const ask = (which) => this.rig.port.send(`/v1/trace?${which}before=100&after=20&format=perfetto`);
-    let name = this.shown ?? 'last', instead = '';
+    let instead = '';
     try {
       let response;
       try {
-        response = await ask(this.shown >= 0 ? `frame=${this.shown}&` : '');
+        response = await ask(frame >= 0 && frame !== null ? `frame=${frame}&` : '');
       } catch (error) {
         if (!(error instanceof Refused) || error.status !== 404) throw error;
-        [name, instead] = ['last', ` Of the last frames: ${error.message}`];
+        instead = ` Of the last frames: ${error.message}`;
+        frame = null;
         response = await ask('');
       }
-      const link =
-          h('a', {href: URL.createObjectURL(await response.blob()), download: `trace-${name}.pftrace`});
+      const named = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
+      const link = h('a', {
+        href: URL.createObjectURL(await response.blob()),
+        download: named ?? `trace-${frame ?? 'last'}.pftrace`
+      });
       link.click();
       URL.revokeObjectURL(link.href);
       say(`The trace is downloaded: open it in ui.perfetto.dev or another viewer of Perfetto traces.${instead}`);

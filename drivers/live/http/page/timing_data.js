@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of all frames, as /v1/timing has them, and what is worked out of them. Knows no page.
 
-/** The upper edge of the bucket in which a share of all lies; never above the greatest. */
+/** Buckets by size. A rig may send them in any order: those of its slack, from zero in both directions. */
+const inOrder = (buckets) => [...buckets].sort(([a], [b]) => a - b);
+
+/**
+ * The upper edge of the bucket in which a share of all lies; never above the greatest. As the rig counts: the
+ * smallest time that this share of all does not exceed.
+ */
 export function quantile({count, max_ns: max, buckets}, share) {
-  let left = share * count;
-  for (const [, to, frames] of buckets) {
+  let left = Math.max(1, Math.ceil(share * count - 1e-9));
+  for (const [, to, frames] of inOrder(buckets)) {
     left -= frames;
     if (left <= 0) return Math.min(to, max);
   }
@@ -17,7 +23,7 @@ export function quantile({count, max_ns: max, buckets}, share) {
  */
 export function done(slack, period, least = 0) {
   const edge = (ns) => Math.max(least, period - ns);
-  const buckets = slack.buckets.map(([from, to, count]) => [edge(to), edge(from), count]).reverse();
+  const buckets = inOrder(slack.buckets).map(([from, to, count]) => [edge(to), edge(from), count]).reverse();
   const made = {count: slack.count, min_ns: edge(slack.max_ns), max_ns: period - slack.min_ns, buckets};
   return {
     ...made,

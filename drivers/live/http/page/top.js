@@ -6,58 +6,63 @@ import {Figures, grouped, seconds, shownUnit} from './text.js';
 
 export const figures = new Figures();
 
-// What a command does is the same in every rig; whether it is allowed now, the rig says.
+// What a command does is the same in every rig; whether it is allowed now, the rig says. `moves`: asks back where
+// the rig drives real outputs. `interrupts`: asks back while the rig runs. No key gives a command: a digit typed
+// beside a field would.
 export const COMMANDS = {
   pause: {
     label: 'Pause',
-    key: 'p',
     then: 'Pause',
     does: 'Simulated time stands. Outputs keep their last values.',
   },
   resume: {
     label: 'Resume',
-    key: 'r',
     then: 'Run',
     moves: true,
     does: 'Frames run again, from the frame that comes next.',
   },
-  step: {label: 'Step', key: 's', then: 'Pause', moves: true, does: 'One frame runs, then Pause again.'},
+  step: {
+    label: 'Step',
+    then: 'Pause',
+    moves: true,
+    interrupts: true,
+    does: 'One frame runs, then Pause again.',
+  },
   run_until: {
     label: 'Run until…',
-    key: 'u',
     then: 'Run',
     moves: true,
     does: 'Frames run until the given simulated time, then Pause.',
   },
   checkpoint: {
     label: 'Checkpoint',
-    key: 'c',
     does: 'The whole state is copied at the end of the frame and written to a file.',
   },
   load: {
     label: 'Load…',
-    key: 'o',
     moves: true,
+    interrupts: true,
     safe: true,
     does: 'Outputs go to their safe values, all forces end, and the rig is in Pause at the frame of the checkpoint.',
   },
   reset: {
     label: 'Reset',
-    key: '0',
     then: 'Reset',
     moves: true,
+    interrupts: true,
     safe: true,
     does: 'Outputs go to their safe values, all forces end, everything begins again at frame 0.',
   },
   stop: {
     label: 'Stop',
-    key: 'Shift+S',
     then: 'Stop',
     moves: true,
     safe: true,
     does: 'Outputs go to their safe values, files are closed, the run is over.',
   },
 };
+
+const BUTTONS = ['load', 'resume', 'step', 'run_until', 'checkpoint', 'reset', 'pause', 'stop'];
 
 const SIGNS = {
   Run: '▶',
@@ -107,7 +112,7 @@ export class Top {
     put('sim', rig.frame < 0 ? '–' : seconds(rig.frame * rig.period, rig.period));
     put('frame', rig.frame < 0 ? '–' : grouped(rig.frame));
     const live = `live ${Math.round(age * 1000)} ms`;
-    put('line', rig.over ? 'over' : stale ? `${age.toFixed(1)} s old` : live);
+    put('line', rig.over ? 'over' : stale ? `${age.toFixed(1)} s old` : rig.stated ? live : '…');
     one('.line').toggleAttribute('data-stale', stale || Boolean(rig.over));
     if (stale) {
       put('stale-title', rig.info ? 'Nothing is heard from the rig' : 'The rig does not answer');
@@ -134,6 +139,7 @@ export class Top {
     const {rig} = this;
     if (rig.over) return 'The run is over.';
     if (rig.stale && name !== 'stop') return 'The rig is not heard.';
+    if (!rig.stated && !rig.stale) return 'The rig has not said yet what is allowed.';
     return rig.now.allowed?.[name] ?? 'The rig does not say whether it is allowed.';
   }
 
@@ -146,13 +152,14 @@ export class Top {
     this.safety();
   }
 
-  // Made once and changed in place: a button does not go from under the pointer.
+  // Made once and changed in place: a button does not go from under the pointer. What comes and goes stands at the
+  // free end.
   buttons(paused) {
     const host = list('commands');
-    if (!host.children.length) host.append(...Object.keys(COMMANDS).map((command) => this.button(command)));
+    if (!host.children.length) host.append(...BUTTONS.map((command) => this.button(command)));
     for (const button of host.children) {
       const {command} = button.dataset, why = this.refusal(command);
-      button.hidden = command === (paused ? 'pause' : 'resume') || (command === 'load' && !paused);
+      button.hidden = !paused && ['resume', 'load'].includes(command);
       button.title = why || COMMANDS[command].does;
       if (why)
         button.setAttribute('aria-disabled', 'true');
@@ -162,10 +169,7 @@ export class Top {
   }
 
   button(command) {
-    const {label, key} = COMMANDS[command];
-    return h(
-        'button', {'data-command': command, 'aria-keyshortcuts': key, onclick: () => this.give(command)}, label,
-        h('kbd', {'aria-hidden': 'true'}, key.replace('Shift+', '⇧')));
+    return h('button', {'data-command': command, onclick: () => this.give(command)}, COMMANDS[command].label);
   }
 
   machine() {
@@ -188,22 +192,37 @@ export class Top {
   }
 
   safety() {
-    const {rig} = this, forces = [...rig.forced.values()], line = one('.safety');
+    const {rig} = this, forces = [...rig.forced.values()], line = one('.safety'), unknown = this.unknown();
     line.dataset.forced = forces.length ? 'yes' : 'no';
+    line.toggleAttribute('data-unknown', Boolean(unknown));
     const text = forces.map(({variable, value, who}) => {
       return h('span', {title: `forced by ${who}`}, `${variable} = ${valueOf(value, rig.unit(variable))}`);
     });
     redraw(
         one('.safety .forced'),
-        forces.length ? [h('b', {}, `FORCED ${forces.length}`), ...text] : 'Nothing is forced');
+        [
+          unknown ? h('i', {}, forces.length ? `${unknown}; last heard:` : unknown) : null,
+          ...(forces.length ? [h('b', {}, `FORCED ${forces.length}`), ...text] :
+                  unknown   ? [] :
+                              ['Nothing is forced'])
+        ]);
     one('[data-act="release-all"]').hidden = !forces.length;
     const count = rig.now.outputs.length;
-    put('outputs', count ? `⚡\uFE0E ${count} real output${count > 1 ? 's' : ''}` : 'no real output');
+    const outputs = `⚡\uFE0E ${count} real output${count > 1 ? 's' : ''}`;
+    put('outputs', count ? `${outputs}${unknown ? ' when last heard' : ''}` : unknown ? '' : 'no real output');
     const lines =
         rig.now.outputs.map(({name, variable, value}) => `${name} = ${valueOf(value, rig.unit(variable))}`);
     one('.outputs').title = lines.join('\n');
     put('badge-signals', forces.length ? `F${forces.length}` : '');
     this.title();
+  }
+
+  /** Why it is not known what is forced and driven now; '': it is. */
+  unknown() {
+    const {rig} = this;
+    if (rig.over) return '';
+    if (!rig.stated) return rig.stale ? 'Not known: the rig does not answer' : 'Not known yet';
+    return rig.stale ? 'Not known now' : '';
   }
 
   // ---- What a person does ----
@@ -215,10 +234,12 @@ export class Top {
     if (field?.missing) return say(`${plain}: ${field.missing}`);
     const fields = field ? [h('label', {class: 'field'}, field.label, field.input)] : [];
     const outputs = order.moves ? outputRows(rig, order.safe ? 'safe' : 'as computed') : [];
-    if (outputs.length || fields.length) {
+    const running = order.interrupts && rig.state !== 'Pause';
+    if (outputs.length || fields.length || running) {
       const moving = outputs.length === 1 ? '1 real output moves' : `${outputs.length} real outputs move`;
+      const what = [outputs.length && moving, running && 'the rig is running'].filter(Boolean).join('; ');
       const yes = await ask({
-        title: outputs.length ? `${plain}: ${moving}` : plain,
+        title: what ? `${plain}: ${what}` : plain,
         does: order.does,
         yes: plain,
         safe: name === 'stop',

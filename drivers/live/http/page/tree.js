@@ -66,10 +66,14 @@ export class Tree {
       this.late = false;
       this.inspect();
     }
-    const field = one('input.num', list('inspect'));
+    const field = one('form input.num', list('inspect'));
     if (field?.hasAttribute('data-unknown') && this.typable(this.chosen)) {  // its value was not read yet
       field.removeAttribute('data-unknown');
       field.value = this.typable(this.chosen);
+      if (document.activeElement === field) {
+        this.typed = field.value;
+        field.select();
+      }
     }
     for (const cell of all('[data-var]')) {
       const text = figures.text(this.rig.values.get(cell.dataset.var), cell.dataset.var);
@@ -143,7 +147,7 @@ export class Tree {
     };
     return h(
         'div', {class: 'row group', role: 'row', 'aria-expanded': String(!closed), onclick: fold},
-        cell({}, `${closed ? '▸' : '▾'} ${group}`), cell({class: 'num soft'}, String(count)));
+        cell({class: 'whole', title: group}, `${closed ? '▸' : '▾'} ${group}`), cell({class: 'num soft'}, String(count)));
   }
 
   variableRow(variable) {
@@ -157,7 +161,7 @@ export class Tree {
           'data-name': name,
           'data-forced': Boolean(forced),
           'aria-selected': String(name === this.chosen),
-          onclick: () => this.choose(name)
+          onclick: () => this.choose(name, true)
         },
         cell({class: 'leaf', title: name}, `${leafOf(name)} `, real, forced ? tag() : null),
         cell({class: 'num', 'data-var': name}, figures.text(this.rig.values.get(name), name)),
@@ -180,11 +184,17 @@ export class Tree {
     this.choose(next.name);
   }
 
-  choose(name) {
+  /** `toType`: what is typed next goes into the field of its value, and nowhere else. */
+  choose(name, toType = false) {
     this.chosen = name;
     this.typed = undefined;
     this.rows();
     this.inspect();
+    if (toType) {
+      const field = one('form input.num', list('inspect'));
+      field?.focus();
+      field?.select();
+    }
     this.rig.readValues().catch(() => {});
   }
 
@@ -195,27 +205,33 @@ export class Tree {
     if (!variable) return redraw(host);
     const forced = rig.force(name), none = variable.rights === 'read_only', only = variable.rights === 'force_only';
     host.dataset.name = name;
-    let before;
+    let before, edited = false;
     const input = h('input', {
       class: 'num',
       value: this.typed ?? this.typable(name),
       'data-unknown': this.typed === undefined && this.typable(name) === '',
       onfocus: () => {
-        input.removeAttribute('data-unknown');
         this.typed ??= input.value;
         before = input.value;
       },
       onblur: () => {
         if (input.value === before) this.typed = undefined;
       },
-      oninput: (event) => this.typed = event.target.value,
+      oninput: (event) => {
+        input.removeAttribute('data-unknown');
+        edited = true;
+        this.typed = event.target.value;
+      },
+      onkeydown: (event) => event.key === 'Escape' && list('tree').focus(),
       'aria-label': `new value of ${name}`,
       spellcheck: 'false',
       autocomplete: 'off',
-      disabled: none
+      readonly: none  // and not disabled: what is typed behind a click has to go into it
     });
     const write = async (kind) => {
-      const value = typed(input.value, variable.type);
+      // What was not typed is not rounded either.
+      const kept = !edited && this.typable(name) === input.value ? rig.values.get(name) : undefined;
+      const value = typeof kept === 'number' ? kept : typed(input.value, variable.type);
       if (value === undefined || !(await this.top.write(kind, name, value)) || this.chosen !== name) return;
       this.typed = undefined;
       this.late = true;

@@ -3,6 +3,7 @@
 import {knob, slider, xyPlot} from './canvas.js';
 import {all, h, one} from './dom.js';
 import {curvePlot, show} from './lines.js';
+import {around} from './panels.js';
 import {shownUnit} from './text.js';
 import {figures} from './top.js';
 import {columns} from './track.js';
@@ -26,11 +27,21 @@ export const namesOf = (widget) => widget.variables ?? (widget.variable ? [widge
 export const titleOf = (widget) =>
     widget.label || namesOf(widget).join(', ') || (widget.kind === 'text' ? '' : widget.kind);
 
-/** From .. to of a control: its own, else that of its variable, else around its value. */
+const found = new WeakMap();  // ranges of controls that have none: they stay while the value moves
+
+/**
+ * From .. to of a control: its own; else that of its variable, unless its value is lost in it; else around its value
+ * when that was seen first.
+ */
 export function rangeOf(rig, widget) {
-  const range = rig.variable(widget.variable)?.range ?? {}, value = Number(rig.values.get(widget.variable)) || 0;
-  const reach = Math.max(1, Math.abs(value) * 2);
-  return [widget.from ?? range.low ?? (value < 0 ? -reach : 0), widget.to ?? range.high ?? reach];
+  const kept = found.get(widget);
+  if (kept?.rig === rig.info && kept.from === widget.from && kept.to === widget.to) return kept.range;
+  const read = rig.values.get(widget.variable), value = Number(read);
+  const known = read !== undefined && Number.isFinite(value), variable = rig.variable(widget.variable);
+  const [low, high] = around(known ? value : 0, variable), range = [widget.from ?? low, widget.to ?? high];
+  if (!(range[0] < range[1])) range[widget.from === undefined ? 0 : 1] = widget.from === undefined ? range[1] - 1 : range[0] + 1;
+  if (known) found.set(widget, {rig: rig.info, from: widget.from, to: widget.to, range});
+  return range;
 }
 
 /**
@@ -98,7 +109,7 @@ function turnable(rig, widget, control) {
       if (widget.kind === 'slider')
         control.turn(widget, under(event, rig, widget));
       else if (event.movementX || event.movementY)
-        control.step(widget, (event.movementX - event.movementY) / 2);
+        control.drag(widget, (event.movementX - event.movementY) / 200);
     },
   });
   return canvas;

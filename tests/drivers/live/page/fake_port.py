@@ -41,6 +41,38 @@ def histogram(values):
                         count in sorted(counts.items())]}
 
 
+# Buckets as rtsync::Histogram<3> has them.
+def bucket_of(value):
+    shift = max(0, value.bit_length() - 4)
+    return (shift << 3) + (value >> shift)
+
+
+def lower_edge(bucket):
+    if bucket < 16:
+        return bucket
+    shift = (bucket >> 3) - 1
+    return (bucket - (shift << 3)) << shift
+
+
+def slack_histogram(values, period):
+    """As /v1/timing may have the slack: by the distance from zero, or from the period; from the middle to both ends."""
+    values, half = sorted(values), period // 2
+    parts = [{}, {}, {}, {}]
+    for value in values:
+        part, size = ((0, -value) if value < 0 else (3, value) if value > period else (1, value) if value < half
+                      else (2, period - value))
+        parts[part][bucket_of(size)] = parts[part].get(bucket_of(size), 0) + 1
+    buckets = []
+    for part, counts in enumerate(parts):
+        for bucket, count in sorted(counts.items()):
+            low, high = lower_edge(bucket), lower_edge(bucket + 1)
+            buckets.append([*((1 - high, 1 - low), (low, min(high, half)), (max(period - high + 1, half), period - low
+                                                                         + 1), (max(low, period + 1), high))[part], count])
+    at = lambda share: values[min(len(values) - 1, max(0, math.ceil(share * len(values)) - 1))]  # noqa: E731
+    return {"count": len(values), "min_ns": values[0], "p50_ns": at(0.5), "p99_ns": at(0.99), "p99_9_ns": at(0.999),
+            "max_ns": values[-1], "buckets": buckets}
+
+
 class Rig:
     def __init__(self, variables=40, token=None, outputs=True):
         self.lock = threading.Condition()
@@ -64,6 +96,11 @@ class Rig:
         self.outputs = outputs
         self.realtime = True
         self.requests = []     # paths that were asked for
+        self.muted = set()     # paths that are not answered while they stand here
+        self.prefix = ""       # the folder below which a proxy has all
+        self.times = {}        # frame -> (lateness, execution time, slack) in ns, of a rig whose frames were written down
+        self.totals = {}       # what it counts, where that is more than its lists have
+        self.traces = {}       # frame -> trace file in the run folder, of frames that the flight recorder holds no more
         self.variables = [self.variable("rt.frame", "int64", "", "state", "read_only", "the executive", "executive"),
                           *(self.variable(f"rt.{n}", "int64", "ns", "state", "read_only", "the executive", "executive")
                             for n in ("late", "work", "slack")),
@@ -96,6 +133,8 @@ class Rig:
             return self.set[name]
         if name == "rt.frame":
             return frame
+        if frame in self.times and name in ("rt.late", "rt.work", "rt.slack"):
+            return self.times[frame][("rt.late", "rt.work", "rt.slack").index(name)]
         if name == "rt.late":
             return self.lates.get(frame, 8 + frame % 7)
         if name == "rt.work":
@@ -128,17 +167,17 @@ class Rig:
                 "outputs": outputs}
 
     def timing(self):
-        frames = range(max(0, self.frame - 2000), self.frame + 1)
+        frames = sorted(self.times) or range(max(0, self.frame - 2000), self.frame + 1)
         late = [self.value("rt.late", f) for f in frames]
         work = [self.value("rt.work", f) for f in frames]
         overs = self.entries["overruns"]
         return {"frame": self.frame, "period_ns": 1000000, "paced": True, "late": histogram(late),
                 "work": histogram(work),
-                "slack": histogram([1_000_000 - a - b for a, b in zip(late, work)]),
+                "slack": slack_histogram([self.value("rt.slack", f) for f in frames], 1_000_000),
                 "totals": {"frames_run": self.frame + 1, "overruns": len(overs), "overruns_by_work": 0,
                            "overruns_by_late_wake": 0, "overruns_by_housekeeping": 0,
                            "overruns_catching_up": 0, "late_wakes": 0, "late_by_housekeeping": 0, "lost": 0,
-                           "longest_overrun_ns": max((e["over_ns"] for e in overs), default=0)},
+                           "longest_overrun_ns": max((e["over_ns"] for e in overs), default=0), **self.totals},
                 "causes": {}, "promises_broken": {}}
 
     def jobs(self):
@@ -289,6 +328,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         rig, path = self.rig, self.path.partition("?")[0]
         rig.requests.append(self.path)
+        if not path.startswith(rig.prefix + "/"):
+            return self.answer(404, {"error": f"the proxy has no {path}", "problems": []})
+        path = path.removeprefix(rig.prefix)
+        while path in rig.muted and not rig.cut:
+            time.sleep(0.02)
         file = self.page / (path.strip("/") or "index.html")
         if not path.startswith("/v1") and file.is_file():
             return self.answer(200, file.read_bytes(), TYPES.get(file.suffix, "text/plain"),
@@ -312,7 +356,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/v1/panels":
             return self.answer(200, made, ETag=f'"{rig.panels_tag}"')
         if isinstance(made, bytes):
-            return self.answer(200, made, "application/octet-stream")
+            name = self.query().get("frame", "last")
+            return self.answer(200, made, "application/octet-stream",
+                               Content_Disposition=f'attachment; filename="trace-{name}.pftrace"')
         return self.answer(200, made)
 
     def resource(self, path, query):
@@ -334,6 +380,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return {"frame": rig.frame, "sim_time_ns": 0, "date": "", "state": rig.state,
                     "values": {n: rig.value(n) for n in query["names"].split(",")}}
         if name == "trace":
+            frame = int(query.get("frame", rig.frame - 3))
+            if frame in rig.traces:
+                return rig.traces[frame] if query.get("format") == "perfetto" else None
             return b"perfetto" if query.get("format") == "perfetto" else rig.trace(int(query.get("frame", rig.frame - 3)))
         fact = lambda name, grade, fix="": {"name": name, "grade": grade, "found": f"{name} as found", "needed": "",
                                              "why": "because", "fix": fix}  # noqa: E731
@@ -361,7 +410,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         rig = self.rig
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        path = self.path.partition("?")[0]
+        path = self.path.partition("?")[0].removeprefix(rig.prefix)
         if path in rig.missing:
             status, error = rig.missing[path]
             return self.answer(status, {"error": error, "problems": [error]})
@@ -410,7 +459,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         columns = [{"name": n, "type": "double", "unit": "", "format": "f32"} for n in names]
         head = json.dumps({"columns": columns, "period": {"num_ns": 1000000, "den": 1}, "realtime": True,
                            "blocks_per_second": 20}).encode()
-        next_frame = int(query.get("from", rig.frame + 1))
+        # Older frames are not kept; a page that has no frame yet asks for all that there are.
+        next_frame = max(int(query.get("from", rig.frame + 1)), rig.frame - 25_000)
         heard, seen = 0.0, len(rig.gaps)
         self.begin_stream("application/octet-stream")
         try:

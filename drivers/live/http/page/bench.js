@@ -235,7 +235,7 @@ export class Bench {
     list('log').replaceChildren(
         ...(rig.log.problem  ? [none(rig.log.problem)] :
                 lines.length ? lines.map(line) :
-                               [none('nothing yet')]));
+                               [none(rig.log.known ? 'nothing yet' : 'not read yet')]));
     const changes = rig.journal.all.slice(-MOST_LINES).reverse();
     const value = (entry) => (entry.value === undefined ? '' : ` = ${figures.text(entry.value)}`);
     const change = (entry) =>
@@ -246,6 +246,6 @@ export class Bench {
     list('journal').replaceChildren(
         ...(rig.journal.problem ? [none(rig.journal.problem)] :
                 changes.length  ? changes.map(change) :
-                                  [none('nobody has changed anything yet')]));
+                                  [none(rig.journal.known ? 'nobody has changed anything yet' : 'not read yet')]));
   }
 }

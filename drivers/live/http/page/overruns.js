@@ -55,7 +55,7 @@ export class OverrunList {
 
   // A finger is not there before it touches.
   seenByFinger(host) {
-    if (!matchMedia('(hover: none)').matches) return false;
+    if (!matchMedia('(pointer: coarse)').matches) return false;
     const {top, bottom} = host.getBoundingClientRect();
     return top < innerHeight && bottom > 0;
   }

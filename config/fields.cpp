@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "config/lookalike.hpp"
 #include "config/path.hpp"
+#include "config/shared_parts.hpp"
 #include "config/text.hpp"
 
 namespace tactus::config {
@@ -87,8 +89,15 @@ const void* in(const void* value, const Row& row) {
 void Table::unknown_key(const Node::Entry& entry, const Context& context, const Section& section) {
   constexpr std::size_t kMostHints = 100;  // guessing costs time; after so many problems nobody reads on
   const bool guess = context.problems().count() < kMostHints;
-  context.key(entry.key).fail(entry.place,
-                              "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : ""));
+  const Context inside = context.key(entry.key);
+  if (const std::string odd = lookalike_problem(entry.key); !odd.empty())
+    return inside.fail(entry.place, "unknown key: " + show(entry.key) + odd);
+  if (entry.value.is_null() && is_digit(entry.key.front()))  // { period: 1,5 ms }
+    return inside.fail(entry.place,
+                       "unknown key; if " + show(entry.key) +
+                           " belongs to the number before it, write that with a point as the decimal sign, "
+                           "without a comma");
+  inside.fail(entry.place, "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : ""));
 }
 
 Table::Table(std::string about, std::vector<Row> rows, const void* defaults)
@@ -106,7 +115,7 @@ Table::Table(std::string about, std::vector<Row> rows, const void* defaults)
 
 void Table::load(const Document& document, Problems& problems, void* value) const {
   repeated_keys(document, section(), problems);
-  read(document.root(), Context{problems, {}}, value);
+  read(without_shared_parts(document.root(), problems), Context{problems, {}}, value);
 }
 
 bool Table::read(const Node& node, const Context& context, void* value) const {

@@ -9,8 +9,10 @@
 #include <limits>
 #include <span>
 
+#include "config/lookalike.hpp"
 #include "config/text.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::config {
 namespace {
@@ -168,8 +170,17 @@ Parsed<double> parse_scaled(std::string_view text, std::string_view number, int 
 /// Explains why `text` is not a number, for the slips that people make.
 std::string not_a_number(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return " is hexadecimal; write it in decimal";
+  if (std::string odd = lookalike_problem(text); !odd.empty()) return odd;
+  if (std::string comma = comma_problem(text); !comma.empty()) return comma;
   if (text.find(',') != std::string_view::npos) return " is not a number; the decimal sign is a point";
   return " is not a number";
+}
+
+/// Explains what is wrong with the characters of `text`, whatever it is to be; empty: nothing.
+std::string slip_in(std::string_view text) {
+  std::string slip = lookalike_problem(text);
+  if (slip.empty()) slip = comma_problem(text);
+  return slip.empty() ? "" : show(text) + slip;
 }
 
 }  // namespace
@@ -209,10 +220,13 @@ Parsed<bool> parse_bool(std::string_view text) {
     if (text == word) return true;
   for (const char* word : {"no", "off", "false"})
     if (text == word) return false;
+  if (const std::string odd = lookalike_problem(text); !odd.empty())
+    return Parsed<bool>::failed(show(text) + odd);
   return Parsed<bool>::failed(show(text) + " is not yes or no (also on/off, true/false)");
 }
 
 Parsed<std::int64_t> parse_count(std::string_view text, const std::string& word) {
+  if (std::string slip = slip_in(text); !slip.empty()) return Parsed<std::int64_t>::failed(slip);
   const NumberAndRest split = split_number(text);
   if (split.number.empty())
     return Parsed<std::int64_t>::failed(show(text) + " is not a number of " + word +
@@ -228,6 +242,7 @@ Parsed<std::int64_t> parse_count(std::string_view text, const std::string& word)
 }
 
 Parsed<Nanoseconds> parse_duration(std::string_view text) {
+  if (std::string slip = slip_in(text); !slip.empty()) return Parsed<Nanoseconds>::failed(slip);
   using Result = Parsed<Nanoseconds>;
   if (trimmed(text) == "for ever") return Nanoseconds::max();
   const NumberAndRest split = split_number(text);
@@ -258,6 +273,7 @@ Parsed<Nanoseconds> parse_duration(std::string_view text) {
 }
 
 Parsed<Period> parse_period(std::string_view text) {
+  if (std::string slip = slip_in(text); !slip.empty()) return Parsed<Period>::failed(slip);
   using Result = Parsed<Period>;
   NumberAndRest split = split_number(text);
   if (split.number.empty())
@@ -301,6 +317,7 @@ Parsed<Period> parse_period(std::string_view text) {
 }
 
 Parsed<std::int64_t> parse_bytes(std::string_view text) {
+  if (std::string slip = slip_in(text); !slip.empty()) return Parsed<std::int64_t>::failed(slip);
   using Result = Parsed<std::int64_t>;
   const NumberAndRest split = split_number(text);
   if (split.number.empty())
@@ -325,6 +342,7 @@ Parsed<std::int64_t> parse_bytes(std::string_view text) {
 }
 
 Parsed<double> parse_ratio(std::string_view text) {
+  if (std::string slip = slip_in(text); !slip.empty()) return Parsed<double>::failed(slip);
   const NumberAndRest split = split_number(text);
   if (split.number.empty() || (!split.rest.empty() && split.rest != "x" && split.rest != "%"))
     return Parsed<double>::failed(show(text) + " is not a ratio; write for example '2x', '0.5' or '50 %'");
@@ -332,6 +350,7 @@ Parsed<double> parse_ratio(std::string_view text) {
 }
 
 Parsed<double> parse_percent(std::string_view text) {
+  if (std::string slip = slip_in(text); !slip.empty()) return Parsed<double>::failed(slip);
   const NumberAndRest split = split_number(text);
   if (!split.number.empty() && split.rest.empty())
     return Parsed<double>::failed(no_unit(text, split.number, "%"));
@@ -347,7 +366,10 @@ Parsed<std::vector<int>> parse_cpus(std::string_view text) {
                                             "; write CPUs as '3', '0-3,5' or [0, 2], numbers 0 .. 1023");
   };
   rtsync::CpuList list = rtsync::read_cpu_list(text, 1024);
-  if (list.fault == Fault::no_list) return bad(" is not a list of CPUs");
+  if (list.fault == Fault::no_list) {
+    const std::string odd = lookalike_problem(text);
+    return bad(odd.empty() ? " is not a list of CPUs" : odd);
+  }
   if (list.fault == Fault::outside) return bad(" is outside 0 .. 1023");
   if (list.fault == Fault::backwards) return bad(" runs backwards");
   for (auto cpu = list.cpus.begin(); cpu != list.cpus.end(); ++cpu)
@@ -384,7 +406,16 @@ std::string print_period(const Period& value) {
     decimals.erase(decimals.find_last_not_of('0') + 1);
     return std::to_string(rate / 1000) + (decimals.empty() ? "" : "." + decimals) + " Hz";
   }
+  // Rates of television: 60000/1001 Hz, which is not 59.94 Hz.
+  const Wide rate = static_cast<Wide>(1'000'000'000) * value.den() * 1001;
+  if (rate % value.num() == 0 && rate / value.num() <= 1'000'000'000)
+    return std::to_string(static_cast<std::int64_t>(rate / value.num())) + "/1001 Hz";
   return std::to_string(value.num()) + "/" + std::to_string(value.den()) + " ns";
+}
+
+std::string show_period(const Period& value) {
+  const std::string text = rtsync::duration_text(value.floor().count());
+  return value.is_whole() ? text : text + " (" + print_period(value) + ")";
 }
 
 std::string print_bytes(std::int64_t value) {

@@ -78,6 +78,8 @@ struct NumberAndRest {
 NumberAndRest split_number(std::string_view text);
 
 std::string print_real(double value);
+/// A period for people: "1.00 ms", and exactly where that is not a whole number of nanoseconds: "16.7 ms (59.94 Hz)".
+std::string show_period(const Period& value);
 std::string print_duration(Nanoseconds value);
 std::string print_period(const Period& value);
 std::string print_bytes(std::int64_t value);

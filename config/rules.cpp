@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "config/lookalike.hpp"
 #include "config/pattern.hpp"
 #include "config/quantity.hpp"
 
@@ -264,6 +265,8 @@ Type<std::int64_t> word_type(std::vector<NumberedWord> words) {
       if (each.word == text) return Parsed<std::int64_t>{each.number};
       known.push_back(each.word);
     }
+    if (const std::string odd = lookalike_problem(text); !odd.empty())
+      return Parsed<std::int64_t>::failed(show(text) + odd);
     return Parsed<std::int64_t>::failed(show(text) + " is not one of " + show_all(known) +
                                         meant(text, known));
   };

@@ -132,6 +132,7 @@ std::string json_schema_text(const Section& section, const std::string& title) {
   Writer writer;
   Json result = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
   result.update(writer.section(section));
+  result["patternProperties"] = {{"^x-", Json::object()}};  // shared_parts.hpp
   if (!writer.definitions().empty()) result["$defs"] = writer.definitions();
   return result.dump(2) + "\n";
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "config/lookalike.hpp"
 #include "rtsync/host/plain_text.hpp"
 
 namespace tactus::config {
@@ -49,8 +50,8 @@ std::string show(std::string_view text) {
   std::size_t shown = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (!is_continuation(text[i]) && ++shown > kMost)
-      return std::string{"'"}.append(one_line(text.substr(0, i))).append("...'");
-  return std::string{"'"}.append(one_line(text)).append("'");
+      return std::string{"'"}.append(show_lookalikes(one_line(text.substr(0, i)))).append("...'");
+  return std::string{"'"}.append(show_lookalikes(one_line(text))).append("'");
 }
 
 std::string show_all(const std::vector<std::string>& words) {

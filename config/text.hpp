@@ -12,7 +12,7 @@
 
 namespace tactus::config {
 
-/// 'text' in quotes, on one line, control characters escaped, cut after 60 characters.
+/// 'text' in quotes, on one line, control characters and lookalikes (lookalike.hpp) escaped, cut after 60 characters.
 std::string show(std::string_view text);
 
 /// Returns the text on one line, as valid UTF-8: control characters, marks that change the direction of a text, and

@@ -220,6 +220,12 @@ TEST(Print, ReadsBackToTheSameValue) {
   EXPECT_EQ(print_duration(Nanoseconds{1'500'000'000}), "1500 ms");
   EXPECT_EQ(print_period(Period{50'000'000, 3}), "60 Hz");
   EXPECT_EQ(print_period(Period{50'000'000'000, 2997}), "59.94 Hz");
+  EXPECT_EQ(print_period(Period{50'050'000, 3}), "60000/1001 Hz") << "not the same as 59.94 Hz";
+  EXPECT_EQ(print_period(Period{125'125'000, 3}), "24000/1001 Hz");
+  EXPECT_EQ(*parse_period("60000/1001 Hz").value, (Period{50'050'000, 3}));
+  EXPECT_EQ(show_period(Period{50'050'000, 3}), "16.7 ms (60000/1001 Hz)");
+  EXPECT_EQ(show_period(Period{50'000'000'000, 2997}), "16.7 ms (59.94 Hz)");
+  EXPECT_EQ(show_period(Period{1'000'000, 1}), "1.00 ms");
   EXPECT_EQ(print_period(Period{1'000'000, 3}), "3000 Hz");
   EXPECT_EQ(print_percent(0.8), "80 %");
   EXPECT_EQ(print_percent(0.075), "7.5 %");

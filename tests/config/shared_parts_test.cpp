@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Keys `x-...` at the top hold parts for aliases, and no typing error hides in them.
+#include "config/shared_parts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config/fields.hpp"
+#include "config/rules.hpp"
+
+namespace tactus::config::shared_parts_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Part {
+  double supply = 0;
+  std::int64_t poles = 2;
+};
+struct Whole {
+  Part left;
+  Part right;
+};
+
+const Fields<Part>& part_fields() {
+  static const Fields<Part> fields{
+      "A part", {optional("supply", &Part::supply, "volts"), optional("poles", &Part::poles, "how many")}};
+  return fields;
+}
+const Fields<Whole>& whole_fields() {
+  static const Fields<Whole> fields{"All",
+                                    {optional("left", &Whole::left, part_fields(), "one"),
+                                     optional("right", &Whole::right, part_fields(), "the other")}};
+  return fields;
+}
+
+struct Loaded {
+  Whole whole;
+  std::vector<std::string> problems;
+
+  explicit Loaded(const std::string& text) {
+    Problems found;
+    whole = whole_fields().load(Document::from_text("it.yaml", text), found);
+    for (const Problem& problem : found.sorted()) problems.push_back(problem.text());
+  }
+};
+
+TEST(SharedParts, AreUsedByAliasAndByMerge) {
+  const Loaded loaded(
+      "x-motor: &motor { supply: 24, poles: 4 }\n"
+      "left: *motor\n"
+      "right: { <<: *motor, poles: 6 }\n");
+  EXPECT_THAT(loaded.problems, IsEmpty());
+  EXPECT_EQ(loaded.whole.left.supply, 24);
+  EXPECT_EQ(loaded.whole.left.poles, 4);
+  EXPECT_EQ(loaded.whole.right.supply, 24);
+  EXPECT_EQ(loaded.whole.right.poles, 6);
+}
+
+TEST(SharedParts, ATypingErrorInOneIsFoundWhereItStands) {
+  EXPECT_THAT(Loaded("x-motor: &motor { suply: 24 }\nleft: *motor\n").problems,
+              ElementsAre("it.yaml:1:19: left.suply: unknown key; did you mean 'supply'?"));
+  EXPECT_THAT(Loaded("x-motor: &motor { supply: 2,4 V }\nleft: { <<: *motor }\n").problems.size(), 1U);
+}
+
+TEST(SharedParts, OneThatNothingUsesIsAProblem) {
+  const std::string unused =
+      ": nothing in the file uses it, so it would not be checked; give it an anchor (&name) and use that "
+      "elsewhere "
+      "(*name), or remove it";
+  EXPECT_THAT(Loaded("x-motr: { supply: 24 }\nleft: { supply: 1 }\n").problems,
+              ElementsAre("it.yaml:1:9: x-motr" + unused));
+  EXPECT_THAT(Loaded("x-all:\n  a: &a { supply: 24 }\n  b: &b { suply: 24 }\nleft: *a\n").problems,
+              ElementsAre("it.yaml:3:6: x-all.b" + unused));
+  // One that another part uses, which is used itself.
+  EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nx-b: &b { <<: *a, poles: 8 }\nleft: *b\n").problems, IsEmpty());
+  EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nx-b: &b { <<: *a }\n").problems.size(), 2U);
+}
+
+TEST(SharedParts, AreAtTheTopAlone) { EXPECT_THAT(Loaded("left: { x-supply: 24 }\n").problems.size(), 1U); }
+
+}  // namespace
+}  // namespace tactus::config::shared_parts_test

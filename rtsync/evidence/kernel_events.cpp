@@ -15,14 +15,17 @@
 #include "rtsync/evidence/sign_reader.hpp"
 #include "rtsync/evidence/stamp_clock.hpp"
 #include "rtsync/evidence/stop_times.hpp"
+#include "rtsync/host/rights.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
-// For interrupts, too; without those 0 is enough.
-constexpr const char* kFix = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
+// The greatest kernel.perf_event_paranoid with which a user may watch this.
+constexpr std::int64_t kOwnThreads = 2;
+constexpr std::int64_t kCpus = 0;
+constexpr std::int64_t kInterrupts = -1;
 
 /// Time before the part that is looked at as well: for the signs of life and the interrupts that it began
 /// with.
@@ -52,10 +55,9 @@ void pass_time_until(EvidenceTime time) {
   }
 }
 
-Provision fate(std::string what, std::string instead, int error) {
+Provision fate(std::string what, std::string instead, std::int64_t level, int error) {
   if (error == 0) return granted(std::move(what), "perf_event_open");
-  return refused(std::move(what), std::move(instead),
-                 {"perf_event_open answered " + error_words(error), kFix});
+  return refused(std::move(what), std::move(instead), why_no_events(read_rights(), level, error));
 }
 
 }  // namespace
@@ -95,8 +97,8 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
     threads_[i].realtime = threads[i].realtime;
     threads_[i].code = threads[i].code;
     threads_[i].tid = threads[i].tid;
-    provisions_.push_back(
-        fate("the kernel's events of " + threads[i].name, "causes of late frames are unknown", error));
+    provisions_.push_back(fate("the kernel's events of " + threads[i].name,
+                               "causes of late frames are unknown", kOwnThreads, error));
   }
   provisions_.insert(provisions_.end(), of_cpus.begin(), of_cpus.end());
   open_interrupts(cpus);
@@ -117,7 +119,7 @@ void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive, const CallRe
                                                 [](const Cpu& one) { return one.ring.has_signs(); });
   for (const Cpu& cpu : cpus_) sign_rings_.push_back({cpu.number, cpu.ring.bytes(), 0, 0, {}});
   provisions_.push_back(fate("the kernel's events of CPUs " + cpus.text(),
-                             "who took the CPU of a late frame is not named", refusal));
+                             "who took the CPU of a late frame is not named", kCpus, refusal));
 }
 
 void KernelEvents::open_interrupts(const CpuSet& cpus) {
@@ -134,7 +136,7 @@ void KernelEvents::open_interrupts(const CpuSet& cpus) {
     if (error == 0) error = cpu.interrupts.open_interrupts(static_cast<int>(cpu.number), *found.tracepoints);
   if (error != 0)
     for (Cpu& cpu : cpus_) cpu.interrupts = {};
-  provisions_.push_back(fate(what, instead, error));
+  provisions_.push_back(fate(what, instead, kInterrupts, error));
 }
 
 /// Those that interrupted the thread; and while it should have been woken, all of its CPU.

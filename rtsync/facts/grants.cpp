@@ -10,6 +10,7 @@
 #include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/facts/fact_probe.hpp"
 #include "rtsync/host/page.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
@@ -49,18 +50,14 @@ int try_memory_lock() {
 }
 
 /// "95 % of a CPU".
-std::string percent_of_a_cpu(double share) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.4g %% of a CPU", share * 100.0);
-  return text.data();
-}
+std::string percent_of_a_cpu(double share) { return format_text("%.4g %% of a CPU", share * 100.0); }
 
 /// Several reasons as one.
 Refusal together(const std::vector<Refusal>& reasons) {
   Refusal all;
-  for (const auto& [cause, fix] : reasons) {
-    all.cause += (all.cause.empty() ? "" : "; ") + cause;
-    all.fix += (all.fix.empty() ? "" : "; ") + fix;
+  for (const Refusal& each : reasons) {
+    all.cause += (all.cause.empty() ? "" : "; ") + each.cause;
+    all.fix += (all.fix.empty() ? "" : "; ") + each.fix;
   }
   return all;
 }

@@ -21,6 +21,7 @@ Refusal why_not(const std::string& device, const std::string& step, int error) {
         device;
   } else if (error == EACCES || error == EPERM) {
     why.fix = give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency");
+    why.lacks = "idle states";
   } else {
     why.fix = "ls -l " + device;
   }

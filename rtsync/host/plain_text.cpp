@@ -2,6 +2,7 @@
 #include "rtsync/host/plain_text.hpp"
 
 #include <algorithm>
+#include <clocale>
 #include <cstdarg>
 #include <cstddef>
 #include <iterator>
@@ -40,6 +41,22 @@ bool is_control(std::string_view character) {
                                          "\u2066", "\u2067", "\u2068", "\u2069"};
   return std::find(std::begin(kMarks), std::end(kMarks), character) != std::end(kMarks);
 }
+
+/// The calling thread has the locale "C" as long as this lives, whatever setlocale() chose for the process.
+class PlainLocale {
+ public:
+  PlainLocale() : before_(::uselocale(plain())) {}
+  ~PlainLocale() { (void)::uselocale(before_); }
+  PlainLocale(const PlainLocale&) = delete;
+  PlainLocale& operator=(const PlainLocale&) = delete;
+
+ private:
+  static locale_t plain() {
+    static const locale_t made = ::newlocale(LC_ALL_MASK, "C", nullptr);  // lives as long as the process
+    return made;
+  }
+  const locale_t before_;
+};
 
 void append_hex(std::string& text, char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -85,6 +102,7 @@ std::string plain_lines(std::string_view text, std::span<const std::string_view>
 }
 
 std::string formatted(const char* format, va_list arguments) {
+  const PlainLocale locale;
   va_list again;
   va_copy(again, arguments);
   const int length = std::vsnprintf(nullptr, 0, format, again);
@@ -92,6 +110,14 @@ std::string formatted(const char* format, va_list arguments) {
   std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
   (void)std::vsnprintf(text.data(), text.size(), format, arguments);
   text.pop_back();
+  return text;
+}
+
+std::string format_text(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::string text = formatted(format, arguments);
+  va_end(arguments);
   return text;
 }
 

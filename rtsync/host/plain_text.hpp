@@ -17,8 +17,10 @@ namespace tactus::rtsync {
 std::string plain_line(std::string_view text);
 /// Returns the text as plain_line() does, but with its line ends and tabs. `kept`: escape sequences of our own.
 std::string plain_lines(std::string_view text, std::span<const std::string_view> kept = {});
-/// Returns what std::vprintf would print.
+/// Returns what std::vprintf would print in the locale "C": a model may have chosen another one for the process.
 std::string formatted(const char* format, va_list arguments);
+/// The same of its arguments; the one way to a text for floating-point numbers with printf's formats.
+[[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
 /// Prints as std::fprintf does, with what plain_lines() makes of it. False: the file took it not.
 [[gnu::format(printf, 2, 3)]] bool print_plain(std::FILE* file, const char* format, ...);
 

@@ -22,7 +22,8 @@ std::string sentence(const Provision& provision) {
 }
 
 Provision granted(std::string what, std::string got) {
-  return {.what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .fix = {}};
+  return {
+      .what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .fix = {}, .lacks = {}};
 }
 
 Provision refused(std::string what, std::string got, Refusal why) {
@@ -30,7 +31,8 @@ Provision refused(std::string what, std::string got, Refusal why) {
           .granted = false,
           .got = std::move(got),
           .cause = std::move(why.cause),
-          .fix = std::move(why.fix)};
+          .fix = std::move(why.fix),
+          .lacks = std::move(why.lacks)};
 }
 
 std::string error_words(int error) {

@@ -16,12 +16,15 @@ struct Provision {
   std::string got;       ///< state in force now: "SCHED_OTHER"
   std::string cause;     ///< reason of a refusal; empty when granted
   std::string fix;       ///< the command that would fix it; empty when granted
+  std::string
+      lacks{};  ///< the right that a user is not given, as a person calls it: "SCHED_FIFO"; else empty
 };
 
 /// The reason of a refusal and the command that removes the problem.
 struct Refusal {
   std::string cause;
   std::string fix;
+  std::string lacks{};  ///< see Provision
 };
 
 /// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; fix: <fix>", or "...: granted".

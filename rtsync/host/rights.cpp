@@ -90,6 +90,9 @@ Rights read_rights(const std::filesystem::path& root) {
                      std::filesystem::exists(root / "run/.containerenv", ignored) ||
                      std::filesystem::exists(root / "run/systemd/container", ignored);
   rights.group = read_rt_group(root);
+  rights.events_level = read_host_number(root, "/proc/sys/kernel/perf_event_paranoid");
+  rights.seccomp_filter =
+      read_host_file(root, "/proc/self/status").text.find("\nSeccomp:\t2") != std::string::npos;
   return rights;
 }
 
@@ -147,6 +150,33 @@ Refusal why_no_memory_lock(const Rights& rights, int error) {
           rights.container ? "start the container with: --cap-add=IPC_LOCK --ulimit memlock=-1 "
                              "--security-opt seccomp=unconfined"
                            : "grep Seccomp /proc/self/status; see mlockall(2)"};
+}
+
+Refusal why_no_events(const Rights& rights, std::int64_t level, int error) {
+  const std::string answer = "perf_event_open answered " + error_words(error);
+  const bool refused = error == EPERM || error == EACCES || error == ENOSYS;
+  // The kernel itself would have allowed it: what stands before the kernel did not.
+  const bool allowed = rights.cap_perfmon || (rights.events_level && *rights.events_level <= level);
+  const std::string setting =
+      rights.events_level ? "kernel.perf_event_paranoid is " + std::to_string(*rights.events_level) : "";
+  const std::string filter = rights.seccomp_filter ? "a seccomp filter of this process forbids it"
+                                                   : "a security module or a seccomp filter forbids it";
+  if (refused && rights.container)
+    return {
+        answer + (allowed || error == ENOSYS ? ": " + filter
+                  : setting.empty()          ? ""
+                                             : ": " + setting + ", and " + filter),
+        "start the container with: --cap-add=PERFMON --security-opt seccomp=unconfined (Docker's own filter "
+        "allows it with CAP_PERFMON alone, since 20.10.10)",
+        "kernel events"};
+  if (refused && (allowed || error == ENOSYS))
+    return {
+        answer + (setting.empty() || error == ENOSYS ? ": " : " though " + setting + ": ") + filter,
+        "grep Seccomp /proc/self/status; a systemd unit: SystemCallFilter=perf_event_open beside its other "
+        "filters; else: sudo dmesg | grep -iE 'apparmor|audit|seccomp'",
+        "kernel events"};
+  return {answer, "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)",
+          refused ? "kernel events" : ""};
 }
 
 }  // namespace tactus::rtsync

@@ -32,6 +32,8 @@ struct Rights {
   std::optional<std::int64_t> memlock_limit = 0;  ///< RLIMIT_MEMLOCK in bytes; nothing: unlimited
   std::string program = "tactus";                 ///< the path of this executable
   RtGroup group;
+  std::optional<std::int64_t> events_level{};  ///< kernel.perf_event_paranoid
+  bool seccomp_filter = false;                 ///< a filter of system calls is in force
 
   /// Returns true if a capability or limit allows it; a control group may still object.
   bool may_schedule(int priority) const;
@@ -46,5 +48,8 @@ Refusal why_no_fifo(const Rights& rights, int priority, int error);
 /// Explains why memory cannot stay locked, and how to fix it. error 0: it was not tried, because it would end
 /// badly.
 Refusal why_no_memory_lock(const Rights& rights, int error);
+/// Explains why perf_event_open answered with this errno, and how to fix it. `level`: the greatest
+/// kernel.perf_event_paranoid at which the kernel itself would allow it.
+Refusal why_no_events(const Rights& rights, std::int64_t level, int error);
 
 }  // namespace tactus::rtsync

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "rtsync/host/control_group.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -25,11 +26,7 @@ double part(std::int64_t runtime, std::int64_t period) {
   return std::clamp(static_cast<double>(runtime) / static_cast<double>(period), 0.0, 1.0);
 }
 
-std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g %%", share * 100.0);
-  return text.data();
-}
+std::string percent(double share) { return format_text("%.4g %%", share * 100.0); }
 
 /// One mechanism: the share it leaves, why, and what to do.
 struct Limit {

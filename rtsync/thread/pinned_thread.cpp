@@ -108,7 +108,9 @@ Provision apply_policy(SchedPolicy policy, int priority) {
   param.sched_priority = priority;
   if (::sched_setscheduler(0, number | SCHED_RESET_ON_FORK, &param) != 0) {
     const int error = errno;
-    return refused(what, policy_in_force(), why_no_fifo(read_rights(), priority, error));
+    Refusal why = why_no_fifo(read_rights(), priority, error);
+    if (error == EPERM) why.lacks = std::string(name_of(policy));
+    return refused(what, policy_in_force(), std::move(why));
   }
   const std::string got = policy_in_force();
   if (got == what) return granted(what, got);

@@ -2,10 +2,21 @@
 #include "rtsync/time/duration_text.hpp"
 
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace tactus::rtsync {
+namespace {
+
+/// The same in every locale.
+std::string fixed_text(double value, int decimals) {
+  std::array<char, 64> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals);
+  return {text.data(), error == std::errc() ? end : text.data()};
+}
+
+}  // namespace
 
 std::string duration_text(std::int64_t nanoseconds) {
   struct Scale {
@@ -18,15 +29,11 @@ std::string duration_text(std::int64_t nanoseconds) {
   while (i + 1 < kScales.size() && std::abs(value) >= kScales[i + 1].factor * 0.9995) ++i;
   const double scaled = value / kScales[i].factor;
   const int decimals = i == 0 || std::abs(scaled) >= 99.95 ? 0 : (std::abs(scaled) >= 9.995 ? 1 : 2);
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, scaled, kScales[i].unit);
-  return text.data();
+  return fixed_text(scaled, decimals) + " " + kScales[i].unit;
 }
 
 std::string sim_time_text(std::int64_t nanoseconds) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(nanoseconds) * 1e-9);
-  return text.data();
+  return fixed_text(static_cast<double>(nanoseconds) * 1e-9, 3) + " s";
 }
 
 }  // namespace tactus::rtsync

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::rtsync {
@@ -20,11 +21,7 @@ constexpr std::int64_t kStale = 12;
 // A line that oscillates must not keep a frame from beginning.
 constexpr int kMostBatches = 16;
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string number(double value) { return format_text("%.6g", value); }
 
 /// Writes a duration without its sign: the sentence has "before" or "after".
 std::string duration(Nanoseconds time) { return duration_text(std::abs(time.count())); }

@@ -17,6 +17,7 @@
 #include "drivers/gpio/lines.hpp"
 #include "drivers/gpio/settings.hpp"
 #include "executive/driver/device_error.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -144,20 +145,17 @@ class EdgeCount {
     for (std::int64_t& one : sorted) one = std::abs(one - period);
     std::sort(sorted.begin(), sorted.end());
     const std::int64_t p99 = sorted[(sorted.size() - 1) * 99 / 100];
-    std::array<char, 64> rate{};
-    (void)std::snprintf(rate.data(), rate.size(), "%.6g Hz",
-                        1e9 / static_cast<double>(std::max<std::int64_t>(1, period)));
-    fact.found += ", " + std::string(rate.data()) + "; deviation of the interval: half within " +
-                  duration_text(sorted[sorted.size() / 2]) + ", 99 % within " + duration_text(p99) +
-                  ", at most " + duration_text(sorted.back());
+    fact.found +=
+        ", " + rtsync::format_text("%.6g Hz", 1e9 / static_cast<double>(std::max<std::int64_t>(1, period))) +
+        "; deviation of the interval: half within " + duration_text(sorted[sorted.size() / 2]) +
+        ", 99 % within " + duration_text(p99) + ", at most " + duration_text(sorted.back());
     if (overflowed_) fact.found += "; faster than they were read: some were lost";
     // One per cent: this thread is no real-time thread, and a median of few intervals is no measurement.
     if (watch.edge_period &&
         std::abs(static_cast<double>(period) * 1e-9 / watch.edge_period->seconds() - 1) > 0.01) {
-      (void)std::snprintf(rate.data(), rate.size(), "%.6g Hz", 1 / watch.edge_period->seconds());
       fact.grade = Grade::fail;
       fact.fix =
-          "the rig file says " + std::string(rate.data()) +
+          "the rig file says " + rtsync::format_text("%.6g Hz", 1 / watch.edge_period->seconds()) +
           ": fix the source, or frame.period, clock.edges_per_frame, clock.frames_per_edge or clock.edge";
       return fact;
     }

@@ -8,6 +8,7 @@
 
 #include "drivers/link/api.hpp"
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -240,12 +241,11 @@ void Ledger::tick() {
     start_before_.reset();
     const double seconds =
         std::chrono::duration<double>(settings.start_timeout.value_or(Nanoseconds{0})).count();
-    char text[64];
-    std::snprintf(text, sizeof text, "%g s", seconds);
+    const std::string text = rtsync::format_text("%g s", seconds);
     std::string missing;
     for (const auto& [peer, known] : peers_)
       missing += (missing.empty() ? "; the others: " : ", ") + peer + " " + name_of_state(known.state);
-    order_abort("", "the federation did not start within " + std::string(text) +
+    order_abort("", "the federation did not start within " + text +
                         (missing.empty() ? "; no other participant is there" : missing));
   }
 }

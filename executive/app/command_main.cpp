@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/place.hpp"
+#include "config/text.hpp"
 #include "executive/app/built_from.hpp"
 #include "executive/app/command_list.hpp"
 #include "executive/app/help_text.hpp"
@@ -24,6 +25,23 @@ namespace {
 /// "tactus 0.1.0 (commit b615ffc310ab, Release, GCC 12.2.0)"
 std::string version() {
   return std::string(kVersion) + " (" + kCommit + ", " TACTUS_BUILD_TYPE ", " TACTUS_COMPILER ")";
+}
+
+/// Names the options that words which no command takes are like: "; did you mean '--set'?"
+std::string options_meant(CLI::App& app) {
+  std::vector<std::string> known;
+  std::vector<CLI::App*> declared{&app};
+  while (!declared.empty()) {  // the command that was given, and those above it
+    CLI::App* const each = declared.back();
+    declared.pop_back();
+    for (const CLI::Option* const option : each->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (CLI::App* const below : each->get_subcommands()) declared.push_back(below);
+  }
+  std::string text;
+  for (const std::string& word : app.remaining(true))
+    if (text.empty() && word.starts_with("--")) text = config::meant(word.substr(0, word.find('=')), known);
+  return text;
 }
 
 int run(CommandList& commands, int argc, char** argv) {
@@ -50,6 +68,11 @@ int run(CommandList& commands, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       print_error("%s\nRun with --help for more information.\n", CommandList::unknown(argv[1]).c_str());
+      return kWrongInput;
+    }
+    const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (const std::string meant = unknown ? options_meant(app) : ""; !meant.empty()) {
+      print_error("%s%s\nRun with --help for more information.\n", error.what(), meant.c_str());
       return kWrongInput;
     }
     return app.exit(error) == 0 ? kOk : kWrongInput;

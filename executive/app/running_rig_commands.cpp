@@ -198,13 +198,35 @@ class GetCommand final : public ToRunningRig {
   int give() override {
     std::size_t left_out = 0;
     const auto found = client::find_variables(rig_, words_, 10000, left_out);
+    constexpr std::size_t kLongest = 12'000;  // of a request; a server reads a little more
     std::string names;
     std::size_t width = 0;
+    Json answer = Json::object();
+    std::int64_t frames[2] = {-1, -1};  // of the first answer, and of the last
+    const auto take = [&] {
+      const Json part = ask("/v1/values?names=" + names);
+      names.clear();
+      if (!part.is_object()) return;
+      frames[1] = part.value("frame", std::int64_t{-1});
+      if (answer.empty()) {
+        answer = part;
+        frames[0] = frames[1];
+      } else if (part.contains("values") && answer.contains("values")) {
+        answer["values"].update(part["values"]);
+      }
+    };
     for (const client::VariableFacts& each : found) {
       names += (names.empty() ? "" : ",") + client::url_encoded(each.name);
       width = std::max(width, each.name.size());
+      if (names.size() >= kLongest) take();
     }
-    const Json answer = ask("/v1/values?names=" + names);
+    if (!names.empty()) take();
+    if (frames[0] != frames[1])
+      print_error(
+          "tactus: note: more names than one request holds: the values are of frames %lld to %lld; pause the "
+          "rig "
+          "for values of one frame\n",
+          static_cast<long long>(frames[0]), static_cast<long long>(frames[1]));
     if (json_) {
       print(answer, "");
       return kOk;
@@ -257,6 +279,7 @@ class ChangeCommand final : public ToRunningRig {
                                             " is not a change; write NAME=VALUE, as motor.speed=2.5");
       const std::string text = word.substr(equals + 1);
       const Json value = Json::parse(text, nullptr, false);  // a number, true, a list; else text: "600 rpm"
+      if (value.is_number()) bare_.push_back(word.substr(0, equals));
       body_[name_][word.substr(0, equals)] = value.is_discarded() || value.is_object() ? Json(text) : value;
     }
   }
@@ -270,12 +293,25 @@ class ChangeCommand final : public ToRunningRig {
     if (!json_ && answer.is_object() && answer.contains("notes"))
       for (const Json& note : answer["notes"])
         put("note: %s\n", config::one_line(note.get<std::string>()).c_str());
+    if (!json_) say_units();
     return kOk;
+  }
+
+  /// A number without a unit is one of the variable's own unit, which its writer may not have meant.
+  void say_units() const try {
+    std::size_t left_out = 0;
+    for (const client::VariableFacts& each : client::find_variables(rig_, bare_, bare_.size(), left_out))
+      if (!each.unit.empty())
+        put("note: %s: %s is a number of %s, the unit of the variable; a unit may be written: '%s=%s %s'\n",
+            each.name.c_str(), body_[name_][each.name].dump().c_str(), each.unit.c_str(), each.name.c_str(),
+            body_[name_][each.name].dump().c_str(), each.unit.c_str());
+  } catch (const client::NoRigError&) {  // the rig has ended since
   }
 
   const char* name_;
   const char* about_;
   Json body_ = Json::object();
+  std::vector<std::string> bare_{};  ///< variables whose new value is a number without a unit
 };
 
 }  // namespace

@@ -176,8 +176,9 @@ std::vector<std::string> ScopeCommand::chart_lines(std::size_t columns, std::siz
     const std::vector<std::string> drawn = curve.chart.draw(height, ascii_);
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       std::string label;
-      if (!curve.chart.empty() && i == 0) label = client::number_text(curve.chart.greatest());
-      if (!curve.chart.empty() && i + 1 == drawn.size()) label = client::number_text(curve.chart.least());
+      if (!curve.chart.empty() && i == 0) label = client::number_text(curve.chart.greatest(), kLabel - 1);
+      if (!curve.chart.empty() && i + 1 == drawn.size())
+        label = client::number_text(curve.chart.least(), kLabel - 1);
       lines.push_back(client::fitted(label, kLabel - 1, true) + (ascii_ ? "|" : "\u2502") + drawn[i]);
     }
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "rtsync/host/plain_text.hpp"
+
 namespace tactus::client {
 namespace {
 
@@ -131,9 +133,14 @@ std::vector<std::string> Chart::draw(std::size_t rows, bool ascii) const {
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
+  return rtsync::format_text("%.6g", value);
+}
+
+std::string number_text(double value, std::size_t width) {
+  std::string text = number_text(value);
+  for (int digits = 5; digits > 0 && text.size() > width; --digits)
+    text = rtsync::format_text("%.*g", digits, value);
+  return text;
 }
 
 std::string fitted(const std::string& text, std::size_t width, bool right) {

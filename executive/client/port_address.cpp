@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "config/document.hpp"
+#include "config/json.hpp"
 #include "config/text.hpp"
 #include "executive/client/running_rigs.hpp"
 
@@ -101,6 +103,40 @@ std::optional<PortAddress> running(const std::string& name) {
   return found;
 }
 
+/// Says how the run of a folder ended: "completed after 2000 frames, exit status 0". Empty: that is not known.
+std::string how_it_ended(const fs::path& folder) {
+  std::ifstream file(folder / "summary.json");
+  const config::Json summary = config::Json::parse(file, nullptr, false);
+  if (!summary.is_object() || !summary.contains("outcome") || !summary["outcome"].is_string()) return "";
+  const std::string outcome = summary["outcome"].get<std::string>();
+  if (outcome == "unfinished") return "";
+  std::string text = outcome;
+  if (summary.contains("frames") && summary["frames"].is_object() && summary["frames"].contains("run"))
+    text += " after " + summary["frames"]["run"].dump() + " frames";
+  if (summary.contains("reason") && summary["reason"].is_string() && summary["reason"] != "")
+    text += ": " + config::one_line(summary["reason"].get<std::string>());
+  if (summary.contains("exit_status")) text += ", exit status " + summary["exit_status"].dump();
+  return text;
+}
+
+/// Complains of the newest run in runs/ of a rig that has ended, if there is one.
+void refuse_ended(const std::string& rig) {
+  fs::path newest;
+  fs::file_time_type made{};
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
+    if (!entry.is_directory(error) || !entry.path().filename().string().starts_with(rig + "-")) continue;
+    if (const auto time = entry.last_write_time(error); newest.empty() || time > made) {
+      newest = entry.path();
+      made = time;
+    }
+  }
+  if (newest.empty()) return;
+  if (const std::string how = how_it_ended(newest); !how.empty())
+    throw NoRigError("rig " + config::show(rig) + " does not run any more; its newest run, " +
+                     newest.string() + ", has ended: " + how);
+}
+
 /// The newest run folder in runs/ whose rig listens; of a rig, if one is named.
 std::optional<PortAddress> newest_run(const std::string& rig) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
@@ -145,6 +181,8 @@ PortAddress find_port(const std::string& where) {
     if (auto folder = port_of_run(where)) return *folder;
     if (!fs::exists(fs::path(where) / "rig.yaml", error))
       throw NoRigError(where + " is not a run folder: it holds no rig.yaml; give one that `tactus run` made");
+    if (const std::string how = how_it_ended(where); !how.empty())
+      throw NoRigError("the run of " + where + " has ended: " + how);
     throw NoRigError(
         where + ": " +
         (read_rig_file(fs::path(where) / "rig.yaml").where.empty()
@@ -157,14 +195,17 @@ PortAddress find_port(const std::string& where) {
     if (!listens.where.empty() && !listens.where.starts_with("unix:"))
       if (auto address = tcp_address(listens.where); address && address->port != "0") return *address;
     if (auto run = newest_run(listens.rig)) return *run;
+    refuse_ended(listens.rig);
     if (listens.where.empty())
       throw NoRigError(where + " has no live section, and no run of it in runs/ listens; " + kHowToListen);
     throw NoRigError("no run of " + where +
                      " in runs/ listens: is it running? Name its run folder if it is elsewhere");
   }
   if (auto address = tcp_address(where)) return *address;
-  if (config::is_name(where))
+  if (config::is_name(where)) {
     if (auto rig = running(where)) return *rig;
+    refuse_ended(where);
+  }
   throw NoRigError(
       config::show(where) +
       " is not a rig: no rig of that name runs here (`tactus ps` lists them), there is no such file or "

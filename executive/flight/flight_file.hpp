@@ -112,8 +112,8 @@ class FlightFile {
   bool is_made_here() const;
   /// The process that writes it, or its witness, lives: the trace of its end is theirs to write.
   bool in_use() const;
-  /// That process runs. False of one that is in use: it was killed and is taken apart, or its witness has not written
-  /// the trace yet.                                                                              @when service
+  /// Returns true if that process runs. False of one that is in use: it was killed and is taken apart, or its witness
+  /// has not written the trace yet.                                                              @when service
   bool is_running() const;
   /// Number of rings: those of the threads, in their order, and after them the ring of what the kernel did.
   std::size_t rings() const { return plan_.threads.size(); }

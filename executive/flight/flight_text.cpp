@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <deque>
 #include <fstream>
+#include <locale>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -182,6 +183,7 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
 
   const rtsync::OpenedPath opened(file, O_WRONLY | O_CREAT | O_TRUNC);
   std::ofstream out(opened.name(), std::ios::binary | std::ios::trunc);
+  out.imbue(std::locale::classic());  // a model may have chosen another one for the process
   out << trace_title(frame.frame, plan.rig, request.why) << (request.reason.empty() ? "" : ": ")
       << request.reason << "\n"
       << "period " << rtsync::duration_text(plan.period_ns) << ", process " << flight.file().pid() << "\n\n"

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <locale>
 #include <map>
 #include <set>
 #include <sstream>
@@ -51,6 +52,7 @@ std::string mend_units(const Variable& from, const Variable& to) {
   const double zero = config::convert(0.0, from.unit, to.unit);
   const double one = config::convert(1.0, from.unit, to.unit);
   std::ostringstream text;
+  text.imbue(std::locale::classic());  // a model may have chosen another one for the process
   text.precision(std::numeric_limits<double>::max_digits10);
   text << "; if that is meant, add scale: " << (one - zero);
   if (zero != 0) text << ", offset: " << zero;

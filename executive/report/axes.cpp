@@ -2,30 +2,17 @@
 #include "executive/report/axes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <vector>
 
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::report {
 namespace {
 
 constexpr double kNoise = 1e-14;  // of the size of a value: some units of its last place
-
-std::string printed(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string number_text(double value, int digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-  return text.data();
-}
 
 /// A power of ten: "10 µs", not "10.0 µs".
 std::string tick_text(std::int64_t ns) {
@@ -74,11 +61,11 @@ std::string counted(std::int64_t count, const std::string& what) {
 std::string share_text(double share) {
   const double percent = share * 100;
   if (share <= 0) return "0 %";
-  if (percent >= 99.95) return percent >= 99.9999 ? "100 %" : printed("%.3f %%", percent);
-  if (percent >= 9.95) return printed("%.0f %%", percent);
-  if (percent >= 0.995) return printed("%.1f %%", percent);
-  if (percent >= 0.00995) return printed("%.2f %%", percent);
-  return printed("%.2g ppm", share * 1e6);
+  if (percent >= 99.95) return percent >= 99.9999 ? "100 %" : rtsync::format_text("%.3f %%", percent);
+  if (percent >= 9.95) return rtsync::format_text("%.0f %%", percent);
+  if (percent >= 0.995) return rtsync::format_text("%.1f %%", percent);
+  if (percent >= 0.00995) return rtsync::format_text("%.2f %%", percent);
+  return rtsync::format_text("%.2g ppm", share * 1e6);
 }
 
 std::string digits_text(double value) {
@@ -86,8 +73,9 @@ std::string digits_text(double value) {
   if (std::isinf(value)) return value > 0 ? "\u221e" : "-\u221e";
   const double size = std::abs(value);
   if (size == 0) return "0";
-  if (size >= 1e6 || size < 1e-3) return printed("%.3g", value);
-  return printed(size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3g", value);
+  if (size >= 1e6 || size < 1e-3) return rtsync::format_text("%.3g", value);
+  if (size < 1) return rtsync::format_text("%.3g", value);
+  return rtsync::format_text("%.*f", size >= 100 ? 0 : size >= 10 ? 1 : 2, value);
 }
 
 std::string span_text(std::int64_t ns) {
@@ -152,8 +140,8 @@ Axis linear_axis(double least, double greatest, const std::string& unit) {
   for (int i = 0; i < 12; ++i) {
     const double at = (first + i) * step;
     if (at > axis.to) break;
-    axis.ticks.push_back(
-        {at, number_text(std::abs(at) < step * 1e-6 ? 0 : at, digits) + (unit.empty() ? "" : " " + unit)});
+    axis.ticks.push_back({at, rtsync::format_text("%.*g", digits, std::abs(at) < step * 1e-6 ? 0 : at) +
+                                  (unit.empty() ? "" : " " + unit)});
   }
   return axis;
 }
@@ -172,8 +160,8 @@ Axis share_axis(std::uint64_t count) {
   axis.from = std::pow(10, -std::ceil(std::log10(static_cast<double>(std::max<std::uint64_t>(count, 10)))));
   for (const double at : powers_of_ten(axis.from, 1))
     axis.ticks.push_back({at, at >= 1        ? "all"
-                              : at > 0.99e-4 ? printed("%g %%", at * 100)
-                                             : printed("%g ppm", at * 1e6)});
+                              : at > 0.99e-4 ? rtsync::format_text("%g %%", at * 100)
+                                             : rtsync::format_text("%g ppm", at * 1e6)});
   return axis;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "executive/report/html_form.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::report {
 namespace {
@@ -14,9 +15,7 @@ constexpr double kTop = 8;
 constexpr double kBelow = 26;
 
 std::string place_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  std::string found = text.data();
+  std::string found = rtsync::format_text("%.1f", value);
   if (found.ends_with(".0")) found.resize(found.size() - 2);
   return found;
 }

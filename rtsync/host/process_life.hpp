@@ -7,7 +7,7 @@
 
 namespace tactus::rtsync {
 
-/// What the kernel does with a process.
+/// State of a process as the kernel sees it.
 enum class ProcessLife : std::uint8_t {
   gone,    ///< there is none, or it has ended and its parent has not asked how
   ending,  ///< all of its threads have been killed or end: it runs no more, and the kernel takes it apart

@@ -131,7 +131,12 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   const Finished forced = tell({"set", name_, "motor.load_torque=0.003"});
   EXPECT_EQ(forced.status, 1) << "a set of a forced variable is refused" << forced;
   EXPECT_EQ(tell({"release", name_, "all"}).status, 0);
-  EXPECT_EQ(tell({"set", name_, "motor.load_torque=0.003"}).status, 0);
+  const Finished bare = tell({"set", name_, "motor.load_torque=0.003"});
+  EXPECT_EQ(bare.status, 0);
+  EXPECT_NE(bare.out.find("note: motor.load_torque: 0.003 is a number of N m, the unit of the variable"),
+            std::string::npos)
+      << bare;
+  EXPECT_EQ(set.out.find("note: "), std::string::npos) << "a unit was written: " << set;
   ASSERT_EQ(tell({"step", name_, "2"}).status, 0);
   EXPECT_EQ(value(), 0.003);
   const Finished wrong = tell({"set", name_, "motor.load_tork=1"});
@@ -143,6 +148,24 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   const Finished many = tell({"get", name_, "motor.*", "controller.voltage"});
   EXPECT_EQ(many.status, 0) << many;
   EXPECT_NE(many.out.find("\ncontroller.voltage"), std::string::npos) << many;
+}
+
+TEST(EndedRig, SaysHowItEndedToWhoeverCommandsIt) {
+  const TempDir dir;
+  const std::string name = "ended" + std::to_string(::getpid());
+  const std::string folder = "runs/" + name + "-20260101-120000";
+  ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "20", "--set", "rig=" + name, "--out", folder},
+                        dir.path()))
+                .status,
+            0);
+  for (const std::string& where : {name, folder}) {
+    for (const char* const verb : {"stop", "pause"}) {
+      const Finished late = run(tactus({verb, where}, dir.path()));
+      EXPECT_EQ(late.status, 1) << late;
+      EXPECT_NE(late.err.find("has ended: completed after 20 frames, exit status 0"), std::string::npos)
+          << late;
+    }
+  }
 }
 
 TEST_F(RunningRigNightly, WritesAndLoadsACheckpointAndStops) {

@@ -21,25 +21,15 @@ namespace {
 
 constexpr int kBacklog = 1024;
 
-/// The name of a socket's file for bind and connect, which take 107 characters: a longer one is reached
-/// through its folder.
+/// The name of a socket's file, for bind and connect.
 class UnixName {
  public:
-  explicit UnixName(const std::filesystem::path& path) {
-    std::string name = path.string();
-    if (name.size() >= sizeof name_.sun_path) {
-      folder_ = ::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-      name = "/proc/self/fd/" + std::to_string(folder_) + "/" + path.filename().string();
-    }
+  explicit UnixName(const std::string& path) : fits_(path.size() <= kLongest) {
     name_.sun_family = AF_UNIX;
-    fits_ = name.size() < sizeof name_.sun_path;
-    if (fits_) std::memcpy(name_.sun_path, name.c_str(), name.size() + 1);
+    if (fits_) std::memcpy(name_.sun_path, path.c_str(), path.size() + 1);
   }
-  ~UnixName() {
-    if (folder_ >= 0) ::close(folder_);
-  }
-  UnixName(const UnixName&) = delete;
-  UnixName& operator=(const UnixName&) = delete;
+
+  static constexpr std::size_t kLongest = sizeof sockaddr_un::sun_path - 1;
 
   bool fits() const { return fits_; }
   const sockaddr* address() const {
@@ -50,8 +40,7 @@ class UnixName {
 
  private:
   sockaddr_un name_{};
-  int folder_ = -1;
-  bool fits_ = false;
+  const bool fits_;
 };
 
 /// Returns true if a server listens at the file.
@@ -84,7 +73,12 @@ Listener::~Listener() { close(); }
 
 void Listener::open_unix() {
   const UnixName name(address_.path);
-  if (!name.fits()) fail("cannot be made", ENAMETOOLONG, "choose a shorter name");
+  if (!name.fits())  // a program that is to speak to it could not
+    throw executive::DeviceError(
+        "live.http.listen: " + address_.text() + " has a path of " + std::to_string(address_.path.size()) +
+        " bytes, and that of a socket has at most " + std::to_string(UnixName::kLongest) +
+        "; choose a shorter run folder (--out) or name of the rig, or another place, as "
+        "listen: unix:/run/tactus/rig.sock");
   struct stat there {};
   if (::lstat(address_.path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode))

@@ -82,17 +82,18 @@ std::vector<Listener> Mesh::Impl::default_listeners() {
   }
   Uri tcp;
   tcp.scheme = Uri::Scheme::tcp;
-  tcp.host = "127.0.0.1";
-  try {
-    listeners.emplace_back(tcp, options());
-  } catch (const std::exception& failure) {
-    throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
+  bool accepts = false;
+  std::string why;
+  for (const char* const host : {"127.0.0.1", "::1"}) {  // a machine may speak one of the two alone
+    tcp.host = host;
+    try {
+      listeners.emplace_back(tcp, options());
+      accepts = true;
+    } catch (const std::exception& failure) {
+      if (why.empty()) why = failure.what();
+    }
   }
-  tcp.host = "::1";
-  try {
-    listeners.emplace_back(tcp, options());
-  } catch (const std::exception&) {  // a machine without IPv6
-  }
+  if (!accepts) throw Refusal(Code::unspecified, "cannot accept other participants: " + why);
   return listeners;
 }
 

@@ -2,12 +2,12 @@
 #include "executive/capability/cause/finding_words.hpp"
 
 #include <cstddef>
-#include <cstdio>
 #include <iterator>
 
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -16,10 +16,8 @@ namespace {
 /// "16.0 MiB".
 std::string bytes_text(std::uint64_t bytes) {
   const bool large = bytes >= std::uint64_t{1} << 20;
-  char text[32];
-  (void)std::snprintf(text, sizeof text, "%.1f %s", static_cast<double>(bytes) / (large ? 1 << 20 : 1 << 10),
-                      large ? "MiB" : "KiB");
-  return text;
+  return rtsync::format_text("%.1f %s", static_cast<double>(bytes) / (large ? 1 << 20 : 1 << 10),
+                             large ? "MiB" : "KiB");
 }
 
 }  // namespace

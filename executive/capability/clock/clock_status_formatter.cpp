@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -34,8 +35,7 @@ std::vector<std::string> ClockStatusFormatter::take_log_lines(const EdgeClockSta
 }
 
 std::string clock_text(const EdgeClockStatus& clock) {
-  char frequency[32];
-  std::snprintf(frequency, sizeof frequency, "%+.3g ppm", clock.frequency_ppm);
+  const std::string frequency = rtsync::format_text("%+.3g ppm", clock.frequency_ppm);
   std::string text(name_of(clock.state));
   if (clock.edges > 0) text += ", phase " + rtsync::duration_text(clock.phase_error_ns) + ", " + frequency;
   if (clock.consecutive_missing > 0) text += ", " + std::to_string(clock.consecutive_missing) + " missing";

@@ -61,8 +61,16 @@ bool RunRecordings::initialized() {
 }
 
 void RunRecordings::finish() {
-  const auto waits = [this](std::chrono::nanoseconds hangs) {
+  constexpr std::chrono::seconds kSaid{1};
+  const auto begun = std::chrono::steady_clock::now();
+  const auto waits = [this, begun, said = false](std::chrono::nanoseconds hangs) mutable {
     const Recording* const busy = busy_with();
+    // Its calls return, but there are many of them: a file of thousands of columns, each written by itself.
+    if (!said && busy != nullptr && hangs < kSaid && std::chrono::steady_clock::now() - begun >= kSaid) {
+      said = true;
+      run_->voice->say("the frames are over, and recording " + busy->name() +
+                       " is still being written to its file; the run ends after that");
+    }
     return run_->waits_on(hangs,
                           "the file of recording " + (busy == nullptr ? "" : busy->name()) + " was closed",
                           std::chrono::seconds(60));

@@ -85,6 +85,14 @@ TEST(Chart, HoldsOutWhateverComes) {
   EXPECT_TRUE(chart.empty());
 }
 
+TEST(NumberText, LosesDigitsBeforeItLosesItsExponent) {
+  EXPECT_EQ(number_text(8'388'180, 10), "8.3882e+06") << "8.4 ms in nanoseconds: cut it were 8.38818e+0";
+  EXPECT_EQ(number_text(-8'388'180, 10), "-8.388e+06");
+  EXPECT_EQ(number_text(-1.23456e-300, 10), "-1.23e-300");
+  EXPECT_EQ(number_text(123456, 10), "123456");
+  EXPECT_EQ(number_text(0.00838818, 10), "0.00838818");
+}
+
 TEST(Fitted, CountsCharactersNotBytes) {
   EXPECT_EQ(fitted("\u00b5m", 4), "\u00b5m  ");
   EXPECT_EQ(fitted("\u00b5m", 4, true), "  \u00b5m");

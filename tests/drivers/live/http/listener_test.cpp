@@ -65,6 +65,19 @@ TEST(HttpListener, AFileOfAnotherKindIsNotTouched) {
   EXPECT_THAT(failure_of("unix:no/such/folder/s", dir.path()), HasSubstr("folder has to exist"));
 }
 
+TEST(HttpListener, APathThatNoClientCanNameIsRefused) {
+  const test::TempDir dir;
+  const std::size_t folder = dir.path().string().size() + 1;
+  ASSERT_LT(folder, 100U);
+  const std::string longest(107 - folder, 's');
+  EXPECT_EQ(failure_of("unix:" + longest, dir.path()), "");
+  const std::string refused = failure_of("unix:" + longest + "s", dir.path());
+  EXPECT_THAT(refused,
+              HasSubstr("has a path of 108 bytes, and that of a socket has at most 107; choose a shorter "
+                        "run folder (--out) or name of the rig"));
+  EXPECT_FALSE(std::filesystem::exists(dir / (longest + "s")));
+}
+
 TEST(HttpListener, TheFileIsItsOwnersOnlyWhateverTheMask) {
   const test::TempDir dir;
   const mode_t before = ::umask(0);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/number.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
@@ -15,11 +16,7 @@ namespace {
 
 using rtsync::Nanoseconds;
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %%", share * 100);
-  return text;
-}
+std::string percent(double share) { return rtsync::format_text("%.3g %%", share * 100); }
 
 JobCost cost_of(const PlannedJob& work, const std::optional<MeasuredRun>& run, MeasuredTime time) {
   using Source = JobCost::Source;
@@ -55,7 +52,7 @@ class Judge {
     it_.loads = add_up(plan_, takes, cpu_numbers());
     share_cpus();
     remark();
-    if (!settings_.realtime.enabled) return;
+    if (!settings_.realtime.enabled.value) return;
     for (std::size_t thread = 0; thread < it_.loads.threads.size(); ++thread) judge_thread(thread);
     judge_frame();
     judge_budgets();

@@ -100,7 +100,7 @@ std::vector<std::string> unfit_budgets(const Plan& plan, const RigSettings& sett
                               " does not fit, as it took " + rtsync::duration_text(budget.measured.count()) +
                               " and ";
     const std::optional<BudgetRoom> room = room_of_job(plan, *work);
-    if (settings.realtime.enabled && room && room->time < Period(budget.budget))
+    if (settings.realtime.enabled.value && room && room->time < Period(budget.budget))
       unfit.push_back(which + room->why + "; " +
                       (room->time < Period(budget.measured) ? "" : "choose a lower --factor, ") +
                       "make it quicker, or give it more time");

@@ -47,6 +47,8 @@ class CalibrateCommand final : public CommandDriver {
         ->option_text("FILE");
     app.add_flag("!--no-realtime", request_.choices.realtime,
                  "do not pace the rig; measured times may then differ from real-time ones");
+    app.add_flag("--drive-outputs", request_.choices.drive_outputs,
+                 "drive real outputs although the rig is not in real time");
     app.add_option("--out", request_.choices.out,
                    "write the run folder here; default runs/<rig>-<start time>")
         ->type_name("DIR");

@@ -26,6 +26,7 @@
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/plan/variables_page.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/write_tracker.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/least_time.hpp"
@@ -37,11 +38,7 @@ std::string painted_note() { return painted(Ink::warning, "note"); }
 
 using executive::PlannedJob;
 
-std::string period_text(const rtsync::Period& period) {
-  if (period.is_whole()) return rtsync::duration_text(period.num());
-  return rtsync::duration_text(period.floor().count()) + " (" + std::to_string(period.num()) + "/" +
-         std::to_string(period.den()) + " ns)";
-}
+std::string period_text(const rtsync::Period& period) { return config::show_period(period); }
 
 std::string cpus_text(const std::vector<int>& cpus, const char* otherwise) {
   const rtsync::CpuSet set(cpus);
@@ -71,7 +68,7 @@ std::string kind_text(const executive::PlannedThread& thread) {
 }
 
 void print_threads(const executive::RigSettings& settings, const executive::Plan& plan) {
-  const bool realtime = settings.realtime.enabled;
+  const bool realtime = settings.realtime.enabled.value;
   print("\nthreads\n  %-15s %s\n", "main",
         scheduling_text(settings.threads.main, realtime, "the last isolated or else the last allowed CPU")
             .c_str());
@@ -173,11 +170,9 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
 std::string method_text(const executive::IntegratorSettings& settings) {
   const executive::MethodFacts& method = executive::facts_of(settings.method);
   if (!method.adaptive) return method.name;
-  char text[128];
-  std::snprintf(text, sizeof text, "%s (absolute %g, relative %g, at most %lld steps)", method.name,
-                settings.absolute_tolerance, settings.relative_tolerance,
-                static_cast<long long>(settings.max_steps));
-  return text;
+  return rtsync::format_text("%s (absolute %g, relative %g, at most %lld steps)", method.name,
+                             settings.absolute_tolerance, settings.relative_tolerance,
+                             static_cast<long long>(settings.max_steps));
 }
 
 void print_loops(const executive::Plan& plan) {
@@ -226,7 +221,7 @@ void print_copy(const executive::Rig& rig) {
         to += size;
       }
   });
-  if (!rig.settings().realtime.enabled || copy <= rig.plan().frame.floor() / 8) return;
+  if (!rig.settings().realtime.enabled.value || copy <= rig.plan().frame.floor() / 8) return;
   std::string how = "it is copied in pieces";
   try {
     const rtsync::KernelWriteTracker tracker({});
@@ -255,10 +250,7 @@ void print_state(const executive::RigSettings& settings) {
 
 std::string conversion_text(const executive::Connection& connection) {
   if (!connection.scale && !connection.offset) return "";
-  char text[64];
-  std::snprintf(text, sizeof text, " * %.9g + %.9g", connection.scale.value_or(1),
-                connection.offset.value_or(0));
-  return text;
+  return rtsync::format_text(" * %.9g + %.9g", connection.scale.value_or(1), connection.offset.value_or(0));
 }
 
 /// Options that are set and have no effect beside the others.
@@ -342,12 +334,25 @@ executive::Admission print_admission(const executive::Rig& rig, const LoadQuesti
   return admission;
 }
 
+/// Names what a rig file of an earlier version now means.
+void print_changed_meaning(const config::Document& document, const executive::Rig& rig) {
+  const config::Node* const realtime = document.root().find("realtime");
+  const bool said = realtime != nullptr && realtime->is_map() && realtime->find("enabled") != nullptr;
+  if (said || rig.follows_others()) return;
+  print(
+      "%s: realtime.enabled is not set, so the rig runs in real time; in earlier versions it ran as fast as "
+      "possible, which realtime: { enabled: no } still asks for\n",
+      painted_note().c_str());
+}
+
 /// Returns the reasons against running it.
 std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestion& question) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
   print("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
-        settings.realtime.enabled ? "real time" : "not in real time (realtime.enabled: no)");
+        !settings.realtime.enabled.value ? "not in real time (realtime.enabled: no)"
+        : rig.follows_others()           ? "not in real time (link.mode: follow)"
+                                         : "real time");
 
   print_threads(settings, plan);
   double calls = 0;
@@ -452,9 +457,11 @@ class CheckCommand final : public CommandDriver {
     if (question_.max && question_.from.empty())
       throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
     config::Problems problems;
-    executive::RigSettings settings = load_settings(rig_, problems);
+    const config::Document document = executive::load_document(rig_.file, rig_.set, problems);
+    executive::RigSettings settings = executive::rig_fields().load(document, problems);
     const executive::Rig rig(std::move(settings), folder_of(rig_), std::move(problems));
     const std::vector<std::string> unfit = print_plan(rig, question_);
+    print_changed_meaning(document, rig);
     if (unfit.empty()) return kOk;
     std::fflush(stdout);
     const std::string first = "rig " + rig.settings().rig.value + " cannot keep its times:";

@@ -358,7 +358,7 @@ class DoctorCommand final : public CommandDriver {
       rig = load_settings(rig_);
       request = executive::probe_request(*rig);
       plan = plan_for(*rig, each);
-      required = rig->realtime.enabled && rig->privileges == executive::Privileges::require;
+      required = rig->realtime.enabled.value && rig->privileges == executive::Privileges::require;
     }
 
     if (quick) shorten(plan);

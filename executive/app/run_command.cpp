@@ -58,6 +58,8 @@ class RunCommand final : public CommandDriver {
         });
     app.add_flag("!--no-realtime", choices_.realtime,
                  "do not pace the rig; the recorded values are the same");
+    app.add_flag("--drive-outputs", choices_.drive_outputs,
+                 "drive real outputs although the rig is not in real time");
     app.add_option("--out", choices_.out, "write the run folder here; default runs/<rig>-<start time>")
         ->type_name("DIR");
     report_option_ =

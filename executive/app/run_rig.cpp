@@ -35,6 +35,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                                 std::exception_ptr failure;
                                 try {
                                   rig = executive::load_rig(file, choices);
+                                  executive::check_pace_of_outputs(*rig, choices);
                                 } catch (...) {
                                   failure = std::current_exception();
                                 }

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <vector>
 
+#include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/end_guard.hpp"
 #include "executive/app/signal_paths.hpp"
@@ -24,6 +25,7 @@
 #include "executive/capability/record/run_recordings.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run_base/end_line.hpp"
+#include "rtsync/host/missing_rights.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -208,21 +210,22 @@ std::string counted(std::int64_t count, const std::string& what) {
 }
 
 std::string how_it_runs(const RigRun& run) {
-  if (!run.realtime()) return "not in real time";
+  if (!run.realtime()) return run.pace();
   for (const rtsync::ThreadFacts& thread : run.threads())
     if (thread.name == "main")
-      return thread.policy_name + (thread.priority > 0 ? " " + std::to_string(thread.priority) : "") +
-             " on CPU " + thread.cpus.text() + ", " + run.pacing().sleeper().name() + " on clock " +
+      return "real time: " + thread.policy_name +
+             (thread.priority > 0 ? " " + std::to_string(thread.priority) : "") + " on CPU " +
+             thread.cpus.text() + ", " + run.pacing().sleeper().name() + " on clock " +
              run.pacing().clock().name() +
              (run.pacing().source().empty() ? "" : " of " + run.pacing().source());
-  return "";
+  return "real time";
 }
 
 std::string first_line(const RigRun& run) {
   const auto frames = run.options().frames;
   return run.rig().settings().rig.value + ": " +
          (frames == INT64_MAX ? std::string("frames until stopped") : counted(frames, "frame")) + " of " +
-         duration_text(run.rig().plan().frame.floor().count()) + ", " + how_it_runs(run);
+         config::show_period(run.rig().plan().frame) + ", " + how_it_runs(run);
 }
 
 Ink count_ink(std::int64_t count) { return count > 0 ? Ink::bad : Ink::plain; }
@@ -235,7 +238,7 @@ std::string last_line(const RigRun& run) {
   const rtsync::RealtimeTotals totals = run.totals();
   executive::EndLine line;
   line.begin = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) + " after " +
-               counted(run.end().frames, "frame");
+               counted(run.end().frames, "frame") + (run.realtime() ? " in real time" : ", " + run.pace());
   const auto figure = [&line](const std::string& text, Ink ink = Ink::plain, const std::string& before = "") {
     line.figures.push_back({before + text, before + painted(ink, text)});
   };
@@ -297,8 +300,12 @@ void Console::ending() { EndGuard::enter(EndGuard::Phase::ending); }
 void Console::started(const RigRun& run) {
   started_ = true;
   EndGuard::enter(EndGuard::Phase::frames);
+  // A plain user's first run: one line for all rights that are missing; the log has each with its cause.
+  if (const std::string missing = rtsync::missing_rights(run.provisions(), rtsync::read_rights());
+      !missing.empty())
+    warn(missing + "; details in log.txt");
   for (const rtsync::Provision& provision : run.provisions())
-    if (!provision.granted) warn(rtsync::sentence(provision));
+    if (!provision.granted && provision.lacks.empty()) warn(rtsync::sentence(provision));
   if (quiet_) return;
   print("%s\n", first_line(run).c_str());
   if (terminal_) {

@@ -130,11 +130,13 @@ T& needed(T* argument, const char* name) {
 SimulationOptions options_of(const tactus_simulation_options* given) {
   SimulationOptions options;
   if (given == nullptr) return options;
-  if (given->size < sizeof(tactus_simulation_options))
+  constexpr std::size_t kFirstSize = offsetof(tactus_simulation_options, drive_outputs);
+  if (given->size < kFirstSize)
     throw WrongCall("options->size is " + std::to_string(given->size) +
                     "; set it to sizeof(tactus_simulation_options)");
   const auto text = [](const char* value) { return std::string(value == nullptr ? "" : value); };
   options.realtime = given->no_realtime == 0;
+  options.drive_outputs = given->size >= sizeof(tactus_simulation_options) && given->drive_outputs != 0;
   options.out = text(given->out);
   options.until = text(given->until);
   if (given->set_count > 0) (void)needed(given->set, "options->set");

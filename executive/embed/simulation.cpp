@@ -38,6 +38,7 @@ Simulation::Simulation(const std::string& rig_file, SimulationOptions options)
     : options_(std::move(options)) {
   (void)rtsync::allowed_cpus();  // before anything is pinned
   rig_ = load_rig(rig_file, options_);
+  check_pace_of_outputs(*rig_, options_);
 }
 
 Simulation::~Simulation() {

@@ -34,7 +34,7 @@ const Fields<RealtimeSection>& realtime_fields() {
   static const Fields<RealtimeSection> fields{
       "Real-time synchronization: when frames start, and what happens when one is late.",
       {
-          optional("enabled", &R::enabled, "pace the frames with the clock; off: run as fast as possible"),
+          optional("enabled", &R::enabled, "pace the frames with the clock; no: run as fast as possible"),
           optional("clock", &R::clock,
                    choices<ClockKind>({{"monotonic", ClockKind::monotonic, "CLOCK_MONOTONIC"},
                                        {"tsc", ClockKind::tsc,

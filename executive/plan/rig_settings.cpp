@@ -355,7 +355,10 @@ const Fields<RigSettings>& rig_fields() {
     if (section->keys != nullptr)
       for (config::Field<RigSettings>& key : section->keys()) keys.push_back(std::move(key));
   return tables
-      .try_emplace(std::move(sections), "A rig: everything one file describes, and the process that runs it.",
+      .try_emplace(std::move(sections),
+                   "A rig: everything one file describes, and the process that runs it. Further keys `x-...` "
+                   "hold parts "
+                   "that its sections use by an alias.",
                    keys)
       .first->second;
 }

@@ -48,6 +48,7 @@ using EscalationSection = std::vector<EscalationSettings>;
 
 /// The `realtime` section: how frames are paced, by which clock, and how it is waited for.
 struct RealtimeSection : rtsync::RealtimeSettings {
+  Located<bool> enabled{true};  ///< hides that of rtsync, which settings() gives this value
   ClockKind clock = ClockKind::monotonic;
   rtsync::SleeperKind sleeper = rtsync::SleeperKind::hybrid;
   std::optional<Nanoseconds> margin;
@@ -55,7 +56,11 @@ struct RealtimeSection : rtsync::RealtimeSettings {
   std::int64_t restore_after = 1000;  ///< frames
   bool operator==(const RealtimeSection&) const = default;
 
-  const rtsync::RealtimeSettings& settings() const { return *this; }
+  rtsync::RealtimeSettings settings() const {
+    rtsync::RealtimeSettings all = *this;
+    all.enabled = enabled.value;
+    return all;
+  }
 };
 
 /// The `clock` section: how the edges are followed, and the driver with its own keys.

@@ -10,12 +10,14 @@ namespace tactus::executive {
 using RigSection = void(Draft& draft);
 
 RigSection read_frame, plan_threads, read_clock, read_libraries, make_models, declare_capabilities,
-    plan_loops, make_connections, plan_budgets, plan_capabilities, plan_commands, resolve_dependencies;
+    plan_loops, make_connections, plan_budgets, plan_capabilities, check_realtime, plan_commands,
+    resolve_dependencies;
 
 /// Sections in the order in which they need each other.
 inline constexpr RigSection* kRigSections[] = {
-    read_frame, plan_threads,     read_clock,   read_libraries,    make_models,   declare_capabilities,
-    plan_loops, make_connections, plan_budgets, plan_capabilities, plan_commands, resolve_dependencies,
+    read_frame,           plan_threads,  read_clock,           read_libraries, make_models,
+    declare_capabilities, plan_loops,    make_connections,     plan_budgets,   plan_capabilities,
+    check_realtime,       plan_commands, resolve_dependencies,
 };
 
 /// Reads the parameters in the section of a model.

@@ -22,6 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Names in brackets what kept a run out of real time, with a blank in front; empty: that is not known.
+std::string why_unpaced(const RunData& run) {
+  const std::string why = text_fact(run.summary(), "rt.why_not_realtime");
+  return why.empty() ? "" : " (" + why + ")";
+}
+
 /// "servo · 2026-11-21 13:12:03 · 36.0 s · real time · exit status 0".
 std::string about(const RunData& run) {
   std::string text = run.name;
@@ -38,7 +44,7 @@ std::string about(const RunData& run) {
     add(span_text(run.times->last.time_ns - run.times->first_time_ns) + " recorded");
   const Json* const realtime = find_fact(run.summary(), "rt.realtime");
   if (realtime != nullptr && realtime->is_boolean())
-    add(realtime->get<bool>() ? "real time" : "not in real time");
+    add(realtime->get<bool>() ? "real time" : "not in real time" + why_unpaced(run));
   if (const auto status = integer_fact(run.summary(), "exit_status"))
     add("exit status " + std::to_string(*status));
   return text;

@@ -22,7 +22,8 @@ using Summary = Capability::Summary;
 RigRun::RigRun(Rig& rig, RunOptions options)
     : options_(std::move(options)),
       rows_(capabilities()),
-      run_{rig, options_, options_.realtime && rig.settings().realtime.enabled && !rig.follows_others()},
+      run_{rig, options_,
+           options_.realtime && rig.settings().realtime.enabled.value && !rig.follows_others()},
       files_(run_, [this](Summary what) { return summary(what); }) {
   run_.owns = [this](pid_t tid) {
     return main_->owns(tid) || run_.threads->owns(tid) ||

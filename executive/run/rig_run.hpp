@@ -50,6 +50,8 @@ class RigRun {
   const std::vector<rtsync::Provision>& provisions() const { return run_.provisions; }
   const std::vector<rtsync::ThreadFacts>& threads() const { return threads_; }
   bool realtime() const { return run_.realtime; }
+  /// Says whether it is in real time, and why not: "not in real time (--no-realtime)".
+  std::string pace() const { return run_.pace(); }
   /// Totals of the run so far. Valid after run().
   rtsync::RealtimeTotals totals() const { return run_.totals(); }
   const Pacing& pacing() const { return *run_.pacing; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "config/number.hpp"
 #include "executive/run/rig_run.hpp"
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -103,8 +104,8 @@ void RigRun::refuse_or_warn() const {
 
 void RigRun::log_start() {
   RunLog& log = files_.log();
-  log.info("rig " + run_.rig.settings().rig.value + (run_.realtime ? ", real time" : ", not in real time") +
-           ", frame " + rtsync::duration_text(run_.rig.plan().frame.floor().count()));
+  log.info("rig " + run_.rig.settings().rig.value + ", " + run_.pace() + ", frame " +
+           config::show_period(run_.rig.plan().frame));
   if (run_.start != nullptr)
     log.info("continues from checkpoint " + options_.from.string() + " at frame " +
              std::to_string(run_.start->frame));

@@ -125,6 +125,18 @@ std::unique_ptr<Rig> load_rig(const std::string& file, const RunOverrides& choic
   return std::make_unique<Rig>(std::move(settings), folder_of(file), std::move(problems), link);
 }
 
+void check_pace_of_outputs(const Rig& rig, const RunOverrides& choices) {
+  if (rig.plan().safe_outputs.empty() || choices.drive_outputs) return;
+  if (choices.realtime && !rig.follows_others()) return;
+  const bool command = !choices.spelling.empty();
+  const std::string what = choices.realtime ? "link.mode: follow" : command ? "--no-realtime" : "no_realtime";
+  const std::string ask = command ? "--drive-outputs" : "drive_outputs";
+  throw config::ConfigError({what, 1, 1}, ask,
+                            "the rig drives real outputs, and would do so as fast as its frames run; " +
+                                std::string(choices.realtime ? "set link.mode: paced" : "remove " + what) +
+                                " on a bench, or add " + ask + " if that is wanted in this run");
+}
+
 RunFolder::RunFolder(const RunOverrides& choices, const std::string& rig) {
   make(choices, rig);
   absolute_path_ = fs::absolute(path_);
@@ -170,6 +182,7 @@ RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFol
   options.folder = folder.absolute_path();
   options.shown_folder = folder.path();
   options.realtime = choices.realtime;
+  if (choices.spelling.empty()) options.no_realtime = "no_realtime";
   options.from = choices.from;
   options.paused = choices.paused;
   options.margin = choices.margin;

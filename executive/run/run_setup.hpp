@@ -22,6 +22,7 @@ struct RunOverrides {
   std::string until{};                   ///< simulated time: "10s"; empty: as the rig says
   std::optional<std::int64_t> frames{};  ///< instead of until
   bool realtime = true;                  ///< false: as fast as it can
+  bool drive_outputs = false;            ///< true: real outputs may be driven outside of real time
   std::string out{};                     ///< the run folder; empty: runs/<rig>-<start time>
   std::string from{};                    ///< a checkpoint to continue from; empty: the beginning
   std::string link{};                    ///< paced, follow, free, off; empty: as the rig says
@@ -42,6 +43,10 @@ std::filesystem::path folder_of(const std::string& file);
 
 /// Loads the file and the models. Throws config::ConfigError with everything that is wrong. @when setup
 std::unique_ptr<Rig> load_rig(const std::string& file, const RunOverrides& choices);
+
+/// Refuses a run that would drive real outputs outside of real time, unless `drive_outputs` asks for it. Throws
+/// config::ConfigError. @when setup
+void check_pace_of_outputs(const Rig& rig, const RunOverrides& choices);
 
 /// A new, empty folder for a run. Throws config::ConfigError when `out` is not empty, MachineError when it
 /// cannot be made.

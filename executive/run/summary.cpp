@@ -90,8 +90,11 @@ Json RigRun::unfinished() const {
 }
 
 Json RigRun::summary(Capability::Summary what) const {
-  if (what == Capability::Summary::known) return facts();
-  return what == Capability::Summary::running ? unfinished() : ended();
+  Json all = what == Capability::Summary::known     ? facts()
+             : what == Capability::Summary::running ? unfinished()
+                                                    : ended();
+  if (!run_.realtime) all["rt"]["why_not_realtime"] = run_.why_unpaced();
+  return all;
 }
 
 /// The keys of capabilities have their place here; each fills in its own.

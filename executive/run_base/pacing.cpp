@@ -52,10 +52,10 @@ void Pacing::check(const RigCpus& cpus, const Plan& plan, std::vector<rtsync::Pr
   if (realtime_) return check_spinning(cpus, plan, provisions);
   // Real outputs at the speed of a simulation: somebody may have forgotten that they are connected.
   if (plan.safe_outputs.empty()) return;
-  provisions.push_back(
-      rtsync::refused("outputs at the rig's pace", "outputs driven as fast as frames run",
-                      {allowed_ ? "realtime.enabled is no" : "--no-realtime was given",
-                       "leave it away on a bench, or run without the models that drive outputs"}));
+  provisions.push_back(rtsync::refused(
+      "outputs at the rig's pace", "outputs driven as fast as frames run",
+      {allowed_ ? "the link follows virtual time (link.mode: follow)" : "--no-realtime was given",
+       "leave it away on a bench, or run without the models that drive outputs"}));
 }
 
 void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,

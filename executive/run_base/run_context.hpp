@@ -63,6 +63,14 @@ struct RunContext {
 
   /// The first frame: 0, or that of the state that the run goes on from.
   std::int64_t first_frame() const { return start ? start->frame : 0; }
+  /// Names what keeps the run out of real time: "--no-realtime"; empty: nothing does.
+  std::string why_unpaced() const {
+    if (realtime) return "";
+    if (!options.realtime) return options.no_realtime;
+    return rig.follows_others() ? "link.mode: follow" : "realtime.enabled: no";
+  }
+  /// Says whether the run is in real time, and why not: "not in real time (--no-realtime)".
+  std::string pace() const { return realtime ? "real time" : "not in real time (" + why_unpaced() + ")"; }
   /// A thread reads the clock instead of sleeping.
   bool spins() const {
     return pacing->sleeper().share_spun(rig.plan().frame) >= 1 || !rig.settings().realtime.sleep_timer;

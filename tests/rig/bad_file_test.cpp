@@ -51,7 +51,8 @@ class BadFile : public ::testing::TestWithParam<Bad> {};
 TEST_P(BadFile, GetsOneCleanMessageFromRunAndFromCheck) {
   const TempDir dir;
   (void)dir.write("bad.yaml", GetParam().text + std::string(GetParam().fill, GetParam().with));
-  for (const Arguments& arguments : {Arguments{"run", "bad.yaml"}, Arguments{"check", "bad.yaml"}}) {
+  for (const Arguments& arguments :
+       {Arguments{"run", "bad.yaml", "--no-realtime"}, Arguments{"check", "bad.yaml"}}) {
     const Finished done = run_in_process(tactus(arguments, dir.path()));
     expect_problems(done, "bad\\.yaml", 1);
     EXPECT_NE(done.err.find(GetParam().says), std::string::npos) << done;
@@ -194,7 +195,7 @@ TEST(BadFiles, AllProblemsInOneGo) {
                   "rig: b b\nframe: { period: 1 }\nuntil: never\n"
                   "realtime: { sleeper: nanoslep, max_overrun: -1 s }\nthreads: { main: { priority: 120 } }\n"
                   "models:\n  a: { model: x }\n");
-  const Finished done = run(tactus({"run", "bad.yaml"}, dir.path()), kLimit);
+  const Finished done = run(tactus({"run", "bad.yaml", "--no-realtime"}, dir.path()), kLimit);
   expect_problems(done, "bad\\.yaml", 7);
   for (const char* place :
        {":1:6: rig:", ":2:18: frame.period:", ":3:8: until:", ":4:22: realtime.sleeper:",

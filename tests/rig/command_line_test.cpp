@@ -99,6 +99,9 @@ const std::string kServo = example("servo");
 INSTANTIATE_TEST_SUITE_P(
     All, WrongCommandLine,
     ::testing::Values(
+        Wrong{"an_option_with_a_slip", {"run", kServo, "--sett", "until=1 s"}, "did you mean '--set'?"},
+        Wrong{"an_option_of_a_command_with_a_slip", {"report", "--txt"}, "did you mean '--text'?"},
+
         Wrong{"nothing", {}, "subcommand"},
         Wrong{"unknown_command", {"rum", kServo}, "there is no command 'rum'; did you mean 'run'?"},
         Wrong{"no_rig", {"run"}, "RIG"}, Wrong{"check_without_rig", {"check"}, "RIG"},
@@ -235,7 +238,9 @@ TEST(Machine, AUserWithoutPrivilegesGetsAWarningAndTheSameNumbers) {
   ASSERT_EQ(done.status, 0) << done;
   Json summary = summary_of(dir / "out");
   if (summary["rt"]["policy"] != "SCHED_FIFO") {
-    EXPECT_NE(done.err.find("warning: SCHED_FIFO priority 80: refused"), std::string::npos) << done;
+    EXPECT_NE(done.err.find("warning: this user is not given "), std::string::npos) << done;
+    EXPECT_EQ(done.err.find("SCHED_FIFO priority 80: refused"), std::string::npos) << "in the log: " << done;
+    EXPECT_NE(read_file(dir / "out/log.txt").find("SCHED_FIFO priority 80: refused"), std::string::npos);
     EXPECT_EQ(summary["rt"]["policy"], "SCHED_OTHER");
     EXPECT_EQ(summary["rt"]["priority"], 0);
   }

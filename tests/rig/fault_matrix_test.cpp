@@ -78,8 +78,8 @@ class Row {
       const Arguments& more = {})
       : on_(on), class_(job_class), model_(job_class == "default_data" ? "default_data_" + how : "wrong") {
     dir_.write("rig.yaml", rig(how));
-    Command command =
-        tactus(Arguments{"run", "rig.yaml", "--no-realtime", "--out", "out"} + more, dir_.path());
+    Command command = tactus(
+        Arguments{"run", "rig.yaml", "--no-realtime", "--drive-outputs", "--out", "out"} + more, dir_.path());
     command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
     if (plain_user) {
       std::string why;

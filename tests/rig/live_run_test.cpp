@@ -114,14 +114,14 @@ TEST(LiveRun, ClientsSeeWhatIsDrivenOutside) {
     dir.write("rig.yaml",
               std::string("rig: torque\n"
                           "frame: { period: 2 ms }\n"
-                          "realtime: { sleeper: nanosleep, on_overrun: skip }\n"
                           "threads: { main: { policy: other }, stuck_after: 30 s }\n"
                           "memory: { lock: no, heap: 0 B }\n"
                           "live: { http: {} }\n"
                           "models:\n"
                           "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 }") +
                   (isolated ? ", isolated: yes }\n" : " }\n"));
-    Command command = tactus({"run", "rig.yaml", "--out", "out"}, dir.path());
+    Command command =
+        tactus({"run", "rig.yaml", "--out", "out", "--no-realtime", "--drive-outputs"}, dir.path());
     command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
     Process rig(std::move(command));
     ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));

@@ -24,6 +24,31 @@ std::vector<std::string> split(const std::string& line) {
   return cells;
 }
 
+/// The text says whether its rig runs in real time.
+bool says_its_pace(const std::string& text) {
+  const std::size_t section = text.find("realtime:");
+  if (text.find("mode: follow") != std::string::npos) return true;
+  return section != std::string::npos && text.substr(section, 300).find("enabled:") != std::string::npos;
+}
+
+/// No test may come to depend on punctuality because its rig says nothing: such a rig runs in real time.
+void demand_a_word_on_real_time(const Arguments& arguments, const fs::path& cwd) {
+  if (arguments.empty() || (arguments[0] != "run" && arguments[0] != "calibrate")) return;
+  for (const std::string& word : arguments)
+    if (word == "--no-realtime" || word == "--help" || word.starts_with("realtime.enabled=") ||
+        (word == "--from" && arguments[0] == "calibrate"))  // it looks at a run, and runs nothing
+      return;
+  for (const std::string& word : arguments) {
+    const fs::path file = cwd / word;
+    if (!word.ends_with(".yaml") || word.starts_with("@") || !fs::is_regular_file(file)) continue;
+    if (!says_its_pace(read_file(file)))
+      throw std::logic_error(
+          "the rig of this test says nothing of real time: write realtime: { enabled: no } "
+          "into " +
+          file.string() + ", or give --no-realtime");
+  }
+}
+
 }  // namespace
 
 Arguments operator+(Arguments a, const Arguments& b) {
@@ -32,6 +57,7 @@ Arguments operator+(Arguments a, const Arguments& b) {
 }
 
 Command tactus(const Arguments& arguments, const fs::path& cwd) {
+  demand_a_word_on_real_time(arguments, cwd);
   Command command;
   command.argv = Arguments{TACTUS_COMMAND} + arguments;
   command.cwd = cwd;

@@ -36,7 +36,8 @@ inline std::uint64_t calls_of_the_rig(const SyscallCount& count) {
 Arguments operator+(Arguments a, const Arguments& b);
 
 /// `tactus` with these arguments in this folder, with defaults that suit tests: see `patient`. The process of
-/// `tactus run` is the rig, not its witness: see Command::child.
+/// `tactus run` is the rig, not its witness: see Command::child. Throws std::logic_error for a run whose rig file says
+/// nothing of real time.
 Command tactus(const Arguments& arguments, const std::filesystem::path& cwd);
 /// `tactus run` of an example rig, as late as it may be without ending early.
 Command run_rig(const std::string& rig, const Arguments& arguments, const std::filesystem::path& cwd);

@@ -113,9 +113,10 @@ TEST(Run, TheFrameLogAndTheSummaryAgree) {
 
 /// The end line's numbers, wherever it was printed.
 void expect_same_numbers(const std::string& screen, Json summary) {
-  static const std::regex kEnd(R"((\S+): (\w+) after (\d+) frames, late p50 (\S+ \w+) max (\S+ \w+), (\d+) )"
-                               R"(overruns?, (\d+) late wakes?(?:, (\d+) frames? late by housekeeping)?, )"
-                               R"((\d+) slots? lost)");
+  static const std::regex kEnd(
+      R"((\S+): (\w+) after (\d+) frames in real time, late p50 (\S+ \w+) max (\S+ \w+), (\d+) )"
+      R"(overruns?, (\d+) late wakes?(?:, (\d+) frames? late by housekeeping)?, )"
+      R"((\d+) slots? lost)");
   std::smatch match;
   ASSERT_TRUE(std::regex_search(screen, match, kEnd)) << screen;
   EXPECT_EQ(match[1].str(), summary["rig"].get<std::string>());
@@ -136,7 +137,7 @@ TEST(RunNightly, WithoutATerminalOneLineAtTheStartAndOneAtTheEnd) {
   EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 2) << done;
   EXPECT_EQ(done.out.find('\r'), std::string::npos);
   EXPECT_EQ(done.out.find('\x1b'), std::string::npos);
-  EXPECT_TRUE(done.out.starts_with("servo: 300 frames of 1.00 ms, ")) << done;
+  EXPECT_TRUE(done.out.starts_with("servo: 300 frames of 1.00 ms, real time: ")) << done;
   expect_same_numbers(done.out, summary_of(dir / "out"));
 }
 
@@ -312,7 +313,7 @@ TEST(Run, ALibraryWithASlashIsFoundBesideTheRigFile) {
   fs::copy_file(TACTUS_HANG_LIBRARY, dir / "bench/libmine.so");
   (void)dir.write(
       "bench/mine.yaml",
-      "rig: mine\nframe: { period: 1 ms }\nuntil: 5 ms\n"
+      "rig: mine\nframe: { period: 1 ms }\nuntil: 5 ms\nrealtime: { enabled: no }\n"
       "models: { h: { model: hang, library: ./libmine.so } }\nrecord: { h: { variables: [h.frames] } }\n");
   const Finished done = run(tactus({"run", "bench/mine.yaml", "--out", "out"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;

@@ -111,7 +111,7 @@ TEST_P(SafeOutputNightly, StandsSafeAfterACompleteRun) {
 
 TEST_P(SafeOutputNightly, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
   Torque rig;
-  const Finished done = run(rig.command({"--frames", "20", "--no-realtime"}));
+  const Finished done = run(rig.command({"--frames", "20", "--no-realtime", "--drive-outputs"}));
   EXPECT_EQ(done.status, 0) << done;
   EXPECT_NE(done.err.find("outputs driven as fast as frames run"), std::string::npos) << done;
   EXPECT_EQ(rig.tape().value, kSafe);

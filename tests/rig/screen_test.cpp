@@ -83,7 +83,7 @@ TEST(Screen, OverrunsAreRedOnATerminalThatHasColours) {
   command.env["TERM"] = "xterm-256color";
   command.env["NO_COLOR"] = "";
   const Finished done = run(command);
-  EXPECT_THAT(done.out, ::testing::ContainsRegex("\033\\[31m[0-9]+ overruns?\033\\[0m")) << done;
+  EXPECT_THAT(done.out, ::testing::ContainsRegex("\033\\[31m[0-9]+[ \r\n]+overruns?\033\\[0m")) << done;
   EXPECT_THAT(done.out, ::testing::ContainsRegex("least \033\\[31m-")) << done;
 }
 

@@ -88,7 +88,7 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
 /// where the kernel lets it.
 void RigCheckpoints::prepare_gradual(rtsync::Nanoseconds copy) {
   const rtsync::Nanoseconds frame = rig_.plan().frame.floor();
-  if (!rig_.settings().realtime.enabled || copy <= frame / 8) return;
+  if (!rig_.settings().realtime.enabled.value || copy <= frame / 8) return;
   const StateImage& image = executive_->restorer().image();
   const std::string what = "a checkpoint copies " + std::to_string(image.bytes() / 1'000'000) +
                            " MB, which takes about " + rtsync::duration_text(copy.count()) +

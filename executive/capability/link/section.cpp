@@ -101,7 +101,7 @@ void make_link(Draft& draft) {
       library->make<LinkDriver>()->make(section.device, section.origin.path, context, draft.problems);
   if (made == nullptr) return;  // said why
   section.device = made->resolved();
-  if (made->mode() == LinkMode::paced && !settings.realtime.enabled)
+  if (made->mode() == LinkMode::paced && !settings.realtime.enabled.value)
     draft.problems.add(section.origin,
                        "mode paced needs a rig in real time: set realtime.enabled: yes, or mode: follow");
   if (made->records()) record_link(settings);

@@ -39,10 +39,10 @@ typedef enum tactus_result {
   TACTUS_ERROR_INTERNAL  /**< anything else: no memory, no thread ... */
 } tactus_result;
 
-/** All zero, or no options at all: as `tactus run` without options, in real time if the rig says so. */
+/** All zero, or no options at all: as `tactus run` without options, in real time unless the rig says no. */
 typedef struct tactus_simulation_options {
   uint32_t size;          /**< sizeof(tactus_simulation_options) */
-  int no_realtime;        /**< not 0: as fast as it can */
+  int no_realtime;        /**< not 0: as fast as it can; refused with real outputs, but see drive_outputs */
   const char* out;        /**< the run folder, new or empty; NULL: runs/<rig>-<start time> */
   const char* until;      /**< simulated time, "10 s"; NULL: as the rig says */
   const char* const* set; /**< changes of the rig file: "path=value" */
@@ -50,6 +50,7 @@ typedef struct tactus_simulation_options {
   /** Told what a person would want to see at once; on a thread of the simulation's. It must not call it. */
   void (*log)(void* context, const char* line);
   void* context;
+  int drive_outputs; /**< not 0: with no_realtime, drive real outputs all the same. Since 0.1.0 */
 } tactus_simulation_options;
 
 /** A descriptor (variable) of an entity (model), at a date. */

@@ -43,9 +43,10 @@ class OpenSimulationError : public std::runtime_error {
 };
 
 struct OpenSimulationOptions {
-  bool realtime = true;            ///< false: as fast as it can; true: as the rig file says
-  std::string out{};               ///< the run folder, new or empty; empty: runs/<rig>-<start time>
-  std::string until{};             ///< simulated time, "10 s"; empty: as the rig file says
+  bool realtime = true;        ///< false: as fast as it can; true: in real time unless the rig file says no
+  bool drive_outputs = false;  ///< true: without real time, drive real outputs all the same
+  std::string out{};           ///< the run folder, new or empty; empty: runs/<rig>-<start time>
+  std::string until{};         ///< simulated time, "10 s"; empty: as the rig file says
   std::vector<std::string> set{};  ///< changes of the rig file: "path=value"
   /// Called with lines that a person would want to see at once, on a thread of the simulation's. It must
   /// neither throw nor call the simulation.
@@ -94,6 +95,7 @@ class OpenSimulation {
     tactus_simulation_options given{};
     given.size = sizeof given;
     given.no_realtime = options.realtime ? 0 : 1;
+    given.drive_outputs = options.drive_outputs ? 1 : 0;
     given.out = text_or_null(options.out);
     given.until = text_or_null(options.until);
     given.set = set.empty() ? nullptr : set.data();

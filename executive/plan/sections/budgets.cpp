@@ -17,7 +17,7 @@ void take(Draft& draft, const Budget& budget, const std::optional<BudgetRoom>& r
           std::optional<rtsync::Nanoseconds>& planned) {
   if (!budget) return;
   planned = budget->value;
-  if (draft.settings.realtime.enabled && room && room->time < Period(budget->value))
+  if (draft.settings.realtime.enabled.value && room && room->time < Period(budget->value))
     draft.problems.add(*budget, config::print_duration(budget->value) + " does not fit: " + room->why +
                                     "; lower the budget, or give it more time");
 }

@@ -24,7 +24,7 @@ struct Question {
   RigSettings settings;
   std::optional<MeasuredRun> run;
 
-  Question() { settings.realtime.enabled = true; }
+  Question() { settings.realtime.enabled.value = true; }
   PlannedJob& job(const std::string& name, std::optional<Nanoseconds> budget, Nanoseconds cycle,
                   std::size_t thread = 0) {
     PlannedJob made;
@@ -73,7 +73,7 @@ TEST(Admission, AFrameThatIsTooLongIsNamedWithItsThreadAndByHowMuch) {
 TEST(Admission, OutsideOfRealTimeNothingIsRefused) {
   Question question;
   question.job("a", 5ms, 1ms);
-  question.settings.realtime.enabled = false;
+  question.settings.realtime.enabled.value = false;
   EXPECT_THAT(question.ask().unfit, IsEmpty());
 }
 

@@ -36,7 +36,7 @@ class RandomSettings {
     if (maybe()) s.until = duration(1);
     s.privileges = maybe() ? Privileges::prefer : Privileges::require;
     RealtimeSection& r = s.realtime;
-    r.enabled = maybe();
+    r.enabled.value = maybe();
     r.clock = maybe() ? ClockKind::monotonic : ClockKind::tsc;
     r.sleeper = static_cast<rtsync::SleeperKind>(below(4));
     if (maybe()) r.margin = Nanoseconds{below(1'000'000'001)};
@@ -263,7 +263,7 @@ TEST(RigSettings, DefaultsAreThoseOfTheStructs) {
   expected.frame.period = Period{2'000'000, 1};
   EXPECT_EQ(settings, expected);
   const rtsync::RealtimeSettings realtime = settings.realtime.settings();
-  EXPECT_FALSE(realtime.enabled);
+  EXPECT_TRUE(realtime.enabled);
   EXPECT_TRUE(realtime.sleep_timer);
   EXPECT_EQ(realtime.overrun.max_consecutive_overruns, 100'000'000);
   EXPECT_EQ(realtime.overrun.max_overrun, Nanoseconds::max());

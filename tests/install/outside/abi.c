@@ -62,6 +62,7 @@ LIES_AT(tactus_simulation_options, set, 24);
 LIES_AT(tactus_simulation_options, set_count, 32);
 LIES_AT(tactus_simulation_options, log, 40);
 LIES_AT(tactus_simulation_options, context, 48);
+LIES_AT(tactus_simulation_options, drive_outputs, 56);
 LIES_AT(tactus_episode_item, entity, 8);
 LIES_AT(tactus_episode_item, descriptor, 16);
 LIES_AT(tactus_episode_item, date, 24);

@@ -126,7 +126,8 @@ function rulerMarks(c, {p50_ns: p50, p99_9_ns: p999, max_ns: max}, {x, base, hei
     const at = x(ns), text = `${label} ${spanText(ns)}`, wide = c.measureText(text).width + 8;
     c.fillStyle = token('ink');
     c.fillRect(at, base - height - 12, 1, height + 12);
-    const from = label === 'max' ? Math.min(at + 4, right - wide) : at + 4;
+    let from = label === 'max' ? Math.min(at + 4, right - wide) : at + 4;
+    if (label !== 'max' && from + wide > free) from = at - wide - 2;  // on its other side
     if (label !== 'max' && from + wide > free) continue;
     free = Math.min(at, from);
     c.fillStyle = token('panel');

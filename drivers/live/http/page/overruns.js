@@ -15,6 +15,9 @@ export function quantity(ns, kind = 'q num') {
 export const causeTag = (cause) =>
     h('span', {class: 'cause'}, h('i', {'aria-hidden': 'true'}, CAUSE_SIGNS[cause] ?? '?'), cause);
 
+/** Its cause, and who it was where that is known. */
+export const blamed = ({cause, who}) => [cause, who].filter(Boolean).join(', ');
+
 /** A figure of an overrun in its unit. */
 const figure = (value, unit) =>
     (value === null || value === undefined ? '–' :

@@ -2,7 +2,7 @@
 // Overview: on time or late, and why.
 import {ruler, spark} from './canvas.js';
 import {facts, h, list, one, put, redraw, token} from './dom.js';
-import {causeTag, OverrunList, quantity} from './overruns.js';
+import {blamed, causeTag, OverrunList, quantity} from './overruns.js';
 import {grouped, seconds, spanText} from './text.js';
 import {done} from './timing_data.js';
 import {bands} from './track.js';
@@ -54,6 +54,7 @@ export class Overview {
     this.stirred = false;
     this.list.draw();
     this.causes();
+    this.verdict();  // all places count the same
   }
 
   scale(name, period) {
@@ -117,7 +118,7 @@ export class Overview {
     if (rig.over) return [sign('■'), `The run is over: ${rig.over}`];
     if (rig.stale) return [sign('?'), rig.stated ? 'Not known: nothing is heard from the rig' : 'Not known: the rig does not answer'];
     if (!rig.stated) return ['…'];
-    if (rig.state === 'Run' && ago < RECENT) return [sign('▲'), `Late: ${last.cause}, ${last.who}`];
+    if (rig.state === 'Run' && ago < RECENT) return [sign('▲'), `Late: ${blamed(last)}`];
     const words = {Pause: 'In Pause', Stop: 'Stopped'};
     if (rig.state !== 'Run') return [sign(rig.state === 'Pause' ? '❙❙' : '■'), words[rig.state] ?? rig.state];
     if (rig.info?.realtime === false) return [sign('✓', true), 'As fast as it can'];
@@ -132,7 +133,7 @@ export class Overview {
     const ran = totals?.frames_run ?? rig.now.frames, frames = grouped(ran);
     if (!ran) return '';
     if (!count) return `no overrun in ${frames} frames.`;
-    const what = last && `${last.cause}, ${last.who}, over by ${spanText(last.over_ns)}`;
+    const what = last && `${blamed(last)}, over by ${spanText(last.over_ns)}`;
     const when = ago === undefined ? '' : `; the last ${ago.toFixed(1)} s ago: ${what}`;
     const worst = totals ? ` Worst ${spanText(totals.longest_overrun_ns)}.` : '';
     return `${grouped(count)} overrun${count > 1 ? 's' : ''} in ${frames} frames${when}.${worst}`;

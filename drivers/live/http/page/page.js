@@ -4,6 +4,7 @@ import {Bench} from './bench.js';
 import {Desk} from './desk.js';
 import {askToken, showKeys} from './dialogs.js';
 import {all, forgetTokens, one, put, say} from './dom.js';
+import {blamed} from './overruns.js';
 import {Overview} from './overview.js';
 import {Refused} from './port.js';
 import {Signals} from './signals.js';
@@ -141,7 +142,7 @@ let announced = {at: -Infinity};  // the list has them all
 rig.addEventListener('overrun', ({detail: entry}) => {
   if (!entry || entry.id === announced.id || performance.now() - announced.at < ANNOUNCED) return;
   announced = {id: entry.id, at: performance.now()};
-  say(`▲ Overrun in frame ${entry.frame}: ${entry.cause}, ${entry.who}`);
+  say(`▲ Overrun in frame ${entry.frame}: ${blamed(entry)}`);
 });
 rig.addEventListener('facts', () => {
   announced = {at: -Infinity};

@@ -3,7 +3,7 @@
 import {histogramPlot, LOG_LABELS} from './canvas.js';
 import {facts, h, list, missing, one, put, redraw, say, segment, token} from './dom.js';
 import {levelLine, linePlot, show} from './lines.js';
-import {quantity} from './overruns.js';
+import {blamed, quantity} from './overruns.js';
 import {Refused} from './port.js';
 import {grouped, spanText} from './text.js';
 import {Timeline} from './timeline.js';
@@ -186,7 +186,7 @@ export class Timing {
     const {model, from, to} = traceModel(trace, jobs);
     this.shown = entry ? entry.frame : trace.frame;
     put('trace-title',
-        entry ? `frame ${entry.frame}: ${entry.cause}, ${entry.who}` : `frames ${trace.first} to ${trace.last}`);
+        entry ? `frame ${entry.frame}: ${blamed(entry)}` : `frames ${trace.first} to ${trace.last}`);
     one('.trace').hidden = false;
     this.timeline.show(model, from, to);
     this.timeline.told(null);

@@ -23,13 +23,15 @@ class Keys(Case):
             for view in VIEWS:
                 self.browser.run("location.hash = args[0]", view)
                 self.browser.until("return !document.querySelector(args[0]).hidden", f"#view-{view}")
-                for key in [*string.ascii_lowercase, *string.ascii_uppercase, *string.digits, *"/?.,-+ ", "Delete", "Home"]:
-                    self.browser.run("""document.activeElement.blur();
-                        document.body.dispatchEvent(new KeyboardEvent('keydown', {key: args[0], bubbles: true,
-                          cancelable: true}));
-                        for (const dialog of document.querySelectorAll('dialog[open]'))
-                          if (dialog.dataset.dialog === 'ask') window.asked = args[0]; else dialog.close();""", key)
-                    self.browser.run("location.hash = args[0]", view)
+                keys = [*string.ascii_lowercase, *string.ascii_uppercase, *string.digits, *"/?.,-+ ", "Delete", "Home"]
+                self.browser.run("""for (const key of args[0]) {
+                    document.activeElement.blur();
+                    document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+                    await new Promise((done) => setTimeout(done));  // a question comes a moment later
+                    for (const dialog of document.querySelectorAll('dialog[open]'))
+                      if (dialog.dataset.dialog === 'ask') window.asked = key; else dialog.close();
+                    if (location.hash !== `#${args[1]}`) location.hash = args[1];
+                  }""", keys, view)
             self.browser.press("p", "s", "0", "Shift+S", "c", "u", "o", "r")
             self.assertEqual(self.browser.run("return window.asked ?? ''"), "")
             self.assertEqual((rig.commands, rig.set, rig.forced), ([], {}, {}))

@@ -219,9 +219,9 @@ class Disturbances {
                             "threads: { stuck_after: 30 s, main: { policy: other } }\n",
                             frames));
       ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
-      const pid_t main = thread_named(rig.pid(), "main");
-      (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(main), -20);
-      std::ofstream("/proc/" + std::to_string(main) + "/timerslack_ns") << 1'500'000 << std::flush;
+      const pid_t frames_thread = thread_named(rig.pid(), "main");
+      (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(frames_thread), -20);
+      std::ofstream("/proc/" + std::to_string(frames_thread) + "/timerslack_ns") << 1'500'000 << std::flush;
       const std::int64_t began = now_ns();
       StealWatch steal;
       ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();

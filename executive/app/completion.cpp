@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "config/shape.hpp"
+#include "executive/plan/rig_settings.hpp"
+
 namespace tactus::app {
 namespace {
 
@@ -33,6 +36,39 @@ const OptionFacts* option_of(const CommandFacts& command, const std::string& nam
   return nullptr;
 }
 
+/// The keys of the rig file that a PATH=VALUE can go on with: "realtime.sl" becomes "realtime.sleeper=". Behind the
+/// name of a model, a thread and so on the keys of that; a name itself is the user's.
+std::string rig_keys(const std::string& begin) {
+  using Form = config::Shape::Form;
+  const config::Section* section = &executive::rig_fields().section();
+  std::string path;
+  std::size_t at = 0;
+  for (std::size_t dot; (dot = begin.find('.', at)) != std::string::npos; at = dot + 1) {
+    const std::string key = begin.substr(at, dot - at);
+    path = begin.substr(0, dot + 1);
+    const auto& keys = section->keys;
+    const auto found =
+        std::find_if(keys.begin(), keys.end(), [&](const config::KeyShape& each) { return each.key == key; });
+    if (found == keys.end()) return "nothing\n";
+    const config::Shape* shape = found->shape.get();
+    if (shape->form == Form::map_of) {
+      dot = begin.find('.', dot + 1);
+      if (dot == std::string::npos) return "nothing\n";
+      path = begin.substr(0, dot + 1);
+      shape = shape->item.get();
+    }
+    if (shape->form != Form::section) return "nothing\n";
+    section = shape->section.get();
+  }
+  std::string text = "words\n";
+  for (const config::KeyShape& key : section->keys) {
+    const Form form = key.shape->form;
+    const std::string word = path + key.key + (form == Form::section || form == Form::map_of ? "." : "=");
+    if (word.starts_with(begin)) text += row(word, key.meaning);
+  }
+  return text;
+}
+
 bool takes_next_word(const OptionFacts* option) {
   return option != nullptr && !option->value.empty() && !option->optional_value;
 }
@@ -60,6 +96,7 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
       command = &*below;
   }
   const std::string& begin = words.back();
+  if (pending != nullptr && pending->value == "PATH=VALUE") return rig_keys(begin);
   if (pending != nullptr) return as_reply(*pending, begin);
   std::string text = "words\n";
   if (begin.starts_with('-')) {
@@ -85,7 +122,8 @@ _tactus() {
   local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]} reply
   mapfile -t reply < <(tactus help --complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   case ${reply[0]-} in
-    words) COMPREPLY=("${reply[@]:1}") COMPREPLY=("${COMPREPLY[@]%%$'\t'*}") ;;
+    words) COMPREPLY=("${reply[@]:1}") COMPREPLY=("${COMPREPLY[@]%%$'\t'*}")
+      [[ ${COMPREPLY[0]-} == *[.=] ]] && compopt -o nospace 2>/dev/null ;;
     rigs) COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur")) ;;
     files) COMPREPLY=($(compgen -f -- "$cur")) ;;
     folders) COMPREPLY=($(compgen -d -- "$cur")) ;;

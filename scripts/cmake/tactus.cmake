@@ -28,7 +28,8 @@ function(tactus_precompile name visibility)
 endfunction()
 
 # How a target is compiled. With OUTSIDE_FRAMES, of code that no frame calls (it defines nothing TACTUS_RT), in three
-# fifths of the time that -O3 takes.
+# fifths of the time that -O3 takes, and more files at a time: GCC reads what is precompiled for 1.4 seconds. What
+# frames call keeps to few files at a time, since GCC inlines less in a larger whole.
 function(tactus_compile name)
   set(precompiled precompiled)
   get_target_property(visibility ${name} CXX_VISIBILITY_PRESET)
@@ -37,6 +38,7 @@ function(tactus_compile name)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL Release AND "OUTSIDE_FRAMES" IN_LIST ARGN)
     target_compile_options(${name} PRIVATE -O1)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 72)
     string(APPEND precompiled _outside_frames)
   endif()
   target_precompile_headers(${name} REUSE_FROM ${precompiled})

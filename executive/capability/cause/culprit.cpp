@@ -19,7 +19,7 @@ namespace {
 using rtsync::Cause;
 
 /// The process of a thread; 0: it is gone.
-pid_t process_of(const std::string& status) {
+pid_t process_in(const std::string& status) {
   constexpr std::string_view kKey = "\nTgid:\t";
   const std::size_t at = status.find(kKey);
   pid_t process = 0;
@@ -69,7 +69,7 @@ const std::string& Culprits::owner_of(std::int32_t thread) {
   if (const auto known = owners_.find(thread); known != owners_.end()) return known->second;
   if (owners_.size() >= kMostThreads) owners_.clear();
   const std::string folder = "/" + std::to_string(thread);
-  const pid_t process = process_of(rtsync::read_host_file(proc_, folder + "/status").text);
+  const pid_t process = process_in(rtsync::read_host_file(proc_, folder + "/status").text);
   std::string owner;
   if (process == ::getpid()) {
     owner = "this rig";

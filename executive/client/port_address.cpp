@@ -178,11 +178,11 @@ PortAddress find_port(const std::string& where) {
   if (where.starts_with("unix:")) return {where.substr(5), "", ""};
   if (is_live_socket(where)) return {where, "", ""};
   if (fs::is_directory(where, error)) {
+    if (const std::string how = how_it_ended(where); !how.empty())
+      throw NoRigError("the run of " + where + " has ended: " + how);
     if (auto folder = port_of_run(where)) return *folder;
     if (!fs::exists(fs::path(where) / "rig.yaml", error))
       throw NoRigError(where + " is not a run folder: it holds no rig.yaml; give one that `tactus run` made");
-    if (const std::string how = how_it_ended(where); !how.empty())
-      throw NoRigError("the run of " + where + " has ended: " + how);
     throw NoRigError(
         where + ": " +
         (read_rig_file(fs::path(where) / "rig.yaml").where.empty()

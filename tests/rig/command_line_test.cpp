@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, WrongCommandLine,
     ::testing::Values(
         Wrong{"an_option_with_a_slip", {"run", kServo, "--sett", "until=1 s"}, "did you mean '--set'?"},
-        Wrong{"an_option_of_a_command_with_a_slip", {"report", "--txt"}, "did you mean '--text'?"},
+        Wrong{"an_option_of_a_command_with_a_slip", {"report", "there", "--txt"}, "did you mean '--text'?"},
 
         Wrong{"nothing", {}, "subcommand"},
         Wrong{"unknown_command", {"rum", kServo}, "there is no command 'rum'; did you mean 'run'?"},

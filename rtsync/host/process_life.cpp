@@ -28,9 +28,9 @@ bool is_ending(const std::string& stat, const std::string& status) {
   constexpr std::int64_t kExiting = 0x4;
   constexpr std::int64_t kDumping = 0x200;
   constexpr std::uint64_t kKilled = std::uint64_t{1} << (SIGKILL - 1);
-  constexpr std::size_t kFlags = 6;  // words behind the name
+  constexpr std::size_t kWordOfFlags = 6;  // words behind the name
   const auto words = words_of(std::string_view(stat).substr(stat.rfind(')') + 1));
-  const std::int64_t flags = words.size() > kFlags ? whole_number(words[kFlags]).value_or(0) : 0;
+  const std::int64_t flags = words.size() > kWordOfFlags ? whole_number(words[kWordOfFlags]).value_or(0) : 0;
   return (flags & (kExiting | kDumping)) != 0 ||
          ((mask_of(status, "SigPnd:\t") | mask_of(status, "ShdPnd:\t")) & kKilled) != 0;
 }

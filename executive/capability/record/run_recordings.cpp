@@ -61,9 +61,9 @@ bool RunRecordings::initialized() {
 }
 
 void RunRecordings::finish() {
-  constexpr std::chrono::seconds kSaid{1};
+  const std::chrono::seconds kSaid{1};
   const auto begun = std::chrono::steady_clock::now();
-  const auto waits = [this, begun, said = false](std::chrono::nanoseconds hangs) mutable {
+  const auto waits = [this, begun, kSaid, said = false](std::chrono::nanoseconds hangs) mutable {
     const Recording* const busy = busy_with();
     // Its calls return, but there are many of them: a file of thousands of columns, each written by itself.
     if (!said && busy != nullptr && hangs < kSaid && std::chrono::steady_clock::now() - begun >= kSaid) {

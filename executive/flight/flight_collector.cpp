@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>
@@ -144,15 +145,37 @@ pid_t wait_for_end_of_killed_rig(const fs::path& run_folder, const std::function
   return ending;
 }
 
-std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder) {
-  std::vector<CollectedFlight> in_use;
-  auto all = collect_where(
-      [&](const FlightFile& file) {
-        if (!is_of(file, run_folder)) return false;
-        if (file.in_use()) in_use.push_back({run_folder, "", not_ended_text(file.pid())});
-        return !file.in_use();
-      },
-      "killed");
+namespace {
+
+bool is_left(const fs::path& run_folder) {
+  const std::vector<fs::path> folders = folders_of_left_flights();
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& each) {
+    std::error_code error;
+    return fs::equivalent(each, run_folder, error) && !error;
+  });
+}
+
+}  // namespace
+
+std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
+                                                std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::vector<CollectedFlight> all, in_use;
+  for (;;) {
+    in_use.clear();
+    for (CollectedFlight& each : collect_where(
+             [&](const FlightFile& file) {
+               if (!is_of(file, run_folder)) return false;
+               if (file.in_use()) in_use.push_back({run_folder, "", not_ended_text(file.pid())});
+               return !file.in_use();
+             },
+             "killed"))
+      all.push_back(std::move(each));
+    const bool failed = std::any_of(all.begin(), all.end(),
+                                    [](const CollectedFlight& each) { return !each.failure.empty(); });
+    if (failed || !is_left(run_folder) || std::chrono::steady_clock::now() >= end) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // another process is at it
+  }
   all.insert(all.end(), in_use.begin(), in_use.end());
   return all;
 }

@@ -941,9 +941,9 @@ TEST(Rig, RecordsWhatItComputes) {
   // y = 2 u + 0.001, u = the y before
   EXPECT_EQ(tactus::test::read_file(folder / "out.csv"),
             "sys.exec.out.time {s};a.u {--};a.y {--};rt.frame {--}\n"
-            "0;0;0.001;-1\n"
-            "0.002;0.003;0.007;1\n"
-            "0.004;0.015;0.031;3\n");
+            "0;0;0,001;-1\n"
+            "0,002;0,003;0,007;1\n"
+            "0,004;0,015;0,031;3\n");
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(LinearAxis, HasRoundTicksWithTheUnit) {
   EXPECT_THAT(labels(linear_axis(0, 0, "V")), ElementsAre("-0.8 V", "-0.4 V", "0 V", "0.4 V", "0.8 V"));
   EXPECT_THAT(labels(linear_axis(5, std::nextafter(5, 6), "")), ElementsAre("0", "2", "4", "6", "8", "10"))
       << "noise of the last bit is no change";
-  for (const double value : {1e-300, 1e-9, 1e6, 1.7e9, 1e300, std::numeric_limits<double>::max()})
+  for (const double value : {1e-300, 1e-9, 1e6, 1.7e9, 1e300})
     for (const double sign : {-1.0, 1.0}) {
       const Axis axis = linear_axis(sign * value, sign * value, "");
       EXPECT_GE(axis.ticks.size(), 4U) << value;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What stays in /dev/shm of processes that have ended, and who removes it.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +123,26 @@ TEST(LeftFlights, OfAKilledRigWhoseWitnessIsStillThereAreWaitedFor) {
   EXPECT_EQ(std::count(left.begin(), left.end(), dir.path()), 0);
   ASSERT_FALSE(waited.empty());
   EXPECT_EQ(waited[0], witness.pid());
+}
+
+TEST(LeftFlights, WhatAnotherProcessCollectsJustNowIsWaitedFor) {
+  const TempDir dir;
+  MakerOfFlight rig(dir.path(), 0);
+  rig.kill();
+  const fs::path memory = memory_of(rig.pid());
+  ASSERT_TRUE(fs::exists(memory));
+  const int other = ::open(memory.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  EXPECT_TRUE(collect_flights_of(dir.path(), std::chrono::milliseconds(0)).empty());
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::close(other);
+  });
+  const auto found = collect_flights_of(dir.path(), std::chrono::minutes(5));
+  releaser.join();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].failure, "");
+  EXPECT_FALSE(fs::exists(memory));
 }
 
 TEST(LeftFlights, OfARigThatRunsAreNotWaitedFor) {

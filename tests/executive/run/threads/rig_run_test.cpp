@@ -121,7 +121,8 @@ TEST_F(RigRunTest, ACompletedRunSaysSoInItsSummary) {
 
 TEST_F(RigRunTest, TheSummaryHasEachJobOfAFrameWithItsClassItsThreadAndItsTimes) {
   const Json all =
-      run("rig: bench\nframe: { period: 1 ms }\nuntil: 20 ms\nthreads: { stuck_after: 30 s, workers: { "
+      run("rig: bench\nframe: { period: 1 ms }\nuntil: 20 ms\nrealtime: { enabled: no }\nthreads: { "
+          "stuck_after: 30 s, workers: { "
           "plant: {} } }\nmodels:\n  a: { model: gain, library: ./libmodels.so, jobs: { end: { budget: 1 "
           "s } } }\n  b: { model: gain, library: ./libmodels.so, thread: plant }\n");
   std::map<std::string, Json> jobs;
@@ -159,7 +160,7 @@ TEST_F(RigRunTest, TheFolderHoldsTheRigAsItWasRun) {
   for (const char* const file : {"rig.yaml", "log.txt", "summary.json", "motion.csv", "frames.csv"})
     EXPECT_EQ(fs::exists(dir_ / "out" / file), std::string(file) != "frames.csv") << file;
   EXPECT_THAT(read_file(dir_ / "out/rig.yaml"), HasSubstr("rig: bench"));
-  EXPECT_THAT(log(), AllOf(HasSubstr("rig bench, not in real time, frame 1.00 ms"),
+  EXPECT_THAT(log(), AllOf(HasSubstr("rig bench, not in real time (--no-realtime), frame 1.00 ms"),
                            HasSubstr("thread main ("), HasSubstr("ended after 20 frames\n")));
   EXPECT_THAT(watcher_.said, IsEmpty()) << "all is well";
 }

@@ -665,13 +665,20 @@ class OtherContainer {
   std::string path_;
 };
 
+/// Another rig that starts may have collected what nobody uses.
+bool is_there_and_in_use(const fs::path& memory) try {
+  return FlightFile::open(memory)->in_use();
+} catch (const std::runtime_error&) {
+  return false;
+}
+
 TEST(FlightFile, OfAnotherContainerIsInUseAsLongAsItsProcessLives) {
   const TempDir dir;
   OtherContainer other(dir, 0, 0);
   if (other.path().empty()) GTEST_SKIP() << "no PID namespace for this user";
   EXPECT_TRUE(FlightFile::open(other.path())->in_use());
   other.end();
-  EXPECT_FALSE(FlightFile::open(other.path())->in_use());
+  EXPECT_FALSE(is_there_and_in_use(other.path()));
 }
 
 TEST(FlightFile, OfAnotherContainerIsLeftToItsWitnessForAWhile) {
@@ -685,7 +692,7 @@ TEST(FlightFile, OfAnotherContainerIsLeftToItsWitnessForAWhile) {
     if (other.path().empty()) GTEST_SKIP() << "no PID namespace for this user";
     EXPECT_FALSE(FlightFile::open(other.path())->is_witnessed_here());
     other.end();
-    EXPECT_EQ(FlightFile::open(other.path())->in_use(), row.in_use);
+    EXPECT_EQ(is_there_and_in_use(other.path()), row.in_use);
   }
 }
 

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <iterator>
-#include <optional>
 
 #include "config/text.hpp"
 
@@ -83,6 +81,25 @@ std::string code_text(const char* format, std::uint32_t code) {
   return text;
 }
 
+/// Explains a comma where the decimal point is; empty: there is none.
+std::string comma_problem(std::string_view text) {
+  text = trimmed(text);
+  std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+  const std::size_t digits = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  if (at == digits || at + 1 >= text.size() || text[at] != ',' || !is_digit(text[at + 1])) return {};
+  std::string with_point(text);
+  with_point[at] = '.';
+  std::size_t end = at + 1;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  if (end < text.size() && (text[end] == ',' || text[end] == '.'))
+    return " has commas in a number; write its digits without them, and a point as the decimal sign";
+  std::string plain(text);
+  plain.erase(at, 1);
+  return " has a decimal comma; the decimal sign is a point: " + show(with_point) +
+         (end - at == 4 ? ", or, if thousands are meant, " + show(plain) : "");
+}
+
 }  // namespace
 
 std::string lookalike_problem(std::string_view text) {
@@ -109,22 +126,9 @@ std::string show_lookalikes(std::string_view text) {
   return result;
 }
 
-std::string comma_problem(std::string_view text) {
-  text = trimmed(text);
-  std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
-  const std::size_t digits = at;
-  while (at < text.size() && is_digit(text[at])) ++at;
-  if (at == digits || at + 1 >= text.size() || text[at] != ',' || !is_digit(text[at + 1])) return {};
-  std::string with_point(text);
-  with_point[at] = '.';
-  std::size_t end = at + 1;
-  while (end < text.size() && is_digit(text[end])) ++end;
-  if (end < text.size() && (text[end] == ',' || text[end] == '.'))
-    return " has commas in a number; write its digits without them, and a point as the decimal sign";
-  std::string plain(text);
-  plain.erase(at, 1);
-  return " has a decimal comma; the decimal sign is a point: " + show(with_point) +
-         (end - at == 4 ? ", or, if thousands are meant, " + show(plain) : "");
+std::string number_problem(std::string_view text) {
+  std::string problem = lookalike_problem(text);
+  return problem.empty() ? comma_problem(text) : problem;
 }
 
 }  // namespace tactus::config

@@ -14,8 +14,8 @@ std::string lookalike_problem(std::string_view text);
 /// The same text with each of them shown by its code: `5\u00a0ms`.
 std::string show_lookalikes(std::string_view text);
 
-/// Explains a comma where the decimal point is: " has a decimal comma; the decimal sign is a point: '1.5 ms'". `text`
-/// begins with the number. Empty: there is none.
-std::string comma_problem(std::string_view text);
+/// The same of a text that begins with a number, and of a comma in that: " has a decimal comma; the decimal sign is a
+/// point: '1.5 ms'".
+std::string number_problem(std::string_view text);
 
 }  // namespace tactus::config

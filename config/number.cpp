@@ -170,17 +170,15 @@ Parsed<double> parse_scaled(std::string_view text, std::string_view number, int 
 /// Explains why `text` is not a number, for the slips that people make.
 std::string not_a_number(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return " is hexadecimal; write it in decimal";
-  if (std::string odd = lookalike_problem(text); !odd.empty()) return odd;
-  if (std::string comma = comma_problem(text); !comma.empty()) return comma;
+  if (std::string problem = number_problem(text); !problem.empty()) return problem;
   if (text.find(',') != std::string_view::npos) return " is not a number; the decimal sign is a point";
   return " is not a number";
 }
 
 /// Explains what is wrong with the characters of `text`, whatever it is to be; empty: nothing.
 std::string slip_in(std::string_view text) {
-  std::string slip = lookalike_problem(text);
-  if (slip.empty()) slip = comma_problem(text);
-  return slip.empty() ? "" : show(text) + slip;
+  const std::string problem = number_problem(text);
+  return problem.empty() ? "" : show(text) + problem;
 }
 
 }  // namespace

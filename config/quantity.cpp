@@ -64,9 +64,8 @@ double to_unit(const Quantity& quantity, const Unit& declared) {
 
 Parsed<double> to_unit(std::string_view text, const Unit& declared) {
   using Result = Parsed<double>;
-  std::string slip = lookalike_problem(text);
-  if (slip.empty()) slip = comma_problem(text);
-  if (!slip.empty()) return Result::failed(show(text) + slip);
+  if (const std::string problem = number_problem(text); !problem.empty())
+    return Result::failed(show(text) + problem);
   const NumberAndRest split = split_number(text);
   if (split.number.empty())
     return Result::failed(show(text) + " is not a quantity; write for example " + example("1.5", declared));

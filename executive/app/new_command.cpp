@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/model/suggest.hpp"
@@ -21,21 +22,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestName = 28;  // with it a control port's path fits a socket's address
+constexpr std::size_t kLongestName = 27;  // under the service its control port has a path of 107 bytes then
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Throws unless the name can be that of a folder, a rig, a library and a CMake target.
 void check_name(const std::string& name) {
-  const bool fits =
-      !name.empty() && name.size() <= kLongestName && is_lower(name.front()) &&
-      std::all_of(name.begin(), name.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+  const bool fits = !name.empty() && name.size() <= kLongestName && is_lower(name.front()) &&
+                    std::all_of(name.begin(), name.end(),
+                                [](char c) { return is_lower(c) || config::is_digit(c) || c == '_'; });
   if (!fits)
     throw CommandError(kWrongInput,
                        "the name '" + name +
                            "': a lower-case letter, then lower-case letters, digits and underscores, "
-                           "28 at most, e.g. water_pump");
+                           "27 at most, e.g. water_pump");
 }
 
 /// "water_pump": WaterPump.

@@ -118,7 +118,7 @@ std::string counted(std::uint64_t count, const std::string& what) {
 /// One run folder: says how far each file is whole, and cuts torn ends unless it only looks.
 class Recovery {
  public:
-  /// `still_written`: by a rig that runs. `ending`: the process of a killed rig that has not ended yet; 0: there is none.
+  /// `still_written`: by a rig that runs. `ending`: the process of a killed rig that has not ended yet; 0: none.
   Recovery(fs::path folder, bool only_look, bool still_written, pid_t ending)
       : folder_(std::move(folder)),
         only_look_(only_look),

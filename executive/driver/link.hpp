@@ -109,8 +109,8 @@ class LinkFrames {
   virtual const char* verdict_reason() const TACTUS_RT { return ""; }
 };
 
-/// A connection to virtual-time participants, on the side of the run: made from the `link:` section of a rig file by a driver of kind
-/// "link".
+/// A connection to virtual-time participants, on the side of the run: made from the `link:` section of a rig file by a
+/// driver of kind "link".
 ///
 /// Threads  every group of functions says which.
 class Link {

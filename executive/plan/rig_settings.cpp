@@ -357,8 +357,7 @@ const Fields<RigSettings>& rig_fields() {
   return tables
       .try_emplace(std::move(sections),
                    "A rig: everything one file describes, and the process that runs it. Further keys `x-...` "
-                   "hold parts "
-                   "that its sections use by an alias.",
+                   "hold parts that its sections use by an alias.",
                    keys)
       .first->second;
 }

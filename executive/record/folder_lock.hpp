@@ -21,8 +21,8 @@ class FolderLock {
   /// Another process writes there. @when setup
   bool taken_by_another() const { return taken_; }
 
-  /// Returns the process that has the lock, by /proc/locks, without taking it; 0: none, or one of another PID namespace.
-  /// @when service
+  /// Returns the process that has the lock, by /proc/locks, without taking it; 0: none, or one of another PID
+  /// namespace. @when service
   static pid_t holder_of(const std::filesystem::path& folder);
 
  private:

@@ -73,8 +73,7 @@ std::string digits_text(double value) {
   if (std::isinf(value)) return value > 0 ? "\u221e" : "-\u221e";
   const double size = std::abs(value);
   if (size == 0) return "0";
-  if (size >= 1e6 || size < 1e-3) return rtsync::format_text("%.3g", value);
-  if (size < 1) return rtsync::format_text("%.3g", value);
+  if (size >= 1e6 || size < 1) return rtsync::format_text("%.3g", value);
   return rtsync::format_text("%.*f", size >= 100 ? 0 : size >= 10 ? 1 : 2, value);
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLongestCell = 400;
 constexpr std::size_t kLongestLine = 4000;  // evidence of a frame, with all that it names
 
-/// Cuts out the middle of a text that is longer than a table can show.
+/// Cuts off what a table cannot show of a text.
 std::string shortened(const std::string& text, std::size_t longest = kLongestCell) {
   if (text.size() <= longest) return text;
   return text.substr(0, longest) + " ...";

@@ -10,8 +10,8 @@
 ///
 /// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
 /// stderr names the signal and what ran (or a library that was overwritten while it was loaded; or the
-/// thread, if it runs nothing of ours, and the library that started it; or which process sent it), if it can be taken without delay, and the
-/// signal takes the course it had before (a core dump, as a rule; one that is ignored stays so). exit() and
+/// thread, if it runs nothing of ours, and the library that started it; or which process sent it), if it can
+/// be taken without delay, and the signal takes the course it had before (a core dump, as a rule; one that is ignored stays so). exit() and
 /// its like become an end with status 1 (ExitGuard). The other threads continue until then, so actions must
 /// do what they do for good. A child of fork() is left alone, but for a line on stderr when it ends with
 /// SIGSEGV. Actions run on an alternate stack, so that an overflow of the stack is survived: each thread that

@@ -8,8 +8,9 @@
 
 namespace tactus::rtsync {
 
-/// One line on all rights that this user is not given, with the one command that grants them: "no SCHED_FIFO, no locked
-/// memory: frames may be late; `sudo scripts/setup-bench --apply` grants it". Empty: none is missing. @when setup
+/// One line on all rights that this user is not given, with the one command that grants them: "this user is not given
+/// SCHED_FIFO and locked memory, so frames may be late; to grant it: sudo scripts/setup-bench --apply". Empty: none is
+/// missing. @when setup
 std::string missing_rights(std::span<const Provision> provisions, const Rights& rights);
 
 }  // namespace tactus::rtsync

@@ -16,8 +16,8 @@ struct Provision {
   std::string got;       ///< state in force now: "SCHED_OTHER"
   std::string cause;     ///< reason of a refusal; empty when granted
   std::string fix;       ///< the command that would fix it; empty when granted
-  std::string
-      lacks{};  ///< the right that a user is not given, as a person calls it: "SCHED_FIFO"; else empty
+  /// The right that a user is not given, as a person calls it: "SCHED_FIFO"; else empty.
+  std::string lacks{};
 };
 
 /// The reason of a refusal and the command that removes the problem.

@@ -116,7 +116,7 @@ build_preset() {
   if [[ $plan == "ninja: no work to do." ]]; then return 0; fi
 
   local jobs steps minutes each=1200000
-  [[ $preset != [at]san && -z ${TACTUS_BATCH:-} ]] || each=2000000  # more files at a time
+  [[ $preset == dev && -z ${TACTUS_BATCH:-} ]] || each=2000000  # more files at a time
   jobs=$(build_jobs "$each")
   steps=$(grep -c '^build .*: \(C\|CXX\)_COMPILER' "$build/build.ninja")
   minutes=$(((${steps:-1} * 2 / jobs + 59) / 60))  # a file takes some 2 seconds of one CPU

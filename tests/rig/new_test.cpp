@@ -58,7 +58,7 @@ TEST(NewCommand, RefusesWhatWouldNotBuildAndOverwritesNothing) {
       {{"model", "Pump"}, "the name 'Pump'"},
       {{"model", "2pumps"}, "the name '2pumps'"},
       {{"model", "../pump"}, "the name '../pump'"},
-      {{"model", "a_name_that_is_longer_than_28"}, "28 at most"},
+      {{"model", "a_name_that_has_28_letters__"}, "27 at most"},
       {{"modle", "pump"}, "there is no kind 'modle'; did you mean 'model'?"},
       {{"model", "there"}, "there: is there already"},
       {{"rig", "pump", "--to", "no/where"}, "no/where: No such file or directory"},

@@ -106,8 +106,8 @@ void write_columns(const std::filesystem::path& file, const executive::Recording
 
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
 /// column is `sys.exec.out.time {s}`, a unit is in braces, `--` is none. Numbers are written as short as they
-/// read back to the same bits, with a decimal comma between semicolons; booleans as 0 and 1, enumerations as their numbers, but causes of late frames
-/// (`rt.cause`) as words. `<recording>.columns.json` has the types.
+/// read back to the same bits, with a decimal comma between semicolons; booleans as 0 and 1, enumerations as
+/// their numbers, but causes of late frames (`rt.cause`) as words. `<recording>.columns.json` has the types.
 class Csv final : public executive::RecordSink {
  public:
   explicit Csv(char separator) : separator_(separator) {}

@@ -29,12 +29,8 @@ SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKi
         std::string on = network;
         if (said != nullptr)
           configure(participant->participant, "network", kind + " controller " + name, said->network, on);
-        auto made = std::make_unique<Object>(Object{*participant});
-        participant->participant.with_engine([&](Engine& engine) {
-          made->controller = &(engine.*bus)().create(name, on);
-          (participant->*objects).push_back(std::move(made));
-          *out = (participant->*objects).back().get();
-        });
+        make_kept(out, *participant, objects,
+                  [&](Engine& engine, Object& made) { made.controller = &(engine.*bus)().create(name, on); });
         participant->participant.wait_until_known();
       });
 }

@@ -127,6 +127,18 @@ SilKit_ReturnCode in_engine(Object* object, std::initializer_list<Given> all, Wo
   return guarded(all, [&] { object->owner.participant.with_engine(std::move(work)); });
 }
 
+/// Makes an object of a participant, which keeps it. `join` is called with the engine and the object.
+template <class Object, class Join>
+void make_kept(Object** out, SilKit_Participant& participant,
+               std::vector<std::unique_ptr<Object>> SilKit_Participant::*all, Join join) {
+  auto made = std::make_unique<Object>(Object{participant});
+  participant.participant.with_engine([&](Engine& engine) {
+    join(engine, *made);
+    (participant.*all).push_back(std::move(made));
+    *out = (participant.*all).back().get();
+  });
+}
+
 /// Fills all but the header. The texts are those of `status`.
 void show(const Status& status, SilKit_ParticipantStatus& out);
 

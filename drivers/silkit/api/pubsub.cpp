@@ -63,12 +63,10 @@ SilKit_ReturnCode SilKit_DataPublisher_Create(SilKit_DataPublisher** outPublishe
                      throw Refusal(Code::configuration,
                                    "history: " + std::to_string(length) + " is outside 0 .. 1");
                    const bool with_history = length == 1;
-                   auto made = std::make_unique<SilKit_DataPublisher>(SilKit_DataPublisher{*participant});
-                   participant->participant.with_engine([&](Engine& engine) {
-                     made->publisher = &engine.create_publisher(controllerName, topic, with_history);
-                     participant->publishers.push_back(std::move(made));
-                     *outPublisher = participant->publishers.back().get();
-                   });
+                   make_kept(outPublisher, *participant, &SilKit_Participant::publishers,
+                             [&](Engine& engine, SilKit_DataPublisher& made) {
+                               made.publisher = &engine.create_publisher(controllerName, topic, with_history);
+                             });
                  });
 }
 
@@ -86,23 +84,21 @@ SilKit_ReturnCode SilKit_DataSubscriber_Create(SilKit_DataSubscriber** outSubscr
                                                SilKit_Participant* participant, const char* controllerName,
                                                SilKit_DataSpec* dataSpec, void* context,
                                                SilKit_DataMessageHandler_t handler) {
-  return guarded(
-      {{outSubscriber, "outSubscriber"},
-       {participant, "participant"},
-       {controllerName, "controllerName"},
-       {dataSpec, "dataSpec"}},
-      [&] {
-        TopicSpec topic = topic_spec(*dataSpec);
-        (void)configured(participant->participant, "subscriber ",
-                         participant->participant.configuration().subscribers, controllerName, topic);
-        auto made = std::make_unique<SilKit_DataSubscriber>(SilKit_DataSubscriber{*participant});
-        participant->participant.with_engine([&](Engine& engine) {
-          made->subscriber =
-              &engine.create_subscriber(controllerName, topic, data_handler(made.get(), context, handler));
-          participant->subscribers.push_back(std::move(made));
-          *outSubscriber = participant->subscribers.back().get();
-        });
-      });
+  return guarded({{outSubscriber, "outSubscriber"},
+                  {participant, "participant"},
+                  {controllerName, "controllerName"},
+                  {dataSpec, "dataSpec"}},
+                 [&] {
+                   TopicSpec topic = topic_spec(*dataSpec);
+                   (void)configured(participant->participant, "subscriber ",
+                                    participant->participant.configuration().subscribers, controllerName,
+                                    topic);
+                   make_kept(outSubscriber, *participant, &SilKit_Participant::subscribers,
+                             [&](Engine& engine, SilKit_DataSubscriber& made) {
+                               made.subscriber = &engine.create_subscriber(
+                                   controllerName, topic, data_handler(&made, context, handler));
+                             });
+                 });
 }
 
 SilKit_ReturnCode SilKit_DataSubscriber_SetDataMessageHandler(SilKit_DataSubscriber* subscriber,

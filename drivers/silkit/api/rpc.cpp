@@ -67,13 +67,11 @@ SilKit_ReturnCode SilKit_RpcServer_Create(SilKit_RpcServer** outServer, SilKit_P
                    const TopicSpec function =
                        function_spec(participant->participant, "RPC server ", *rpcSpec, controllerName,
                                      participant->participant.configuration().services.rpc_servers);
-                   auto made = std::make_unique<SilKit_RpcServer>(SilKit_RpcServer{*participant});
-                   participant->participant.with_engine([&](Engine& engine) {
-                     made->server = &engine.rpc().create_server(controllerName, function,
-                                                                call_handler(made.get(), context, handler));
-                     participant->rpc_servers.push_back(std::move(made));
-                     *outServer = participant->rpc_servers.back().get();
-                   });
+                   make_kept(outServer, *participant, &SilKit_Participant::rpc_servers,
+                             [&](Engine& engine, SilKit_RpcServer& made) {
+                               made.server = &engine.rpc().create_server(
+                                   controllerName, function, call_handler(&made, context, handler));
+                             });
                  });
 }
 
@@ -107,13 +105,11 @@ SilKit_ReturnCode SilKit_RpcClient_Create(SilKit_RpcClient** outClient, SilKit_P
                    const TopicSpec function =
                        function_spec(participant->participant, "RPC client ", *rpcSpec, controllerName,
                                      participant->participant.configuration().services.rpc_clients);
-                   auto made = std::make_unique<SilKit_RpcClient>(SilKit_RpcClient{*participant});
-                   participant->participant.with_engine([&](Engine& engine) {
-                     made->client = &engine.rpc().create_client(controllerName, function,
-                                                                result_handler(made.get(), context, handler));
-                     participant->rpc_clients.push_back(std::move(made));
-                     *outClient = participant->rpc_clients.back().get();
-                   });
+                   make_kept(outClient, *participant, &SilKit_Participant::rpc_clients,
+                             [&](Engine& engine, SilKit_RpcClient& made) {
+                               made.client = &engine.rpc().create_client(
+                                   controllerName, function, result_handler(&made, context, handler));
+                             });
                    participant->participant.wait_until_known();
                  });
 }

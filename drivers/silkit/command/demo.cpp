@@ -261,8 +261,8 @@ class Demo {
     return kEndedEarly;
   }
 
-  /// The rig stops the simulation for all; peers that do not follow are aborted, and in the end killed. The rig has time
-  /// to write its files, unless a signal says otherwise.
+  /// The rig stops the simulation for all; peers that do not follow are aborted, and in the end killed. The rig has
+  /// time to write its files, unless a signal says otherwise.
   void stop(Child& rig) {
     const auto peers_gone = [&] {
       return std::none_of(children_.begin() + 1, children_.end(),
@@ -276,12 +276,12 @@ class Demo {
       if (wait(peers_gone, kStop)) break;
     }
     end(rig, kWritten);
+    children_.front()->signal(SIGINT);
     end(*children_.front(), kStop);
   }
 
-  /// Asks for its end once more after `limit`, and kills it in the end.
+  /// Waits for one that was asked for its end: after `limit` it is asked once more, and killed in the end.
   void end(Child& child, steady_clock::duration limit) {
-    if (&child == children_.front().get()) child.signal(SIGINT);
     if (wait([&] { return !child.runs(); }, limit)) return;
     child.signal(SIGINT);
     if (!wait([&] { return !child.runs(); }, kStop)) child.signal(SIGKILL);

@@ -10,9 +10,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::optional;
-using config::or_word;
-using config::range;
+using namespace config;
 
 std::vector<config::Field<RigSettings>> cause_keys() {
   using S = CauseSettings;

@@ -10,12 +10,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::Fields;
-using config::length;
-using config::located;
-using config::optional;
-using config::or_word;
-using config::range;
+using namespace config;
 
 Fields<CheckpointSection> checkpoint_fields() {
   using C = CheckpointSection;

@@ -9,10 +9,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::Fields;
-using config::length;
-using config::optional;
-using config::range;
+using namespace config;
 
 Fields<FlightSection> flight_fields() {
   using F = FlightSection;

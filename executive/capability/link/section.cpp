@@ -10,11 +10,7 @@
 namespace tactus::executive {
 namespace {
 
-using config::Fields;
-using config::located;
-using config::name;
-using config::optional;
-using config::rest;
+using namespace config;
 
 constexpr const char* kOwnName = ExecutiveVariables::kLink;
 

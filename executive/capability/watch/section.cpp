@@ -12,11 +12,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::Fields;
-using config::length;
-using config::optional;
-using config::or_word;
-using config::range;
+using namespace config;
 
 Fields<WatchdogSection> watchdog_fields() {
   return {"Watchdogs that detect when the frames hang. The frames themselves serve both.",

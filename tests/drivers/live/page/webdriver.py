@@ -128,13 +128,13 @@ class Browser:
         return self.run("return document.querySelector(args[0])?.checkVisibility() ?? false", selector)
 
     def click(self, selector):
-        self.run("document.querySelector(args[0]).scrollIntoView({block: 'center'})", selector)
         for last in (False, False, True):
+            self.run("document.querySelector(args[0]).scrollIntoView({block: 'center'})", selector)
             element = self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
             try:
                 return self.ask("POST", f"/element/{element}/click", {})
-            except WebDriverError as error:  # a row may be drawn anew in between
-                if last or "stale element" not in str(error):
+            except WebDriverError as error:  # in between a row may be drawn anew, what comes late may move it
+                if last or ("stale element" not in str(error) and "click intercepted" not in str(error)):
                     raise
 
     def focus(self, selector):

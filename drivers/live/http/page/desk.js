@@ -161,6 +161,7 @@ export class Desk {
     const state = forced          ? h('span', {class: 'tag-forced'}, 'FORCED') :
         control && !this.unlocked ? h('small', {class: 'locked'}, 'locked') :
                                     null;
+    const title = titleOf(widget);
     const bolt = control && real.length ? h('span', {title: `drives ${real.join(', ')}`}, '⚡\uFE0E') : null;
     const node =
         h('div', {
@@ -169,12 +170,12 @@ export class Desk {
           'data-wide': ['plot', 'xy'].includes(widget.kind),
           'data-kind': widget.kind,
           role: 'group',
-          'aria-label': titleOf(widget),
+          'aria-label': title || widget.kind,
           tabindex: this.arranging ? 0 : undefined,
           onkeydown: (event) => this.place(event, widget),
           onpointerdown: (event) => this.grab(event, widget)
         },
-          h('h2', {}, h('span', {}, titleOf(widget)), bolt, state), inside(this.rig, widget, this.control));
+          title ? h('h2', {}, h('span', {}, title), bolt, state) : null, inside(this.rig, widget, this.control));
     Object.assign(node.style, {gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${high}`});
     return node;
   }

@@ -1613,9 +1613,9 @@ class RealRig(Started):
 
 
 class Axe(Case):
-    """axe-core finds no serious fault; it is had by npm for the time of the test, and not kept."""
+    """axe-core finds no fault at any size; it is had by npm for the time of the test, and not kept."""
 
-    def test_no_serious_fault(self):
+    def test_no_fault(self):
         if shutil.which("npm") is None:
             self.skipTest("there is no npm")
         folder = tempfile.TemporaryDirectory(prefix="tactus-axe-")
@@ -1630,8 +1630,8 @@ class Axe(Case):
         rig.entry("overruns", frame=990, over_ns=1000, cause="computed", who="a.b")
         rig.post_values({"force": {"motor.speed": 60}})
         faults = []
-        for width in (1440, 390):
-            self.browser.size(width, 900, phone=width < 500)
+        for width, height in ((1920, 1080), (1440, 900), (1280, 800), (820, 1180), (390, 844)):
+            self.browser.size(width, height, phone=width < 500)
             self.open()
             for theme in ("dark", "light"):
                 for view in VIEWS:
@@ -1640,7 +1640,7 @@ class Axe(Case):
                     self.browser.until("return !document.querySelector(args[0]).hidden && tactus.rig.streamed > 0 || true", f"#view-{view}")
                     self.browser.cdp("Runtime.evaluate", expression=axe)
                     found = self.browser.run("return (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].target.join(' '), v.nodes[0].failureSummary])")
-                    faults += [[view, theme, width, *fault] for fault in found if fault[0] in ("serious", "critical")]
+                    faults += [[view, theme, width, *fault] for fault in found]
         self.assertEqual(faults, [])
 
 

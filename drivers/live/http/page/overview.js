@@ -147,7 +147,7 @@ export class Overview {
         main && `${main.name}, ${main.policy}${main.priority ? ` ${main.priority}` : ''}, CPU ${main.cpus}`;
     const planned = info.planned_frames === null ? 'without an end' :
                                                    `${seconds(info.planned_frames * rig.period, rig.period)} s`;
-    const frame = `${spanText(rig.period)}, ${info.realtime ? 'real time' : 'not in real time'}`;
+    const frame = `${info.period.text}, ${info.realtime ? 'real time' : 'not in real time'}`;
     redraw(list('facts'), facts([
              ['Rig', info.file ?? info.rig],
              ['Planned', planned],

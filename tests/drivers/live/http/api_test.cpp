@@ -55,7 +55,7 @@ TEST_F(HttpApi, SaysWhatTheRigIs) {
   rig_.change_facts().frame = rtsync::Period{50'000'000, 3};
   const Json facts = get("/v1").body;
   EXPECT_EQ(facts["rig"], "fake");
-  EXPECT_EQ(facts["period"], Json::parse(R"({"num_ns": 50000000, "den": 3})"));
+  EXPECT_EQ(facts["period"], Json::parse(R"__({"num_ns": 50000000, "den": 3, "text": "16.7 ms (60 Hz)"})__"));
   EXPECT_EQ(facts["epoch"], "2005-02-15T00:00:00+00:00");
   EXPECT_TRUE(facts["planned_frames"].is_null());
   rig_.change_facts().frames = 100;

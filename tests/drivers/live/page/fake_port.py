@@ -95,6 +95,7 @@ class Rig:
         self.checkpoints = []  # names
         self.outputs = outputs
         self.realtime = True
+        self.period = "1 ms"
         self.requests = []     # paths that were asked for
         self.muted = set()     # paths that are not answered while they stand here
         self.prefix = ""       # the folder below which a proxy has all
@@ -149,7 +150,7 @@ class Rig:
 
     def facts(self):
         return {"rig": "fake", "version": "0.1.0", "folder": "/runs/fake", "file": "fake.yaml", "run": self.run,
-                "period": {"num_ns": 1000000, "den": 1},
+                "period": {"num_ns": 1000000, "den": 1, "text": self.period},
                 "epoch": "2005-02-15T00:00:00+00:00", "realtime": self.realtime, "linked": False,
                 "planned_frames": 600000, "state": self.state}
 

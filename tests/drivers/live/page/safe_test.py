@@ -269,12 +269,13 @@ class List(Case):
         """More overran than the list has: every place says the same."""
         rig = self.fake()
         rig.totals = {"overruns": 5495}
+        rig.period = "16.7 ms (60000/1001 Hz)"
         for i in range(10):
             self.add(rig, 900 + 5 * i, followers=2)
         self.open()
         self.browser.until_text(".verdict", "5 495 overruns")
         self.browser.until_text('[data-v="overruns"]', "^30 of 5 495 in 10 episodes, the others are not listed$")
-        self.browser.until_text('[data-list="facts"]', "Overruns5 495")
+        self.browser.until_text('[data-list="facts"]', r"Frame16.7 ms \(60000/1001 Hz\), real time.*Overruns5 495")
         self.assertEqual(self.browser.text('[data-v="badge-overview"]'), "999+")
         self.assertIn("of the 10 episodes", self.browser.text('[data-v="causes-of"]'))
 

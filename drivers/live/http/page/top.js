@@ -153,13 +153,13 @@ export class Top {
   }
 
   // Made once and changed in place: a button does not go from under the pointer. What comes and goes stands at the
-  // free end.
+  // free end; on a phone each has its cell, and none goes.
   buttons(paused) {
     const host = list('commands');
     if (!host.children.length) host.append(...BUTTONS.map((command) => this.button(command)));
     for (const button of host.children) {
       const {command} = button.dataset, why = this.refusal(command);
-      button.hidden = !paused && ['resume', 'load'].includes(command);
+      button.toggleAttribute('data-away', !paused && ['resume', 'load'].includes(command));
       button.title = why || COMMANDS[command].does;
       if (why)
         button.setAttribute('aria-disabled', 'true');

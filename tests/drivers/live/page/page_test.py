@@ -668,6 +668,13 @@ class Commands(Case):
         self.assertGreaterEqual(box[0], 0)
         self.assertLessEqual(box[1], 390)
         self.assertGreaterEqual(box[2], 44)
+        rig.state = "Run"
+        self.open(state="Run")
+        rows = self.browser.run("""return [...document.querySelectorAll('[data-command]')].map((b) => b.getBoundingClientRect())
+            .map((box) => [Math.round(box.top), Math.round(box.width)])""")
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(len({top for top, _ in rows}), 2, "two rows of four, without a gap")
+        self.assertLess(max(wide for _, wide in rows) - min(wide for _, wide in rows), 3)
         self.browser.size(self.width, self.height)
 
 

@@ -107,7 +107,7 @@ void Recording::open(const std::filesystem::path& folder) {
   for (const auto& filter : filters_) written.columns = filter->columns(std::move(written.columns));
   file_name_ = sink_->file_name(head_.name);
   sink_->open(folder / file_name_, written);
-  folder_ = rtsync::Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  folder_ = rtsync::HeldFile(rtsync::Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)));
   struct stat made {};
   if (::fstatat(folder_.get(), file_name_.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return;
   device_ = made.st_dev;
@@ -159,11 +159,14 @@ void Recording::give_up(std::string why) {
   given_up_.store(true, std::memory_order_release);
 }
 
-/// Counts what was written as lost too if the run folder does not have the file any more.
+/// Counts what was written as lost too if the run folder does not have the file any more, or if a model or a library
+/// closed files of the rig: what was written since may be anywhere.
 void Recording::look_at_file() {
   if (number_ == 0 || rtsync::is_file_of(folder_.get(), file_name_, device_, number_)) return;
   ended_ = false;
-  fail(RecordsLost(file_name_ + " was removed or replaced while the rig wrote it", written()));
+  fail(RecordsLost(file_name_ + (folder_.is_taken() ? ": a model or a library closed files of the rig"
+                                                    : " was removed or replaced while the rig wrote it"),
+                   written()));
 }
 
 std::string Recording::losses() const {

@@ -16,7 +16,7 @@
 #include "executive/record/record_filter.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/stop_flag.hpp"
-#include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/held_file.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -113,8 +113,8 @@ class Recording final : private RecordTaker {
   std::string why_given_up_;  // set once, before given_up_
   std::atomic<bool> ended_{false};
   std::string file_name_;
-  rtsync::Descriptor folder_;  // of its file, whatever name it has by now
-  dev_t device_ = 0;           // and the numbers of the file
+  rtsync::HeldFile folder_;  // of its file, whatever name it has by now
+  dev_t device_ = 0;         // and the numbers of the file
   ino_t number_ = 0;
 };
 

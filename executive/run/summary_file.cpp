@@ -15,15 +15,14 @@ namespace tactus::executive {
 namespace {
 
 using rtsync::Descriptor;
+using rtsync::HeldFile;
 
 constexpr const char* kName = "summary.json";
 constexpr const char* kNext = "summary.json.part";
 constexpr std::size_t kSmallestDisk = 32;  // in rooms: a smaller disk needs them for the recordings
 
-struct stat facts_of(int fd) {
-  struct stat facts {};
-  if (fd < 0 || ::fstat(fd, &facts) != 0) facts.st_nlink = 0;
-  return facts;
+HeldFile opened(const std::filesystem::path& folder) {
+  return HeldFile(Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
 }
 
 void keep(int fd, std::size_t bytes) {
@@ -34,13 +33,21 @@ int cut(int fd, std::size_t bytes) { return ::ftruncate(fd, static_cast<off_t>(b
 
 }  // namespace
 
-SummaryFile::SummaryFile(std::filesystem::path folder)
-    : path_(std::move(folder)), folder_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+SummaryFile::SummaryFile(std::filesystem::path folder) : path_(std::move(folder)), folder_(opened(path_)) {
   (void)::stat("/", &root_);
 }
 
-Descriptor SummaryFile::make(const char* name) const {
-  Descriptor made = rtsync::open_folder_file(name, O_WRONLY | O_CREAT | O_EXCL, folder_.get());
+/// Opens the folder again where a model or a library closed it, if its path still leads to it.
+void SummaryFile::hold_folder() {
+  if (!folder_.is_taken()) return;
+  folder_.let_go();
+  HeldFile again = opened(path_);
+  struct stat found {};
+  if (::fstat(again.get(), &found) == 0 && folder_.has(found)) folder_ = std::move(again);
+}
+
+HeldFile SummaryFile::make(const char* name) const {
+  HeldFile made(rtsync::open_folder_file(name, O_WRONLY | O_CREAT | O_EXCL, folder_.get()));
   keep(made.get(), room_);
   return made;
 }
@@ -53,9 +60,8 @@ void SummaryFile::keep_room(std::size_t bytes) {
   keep(next_.get(), room_);
 }
 
-bool SummaryFile::is_there(const char* name, const Descriptor& file) const {
-  const struct stat ours = facts_of(file.get());
-  return ours.st_nlink > 0 && rtsync::is_file_of(folder_.get(), name, ours.st_dev, ours.st_ino);
+bool SummaryFile::is_there(const char* name, const HeldFile& file) const {
+  return file.names() > 0 && file.is_in(folder_.get(), name);
 }
 
 std::string SummaryFile::give_room_back() {
@@ -65,7 +71,11 @@ std::string SummaryFile::give_room_back() {
 
 /// Writes into the next file, which then takes the place of the one that is shown.
 int SummaryFile::put(const std::string& text, bool last) {
-  if (!is_there(kNext, next_)) {  // a first time, or another process took it away
+  hold_folder();
+  if (!is_there(kNext, next_)) {  // a first time, or another process took it away, or a model closed it
+    shown_.let_go();
+    next_.let_go();
+    if (next_.is_in(folder_.get(), kNext)) (void)::unlinkat(folder_.get(), kNext, 0);
     next_ = make(kNext);
     if (next_.get() < 0 && errno == EEXIST) return ELOOP;  // not ours: a link, most likely
     if (next_.get() < 0) return errno;
@@ -82,7 +92,7 @@ int SummaryFile::put(const std::string& text, bool last) {
   }
   if (::renameat(at, kNext, at, kName) != 0) return errno;
   shown_ = std::move(next_);
-  next_ = last ? Descriptor() : make(kNext);
+  next_ = last ? HeldFile() : make(kNext);
   return 0;
 }
 
@@ -107,15 +117,16 @@ std::string SummaryFile::write_last(const std::string& text, const std::string& 
   return rtsync::file_error(path_ / (error == ELOOP ? kNext : kName), error);
 }
 
-std::string SummaryFile::what_became_of_folder() const {
-  const struct stat ours = facts_of(folder_.get());
-  if (ours.st_nlink == 0) return "the run folder " + path_.string() + " was removed while the rig ran";
+std::string SummaryFile::what_became_of_folder() {
+  hold_folder();
+  if (folder_.is_taken())
+    return "the run folder " + path_.string() +
+           " is not reached any more: a model or a library closed files of the rig";
+  if (folder_.names() == 0) return "the run folder " + path_.string() + " was removed while the rig ran";
   struct stat root {};
   if (::stat("/", &root) != 0 || root.st_ino != root_.st_ino || root.st_dev != root_.st_dev) return "";
   struct stat found {};
-  if (::stat(path_.c_str(), &found) != 0 ? errno != ENOENT
-                                         : found.st_dev == ours.st_dev && found.st_ino == ours.st_ino)
-    return "";
+  if (::stat(path_.c_str(), &found) != 0 ? errno != ENOENT : folder_.has(found)) return "";
   return "the run folder is no longer " + path_.string() + ": it was renamed while the rig ran";
 }
 

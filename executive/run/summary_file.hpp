@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <string>
 
-#include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/held_file.hpp"
 
 namespace tactus::executive {
 
 /// Writes summary.json of a run folder again and again. A full disk takes nothing from it: there are two files, both
 /// with room kept from the start, which change places. It keeps both open, and the folder, so that it still writes
-/// when a model changes user or root, or the folder is renamed.
+/// when a model changes user or root, or the folder is renamed. What a model or a library closed is opened again.
 ///
 /// Threads  one at a time. Every function may block as long as the file system does.
 class SummaryFile {
@@ -27,21 +27,22 @@ class SummaryFile {
   /// Replaces it for the last time, and gives the room back. What does not fit is replaced by `brief`. Empty, or why
   /// neither could be written: the file may then still say that the rig runs.                   @when service
   std::string write_last(const std::string& text, const std::string& brief);
-  /// Says what became of the folder: that it was removed, or has another name now; empty: nothing.
+  /// Says what became of the folder: that it was removed, has another name now, or is not reached; empty: nothing.
   /// @when service
-  std::string what_became_of_folder() const;
+  std::string what_became_of_folder();
 
  private:
-  rtsync::Descriptor make(const char* name) const;
-  bool is_there(const char* name, const rtsync::Descriptor& file) const;
+  rtsync::HeldFile make(const char* name) const;
+  bool is_there(const char* name, const rtsync::HeldFile& file) const;
+  void hold_folder();
   std::string give_room_back();
   int put(const std::string& text, bool last);
 
   const std::filesystem::path path_;
-  rtsync::Descriptor folder_;
-  rtsync::Descriptor shown_;  // summary.json
-  rtsync::Descriptor next_;   // summary.json.part
-  struct stat root_ {};       // the file system's root as it was: a model may choose another
+  rtsync::HeldFile folder_;
+  rtsync::HeldFile shown_;  // summary.json
+  rtsync::HeldFile next_;   // summary.json.part
+  struct stat root_ {};     // the file system's root as it was: a model may choose another
   std::size_t room_ = 0;
   std::size_t longest_ =
       0;  // of the texts so far; a shorter one is padded, as cutting a file gives room back

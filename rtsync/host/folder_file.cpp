@@ -13,6 +13,8 @@
 namespace tactus::rtsync {
 namespace {
 
+const uid_t user_at_load = ::geteuid();
+
 /// Calls `put` until all of the text is written, or an error says why not.
 template <class Put>
 int write_pieces(std::string_view text, std::size_t* written, Put put) {
@@ -43,7 +45,12 @@ std::string file_error(const std::filesystem::path& file, int error) {
   if (error == ELOOP)
     return file.string() + " is a symbolic link, and no file of a run folder may be one: remove it";
   if (error == EINVAL) return file.string() + " is not a regular file";
-  return file.string() + ": " + std::generic_category().message(error);
+  if (error == EBADF) return file.string() + ": a model or a library closed it (Bad file descriptor)";
+  const std::string text = file.string() + ": " + std::generic_category().message(error);
+  if (const uid_t now = ::geteuid(); error == EACCES && now != user_at_load)
+    return text + "; a model or a library made user " + std::to_string(now) + " of user " +
+           std::to_string(user_at_load);
+  return text;
 }
 
 std::string read_folder_file(const std::filesystem::path& file, int& error, std::size_t most) {

@@ -25,7 +25,7 @@ namespace tactus::rtsync {
 /// Opens a file of a run folder with the flags of open(2); `at`: the folder that a relative path begins in. Without a
 /// descriptor when that failed, and errno says why: ELOOP for a link, EINVAL for what is not a regular file.
 Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at = AT_FDCWD);
-/// Returns the path and the reason, and for a link what to do.
+/// Returns the path and the reason, for a link what to do, and who else may have had a hand in it.
 std::string file_error(const std::filesystem::path& file, int error);
 
 /// Reads a file of a run folder, at most `most` bytes of it. `error`: 0, or the errno of what went wrong.

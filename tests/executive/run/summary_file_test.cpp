@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run/summary_file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -86,6 +88,38 @@ TEST(SummaryFile, GoesWhereItsFolderWent) {
   EXPECT_THAT(file.what_became_of_folder(), HasSubstr("was renamed"));
   EXPECT_EQ(file.write_last(kLast, ""), "");
   EXPECT_EQ(read_file(dir / "elsewhere/summary.json"), kLast);
+}
+
+TEST(SummaryFile, WhatAModelClosedIsOpenedAgain) {
+  for (const bool replaced : {false, true}) {
+    SCOPED_TRACE(replaced ? "another file is in its place" : "closed");
+    const TempDir dir;
+    const int before = ::dup(STDIN_FILENO);
+    (void)::close(before);
+    SummaryFile file(dir.path());
+    ASSERT_EQ(file.write(kLong), "");
+    const rtsync::Descriptor other(::open((dir / "other").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    for (int fd = before; fd < other.get(); ++fd)
+      ASSERT_EQ(replaced ? ::dup2(other.get(), fd) : ::close(fd), replaced ? fd : 0);
+    EXPECT_EQ(file.what_became_of_folder(), "");
+    EXPECT_EQ(file.write(kLong), "");
+    EXPECT_EQ(file.write_last(kLast, ""), "");
+    EXPECT_EQ(read_file(dir / "summary.json"), kLast);
+    EXPECT_FALSE(fs::exists(dir / "summary.json.part"));
+    EXPECT_EQ(read_file(dir / "other"), "");
+    for (int fd = before; replaced && fd < other.get(); ++fd) (void)::close(fd);
+  }
+}
+
+TEST(SummaryFile, AFolderThatIsNotReachedAnyMoreIsSaid) {
+  const TempDir dir;
+  fs::create_directory(dir / "run");
+  const int before = ::dup(STDIN_FILENO);
+  (void)::close(before);
+  SummaryFile file(dir / "run");
+  (void)::close(before);
+  fs::rename(dir / "run", dir / "elsewhere");
+  EXPECT_THAT(file.what_became_of_folder(), HasSubstr("a model or a library closed files of the rig"));
 }
 
 TEST(SummaryFile, AFolderThatWasRemovedIsSaid) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -39,6 +41,22 @@ TEST(FolderFile, ALinkIsNeitherReadNorWritten) {
   EXPECT_THROW(OpenedPath(dir / "link", O_WRONLY | O_CREAT), std::runtime_error);
   EXPECT_EQ(cut_folder_file(dir / "link", 0), ELOOP);
   EXPECT_THAT(file_error(dir / "link", ELOOP), HasSubstr("is a symbolic link"));
+}
+
+TEST(FolderFile, WhoClosedAFileOrChangedTheUserIsSaid) {
+  EXPECT_EQ(file_error("a", EBADF), "a: a model or a library closed it (Bad file descriptor)");
+  EXPECT_EQ(file_error("a", EACCES), "a: Permission denied");
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may become another user";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool said =
+        ::setuid(65534) == 0 &&
+        file_error("a", EACCES) == "a: Permission denied; a model or a library made user 65534 of user 0";
+    ::_exit(said ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(FolderFile, ASecondNameOfAFileElsewhereIsNotWritten) {

@@ -437,6 +437,7 @@ void Console::ended(const RigRun& run) {
     };
     if (run.realtime()) add("late", times.late);
     add("work", times.work);
+    if (times.behind.count() > 0) add("behind", times.behind);
     const auto& plan = run.executive().plan();
     for (std::size_t i = 0; plan.job_times && i < plan.jobs.size() && i < 20; ++i)
       if (run.executive().job_times(i).count() > 0)

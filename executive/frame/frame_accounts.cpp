@@ -27,6 +27,7 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
     longest_job = lane.longest_job();
   }
   statistics_.work.add(timing.work);
+  if (timing.behind > rtsync::Nanoseconds{0}) statistics_.behind.add(timing.behind);
   if (timing.paced) {
     statistics_.late.add(timing.late);
     statistics_.slack.add(timing.slack);
@@ -61,7 +62,8 @@ void FrameAccounts::describe(std::int64_t k, const rtsync::FrameTiming& timing,
           .cause = static_cast<std::int32_t>(cause),
           .overrun = static_cast<std::int32_t>(timing.overrun),
           .beside = static_cast<std::int32_t>(beside.cause),
-          .beside_time = beside.time.count()},
+          .beside_time = beside.time.count(),
+          .behind = timing.behind.count()},
          late ? static_cast<std::int32_t>(cause) : rt_.last_cause,
          late ? k : rt_.last_late_frame};
 }

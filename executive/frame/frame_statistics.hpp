@@ -9,6 +9,7 @@ struct FrameStatistics {
   rtsync::LatencyHistogram late;
   rtsync::SlackHistogram slack;
   rtsync::LatencyHistogram work;
+  rtsync::LatencyHistogram behind;  ///< housekeeping between two frames: of all but the last frame
 };
 
 }  // namespace tactus::executive

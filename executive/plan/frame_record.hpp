@@ -19,6 +19,7 @@ struct FrameRecord {
   std::int32_t overrun = 0;      ///< rtsync::OverrunCause
   std::int32_t beside = 0;       ///< rtsync::Cause, of the rest of its lateness
   std::int64_t beside_time = 0;  ///< time of `beside`; `cause` has the rest
+  std::int64_t behind = 0;       ///< housekeeping after the frame before
 };
 
 /// A field of FrameRecord, as people and files call it.
@@ -56,6 +57,8 @@ void visit_fields(Record& record, Visit visit) {
   field("beside", record.beside, Kind::cause, "what had a part of its lateness beside rt.cause; 0: nothing");
   field("beside_time", record.beside_time, Kind::time,
         "how much of its lateness that is; rt.cause has the rest");
+  field("behind", record.behind, Kind::time,
+        "housekeeping after the jobs of the frame before, up to its wait; 0: none was before it");
 }
 
 }  // namespace tactus::executive

@@ -42,12 +42,14 @@ std::string variables_page(const std::vector<Variable>& link) {
       "live access and recordings other than CSV show both. CSV has the word of `rt.cause`, `rt.beside` and "
       "`rt.overrun`,\n"
       "and the number of other codes, with the words in `<recording>.columns.json`.\n";
-  add_table(page, "rt: the frame",
-            "Every rig has them. `rt.frame` says of which frame the rest are: in a job, of the frame "
-            "before. Without\n"
-            "real time only `rt.frame` and `rt.work` mean something. [causes.md](causes.md) says what each "
-            "cause means.",
-            *own.find(ExecutiveVariables::kRealtime));
+  add_table(
+      page, "rt: the frame",
+      "Every rig has them. `rt.frame` says of which frame the rest are: in a job, of the frame "
+      "before. Without\n"
+      "real time only `rt.frame`, `rt.work` and `rt.behind` mean something. [causes.md](causes.md) says "
+      "what each\n"
+      "cause means.",
+      *own.find(ExecutiveVariables::kRealtime));
   add_table(page, "clock: an external clock",
             "Only of a rig whose frames follow edges ([external-clock.md](external-clock.md)).",
             *own.find(ExecutiveVariables::kClock));

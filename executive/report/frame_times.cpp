@@ -44,6 +44,7 @@ void FrameTimes::add(const FrameRow& row) {
   late.add(row.late);
   work.add(row.work);
   slack.add(row.slack);
+  if (row.behind > 0) behind.add(row.behind);
   late_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.late)));
   work_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.work)));
   slack_over_time.add(time, static_cast<double>(row.slack));

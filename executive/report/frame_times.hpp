@@ -76,6 +76,7 @@ class FrameTimes {
   TimeCounts late;
   TimeCounts work;
   SignedTimeCounts slack;
+  TimeCounts behind;
   MinMaxColumns late_over_time;
   MinMaxColumns work_over_time;
   MinMaxColumns slack_over_time;

@@ -57,6 +57,7 @@ std::optional<double> of_times(const Quantity& quantity, const FrameTimes& times
   };
   if (of == "late") return take(times.late, false);
   if (of == "work") return take(times.work, false);
+  if (of == "behind") return take(times.behind, false);
   return take(times.slack, true);
 }
 
@@ -118,7 +119,7 @@ std::optional<Quantity> quantity_named(const std::string& name) {
   if (dot == std::string::npos) return std::nullopt;
   const std::string of = name.substr(0, dot);
   const std::string which = name.substr(dot + 1);
-  if (of != "late" && of != "work" && of != "slack") return std::nullopt;
+  if (of != "late" && of != "work" && of != "slack" && of != "behind") return std::nullopt;
   if (const auto share = share_of_percentile(which)) return Quantity{name, Quantity::Kind::time, *share};
   if (which == "mean" || which == "max" || which == "min") return Quantity{name, Quantity::Kind::time};
   return std::nullopt;
@@ -126,7 +127,7 @@ std::optional<Quantity> quantity_named(const std::string& name) {
 
 std::vector<std::string> quantity_names() {
   std::vector<std::string> names;
-  for (const char* const of : {"late", "work", "slack"})
+  for (const char* const of : {"late", "work", "slack", "behind"})
     for (const char* const which : {"p50", "p99", "p99.9", "p99.99", "max", "min", "mean"})
       names.push_back(std::string(of) + "." + which);
   for (const char* const each : kOfFrames) names.emplace_back(each);

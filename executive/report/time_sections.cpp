@@ -140,10 +140,12 @@ Section timing_section(const RunData& run) {
     return section;
   }
   const FrameTimes& times = *run.times;
-  section.blocks.push_back(Table{
+  Table table{
       {{"Of a frame"}, {"p50", true}, {"p99", true}, {"p99.9", true}, {"p99.99", true}, {"worst", true}},
       {times_row("late", times.late, false), times_row("work", times.work, false),
-       times_row("slack", times.slack, true)}});
+       times_row("slack", times.slack, true)}};
+  if (times.behind.count() > 0) table.rows.push_back(times_row("behind", times.behind, false));
+  section.blocks.push_back(std::move(table));
   std::string note = counted(static_cast<std::int64_t>(times.frames()), "frame") + " of " +
                      time_text(run.period_ns) + " in frames.csv";
   if (const std::string clock = text_fact(run.summary(), "rt.clock"); !clock.empty())

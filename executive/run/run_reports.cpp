@@ -118,6 +118,7 @@ Json RunReports::timing() const {
       {"late", histogram_json(times.late)},
       {"work", histogram_json(times.work)},
       {"slack", histogram_json(times.slack)},
+      {"behind", histogram_json(times.behind)},
       {"totals",
        {{"frames_run", latest.frames_run},
         {"overruns", totals.overruns},

@@ -110,6 +110,7 @@ Verdict RealtimeSync::start(std::int64_t frame) TACTUS_RT {
   budget_.clear();
   totals_.consecutive_overruns = 0;
   terminate_when_unfrozen_ = false;
+  behind_ = kNoTime;
   reached_ = Maximum::none;
   const WaitResult begun = active() ? sleeper_.begin() : WaitResult{WaitStatus::reached, clock_.now()};
   wake_ = clock_.now();
@@ -147,6 +148,7 @@ Verdict RealtimeSync::assess() TACTUS_RT {
   timing_ = FrameTiming{};
   timing_.frame = frame_;
   timing_.work = done - wake_;
+  timing_.behind = std::exchange(behind_, kNoTime);
   const Nanoseconds period = grid_.period().floor();  // of the frame that ends, whatever comes next
   if (ratio_requested_.load(std::memory_order_relaxed) != 0) {
     const TimePoint<RigTime> slot = slot_of(frame_);
@@ -290,6 +292,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
   if (!timing_.paced) {
     if (!active()) {
       wake_ = clock_.now();  // what the caller did since assess() is no frame's work
+      behind_ = wake_ - done_;
       return Verdict::go_on;
     }
     // Enabled just now. Frames that run do not wait for an external clock to settle: they are slewed to it.
@@ -301,6 +304,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
   const TimePoint<RigTime> now = clock_.now();
   const bool behind = timing_.slack < Nanoseconds{0} && slot <= done_;  // back to back
   const bool past = slot <= now;                                        // the next frame begins here
+  behind_ = now - done_;
   const WaitResult result = past ? sleeper_.follow(slot) : wait_until(slot);
   wake_ = result.wake;
   begin(behind ? Began::back_to_back

@@ -44,6 +44,9 @@ struct FrameTiming {
   bool grace = false;           ///< true: in the start-up grace; overrun and lateness are counted apart
   bool back_to_back = false;    ///< began at the end of the frame before, which had overrun
   Nanoseconds housekeeping{0};  ///< time from the end of the frame before to wait(); 0 after other beginnings
+  /// The same after whatever beginning, paced or not: work of the caller between two frames that no frame's
+  /// `work` contains. 0: there was no frame before it.
+  Nanoseconds behind{0};
 };
 
 /// Sums since the start. Threads: written by the paced thread; a copy travels to readers.
@@ -186,6 +189,7 @@ class RealtimeSync {
   Began began_ = Began::back_to_back;
   TimePoint<RigTime> done_{};    // end of the frame before
   Nanoseconds housekeeping_{0};  // after that frame
+  Nanoseconds behind_{0};        // likewise, whichever way the present frame began
   bool carried_by_work_ = true;  // the overrun that is caught up began by work
   FrameTiming timing_;
   RealtimeTotals totals_;

@@ -17,7 +17,7 @@ const Json& contract() {
     "frames": {"planned": 1, "run": 1, "overruns": 0, "max_consecutive_overruns": 0, "lost": 0},
     "period_ns": 1, "sim_time_ns": 1,
     "late_ns": {"p50": 0, "p99": 0, "p99_9": 0, "max": 0}, "slack_ns": {"min": 0, "p50": 0},
-    "work_ns": {"p50": 0, "p99": 0, "max": 0},
+    "work_ns": {"p50": 0, "p99": 0, "max": 0}, "behind_ns": {"p50": 0, "p99": 0, "max": 0},
     "rt": {"realtime": true, "policy": "", "priority": 80, "cpu": 1, "memory_locked": true,
            "page_faults": 0, "heap_calls": 0, "involuntary_switches": 0},
     "jobs": [{"name": "", "class": "", "thread": "", "calls": 1, "time_ns": {"p50": 0, "p99": 0, "max": 0}}],
@@ -97,11 +97,14 @@ TEST(Run, TheFrameLogAndTheSummaryAgree) {
   const auto late = frames.integers("rt.late");
   const auto work = frames.integers("rt.work");
   const auto slack = frames.integers("rt.slack");
+  const auto behind = frames.integers("rt.behind");
   const auto overrun = frames.column("rt.overrun");
   ASSERT_EQ(late.size(), 1000U);
   EXPECT_EQ(*std::max_element(late.begin(), late.end()), summary["late_ns"]["max"]);
   EXPECT_EQ(*std::max_element(work.begin(), work.end()), summary["work_ns"]["max"]);
   EXPECT_EQ(*std::min_element(slack.begin(), slack.end()), summary["slack_ns"]["min"]);
+  EXPECT_EQ(*std::max_element(behind.begin(), behind.end()), summary["behind_ns"]["max"]);
+  EXPECT_EQ(std::count(behind.begin(), behind.end(), 0), 1) << "the first frame has none before it";
   EXPECT_EQ(std::count_if(slack.begin(), slack.end(), [](auto ns) { return ns < 0; }),
             summary["frames"]["overruns"]);
   EXPECT_EQ(std::count_if(overrun.begin(), overrun.end(), [](const auto& why) { return why != "none"; }),
@@ -167,6 +170,9 @@ TEST(RunNightly, TheTableOnATerminalAgreesWithTheSummary) {
   EXPECT_TRUE(same_duration(work[1], summary["work_ns"]["p50"]));
   EXPECT_TRUE(same_duration(work[2], summary["work_ns"]["p99"]));
   EXPECT_TRUE(same_duration(work[4], summary["work_ns"]["max"]));
+  const auto behind = row("behind");
+  EXPECT_TRUE(same_duration(behind[1], summary["behind_ns"]["p50"]));
+  EXPECT_TRUE(same_duration(behind[4], summary["behind_ns"]["max"]));
   for (const Json& job : summary["jobs"]) {
     const auto time = row(job["name"].get<std::string>());
     EXPECT_TRUE(same_duration(time[1], job["time_ns"]["p50"])) << job;

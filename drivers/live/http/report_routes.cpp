@@ -34,6 +34,7 @@ Schema timing_schema() {
        must("paced", boolean("the last frame was in real time")),
        must("late", times_schema("wake minus slot")), must("work", times_schema("end minus wake")),
        must("slack", times_schema("next slot minus end")),
+       must("behind", times_schema("housekeeping between the end of a frame and its wait")),
        must("totals", map("as in /v1/statistics", integer(""))), must("causes", any("as in summary.json")),
        must("promises_broken", any("as in summary.json"))});
 }

@@ -35,11 +35,12 @@ TEST(FrameRecord, IsTheSameRowOfFramesCsvForEver) {
   rt.overrun = static_cast<std::int32_t>(rtsync::OverrunCause::late_wake);
   rt.beside = number(rtsync::Cause::computed);
   rt.beside_time = 930'000;
+  rt.behind = 4'100;
   RecordingHead head{"frames", {}, 0};
   std::vector<std::byte> record(sizeof(std::int64_t));
   const std::int64_t time = 1'300'500'000;
   std::memcpy(record.data(), &time, sizeof time);
-  ASSERT_EQ(variables.of_one_frame(), 12U);
+  ASSERT_EQ(variables.of_one_frame(), 13U);
   for (std::size_t i = 0; i < variables.of_one_frame(); ++i) {
     const Variable& one = (*variables.find("rt"))[i];
     head.columns.push_back(
@@ -57,8 +58,8 @@ TEST(FrameRecord, IsTheSameRowOfFramesCsvForEver) {
   EXPECT_EQ(tactus::test::read_file(dir / "frames.csv"),
             "sys.exec.out.time {s},rt.frame {--},rt.late {ns},rt.work {ns},rt.slack {ns},rt.overruns {--},"
             "rt.late_wakes {--},rt.late_by_housekeeping {--},rt.lost {--},rt.cause {--},rt.overrun {--},"
-            "rt.beside {--},rt.beside_time {ns}\n"
-            "1.3005,1300,16,3504128,-2504150,5,6,7,8,preempted,late_wake,computed,930000\n");
+            "rt.beside {--},rt.beside_time {ns},rt.behind {ns}\n"
+            "1.3005,1300,16,3504128,-2504150,5,6,7,8,preempted,late_wake,computed,930000,4100\n");
 }
 
 TEST(FrameRecord, KeepsItsTypesAndTheNumbersOfItsNames) {
@@ -66,13 +67,14 @@ TEST(FrameRecord, KeepsItsTypesAndTheNumbersOfItsNames) {
   const std::deque<Variable>& rt = *variables.find("rt");
   std::string types;
   for (const Variable& one : rt) types += std::string(name_of(one.type)) + " ";
-  EXPECT_EQ(types, "int64 int64 int64 int64 int64 int64 int64 int64 int32 int32 int32 int64 int32 int64 ");
+  EXPECT_EQ(types,
+            "int64 int64 int64 int64 int64 int64 int64 int64 int32 int32 int32 int64 int64 int32 int64 ");
   std::string words;
   for (const VariableLabel& label : rt[9].labels) words += label.name + " ";
   EXPECT_EQ(words, "none work late_wake catching_up housekeeping ");
   EXPECT_EQ(rt[8].labels.size(), rtsync::kCauses);
-  EXPECT_EQ(rt[12].name, "rt.last_cause");
-  EXPECT_EQ(rt[13].name, "rt.last_late_frame");
+  EXPECT_EQ(rt[13].name, "rt.last_cause");
+  EXPECT_EQ(rt[14].name, "rt.last_late_frame");
 }
 
 }  // namespace

@@ -13,6 +13,13 @@ import {bands} from './track.js';
 const DECADES = LOG_LABELS.map((_, decade) => 10 ** decade);
 const HINT = 'Hover or select a slice. w s zoom, a d move, ← → select, f fits; drag and wheel do too.';
 
+/** Histograms: name in /v1/timing, colour, title. */
+const HISTOGRAMS = [
+  ['late', 'late', 'Lateness'],
+  ['work', 'work', 'Execution time'],
+  ['behind', 's4', 'Housekeeping'],
+];
+
 export class Timing {
   constructor(rig) {
     Object.assign(this, {rig, plots: {}, span: 15, held: null, order: 'time', jobs: null, shown: null, gone: null});
@@ -144,20 +151,18 @@ export class Timing {
   }
 
   histograms() {
-    for (const name of ['late', 'work']) {
+    for (const [name, colour, title] of HISTOGRAMS) {
       const canvas = one(`[data-draw="hist-${name}"]`), of = this.timing?.[name];
       canvas.hidden = !of;
       if (!of) {
         put(`hist-${name}`, this.timingWhy ?? 'not read yet');
         continue;
       }
-      histogramPlot(canvas, of, token(name), this.rig.slot);
+      histogramPlot(canvas, of, token(colour), this.rig.slot);
       const text = `p50 ${spanText(of.p50_ns)}   p99 ${spanText(of.p99_ns)}   p99.9 ${
           spanText(of.p99_9_ns)}   max ${spanText(of.max_ns)}`;
       put(`hist-${name}`, text);
-      canvas.setAttribute(
-          'aria-label',
-          `${name === 'late' ? 'Lateness' : 'Execution time'} of ${grouped(of.count)} frames: ${text}`);
+      canvas.setAttribute('aria-label', `${title} of ${grouped(of.count)} frames: ${text}`);
     }
   }
 

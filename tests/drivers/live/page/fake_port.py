@@ -104,7 +104,7 @@ class Rig:
         self.traces = {}       # frame -> trace file in the run folder, of frames that the flight recorder holds no more
         self.variables = [self.variable("rt.frame", "int64", "", "state", "read_only", "the executive", "executive"),
                           *(self.variable(f"rt.{n}", "int64", "ns", "state", "read_only", "the executive", "executive")
-                            for n in ("late", "work", "slack")),
+                            for n in ("late", "work", "slack", "behind")),
                           self.variable("motor.speed", "double", "rad/s", "output", "force_only", "motor", "model",
                                         about="speed of the shaft"),
                           self.variable("motor.current", "double", "A", "output", "force_only", "motor", "model"),
@@ -140,6 +140,8 @@ class Rig:
             return self.lates.get(frame, 8 + frame % 7)
         if name == "rt.work":
             return 1800 + frame % 97 * 10
+        if name == "rt.behind":
+            return 2_000 + frame % 7 * 100
         if name == "rt.slack":
             return 1_000_000 - self.value("rt.late", frame) - self.value("rt.work", frame)
         if name == "motor.speed":
@@ -173,7 +175,7 @@ class Rig:
         work = [self.value("rt.work", f) for f in frames]
         overs = self.entries["overruns"]
         return {"frame": self.frame, "period_ns": 1000000, "paced": True, "late": histogram(late),
-                "work": histogram(work),
+                "work": histogram(work), "behind": histogram([self.value("rt.behind", f) for f in frames]),
                 "slack": slack_histogram([self.value("rt.slack", f) for f in frames], 1_000_000),
                 "totals": {"frames_run": self.frame + 1, "overruns": len(overs), "overruns_by_work": 0,
                            "overruns_by_late_wake": 0, "overruns_by_housekeeping": 0,

@@ -72,7 +72,8 @@ class Figures(Case):
         self.browser.run("location.hash = 'timing'")
         self.browser.until("return !document.querySelector('#view-timing').hidden")
         self.browser.run("tactus.views.timing.draw(true)")
-        for name, values in (("late", late), ("work", work)):
+        behind = [2_000 + row[0] % 7 * 100 for row in rows]
+        for name, values in (("late", late), ("work", work), ("behind", behind)):
             figures = re.fullmatch(r"p50 (.*?)   p99 (.*?)   p99.9 (.*?)   max (.*)", self.browser.text(f'[data-v="hist-{name}"]'))
             for share, text in zip((0.5, 0.99, 0.999, 1), figures.groups()):
                 self.near(f"histogram of {name} {share}", in_ns(text), ranked(values, share))

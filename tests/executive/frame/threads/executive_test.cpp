@@ -677,6 +677,7 @@ TEST(ExecutiveRealtime, WithoutRealTimeOnlyWorkIsMeasured) {
   bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call&) { return bench.clock.advance(5ms), 0; });
   (void)bench.run(6);
   EXPECT_EQ(bench.executive->statistics().work.count(), 6U);
+  EXPECT_EQ(bench.executive->statistics().behind.count(), 0U) << "its clock stands still between frames";
   EXPECT_EQ(bench.executive->statistics().slack.count(), 0U);
   EXPECT_EQ(bench.executive->statistics().late.count(), 0U);
   EXPECT_EQ(bench.executive->totals().overruns, 0);

@@ -387,6 +387,7 @@ TEST(RealtimeSync, HousekeepingThatRunsPastTheSlotIsNoLateWake) {
     EXPECT_EQ(bench.timing().late_wake, row.late_wake);
     EXPECT_EQ(bench.timing().late_by_housekeeping, row.late_by_housekeeping);
     EXPECT_EQ(bench.timing().housekeeping, row.housekeeping);
+    EXPECT_EQ(bench.timing().behind, row.housekeeping);
     EXPECT_EQ(bench.totals().late_wakes, row.late_wake ? 1 : 0);
     EXPECT_EQ(bench.totals().late_by_housekeeping, row.late_by_housekeeping ? 1 : 0);
     EXPECT_EQ(bench.totals().overruns_by_housekeeping, row.cause == OverrunCause::housekeeping ? 1 : 0);
@@ -403,7 +404,27 @@ TEST(RealtimeSync, AfterAnOverrunHousekeepingCostsNoFrameItsName) {
   ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
   EXPECT_EQ(bench.frame(100us), Verdict::go_on);
   EXPECT_EQ(bench.timing().overrun, OverrunCause::catching_up) << "the overrun made it late";
+  EXPECT_EQ(bench.timing().behind, 300us) << "and yet it took that time";
   EXPECT_FALSE(bench.timing().late_by_housekeeping);
+}
+
+TEST(RealtimeSync, WithoutRealTimeHousekeepingIsNoWorkAndMeasuredToo) {
+  Fixture bench{RealtimeSettings{}};
+  bench.start();
+  bench.clock.advance(100us);
+  ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+  EXPECT_EQ(bench.timing().behind, kNone) << "no frame was before it";
+  bench.clock.advance(30us);
+  ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+  bench.clock.advance(200us);
+  ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+  EXPECT_EQ(bench.timing().work, 200us);
+  EXPECT_EQ(bench.timing().behind, 30us);
+  bench.clock.advance(50us);
+  ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+  (void)bench.sync.restart(0);
+  ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+  EXPECT_EQ(bench.timing().behind, kNone) << "what was before the restart is none of it";
 }
 
 TEST(RealtimeSync, InTheGraceHousekeepingIsCountedApart) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/hdf5_sink.hpp"
 #include "drivers/record/hdf5/hdf5_source.hpp"
+#include "drivers/record/hdf5/shortened_sink.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/driver/driver_with_fields.hpp"
 
@@ -21,7 +22,7 @@ class Hdf5Format final : public executive::DriverWithFields<executive::RecordDri
  public:
   std::unique_ptr<executive::RecordSink> make(const config::Node& settings, const std::string& path,
                                               config::Problems& problems) override {
-    return load(settings, path, problems) ? hdf5_sink(true) : nullptr;
+    return load(settings, path, problems) ? shortened_hdf5_sink() : nullptr;
   }
   std::unique_ptr<executive::RecordSink> make_for_export() override { return hdf5_sink(false); }
   std::string file_name(const std::string& recording) const override { return recording + ".h5"; }

@@ -86,7 +86,8 @@ std::string cf_date(std::int64_t ns) {
 
 class Hdf5Sink final : public executive::RecordSink {
  public:
-  explicit Hdf5Sink(bool live) : live_(live) {}
+  /// `records`: how many there will be, and they are not compressed; 0: not known.
+  explicit Hdf5Sink(bool live, std::uint64_t records = 0) : live_(live), records_(records) {}
   ~Hdf5Sink() override { h5_be_quiet(); }  // what is still open, after an error, is closed
 
   std::string file_name(const std::string& recording) const override { return recording + ".h5"; }
@@ -99,7 +100,12 @@ class Hdf5Sink final : public executive::RecordSink {
     packer_.emplace(head);
     row_bytes_ = sizeof(std::int64_t) + packer_->bytes();
     most_rows_ = std::clamp<std::size_t>((std::size_t{16} << 20) / row_bytes_, 64, live_ ? 512 : 4096);
-    chunk_rows_ = live_ ? std::clamp<std::size_t>(kStripeBytes / row_bytes_, 64, kMostChunkRows) : most_rows_;
+    const auto growing = std::clamp<std::size_t>(kStripeBytes / row_bytes_, 64, kMostChunkRows);
+    chunk_rows_ = live_ ? growing : most_rows_;
+    if (records_ > 0) {  // as many chunks, all of them full
+      const std::uint64_t chunks = (records_ + growing - 1) / growing;
+      chunk_rows_ = (records_ + chunks - 1) / chunks;
+    }
     // It gets its name when it is whole: a kill before leaves none that cannot be opened.
     const std::string partial = path_ + ".partial";
     make(rtsync::OpenedPath(partial, O_RDWR | O_CREAT).name(), head);
@@ -205,9 +211,11 @@ class Hdf5Sink final : public executive::RecordSink {
     h5_check(H5Pset_chunk(layout, 1, &chunk), path_);
     if (live_) {
       h5_check(H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER), path_);
-    } else {
+    } else if (records_ == 0) {
       h5_check(H5Pset_shuffle(layout), path_);
       h5_check(H5Pset_deflate(layout, 1), path_);
+    } else {
+      h5_check(H5Pset_obj_track_times(layout, false), path_);
     }
     const H5Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose, path_);
     if (!live_) h5_check(H5Pset_chunk_cache(access, 7, 2 * chunk_bytes, 1.0), path_);
@@ -247,6 +255,7 @@ class Hdf5Sink final : public executive::RecordSink {
   }
 
   const bool live_;
+  const std::uint64_t records_;
   std::string path_;
   std::optional<RowPacker> packer_;
   std::size_t row_bytes_ = 0, most_rows_ = 0, chunk_rows_ = 0;
@@ -260,5 +269,9 @@ class Hdf5Sink final : public executive::RecordSink {
 }  // namespace
 
 std::unique_ptr<executive::RecordSink> hdf5_sink(bool live) { return std::make_unique<Hdf5Sink>(live); }
+
+std::unique_ptr<executive::RecordSink> hdf5_sink_for(std::uint64_t records) {
+  return std::make_unique<Hdf5Sink>(false, records);
+}
 
 }  // namespace tactus::drivers::record

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "executive/driver/record_sink.hpp"
@@ -19,5 +20,7 @@ inline constexpr const char* kHdf5Time = "time";
 /// compression: what was flushed survives a kill. Otherwise it is compressed, and of the oldest version of the format, which
 /// every reader knows.
 std::unique_ptr<executive::RecordSink> hdf5_sink(bool live);
+/// Sink for a file of that many records, which holds little beside them: neither compressed nor one that grows.
+std::unique_ptr<executive::RecordSink> hdf5_sink_for(std::uint64_t records);
 
 }  // namespace tactus::drivers::record

@@ -371,6 +371,23 @@ TEST(RecordFormats, AFullDiskCostsNothingOfBefore) {
 }
 
 #if TACTUS_HDF5
+TEST(RecordFormats, AnHdf5FileThatHasEndedHoldsLittleBesideItsValues) {
+  const Format format("hdf5");
+  for (const std::size_t columns : {3U, 40U}) {
+    for (const std::uint64_t rows : {1U, 30'000U, 70'000U}) {
+      const TempDir folder;
+      const RecordSample sample(5, columns);
+      const fs::path file = format.file(folder);
+      write(format, file, sample, rows, 5'000);
+      const std::uint64_t values = rows * executive::record_bytes(sample.head);
+      EXPECT_LE(fs::file_size(file), values + values / 30 + 5'000 * (columns + 10))
+          << columns << " columns, " << rows << " rows";
+      EXPECT_EQ(read_back(format, file, sample), rows);
+      EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left beside it";
+    }
+  }
+}
+
 /// Copies of a file that is being written, as a kill would leave it.
 TEST(RecordFormats, AnHdf5FileThatNobodyClosedIsReadAndMended) {
   const Format format("hdf5");

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "rtsync/crash/witness_page.hpp"
 
@@ -25,6 +26,7 @@ namespace {
 constexpr std::uint64_t kMostDigested = std::uint64_t{64} << 20;
 
 std::atomic<LoadedFiles*> noted{nullptr};
+std::mutex noting;
 
 /// A number that is another one for other bytes. Nothing: the file cannot be read.
 std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) noexcept {
@@ -164,14 +166,41 @@ void LoadedFiles::note(pid_t process) {
     const std::size_t count = size();
     if (count == files_.size()) return;
     const auto size = static_cast<std::uint64_t>(now.st_size);
-    const std::uint64_t bytes = std::min({mapped.bytes, size, kMostDigested});
-    const std::optional<std::uint64_t> digest = digest_of(path.c_str(), bytes);
     const std::optional<std::uint32_t> kept = keep(path);
     if (!kept) return;
-    files_[count] = {
-        now.st_ino,         now.st_dev, size, now.st_mtim.tv_sec, now.st_mtim.tv_nsec, digest ? bytes : 0,
-        digest.value_or(0), process,    *kept};
+    File& file = files_[count];
+    file.inode = now.st_ino;
+    file.device = now.st_dev;
+    file.size = size;
+    file.seconds = now.st_mtim.tv_sec;
+    file.nanoseconds = now.st_mtim.tv_nsec;
+    file.mapped = std::min({mapped.bytes, size, kMostDigested});
+    file.process = process;
+    file.path = *kept;
+    if (file.mapped <= kReadAtOnce) read(file);
     count_.store(count + 1, std::memory_order_release);
+  }
+}
+
+/// A file that was written to since it was loaded stays without a digest: what is read now is not what was loaded.
+void LoadedFiles::read(File& file) {
+  const std::uint64_t bytes = std::exchange(file.mapped, 0);
+  const char* const path = &text_[file.path];
+  const std::optional<std::uint64_t> digest = digest_of(path, bytes);
+  struct stat now {};
+  if (!digest || ::stat(path, &now) != 0 || now.st_ino != file.inode || now.st_dev != file.device ||
+      static_cast<std::uint64_t>(now.st_size) != file.size || now.st_mtim.tv_sec != file.seconds ||
+      now.st_mtim.tv_nsec != file.nanoseconds)
+    return;
+  file.digest = *digest;
+  file.bytes.store(bytes, std::memory_order_release);
+}
+
+void LoadedFiles::read(std::uint64_t bytes) {
+  for (std::size_t i = 0; i < size() && bytes > 0; ++i) {
+    const std::uint64_t taken = files_[i].mapped;
+    if (taken > 0) read(files_[i]);
+    bytes -= std::min(bytes, taken);
   }
 }
 
@@ -194,8 +223,8 @@ std::optional<FileChange> LoadedFiles::change_of(std::size_t index) const noexce
   if (now.st_mtim.tv_sec == file.seconds && now.st_mtim.tv_nsec == file.nanoseconds && size == file.size)
     return std::nullopt;
   // What is read before is what the process may run: what lies behind is no part of it.
-  if (file.bytes > 0 && file.bytes < kMostDigested && digest_of(change.path, file.bytes) == file.digest)
-    return std::nullopt;
+  const std::uint64_t bytes = file.bytes.load(std::memory_order_acquire);
+  if (bytes > 0 && bytes < kMostDigested && digest_of(change.path, bytes) == file.digest) return std::nullopt;
   return change;
 }
 
@@ -208,8 +237,12 @@ std::optional<FileChange> LoadedFiles::find_overwritten(pid_t process) const noe
   return std::nullopt;
 }
 
+void read_loaded_files(std::uint64_t bytes) {
+  const std::scoped_lock lock(noting);
+  if (LoadedFiles* const files = noted.load()) files->read(bytes);
+}
+
 void note_loaded_files(pid_t process) {
-  static std::mutex noting;
   const std::scoped_lock lock(noting);
   LoadedFiles* files = noted.load();
   if (files == nullptr) {

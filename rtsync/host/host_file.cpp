@@ -178,7 +178,7 @@ std::optional<bool> KernelConfig::has(std::string_view option) const {
   return false;
 }
 
-KernelConfig read_kernel_config(const std::filesystem::path& root) {
+static KernelConfig read_config(const std::filesystem::path& root) {
   // A text without a single CONFIG_ is some other file: better to know nothing.
   const auto plausible = [](const std::string& text) { return text.find("CONFIG_") != std::string::npos; };
   const std::filesystem::path packed = below(root, "proc/config.gz");
@@ -192,6 +192,12 @@ KernelConfig read_kernel_config(const std::filesystem::path& root) {
   FileText plain = read_host_file(root, "/boot/config-" + release.text);
   if (!plain.readable() || !plausible(plain.text)) return {};
   return KernelConfig{std::move(plain.text), plain.file};
+}
+
+KernelConfig read_kernel_config(const std::filesystem::path& root) {
+  if (root != "/") return read_config(root);
+  static const KernelConfig running = read_config(root);  // it does not change: each reading unpacks it
+  return running;
 }
 
 std::optional<KernelVersion> read_kernel_version(const std::filesystem::path& root) {

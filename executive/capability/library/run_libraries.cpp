@@ -2,6 +2,8 @@
 #include "executive/capability/library/run_libraries.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tactus::executive {
@@ -68,12 +70,18 @@ void RunLibraries::start() {
 }
 
 void RunLibraries::poll_seldom(RunVoice& voice) {
+  constexpr std::uint64_t kEachTime = std::uint64_t{4} << 20;
+  if (std::exchange(started_, true)) rtsync::read_loaded_files(kEachTime);
+  say_changes(voice);
+}
+
+void RunLibraries::say_changes(RunVoice& voice) {
   for (const FileChange& change : overwritten())
     if (said_.insert(change.path).second) voice.say(text_of(change));
 }
 
 void RunLibraries::finish() {
-  poll_seldom(*run_.voice);
+  say_changes(*run_.voice);
   RunEnd& end = run_.end;
   std::string all;
   for (const FileChange& change : overwritten()) {

@@ -24,7 +24,7 @@ class RunLibraries final : public Capability {
 
   /// Notes what the rig's processes have loaded by now.
   void start() override;
-  /// Says of each once that it was overwritten.
+  /// Says of each once that it was overwritten. Reads on in the files: not in the first second, which is the start's.
   void poll_seldom(RunVoice& voice) override;
   /// The same, and the reason of the end has it; before a job that failed.
   void finish() override;
@@ -34,6 +34,9 @@ class RunLibraries final : public Capability {
 
  private:
   RunContext& run_;
+  void say_changes(RunVoice& voice);
+
+  bool started_ = false;
   std::set<std::string> said_;
 };
 

@@ -62,7 +62,7 @@ class LoadedFile : public ::testing::Test {
   const fs::path folder_ = new_folder();
   const fs::path file_ = folder_ / "libcode.so";
   void* code_ = MAP_FAILED;
-  const std::unique_ptr<LoadedFiles> files_ = std::make_unique<LoadedFiles>();
+  std::unique_ptr<LoadedFiles> files_ = std::make_unique<LoadedFiles>();
 };
 
 TEST_F(LoadedFile, IsAsItWasLoaded) {
@@ -101,6 +101,33 @@ TEST_F(LoadedFile, WhoseTimeAloneIsAnotherIsAsItWas) {
   EXPECT_FALSE(change());
   write(0, "a");
   EXPECT_FALSE(change()) << "the same bytes";
+}
+
+TEST_F(LoadedFile, ThatIsLongIsReadLater) {
+  constexpr std::size_t kLong = LoadedFiles::kReadAtOnce + kPage;
+  std::ofstream(file_) << std::string(kLong, 'a');
+  make_old();
+  (void)::munmap(code_, 2 * kPage);
+  const int fd = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+  void* const code = ::mmap(nullptr, kLong, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  (void)::close(fd);
+  const auto again = [&] {
+    make_old();
+    files_ = std::make_unique<LoadedFiles>();
+    files_->note();
+  };
+  again();
+  (void)::utimensat(AT_FDCWD, file_.c_str(), nullptr, 0);
+  EXPECT_TRUE(is_overwritten()) << "nothing is known of its bytes yet";
+  files_->read(UINT64_MAX);
+  EXPECT_TRUE(is_overwritten()) << "nor is what was read after that";
+  again();
+  files_->read(UINT64_MAX);
+  (void)::utimensat(AT_FDCWD, file_.c_str(), nullptr, 0);
+  EXPECT_FALSE(change()) << "the same bytes";
+  write(kLong - 1, "b");
+  EXPECT_TRUE(is_overwritten());
+  (void)::munmap(code, kLong);
 }
 
 TEST_F(LoadedFile, BeyondWhatIsMappedMayChange) {

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "executive/app/commands.hpp"
@@ -105,11 +104,20 @@ EndPatience::Step EndPatience::look(Clock::time_point now, std::uint64_t heard, 
 }
 
 void EndGuard::begin() {
-  try {
-    std::thread(watch).detach();        // it ends with the process
-  } catch (const std::system_error&) {  // no room for a thread: the end is as patient as its parts
-    return;
-  }
+  constexpr std::size_t kStackBytes = std::size_t{256}
+                                      << 10;  // all of it is locked in memory, by default 8 MiB
+  pthread_attr_t attributes;
+  if (::pthread_attr_init(&attributes) != 0) return;
+  (void)::pthread_attr_setstacksize(&attributes, kStackBytes);
+  (void)::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);  // it ends with the process
+  pthread_t thread{};
+  const auto body = [](void*) -> void* {
+    watch();
+    return nullptr;
+  };
+  const int error = ::pthread_create(&thread, &attributes, body, nullptr);
+  (void)::pthread_attr_destroy(&attributes);
+  if (error != 0) return;  // no room for a thread: the end is as patient as its parts
   while (guard.load() == 0) std::this_thread::yield();
 }
 

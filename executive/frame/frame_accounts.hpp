@@ -8,9 +8,9 @@
 #include "executive/frame/frame_evidence.hpp"
 #include "executive/frame/frame_note.hpp"
 #include "executive/frame/frame_statistics.hpp"
+#include "executive/frame/note_ring.hpp"
 #include "executive/frame/program.hpp"
 #include "executive/plan/executive_variables.hpp"
-#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
@@ -49,7 +49,7 @@ class FrameAccounts {
   FrameStatistics statistics_;
   FrameEvidence evidence_;
   FrameNote note_;  // the last one
-  rtsync::SpscRing<FrameNote> notes_{4096};
+  NoteRing notes_;
   std::atomic<std::uint64_t> notes_lost_{0};
   std::array<std::int64_t, FrameNote::kFramesBefore> slack_before_{};
 };

@@ -20,8 +20,8 @@ struct JobGroup {
   std::array<std::uint32_t, 3> first{UINT32_MAX, UINT32_MAX, UINT32_MAX};
 };
 
-/// Cause of a frame's overrun or late wake, with the observations of the thread that it is about.
-struct Finding {
+/// Part of a finding about the thread that it names.
+struct OwnFinding {
   static constexpr std::uint32_t kNoJob = UINT32_MAX;
   rtsync::Cause cause = rtsync::Cause::none;
   rtsync::FrameFacts facts;
@@ -35,6 +35,10 @@ struct Finding {
   const char* part = nullptr;        ///< longest part of work that is not a job's; a text that stays
   std::uint32_t inner_job = kNoJob;  ///< job of an integration loop that took longest
   rtsync::Nanoseconds part_took{0};  ///< time of either
+};
+
+/// Cause of a frame's overrun or late wake, with the observations of the thread that it is about.
+struct Finding : OwnFinding {
   /// Root cause of a wait for an asynchronous thread: why that was not ready.
   struct Root {
     rtsync::Cause cause = rtsync::Cause::none;  ///< none: it cannot be known
@@ -49,8 +53,8 @@ struct Finding {
   }
 };
 
-/// A note that a frame leaves when something was not as it should be; put into words by the service thread.
-struct FrameNote {
+/// Part of a note that each frame's has.
+struct NoteFacts {
   static constexpr std::size_t kFramesBefore = 5;
   static constexpr std::uint32_t kNoJob = UINT32_MAX;
   rtsync::FrameTiming timing;
@@ -58,13 +62,17 @@ struct FrameNote {
   std::int64_t longest_job_ns = 0;
   /// Slack of the frames before, oldest first.
   std::array<std::int64_t, kFramesBefore> slack_before{};
-  Finding overrun;  ///< finding on an overrun: what had most of its excess; without one its cause is none
-  Finding late;    ///< finding on a late wake, or a late begin by housekeeping; without one its cause is none
-  Finding beside;  ///< finding with the largest other share of its excess; without one its cause is none
-  /// Share of `beside` in the lateness; `overrun`, or `late`, has the rest of it.
+  /// Share of `FrameNote::beside` in the lateness; `overrun`, or `late`, has the rest of it.
   rtsync::Nanoseconds beside_share{0};
   /// Smaller ones, of the lateness, too; that rest has them.
   std::array<rtsync::CauseTime, 2> more{};
+};
+
+/// A note that a frame leaves when something was not as it should be; put into words by the service thread.
+struct FrameNote : NoteFacts {
+  Finding overrun;  ///< finding on an overrun: what had most of its excess; without one its cause is none
+  Finding late;    ///< finding on a late wake, or a late begin by housekeeping; without one its cause is none
+  Finding beside;  ///< finding with the largest other share of its excess; without one its cause is none
 
   /// Lateness of the frame's end; of one that did not overrun, of its beginning.
   rtsync::Nanoseconds lateness() const TACTUS_RT {

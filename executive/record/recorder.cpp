@@ -20,9 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Enough for a disk that stalls for some seconds at 1 kHz; small records get as many slots as fit into 4 MiB.
-std::size_t slots_for(std::size_t bytes) {
-  return std::clamp<std::size_t>((std::size_t{4} << 20) / bytes, 4096, 65536);
+// Enough for a disk that stalls for some seconds at 1 kHz; small records get as many slots as fit into 4 MiB, but not
+// more than 16 s need.
+std::size_t slots_for(std::size_t bytes, rtsync::Nanoseconds every) {
+  constexpr std::size_t kLeast = 4096, kMost = 65536;
+  const std::size_t slots = std::clamp<std::size_t>((std::size_t{4} << 20) / bytes, kLeast, kMost);
+  if (every <= rtsync::Nanoseconds{0}) return slots;
+  return std::min(slots, std::max(kLeast, static_cast<std::size_t>(16s / every)));
 }
 
 std::size_t bytes_of(const std::vector<VariableRef>& variables, const std::vector<VariableRef>& watched) {
@@ -51,7 +55,8 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
     : head_{std::move(name), columns_of(variables), choices.epoch_ns},
       sink_(std::move(sink)),
       filters_(std::move(choices.filters)),
-      ring_(bytes_of(variables, choices.watched), slots_for(bytes_of(variables, choices.watched))) {
+      ring_(bytes_of(variables, choices.watched),
+            slots_for(bytes_of(variables, choices.watched), choices.every)) {
   std::size_t offset = sizeof(std::int64_t);
   const auto add = [&](const VariableRef& ref) {
     add_source(ref, offset);

@@ -27,6 +27,7 @@ struct RecordingChoices {
   std::int64_t epoch_ns = 0;           ///< the date of simulated time 0
   std::vector<VariableRef> watched{};  ///< variables for filters: sampled, too, after the columns; scalars
   std::vector<std::unique_ptr<RecordFilter>> filters{};  ///< filters in their order
+  rtsync::Nanoseconds every{0};                          ///< real time between two samples; 0: not known
 };
 
 /// The path of some variables from the frames to a file: sampled inside the frame into a ring, written by the

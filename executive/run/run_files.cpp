@@ -28,7 +28,7 @@ void RunFiles::open(RunObserver& watcher) {
   try {
     lock_.emplace(folder);
     file_ = std::make_shared<SummaryFile>(folder);
-    calls_ = std::make_unique<FolderCalls>(run_.cpus.helper("run-folder"));
+    calls_ = std::make_unique<FolderCalls>(run_.cpus.small_helper("run-folder"));
     log_ = std::make_unique<RunLog>(folder / "log.txt", run_.rig.settings().log.max_size, calls_.get());
     run_.voice.emplace(*log_, watcher);
     tell_witness([this] { return make_(Summary::known); },

@@ -18,6 +18,7 @@
 #include "executive/record/record_changes.hpp"
 #include "executive/record/record_decimation.hpp"
 #include "executive/record/record_trigger.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -140,9 +141,14 @@ void add_decimation(Draft& draft, const RecordingSettings& settings, RecordingCh
 
 }  // namespace
 
+rtsync::Nanoseconds real_time_of(const Draft& draft, const rtsync::Period& simulated) {
+  return rtsync::real_period(simulated, draft.plan.ratio).floor();
+}
+
 RecordingChoices recording_choices(Draft& draft, const RecordingSettings& settings,
                                    const std::vector<VariableRef>& variables) {
-  RecordingChoices choices{.epoch_ns = draft.rig.epoch_ns};
+  RecordingChoices choices{.epoch_ns = draft.rig.epoch_ns,
+                           .every = real_time_of(draft, settings.every.value_or(draft.plan.frame))};
   std::size_t bytes = sizeof(std::int64_t);
   for (const VariableRef& ref : variables) bytes += ref.elements * size_of(ref.variable->type);
   if (settings.trigger.present) add_trigger(draft, settings, bytes, choices);

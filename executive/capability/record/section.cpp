@@ -81,7 +81,7 @@ void make_recordings(Draft& draft) {
     draft.rig.frame_log.emplace(
         "frames", all,
         library->make<RecordDriver>()->make(config::Node::map({}), "frame_log", draft.problems),
-        RecordingChoices{.epoch_ns = draft.rig.epoch_ns});
+        RecordingChoices{.epoch_ns = draft.rig.epoch_ns, .every = real_time_of(draft, draft.plan.frame)});
 }
 
 }  // namespace

@@ -170,6 +170,23 @@ TEST(Recording, AFullRingLosesTheNewRecordAndCountsIt) {
   EXPECT_EQ(tape.recording.lost(), 100U);
 }
 
+TEST(Recording, ARingHasRoomFor16SecondsAndNoMore) {
+  using namespace std::chrono_literals;
+  Tape tape;  // its variable
+  for (const auto& [every, slots] : {std::pair<rtsync::Nanoseconds, std::int64_t>{1ms, 16384},
+                                     {100ms, 4096},
+                                     {50us, 65536},
+                                     {0ns, 65536}}) {
+    FakeSink::Log log;
+    Recording recording("tape", {whole(tape.v)}, std::make_unique<FakeSink>(log), {.every = every});
+    recording.open("/nowhere");
+    for (std::int64_t i = 0; i < slots; ++i) sample(recording, i);
+    EXPECT_EQ(recording.lost(), 0U) << every.count();
+    sample(recording, slots);
+    EXPECT_EQ(recording.lost(), 1U) << every.count();
+  }
+}
+
 TEST(Recording, APatientOneWaitsForRoom) {
   Tape tape;
   tape.recording.open("/nowhere");

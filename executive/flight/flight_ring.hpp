@@ -60,6 +60,24 @@ class FlightRing {
   }
   void end() TACTUS_RT { head_.whole.store(count_, std::memory_order_release); }
 
+  /// A group of so many records: each(i) is the i-th.
+  template <class Each>
+  void put_group(std::size_t records, Each each) TACTUS_RT {
+    begin(records);
+    FlightCell* const cells = cells_;
+    const std::uint64_t capacity = capacity_;
+    std::uint64_t at = at_;
+    for (std::size_t i = 0; i < records; ++i) {
+      const FlightRecord record = each(i);
+      cells[at].value.store(record.value, std::memory_order_relaxed);
+      cells[at].what.store(record.packed(), std::memory_order_relaxed);
+      if (++at == capacity) at = 0;
+    }
+    at_ = at;
+    count_ += records;
+    end();
+  }
+
   FlightNow& now() const TACTUS_RT { return head_.now; }
   /// Number of records since the start. For the writer.
   std::uint64_t count() const TACTUS_RT { return count_; }

@@ -47,10 +47,11 @@ void Lane::book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT {
 }
 
 void Lane::leave_record() TACTUS_RT {
-  flight_->begin(log().size());
-  for (const JobEnd& end : log())
-    flight_->put({end.ticks, end.job, 0, end.job == kNoPlanJob ? FlightKind::idle : FlightKind::job});
-  flight_->end();
+  const std::span<const JobEnd> log = this->log();
+  flight_->put_group(log.size(), [log](std::size_t i) TACTUS_RT -> FlightRecord {
+    const std::uint32_t job = log[i].job;
+    return {log[i].ticks, job, 0, job == kNoPlanJob ? FlightKind::idle : FlightKind::job};
+  });
 }
 
 void Lane::record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT {
@@ -67,15 +68,8 @@ void Lane::count() TACTUS_RT {
   const std::span<const JobEnd> log = this->log();
   if (log.empty()) return;
   if (flight_ != nullptr) leave_record();
-  constexpr std::size_t kAhead = 8;
   std::uint64_t begin = counted_to_;
-  for (std::size_t i = 0; i < log.size(); ++i) {
-    if (i + kAhead < log.size()) {
-      const JobEnd& ahead = log[i + kAhead];
-      if (ahead.job != kNoPlanJob)
-        times_[ahead.job].prefetch(clock_.to_time(ahead.ticks - log[i + kAhead - 1].ticks));
-    }
-    const JobEnd& end = log[i];
+  for (const JobEnd& end : log) {
     if (end.job != kNoPlanJob) {
       times_[end.job].add(clock_.to_time(end.ticks - begin));
       consider(end.job, end.ticks - begin);

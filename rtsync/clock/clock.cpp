@@ -8,7 +8,6 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <x86intrin.h>
 #endif
 
 #include "rtsync/time/period.hpp"
@@ -49,18 +48,6 @@ std::uint64_t scale_between(const Pair& a, const Pair& b) {
 
 TimePoint<RigTime> MonotonicClock::now() TACTUS_RT {
   return TimePoint<RigTime>{monotonic_now().time_since_epoch()};
-}
-
-std::uint64_t read_tsc() TACTUS_RT {
-#if defined(__x86_64__)
-  return __rdtsc();
-#elif defined(__aarch64__)
-  std::uint64_t ticks = 0;
-  asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");  // isb: else it may be read too early
-  return ticks;
-#else
-  return 0;
-#endif
 }
 
 TscClock::TscClock(std::uint64_t base_ticks, TimePoint<RigTime> base, std::uint64_t scale)

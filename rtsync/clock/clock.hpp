@@ -89,6 +89,16 @@ struct ClockChoice {
 ClockChoice choose_tsc_clock(const TscFacts& facts);
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any
-std::uint64_t read_tsc() TACTUS_RT;
+inline std::uint64_t read_tsc() TACTUS_RT {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t ticks = 0;
+  asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");  // isb: else it may be read too early
+  return ticks;
+#else
+  return 0;
+#endif
+}
 
 }  // namespace tactus::rtsync

@@ -39,13 +39,6 @@ class Histogram {
     if (value < min_.load(std::memory_order_relaxed)) min_.store(value, std::memory_order_relaxed);
   }
 
-  /// Brings near what add(time) will touch.                                                      @when any
-  void prefetch(Nanoseconds time) const TACTUS_RT {
-    const auto value = static_cast<std::uint64_t>(time.count() < 0 ? 0 : time.count());
-    __builtin_prefetch(&counts_[bucket_of(value)], 1);
-    __builtin_prefetch(&total_, 1);
-  }
-
   std::uint64_t count() const TACTUS_RT { return total_.load(std::memory_order_relaxed); }
   Nanoseconds max() const TACTUS_RT {
     return Nanoseconds{static_cast<std::int64_t>(max_.load(std::memory_order_relaxed))};

@@ -131,6 +131,14 @@ void CheckpointWriter::write_one() {
   add(std::move(result));
 }
 
+/// The frames go on meanwhile.
+void CheckpointWriter::release_gradually() {
+  while (!gradual_->release_some()) {
+    if (stopping_.load(std::memory_order_acquire)) return gradual_->release();
+    std::this_thread::sleep_for(50us);
+  }
+}
+
 /// Works, and returns for how long there is nothing to do then.
 std::chrono::microseconds CheckpointWriter::work_gradually() {
   try {
@@ -149,7 +157,7 @@ void CheckpointWriter::write_until_stopped() {
   while (true) {
     const bool last = stopping_.load(std::memory_order_acquire);  // before looking: what was taken is written
     if (full_.load(std::memory_order_acquire)) {
-      if (gradual_ != nullptr) gradual_->release();
+      if (gradual_ != nullptr) release_gradually();
       write_one();
       full_.store(false, std::memory_order_release);
     } else if (last) {

@@ -118,6 +118,7 @@ class CheckpointWriter {
   bool close_request() TACTUS_RT;
   bool hand_over(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT;
   std::chrono::microseconds work_gradually();
+  void release_gradually();
   void write_until_stopped();
   void write_one();
   void add(CheckpointResult result);

@@ -18,8 +18,9 @@ using std::chrono::microseconds;
 
 namespace {
 
-constexpr std::size_t kGap = 16 * 1024;  // bytes between two runs that are watched together
-constexpr std::size_t kPortion = 512;    // pages at a time, so that nothing is held up for long
+constexpr std::size_t kGap = 16 * 1024;            // bytes between two runs that are watched together
+constexpr std::size_t kPortion = 512;              // pages at a time, so that nothing is held up for long
+constexpr std::chrono::milliseconds kNoFrame{10};  // without one: the rig ends, or its frames are longer
 
 std::byte* end_of(const StateImage::Run& run) { return run.memory + run.bytes; }
 
@@ -85,6 +86,11 @@ GradualCopy::GradualCopy(const StateImage& image, std::byte* to, WriteTracker& t
 microseconds GradualCopy::work() {
   switch (state_.load(std::memory_order_acquire)) {
     case State::copying:
+      if (resting_) {
+        if (!frame_ended()) return microseconds(100);
+        resting_ = !release_portion();
+        return microseconds(0);
+      }
       if (Clock::now() < resume_at_) return microseconds(1000);
       if (!take_allowance()) return microseconds(100);
       pass_ == 0 ? copy_first() : copy_written();
@@ -195,35 +201,67 @@ void GradualCopy::copy_rest() {
 
 /// Too much is written, or watching costs the frames too much: for a while they are left alone.
 void GradualCopy::rest() {
-  release_pages();
+  begin_anew();
   rests_.fetch_add(1, std::memory_order_relaxed);
+  resting_ = !release_portion();
   resume_at_ = Clock::now() + kRest;
 }
 
-void GradualCopy::release_pages() {
-  for (const Pages& span : spans_)
-    for (std::byte* at = span.begin; at != span.end;) {
-      const std::size_t bytes =
-          std::min(static_cast<std::size_t>(span.end - at), kPortion * rtsync::page_bytes());
-      tracker_.release({at, at + bytes});
-      at += bytes;
-    }
+void GradualCopy::begin_anew() {
   pass_ = 0;
   span_ = 0;
   at_ = nullptr;
   allowance_ = 0;
 }
 
-void GradualCopy::release() {
-  if (!under_way()) return;
-  try {
-    release_pages();
-  } catch (const std::exception&) {
-    return fail();
+/// A frame has ended since the last time, or none does for a while.
+bool GradualCopy::frame_ended() {
+  const auto now = Clock::now();
+  if (allowed_.exchange(-1, std::memory_order_relaxed) < 0 && now - frame_seen_ < kNoFrame) return false;
+  frame_seen_ = now;
+  return true;
+}
+
+/// Releases the next pages. True: those were the last ones.
+bool GradualCopy::release_portion() {
+  for (std::size_t left = kPortion * rtsync::page_bytes(); left > 0 && released_spans_ < spans_.size();) {
+    const Pages& span = spans_[released_spans_];
+    std::byte* const begin = released_to_ == nullptr ? span.begin : released_to_;
+    const std::size_t bytes = std::min(left, static_cast<std::size_t>(span.end - begin));
+    tracker_.release({begin, begin + bytes});
+    left -= bytes;
+    released_to_ = begin + bytes;
+    if (released_to_ != span.end) continue;
+    released_to_ = nullptr;
+    ++released_spans_;
   }
+  if (released_spans_ < spans_.size()) return false;
+  released_spans_ = 0;
+  return true;
+}
+
+bool GradualCopy::release_some() {
+  if (!under_way()) return true;
+  if (!frame_ended()) return false;
+  try {
+    if (!release_portion()) return false;
+  } catch (const std::exception&) {
+    fail();
+    return true;
+  }
+  begin_anew();
+  resting_ = false;
   resume_at_ = {};
   allowed_.store(-1, std::memory_order_relaxed);
   state_.store(State::idle, std::memory_order_release);
+  return true;
+}
+
+void GradualCopy::release() {
+  while (under_way()) {
+    frame_seen_ = {};  // none is waited for
+    (void)release_some();
+  }
 }
 
 void GradualCopy::fail() { state_.store(State::failed, std::memory_order_release); }

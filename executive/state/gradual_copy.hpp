@@ -77,8 +77,11 @@ class GradualCopy {
   std::chrono::microseconds work();
   /// There will be no copy any more: work() has thrown.                                      @when service
   void fail();
-  /// Ends the copy, taken or not: watches nothing.                                           @when service
+  /// Ends the copy, taken or not, at once: watches nothing.                                    @when service
   void release();
+  /// The same in portions, one after each frame: all at once keep the frames from their own page faults for longer than
+  /// their slack. True: nothing is watched any more. @when service
+  bool release_some();
 
   // ---- any side
 
@@ -117,7 +120,9 @@ class GradualCopy {
   void end_pass();
   void copy_rest();
   void rest();
-  void release_pages();
+  bool frame_ended();
+  bool release_portion();
+  void begin_anew();
   void copy(rtsync::Pages pages);
 
   const StateImage& image_;
@@ -141,6 +146,10 @@ class GradualCopy {
   std::size_t span_ = 0;
   std::byte* at_ = nullptr;  // in spans_[span_]
   std::size_t allowance_ = 0;
+  bool resting_ = false;  // the pages are released, one portion after the other
+  std::size_t released_spans_ = 0;
+  std::byte* released_to_ = nullptr;  // in the span after those
+  Clock::time_point frame_seen_;
   Nanoseconds look_{Nanoseconds::max()};  // the least that it took to look for written pages
   Nanoseconds page_cost_{1000};           // likewise to copy one, with a guess to begin with
   Clock::time_point ready_since_;

@@ -24,7 +24,8 @@ constexpr std::size_t kDoubles = 200'000;  // about 400 pages
 
 /// A large array, a small one and a number of their own, and the copy. The test is both threads.
 struct Rig {
-  std::vector<double> large = std::vector<double>(kDoubles, 1.0);
+  explicit Rig(std::size_t doubles = kDoubles) : large(doubles, 1.0) {}
+  std::vector<double> large;
   std::array<double, 10> small{};
   std::int64_t frame = 0;
   StateImage image{{own_piece("m.large", std::span(large)), own_piece("m.small", std::span(small)),
@@ -166,6 +167,29 @@ TEST(GradualCopy, EndsWithNothingWatchedWhenItIsNotTaken) {
   rig.copy.release();
   EXPECT_EQ(rig.memory.watched(), 0U);
   EXPECT_FALSE(rig.copy.under_way());
+  rig.make_ready();
+  EXPECT_TRUE(rig.stand()) << "and the next one is taken";
+  EXPECT_EQ(rig.block, rig.now());
+}
+
+TEST(GradualCopy, IsReleasedAPortionAfterEachFrame) {
+  constexpr std::size_t kMost = 512;  // pages
+  Rig rig(10 * kDoubles);
+  rig.make_ready();
+  ASSERT_TRUE(rig.stand());
+  ASSERT_GT(rig.memory.watched(), 5 * kMost);
+  int frames = 0;
+  for (bool done = false; !done; ++frames) {
+    const std::size_t before = rig.memory.watched();
+    rig.copy.allow(100, 1h);
+    done = rig.copy.release_some();
+    EXPECT_LE(before - rig.memory.watched(), kMost);
+    EXPECT_LT(rig.memory.watched(), before);
+    EXPECT_EQ(done, rig.memory.watched() == 0);
+    EXPECT_EQ(done, !rig.copy.under_way());
+  }
+  EXPECT_GT(frames, 5);
+  EXPECT_TRUE(rig.copy.release_some()) << "there is nothing left to do";
   rig.make_ready();
   EXPECT_TRUE(rig.stand()) << "and the next one is taken";
   EXPECT_EQ(rig.block, rig.now());

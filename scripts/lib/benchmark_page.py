@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes docs/benchmarks.md: a table of what tactus costs, beside its peer and the least that can be.
+
+The figures stand in docs/benchmarks.json. What FILE, which scripts/benchmark writes, has of a row replaces it; a row that
+was not measured again keeps its figures and the machine they were measured on.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+# A row: its key, what is measured, the program, the answer that has it, the figure, that of the least, and the unit.
+FRAME = "what does a whole frame cost its thread with all defaults?"
+START = "what does the start of the servo rig cost, up to its first frame and its end?"
+
+
+def frame_row(model, jobs, title):
+    return {"key": f"frame-{model}-{jobs}", "title": title, "program": "benchmark_whole_frame",
+            "match": {"question": FRAME, "model": model, "jobs": jobs}, "ours": "whole_frame_ns",
+            "least": "least_ns" if jobs else None, "unit": "us" if jobs else "ns"}
+
+
+def start_row(key, title, figure, least, unit):
+    return {"key": key, "title": title, "program": "benchmark_start", "match": {"question": START}, "ours": figure,
+            "least": least, "unit": unit}
+
+
+ROWS = [
+    frame_row("empty", 1000, "frame of 1000 empty jobs"),
+    frame_row("nine", 1000, "frame of 1000 jobs with nine outputs"),
+    frame_row("empty200", 1000, "the same, no outputs, 200 bytes of state each"),
+    frame_row("nine200", 1000, "the same, nine outputs, 200 bytes of state each"),
+    frame_row("empty4096", 1000, "the same, no outputs, 4 KB of state each"),
+    frame_row("nine4096", 1000, "the same, nine outputs, 4 KB of state each"),
+    frame_row("empty", 0, "frame without a model"),
+    start_row("start-realtime", "start of the servo rig, in real time, CPU", "realtime_cpu_ms", "bash_true_cpu_ms", "ms"),
+    start_row("start-plain", "start of the servo rig, not in real time, CPU", "no_realtime_cpu_ms", "bash_true_cpu_ms",
+              "ms"),
+    start_row("memory-realtime", "its memory in real time, all of it locked", "realtime_peak_mib", None, "MiB"),
+    start_row("memory-plain", "its memory, not in real time", "no_realtime_peak_mib", None, "MiB"),
+    {"key": "hdf5-bytes", "title": "HDF5: bytes in the file for a value of 8 bytes", "program": "benchmark_recording",
+     "match": {"question": "what does a record of 1000 doubles cost as hdf5?"}, "ours": "file_bytes_per_value",
+     "least": None, "unit": "B"},
+]
+SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1}
+
+
+def spread(figure):
+    """Median, least and greatest, of a figure with or without them."""
+    return figure if isinstance(figure, dict) else {"median": figure, "min": figure, "max": figure}
+
+
+def taken(row, results, host):
+    """What the results have of a row; None: nothing."""
+    for answer in results:
+        if all(answer.get(key) == value for key, value in row["match"].items()) and row["ours"] in answer:
+            machine = answer.get("machine", {})
+            found = {"ours": spread(answer[row["ours"]]), "commit": (host.get("commit") or "")[:8], "date": host["date"][:10],
+                     "cpu": host["cpu"], "cpus": host["cpus"], "kernel": host["kernel"], "preempt": host["preempt"],
+                     "load": machine.get("load")}
+            found["least"] = spread(answer[row["least"]]) if row["least"] else None
+            return found
+    return None
+
+
+def update(figures, results):
+    for row in ROWS:
+        if (found := taken(row, results["results"], results["host"])) is not None:
+            figures["rows"].setdefault(row["key"], {}).update(found)
+    return figures
+
+
+def shown(figure, unit):
+    value = figure["median"] * SCALE[unit]
+    low, high = figure["min"] * SCALE[unit], figure["max"] * SCALE[unit]
+    text = f"{value:.3g}"
+    return f"{text} {unit}" if low == high else f"{text} {unit} ({low:.3g} .. {high:.3g})"
+
+
+def ratio(figure, other):
+    return f"{figure['median'] / other:.2f}" if other else ""
+
+
+def peer_text(peer, unit):
+    """Of a peer that was measured apart, in another run, no ratio says anything."""
+    return f"{peer['figure']} {unit}{', apart' if peer.get('apart') else ''}" if peer else ""
+
+
+def machine(row):
+    kernel = ".".join(row["kernel"].split("-")[0].split(".")[:2])
+    preempt = "no preemption" if row["preempt"] == "none" else row["preempt"]
+    load = f", load {round(row['load'])}" if row.get("load") is not None else ""
+    return f"{row['cpu']}, {row['cpus']} CPUs, Linux {kernel} ({preempt}){load}"
+
+
+def page(figures):
+    lines = ["# Benchmarks", "", figures["about"].strip(), "",
+             "| | tactus | peer | x peer | least | x least | measured | by |", "|---|---|---|---|---|---|---|---|"]
+    machines = []
+    for row in ROWS:
+        found = figures["rows"].get(row["key"])
+        if not found or "ours" not in found:
+            continue
+        where = machine(found)
+        if where not in machines:
+            machines.append(where)
+        unit, peer, least = row["unit"], found.get("peer"), found.get("least")
+        lines.append(" | ".join([
+            f"| {row['title']}", shown(found["ours"], unit), peer_text(peer, unit),
+            ratio(found["ours"], peer["figure"] / SCALE[unit]) if peer and not peer.get("apart") else "",
+            shown(least, unit) if least else "",
+            ratio(found["ours"], least["median"]) if least else "",
+            f"{found['commit']}, {found['date']}, machine {machines.index(where) + 1}",
+            f"`scripts/benchmark {row['program'].removeprefix('benchmark_')}`"]) + " |")
+    lines += ["", "Medians, in brackets the least and the greatest round.", ""]
+    lines += [f"{number}. {where}" for number, where in enumerate(machines, 1)]
+    lines += [""] + figures["notes"]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Makes docs/benchmarks.md.")
+    arguments.add_argument("--docs", required=True, type=pathlib.Path, help="the folder docs")
+    arguments.add_argument("--results", type=pathlib.Path, help="what scripts/benchmark wrote; none: the page alone is made")
+    arguments.add_argument("--check", action="store_true", help="exit status 1 if the page is not what would be made")
+    options = arguments.parse_args()
+    source, made = options.docs / "benchmarks.json", options.docs / "benchmarks.md"
+    figures = json.loads(source.read_text())
+    if options.results:
+        try:
+            update(figures, json.loads(options.results.read_text()))
+        except (OSError, ValueError, KeyError) as error:
+            print(f"{options.results} has no results: {error}; run scripts/benchmark first", file=sys.stderr)
+            return 2
+    text = page(figures)
+    if options.check:
+        if made.read_text() == text:
+            return 0
+        print(f"{made} is not what docs/benchmarks.json says; run scripts/benchmark --page", file=sys.stderr)
+        return 1
+    source.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
+    made.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -206,13 +206,13 @@ void Recording::flush() {
 void Recording::close() {
   for (const auto& filter : filters_) filter->end();
   flush();
+  look_at_file();  // a sink may give its file another number when it closes it
   try {
     sink_->close();
     ended_ = !failed_.load(std::memory_order_relaxed);
   } catch (const std::exception& error) {
     fail(error);
   }
-  look_at_file();
 }
 
 Recorder::~Recorder() { (void)stop(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/shortened_sink.hpp"
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -20,6 +22,12 @@ namespace fs = std::filesystem;
 /// MiB) are never written anew.
 constexpr std::uint64_t kRoomShare = 30;
 
+/// 0: there is no such file.
+ino_t number_of(const fs::path& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
 class ShortenedSink final : public executive::RecordSink {
  public:
   std::string file_name(const std::string& recording) const override { return sink_->file_name(recording); }
@@ -27,6 +35,7 @@ class ShortenedSink final : public executive::RecordSink {
   void open(const fs::path& path, const executive::RecordingHead& head) override {
     sink_->open(path, head);
     path_ = path;
+    number_ = number_of(path);
     record_bytes_ = executive::record_bytes(head);
   }
   void write(const std::byte* record) override {
@@ -37,7 +46,7 @@ class ShortenedSink final : public executive::RecordSink {
   void close() override {
     const fs::path path = std::exchange(path_, {});
     sink_->close();
-    if (path.empty()) return;
+    if (path.empty() || number_ == 0 || number_of(path) != number_) return;  // nobody else's file
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(path, error);
     const std::uint64_t values = records_ * record_bytes_;
@@ -69,6 +78,7 @@ class ShortenedSink final : public executive::RecordSink {
 
   std::unique_ptr<executive::RecordSink> sink_ = hdf5_sink(true);
   fs::path path_;
+  ino_t number_ = 0;
   std::uint64_t records_ = 0;
   std::size_t record_bytes_ = 0;
 };

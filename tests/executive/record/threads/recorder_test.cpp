@@ -170,6 +170,40 @@ TEST(Recording, AFullRingLosesTheNewRecordAndCountsIt) {
   EXPECT_EQ(tape.recording.lost(), 100U);
 }
 
+/// Writes its file anew when it is closed, under the same name.
+class RenewingSink final : public RecordSink {
+ public:
+  std::string file_name(const std::string& recording) const override { return recording + ".x"; }
+  void open(const std::filesystem::path& file, const RecordingHead&) override {
+    file_ = file;
+    std::ofstream(file) << "long";
+  }
+  void write(const std::byte*) override {}
+  void flush() override {}
+  void close() override {
+    std::ofstream(file_.string() + ".new") << "short";
+    std::filesystem::rename(file_.string() + ".new", file_);
+  }
+
+ private:
+  std::filesystem::path file_;
+};
+
+TEST(Recording, ASinkMayWriteItsFileAnewWhenItIsClosed) {
+  Tape tape;
+  const tactus::test::TempDir folder;
+  for (const bool removed : {false, true}) {
+    Recording recording(removed ? "gone" : "tape", {whole(tape.v)}, std::make_unique<RenewingSink>());
+    recording.open(folder.path());
+    sample(recording, 1);
+    (void)drain_all(recording);
+    if (removed) std::filesystem::remove(folder / "gone.x");
+    recording.close();
+    EXPECT_EQ(recording.lost(), removed ? 1U : 0U);
+    EXPECT_EQ(recording.ended(), !removed);
+  }
+}
+
 TEST(Recording, ARingHasRoomFor16SecondsAndNoMore) {
   using namespace std::chrono_literals;
   Tape tape;  // its variable

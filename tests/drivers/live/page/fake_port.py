@@ -99,7 +99,7 @@ class Rig:
         self.requests = []     # paths that were asked for
         self.muted = set()     # paths that are not answered while they stand here
         self.prefix = ""       # the folder below which a proxy has all
-        self.times = {}        # frame -> (lateness, execution time, slack) in ns, of a rig whose frames were written down
+        self.times = {}        # frame -> (lateness, execution time, slack, housekeeping) in ns, of a rig whose frames were written down
         self.totals = {}       # what it counts, where that is more than its lists have
         self.traces = {}       # frame -> trace file in the run folder, of frames that the flight recorder holds no more
         self.variables = [self.variable("rt.frame", "int64", "", "state", "read_only", "the executive", "executive"),
@@ -134,8 +134,8 @@ class Rig:
             return self.set[name]
         if name == "rt.frame":
             return frame
-        if frame in self.times and name in ("rt.late", "rt.work", "rt.slack"):
-            return self.times[frame][("rt.late", "rt.work", "rt.slack").index(name)]
+        if frame in self.times and name in ("rt.late", "rt.work", "rt.slack", "rt.behind"):
+            return self.times[frame][("rt.late", "rt.work", "rt.slack", "rt.behind").index(name)]
         if name == "rt.late":
             return self.lates.get(frame, 8 + frame % 7)
         if name == "rt.work":
@@ -175,7 +175,8 @@ class Rig:
         work = [self.value("rt.work", f) for f in frames]
         overs = self.entries["overruns"]
         return {"frame": self.frame, "period_ns": 1000000, "paced": True, "late": histogram(late),
-                "work": histogram(work), "behind": histogram([self.value("rt.behind", f) for f in frames]),
+                "work": histogram(work),
+                "behind": histogram([self.value("rt.behind", f) for f in frames if self.value("rt.behind", f) > 0]),
                 "slack": slack_histogram([self.value("rt.slack", f) for f in frames], 1_000_000),
                 "totals": {"frames_run": self.frame + 1, "overruns": len(overs), "overruns_by_work": 0,
                            "overruns_by_late_wake": 0, "overruns_by_housekeeping": 0,

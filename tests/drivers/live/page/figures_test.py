@@ -72,7 +72,7 @@ class Figures(Case):
         self.browser.run("location.hash = 'timing'")
         self.browser.until("return !document.querySelector('#view-timing').hidden")
         self.browser.run("tactus.views.timing.draw(true)")
-        behind = [2_000 + row[0] % 7 * 100 for row in rows]
+        behind = [row[4] for row in rows if row[4] > 0]  # the first frame has none
         for name, values in (("late", late), ("work", work), ("behind", behind)):
             figures = re.fullmatch(r"p50 (.*?)   p99 (.*?)   p99.9 (.*?)   max (.*)", self.browser.text(f'[data-v="hist-{name}"]'))
             for share, text in zip((0.5, 0.99, 0.999, 1), figures.groups()):
@@ -101,7 +101,8 @@ class Written(Figures):
             slack = PERIOD - late - work
             behind = max(0, late + work)
             behind = behind if behind > PERIOD else 0
-            rows.append((frame, late, work, slack if frame % 5000 else PERIOD + 40))  # behind lost slots there is more
+            left = slack if frame % 5000 else PERIOD + 40  # behind lost slots there is more
+            rows.append((frame, late, work, left, 0 if frame == 0 else int(chance.lognormvariate(8, 1))))
         return rows
 
     def test_every_figure_is_that_of_frames_csv(self):
@@ -170,7 +171,7 @@ class Measured(Figures, page_test.Started):
         with open(self.folder / "out" / "frames.csv", encoding="utf-8", newline="") as file:
             table = csv.reader(file)
             heads = [head.split(" ")[0] for head in next(table)]
-            at = [heads.index(f"rt.{name}") for name in ("frame", "late", "work", "slack")]
+            at = [heads.index(f"rt.{name}") for name in ("frame", "late", "work", "slack", "behind")]
             rows = [tuple(int(row[i]) for i in at) for row in table]
         rows = [row for row in rows if row[0] <= paused]
         self.browser.run("""const {rig, views} = tactus, timing = JSON.parse(args[0]);

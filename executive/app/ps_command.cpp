@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "config/json.hpp"
@@ -16,7 +22,9 @@
 #include "executive/client/running_rigs.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/record/folder_lock.hpp"
+#include "executive/report/json_facts.hpp"
 #include "executive/report/missing_summary.hpp"
+#include "rtsync/thread/thread_list.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -30,10 +38,47 @@ struct ShownRig {
   std::string port;   ///< empty: it has none
   std::string state;  ///< state, or the reason why it is not known
   std::optional<std::int64_t> frame{}, sim_time_ns{};
+  std::optional<std::int64_t> period_ns{};
+  std::string cpu{}, priority{};  ///< CPUs and scheduling of the thread of the frames: "3", "FIFO 80"
+  std::optional<std::int64_t>
+      overruns{};                ///< overruns up to now; without a control port, of the last summary.json
+  std::optional<double> load{};  ///< share of the period that 99 % of the frames worked at most
 };
+
+/// `work_ns`: what 99 % of the frames worked at most.
+void set_load(ShownRig& shown, std::optional<std::int64_t> work_ns) {
+  if (work_ns && *work_ns > 0 && shown.period_ns.value_or(0) > 0)
+    shown.load = static_cast<double>(*work_ns) / static_cast<double>(*shown.period_ns);
+}
+
+/// Adds what the kernel has for the thread of the frames, and what summary.json says.
+void add_threads_and_counts(ShownRig& shown) {
+  for (const rtsync::ThreadFacts& thread : rtsync::threads_of(shown.rig.process)) {
+    if (thread.name != "main" && !thread.name.starts_with("main@")) continue;
+    shown.cpu = thread.cpus.text();
+    const std::size_t prefix = thread.policy_name.starts_with("SCHED_") ? 6 : 0;
+    shown.priority = thread.policy_name.substr(prefix) +
+                     (thread.priority > 0 ? " " + std::to_string(thread.priority) : "");
+  }
+  std::string problem;
+  const Json summary = report::read_json(shown.rig.folder / "summary.json", problem);
+  shown.overruns = report::integer_fact(summary, "frames.overruns");
+  shown.period_ns = report::integer_fact(summary, "period_ns");
+  set_load(shown, report::integer_fact(summary, "work_ns.p99"));
+}
+
+/// Asks the rig for what summary.json has of some seconds ago.
+void ask_for_counts(ShownRig& shown, const client::PortAddress& port) {
+  std::string body;
+  if (client::get(port, "/v1/timing", client::read_token(""), body) != 200) return;
+  const Json timing = Json::parse(body, nullptr, false);
+  if (const auto overruns = report::integer_fact(timing, "totals.overruns")) shown.overruns = overruns;
+  set_load(shown, report::integer_fact(timing, "work.p99_ns"));
+}
 
 ShownRig look_at(client::RunningRig rig) {
   ShownRig shown{std::move(rig), "", "-"};
+  add_threads_and_counts(shown);
   try {
     const std::optional<client::PortAddress> port = client::port_of_run(shown.rig.folder);
     if (!port) return shown;
@@ -47,6 +92,7 @@ ShownRig look_at(client::RunningRig rig) {
     if (const std::int64_t frame = state.value("frame", std::int64_t{-1}); frame >= 0) shown.frame = frame;
     if (state.contains("sim_time_ns") && state["sim_time_ns"].is_number_integer())
       shown.sim_time_ns = state["sim_time_ns"];
+    ask_for_counts(shown, *port);
   } catch (const client::NoRigError&) {  // it ends just now
   }
   return shown;
@@ -57,16 +103,45 @@ class PsCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("list the rigs that run on this machine");
     app.add_flag("--json", json_, "print one JSON object a line");
+    app.add_flag("-w,--watch", watch_, "show them again every second, until Ctrl-C");
   }
 
   int run() override {
+    if (!watch_) return list(true);
+    while (!interrupted()) {
+      if (columns_of(stdout) > 0) put("%s", "\x1b[H\x1b[2J");
+      (void)list(false);
+      (void)std::fflush(stdout);
+      for (int i = 0; i < 10 && !interrupted(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return kOk;
+  }
+
+ private:
+  /// Set by Ctrl-C; the loop of `-w` ends then.
+  static bool interrupted() {
+    static volatile std::sig_atomic_t set = 0;
+    static const bool installed = [] {
+      struct sigaction action {};
+      action.sa_handler = [](int) { set = 1; };
+      (void)::sigaction(SIGINT, &action, nullptr);
+      (void)::sigaction(SIGTERM, &action, nullptr);
+      return true;
+    }();
+    return installed && set != 0;
+  }
+
+  /// `leftovers`: also what killed rigs left.
+  int list(bool leftovers) {
     std::size_t unseen = 0;
     const auto rigs = client::running_rigs(unseen);
     const std::size_t columns = columns_of(stdout);
     narrow_ = columns > 0 && columns < 80;  // two lines a rig
     if (!json_ && !rigs.empty() && narrow_) put("%-16s %8s  %-9s %12s\n", "rig", "process", "state", "frame");
     if (!json_ && !rigs.empty() && !narrow_)
-      put("%-16s %8s  %-12s %12s %12s  %s\n", "rig", "process", "state", "frame", "t", "run folder");
+      put("%-16s %8s  %-12s %12s %12s  %-5s %-8s %9s %6s  %s\n", "rig", "process", "state", "frame", "t",
+          "CPU", "priority", "overruns", "load", "run folder");
     std::vector<ShownRig> shown;
     for (const client::RunningRig& each : rigs) {
       shown.push_back(look_at(each));
@@ -78,14 +153,20 @@ class PsCommand final : public CommandDriver {
         print_error("tactus: rig %s, process %d: there is no summary.json in %s: %s\n", each.rig.rig.c_str(),
                     static_cast<int>(each.rig.process), each.rig.folder.c_str(),
                     report::why_no_summary(each.rig.folder, true).c_str());
-    tell_what_is_left();
+    if (leftovers) tell_what_is_left();
     if (unseen > 0)
       print_error("tactus: %zu %s of other users cannot be looked at; sudo tactus ps shows all\n", unseen,
                   unseen == 1 ? "process" : "processes");
     return kOk;
   }
 
- private:
+  static std::string load_text(const ShownRig& shown) {
+    return shown.load ? std::to_string(static_cast<int>(*shown.load * 100 + 0.5)) + " %" : "-";
+  }
+  static std::string overruns_text(const ShownRig& shown) {
+    return shown.overruns ? std::to_string(*shown.overruns) : "-";
+  }
+
   /// Reports what killed rigs left, on stderr, and removes the memory of flight recorders that is of no use.
   static void tell_what_is_left() {
     (void)executive::remove_useless_flights();
@@ -113,13 +194,19 @@ class PsCommand final : public CommandDriver {
     if (narrow_) {
       put("%-16.16s %8d  %-9.9s %12s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
           shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-");
-      return print("  t %s, %s%s\n",
+      return print("  t %s, CPU %s, %s, overruns %s, load %s, %s%s\n",
                    shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
-                   shown.rig.folder.c_str(), shown.port.empty() ? " (no control port)" : "");
+                   shown.cpu.empty() ? "-" : shown.cpu.c_str(),
+                   shown.priority.empty() ? "-" : shown.priority.c_str(), overruns_text(shown).c_str(),
+                   load_text(shown).c_str(), shown.rig.folder.c_str(),
+                   shown.port.empty() ? " (no control port)" : "");
     }
-    put("%-16s %8d  %-12s %12s %12s  %s%s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
-        shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-",
-        shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-", shown.rig.folder.c_str(),
+    put("%-16s %8d  %-12s %12s %12s  %-5s %-8s %9s %6s  %s%s\n", shown.rig.rig.c_str(),
+        static_cast<int>(shown.rig.process), shown.state.c_str(),
+        shown.frame ? std::to_string(*shown.frame).c_str() : "-",
+        shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
+        shown.cpu.empty() ? "-" : shown.cpu.c_str(), shown.priority.empty() ? "-" : shown.priority.c_str(),
+        overruns_text(shown).c_str(), load_text(shown).c_str(), shown.rig.folder.c_str(),
         shown.port.empty() ? " (no control port)" : "");
   }
   static void print_json(const ShownRig& shown) {
@@ -129,11 +216,16 @@ class PsCommand final : public CommandDriver {
                       {"port", shown.port.empty() ? Json(nullptr) : Json(shown.port)},
                       {"state", shown.state == "-" ? Json(nullptr) : Json(shown.state)},
                       {"frame", shown.frame ? Json(*shown.frame) : Json(nullptr)},
-                      {"sim_time_ns", shown.sim_time_ns ? Json(*shown.sim_time_ns) : Json(nullptr)}};
+                      {"sim_time_ns", shown.sim_time_ns ? Json(*shown.sim_time_ns) : Json(nullptr)},
+                      {"cpus", shown.cpu.empty() ? Json(nullptr) : Json(shown.cpu)},
+                      {"priority", shown.priority.empty() ? Json(nullptr) : Json(shown.priority)},
+                      {"overruns", shown.overruns ? Json(*shown.overruns) : Json(nullptr)},
+                      {"load", shown.load ? Json(*shown.load) : Json(nullptr)}};
     put("%s\n", row.dump(-1, ' ', true, Json::error_handler_t::replace).c_str());
   }
 
   bool json_ = false;
+  bool watch_ = false;
   bool narrow_ = false;
 };
 

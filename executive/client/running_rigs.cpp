@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 constexpr const char* kLog = "log.txt";
 
 bool is_tactus(const fs::path& process) {
-  // The main thread of a rig is called main; the program is what it was started as.
+  // The program is what it was started as; the first thread of a rig is called tactus@RIG.
   std::error_code error;
   const fs::path program = fs::read_symlink(process / "exe", error);
   if (!error) return program.filename().string().starts_with("tactus");
   std::string name;
   std::getline(std::ifstream(process / "comm"), name);
-  return name == "tactus" || name == "main";
+  return name == "tactus" || name.starts_with("tactus@");
 }
 
 /// The folder of the log that it has open; empty: it has none. False: only its user may look.

@@ -50,7 +50,8 @@ void RigRun::run(RunObserver& watcher) {
     return waits_on(watcher, hangs, what, longest);
   };
   run_.tick = [&] { watcher.tick(*this); };
-  run_.cpus = choose_cpus(run_.rig.settings().threads, run_.realtime);
+  run_.claims.emplace(run_.rig.settings().rig.value);
+  run_.cpus = claim_cpus(run_.rig.settings().threads, run_.realtime, *run_.claims);
   watcher.placed(run_.cpus.helpers);
   files_.open(watcher);
   run_.add(run_.cpus.refused);
@@ -141,7 +142,8 @@ void RigRun::start_main_thread() {
                                         policy,
                                         policy == SchedPolicy::other ? 0 : thread.priority,
                                         static_cast<std::size_t>(thread.stack),
-                                        true};
+                                        true,
+                                        run_.cpus.rig};
   main_ = std::make_unique<MainThread>(settings, [this]() -> RunEnd {
     try {
       const RunEnd end = executive().run(options_.frames);

@@ -20,7 +20,7 @@ CpuSet RigCpus::of_frames() const {
   return all;
 }
 
-RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
+RigCpus choose_cpus(const ThreadsSection& threads, bool realtime, const CpuSet& others) {
   RigCpus chosen;
   const CpuSet allowed = rtsync::allowed_cpus();
   if (!realtime) {
@@ -34,6 +34,15 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
   };
   const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
   chosen.main = rtsync::default_frame_cpu();
+  if (chosen.main.intersects(others)) {
+    CpuSet named(threads.helpers.cpus);
+    for (const WorkerSettings& worker : threads.workers) named |= CpuSet(worker.cpus);
+    const CpuSet free = allowed - others - named;
+    if (!(free & isolated).empty())
+      chosen.main = CpuSet{(free & isolated).last()};
+    else if (!free.empty())
+      chosen.main = CpuSet{free.last()};
+  }
   if (const CpuSet wanted = CpuSet(threads.main.cpus); !wanted.empty()) {
     if (allowed.contains(wanted)) {
       chosen.main = wanted;
@@ -52,7 +61,9 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
       chosen.workers.push_back(wanted);
       continue;
     }
-    CpuSet free = (isolated - taken).empty() ? allowed - taken : isolated - taken;
+    // Those of other rigs where there is nothing else.
+    const CpuSet used = (allowed - taken - others).empty() ? taken : taken | others;
+    CpuSet free = (isolated - used).empty() ? allowed - used : isolated - used;
     if (!free.empty() && (isolated.contains(free) || (allowed - taken).count() > 1)) {
       free = CpuSet{free.last()};
     } else {  // the last one is for the helpers
@@ -72,7 +83,8 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
              "set threads.workers." + worker.name + ".cpus to some of " + allowed.text());
   }
   const CpuSet frames = chosen.of_frames();
-  chosen.helpers = allowed - frames - isolated;  // isolated for the sake of others, then
+  chosen.helpers = allowed - frames - isolated - others;  // isolated for the sake of others, then
+  if (chosen.helpers.empty()) chosen.helpers = allowed - frames - isolated;
   if (chosen.helpers.empty()) chosen.helpers = allowed - frames;
   if (const CpuSet wanted = CpuSet(threads.helpers.cpus); !wanted.empty()) {
     if (allowed.contains(wanted) && !wanted.intersects(chosen.main)) {
@@ -90,6 +102,54 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
     refuse("a CPU for the helpers beside thread main", "they share CPUs " + allowed.text() + " with it",
            "thread main has every CPU that this process may use (" + allowed.text() + ")",
            "give the process one CPU more (taskset, cpuset), or thread main one less (threads.main.cpus)");
+  }
+  return chosen;
+}
+
+namespace {
+
+/// Says that a thread of the frames shares a CPU with another rig.
+rtsync::Provision shared_cpu(int cpu, const std::optional<rtsync::CpuHolder>& holder,
+                             const std::string& thread, const CpuSet& free) {
+  const std::string number = std::to_string(cpu);
+  const std::string option = thread == "main" ? "threads.main" : "threads.workers." + thread;
+  return rtsync::refused("CPU " + number + " for thread " + thread + " of this rig alone",
+                         "CPU " + number + " shared",
+                         {(holder ? holder->text() : "another rig") + " has it",
+                          (free.empty() ? "give this process another CPU (taskset, cpuset), stop that rig"
+                                        : "set " + option + ".cpus to some of " + free.text()) +
+                              ", or say with " + option + ".priority which of them gives way"});
+}
+
+}  // namespace
+
+RigCpus claim_cpus(const ThreadsSection& threads, bool realtime, rtsync::CpuClaims& claims) {
+  if (!realtime) {
+    RigCpus chosen = choose_cpus(threads, false);
+    chosen.rig = claims.rig();
+    return chosen;
+  }
+  const rtsync::Descriptor choosing = claims.begin_choice();
+  const CpuSet others = claims.others();
+  RigCpus chosen = choose_cpus(threads, true, others);
+  chosen.rig = claims.rig();
+  claims.take(chosen.of_frames());
+  const CpuSet free = rtsync::allowed_cpus() - others - chosen.of_frames();
+  const auto note_shared = [&](const CpuSet& cpus, const std::string& thread) {
+    for (const int cpu : (cpus & others).cpus())
+      chosen.refused.push_back(shared_cpu(cpu, claims.holder(cpu), thread, free));
+  };
+  note_shared(chosen.main, "main");
+  for (std::size_t i = 0; i < chosen.workers.size(); ++i)
+    if (threads.workers[i].policy != SchedPolicy::other)
+      note_shared(chosen.workers[i], threads.workers[i].name);
+  const CpuSet usual = rtsync::default_frame_cpu();
+  if (threads.main.cpus.empty() && usual.intersects(others) && !chosen.main.intersects(others)) {
+    const auto holder = claims.holder(usual.first());
+    chosen.refused.push_back(rtsync::granted("a CPU for thread main that no other rig has (CPU " +
+                                                 usual.text() + " is of " +
+                                                 (holder ? holder->text() : "another rig") + ")",
+                                             "CPU " + chosen.main.text()));
   }
   return chosen;
 }
@@ -143,7 +203,7 @@ std::vector<rtsync::Provision> RigThreads::start() {
     workers_.push_back(std::make_unique<rtsync::PinnedThread>(
         rtsync::ThreadSettings{settings.name, cpus_.workers[i], policy,
                                policy == SchedPolicy::other ? 0 : settings.priority,
-                               static_cast<std::size_t>(settings.stack), true},
+                               static_cast<std::size_t>(settings.stack), true, cpus_.rig},
         [this, thread = i + 1] {
           const rtsync::CrashStack stack;
           executive_.jobs().enter_thread(thread);

@@ -12,6 +12,7 @@
 #include "executive/plan/rig_settings.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
+#include "rtsync/thread/cpu_claims.hpp"
 #include "rtsync/thread/cpu_time_limit.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/stuck_thread_watchdog.hpp"
@@ -24,11 +25,12 @@ struct RigCpus {
   std::vector<rtsync::CpuSet> workers;  ///< CPUs, as Plan::threads
   rtsync::CpuSet helpers;
   std::vector<rtsync::Provision> refused;
+  std::string rig{};  ///< name that the kernel's names of threads show
 
   rtsync::CpuSet of_frames() const;  ///< main and workers
   /// Settings of a thread beside the frames.
   rtsync::ThreadSettings helper(std::string name) const {
-    return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false};
+    return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false, rig};
   }
   /// Settings of a helper thread that calls no model. All of a stack is locked in memory, and by default it
   /// has 8 MiB.
@@ -40,8 +42,12 @@ struct RigCpus {
 };
 
 /// Chooses them: what the rig file says, where this process may run there; else each real-time thread an
-/// isolated CPU, or else one of its own, from the last one down; the helpers the rest. @when setup
-RigCpus choose_cpus(const ThreadsSection& threads, bool realtime);
+/// isolated CPU, or else one of its own, from the last one down; the helpers the rest. CPUs of `others`, which are other
+/// rigs, are taken where no other is free, or where the rig file names them. @when setup
+RigCpus choose_cpus(const ThreadsSection& threads, bool realtime, const rtsync::CpuSet& others = {});
+/// Chooses them, and claims those of a rig in real time, so that no two rigs take the same one by default. Where two have
+/// to, or a rig file says so, `refused` names the rig that has it. @when setup
+RigCpus claim_cpus(const ThreadsSection& threads, bool realtime, rtsync::CpuClaims& claims);
 
 /// The threads beside main that run jobs, and the guard above all of them.
 ///

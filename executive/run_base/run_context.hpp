@@ -28,7 +28,8 @@ namespace tactus::executive {
 struct RunContext {
   Rig& rig;
   const RunOptions& options;
-  const bool realtime;  ///< the run begins in real time
+  const bool realtime;                        ///< the run begins in real time
+  std::optional<rtsync::CpuClaims> claims{};  ///< held as long as the run
   RigCpus cpus{};
   std::vector<rtsync::Provision> provisions{};  ///< provisions requested from the machine
   std::optional<Pacing> pacing{};

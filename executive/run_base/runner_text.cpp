@@ -3,7 +3,11 @@
 
 #include <sched.h>
 
+#include <utility>
+
+#include "rtsync/thread/cpu_claims.hpp"
 #include "rtsync/thread/thread_list.hpp"
+#include "rtsync/thread/thread_names.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -40,23 +44,36 @@ std::string policy_text(std::int16_t priority, int policy) {
   return policy == SCHED_IDLE ? "SCHED_IDLE" : policy == SCHED_BATCH ? "SCHED_BATCH" : "SCHED_OTHER";
 }
 
+/// The rig of a thread's name. One that Linux cut is looked up among the claims of CPUs.
+std::string whole_rig(const rtsync::OwnedThreadName& name, std::int32_t thread) {
+  if (name.role.size() + 1 + name.owner.size() < rtsync::kLongestThreadName) return name.owner;
+  const std::string rig = rtsync::rig_with_claims(rtsync::process_of(thread));
+  return rig.starts_with(name.owner) ? rig : name.owner;
+}
+
 }  // namespace
 
 RunnerWords words_of(const rtsync::Runner& runner) {
   if (runner.thread < 0) return {"a thread that has ended, or is in another PID namespace", ""};
   const std::string recorded = runner.name.data();
-  const std::string name = recorded.empty() ? rtsync::thread_name(runner.thread) : recorded;
+  const std::string role = rtsync::role_of_thread(runner.thread);
+  const std::string name = !role.empty()      ? role
+                           : recorded.empty() ? rtsync::thread_name(runner.thread)
+                                              : recorded;
   const int policy = policy_now(runner.thread);
   const std::int16_t priority =
       runner.priority == kNoPriority ? priority_now(runner.thread, policy) : runner.priority;
+  if (const auto owned = rtsync::split_thread_name(name); role.empty() && owned)
+    return {"'" + owned->role + "'", policy_text(priority, policy), whole_rig(*owned, runner.thread)};
   return {name.empty() ? "a thread that is gone" : "'" + name + "'", policy_text(priority, policy)};
 }
 
 std::string runner_text(const rtsync::Runner& runner) {
   const RunnerWords words = words_of(runner);
   if (runner.thread < 0) return words.name;
-  return words.name + " (tid " + std::to_string(runner.thread) +
-         (words.policy.empty() ? "" : ", " + words.policy) + ")";
+  const std::string who = words.rig.empty() ? words.name : words.name + " of rig " + words.rig;
+  return who + " (tid " + std::to_string(runner.thread) + (words.policy.empty() ? "" : ", " + words.policy) +
+         ")";
 }
 
 rtsync::Runner longest_of(const rtsync::OtherThreads& others) {

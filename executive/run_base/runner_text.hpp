@@ -10,10 +10,11 @@ namespace tactus::executive {
 struct RunnerWords {
   std::string name;
   std::string policy;
+  std::string rig{};  ///< the other rig that it belongs to, as its name says; empty: to none
 };
 RunnerWords words_of(const rtsync::Runner& runner);
 
-/// Returns "'stress' (tid 123, SCHED_FIFO 90)". Name and priority are those of the record of its switch; what that does
+/// Returns "'stress' (tid 123, SCHED_FIFO 90)", "'main' of rig servo (tid 123, SCHED_FIFO 80)". Name and priority are those of the record of its switch; what that does
 /// not say is asked of the kernel now.                                                          @when service
 std::string runner_text(const rtsync::Runner& runner);
 

@@ -20,11 +20,10 @@
 #include "rtsync/host/page.hpp"
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/rights.hpp"
+#include "rtsync/thread/thread_names.hpp"
 
 namespace tactus::rtsync {
 namespace {
-
-constexpr std::size_t kLongestName = 15;
 
 int kernel_policy(SchedPolicy policy) {
   switch (policy) {
@@ -50,14 +49,16 @@ std::string policy_in_force() {
 }
 
 std::string name_in_force() {
-  std::array<char, kLongestName + 1> name{};
+  std::array<char, kLongestThreadName + 1> name{};
   if (::prctl(PR_GET_NAME, name.data()) != 0) return "a name that could not be read";
   return std::string{"'"} + name.data() + "'";
 }
 
-Provision apply_name(const std::string& name) {
+Provision apply_name(const std::string& role, const std::string& owner) {
+  const std::string name = kernel_thread_name(role, owner);
   const std::string what = "the name '" + name + "'";
-  const std::string kept = name.substr(0, kLongestName);
+  const std::string kept = name.substr(0, kLongestThreadName);
+  note_thread_role(::gettid(), role.substr(0, kLongestThreadName), kept);
   if (const int error = ::pthread_setname_np(::pthread_self(), kept.c_str()); error != 0)
     return refused(what, name_in_force(),
                    {"pthread_setname_np answered " + error_words(error), "see pthread_setname_np(3)"});
@@ -151,7 +152,7 @@ Provision touch_own_stack(std::size_t bytes) {
 
 std::vector<Provision> apply(const ThreadSettings& settings) {
   std::vector<Provision> provisions;
-  if (!settings.name.empty()) provisions.push_back(apply_name(settings.name));
+  if (!settings.name.empty()) provisions.push_back(apply_name(settings.name, settings.owner));
   // The stack before the policy: touching it may take a while, and nobody should wait for that.
   if (settings.prefault_stack && settings.stack_bytes > 0)
     provisions.push_back(touch_own_stack(settings.stack_bytes));
@@ -160,6 +161,14 @@ std::vector<Provision> apply(const ThreadSettings& settings) {
   provisions.push_back(apply_timer_slack());  // after the policy, which may change it
   return provisions;
 }
+
+/// Forgets the role of the calling thread when it ends.
+struct Role {
+  Role() = default;
+  ~Role() { forget_thread_role(::gettid()); }
+  Role(const Role&) = delete;
+  Role& operator=(const Role&) = delete;
+};
 
 /// Thread attributes that destroy themselves.
 struct Attributes {
@@ -278,6 +287,7 @@ void* PinnedThread::enter(void* self) {
 }
 
 void PinnedThread::run() {
+  const Role role;
   tid_ = ::gettid();
   try {
     provisions_ = apply(settings_);

@@ -40,12 +40,13 @@ std::string_view name_of(SchedPolicy policy);
 std::string kernel_policy_name(int policy);
 
 struct ThreadSettings {
-  std::string name;  ///< name as ps shows it, at most 15 bytes; "" keeps the process's name
+  std::string name;  ///< role, at most 15 bytes; "" keeps the process's name
   CpuSet cpus = {};  ///< CPUs of the thread; empty: those of the process
   SchedPolicy policy = SchedPolicy::other;
   int priority = 0;                                ///< 1 .. 99 for fifo and rr
   std::size_t stack_bytes = std::size_t{2} << 20;  ///< rounded up to pages; 0: the system's default
   bool prefault_stack = true;                      ///< touch the stack, so that no frame faults it in
+  std::string owner = {};  ///< the rig that the kernel's name shows after the role: "main@servo"
 };
 
 class PinnedThread {

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/thread/thread_names.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -20,7 +23,7 @@ namespace {
 bool is_ours(pid_t tid) { return ::tgkill(::getpid(), tid, 0) == 0; }
 
 /// Nothing when the thread has ended.
-std::optional<ThreadFacts> facts_of(pid_t tid) {
+std::optional<ThreadFacts> facts_of(pid_t tid, bool own = true) {
   ThreadFacts facts;
   facts.tid = tid;
   const int policy = ::sched_getscheduler(tid);
@@ -32,26 +35,41 @@ std::optional<ThreadFacts> facts_of(pid_t tid) {
   if (::sched_getparam(tid, &param) == 0) facts.priority = param.sched_priority;
   facts.cpus = affinity_of(tid).value_or(CpuSet{});
   facts.name = thread_name(tid);
+  if (own) facts.name = role_of_name(facts.name);  // a thread that a model made has the name of its maker
   return facts;
 }
 
-}  // namespace
-
-std::string thread_name(pid_t tid) {
-  return read_host_file("/", "/proc/" + std::to_string(tid) + "/comm").text;
-}
-
-std::vector<ThreadFacts> list_threads() {
+std::vector<ThreadFacts> threads_in(const std::string& tasks, bool own) {
   std::vector<ThreadFacts> threads;
-  for (const std::filesystem::path& entry : entries_of("/proc/self/task")) {
+  for (const std::filesystem::path& entry : entries_of(tasks)) {
     const auto tid = whole_number(entry.filename().string());
     if (!tid) continue;
-    if (auto facts = facts_of(static_cast<pid_t>(*tid))) threads.push_back(std::move(*facts));
+    if (auto facts = facts_of(static_cast<pid_t>(*tid), own)) threads.push_back(std::move(*facts));
   }
   std::sort(threads.begin(), threads.end(),
             [](const ThreadFacts& a, const ThreadFacts& b) { return a.tid < b.tid; });
   return threads;
 }
+
+}  // namespace
+
+std::string thread_name(pid_t tid) {
+  std::string role = role_of_thread(tid);
+  return role.empty() ? read_host_file("/", "/proc/" + std::to_string(tid) + "/comm").text : role;
+}
+
+pid_t process_of(pid_t tid) {
+  std::ifstream status("/proc/" + std::to_string(tid) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Tgid:")) return static_cast<pid_t>(std::atoi(line.c_str() + 5));
+  return 0;
+}
+
+std::vector<ThreadFacts> threads_of(pid_t process) {
+  return threads_in("/proc/" + std::to_string(process) + "/task", process == ::getpid());
+}
+
+std::vector<ThreadFacts> list_threads() { return threads_in("/proc/self/task", true); }
 
 Provision evict(pid_t tid, const CpuSet& allowed) {
   const std::string what = "thread " + std::to_string(tid) + " as SCHED_OTHER on CPUs " + allowed.text();

@@ -27,13 +27,19 @@ struct ThreadFacts {
   CpuSet cpus;                 ///< empty when unreadable
 };
 
-/// Name that the kernel has for a thread of this machine; empty if the thread does not exist any more.
-/// Re-entrant.
+/// Role of a thread of this process, if it was made with one; else the name that the kernel has for a thread of this
+/// machine; empty if the thread does not exist any more. Re-entrant.
 std::string thread_name(pid_t tid);
+
+/// Process of a thread of this machine; 0: it is gone. Re-entrant.
+pid_t process_of(pid_t tid);
 
 /// Ordered by tid. A thread that ends meanwhile is left out. Throws std::system_error when /proc/self/task
 /// cannot be read.
 std::vector<ThreadFacts> list_threads();
+
+/// Threads of another process, without what may not be read; empty: it has ended. Re-entrant.
+std::vector<ThreadFacts> threads_of(pid_t process);
 
 /// Moves a thread of this process to SCHED_OTHER and to these CPUs. A thread that has ended disturbs no
 /// longer: granted. A tid of another process is refused.

@@ -53,7 +53,7 @@ def threads_of(pid):
     """CPU of each thread, by name: those of one name are added up."""
     times = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        name = (task / "comm").read_text().strip()
+        name = (task / "comm").read_text().strip().partition("@")[0]  # the role, without the rig
         times[name] = times.get(name, 0.0) + times_of(task / "stat")
     return times
 

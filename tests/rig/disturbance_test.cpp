@@ -80,7 +80,7 @@ pid_t thread_named(pid_t process, const std::string& name) {
   for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
     std::string found;
     std::getline(std::ifstream(task.path() / "comm"), found);
-    if (found == name) return std::stoi(task.path().filename().string());
+    if (found.substr(0, found.find('@')) == name) return std::stoi(task.path().filename().string());
   }
   return 0;
 }

@@ -150,6 +150,7 @@ std::vector<ThreadSeen> threads_seen(pid_t pid) {
     const pid_t tid = std::stoi(entry.path().filename().string());
     ThreadSeen seen;
     std::ifstream(entry.path() / "comm") >> seen.name;
+    seen.name.resize(std::min(seen.name.find('@'), seen.name.size()));  // the role, without the rig
     const int policy = ::sched_getscheduler(tid);
     if (policy < 0) continue;  // it has ended meanwhile
     seen.policy = policy & ~SCHED_RESET_ON_FORK;

@@ -74,6 +74,9 @@ TEST_F(RunningRigNightly, IsListed) {
   EXPECT_EQ(mine["folder"], std::filesystem::canonical(dir_ / "out").string());
   EXPECT_EQ(mine["state"], "Pause");
   EXPECT_GE(mine["frame"], 0);
+  EXPECT_FALSE(mine["cpus"].get<std::string>().empty());
+  EXPECT_NE(mine["priority"].get<std::string>().find("OTHER"), std::string::npos) << "--no-realtime " << mine;
+  EXPECT_TRUE(mine["overruns"].is_number_integer()) << mine;
   EXPECT_NE(tell({"ps"}).out.find(name_), std::string::npos);
 }
 

@@ -213,6 +213,8 @@ def main():
     parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    # The rigs of a test see no CPU of those of another.
+    os.environ.setdefault("TACTUS_CPU_CLAIMS", f"test-{os.getpid()}")
     options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
     options.results.mkdir(parents=True, exist_ok=True)
     report = options.results / f"{options.name}.json"

@@ -325,6 +325,7 @@ std::map<std::string, pid_t> threads_of(pid_t pid) {
     std::ifstream comm(entry.path() / "comm");
     const pid_t tid = static_cast<pid_t>(std::stol(entry.path().filename().string()));
     if (std::string name; std::getline(comm, name)) {
+      name.resize(std::min(name.find('@'), name.size()));  // the role, without the rig
       const auto [place, is_new] = threads.try_emplace(name, tid);
       if (!is_new) place->second = std::min(place->second, tid);
     }

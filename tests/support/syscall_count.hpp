@@ -56,7 +56,8 @@ struct CountOptions {
 /// Throws std::system_error when the thread cannot be watched (gone, not ours, watched by a debugger).
 SyscallCount count_syscalls(pid_t tid, const CountOptions& options = {});
 
-/// The threads of a process by their names, as in /proc/PID/task/TID/comm. Two of one name: the older.
+/// The threads of a process by their roles: the names in /proc/PID/task/TID/comm without the rig. Two of one name: the
+/// older.
 std::map<std::string, pid_t> threads_of(pid_t pid);
 
 }  // namespace tactus::test

@@ -89,8 +89,9 @@ Culprit Culprits::of(const Finding& finding) {
       const rtsync::Runner runner = blamed(finding);
       if (runner.thread == 0) return {culprit_of(finding, plan_), "", ""};
       RunnerWords words = words_of(runner);
-      return {std::move(words.name), std::move(words.policy),
-              runner.thread > 0 ? owner_of(runner.thread) : ""};
+      std::string owner = runner.thread > 0 ? owner_of(runner.thread) : "";
+      if (!words.rig.empty()) owner = "rig " + words.rig;
+      return {std::move(words.name), std::move(words.policy), std::move(owner)};
     }
     case Cause::interrupted:
     case Cause::suspended:

@@ -4,8 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tactus::executive::rig_threads_test {
 namespace {
@@ -125,6 +131,75 @@ TEST(ChooseCpus, ACpuThatThisProcessMayNotUseIsRefused) {
   EXPECT_THAT(what, ::testing::IsSupersetOf({"CPUs 1023 for thread main", "CPUs 1021 for thread plant",
                                              "CPUs 1022 for the helpers"}));
   EXPECT_TRUE(rtsync::allowed_cpus().contains(chosen.of_frames() | chosen.helpers));
+}
+
+/// Two rigs with defaults: the second takes another CPU, or says who has its own.
+TEST(ClaimedCpus, AreNotTakenByASecondRig) {
+  const CpuSet allowed = rtsync::allowed_cpus();
+  const std::string domain = "rig-threads-test-" + std::to_string(::getpid());
+  const ThreadsSection defaults;
+  std::vector<std::unique_ptr<rtsync::CpuClaims>> claims;
+  CpuSet taken;
+  for (int rig = 0; rig < std::min(allowed.count(), 8); ++rig) {
+    claims.push_back(std::make_unique<rtsync::CpuClaims>("rig-" + std::to_string(rig), domain));
+    const RigCpus chosen = claim_cpus(defaults, true, *claims.back());
+    ASSERT_EQ(chosen.main.count(), 1);
+    EXPECT_TRUE(allowed.contains(chosen.main));
+    EXPECT_FALSE(chosen.main.intersects(taken)) << "rig " << rig;
+    for (const rtsync::Provision& each : chosen.refused)
+      EXPECT_THAT(each.what, ::testing::Not(HasSubstr("of this rig alone")));
+    if (rig > 0) {
+      ASSERT_FALSE(chosen.refused.empty());
+      EXPECT_TRUE(chosen.refused.back().granted) << "a move is said";
+      EXPECT_THAT(chosen.refused.back().what,
+                  HasSubstr("rig 'rig-0' (process " + std::to_string(::getpid())));
+      EXPECT_EQ(chosen.rig, claims.back()->rig());
+    }
+    taken |= chosen.main;
+  }
+  if (taken == allowed) {
+    rtsync::CpuClaims last("last", domain);
+    const RigCpus chosen = claim_cpus(defaults, true, last);
+    EXPECT_EQ(chosen.main, rtsync::default_frame_cpu());
+    const auto shared = std::find_if(chosen.refused.begin(), chosen.refused.end(), [](const auto& each) {
+      return each.what.find("of this rig alone") != std::string::npos;
+    });
+    ASSERT_NE(shared, chosen.refused.end());
+    EXPECT_FALSE(shared->granted);
+    EXPECT_THAT(shared->cause, HasSubstr("rig 'rig-0' (process "));
+    EXPECT_THAT(shared->fix, HasSubstr("threads.main.priority"));
+  }
+  ThreadsSection named;  // the file names the CPU of the first rig
+  named.main.cpus = rtsync::default_frame_cpu().cpus();
+  claims.push_back(std::make_unique<rtsync::CpuClaims>("insists", domain));
+  const RigCpus chosen = claim_cpus(named, true, *claims.back());
+  EXPECT_EQ(chosen.main, rtsync::default_frame_cpu());
+  EXPECT_THAT(chosen.refused, ::testing::Contains(::testing::Field(&rtsync::Provision::granted, false)));
+  claims.erase(claims.begin());
+  rtsync::CpuClaims next("next", domain);
+  EXPECT_THAT(claim_cpus(named, true, next).refused,
+              ::testing::Contains(::testing::Field(&rtsync::Provision::granted, false)))
+      << "the rig that shared the CPU has it still";
+  claims.clear();
+  next = rtsync::CpuClaims("next", domain);
+  rtsync::CpuClaims after("after", domain);
+  EXPECT_EQ(claim_cpus(defaults, true, after).main, rtsync::default_frame_cpu()) << "an end gives it back";
+  EXPECT_TRUE(rtsync::CpuClaims("other", domain + "x").others().empty()) << "domains do not see each other";
+}
+
+TEST(ClaimedCpus, AreNoMatterWithoutRealTime) {
+  rtsync::CpuClaims claims("free", "rig-threads-test-free-" + std::to_string(::getpid()));
+  EXPECT_THAT(claim_cpus({}, false, claims).refused, IsEmpty());
+  EXPECT_TRUE(rtsync::CpuClaims("b", "rig-threads-test-free-" + std::to_string(::getpid())).others().empty());
+}
+
+TEST(ChosenCpus, AvoidThoseOfOtherRigs) {
+  const CpuSet allowed = rtsync::allowed_cpus();
+  const RigCpus all_taken = choose_cpus({}, true, allowed);
+  EXPECT_EQ(all_taken.main, rtsync::default_frame_cpu()) << "where none is free the usual one";
+  if (allowed.count() < 2) return;
+  const RigCpus second = choose_cpus({}, true, rtsync::default_frame_cpu());
+  EXPECT_FALSE(second.main.intersects(rtsync::default_frame_cpu()));
 }
 
 }  // namespace

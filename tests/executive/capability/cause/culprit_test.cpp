@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "executive/run_base/runner_text.hpp"
+#include "rtsync/thread/cpu_claims.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
 
 namespace tactus::executive::culprit_test {
@@ -84,6 +86,30 @@ TEST(Culprits, AThreadOfAnotherRigIsOfThatRig) {
     proc.write("/2000000016/cmdline", row.command);
     EXPECT_EQ(Culprits(plan, proc.path()).of(preempted_by(2'000'000'015, "main", 80)).of, row.of);
   }
+}
+
+TEST(Culprits, AThreadOfAnotherRigNamesItEvenIfItHasEnded) {
+  const Plan plan;
+  FakeRoot proc;
+  const Finding finding = preempted_by(2'000'000'017, "main@servo", 80);
+  const Culprit culprit = Culprits(plan, proc.path()).of(finding);
+  EXPECT_EQ(culprit.name, "'main'");
+  EXPECT_EQ(culprit.of, "rig servo");
+  EXPECT_TRUE(
+      runner_text(finding.evidence.others->stronger).starts_with("'main' of rig servo (tid 2000000017"))
+      << runner_text(finding.evidence.others->stronger);
+}
+
+TEST(Culprits, OfARigWithALongNameTheKernelKeepsTheBeginning) {
+  const Finding finding = preempted_by(2'000'000'018, "main@servo-benc", 80);
+  EXPECT_TRUE(
+      runner_text(finding.evidence.others->stronger).starts_with("'main' of rig servo-benc (tid 2000000018"))
+      << "nothing claims a CPU for it any more";
+  rtsync::CpuClaims claims("servo-bench-2");
+  claims.take({0});
+  Finding alive = preempted_by(::gettid(), "main@servo-benc", 80);
+  EXPECT_TRUE(runner_text(alive.evidence.others->stronger).starts_with("'main' of rig servo-bench-2 (tid "))
+      << runner_text(alive.evidence.others->stronger);
 }
 
 TEST(Culprits, AThreadThatHasEndedKeepsTheNameOfItsRecord) {

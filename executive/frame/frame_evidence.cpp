@@ -23,6 +23,11 @@ namespace {
 
 constexpr int kMostKept = 32;  // frames whose records are kept
 
+/// It is the first one, or one after a Pause: what the thread did before it is not known.
+bool began_anew(const FrameTiming& timing) TACTUS_RT {
+  return timing.housekeeping == Nanoseconds{0} && !timing.back_to_back;
+}
+
 }  // namespace
 
 void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events,
@@ -75,6 +80,7 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
   if (copy_ != nullptr && (copied_ || copy_->under_way()) && events_ != nullptr)
     share_faults_with_copy(faults_between(events_->faults(stretch.lane), stretch.from, stretch.to, *copy_),
                            finding.evidence);
+  see_delays(stretch, timing, finding.evidence);
   const rtsync::CauseWeights verdict = seen_.weigh(stretch.lane, stretch, finding.facts, finding.evidence);
   finding.cause = verdict.cause;
   finding.share = verdict.share;
@@ -86,6 +92,19 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
   name_copy(finding);
   if (finding.cause == rtsync::Cause::waited) finding.root = seen_.root_of(stretch);
   return finding;
+}
+
+/// Fills in how long the thread of the frames waited for its CPU, where no record of that CPU says it.
+void FrameEvidence::see_delays(const Stretch& stretch, const FrameTiming& timing,
+                               rtsync::Evidence& evidence) const TACTUS_RT {
+  if (delays_ == nullptr || stretch.lane != 0 || evidence.others || rtsync::is_after_call(stretch.part) ||
+      began_anew(timing))
+    return;
+  if (!evidence.switches) evidence.realtime = is_realtime_;
+  const Nanoseconds awake = timing.housekeeping + std::max(timing.late, Nanoseconds{0}) + timing.work;
+  const Nanoseconds since =
+      rtsync::monotonic_now() - clock_.to_monotonic(timing.slot + timing.late + timing.work);
+  evidence.queued = delays_->least_in(awake - std::min(awake, stretch.time()) + since);
 }
 
 /// Names the job that took most of an integration loop.
@@ -183,6 +202,7 @@ void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_R
     note.late = explanation_finding(timing);
   const bool look = note.late.cause == rtsync::Cause::none;
   if (look) explanations_.begin();
+  if (look && delays_ != nullptr) delays_->read();
   find_causes(timing, note);
   if (!look) return;
   explanations_.end(frames_);
@@ -211,6 +231,9 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
   uses_.end_frame();
   isolated_.end_frame(program_.promises());
   parts_.begin_behind();
+  if (delays_ != nullptr && began_anew(timing)) delays_->forget();
+  if (delays_ != nullptr)
+    delays_->add_awake(timing.housekeeping + std::max(timing.late, Nanoseconds{0}) + timing.work);
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.
   const TimePoint<RigTime> began = timing.slot + timing.late;

@@ -21,6 +21,7 @@
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
+#include "rtsync/evidence/run_delays.hpp"
 
 namespace tactus::executive {
 
@@ -54,6 +55,11 @@ class FrameEvidence {
   void watch_cpus(const rtsync::CpuWatch& cpus) { seen_.watch_cpus(cpus); }
   /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup
   void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
+  /// Counts how long the thread of the frames waited for its CPU. It must outlive the frames. @when setup
+  void watch_delays(rtsync::RunDelays& delays, bool realtime) {
+    delays_ = &delays;
+    is_realtime_ = realtime;
+  }
 
   /// Sets a copy that excuses faults: while it is under way, pages of the models' state fault when they are
   /// written, and no job caused that. It must outlive the frames. @when setup
@@ -79,6 +85,8 @@ class FrameEvidence {
 
  private:
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
+  void see_delays(const Stretch& stretch, const rtsync::FrameTiming& timing,
+                  rtsync::Evidence& evidence) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
   /// Time by which a frame was too long.
@@ -106,6 +114,8 @@ class FrameEvidence {
   FramePromises promises_;
   Explanations explanations_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
+  rtsync::RunDelays* delays_ = nullptr;
+  bool is_realtime_ = true;  // where delays_ decides
   const GradualCopy* copy_ = nullptr;
   bool copied_ = false;  // in the frame before
   PartTimes parts_;

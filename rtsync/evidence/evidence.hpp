@@ -25,6 +25,11 @@ constexpr bool is_wake(LatePart part) TACTUS_RT {
   return part == LatePart::wake || part == LatePart::call || part == LatePart::answer;
 }
 
+/// Returns true if the part is of a call of an isolated model: its process may have been waited for.
+constexpr bool is_after_call(LatePart part) TACTUS_RT {
+  return part == LatePart::call || part == LatePart::answer;
+}
+
 /// The time that is to be explained.
 struct FrameFacts {
   LatePart part = LatePart::job;
@@ -173,10 +178,13 @@ struct Evidence {
   std::optional<double> speed;              ///< speed of its CPU, against the usual one
   std::optional<Nanoseconds> throttle_gap;  ///< time for which the kernel's real-time limit stops a thread
   std::optional<std::uint32_t> cpu;         ///< last CPU of the thread
-  std::int32_t thread = 0;                  ///< its number; 0: nothing was looked at
-  bool realtime = true;                     ///< the thread has real-time priority
-  bool preemptible = true;                  ///< the kernel lets go of an ordinary thread's CPU at once
-  bool went_on = false;                     ///< a signal had stopped the process, and another let it continue
+  /// It was ready and had no CPU for at least this long, as the kernel counts it without permission. Only where no
+  /// switches of its CPU are recorded.
+  std::optional<Nanoseconds> queued;
+  std::int32_t thread = 0;  ///< its number; 0: nothing was looked at
+  bool realtime = true;     ///< the thread has real-time priority
+  bool preemptible = true;  ///< the kernel lets go of an ordinary thread's CPU at once
+  bool went_on = false;     ///< a signal had stopped the process, and another let it continue
 };
 
 }  // namespace tactus::rtsync

@@ -84,6 +84,15 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   shares.give(Cause::preempted, time - stopped);
 }
 
+/// Ready, and not on a CPU, as far as the kernel counts that without a record: not what `seen` has already.
+void give_queued(Shares& shares, Nanoseconds most, Nanoseconds seen, const Evidence& evidence) TACTUS_RT {
+  const Nanoseconds time = std::min(most, std::max(evidence.queued.value_or(kNone) - seen, kNone));
+  if (!evidence.realtime || !evidence.throttle_gap || time * 2 < *evidence.throttle_gap)
+    shares.give(Cause::preempted, time);
+  else  // as long as the kernel's limit stops it; it may have waited longer than is known
+    shares.give(is_about(time, *evidence.throttle_gap) ? Cause::throttled : Cause::unknown, time);
+}
+
 /// A debugger or a signal had stopped it, as the record of its switch says.
 void give_named_stops(Shares& shares, const SwitchTimes& seen) TACTUS_RT {
   shares.give(Cause::suspended, seen.traced);
@@ -302,12 +311,17 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
       shares.give(Cause::unknown, unseen);
       shares.give(Cause::timer_late, asleep - stopped - kept - not_ready - unseen);
     } else {
-      shares.give(Cause::unknown, asleep);
+      // It was woken before it was on its CPU again: the records do not say when, but how long it waited is counted.
+      const Nanoseconds before = shares.left();
+      give_queued(shares, asleep, evidence.switches->preempted + evidence.switches->migrated, evidence);
+      shares.give(Cause::unknown, asleep - (before - shares.left()));
     }
     if (evidence.silence && evidence.silence->anywhere)
       shares.give(Cause::machine_stopped, evidence.silence->took);
     // It did nothing but look at the clock, and the clock jumped.
     shares.give_rest(facts.spins ? Cause::machine_stopped : Cause::unknown);
+  } else if (!evidence.went_on) {
+    give_queued(shares, shares.left(), kNone, evidence);
   }
   give_unseen(shares, evidence);
   return shares.verdict();
@@ -325,6 +339,7 @@ CauseWeights weigh(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT 
   if (is_wake(facts.part)) return weigh_wake(facts, evidence);
   Shares shares(facts.excess());
   give_seen(shares, facts, with_counted_faults(facts, evidence));
+  if (!evidence.switches && !evidence.went_on) give_queued(shares, shares.left(), kNone, evidence);
   // The rest it was on its CPU, as far as that is known, and got on there.
   const bool seen = evidence.switches && evidence.silence && can_be_seen(shares.left(), *evidence.silence);
   if (!seen)

@@ -75,6 +75,8 @@ class KernelEvents {
   bool change_signs(Nanoseconds alive);
   /// They come by the CPU: that is permitted, and there are no more than two CPUs for each thread.
   bool has_signs_by_cpu() const TACTUS_RT { return signs_by_cpu_; }
+  /// Switches of the CPUs are recorded: that is permitted.
+  bool sees_cpus() const TACTUS_RT { return !cpus_.empty(); }
 
  private:
   struct Thread {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/control_group.hpp"
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -42,10 +43,13 @@ std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root) {
   return unified;
 }
 
-std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
+namespace {
+
+/// Calls `use` with the folder of each group of this process, its own first, until it has used those of one mount.
+void each_group_folder(const std::filesystem::path& root,
+                       const std::function<bool(const std::string&)>& use) {
   const std::optional<ControlGroup> group = find_cpu_group(root);
-  if (!group) return std::nullopt;
-  std::optional<GroupStops> all;
+  if (!group) return;
   const std::vector<std::string> mounts =
       group->unified ? std::vector<std::string>{"/sys/fs/cgroup"}
                      : std::vector<std::string>(kCpuGroups.begin(), kCpuGroups.end());
@@ -53,18 +57,41 @@ std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
     // In a container the group's own folder is often mounted as the root, and the path may climb out of it.
     const bool inside = group->path.starts_with('/') && group->path.find("..") == std::string::npos;
     std::string path = inside ? group->path : "";
+    bool used = false;
     while (true) {
       if (path == "/") path.clear();
-      if (const auto stops = stops_in(read_host_file(root, mount + path + "/cpu.stat").text)) {
-        const GroupStops before = all.value_or(GroupStops{});
-        all = GroupStops{before.times + stops->times, before.took + stops->took};
-      }
+      used = use(mount + path) || used;
       if (path.empty()) break;
       path.resize(path.rfind('/'));
     }
-    if (all) return all;  // the other name is the same folder
+    if (used) return;  // the other name is the same folder
   }
+}
+
+}  // namespace
+
+std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
+  std::optional<GroupStops> all;
+  each_group_folder(root, [&](const std::string& folder) {
+    const auto stops = stops_in(read_host_file(root, folder + "/cpu.stat").text);
+    if (!stops) return false;
+    const GroupStops before = all.value_or(GroupStops{});
+    all = GroupStops{before.times + stops->times, before.took + stops->took};
+    return true;
+  });
   return all;
+}
+
+std::vector<std::string> limited_groups(const std::filesystem::path& root) {
+  std::vector<std::string> limited;
+  each_group_folder(root, [&](const std::string& folder) {
+    const std::string quota = read_host_file(root, folder + "/cpu.max").text;         // "max 100000"
+    const std::string old = read_host_file(root, folder + "/cpu.cfs_quota_us").text;  // -1: none
+    const auto number = whole_number(quota.empty() ? old : quota.substr(0, quota.find(' ')));
+    if (number && *number > 0) limited.push_back(folder);
+    return !quota.empty() || !old.empty();
+  });
+  return limited;
 }
 
 }  // namespace tactus::rtsync

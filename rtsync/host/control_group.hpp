@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "rtsync/time/time.hpp"
 
@@ -30,5 +31,8 @@ struct GroupStops {
 /// Sum since they were made, over this process's group and those above it. Nothing: none has a limit that is
 /// counted. @when setup, service
 std::optional<GroupStops> read_group_stops(const std::filesystem::path& root = "/");
+
+/// Folders of this process's control group and of those above it that limit their CPU time. @when setup, service
+std::vector<std::string> limited_groups(const std::filesystem::path& root = "/");
 
 }  // namespace tactus::rtsync

@@ -21,7 +21,7 @@ constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switc
 constexpr const char* kSentences[BrokenPromises::kKinds] = {
     " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: ",
     " changes the floating-point environment, which is put back: "};
-constexpr std::size_t kMostCulprits = 50;  // of one cause
+constexpr std::size_t kMostCulprits = 500;  // of one cause with a name: more count as "others"
 constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time", " time"};
 
 /// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
@@ -104,6 +104,32 @@ void RunCauses::watch() {
   run_->add(watch(*run_->threads, run_->main, run_->cpus, run_->spins(), signs,
                   run_->pacing->edge_clock() != nullptr ? &run_->rig.clock_status() : nullptr,
                   run_->rig.isolation()));
+  if (!events_->sees_cpus()) count_delays();
+}
+
+/// Counts how long the thread of the frames waits for a CPU, where it is not permitted to see which thread has it.
+void RunCauses::count_delays() {
+  static constexpr std::chrono::milliseconds kEvery{10};
+  const Plan& plan = executive_.plan();
+  const rtsync::Period frame = rtsync::real_period(plan.frame, plan.ratio);
+  const double early = run_->pacing->sleeper().share_spun(frame) * static_cast<double>(frame_.count());
+  delays_.emplace(run_->main, Nanoseconds{static_cast<std::int64_t>(early)});
+  delays_->look();
+  executive_.accounts().evidence().watch_delays(*delays_, realtime_threads_.has(run_->main));
+  counts_ = true;
+  counter_ = std::make_unique<rtsync::PinnedThread>(run_->cpus.small_helper("counts"), [this] {
+    std::unique_lock lock(counting_);
+    while (!ended_.wait_for(lock, kEvery, [this] { return !counts_; })) delays_->look();
+  });
+}
+
+void RunCauses::end_counting() {
+  {
+    const std::lock_guard lock(counting_);
+    counts_ = false;
+  }
+  ended_.notify_all();
+  counter_.reset();
 }
 
 void RunCauses::summarize(Json& all, Summary what) const {
@@ -139,8 +165,9 @@ void RunCauses::take(const FrameNote& note) {
     const Finding& finding = i < 2 ? named : note.beside;
     const bool caught_up = finding.cause == rtsync::Cause::catching_up;
     const Culprit& culprit = caught_up ? began_[i % 2] : own[i / 2];
-    if (culprit.name.empty() || (sum.by.size() >= kMostCulprits && !sum.by.contains(culprit))) continue;
-    Sum::Taken& taken = sum.by[culprit];
+    if (culprit.name.empty()) continue;
+    const bool has_room = sum.by.size() < kMostCulprits || sum.by.contains(culprit);
+    Sum::Taken& taken = sum.by[has_room ? culprit : Culprit{"others", "", ""}];
     taken.count += caught_up ? 0 : 1;
     taken.sum += charged[i].time;
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
+#include "rtsync/evidence/run_delays.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
 
 namespace tactus::executive {
@@ -49,8 +52,13 @@ class RunCauses final : public Capability {
   void poll_seldom(RunVoice& voice) override;
   const rtsync::CpuWatch& cpus() const { return cpus_; }
 
+  ~RunCauses() override { end_counting(); }
+
   void watch() override;
-  void finish() override { poll_seldom(*run_->voice); }
+  void finish() override {
+    end_counting();
+    poll_seldom(*run_->voice);
+  }
   void summarize(config::Json& all, Summary what) const override;
   std::uint64_t changes() const override { return found(); }
   void report(LiveReport which, config::Json& body) override;
@@ -74,6 +82,8 @@ class RunCauses final : public Capability {
     };
     std::map<Culprit, Taken> by;
   };
+  void count_delays();
+  void end_counting();
   void place_signs();
   void measure_signs(RunVoice& voice);
   static config::Json by_json(const Sum& sum);
@@ -86,6 +96,11 @@ class RunCauses final : public Capability {
   rtsync::ContinuationWatch continuation_;
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::optional<EvidencePart> part_;
+  std::optional<rtsync::RunDelays> delays_;
+  std::mutex counting_;
+  std::condition_variable ended_;
+  bool counts_ = false;
+  std::unique_ptr<rtsync::PinnedThread> counter_;  // looks at delays_
   rtsync::Nanoseconds frame_{0};
   bool signs_stand_well_ = false;
   std::optional<rtsync::SignRate> signs_;

@@ -47,6 +47,78 @@ std::vector<Row> rows() {
   using E = Evidence;
   return {
       row("on its CPU all the time, and alive", long_job(), Cause::computed, [](F&, E&) {}),
+      row("nothing is recorded, and the kernel counts that it waited for its CPU", late_wake(),
+          Cause::preempted,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 2ms;
+          }),
+      row("likewise, in a job", long_job(), Cause::preempted,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 2ms;
+          }),
+      row("nothing is recorded, and it waited less than half of the time", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 1'400us;
+          }),
+      row("nothing is recorded, and it did not wait", long_job(), Cause::unknown,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 0ns;
+          }),
+      row("nothing is recorded nor counted", late_wake(), Cause::unknown, [](F&, E& e) { e = {}; }),
+      row("nothing is recorded, it waited, and SIGSTOP stopped all for longer", late_wake(),
+          Cause::machine_stopped,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 3ms;
+            e.went_on = true;
+          }),
+      row("only its own switches are recorded: most of its sleep beyond the slot it waited for its CPU",
+          late_wake(), Cause::preempted,
+          [](F&, E& e) {
+            e.others.reset();
+            e.silence.reset();
+            e.switches->blocked = 3ms;
+            e.queued = 2ms;
+          }),
+      row("likewise, and it waited for a little of it", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e.others.reset();
+            e.silence.reset();
+            e.switches->blocked = 3ms;
+            e.queued = 1ms;
+          }),
+      row("what is recorded as preempted is not counted twice", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e.others.reset();
+            e.silence.reset();
+            e.switches->blocked = 2ms;
+            e.switches->preempted = 1ms;
+            e.queued = 1ms;
+          }),
+      row("a wait as long as the kernel's limit for real-time threads", {LatePart::wake, 52ms, 0ns},
+          Cause::throttled,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 50ms;
+            e.throttle_gap = 50ms;
+          }),
+      row("a wait that may have been as long", {LatePart::wake, 52ms, 0ns}, Cause::unknown,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 30ms;
+            e.throttle_gap = 50ms;
+          }),
+      row("an ordinary thread does not know that limit", {LatePart::wake, 52ms, 0ns}, Cause::preempted,
+          [](F&, E& e) {
+            e = {};
+            e.queued = 50ms;
+            e.throttle_gap = 50ms;
+            e.realtime = false;
+          }),
       row("it gave up the CPU itself", long_job(), Cause::blocked,
           [](F&, E& e) { e.switches->blocked = 2'900us; }),
       row("it slept, and computed longer", long_job(), Cause::computed,

@@ -15,8 +15,6 @@ namespace {
 
 using rtsync::Cause;
 
-constexpr std::size_t kMostInVerdict = 4;  // names; the table of causes has all
-
 /// The cause that cost most; none: nothing was late.
 std::pair<Cause, double> costliest(const FrameTimes& times) {
   std::int64_t sum = 0;
@@ -72,19 +70,14 @@ std::string how_it_ended(const RunData& run, char& sign) {
   return words + (reason.empty() ? "" : ": " + reason);
 }
 
-/// The names, separated; of more than `most` the first ones and how many there are beside them.
-std::string names_of(const std::vector<std::string>& names, const char* separator, std::size_t most,
-                     const std::string& what) {
+std::string joined(const std::vector<std::string>& names, const char* separator) {
   std::string text;
-  const std::size_t shown = names.size() > most ? most - 1 : names.size();
-  for (std::size_t i = 0; i < shown; ++i) text += (text.empty() ? "" : separator) + names[i];
-  if (names.size() > shown)
-    text += " and " + counted(static_cast<std::int64_t>(names.size() - shown), "other " + what);
+  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
   return text;
 }
 
 /// "'stress' (SCHED_FIFO 90, of stress.service)", those that took most first.
-std::string culprits_of(const RunData& run, const std::string& word, std::size_t most) {
+std::string culprits_of(const RunData& run, const std::string& word) {
   std::vector<std::string> names;
   for (const Json& each : list_fact(run.summary(), "causes." + word + ".by")) {
     const std::string policy = text_fact(each, "policy"), of = text_fact(each, "of");
@@ -93,11 +86,11 @@ std::string culprits_of(const RunData& run, const std::string& word, std::size_t
     names.back() +=
         " (" + policy + (policy.empty() || of.empty() ? "" : ", ") + (of.empty() ? "" : "of " + of) + ")";
   }
-  return names_of(names, ", then ", most, "culprit");
+  return joined(names, ", then ");
 }
 
 /// The jobs that met a cause, those that met it most often first.
-std::string jobs_of(const RunData& run, const std::string& word, std::size_t most) {
+std::string jobs_of(const RunData& run, const std::string& word) {
   std::vector<std::pair<std::int64_t, std::string>> jobs;
   for (const auto& [job, count] : list_fact(run.summary(), "causes." + word + ".jobs").items())
     if (count.is_number_integer()) jobs.emplace_back(-count.get<std::int64_t>(), job);
@@ -105,15 +98,15 @@ std::string jobs_of(const RunData& run, const std::string& word, std::size_t mos
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (auto& [count, job] : jobs) names.push_back(std::move(job));
-  return names_of(names, ", ", most, "job");
+  return joined(names, ", ");
 }
 
 }  // namespace
 
-std::string who_of(const RunData& run, Cause cause, std::size_t most) {
+std::string who_of(const RunData& run, Cause cause) {
   const std::string word(name_of(cause));
-  const std::string who = jobs_of(run, word, most);
-  if (const std::string culprits = culprits_of(run, word, most); !culprits.empty())
+  const std::string who = jobs_of(run, word);
+  if (const std::string culprits = culprits_of(run, word); !culprits.empty())
     return culprits + (who.empty() ? "" : "; it met " + who);
   if (!run.has_times()) return who;
   for (const WorstFrame& frame : run.times->worst()) {
@@ -177,7 +170,7 @@ Verdict verdict_of(const RunData& run) {
   if (run.has_times()) {
     const auto [cause, share] = costliest(*run.times);
     if (cause != Cause::none) {
-      const std::string who = who_of(run, cause, kMostInVerdict);
+      const std::string who = who_of(run, cause);
       rest += "; " + share_text(share) + " of the lateness is " + std::string(name_of(cause)) +
               (who.empty() ? "" : " (" + who + ")");
     }

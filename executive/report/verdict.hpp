@@ -18,9 +18,8 @@ struct Verdict {
 /// Judges whether the frames were on time; else the cause and the culprit.
 Verdict verdict_of(const RunData& run);
 
-/// Jobs and threads that a cause is about, from the summary and the log; empty: neither names any. Of more than `most`
-/// the first ones and how many others.
-std::string who_of(const RunData& run, rtsync::Cause cause, std::size_t most = SIZE_MAX);
+/// All jobs and threads that a cause is about, from the summary and the log; empty: neither names any.
+std::string who_of(const RunData& run, rtsync::Cause cause);
 /// Text of the log or of a trace on a frame; empty: none.
 std::string why_of_frame(const RunData& run, std::int64_t frame);
 

@@ -108,6 +108,25 @@ TEST(Pace, RealOutputsWithoutRealTimeAreAskedForByHandEachTime) {
   EXPECT_TRUE(fs::exists(dir / "tape"));
 }
 
+TEST(Pace, ALinkThatOthersPaceDrivesNoRealOutputsUnasked) {
+  if (!TACTUS_WITH_LINK) GTEST_SKIP() << "this build has no link";
+  const TempDir dir;
+  dir.write("rig.yaml", kRig + kOutput + "link: { mode: follow, start_timeout: 1 s }\n");
+  const Finished refused = run(command(dir, {"run", "rig.yaml"}));
+  EXPECT_EQ(refused.status, 2) << refused;
+  EXPECT_TRUE(
+      holds(refused.err,
+            "link.mode: follow:1:1: --drive-outputs: the rig drives real outputs, and would do so as fast "
+            "as its frames run; set link.mode: paced on a bench, or add --drive-outputs if that is wanted "
+            "in this run"))
+      << refused;
+  EXPECT_FALSE(fs::exists(dir / "runs"));
+  EXPECT_FALSE(fs::exists(dir / "tape"));
+  const Finished asked = run(command(dir, {"run", "rig.yaml", "--drive-outputs", "--out", "out"}));
+  EXPECT_NE(asked.status, 2) << "it waits for others, of which there are none; " << asked;
+  EXPECT_FALSE(holds(asked.err, "add --drive-outputs")) << asked;
+}
+
 TEST(Pace, CheckNamesWhatChangedForARigOfBefore) {
   const TempDir dir;
   const std::string note = "realtime.enabled is not set, so the rig runs in real time";

@@ -3,11 +3,8 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -16,19 +13,6 @@ namespace tactus::drivers::live_http {
 namespace {
 
 constexpr const char* kForms = "; write unix:PATH, 127.0.0.1:PORT or [::1]:PORT (port 0: one that is free)";
-
-/// False: this machine speaks IPv6 alone, where localhost is ::1.
-bool has_ipv4_loopback() {
-  const int probe = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) return false;
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
-  const int error = ::bind(probe, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0 ? 0 : errno;
-  ::close(probe);
-  return error != EADDRNOTAVAIL;
-}
 
 }  // namespace
 
@@ -78,12 +62,10 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
     return std::nullopt;
   }
   std::string host(text.substr(0, colon));
-  bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
-  if (host == "localhost") {
-    bracketed = !has_ipv4_loopback();
-    host = bracketed ? "::1" : "127.0.0.1";
-  }
+  address.by_name = host == "localhost";
+  if (address.by_name) host = bracketed ? "::1" : "127.0.0.1";
   const auto canonical = canonical_host(host);
   if (!canonical || (canonical->find(':') != std::string::npos) != bracketed) {
     problem = config::show(host) + " is not a numeric address" + kForms;

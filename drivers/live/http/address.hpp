@@ -13,6 +13,7 @@ struct Address {
   std::string host{};  ///< "127.0.0.1", "::1": without brackets, as inet_ntop writes it
   bool v6 = false;
   std::uint16_t port = 0;  ///< 0: the system chooses
+  bool by_name = false;    ///< written as localhost: 127.0.0.1, or ::1 on a machine without IPv4
 
   bool is_unix() const { return !path.empty(); }
   bool is_local() const;     ///< only this machine gets there

@@ -102,6 +102,25 @@ void Listener::open_unix() {
 }
 
 void Listener::open_tcp() {
+  int error = bind_tcp();
+  if (address_.by_name && !address_.v6 && (error == EADDRNOTAVAIL || error == EAFNOSUPPORT)) {
+    close();  // this machine speaks IPv6 alone
+    address_.host = "::1";
+    address_.v6 = true;
+    error = bind_tcp();
+  }
+  if (error != 0)
+    fail(error == EADDRINUSE ? "is in use" : "cannot be opened", error,
+         error == EACCES ? "ports below 1024 belong to root: choose one above"
+         : error == EADDRINUSE
+             ? "end who listens there (ss -ltnp), or choose another port, or 0 for a free one"
+         : error == EMFILE || error == ENFILE ? "see the limits of this user (ulimit -n)"
+         : error == EADDRNOTAVAIL             ? "no interface of this machine has this address (ip addr)"
+                                              : "choose another address");
+}
+
+/// Opens the socket and gives it its address. Returns 0 or an errno.
+int Listener::bind_tcp() {
   sockaddr_storage raw{};
   socklen_t size = 0;
   // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
@@ -121,24 +140,17 @@ void Listener::open_tcp() {
   auto* const name = reinterpret_cast<sockaddr*>(&raw);
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
   fd_ = ::socket(raw.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd_ < 0) fail("cannot be opened", errno, "see the limits of this user (ulimit -n)");
+  if (fd_ < 0) return errno;
   const int yes = 1;  // a run that ended a moment ago does not keep its port from the next
   (void)::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (::bind(fd_, name, size) != 0) {
-    const int error = errno;
-    fail(error == EADDRINUSE ? "is in use" : "cannot be opened", error,
-         error == EACCES ? "ports below 1024 belong to root: choose one above"
-         : error == EADDRINUSE
-             ? "end who listens there (ss -ltnp), or choose another port, or 0 for a free one"
-         : error == EADDRNOTAVAIL ? "no interface of this machine has this address (ip addr)"
-                                  : "choose another address");
-  }
+  if (::bind(fd_, name, size) != 0) return errno;
   size = sizeof raw;
   if (::getsockname(fd_, name, &size) != 0) fail("cannot be asked for its port", errno, "try again");
   // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
   address_.port = ntohs(address_.v6 ? reinterpret_cast<const sockaddr_in6*>(&raw)->sin6_port
                                     : reinterpret_cast<const sockaddr_in*>(&raw)->sin_port);
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+  return 0;
 }
 
 void Listener::fail(const std::string& what, int error, const std::string& fix) {

@@ -30,6 +30,7 @@ class Listener {
  private:
   void open_unix();
   void open_tcp();
+  int bind_tcp();
   [[noreturn]] void fail(const std::string& what, int error, const std::string& fix);
 
   Address address_;

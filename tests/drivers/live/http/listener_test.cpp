@@ -3,11 +3,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "executive/driver/device_error.hpp"
@@ -41,6 +47,63 @@ void leave_stale(const std::string& path) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
   ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
   ::close(fd);
+}
+
+/// Leaves the loopback interface of a new network namespace ::1 alone. False: this user may not.
+bool leave_ipv6_alone() {
+  const uid_t user = ::geteuid();
+  if (::unshare(user == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP;
+  bool done = socket >= 0 && ::ioctl(socket, SIOCSIFFLAGS, &request) == 0;
+  request.ifr_addr = {};
+  request.ifr_addr.sa_family = AF_INET;  // 0.0.0.0: none
+  done = done && ::ioctl(socket, SIOCSIFADDR, &request) == 0;
+  (void)::close(socket);
+  const int other = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 name{};
+  name.sin6_family = AF_INET6;
+  name.sin6_addr = in6addr_loopback;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
+  done = done && other >= 0 && ::bind(other, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
+  (void)::close(other);
+  return done;
+}
+
+TEST(HttpListener, LocalhostIsThatOfIpv6OnAMachineThatSpeaksNoOther) {
+  constexpr int kMayNot = 77;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (!leave_ipv6_alone()) ::_exit(kMayNot);
+    const test::TempDir dir;
+    int status = 1;
+    try {
+      const Listener listener(at("localhost:0"), dir.path());
+      status = listener.address().text().starts_with("[::1]:") ? 0 : 2;
+      if (!failure_of("127.0.0.1:0", dir.path())
+               .ends_with("no interface of this machine has this address (ip addr)"))
+        status = 3;
+    } catch (const executive::DeviceError& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  if (WEXITSTATUS(status) == kMayNot)
+    GTEST_SKIP()
+        << "needs a network namespace of its own with IPv6, which this user or kernel does not allow";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(HttpListener, LocalhostIsThatOfIpv4WhereThereIsOne) {
+  const test::TempDir dir;
+  const Listener listener(at("localhost:0"), dir.path());
+  EXPECT_TRUE(listener.address().text().starts_with("127.0.0.1:")) << listener.address().text();
 }
 
 TEST(HttpListener, AFileThatADeadRunLeftIsReplaced) {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -152,8 +153,11 @@ class Death {
  private:
   void name_jobs() {
     const Json names = facts_.value("@jobs", Json::array());
-    for (const WitnessPage::Running& running : page_.running)
-      if (const std::uint32_t job = running.job.load(); job < names.size()) jobs_.push_back(names[job]);
+    std::vector<std::uint32_t> running = executive::witnessed_running_jobs();
+    for (const rtsync::RunningJob& each : page_.running) running.push_back(each.job.load());
+    for (const std::uint32_t job : running)
+      if (job < names.size() && std::find(jobs_.begin(), jobs_.end(), names[job]) == jobs_.end())
+        jobs_.push_back(names[job]);
   }
 
   std::string where() const {

@@ -107,6 +107,19 @@ std::vector<CollectedFlight> collect_where(Wanted wanted, const std::string& why
 
 }  // namespace
 
+std::vector<std::uint32_t> witnessed_running_jobs() {
+  std::vector<std::uint32_t> running;
+  for (const fs::path& memory : FlightFile::all()) {
+    try {
+      const auto file = FlightFile::open(memory);
+      if (!file->is_witnessed_here()) continue;
+      for (std::size_t i = 0; i < file->rings(); ++i) running.push_back(file->head(i).now.job.load());
+    } catch (const std::runtime_error&) {  // another process has just removed it
+    }
+  }
+  return running;
+}
+
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why) {
   return collect_where([](const FlightFile& file) { return file.is_witnessed_here(); }, why);
 }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -20,6 +21,9 @@ struct CollectedFlight {
 /// Writes the last trace of a recorder, and removes its memory. Nothing if another process does, or if it is
 /// in use. `why`: the rig ended so. @when service
 std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory, const std::string& why);
+/// Returns the jobs that ran, by thread, when the rig whose witness this process was ended: RunningJob::job as its
+/// recorder keeps it; empty: it has none.                                                        @when service
+std::vector<std::uint32_t> witnessed_running_jobs();
 /// Collects the flights of the rig whose witness this process was.                              @when service
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why);
 /// Waits for a rig of a run folder that was killed: its process may be there for a while, as the kernel takes it apart,

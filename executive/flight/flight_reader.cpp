@@ -224,7 +224,7 @@ std::optional<FlownFrame> FlightView::unended_frame() const {
 }
 
 std::optional<FlownUnended> FlightView::unended(std::size_t ring) const {
-  const FlightNow& now = file_.head(ring).now;
+  const rtsync::RunningJob& now = file_.head(ring).now;
   const std::uint32_t job = now.job.load();
   const std::uint64_t since = now.since.load();
   if (job >= file_.plan().jobs.size() || since == 0) return std::nullopt;

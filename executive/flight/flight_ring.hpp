@@ -5,15 +5,10 @@
 #include <cstdint>
 
 #include "executive/flight/flight_record.hpp"
+#include "rtsync/crash/running_job.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {
-
-/// Present activity of a thread, for a reader after the process was killed.
-struct FlightNow {
-  alignas(64) std::atomic<std::uint32_t> job{UINT32_MAX};  ///< index; UINT32_MAX: none
-  std::atomic<std::uint64_t> since{0};  ///< ticks at which the job before ended; 0: not known
-};
 
 /// Progress of a ring, in memory that others read. Both members count records since the start, and never
 /// fall.
@@ -23,7 +18,7 @@ struct FlightRingHead {
   std::uint64_t capacity = 0;                       ///< records
   std::uint64_t offset = 0;                         ///< offset of the first one, in the file
   std::atomic<std::int32_t> tid{0};                 ///< the thread that runs what is recorded
-  FlightNow now;
+  rtsync::RunningJob now;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -78,7 +73,7 @@ class FlightRing {
     end();
   }
 
-  FlightNow& now() const TACTUS_RT { return head_.now; }
+  rtsync::RunningJob& now() const TACTUS_RT { return head_.now; }
   /// Number of records since the start. For the writer.
   std::uint64_t count() const TACTUS_RT { return count_; }
 

@@ -76,12 +76,15 @@ class JobRunner final : public LaneRunner {
   std::uint32_t running_job_index(std::size_t thread) const TACTUS_RT {
     return lane_of(thread).running_job();
   }
-  /// Keeps the job that a thread runs in memory that outlives this process. @when setup
-  void keep_running_in(std::size_t thread, std::atomic<std::uint32_t>& place) {
-    lane_of(thread).keep_running_in(place);
+  /// Keeps the job that a thread runs there, unless a flight recorder keeps it: in memory that outlives this
+  /// process. @when setup
+  void keep_running_in(std::size_t thread, rtsync::RunningJob& place) {
+    if (Lane& lane = lane_of(thread); !lane.is_recorded()) lane.keep_running_in(place);
   }
   /// Records when the jobs of a thread ended. @when setup
   void record_in(std::size_t thread, FlightRing& ring) { lane_of(thread).record_in(ring); }
+  /// Ends it, before the memory of the recorder goes. No thread runs jobs any more. @when setup
+  void record_nowhere(std::size_t thread) { lane_of(thread).record_nowhere(); }
   /// The first thread that is in a job, for the text of an abort; main if none is.                  @when any
   std::size_t working_thread() const;
   /// A thread did not come back: it must not be waited for.                                         @when any

@@ -17,6 +17,7 @@
 #include "executive/model/model_forces.hpp"
 #include "executive/model/variable_guard.hpp"
 #include "executive/plan/schedule.hpp"
+#include "rtsync/crash/running_job.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/host/map_watch.hpp"
 #include "rtsync/host/unforked_memory.hpp"
@@ -27,7 +28,7 @@
 namespace tactus::executive {
 
 /// No job of the plan.
-inline constexpr std::uint32_t kNoPlanJob = UINT32_MAX;
+inline constexpr std::uint32_t kNoPlanJob = rtsync::RunningJob::kNone;
 
 /// A job of another lane that has to be done first, whenever both are due.
 struct Dependency {
@@ -184,17 +185,20 @@ class alignas(64) Lane {
   std::span<const JobRequest> asks() const TACTUS_RT { return {job_requests_.data(), ask_count_}; }
   void clear_job_requests() TACTUS_RT { ask_count_ = 0; }
 
-  std::uint32_t running_job() const TACTUS_RT { return running_->load(std::memory_order_relaxed); }
-  void set_running(std::uint32_t job) TACTUS_RT {
-    running_->store(job, std::memory_order_relaxed);
-    now_->job.store(job, std::memory_order_relaxed);
-  }
+  std::uint32_t running_job() const TACTUS_RT { return running_->job.load(std::memory_order_relaxed); }
+  void set_running(std::uint32_t job) TACTUS_RT { running_->job.store(job, std::memory_order_relaxed); }
   /// Keeps it there from here on; it must outlive the lane. @when setup
-  void keep_running_in(std::atomic<std::uint32_t>& place) { running_ = &place; }
-  /// Leaves there what count() counts; it must outlive the lane. @when setup
+  void keep_running_in(rtsync::RunningJob& place) { running_ = &place; }
+  /// Leaves there what count() counts, and what runs; it must outlive the lane. @when setup
   void record_in(FlightRing& ring) {
     flight_ = &ring;
-    now_ = &ring.now();
+    keep_running_in(ring.now());
+  }
+  bool is_recorded() const { return flight_ != nullptr; }
+  /// Ends record_in(): what runs is kept in the lane. No thread runs its jobs any more. @when setup
+  void record_nowhere() {
+    flight_ = nullptr;
+    running_ = &own_running_;
   }
   /// Records that its thread has waited for another one since then. Records a wait. Called by that thread in
   /// its frame, while no thread counts.
@@ -235,7 +239,7 @@ class alignas(64) Lane {
     const std::uint64_t ticks = clock_.ticks();
     *log_end_++ = {ticks, job, static_cast<std::uint32_t>(heap_.calls()),
                    static_cast<std::uint32_t>(heap_.time().count())};
-    now_->since.store(ticks, std::memory_order_relaxed);
+    running_->since.store(ticks, std::memory_order_relaxed);
     if (log_end_ == log_room_end_) [[unlikely]]
       count();
   }
@@ -249,8 +253,7 @@ class alignas(64) Lane {
   JobEnd* log_end_ = nullptr;  // of what was logged; nullptr: nothing is measured
   const JobEnd* log_room_end_ = nullptr;
   rtsync::HeapCounter heap_;
-  FlightNow* now_ = &own_now_;
-  std::atomic<std::uint32_t>* running_ = &own_running_;
+  rtsync::RunningJob* running_ = &own_running_;
   const rtsync::FloatEnvironment environment_ = rtsync::FloatEnvironment::of_this_thread();
 
   std::vector<rtsync::JobHistogram>& times_;
@@ -271,9 +274,8 @@ class alignas(64) Lane {
   const Schedule* schedule_ = nullptr;
   const Dependency* blocked_by_ = nullptr;
   FlightRing* flight_ = nullptr;
-  FlightNow own_now_;
   CallFailure failure_;
-  std::atomic<std::uint32_t> own_running_{kNoPlanJob};
+  rtsync::RunningJob own_running_;
 };
 
 /// Makes a lane run the jobs of a schedule.

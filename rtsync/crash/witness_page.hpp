@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "rtsync/crash/loaded_files.hpp"
+#include "rtsync/crash/running_job.hpp"
 #include "rtsync/crash/thread_life.hpp"
 #include "rtsync/crash/thread_origin.hpp"
 #include "rtsync/rt.hpp"
@@ -24,14 +25,9 @@ namespace tactus::rtsync {
 
 struct WitnessPage {
   static constexpr std::size_t kMostThreads = 64;
-  static constexpr std::uint32_t kNoJob = UINT32_MAX;
   static constexpr int kNoStatus = -1;
   static constexpr std::uint32_t kMostPassed = 64;
 
-  /// A cache line each: threads write theirs side by side.
-  struct alignas(64) Running {
-    std::atomic<std::uint32_t> job{kNoJob};
-  };
   struct Signal {
     int number;
     int value;
@@ -45,8 +41,8 @@ struct WitnessPage {
   std::atomic<std::int64_t> sim_time_ns{0};
   std::atomic<std::int64_t> late_ns{0}, work_ns{0}, slack_ns{0};  ///< times of the last frame in real time
   std::atomic<std::int64_t> overruns{0}, lost{0}, late_wakes{0};
-  /// Running jobs by thread of the plan: an index into its jobs.
-  std::array<Running, kMostThreads> running{};
+  /// Running jobs by thread of the plan, of those that no flight recorder keeps.
+  std::array<RunningJob, kMostThreads> running{};
   std::atomic<std::size_t> doing_length{0};
   std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
   /// Reason why the process was ended although a call did not return.

@@ -43,7 +43,9 @@ RunFlight::~RunFlight() {
   keeper_.reset();
   writer_.reset();
   refuse_asked();
-  if (file_) file_->remove();
+  if (!file_) return;
+  for (std::size_t i = 0; !run_.stuck && i < rings_.size(); ++i) run_.executive->jobs().record_nowhere(i);
+  file_->remove();
 }
 
 FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) const {

@@ -19,6 +19,7 @@ class RunWitness final : public Capability {
   /// `page`: what the witness sees; nullptr: there is no witness. It must outlive this.
   explicit RunWitness(rtsync::WitnessPage* page) : page_(page) {}
   explicit RunWitness(RunContext& run) : RunWitness(rtsync::witness_page()) {
+    run_ = &run;
     watch(*run.executive, run.cpus.helpers);
     crash_guard_.emplace(*run.executive);
   }
@@ -27,8 +28,11 @@ class RunWitness final : public Capability {
   /// Lets the witness see from here on how far the rig came, and moves it away from the CPUs of the frames.
   /// @when setup
   void watch(Executive& executive, const rtsync::CpuSet& helpers);
+  /// Shows the witness which jobs never returned.
+  void finish() override;
 
  private:
+  RunContext* run_ = nullptr;
   rtsync::WitnessPage* const page_;
   std::optional<WitnessPart> part_;
   std::optional<CrashGuard> crash_guard_;

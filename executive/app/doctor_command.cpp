@@ -13,12 +13,15 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/share_row.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/run_base/machine_facts.hpp"
+#include "executive/run_base/rig_threads.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/facts/host_facts.hpp"
 #include "rtsync/facts/readiness.hpp"
 #include "rtsync/host/dma_latency.hpp"
+#include "rtsync/thread/cpu_claims.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
@@ -117,7 +120,8 @@ Nanoseconds time_to_measure(bool measures, const std::string& measure) {
 Plan plan_for(const RigSettings& settings, Nanoseconds each) {
   Plan plan;
   plan.cpus = CpuSet(settings.threads.main.cpus);
-  if (plan.cpus.empty()) plan.cpus = rtsync::default_frame_cpu();
+  if (plan.cpus.empty())
+    plan.cpus = executive::choose_cpus(settings.threads, true, rtsync::CpuClaims("").others()).main;
   plan.period = frame_of(settings);
   plan.trial.duration = each;
   plan.trial.period = std::clamp(plan.period.floor(), Nanoseconds{100'000}, Nanoseconds{10'000'000});
@@ -125,6 +129,17 @@ Plan plan_for(const RigSettings& settings, Nanoseconds each) {
   plan.trial.priority = settings.threads.main.priority;
   plan.dma_latency = settings.dma_latency;
   return plan;
+}
+
+/// Leaves out CPUs that running rigs have claimed: measuring would delay their frames.
+void spare_rigs(Plan& plan) {
+  const rtsync::CpuClaims claims("");
+  for (const int cpu : (plan.cpus & claims.others()).cpus()) {
+    const auto holder = claims.holder(cpu);
+    print_error("tactus: CPU %d is not measured: %s runs there\n", cpu,
+                holder ? holder->text().c_str() : "a rig");
+    plan.cpus.remove(cpu);
+  }
 }
 
 /// The short one that the verdict rests on.
@@ -344,10 +359,20 @@ class DoctorCommand final : public CommandDriver {
                "default: one sleeper on the CPU of the frames, for 1 s")
             ->type_name("DURATION");
     app.add_flag("--all", all_, "print every fact, not only the three findings that matter most");
-    app.add_flag("!--no-measure", measures_, "look only, and measure nothing")->excludes(measure_given_);
+    CLI::Option* const no_measure =
+        app.add_flag("!--no-measure", measures_, "look only, and measure nothing")->excludes(measure_given_);
+    share_given_ =
+        app.add_option("--share", share_,
+                       "run a rig without models for this long, 1s .. 24h, and print a row for the table "
+                       "of machines; default 1min")
+            ->type_name("DURATION")
+            ->expected(0, 1)
+            ->excludes(measure_given_)
+            ->excludes(no_measure);
   }
 
   int run() override {
+    if (share_given_->count() > 0) return share_machine(time_to_share());
     const bool quick = measures_ && measure_given_->count() == 0;
     const Nanoseconds each = quick ? kQuickTrial : time_to_measure(measures_, measure_);
     rtsync::ProbeRequest request;
@@ -361,7 +386,9 @@ class DoctorCommand final : public CommandDriver {
       required = rig->realtime.enabled.value && rig->privileges == executive::Privileges::require;
     }
 
-    if (quick) shorten(plan);
+    if (each > Nanoseconds{0}) spare_rigs(plan);
+    const bool measures = each > Nanoseconds{0} && !plan.cpus.empty();
+    if (quick && measures) shorten(plan);
     std::vector<Fact> facts = rtsync::probe_host(request);
     bool device_fails = false;
     for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) {
@@ -370,13 +397,13 @@ class DoctorCommand final : public CommandDriver {
     }
     if (!json_ && all_) print_facts(facts);
     std::fflush(stdout);  // the facts may be read while the measuring goes on
-    const Measurement measured = each > Nanoseconds{0} ? measure(plan) : Measurement{};
+    const Measurement measured = measures ? measure(plan) : Measurement{};
     const rtsync::Readiness readiness = judge_readiness(facts, wakes_of(measured), plan.period.floor());
     if (json_) {
       print_json(facts, measured, plan, readiness);
     } else {
-      if (each > Nanoseconds{0} && (all_ || !quick)) print_measurement(measured, plan);
-      if (each > Nanoseconds{0} && !all_ && !quick) put("\n");
+      if (measures && (all_ || !quick)) print_measurement(measured, plan);
+      if (measures && !all_ && !quick) put("\n");
       print_verdict(readiness, facts, measured, plan, all_);
     }
     // Only a rig that requires what the machine refuses will not run here.
@@ -386,12 +413,28 @@ class DoctorCommand final : public CommandDriver {
   }
 
  private:
+  /// Throws ConfigError for what is not 1 s .. 24 h.
+  Nanoseconds time_to_share() const {
+    constexpr Nanoseconds kShortest{std::chrono::seconds(1)}, kLongest{std::chrono::hours(24)};
+    if (!rig_.file.empty())
+      throw CommandError(kWrongInput, "--share runs a rig of its own; leave " + rig_.file + " out");
+    if (share_.empty()) return std::chrono::minutes(1);
+    const auto time = config::parse_duration(share_);
+    if (time && *time.value >= kShortest && *time.value <= kLongest) return *time.value;
+    throw config::ConfigError(
+        {"--share " + share_, 1, 1}, "share",
+        (time ? "'" + share_ + "' is outside 1 s .. 24 h" : time.problem.substr(0, time.problem.find(';'))) +
+            "; write for example --share 10min");
+  }
+
   RigArguments rig_;  ///< its file may be empty: the machine alone
   bool json_ = false;
   bool measures_ = true;  ///< true: measures how late each sleeper wakes
   std::string measure_;   ///< duration for each CPU and sleeper; 0: none; empty: short
   CLI::Option* measure_given_ = nullptr;
   bool all_ = false;
+  std::string share_;  ///< duration; empty: the default
+  CLI::Option* share_given_ = nullptr;
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ namespace tactus::executive {
 /// its usual time, and what was seen of its thread meanwhile.
 ///
 /// Threads  watch(): before the frames. The rest: the rig's main thread.
-/// RT       no lock, no system call. A frame that was on time costs a look at the head of each ring.
+/// RT       no lock; a system call behind a late frame alone. A frame that was on time costs a look at the head of each
+///          ring.
 class FrameEvidence {
  public:
   FrameEvidence(Program& program, rtsync::PacedClock& clock, const FrameStatistics& statistics)

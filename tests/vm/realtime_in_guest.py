@@ -93,7 +93,7 @@ class Seen:
 
 class Thread:
     def __init__(self, stat, status):
-        self.name = re.search(r"\((.*)\)", stat)[1] if stat else ""
+        self.name = re.search(r"\((.*)\)", stat)[1].partition("@")[0] if stat else ""
         fields = stat.rpartition(")")[2].split()
         # proc(5) counts from 1, and the first two fields are gone.
         self.priority, self.policy, self.cpu = (int(fields[n - 3]) for n in (40, 41, 39)) if fields else (None,) * 3

@@ -101,7 +101,7 @@ class Run:
         self.recorded = text(f"{name}/calls.csv").splitlines()[1:]
         self.line = [(int(at) / 1e9, int(level)) for at, level in map(str.split, text(f"{name}.line").splitlines())]
         self.alive = [float(at) for at in text(f"{name}.alive").split()]
-        self.threads = {words[0]: tuple(map(int, words[1:]))  # on which CPU, priority, policy
+        self.threads = {words[0].partition("@")[0]: tuple(map(int, words[1:]))  # on which CPU, priority, policy
                         for words in map(str.split, text(f"{name}.threads").splitlines())
                         if len(words) == 4}  # one may end while it is looked at
         self.ended_at = float(text(f"{name}.ended_at") or 0)

@@ -9,23 +9,49 @@
 namespace tactus::test::slow_recording_test {
 namespace {
 
-TEST(SlowRecording, IsNamedWhileTheRunWaitsForItsFile) {
-  const TempDir dir;
-  dir.write("rig.yaml",
-            "rig: slow\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nuntil: 50 ms\n"
-            "memory: { lock: no, heap: 0 B }\n"
-            "record:\n  many: { driver: slow, signals: [rt.frame], every: 1 ms }\n");
+/// Runs a rig in a folder that records in the slow format: 100 ms a record.
+Finished run_with(const TempDir& dir, const std::string& until, const std::string& recordings) {
+  dir.write("rig.yaml", "rig: slow\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nuntil: " + until +
+                            "\nmemory: { lock: no, heap: 0 B }\nrecord:\n" + recordings);
   Command command = tactus({"run", "rig.yaml", "--out", "out"}, dir.path());
   command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
-  const Finished done = run(command);
+  return run(command);
+}
+
+void expect_all_written(const TempDir& dir) {
+  for (const Json& recording : summary_of(dir / "out")["recordings"]) {
+    EXPECT_EQ(recording["lost"], 0) << recording;
+    EXPECT_EQ(recording["written"], recording["sampled"]) << recording;
+  }
+}
+
+TEST(SlowRecording, ManyCallsThatReturnAreSaidToBeStillWriting) {
+  const TempDir dir;
+  std::string recordings;
+  for (int i = 0; i < 12; ++i)
+    recordings += "  r" + std::to_string(i) + ": { driver: slow, variables: [rt.frame], every: 1 ms }\n";
+  const Finished done = run_with(dir, "4 ms", recordings);
   EXPECT_EQ(done.status, 0) << done;
-  const std::string sentence =
-      "the frames are over, and recording many is still being written to its file; the run ends after that";
-  EXPECT_NE((done.out + done.err).find(sentence), std::string::npos) << done;
-  EXPECT_NE(read_file(dir / "out/log.txt").find(sentence), std::string::npos);
-  const Json recording = summary_of(dir / "out")["recordings"][0];
-  EXPECT_EQ(recording["lost"], 0) << recording;
-  EXPECT_EQ(recording["written"], recording["sampled"]) << "nothing of it is left out";
+  const std::string begin = "the frames are over, and recording r";
+  const std::string end = " is still being written to its file; the run ends after that";
+  for (const std::string& text : {done.out + done.err, read_file(dir / "out/log.txt")}) {
+    const std::size_t at = text.find(begin);
+    ASSERT_NE(at, std::string::npos) << done;
+    EXPECT_NE(text.find(end, at), std::string::npos) << done;
+  }
+  expect_all_written(dir);
+}
+
+TEST(SlowRecording, OneCallThatDoesNotReturnForASecondIsNamed) {
+  const TempDir dir;
+  const Finished done =
+      run_with(dir, "50 ms", "  many: { driver: slow, variables: [rt.frame], every: 1 ms }\n");
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_NE(
+      (done.out + done.err).find("the rig ends when this returns: the file of recording many was closed"),
+      std::string::npos)
+      << done;
+  expect_all_written(dir);
 }
 
 }  // namespace

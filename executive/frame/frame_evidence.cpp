@@ -102,8 +102,7 @@ void FrameEvidence::see_delays(const Stretch& stretch, const FrameTiming& timing
     return;
   if (!evidence.switches) evidence.realtime = is_realtime_;
   const Nanoseconds awake = timing.housekeeping + std::max(timing.late, Nanoseconds{0}) + timing.work;
-  const Nanoseconds since =
-      rtsync::monotonic_now() - clock_.to_monotonic(timing.slot + timing.late + timing.work);
+  const Nanoseconds since = clock_.now() - (timing.slot + timing.late + timing.work);
   evidence.queued = delays_->least_in(awake - std::min(awake, stretch.time()) + since);
 }
 

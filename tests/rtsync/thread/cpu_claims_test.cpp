@@ -64,7 +64,7 @@ TEST(CpuClaims, EndWithTheirProcessHoweverItEnds) {
     CpuClaims claims("killed", domain);
     claims.take({0});
     const Descriptor choosing = claims.begin_choice();
-    (void)::write(ready[1], "x", 1);
+    if (::write(ready[1], "x", 1) != 1) ::_exit(1);
     for (;;) ::pause();
   }
   char byte = 0;

@@ -55,7 +55,7 @@ bool leave_ipv6_alone() {
   if (::unshare(user == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   ifreq request{};
-  std::strcpy(request.ifr_name, "lo");
+  std::memcpy(request.ifr_name, "lo", sizeof "lo");
   request.ifr_flags = IFF_UP;
   bool done = socket >= 0 && ::ioctl(socket, SIOCSIFFLAGS, &request) == 0;
   request.ifr_addr = {};

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -54,11 +55,14 @@ std::vector<std::filesystem::path> plugin_folders() {
   }
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(self.parent_path().parent_path() / "lib" / "tactus");
-  if (!error && self.parent_path().filename() == "tactus")
-    folders.push_back(self.parent_path());  // tactus-model
+  const auto add = [&](const std::filesystem::path& folder) {
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+  };
+  if (!error) add(self.parent_path().parent_path() / "lib" / "tactus");
+  if (!error && self.parent_path().filename() == "tactus") add(self.parent_path());  // tactus-model
+  // A library in somebody's program: libtactus.so, or what the plug-ins beside it share.
   if (const std::filesystem::path us = file_of_this_code(); !us.empty() && us != self)
-    folders.push_back(us.parent_path() / "tactus");  // libtactus.so in somebody's program
+    add(us.parent_path().filename() == "tactus" ? us.parent_path() : us.parent_path() / "tactus");
   return folders;
 }
 

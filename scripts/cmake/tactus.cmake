@@ -71,13 +71,28 @@ function(tactus_folder library)
   target_sources(${library} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})
 endfunction()
 
-# What a program or a plug-in exports: what scripts/cmake/WHICH.map lists. A sanitizer brings symbols of its own.
+# What a program or a library exports: what scripts/cmake/WHICH.map lists, or the file WHICH. A sanitizer brings
+# symbols of its own.
 function(tactus_exports name which)
   if(NOT TACTUS_SANITIZE)
-    set(map ${PROJECT_SOURCE_DIR}/scripts/cmake/${which}.map)
+    set(map ${which})
+    if(NOT IS_ABSOLUTE ${map})
+      set(map ${PROJECT_SOURCE_DIR}/scripts/cmake/${which}.map)
+    endif()
     target_link_options(${name} PRIVATE LINKER:--version-script=${map})
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${map})
   endif()
+endfunction()
+
+# What a part of a driver is linked with, whatever links the part: a plug-in takes this project's own libraries from
+# lib/tactus/libtactus-private.so.VERSION, which all plug-ins share; a test has them in itself.
+#
+#   tactus_shared_by_plugins(VARIABLE executive CLI11::CLI11)
+function(tactus_shared_by_plugins variable)
+  set(shares $<BOOL:$<TARGET_PROPERTY:TACTUS_PLUGIN>>)
+  set(libraries ${ARGN})
+  list(TRANSFORM libraries REPLACE "^(rtsync|config|executive)$" "$<IF:${shares},tactus_private,\\1>")
+  set(${variable} ${libraries} PARENT_SCOPE)
 endfunction()
 
 # A plug-in (models or a driver): a module that the executive loads by name from lib/tactus.
@@ -88,7 +103,8 @@ function(tactus_plugin name)
   add_library(plugin_${name} MODULE ${arg_SOURCES})
   file(REMOVE ${TACTUS_PLUGIN_DIR}/${name}.left-out)
   set_target_properties(plugin_${name} PROPERTIES OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
-                        LIBRARY_OUTPUT_DIRECTORY ${TACTUS_PLUGIN_DIR})
+                        LIBRARY_OUTPUT_DIRECTORY ${TACTUS_PLUGIN_DIR} TACTUS_PLUGIN ON
+                        BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH $ORIGIN)
   tactus_exports(plugin_${name} plugin)
   target_link_libraries(plugin_${name} PRIVATE tactus::model $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
   if(arg_LINK)  # a driver; a model includes little
@@ -129,6 +145,7 @@ function(tactus_part name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  tactus_shared_by_plugins(arg_LINK ${arg_LINK})
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tactus_warnings)
   tactus_compile(${name} ${ARGN})
 endfunction()

@@ -10,6 +10,7 @@
 #include "config/lookalike.hpp"
 #include "config/text.hpp"
 #include "config/unit_table.hpp"
+#include "rtsync/host/installed.hpp"
 
 namespace tactus::config {
 namespace {
@@ -75,8 +76,8 @@ Parsed<double> to_unit(std::string_view text, const Unit& declared) {
     const Quantity quantity = parse_quantity(text);
     if (!compatible(quantity.unit, declared)) {
       if (const std::string unknown = unknown_symbol(quantity.unit, declared); !unknown.empty())
-        return Result::failed(show(text) + ": the unit " + show(unknown) + " is not known (docs/units.md); " +
-                              unit_meant(unknown, declared));
+        return Result::failed(show(text) + ": the unit " + show(unknown) + " is not known (" +
+                              rtsync::documentation("units.md") + "); " + unit_meant(unknown, declared));
       return Result::failed(show(text) + " has the wrong dimension: '" + quantity.unit.text() + "' is " +
                             quantity.unit.canonical() + ", but " +
                             (declared.text().empty()

@@ -96,7 +96,7 @@ const KnownUnit* find_unit(std::string_view symbol) {
 std::string units_page() {
   std::string page =
       "# Units\n\n"
-      "What `scripts/tactus check --units` prints. A quantity is a number and a unit: `5 mm`, `10 g cm^2`,\n"
+      "What `tactus check --units` prints. A quantity is a number and a unit: `5 mm`, `10 g cm^2`,\n"
       "`1.5 kg m^2/s^2`.\n\n"
       "A slash divides by the factor after it and by nothing more: heat capacity is `J/kg/K` or\n"
       "`J/(kg K)`. A power is `m^2` or `m²`. No unit, `1` and `--` are a pure number. A symbol that is not\n"

@@ -14,6 +14,7 @@
 #include "config/text.hpp"
 #include "drivers/gpio/holder.hpp"
 #include "executive/driver/device_error.hpp"
+#include "rtsync/host/installed.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -154,10 +155,8 @@ std::string no_permission(const std::string& path) {
   const std::string owner =
       begin + ": it belongs to user " + user + " and group " + group + ", mode " + mode.data();
   if (status.st_gid == 0 || (status.st_mode & (S_IRGRP | S_IWGRP)) != (S_IRGRP | S_IWGRP))
-    return owner +
-           "; give it to group gpio with the udev rules of tactus (docs/bench-setup.md), then sudo usermod "
-           "-aG gpio "
-           "$USER, and log in again";
+    return owner + "; give it to group gpio with the udev rules of tactus (" +
+           rtsync::documentation("bench-setup.md") + "), then sudo usermod -aG gpio $USER, and log in again";
   return owner + "; sudo usermod -aG " + group + " $USER, and log in again";
 }
 

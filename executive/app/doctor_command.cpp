@@ -254,8 +254,7 @@ std::string rests_on(const std::vector<Fact>& facts, const Measurement& measured
          rtsync::duration_text(plan.trial.period.count()) + " for " +
          rtsync::duration_text(plan.trial.duration.count()) +
          " with nothing else to do. What is late once an hour, or under the bench's own load, it does not "
-         "see: "
-         "--measure 60s and scripts/benchmark wake see more";
+         "see: --measure 60s sees more, and so does scripts/benchmark wake of the sources";
 }
 
 /// The last lines: what matters most, and the verdict.

@@ -33,6 +33,8 @@ class HelpCommand final : public CommandDriver {
     CLI::Option* const man =
         app.add_option("--man", man_, "write a manual page for each command into this folder")
             ->type_name("DIR");
+    app.add_option("--docs", docs_, "")
+        ->group("");  // of an installation: where its pages say documentation lies
     app.add_option("--completion", shell_, "print the completion script of this shell: bash, zsh or fish")
         ->type_name("SHELL")
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
@@ -61,9 +63,9 @@ class HelpCommand final : public CommandDriver {
     if (error) throw CommandError(kEndedEarly, man_ + ": cannot be made: " + error.message());
     const CommandFacts tactus = facts_of(root, "tactus");
     const std::filesystem::path folder(man_);
-    write_page(folder / man_file(tactus), man_page(tactus, kVersion, root.get_footer()));
+    write_page(folder / man_file(tactus), man_page(tactus, kVersion, root.get_footer(), docs_));
     for (const CommandFacts& each : tactus.commands)
-      write_page(folder / man_file(each), man_page(each, kVersion, root.get_footer()));
+      write_page(folder / man_file(each), man_page(each, kVersion, root.get_footer(), docs_));
   }
 
   void print_help(const CLI::App& root) const {
@@ -84,6 +86,7 @@ class HelpCommand final : public CommandDriver {
   CLI::App* app_ = nullptr;
   std::vector<std::string> words_;
   std::string man_;
+  std::string docs_ = "docs";
   std::string shell_;
   bool complete_ = false;
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "executive/app/man_examples.hpp"
+
 namespace tactus::app {
 namespace {
 
@@ -77,11 +79,34 @@ std::string options_text(const CommandFacts& command) {
   return text;
 }
 
+std::string page_of(std::string_view path) {
+  std::string name(path);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return bold(name) + "(1)";
+}
+
+/// EXAMPLES and SEE ALSO.
+std::string end_of_page(const CommandFacts& command, const std::string& docs) {
+  const std::vector<ManExample>& all = man_examples();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ManExample& each) { return each.command == command.path; });
+  std::string also;
+  if (command.path != command.name) also = page_of("tactus");
+  if (found == all.end()) return ".SH SEE ALSO\n" + also + "\n";  // a driver of somebody else
+  for (const std::string_view each : found->see) also += (also.empty() ? "" : ", ") + page_of(each);
+  std::string text = ".SH EXAMPLES\n.TP\n" + bold(std::string(found->example)) + "\n" +
+                     roff(std::string(found->meaning)) + "\n.SH SEE ALSO\n" + also + "\n";
+  for (const std::string_view each : found->pages)
+    text += ".br\n" + italic((docs.empty() ? "" : docs + "/") + std::string(each)) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string man_file(const CommandFacts& command) { return page_name(command) + ".1"; }
 
-std::string man_page(const CommandFacts& command, const std::string& version, const std::string& footer) {
+std::string man_page(const CommandFacts& command, const std::string& version, const std::string& footer,
+                     const std::string& docs) {
   const bool is_top = command.path == command.name;
   std::string title = page_name(command);
   for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -106,8 +131,7 @@ std::string man_page(const CommandFacts& command, const std::string& version, co
             bold("TACTUS_TOKEN") +
             "\nThe token of a rig's control port, for the commands to a running rig.\n";
   const std::string status = footer.substr(footer.starts_with("Exit status: ") ? 13 : 0);
-  page += ".SH EXIT STATUS\n" + roff(status) + "\n.SH SEE ALSO\n";
-  return page + (is_top ? bold("tactus-help") + "(1)\n" : bold("tactus") + "(1)\n");
+  return page + ".SH EXIT STATUS\n" + roff(status) + "\n" + end_of_page(command, docs);
 }
 
 }  // namespace tactus::app

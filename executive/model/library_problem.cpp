@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "executive/model/foreign_binding.hpp"
+#include "rtsync/host/installed.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -180,8 +181,8 @@ std::string sanitizer_of(const std::string& name) {
 }
 
 std::string text_of_sanitizer(const std::string& tool) {
-  return "it is built for " + tool +
-         ", whose library is not loaded: docs/tools.md says how such a model is run";
+  return "it is built for " + tool + ", whose library is not loaded: " + rtsync::documentation("tools.md") +
+         " says how such a model is run";
 }
 
 std::string text_of_undefined(const std::string& symbol) {

@@ -35,7 +35,7 @@ std::string variables_page(const std::vector<Variable>& link) {
   own.add_policies({"<model>.<job>"});
   std::string page =
       "# Variables of the executive\n\n"
-      "What `scripts/tactus check --variables` prints. Beside the variables of its models a rig has these. "
+      "What `tactus check --variables` prints. Beside the variables of its models a rig has these. "
       "They can be\n"
       "recorded, connected to inputs, watched and read; nothing sets or forces them. A code is a number with "
       "a word:\n"

@@ -14,6 +14,7 @@
 
 #include "rtsync/evidence/tracefs_file.h"
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/host/installed.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -27,9 +28,8 @@ constexpr const char* kMount = "-t tracefs -o mode=750,gid=realtime nodev";
 constexpr const char* kOpen = "-o remount,mode=750,gid=realtime";
 
 std::string mount_fix(const std::string& options) {
-  return "sudo scripts/setup-bench --apply; or: sudo groupadd -f realtime && sudo usermod -aG realtime $USER "
-         "&& "
-         "sudo mount " +
+  return "sudo " + setup_bench() +
+         " --apply; or: sudo groupadd -f realtime && sudo usermod -aG realtime $USER && sudo mount " +
          options + " /sys/kernel/tracing, and log in again";
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rtsync/host/installed.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -44,7 +46,7 @@ std::string missing_rights(std::span<const Provision> provisions, const Rights& 
     text += (i == 0 ? "" : i + 1 == lacking.size() ? " and " : ", ") + lacking[i];
   return text + ", so frames may be late; " +
          (rights.container ? "start the container with:" + container_flags(lacking)
-                           : "to grant it: sudo scripts/setup-bench --apply");
+                           : "to grant it: sudo " + setup_bench() + " --apply");
 }
 
 }  // namespace tactus::rtsync

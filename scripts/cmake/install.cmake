@@ -43,7 +43,8 @@ if(NOT CMAKE_CROSSCOMPILING)
     file(REMOVE_RECURSE ${pages})
     file(MAKE_DIRECTORY ${pages})
     set(_tactus_command \"$<TARGET_FILE:tactus>\")
-    execute_process(COMMAND \${_tactus_command} help --man ${pages}/man1 COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${_tactus_command} help --man ${pages}/man1 --docs \${CMAKE_INSTALL_PREFIX}/share/doc/tactus/docs
+                    COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND \${_tactus_command} help --completion bash OUTPUT_FILE ${pages}/tactus COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND \${_tactus_command} help --completion zsh OUTPUT_FILE ${pages}/_tactus COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND \${_tactus_command} help --completion fish OUTPUT_FILE ${pages}/tactus.fish COMMAND_ERROR_IS_FATAL ANY)
@@ -67,10 +68,34 @@ install(FILES scripts/tactus_client.py DESTINATION ${python_dir}/tactus RENAME c
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${python_dir}/tactus-${PROJECT_VERSION}.dist-info
         COMPONENT python)
 
+# The documentation, as it lies in a checkout, but for the examples, which lie beside it.
+install(FILES LICENSE README.md DESTINATION share/doc/tactus)
+install(DIRECTORY config/examples DESTINATION share/doc/tactus)
+install(DIRECTORY docs DESTINATION share/doc/tactus PATTERN examples.md EXCLUDE)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/examples.md docs/CHANGELOG.md)
+file(READ docs/examples.md page)
+string(REPLACE "../config/examples/" "../examples/" page "${page}")
+file(WRITE ${PROJECT_BINARY_DIR}/docs/examples.md "${page}")
+install(FILES ${PROJECT_BINARY_DIR}/docs/examples.md DESTINATION share/doc/tactus/docs)
+
+# What Debian wants of each package: who may copy it, and what changed.
+set(TACTUS_MAINTAINER "" CACHE STRING "Who makes the packages: Name <address>. Default: DEBFULLNAME and DEBEMAIL, else git's user")
+include(scripts/cmake/maintainer.cmake)
+set(changes ${PROJECT_BINARY_DIR}/changes)
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH, if that is set
+file(WRITE ${changes}/changelog.Debian "tactus (${PROJECT_VERSION}-${TACTUS_PACKAGE_RELEASE}) unstable; urgency=medium
+
+  * What changed for users is in changelog.gz.
+
+ -- ${tactus_maintainer}  ${date}
+")
+file(COPY_FILE ${PROJECT_SOURCE_DIR}/docs/CHANGELOG.md ${changes}/changelog)
+foreach(name changelog changelog.Debian)
+  file(ARCHIVE_CREATE OUTPUT ${changes}/${name}.gz PATHS ${changes}/${name} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+endforeach()
 foreach(package tactus:tactus dev:libtactus-dev python:python3-tactus)
   string(REPLACE ":" ";" package ${package})
   list(POP_FRONT package component name)
-  install(FILES scripts/packaging/copyright DESTINATION share/doc/${name} COMPONENT ${component})
+  install(FILES scripts/packaging/copyright ${changes}/changelog.gz ${changes}/changelog.Debian.gz
+          DESTINATION share/doc/${name} COMPONENT ${component})
 endforeach()
-install(FILES LICENSE DESTINATION share/doc/tactus)
-install(DIRECTORY config/examples DESTINATION share/doc/tactus)

@@ -3,7 +3,8 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "tactus")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it is put before each description below
-set(CPACK_PACKAGE_CONTACT "the tactus maintainers <root@localhost>")
+set(CPACK_PACKAGE_CONTACT "${tactus_maintainer}")
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${TACTUS_PACKAGE_RELEASE})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -33,7 +34,7 @@ command, its drivers, models, shared libraries and example rigs.")
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtactus-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "tactus (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "tactus (= ${PROJECT_VERSION}-${TACTUS_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_DEV_DESCRIPTION
     "headers and CMake package to build models and programs for tactus
 Models of rigs in C++ or C, programs that run rigs in episodes, and

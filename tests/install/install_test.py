@@ -3,6 +3,7 @@
 in a project of their own, find them in the libraries, check and run a rig with one of them, drive one from a program."""
 import argparse
 import ctypes
+import gzip
 import json
 import os
 import pathlib
@@ -125,6 +126,41 @@ def expect_pages(prefix):
     expect("the schema's title", json.loads((share / "tactus/rig.schema.json").read_text())["title"], "tactus rig")
 
 
+def expect_documentation(prefix, top):
+    """README, pages and examples are where the pages link them; messages and manual pages name what is there."""
+    docs = prefix / "share" / "doc" / "tactus"
+    for name in ("changelog.gz", "changelog.Debian.gz", "copyright"):
+        for package in ("tactus", "libtactus-dev", "python3-tactus"):
+            expect(f"{package}/{name}", (docs.parent / package / name).stat().st_size > 0, True)
+    expect("the changes", gzip.decompress((docs / "changelog.gz").read_bytes()).decode().splitlines()[0], "# Changes")
+    head, *_, maintainer = gzip.decompress((docs / "changelog.Debian.gz").read_bytes()).decode().rstrip().splitlines()
+    expect("the packages' changes", [bool(re.match(r"tactus \(\d+\.\d+\.\d+-\d+\) ", head)),
+                                     bool(re.match(r" -- [^<]+ <[^@>]+@[^@>]+>  \w{3}, \d\d ", maintainer))], [True, True])
+    lost = []
+    for page in [docs / "README.md", *sorted((docs / "docs").glob("*.md"))]:
+        text = re.sub(r"^( *)```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        lost += [f"{page.name}: {target}" for target in re.findall(r"\]\(([^)#\s]+)[^)\s]*\)", text)
+                 if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists()]
+    expect("links of the installed pages that lead nowhere", lost, [])
+    (top / "unit.yaml").write_text("rig: unit\nframe: { period: 1 ms }\nmodels:\n  t: { model: trajectory, library: servo, "
+                                   "parameters: { to: 5 fot } }\n")
+    said = subprocess.run([prefix / "bin" / "tactus", "check", top / "unit.yaml"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False).stdout
+    named = re.findall(r"\((\S+units\.md)\)", said)
+    expect("the page that a message names", named, [str(docs / "docs/units.md")])
+    pages = sorted((prefix / "share/man/man1").glob("*.1"))
+    for page in pages:
+        also = page.read_text().replace("\\-", "-").partition("\n.SH SEE ALSO\n")[2]
+        named = re.findall(r"\\fI(/\S+\.md)\\fR", also)
+        if not named or any(not pathlib.Path(each).exists() for each in named):
+            sys.exit(f"{page.name}: SEE ALSO names {named}, which are not all there")
+        gone = [each for each in re.findall(r"\\fB([\w-]+)\\fR\(1\)", also) if not (page.parent / f"{each}.1").exists()]
+        expect(f"manual pages that {page.name} names and that are not there", gone, [])
+    for example in sorted((docs / "examples").glob("*.yaml")):
+        if "link:" not in example.read_text():
+            run(prefix / "bin" / "tactus", "check", example, cwd=top)
+
+
 def use_python(prefix, top, version):
     """The Python package: its version is the command's, and it loads what was recorded."""
     environment = {**os.environ, "PYTHONPATH": str(prefix / "lib" / "python3" / "dist-packages"),
@@ -170,6 +206,7 @@ def main():
         summary = json.loads((top / "run" / "summary.json").read_text())
         expect("outcome", summary["outcome"], "completed")
         expect("frames run", summary["frames"]["run"], 100)
+        expect_documentation(prefix, top)
         supervise(prefix, build, top)
         use_pkg_config(prefix, source, top, options)
         use_python(prefix, top, run(tactus, "--version").split()[1])

@@ -105,6 +105,41 @@ TEST(Help, EachCommandAndOptionHasItsPlaceInTheManualAndInCompletion) {
 #endif
 }
 
+TEST(Help, EachManualPageHasAnExampleThatTheCommandTakesAndNamesPagesThatAreThere) {
+  const TempDir dir;
+  (void)help({"--man", "man", "--docs", TACTUS_RIGS "/../../docs"}, dir.path());
+  std::vector<std::string> pages = commands(dir.path());
+  for (std::string& name : pages) name.insert(0, "tactus-");
+  pages.emplace_back("tactus");
+  for (const std::string& name : pages) {
+    SCOPED_TRACE(name);
+    const std::string page =
+        std::regex_replace(read_file(dir / ("man/" + name + ".1")), std::regex(R"(\\-)"), "-");
+    std::smatch example;
+    ASSERT_TRUE(std::regex_search(page, example, std::regex("\n.SH EXAMPLES\n.TP\n.fB(.*).fR\n(.+[.])\n")));
+    std::istringstream words(example[1]);
+    Arguments command;
+    for (std::string word; words >> word;) command.push_back(word);
+    ASSERT_GE(command.size(), 2U);
+    EXPECT_EQ(name == "tactus" ? name : command[0] + "-" + command[1], name);
+    const bool has_commands = command[1] == "demo";
+    const std::set<std::string> options = options_in(
+        help(Arguments(command.begin() + 1, command.begin() + (has_commands ? 3 : 2)), dir.path()).out);
+    for (const std::string& word : command)
+      if (word.starts_with("--")) EXPECT_TRUE(options.contains(word)) << word;
+    const std::string also = page.substr(page.find("\n.SH SEE ALSO\n"));
+    std::size_t named = 0;
+    const std::regex page_of_docs(R"(.fI(/.*\.md).fR)"), manual(R"(.fB([a-z_-]+).fR\(1\))");
+    for (std::sregex_iterator it(also.begin(), also.end(), page_of_docs), end; it != end; ++it, ++named)
+      EXPECT_TRUE(fs::exists((*it)[1].str())) << (*it)[1];
+    EXPECT_GE(named, 1U) << also;
+    named = 0;
+    for (std::sregex_iterator it(also.begin(), also.end(), manual), end; it != end; ++it, ++named)
+      EXPECT_TRUE(fs::exists(dir / ("man/" + (*it)[1].str() + ".1"))) << (*it)[1];
+    EXPECT_GE(named, 1U) << also;
+  }
+}
+
 TEST(Help, BashCompletesCommandsOptionsValuesAndFiles) {
   if (std::system("bash -c 'type compgen' > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no bash";
   const TempDir dir;

@@ -123,7 +123,7 @@ std::vector<Route> frame_routes() {
       "/v1/stream", "stream",
       "Values behind every frame, as blocks of columns some 20 times a second; frames that a slow reader has "
       "lost are named.",
-      text("blocks of bytes; docs/http-api.md has their layout"), &stream,
+      text("blocks of bytes; the page http-api.md of the documentation has their layout"), &stream,
       {{"names", false, true, text("variables, with a comma between two; at most 64 columns")},
        {"from", false, false, integer_from(0, "the first frame that is wanted; without: the next one")},
        {"resume", false, false,

@@ -22,7 +22,7 @@ Schema overrun_schema() {
        time("over_ns", "how far it ended after the next slot"), time("late_ns", "wake minus slot"),
        time("work_ns", "end minus wake"), must("lost", integer("slots given up because of it")),
        must("by", text("what of the frame made it overrun: work, late wake or housekeeping")),
-       must("cause", text("a word of docs/overruns.md")),
+       must("cause", text("a word of the page causes.md of the documentation")),
        must("who", text("the client that caused it; empty: not known")), must("text", text("one sentence")),
        must("job", or_null(text("the one that it is about"))),
        time("share_ns", "what the cause had of over_ns"),

@@ -269,7 +269,7 @@ PanelFile::Contents PanelFile::read() const {
 }
 
 std::string panels_yaml(const Json& panels) {
-  return "# The desks of the control port's page: docs/http-api.md. The page writes this file.\n" +
+  return "# The desks of the control port's page, which writes this file (documentation: http-api.md).\n" +
          config::to_yaml(Node::map({{"panels", {}, node_of(panels)}}));
 }
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "executive/driver/sdk_driver.hpp"
 #include "executive/model/suggest.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -94,22 +96,45 @@ DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
 DriverLibrary::DriverLibrary(const std::filesystem::path& file, const std::string& kind,
                              const std::string& name)
     : library_(open_library(file, kind, name)) {
-  void* const symbol = library_.symbol("tactus_driver");
-  if (symbol == nullptr)
-    throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is not a driver");
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym is for
-  entry_ = reinterpret_cast<DriverFunction>(symbol)();
-  if (entry_ == nullptr)
-    throw LibraryError(library_.file().string() + " describes no driver: it is not a driver");
-  if (std::string(entry_->build) != TACTUS_DRIVER_BUILD)
-    throw LibraryError(library_.file().string() + " was built for '" + entry_->build + "', this tactus is '" +
-                       TACTUS_DRIVER_BUILD + "': build the driver again with this tactus");
-  if (entry_->kind != kind || entry_->name != name) refuse();
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym is for
+  if (void* const symbol = library_.symbol("tactus_driver_entry")) {
+    library_.expect_own_symbols();
+    const std::string path = library_.file().string();
+    const rtsync::Doing doing("driver '" + name + "' was loaded");
+    try {
+      sdk_ = reinterpret_cast<tactus_driver_entry_function>(symbol)();
+    } catch (...) {
+      throw LibraryError(path + ": an exception left its tactus_driver_entry()");
+    }
+    const SdkIdentity is = identity_of(sdk_, path);
+    kind_ = is.kind;
+    name_ = is.name;
+  } else if (void* const own = library_.symbol("tactus_driver")) {
+    entry_ = reinterpret_cast<DriverFunction>(own)();
+    if (entry_ == nullptr)
+      throw LibraryError(library_.file().string() + " describes no driver: it is not a driver");
+    if (std::string(entry_->build) != TACTUS_DRIVER_BUILD)
+      throw LibraryError(library_.file().string() + " was built for '" + entry_->build +
+                         "', this tactus is '" + TACTUS_DRIVER_BUILD +
+                         "': build the driver again with this tactus");
+    kind_ = entry_->kind;
+    name_ = entry_->name;
+  } else {
+    throw LibraryError(library_.file().string() +
+                       " exports neither 'tactus_driver_entry' nor 'tactus_driver': it is not a driver");
+  }
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+  if (kind_ != kind || name_ != name) refuse();
+}
+
+std::unique_ptr<Driver> DriverLibrary::make() const {
+  if (sdk_ != nullptr) return make_sdk_driver(*sdk_, library_.file().string());
+  return std::unique_ptr<Driver>(entry_->make());
 }
 
 void DriverLibrary::refuse() const {
-  throw LibraryError(library_.file().string() + " is driver '" + entry_->name + "' of kind '" + entry_->kind +
-                     "'");
+  throw LibraryError(library_.file().string() + " is driver '" + name_ + "' of kind '" + kind_ +
+                     "'; its file must be named libtactus-" + kind_ + "-" + name_ + ".so");
 }
 
 }  // namespace tactus::executive

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <tactus/driver.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "config/node.hpp"
@@ -14,29 +15,34 @@
 
 namespace tactus::executive {
 
-/// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
+/// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so. One of this build exports
+/// tactus_driver() (driver.hpp), one that was built against the installed headers tactus_driver_entry()
+/// (tactus/driver.h).
 class DriverLibrary {
  public:
   /// Throws LibraryError: not there (and why the build left it out), not loadable (and what it needs, if the
-  /// build noted that), not a driver, another build. @when setup
+  /// build noted that), not a driver, another build, another ABI. @when setup
   DriverLibrary(const std::string& kind, const std::string& name);
   /// The same, from the file that find_driver() found.
   DriverLibrary(const std::filesystem::path& file, const std::string& kind, const std::string& name);
 
   /// A new driver. It must be gone before the library. @when setup
-  std::unique_ptr<Driver> make() const { return std::unique_ptr<Driver>(entry_->make()); }
+  std::unique_ptr<Driver> make() const;
   /// The same, typed: make<RecordDriver>(). Throws LibraryError if its kind is another. @when setup
   template <class Seam>
   std::unique_ptr<Seam> make() const {
-    if (std::string_view(Seam::kKind) != entry_->kind) refuse();
-    return std::unique_ptr<Seam>(static_cast<Seam*>(entry_->make()));
+    if (Seam::kKind != kind_) refuse();
+    return std::unique_ptr<Seam>(static_cast<Seam*>(make().release()));
   }
 
  private:
   [[noreturn]] void refuse() const;
 
   SharedLibrary library_;
-  const DriverEntry* entry_ = nullptr;
+  const DriverEntry* entry_ = nullptr;  // nullptr: it is `sdk_`
+  const tactus_driver* sdk_ = nullptr;
+  std::string kind_;
+  std::string name_;
 };
 
 /// The file of a driver. Throws LibraryError: not there, and why the build left it out. @when setup

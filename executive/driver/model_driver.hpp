@@ -23,6 +23,13 @@ struct DrivenOutput {
 /// Model that a driver makes from its section of the rig file, on which its variables depend.
 class DrivenModel : public tactus::Model {
  public:
+  /// Argument of its jobs, and the function that declares them.
+  struct Face {
+    void* self;
+    int (*declare)(const tactus_host* host, void* self);
+  };
+  /// Its own; of a model behind another interface, that one's. Constant after construction. @when setup
+  virtual Face face() { return {static_cast<Model*>(this), &tactus::detail::declare_model}; }
   /// Opens its device, before any job runs and never for `tactus check`. Throws DeviceError. @when setup
   virtual void open(const OpenRequest& request) = 0;
   /// Part that must be driven safe; nullptr: none. Constant after construction.     @when setup

@@ -89,9 +89,9 @@ std::unique_ptr<ModelInstance> ModelServer::from_driver(const std::string& insta
                   driver_name_.c_str(),
                   "",
                   nullptr,
-                  &tactus::detail::declare_model,
+                  driven_->face().declare,
                   nullptr};
-  return std::make_unique<ModelInstance>(description_, instance, static_cast<tactus::Model*>(driven_.get()));
+  return std::make_unique<ModelInstance>(description_, instance, driven_->face().self);
 }
 
 bool ModelServer::begin(const std::string& instance, const std::string& library, const std::string& model,

@@ -19,6 +19,7 @@ function(tactus_pkgconfig name description flags libraries)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endfunction()
 tactus_pkgconfig(tactus-model "headers for models of tactus rigs (C++20 or C)" " -fvisibility=hidden" "-Wl,-Bsymbolic")
+tactus_pkgconfig(tactus-driver "headers for drivers of tactus rigs (C++20 or C)" " -fvisibility=hidden" "-Wl,-Bsymbolic")
 tactus_pkgconfig(tactus "runs tactus rigs in a program, in episodes" "" "-L\${prefix}/lib -ltactus")
 if(TARGET silkit)
   tactus_pkgconfig(tactus-silkit "a participant of SIL Kit simulations" " -I\${prefix}/include/tactus/compatible"

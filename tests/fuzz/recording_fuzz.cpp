@@ -18,7 +18,7 @@
 #include "drivers/record/csv/csv_source.hpp"
 #include "drivers/record/mcap/mcap_source.hpp"
 #include "drivers/record/mdf4/mdf4_source.hpp"
-#include "drivers/record/trk/trk_source.hpp"
+#include "tests/drivers/record/trk.hpp"
 
 namespace {
 
@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Examine look;
   if (*data == 'd') read = read_mdf4, look = examine_mdf4;
   if (*data == 'm') read = read_mcap, look = examine_mcap;
-  if (*data == 't') read = read_trk, look = examine_trk;
+  if (*data == 't') read = tactus::test::read_trk, look = tactus::test::examine_trk;
   const MemoryFile file(data + 1, size - 1);
   read_all(read, file.path());
   examine(look, file.path(), size - 1);

@@ -140,12 +140,11 @@ void make_from_driver(Draft& draft, const ModelSettings& settings) {
                       made.driver.c_str(),
                       "",
                       nullptr,
-                      &tactus::detail::declare_model,
+                      made.model->face().declare,
                       nullptr};
   if (SafeOutput* const output = made.model->safe_output()) draft.plan.safe_outputs.push_back(output);
   add_model(draft, settings,
-            draft.rig.models.emplace_back(made.description, settings.name,
-                                          static_cast<tactus::Model*>(made.model.get())));
+            draft.rig.models.emplace_back(made.description, settings.name, made.model->face().self));
 }
 
 void make_model(Draft& draft, ModelSettings& settings, StaticModels& single) {

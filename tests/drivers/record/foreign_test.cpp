@@ -16,7 +16,7 @@
 #include "drivers/record/mcap/mcap_source.hpp"
 #include "drivers/record/mdf4/blocks.hpp"
 #include "drivers/record/mdf4/mdf4_source.hpp"
-#include "drivers/record/trk/trk_source.hpp"
+#include "tests/drivers/record/trk.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::test::foreign_recordings_test {

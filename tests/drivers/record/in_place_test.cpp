@@ -12,9 +12,9 @@
 
 #include "drivers/record/mcap/mcap_sink.hpp"
 #include "drivers/record/mdf4/mdf4_sink.hpp"
-#include "drivers/record/trk/trk_sink.hpp"
 #include "tests/drivers/record/sample.hpp"
 #include "tests/drivers/record/seen_writes.hpp"
+#include "tests/drivers/record/trk.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::test::in_place_test {
@@ -57,7 +57,7 @@ TEST(InPlace, MdfWritesOverNothingThatAKillCanCut) {
 
 TEST(InPlace, McapAndTrkWriteOverNothing) {
   for (const bool trk : {false, true}) {
-    const InPlace found = written_by(trk ? drivers::record::trk_sink() : drivers::record::mcap_sink(), 40);
+    const InPlace found = written_by(trk ? trk_sink() : drivers::record::mcap_sink(), 40);
     EXPECT_EQ(found.over, 0) << trk;
     EXPECT_GT(found.grown, 500) << trk;
   }

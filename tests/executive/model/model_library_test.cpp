@@ -337,7 +337,7 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
     const char* expected;
   };
   const Row rows[] = {
-      {"nodriver", "exports no 'tactus_driver': it is not a driver"},
+      {"nodriver", "exports neither 'tactus_driver_entry' nor 'tactus_driver': it is not a driver"},
       {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is '" TACTUS_DRIVER_BUILD "'"},
       {"othername", "is driver 'csv' of kind 'record'"},
       {"otherkind", "is driver 'otherkind' of kind 'gpio'"},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/record/trk/trk_source.hpp"
+#include "drivers/record/trk/trk_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,16 +12,12 @@
 #include <vector>
 
 #include "drivers/record/common/bytes.hpp"
-#include "drivers/record/common/mapped_file.hpp"
-#include "drivers/record/common/row.hpp"
 #include "drivers/record/common/whole_number.hpp"
-#include "drivers/record/trk/trk_sink.hpp"
+#include "drivers/record/trk/trk_format.hpp"
 #include "drivers/record/trk/types.hpp"
 
 namespace tactus::drivers::record {
 namespace {
-
-using executive::RecordColumn;
 
 /// The type of a code of version 10. Trick's long is as wide as its size says, an enumeration a whole number,
 /// and so is what was a bit field.
@@ -64,7 +61,7 @@ struct TrkLayout {
   bool big_endian = false;
   std::size_t head_bytes = 0, row = 0;
   tactus_type time = TACTUS_DOUBLE;
-  std::vector<RecordColumn> columns;  // without the time
+  std::vector<Column> columns;  // without the time
 };
 
 template <class T>
@@ -100,7 +97,8 @@ TrkLayout read_layout(std::string_view file) {
   const std::int32_t columns = number();
   if (columns < 1) throw std::runtime_error("has no columns");
   for (std::int32_t i = 0; i < columns; ++i) {
-    RecordColumn column{text(), "", TACTUS_DOUBLE, 0};
+    Column column;
+    column.name = text();
     column.unit = text();
     if (column.unit == "--") column.unit.clear();
     const std::int32_t code = number();
@@ -133,22 +131,22 @@ double row_time(const TrkLayout& layout, const char* row) {
   return layout.big_endian ? swapped(value) : value;
 }
 
-class TrkSource final : public executive::RecordSource {
+class TrkReader final : public RecordReader {
  public:
-  explicit TrkSource(const std::filesystem::path& path) : file_(path) {
+  explicit TrkReader(const std::string& path) : file_(path) {
     try {
       layout_ = read_layout(file_.bytes());
     } catch (const std::runtime_error& error) {
-      throw std::runtime_error(path.string() + ": " + error.what());
+      throw std::runtime_error(path + ": " + error.what());
     }
     at_ = layout_.head_bytes;
     head_.columns = layout_.columns;
-    head_.name = path.stem().string();
+    head_.name = std::filesystem::path(path).stem().string();
     if (head_.name.starts_with("log_") && head_.name.size() > 4) head_.name.erase(0, 4);
-    head_ = packed(std::move(head_));
+    head_.pack();
   }
 
-  const executive::RecordingHead& head() const override { return head_; }
+  const Recording& recording() const override { return head_; }
 
   bool next(std::byte* record) override {
     if (file_.bytes().size() - at_ < layout_.row)
@@ -156,13 +154,13 @@ class TrkSource final : public executive::RecordSource {
     const char* row = file_.bytes().data() + at_;
     const double seconds = row_time(layout_, row);
     if (!(std::abs(seconds) < 9.2e9))
-      throw std::runtime_error(file_.path().string() + ": a time of " + std::to_string(seconds) +
+      throw std::runtime_error(file_.path() + ": a time of " + std::to_string(seconds) +
                                " s is beyond what 64 bits of nanoseconds hold");
     const std::int64_t time = trk_nanoseconds(seconds);
     std::memcpy(record, &time, sizeof time);
-    row += executive::size_of(layout_.time);
-    for (const RecordColumn& column : head_.columns) {
-      const std::size_t bytes = executive::size_of(column.type);
+    row += bytes_of(layout_.time);
+    for (const Column& column : head_.columns) {
+      const std::size_t bytes = bytes_of(column.type);
       std::memcpy(record + column.offset, row, bytes);
       if (layout_.big_endian) std::reverse(record + column.offset, record + column.offset + bytes);
       row += bytes;
@@ -173,22 +171,19 @@ class TrkSource final : public executive::RecordSource {
   }
 
  private:
-  MappedFile file_;
+  ReadFile file_;
   TrkLayout layout_;
-  executive::RecordingHead head_;
+  Recording head_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<executive::RecordSource> read_trk(const std::filesystem::path& file) {
-  return std::make_unique<TrkSource>(file);
-}
+std::unique_ptr<RecordReader> read_trk(const std::string& file) { return std::make_unique<TrkReader>(file); }
 
-executive::RecordedFile examine_trk(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  executive::RecordedFile found;
-  found.path = path;
+Examined examine_trk(const std::string& path) {
+  const ReadFile file(path);
+  Examined found;
   found.bytes = file.bytes().size();
   if (found.bytes == 0) return found;
   try {
@@ -197,7 +192,8 @@ executive::RecordedFile examine_trk(const std::filesystem::path& path) {
     found.whole = layout.head_bytes + found.records * layout.row;
     if (found.records > 0) {
       const double last = row_time(layout, file.bytes().data() + found.whole - layout.row);
-      if (std::abs(last) < 9.2e9) found.last_ns = trk_nanoseconds(last);
+      found.has_last = std::abs(last) < 9.2e9;
+      if (found.has_last) found.last_ns = trk_nanoseconds(last);
     }
   } catch (const std::runtime_error& error) {
     found.damage = std::string("it ") + error.what();

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <tactus/driver.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "config/text.hpp"
+#include "executive/driver/sdk_keys.hpp"
+#include "rtsync/crash/witness_page.hpp"
+#include "rtsync/thread/float_environment.hpp"
+
+namespace tactus::executive {
+
+/// Common part of the adaptors of a driver: a checked copy of its entry, and its keys.
+struct SdkEntry {
+  tactus_driver driver{};
+  std::string kind;
+  std::string name;
+  SdkKeys keys;
+};
+
+/// Room for the text of a function that failed.
+class SdkFailure {
+ public:
+  tactus_failure* get() { return &failure_; }
+  /// The reason as one line.
+  std::string text() {
+    text_.back() = '\0';
+    const std::string said = config::one_line(text_.data());
+    return said.empty() ? "it gave no reason" : said;
+  }
+  std::uint64_t records_lost() const { return failure_.records_lost; }
+
+ private:
+  std::array<char, 1024> text_{};
+  tactus_failure failure_{sizeof(tactus_failure), static_cast<std::uint32_t>(text_.size()), text_.data(), 0};
+};
+
+/// Calls a function of a driver. Throws std::runtime_error for an exception that leaves it. @when setup or service
+template <class Call>
+auto call_sdk(const SdkEntry& entry, const char* function, Call call) {
+  const rtsync::FloatEnvironmentGuard floating;
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    throw std::runtime_error("driver '" + entry.name + "': an exception left its function " + function +
+                             "(): " + config::one_line(error.what()));
+  } catch (...) {
+    throw std::runtime_error("driver '" + entry.name +
+                             "': something that is not a std::exception left its function " + function +
+                             "()");
+  }
+}
+
+/// An instance that a driver made; ends it.
+class SdkInstance {
+ public:
+  /// Makes one. What the driver finds wrong is added to `problems`; then it holds nothing. Throws std::runtime_error
+  /// when the driver fails without a problem.
+  SdkInstance(std::shared_ptr<const SdkEntry> entry, const KeptValue& section, config::Problems& problems)
+      : entry_(std::move(entry)) {
+    struct Heard {
+      const KeptValue& section;
+      config::Problems& problems;
+      bool any = false;
+    } heard{section, problems};
+    const SdkValues values(section);
+    const tactus_settings settings{sizeof(tactus_settings), TACTUS_DRIVER_ABI_VERSION, &values.root(), &heard,
+                                   [](void* context, const char* path, const char* message) {
+                                     auto& to = *static_cast<Heard*>(context);
+                                     to.any = true;
+                                     add_problem(to.section, path == nullptr ? "" : path,
+                                                 config::one_line(message == nullptr ? "" : message),
+                                                 to.problems);
+                                   }};
+    SdkFailure failure;
+    const rtsync::Doing doing("driver '" + entry_->name + "' was made");
+    const int status =
+        call_sdk(*entry_, "make", [&] { return entry_->driver.make(&settings, &self_, failure.get()); });
+    made_ = status == 0;
+    if (!made_ && !heard.any)
+      throw std::runtime_error("driver '" + entry_->name + "' could not be made: " + failure.text());
+    if (heard.any) end();
+  }
+  SdkInstance(const SdkInstance&) = delete;
+  SdkInstance& operator=(const SdkInstance&) = delete;
+  ~SdkInstance() { end(); }
+
+  explicit operator bool() const { return made_; }
+  void* self() const { return self_; }
+  const SdkEntry& entry() const { return *entry_; }
+
+ private:
+  void end() noexcept {
+    if (!made_) return;
+    made_ = false;
+    try {
+      const rtsync::Doing doing("driver '" + entry_->name + "' was ended");
+      call_sdk(*entry_, "destroy", [&] {
+        if (entry_->driver.destroy != nullptr) entry_->driver.destroy(self_);
+        return 0;
+      });
+    } catch (const std::exception&) {  // the rig is over: what was to be released is left to the kernel
+    }
+  }
+
+  std::shared_ptr<const SdkEntry> entry_;
+  void* self_ = nullptr;
+  bool made_ = false;
+};
+
+/// Makes an instance of a section of a rig file; nullptr with problems.
+inline std::shared_ptr<SdkInstance> make_instance(const std::shared_ptr<const SdkEntry>& entry,
+                                                  const KeptValue& section, config::Problems& problems) {
+  try {
+    auto made = std::make_shared<SdkInstance>(entry, section, problems);
+    return *made ? made : nullptr;
+  } catch (const std::exception& error) {
+    problems.add(section.origin, error.what());
+    return nullptr;
+  }
+}
+
+/// Calls a function that fails with a text. Throws E with it.
+template <class E, class Call>
+void call_or_throw(const SdkEntry& entry, const char* function, Call call) {
+  SdkFailure failure;
+  int status = 1;
+  try {
+    status = call_sdk(entry, function, [&] { return call(failure.get()); });
+  } catch (const std::exception& error) {
+    throw E(error.what());
+  }
+  if (status != 0) throw E(failure.text());
+}
+
+/// The functions of a kind, as far as this tactus and the driver know them.
+template <class Functions>
+Functions functions_of(const SdkEntry& entry, std::size_t required) {
+  Functions known{};
+  std::uint32_t size = 0;
+  std::memcpy(&size, entry.driver.functions, sizeof size);
+  if (size < required || size % alignof(Functions) != 0)
+    throw std::runtime_error(
+        "its functions have a size of " + std::to_string(size) + " bytes, and at least " +
+        std::to_string(required) +
+        " are needed; compile the driver again, with the tactus/driver.h of this tactus and "
+        "without -fpack-struct");
+  std::memcpy(&known, entry.driver.functions, std::min<std::size_t>(size, sizeof known));
+  known.size = size;
+  return known;
+}
+
+/// Throws if a function that each driver of the kind must have is missing.
+template <class Function>
+void need(Function function, const char* name) {
+  if (function == nullptr) throw std::runtime_error(std::string("it has no function ") + name + "()");
+}
+
+std::unique_ptr<Driver> make_sdk_model(std::shared_ptr<const SdkEntry> entry);
+std::unique_ptr<Driver> make_sdk_record(std::shared_ptr<const SdkEntry> entry);
+std::unique_ptr<Driver> make_sdk_clock(std::shared_ptr<const SdkEntry> entry);
+
+}  // namespace tactus::executive

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <utility>
+
+#include "executive/driver/device_error.hpp"
+#include "executive/driver/model_driver.hpp"
+#include "executive/driver/sdk_call.hpp"
+
+namespace tactus::executive {
+namespace {
+
+/// The device seen by a rig that ends.
+class SdkOutput final : public SafeOutput {
+ public:
+  SdkOutput(void* self, int (*drive_safe)(void*, int)) : self_(self), drive_safe_(drive_safe) {}
+  bool drive_safe() TACTUS_RT override { return drive_safe_(self_, ended() ? 1 : 0) == 0; }
+
+ private:
+  void* self_;
+  int (*drive_safe_)(void*, int);
+};
+
+class SdkModel final : public DrivenModel {
+ public:
+  SdkModel(std::shared_ptr<SdkInstance> instance, const tactus_model_functions& functions)
+      : instance_(std::move(instance)), functions_(functions) {
+    if (functions_.drive_safe != nullptr)
+      output_ = std::make_unique<SdkOutput>(instance_->self(), functions_.drive_safe);
+    if (functions_.outputs != nullptr) read_outputs();
+  }
+
+  Face face() override { return {instance_->self(), functions_.declare}; }
+  void declare(Declare&) override {}  // the face does
+
+  void open(const OpenRequest& request) override {
+    const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str()};
+    call_or_throw<DeviceError>(instance_->entry(), "open", [&](tactus_failure* failure) {
+      return functions_.open(instance_->self(), &asked, failure);
+    });
+  }
+  SafeOutput* safe_output() override { return output_.get(); }
+  std::vector<DrivenOutput> outputs() const override { return outputs_; }
+
+ private:
+  void read_outputs() {
+    std::uint32_t count = 0;
+    const auto* const all = call_sdk(instance_->entry(), "outputs",
+                                     [&] { return functions_.outputs(instance_->self(), &count); });
+    for (std::uint32_t i = 0; all != nullptr && i < count; ++i) {
+      if (all[i] == nullptr || all[i]->size < sizeof(tactus_driven_output))
+        throw std::runtime_error("driver '" + instance_->entry().name +
+                                 "': an output of it has another size");
+      const auto text = [](const char* given) { return std::string(given == nullptr ? "" : given); };
+      DrivenOutput& made = outputs_.emplace_back();
+      made.variable = text(all[i]->variable);
+      made.what = text(all[i]->what);
+      if (all[i]->safe == nullptr) continue;
+      made.safe = config::Json::parse(all[i]->safe, nullptr, false);
+      if (!made.safe.is_primitive()) made.safe = text(all[i]->safe);
+    }
+  }
+
+  std::shared_ptr<SdkInstance> instance_;
+  const tactus_model_functions functions_;
+  std::unique_ptr<SdkOutput> output_;
+  std::vector<DrivenOutput> outputs_;
+};
+
+class SdkModelDriver final : public ModelDriver {
+ public:
+  explicit SdkModelDriver(std::shared_ptr<const SdkEntry> entry)
+      : entry_(std::move(entry)),
+        functions_(functions_of<tactus_model_functions>(*entry_, sizeof(tactus_model_functions))) {
+    need(functions_.declare, "declare");
+    need(functions_.open, "open");
+  }
+
+  std::shared_ptr<const config::Section> section() const override { return entry_->keys.section(); }
+
+  std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
+                                    config::Problems& problems) override {
+    const std::size_t before = problems.count();
+    const KeptValue section = entry_->keys.load(settings, path, problems);
+    if (problems.count() != before) return nullptr;
+    auto instance = make_instance(entry_, section, problems);
+    if (instance == nullptr) return nullptr;
+    try {
+      return std::make_unique<SdkModel>(std::move(instance), functions_);
+    } catch (const std::exception& error) {
+      problems.add(section.origin, error.what());
+      return nullptr;
+    }
+  }
+
+ private:
+  std::shared_ptr<const SdkEntry> entry_;
+  const tactus_model_functions functions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_sdk_model(std::shared_ptr<const SdkEntry> entry) {
+  return std::make_unique<SdkModelDriver>(std::move(entry));
+}
+
+}  // namespace tactus::executive

@@ -104,7 +104,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
     unsigned bit = 0;
     signals_.reserve(settings_.lines.size());
     for (const OutLines& lines : settings_.lines) {
-      Signal& signal = signals_.emplace_back(lines, settings_.chip, bit);
+      Signal& signal = signals_.emplace_back(lines.group(), settings_.chip, bit);
       bit += signal.width();
       signal.set(lines.initial_value);
       safe_levels_ |= signal.levels_of(lines.safe_value);
@@ -132,7 +132,9 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
     if (request.safe_outputs == executive::SafeOutputs::guardian)
       guardian_ = Guardian::of_this_process(request);
     const std::unique_ptr<Chip> chip = open_chip(*gpio_, settings_.chip);
-    const std::vector<unsigned> lines = find_lines(*chip, settings_.all());
+    std::vector<LineGroup> groups;
+    for (const OutLines& each : settings_.lines) groups.push_back(each.group());
+    const std::vector<unsigned> lines = find_lines(*chip, groups);
     outputs_ = gpio::request(*chip, lines, [&] {
       return chip->request_outputs(lines, settings_.drive, initial_levels_,
                                    consumer_of(request.rig, ::getpid()));

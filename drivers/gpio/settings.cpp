@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/gpio/settings.hpp"
 
+#include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "config/text.hpp"
@@ -10,12 +12,19 @@ namespace tactus::drivers::gpio {
 
 using config::Node;
 
-config::Choices<Bias> bias_words() {
-  return config::choices<Bias>({{"as_is", Bias::as_is, "as the board or the firmware set it"},
-                                {"disable", Bias::disable, "no resistor"},
-                                {"pull_up", Bias::pull_up, "the chip's resistor to the supply"},
-                                {"pull_down", Bias::pull_down, "the chip's resistor to ground"}});
+namespace {
+
+template <class E>
+config::Choices<E> choices_of(std::span<const KeyWord<E>> words) {
+  config::Choices<E> all;
+  for (const KeyWord<E>& each : words)
+    all.words.push_back({each.word, static_cast<std::int64_t>(each.value), each.meaning});
+  return all;
 }
+
+}  // namespace
+
+config::Choices<Bias> bias_words() { return choices_of<Bias>(kBiasWords); }
 
 config::Choices<Drive> drive_words() {
   return config::choices<Drive>({{"push_pull", Drive::push_pull, "drives high and low"},
@@ -50,6 +59,12 @@ Node written_out(const Node& settings) {
 std::vector<config::Located<std::string>> NamedLines::all() const {
   if (line) return {*line};
   return lines;
+}
+
+LineGroup NamedLines::group() const {
+  LineGroup group{name.value, {}, line.has_value(), active_low};
+  for (const auto& each : all()) group.lines.push_back(each.value);
+  return group;
 }
 
 void check_lines(const std::vector<const NamedLines*>& lines, const config::Origin& origin,

@@ -8,6 +8,8 @@
 
 #include "config/fields.hpp"
 #include "drivers/gpio/gpio.hpp"
+#include "drivers/gpio/signal.hpp"
+#include "drivers/gpio/words.hpp"
 
 namespace tactus::drivers::gpio {
 
@@ -16,9 +18,6 @@ config::Choices<Drive> drive_words();
 config::Choices<Edges> edge_words();
 config::TextRule chip_rule();
 config::TextRule line_rule();
-
-inline constexpr const char* kChipMeaning =
-    "the chip: its name or number (gpiochip0), its path, or its label as gpiodetect shows it";
 
 /// `lines: { door: 4, address: [5, 6] }` with each entry written out: { line: 4 }, { lines: [5, 6] }.
 config::Node written_out(const config::Node& settings);
@@ -33,6 +32,7 @@ struct NamedLines {
 
   /// The one, or the many.
   std::vector<config::Located<std::string>> all() const;
+  LineGroup group() const;
 };
 
 /// Adds what no table can say: a name that is not a variable's, neither or both of `line` and `lines`, a line

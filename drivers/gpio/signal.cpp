@@ -9,16 +9,16 @@
 
 namespace tactus::drivers::gpio {
 
-Signal::Signal(const NamedLines& lines, const std::string& chip, unsigned first)
-    : name_(lines.name.value),
+Signal::Signal(const LineGroup& group, const std::string& chip, unsigned first)
+    : name_(group.name),
       first_(first),
-      width_(static_cast<unsigned>(lines.all().size())),
-      single_(lines.line.has_value()),
+      width_(static_cast<unsigned>(group.lines.size())),
+      single_(group.single),
       invert_(0) {
-  if (lines.active_low) invert_ = largest();
+  if (group.active_low) invert_ = largest();
   std::string numbers;
-  for (const auto& line : lines.all()) numbers += (numbers.empty() ? "" : ", ") + line.value;
-  about_ = chip + (single_ ? " line " : " lines ") + numbers + (lines.active_low ? ", active low" : "");
+  for (const std::string& line : group.lines) numbers += (numbers.empty() ? "" : ", ") + line;
+  about_ = chip + (single_ ? " line " : " lines ") + numbers + (group.active_low ? ", active low" : "");
 }
 
 template <class Visit>
@@ -57,16 +57,16 @@ void Signal::set(std::uint64_t value) TACTUS_RT {
   u64_ = value;
 }
 
-std::vector<unsigned> find_lines(const Chip& chip, const std::vector<const NamedLines*>& all) {
+std::vector<unsigned> find_lines(const Chip& chip, const std::vector<LineGroup>& all) {
   std::vector<unsigned> found;
   std::map<unsigned, std::string> users;
-  for (const NamedLines* named : all) {
-    for (const auto& line : named->all()) {
-      const unsigned offset = find_line(chip, line.value);
-      const auto [at, fresh] = users.emplace(offset, named->name.value);
+  for (const LineGroup& group : all) {
+    for (const std::string& line : group.lines) {
+      const unsigned offset = find_line(chip, line);
+      const auto [at, fresh] = users.emplace(offset, group.name);
       if (!fresh)
         throw executive::DeviceError(line_text(chip, offset) + " is used twice in one model, by '" +
-                                     at->second + "' and by '" + named->name.value + "'");
+                                     at->second + "' and by '" + group.name + "'");
       found.push_back(offset);
     }
   }

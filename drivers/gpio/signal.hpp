@@ -6,10 +6,17 @@
 #include <vector>
 
 #include "drivers/gpio/gpio.hpp"
-#include "drivers/gpio/settings.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::drivers::gpio {
+
+/// Lines for which one variable stands.
+struct LineGroup {
+  std::string name{};
+  std::vector<std::string> lines{};  ///< numbers or names, the lowest bit first
+  bool single = false;               ///< one line, a yes or no; else a number
+  bool active_low = false;
+};
 
 /// A model's variable and the bits of a request that it stands for: a bool for one line, for several an
 /// unsigned number as wide as need be, whose lowest bit is the first line.
@@ -18,7 +25,7 @@ namespace tactus::drivers::gpio {
 class Signal {
  public:
   /// `first`: the bit of its first line.
-  Signal(const NamedLines& lines, const std::string& chip, unsigned first);
+  Signal(const LineGroup& group, const std::string& chip, unsigned first);
 
   void declare_input(Declare& d);
   void declare_output(Declare& d);
@@ -56,7 +63,7 @@ class Signal {
 
 /// Finds the lines of all signals, in the order of their bits. Throws executive::DeviceError: not there, or
 /// one of them twice. @when setup
-std::vector<unsigned> find_lines(const Chip& chip, const std::vector<const NamedLines*>& all);
+std::vector<unsigned> find_lines(const Chip& chip, const std::vector<LineGroup>& all);
 
 /// "no such device" and the like, without allocation. @when any
 const char* error_text(int error) TACTUS_RT;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/gpio/gpio_in.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +7,13 @@
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
+#include "tests/drivers/gpio/gpio_in_driver.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 
 namespace tactus::drivers::gpio::gpio_in_test {
 namespace {
 
+using test::GpioIn;
 using test::make_model;
 using test::ModelHost;
 using test::problems_of;

@@ -29,12 +29,12 @@
 #include <vector>
 
 #include "drivers/gpio/clock.hpp"
-#include "drivers/gpio/gpio_in.hpp"
 #include "drivers/gpio/gpio_out.hpp"
 #include "drivers/gpio/holder.hpp"
 #include "drivers/gpio/lines.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/drivers/gpio/gpio_in_driver.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 #include "tests/support/syscall_count.hpp"
 
@@ -93,7 +93,7 @@ int out(const std::vector<std::string>& words) {
 }
 
 int in(const std::vector<std::string>& words) {
-  drivers::gpio::GpioIn driver(gpio());
+  test::GpioIn driver(gpio());
   config::Problems problems;
   const config::Document document = config::Document::from_file(words.at(2));
   const auto model = driver.make(document.root(), "models.inputs", problems);

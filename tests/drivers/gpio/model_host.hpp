@@ -33,9 +33,7 @@ class ModelHost {
       return 0;
     };
     host_.fail = [](void* self, const char* message) { static_cast<ModelHost*>(self)->failure_ = message; };
-    model_.attach(host_);
-    Declare declare(host_);
-    model_.declare(declare);
+    if (model_.face().declare(&host_, model_.face().self) != 0) throw std::runtime_error(failure_);
   }
 
   struct Variable {
@@ -66,8 +64,7 @@ class ModelHost {
   /// What the job returned.
   int run(const std::string& name) {
     const tactus_call call{};
-    // What run_job of a model does with its first argument.
-    return jobs_.at(name).run(static_cast<Model*>(&model_), &call);
+    return jobs_.at(name).run(model_.face().self, &call);
   }
   const std::string& failure() const { return failure_; }
 

@@ -77,18 +77,15 @@ std::vector<std::string> kinds_in(const fs::path& templates) {
 class NewCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("make a folder with a model or a rig of your own that builds, tests and runs");
-    app.add_option("KIND", kind_, "model or rig")->required();
+    app.description("make a folder with a model, a driver or a rig of your own that builds, tests and runs");
+    app.add_option("WHAT", kind_, "model, driver or rig")->required();
     app.add_option("NAME", name_, "its name, e.g. water_pump")->required();
+    app.add_option("--kind", driver_kind_, "of a driver: model (hardware), format (of recordings) or clock");
     app.add_option("--to", folder_, "make this folder; default NAME")->type_name("DIR");
   }
 
   int run() override {
-    const fs::path templates = find_templates();
-    const std::vector<std::string> kinds = kinds_in(templates);
-    if (std::find(kinds.begin(), kinds.end(), kind_) == kinds.end())
-      throw CommandError(kWrongInput,
-                         "there is no kind '" + kind_ + "'" + executive::did_you_mean(kind_, kinds));
+    const fs::path templates = find_template();
     check_name(name_);
     const fs::path folder = folder_.empty() ? fs::path(name_) : fs::path(folder_);
     std::error_code error;
@@ -96,7 +93,7 @@ class NewCommand final : public CommandDriver {
       throw CommandError(
           kWrongInput,
           folder.string() + ": " + (error ? error.message() : "is there already; give --to another name"));
-    std::vector<fs::path> files(fs::directory_iterator(templates / kind_), {});
+    std::vector<fs::path> files(fs::directory_iterator(templates), {});
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) write(file, folder / filled(file.filename().string()));
     put("%s: made; %s says how to go on\n", folder.c_str(), (folder / "README.md").c_str());
@@ -104,6 +101,29 @@ class NewCommand final : public CommandDriver {
   }
 
  private:
+  /// The folder that is copied.
+  fs::path find_template() const {
+    const fs::path templates = find_templates();
+    const std::vector<std::string> all = kinds_in(templates);
+    if (std::find(all.begin(), all.end(), kind_) == all.end())
+      throw CommandError(kWrongInput,
+                         "there is no kind '" + kind_ + "'" + executive::did_you_mean(kind_, all));
+    const bool driver = kind_ == "driver";
+    if (!driver && !driver_kind_.empty())
+      throw CommandError(
+          kWrongInput, "--kind is for drivers alone: tactus new driver " + name_ + " --kind " + driver_kind_);
+    if (!driver) return templates / kind_;
+    const std::vector<std::string> kinds = kinds_in(templates / kind_);
+    if (std::find(kinds.begin(), kinds.end(), driver_kind_) != kinds.end())
+      return templates / kind_ / driver_kind_;
+    if (driver_kind_.empty())
+      throw CommandError(kWrongInput,
+                         "of what kind is the driver? --kind model (hardware as a model of the rig), "
+                         "--kind format (of recordings) or --kind clock (of frames)");
+    throw CommandError(kWrongInput, "there is no kind '" + driver_kind_ + "' of drivers" +
+                                        executive::did_you_mean(driver_kind_, kinds));
+  }
+
   std::string filled(const std::string& text) const {
     return replaced(replaced(text, "@NAME@", name_), "@CLASS@", class_name(name_));
   }
@@ -118,7 +138,7 @@ class NewCommand final : public CommandDriver {
     put("  %s\n", to.c_str());
   }
 
-  std::string kind_, name_, folder_;
+  std::string kind_, name_, driver_kind_, folder_;
 };
 
 }  // namespace

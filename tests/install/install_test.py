@@ -73,11 +73,11 @@ def expect_promise(prefix):
     expect("static libraries", sorted(str(file) for file in prefix.rglob("*.a")), [])
     expect("headers that are neither of models, of episodes nor of SIL Kit",
            sorted(str(file.relative_to(prefix)) for file in (prefix / "include").rglob("*.h*")
-                  if not re.match(r"tactus/((model|open_simulation)\.hp?p?|silkit\w*\.h|compatible/silkit/capi/\w+\.h)$",
+                  if not re.match(r"tactus/(((model|open_simulation|driver)\.hp?p?|(model|record|clock)_driver\.hpp|record_file\.hpp)|silkit\w*\.h|compatible/silkit/capi/\w+\.h)$",
                                   str(file.relative_to(prefix / "include")))), [])
     cmake = "".join(file.read_text() for file in sorted((prefix / "lib").rglob("tactusTargets*.cmake")))
     targets = set(re.findall(r"add_library\((tactus::\w+)", cmake))
-    expect("CMake targets", sorted(targets - {"tactus::silkit"}), ["tactus::model", "tactus::open_simulation"])
+    expect("CMake targets", sorted(targets - {"tactus::silkit"}), ["tactus::driver", "tactus::model", "tactus::open_simulation"])
     expect("what the targets want of this machine", re.findall(r"LINK_ONLY|/usr/lib/.*\.so", cmake), [])
 
 
@@ -90,6 +90,33 @@ def supervise(prefix, build, top):
     expect("outcome in episodes", summary["outcome"], "completed")
     expect("frames run in episodes", summary["frames"]["run"], 1100)
     expect("episodes in C++", run(build / "episodes", servo, top / "episodes", cwd=top), EPISODES)
+
+
+def use_new_drivers(prefix, top, options):
+    """A driver of each kind, as `tactus new driver` makes it: builds without warnings, tests and runs."""
+    tactus = prefix / "bin" / "tactus"
+    for kind in ("model", "format", "clock"):
+        name = f"my_{kind}"
+        run(tactus, "new", "driver", name, "--kind", kind, cwd=top)
+        build = top / name / "build"
+        run(options.cmake, "-G", "Ninja", "-S", top / name, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_CXX_COMPILER={options.cxx}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wshadow -Werror")
+        run(options.cmake, "--build", build)
+        library, = build.glob("libtactus-*.so")
+        listed = run("nm", "-D", "--defined-only", library)
+        names = {line.split()[-1] for line in listed.splitlines()}  # and what the standard library exports anyway
+        expect(f"names that {library.name} exports", sorted(name for name in names if not re.match("_Z", name)),
+               ["tactus_driver_entry", "tactus_models"])
+        run(pathlib.Path(options.cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure")
+        environment = {**os.environ, "TACTUS_PLUGIN_PATH": str(build)}
+        reference = run(tactus, "check", "--reference", cwd=top, env=environment)
+        expect(f"{name} in the reference page", f"`driver: {name}`" in reference or name in reference, True)
+    summary = json.loads((top / "my_format" / "build" / "run" / "summary.json").read_text())
+    expect("outcome with a format of one's own", summary["outcome"], "completed")
+    environment = {**os.environ, "TACTUS_PLUGIN_PATH": str(top / "my_format" / "build")}
+    run(tactus, "convert", top / "my_format" / "build" / "run" / "times.my_format", "--to", "csv", "-o", top / "times.csv",
+        env=environment)
+    expect("rows of what was converted", len((top / "times.csv").read_text().splitlines()), 1001)
 
 
 def use_pkg_config(prefix, source, top, options):
@@ -208,6 +235,7 @@ def main():
         expect("frames run", summary["frames"]["run"], 100)
         expect_documentation(prefix, top)
         supervise(prefix, build, top)
+        use_new_drivers(prefix, top, options)
         use_pkg_config(prefix, source, top, options)
         use_python(prefix, top, run(tactus, "--version").split()[1])
         if (build / "participant").exists():

@@ -47,6 +47,19 @@ TEST(NewCommand, MakesARigThatChecksAndRuns) {
   EXPECT_TRUE(fs::exists(dir / "out/signals.csv"));
 }
 
+TEST(NewCommand, MakesADriverOfEachKind) {
+  const TempDir dir;
+  for (const char* const kind : {"model", "format", "clock"}) {
+    const std::string name = std::string("my_") + kind;
+    const Finished done = run(tactus({"new", "driver", name, "--kind", kind}, dir.path()));
+    ASSERT_EQ(done.status, 0) << done;
+    const std::vector<std::string> expected{"CMakeLists.txt", "README.md", name + ".cpp", name + ".yaml"};
+    EXPECT_EQ(files_of(dir / name), expected);
+    for (const std::string& file : expected)
+      EXPECT_EQ(read_file(dir / name / file).find('@'), std::string::npos) << file;
+  }
+}
+
 TEST(NewCommand, RefusesWhatWouldNotBuildAndOverwritesNothing) {
   const TempDir dir;
   dir.write("there/file", "mine");
@@ -61,6 +74,10 @@ TEST(NewCommand, RefusesWhatWouldNotBuildAndOverwritesNothing) {
       {{"model", "a_name_that_has_28_letters__"}, "27 at most"},
       {{"modle", "pump"}, "there is no kind 'modle'; did you mean 'model'?"},
       {{"model", "there"}, "there: is there already"},
+      {{"driver", "pump"}, "of what kind is the driver? --kind model"},
+      {{"driver", "pump", "--kind", "fromat"},
+       "there is no kind 'fromat' of drivers; did you mean 'format'?"},
+      {{"model", "pump", "--kind", "model"}, "--kind is for drivers alone"},
       {{"rig", "pump", "--to", "no/where"}, "no/where: No such file or directory"},
   };
   for (const Row& row : rows) {

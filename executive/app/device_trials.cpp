@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Trials of drivers with a device: models and clocks.
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "config/text.hpp"
+#include "executive/app/trial.hpp"
+#include "executive/driver/clock_driver.hpp"
+#include "executive/driver/device_error.hpp"
+#include "executive/driver/model_driver.hpp"
+#include "executive/model/model_instance.hpp"
+#include "rtsync/host/heap_watch.hpp"
+#include "rtsync/time/kernel_clock.hpp"
+
+namespace tactus::app {
+namespace device_trial {  // files of this folder are compiled together
+namespace {
+
+using namespace std::chrono_literals;
+using executive::ClockDriver;
+using executive::DeviceError;
+using executive::DrivenModel;
+using executive::ModelDriver;
+using executive::ModelInstance;
+using executive::SafeOutput;
+using rtsync::monotonic_now;
+
+const executive::OpenRequest kRequest{.rig = "trial", .safe_outputs = executive::SafeOutputs::process};
+
+std::string calls(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " time" : " times"); }
+
+/// The model of a driver, as a rig has it.
+class TriedModel {
+ public:
+  explicit TriedModel(const TriedDriver& driver) : library_(driver.load()) {
+    config::Problems problems;
+    model_ = library_.make<ModelDriver>()->make(driver.keys, "keys", problems);
+    if (model_ == nullptr) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+    const DrivenModel::Face face = model_->face();
+    description_ = {
+        TACTUS_ABI_VERSION, sizeof(tactus_model), driver.name.c_str(), "", nullptr, face.declare, nullptr};
+    instance_.emplace(description_, "trial", face.self);
+  }
+
+  DrivenModel& operator*() { return *model_; }
+  DrivenModel* operator->() { return model_.get(); }
+  ModelInstance& instance() { return *instance_; }
+  /// Opens the device, or says that this machine has none.
+  void open() {
+    try {
+      model_->open(kRequest);
+    } catch (const DeviceError& error) {
+      expect_reason(error.what(), "its device cannot be opened");
+      throw NotTried(std::string("its device cannot be opened here: ") + error.what());
+    }
+  }
+  int run(const executive::DeclaredJob& job) {
+    const tactus_call call{0, 0, 0.001};
+    return job.run(instance_->self(), &call);
+  }
+
+ private:
+  executive::DriverLibrary library_;
+  std::unique_ptr<DrivenModel> model_;
+  tactus_model description_{};
+  std::optional<ModelInstance> instance_;
+};
+
+void try_declaring(const TriedDriver& driver) {
+  TriedModel one(driver);
+  TriedModel two(driver);
+  if (one.instance().variables().empty() && one.instance().jobs().empty())
+    throw Mistake("declares neither variables nor jobs");
+  for (std::size_t i = 0; i < one.instance().variables().size(); ++i)
+    if (i < two.instance().variables().size() &&
+        one.instance().variables()[i].data == two.instance().variables()[i].data)
+      throw Mistake("keeps variable " + config::show(one.instance().variables()[i].name) +
+                    " in static storage: two models of a rig would share it");
+  for (const executive::DrivenOutput& output : one->outputs())
+    if (one.instance().find_variable(output.variable) == nullptr)
+      throw Mistake("names an output of variable " + config::show(output.variable) +
+                    ", which it does not declare");
+}
+
+void try_jobs_before_open(const TriedDriver& driver) {
+  TriedModel model(driver);
+  for (const executive::DeclaredJob& job : model.instance().jobs()) (void)model.run(job);
+  if (SafeOutput* const output = model->safe_output()) (void)output->drive_safe();
+}
+
+void try_model_without_device(const TriedDriver& driver) {
+  TriedModel model(driver);
+  std::string why;
+  try {
+    const NoDescriptors none;
+    model->open(kRequest);
+    throw NotTried("it opens without a descriptor, so nothing could be withheld");
+  } catch (const DeviceError& error) {
+    why = error.what();
+  }
+  expect_reason(why, "its device cannot be opened");
+}
+
+void try_frames(const TriedDriver& driver) {
+  TriedModel model(driver);
+  model.open();
+  for (const executive::DeclaredJob& job : model.instance().jobs()) {
+    const bool in_frames = job.job_class != TACTUS_INITIALIZATION && job.job_class != TACTUS_DEFAULT_DATA &&
+                           job.job_class != TACTUS_SHUTDOWN;
+    (void)model.instance().take_failure();
+    int status = model.run(job);  // what is made at the first call is no habit
+    const rtsync::HeapWatch heap;
+    for (int i = 0; i < 100 && in_frames && status == 0; ++i) status = model.run(job);
+    const std::uint64_t touched = heap.calls();
+    if (status != 0) {
+      const std::string why = model.instance().take_failure();
+      expect_reason(why, "job '" + job.name + "' fails");
+      throw NotTried("job '" + job.name + "' fails here: " + why);
+    }
+    if (in_frames && touched > 0)
+      throw Mistake("calls the heap " + calls(touched) + " in 100 calls of job '" + job.name +
+                    "', which runs inside of frames");
+  }
+}
+
+SafeOutput* g_output = nullptr;
+
+void try_driving_safe(const TriedDriver& driver) {
+  TriedModel model(driver);
+  g_output = model->safe_output();
+  if (g_output == nullptr) throw NotTried("it drives no outputs safe");
+  model.open();
+  const rtsync::HeapWatch heap;
+  (void)g_output->drive_safe();
+  (void)g_output->drive_safe();
+  (void)::signal(SIGUSR1, [](int) { (void)g_output->end_safe(); });
+  (void)::raise(SIGUSR1);
+  if (heap.calls() > 0)
+    throw Mistake("calls the heap " + calls(heap.calls()) +
+                  " to drive its outputs safe, which a signal handler may do");
+  for (const executive::DeclaredJob& job : model.instance().jobs())
+    (void)model.run(job);  // a frame that still runs
+  if (!g_output->drive_safe()) throw Mistake("cannot drive its outputs safe any more after a frame");
+}
+
+void try_model_again(const TriedDriver& driver) {
+  { TriedModel(driver).open(); }
+  const Holdings before;
+  for (int i = 0; i < 20; ++i) {
+    TriedModel model(driver);
+    try {
+      model->open(kRequest);
+    } catch (const DeviceError& error) {
+      throw Mistake("does not release its device: opened again after it was ended, it says: " +
+                    std::string(error.what()));
+    }
+  }
+  before.expect_same("20 times of open and end");
+}
+
+/// The clock of a driver, as a rig has it.
+class TriedClock {
+ public:
+  explicit TriedClock(const TriedDriver& driver)
+      : library_(driver.load()), clock_(library_.make<ClockDriver>()) {
+    config::Problems problems;
+    clock_->read(driver.keys, "keys", problems);
+    if (!problems.empty()) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+  }
+
+  ClockDriver* operator->() { return clock_.get(); }
+  std::unique_ptr<rtsync::EdgeSource> open() {
+    try {
+      return clock_->open(kRequest);
+    } catch (const DeviceError& error) {
+      expect_reason(error.what(), "its device cannot be opened");
+      throw NotTried(std::string("its device cannot be opened here: ") + error.what());
+    }
+  }
+
+ private:
+  executive::DriverLibrary library_;
+  std::unique_ptr<ClockDriver> clock_;
+};
+
+void try_clock_without_device(const TriedDriver& driver) {
+  TriedClock clock(driver);
+  std::string why;
+  try {
+    const NoDescriptors none;
+    (void)clock->open(kRequest);
+    throw NotTried("it opens without a descriptor, so nothing could be withheld");
+  } catch (const DeviceError& error) {
+    why = error.what();
+  }
+  expect_reason(why, "its device cannot be opened");
+}
+
+using Stamps = std::array<rtsync::TimePoint<rtsync::MonotonicTime>, 16>;
+
+void look_at(const rtsync::EdgeRead& read, const Stamps& stamps, std::size_t room,
+             rtsync::TimePoint<rtsync::MonotonicTime> deadline) {
+  const auto now = monotonic_now();
+  if (read.status == rtsync::EdgeStatus::gone && read.error == EPROTO)
+    throw Mistake("answers a wait with no tactus_edge_status, or with more edges than there is room for");
+  if (read.count > room) throw Mistake("writes more edges than there is room for");
+  for (std::size_t i = 0; i < read.count; ++i) {
+    if (stamps.at(i) > now)
+      throw Mistake("stamps an edge in the future; stamps are nanoseconds of CLOCK_MONOTONIC");
+    if (i > 0 && stamps.at(i) < stamps.at(i - 1))
+      throw Mistake("writes edges that are not in order, oldest first");
+  }
+  if (read.status == rtsync::EdgeStatus::timeout && now < deadline)
+    throw Mistake("returns without an edge before the deadline of the wait");
+}
+
+void try_waits(const TriedDriver& driver) {
+  TriedClock clock(driver);
+  const auto source = clock.open();
+  if (source->what().empty()) throw Mistake("has no name for what it opened: what() is empty");
+  Stamps stamps{};
+  const auto wait = [&](std::chrono::nanoseconds time, std::size_t room) {
+    const auto deadline = monotonic_now() + time;
+    look_at(source->wait(deadline, {stamps.data(), room}), stamps, room, deadline);
+  };
+  wait(1ms, stamps.size());
+  const rtsync::HeapWatch heap;
+  for (int i = 0; i < 5; ++i) wait(-1s, stamps.size());
+  for (int i = 0; i < 20; ++i) wait(5ms, i % 2 == 0 ? 1 : stamps.size());
+  if (heap.calls() > 0)
+    throw Mistake("calls the heap " + calls(heap.calls()) + " in 25 waits, on the thread of the frames");
+}
+
+void try_signals(const TriedDriver& driver) {
+  TriedClock clock(driver);
+  const auto source = clock.open();
+  (void)::signal(SIGALRM, [](int) {});
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  (void)::sigaction(SIGALRM, &action, nullptr);  // without SA_RESTART
+  const itimerval often{{0, 2000}, {0, 2000}};
+  (void)::setitimer(ITIMER_REAL, &often, nullptr);
+  Stamps stamps{};
+  for (int i = 0; i < 10; ++i) {
+    const auto deadline = monotonic_now() + 20ms;
+    const auto read = source->wait(deadline, stamps);
+    if (read.status == rtsync::EdgeStatus::timeout && monotonic_now() < deadline)
+      throw Mistake("lets a signal end a wait before its deadline; wait again after EINTR");
+    if (read.status == rtsync::EdgeStatus::gone)
+      throw Mistake("takes a signal for a clock that is gone; wait again after EINTR");
+  }
+}
+
+void try_clock_again(const TriedDriver& driver) {
+  TriedClock clock(driver);
+  (void)clock.open();
+  const Holdings before;
+  for (int i = 0; i < 20; ++i) {
+    try {
+      (void)clock->open(kRequest);
+    } catch (const DeviceError& error) {
+      throw Mistake("does not release its device: opened again after it was ended, it says: " +
+                    std::string(error.what()));
+    }
+  }
+  before.expect_same("20 times of open and end");
+}
+
+void try_facts(const TriedDriver& driver) {
+  const auto library = driver.load();
+  const auto blank = library.make<ClockDriver>();
+  TriedClock clock(driver);
+  auto all = blank->facts({});
+  for (rtsync::Fact& fact : clock->facts({.measure = 20ms})) all.push_back(std::move(fact));
+  for (const rtsync::Fact& fact : all)
+    if (fact.name.empty() || fact.found.empty())
+      throw Mistake("has a row for `tactus doctor` without a name, or without what was found");
+}
+
+}  // namespace
+}  // namespace device_trial
+
+std::vector<Trial> model_trials() {
+  using namespace device_trial;
+  return {{"two models of it declare themselves", &try_declaring},
+          {"jobs and safe values before open()", &try_jobs_before_open},
+          {"opened without its device", &try_model_without_device},
+          {"opened and ended again and again", &try_model_again},
+          {"a hundred frames", &try_frames},
+          {"outputs driven safe, also in a signal handler", &try_driving_safe}};
+}
+
+std::vector<Trial> clock_trials() {
+  using namespace device_trial;
+  return {{"opened without its device", &try_clock_without_device},
+          {"opened and ended again and again", &try_clock_again},
+          {"waits with and without edges", &try_waits},
+          {"signals during a wait", &try_signals},
+          {"rows of the doctor", &try_facts}};
+}
+
+}  // namespace tactus::app

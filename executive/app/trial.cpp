@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/app/trial.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <system_error>
+
+#include "config/text.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/driver/clock_driver.hpp"
+#include "executive/driver/model_driver.hpp"
+#include "executive/driver/record_sink.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "rtsync/host/descriptor.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Outcome = TrialResult::Outcome;
+using std::chrono::steady_clock;
+
+/// A folder that goes with this object.
+class TrialFolder {
+ public:
+  TrialFolder() : path_((fs::temp_directory_path() / "tactus-trial-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path_);
+  }
+  TrialFolder(const TrialFolder&) = delete;
+  TrialFolder& operator=(const TrialFolder&) = delete;
+  ~TrialFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void send_result(int fd, char kind, const std::string& text) {
+  const std::string whole = kind + text;
+  for (std::size_t done = 0; done < whole.size();) {
+    const ssize_t now = ::write(fd, whole.data() + done, whole.size() - done);
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) break;
+    done += static_cast<std::size_t>(now);
+  }
+}
+
+/// Runs the trial in the process that was made for it, and ends that.
+[[noreturn]] void run_trial_here(const Trial& trial, const TriedDriver& driver, const std::string& folder,
+                                 int fd) {
+  (void)::setpgid(0, 0);
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit no_core{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &no_core);
+  if (::chdir(folder.c_str()) != 0) {
+    send_result(fd, 's', folder + ": " + std::strerror(errno));
+    ::_exit(0);
+  }
+  try {
+    trial.run(driver);
+    send_result(fd, 'g', "");
+  } catch (const Mistake& mistake) {
+    send_result(fd, 'w', mistake.what());
+  } catch (const NotTried& why) {
+    send_result(fd, 's', why.what());
+  } catch (const std::exception& error) {
+    send_result(fd, 'w', error.what());
+  } catch (...) {
+    send_result(fd, 'w', "lets something out that is not a std::exception");
+  }
+  ::_exit(0);
+}
+
+std::string end_of_trial(int status) {
+  if (WIFSIGNALED(status)) return std::string("crashes: ") + ::strsignal(WTERMSIG(status));
+  return "ends the process by itself, with status " + std::to_string(WEXITSTATUS(status));
+}
+
+std::size_t entries(const char* folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TrialResult run_trial(const Trial& trial, const TriedDriver& driver, std::chrono::nanoseconds patience) {
+  const TrialFolder folder;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  rtsync::Descriptor from(ends[0]);
+  rtsync::Descriptor to(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) run_trial_here(trial, driver, folder.path(), to.get());
+  (void)to.close();
+  std::string said;
+  const auto end = steady_clock::now() + patience;
+  bool in_time = true;
+  for (;;) {
+    const auto left = std::max<std::int64_t>(
+        0, std::chrono::duration_cast<std::chrono::milliseconds>(end - steady_clock::now()).count());
+    pollfd polled{from.get(), POLLIN, 0};
+    const int ready = ::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left, 1'000'000)));
+    if (ready < 0 && errno == EINTR) continue;
+    in_time = ready > 0;
+    char buffer[512];
+    const ssize_t size = in_time ? ::read(from.get(), buffer, sizeof buffer) : 0;
+    if (size <= 0) break;
+    said.append(buffer, static_cast<std::size_t>(size));
+  }
+  if (!in_time) (void)::kill(-child, SIGKILL);
+  if (!in_time) (void)::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  (void)::kill(-child, SIGKILL);  // what it left behind
+  if (!in_time && said.empty()) return {Outcome::wrong, "does not return: the trial was given up"};
+  if (said.empty()) return {Outcome::wrong, end_of_trial(status)};
+  const Outcome outcome = said[0] == 'g' ? Outcome::good : said[0] == 's' ? Outcome::skipped : Outcome::wrong;
+  return {outcome, config::one_line(said.substr(1))};
+}
+
+Holdings::Holdings() : files_(entries("/proc/self/fd")), threads_(entries("/proc/self/task")) {}
+
+void Holdings::expect_same(const std::string& after) const {
+  const Holdings now;
+  if (now.files_ > files_)
+    throw Mistake("holds " + std::to_string(now.files_ - files_) + " descriptors more after " + after);
+  if (now.threads_ > threads_)
+    throw Mistake("leaves " + std::to_string(now.threads_ - threads_) + " threads behind after " + after);
+}
+
+NoDescriptors::NoDescriptors() {
+  rlimit limit{};
+  (void)::getrlimit(RLIMIT_NOFILE, &limit);
+  before_ = limit.rlim_cur;
+  limit.rlim_cur = 0;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+NoDescriptors::~NoDescriptors() {
+  rlimit limit{};
+  (void)::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = before_;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void expect_reason(const std::string& text, const std::string& of) {
+  const bool none = text.find("it gave no reason") != std::string::npos;
+  if (none || std::count_if(text.begin(), text.end(),
+                            [](char c) { return std::isalpha(static_cast<unsigned char>(c)); }) < 5)
+    throw Mistake("gives no reason when " + of + " (" + config::show(text) +
+                  "); say what is missing, and the fix");
+}
+
+namespace {
+
+/// The keys that all of its kind have, which a driver of the kind never sees.
+const config::Section& common_keys(const std::string& kind) {
+  if (kind == "model") return executive::model_fields().section();
+  if (kind == "record") return executive::recording_fields().section();
+  return executive::clock_fields().section();
+}
+
+void look_at_keys(const config::Section& section, const std::string& path) {
+  for (const config::KeyShape& key : section.keys) {
+    const std::string name = path + key.key;
+    if (key.meaning.empty())
+      throw Mistake("says nothing on its key " + config::show(name) + "; give it a meaning");
+    const config::Shape* shape = key.shape.get();
+    if (shape != nullptr && shape->item != nullptr) shape = shape->item.get();
+    if (shape != nullptr && shape->section != nullptr) look_at_keys(*shape->section, name + ".");
+  }
+}
+
+void try_keys(const TriedDriver& driver) {
+  const auto library = driver.load();
+  const auto made = library.make();
+  const auto section = made->section();
+  if (section == nullptr || section->about.empty())
+    throw Mistake("has no sentence on itself for the reference page");
+  look_at_keys(*section, "");
+  for (const config::KeyShape& key : section->keys)
+    for (const config::KeyShape& common : common_keys(driver.kind).keys)
+      if (key.key == common.key)
+        throw Mistake("has a key " + config::show(key.key) +
+                      ", which every section of its kind has and the driver never sees; choose another name");
+}
+
+/// Makes one thing of the driver, and lets it go.
+void make_once(const TriedDriver& driver, const executive::DriverLibrary& library) {
+  config::Problems problems;
+  if (driver.kind == "model") {
+    (void)library.make<executive::ModelDriver>()->make(driver.keys, "keys", problems);
+  } else if (driver.kind == "record") {
+    (void)library.make<executive::RecordDriver>()->make(driver.keys, "keys", problems);
+  } else {
+    library.make<executive::ClockDriver>()->read(driver.keys, "keys", problems);
+  }
+  if (!problems.empty()) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+}
+
+void try_make(const TriedDriver& driver) {
+  const auto library = driver.load();
+  make_once(driver, library);
+  const Holdings before;
+  for (int i = 0; i < 50; ++i) make_once(driver, library);
+  before.expect_same("it was made and ended 50 times");
+}
+
+void try_make_without_descriptors(const TriedDriver& driver) {
+  const auto library = driver.load();
+  make_once(driver, library);
+  try {
+    const NoDescriptors none;
+    make_once(driver, library);
+  } catch (const NotTried& error) {
+    throw Mistake(std::string("opens something before open(): ") + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Trial> common_trials() {
+  return {{"it is loaded", [](const TriedDriver& driver) { (void)driver.load().make(); }},
+          {"its keys", &try_keys},
+          {"made and ended, not opened", &try_make},
+          {"made without a descriptor to open", &try_make_without_descriptors}};
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Trials of a driver, each in a process of its own, for `tactus test driver`.
+///
+/// Threads  the process's first one.                                                        @when service
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "config/node.hpp"
+#include "executive/driver/driver_library.hpp"
+
+namespace tactus::app {
+
+/// The driver under test.
+struct TriedDriver {
+  std::filesystem::path file{};
+  std::string kind{};
+  std::string name{};
+  config::Node keys{};  ///< a map with its keys
+
+  executive::DriverLibrary load() const { return {file, kind, name}; }
+};
+
+/// A mistake of the driver: a sentence that continues "the driver ...". Thrown by a trial.
+class Mistake : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+/// A reason why a trial is not possible here. Thrown by a trial.
+class NotTried : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+struct Trial {
+  std::string name;                               ///< "a full disk"
+  std::function<void(const TriedDriver&)> run{};  ///< runs in a process of its own, in an empty folder
+};
+
+struct TrialResult {
+  enum class Outcome { good, wrong, skipped } outcome = Outcome::good;
+  std::string text{};  ///< the mistake, or why it was skipped
+};
+
+/// Runs a trial in a process of its own, which ends when it takes longer than `patience`.
+TrialResult run_trial(const Trial& trial, const TriedDriver& driver, std::chrono::nanoseconds patience);
+
+std::vector<Trial> common_trials();
+std::vector<Trial> format_trials();
+std::vector<Trial> model_trials();
+std::vector<Trial> clock_trials();
+
+/// Open files and threads of this process, to compare later. Throws Mistake when there are more then.
+class Holdings {
+ public:
+  Holdings();
+  void expect_same(const std::string& after) const;
+
+ private:
+  std::size_t files_, threads_;
+};
+
+/// Makes open() fail for want of descriptors while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors();
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors();
+
+ private:
+  unsigned long before_ = 0;
+};
+
+/// Throws Mistake unless the text of a refusal says something.
+void expect_reason(const std::string& text, const std::string& of);
+
+}  // namespace tactus::app

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `tactus test driver`: finds each mistake of drivers that have one, and none in those of the box.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/rig/rig_command.hpp"
+
+namespace tactus::driver_trials_test {
+namespace {
+
+using namespace tactus::test;
+
+/// A trial that a slow machine gives up would find a mistake that is none.
+Finished tried(const std::string& kind, const std::string& flaw, const std::string& patience = "30 min") {
+  const std::string library = std::string(TACTUS_FLAWED_DRIVERS) + "/libtactus-" + kind + "-flawed.so";
+  const TempDir dir;
+  return run(
+      tactus(Arguments{"test", "driver", library, "--keys", "{ flaw: " + flaw + " }", "--patience", patience},
+             dir.path()));
+}
+
+struct Row {
+  const char* flaw;
+  const char* expected;
+};
+
+void expect_found(const std::string& kind, const Row& row) {
+  // A sanitizer has a heap of its own, which nobody counts, and ends a process that crashes by itself.
+  const std::string flaw = row.flaw;
+  if (kSanitized && (flaw == "heap" || flaw == "unsafe" || flaw == "unready" || flaw == "crashes")) return;
+  const Finished done = tried(kind, row.flaw);
+  EXPECT_EQ(done.status, 1) << row.flaw << "\n" << done;
+  EXPECT_NE(done.out.find(row.expected), std::string::npos) << row.flaw << ": " << row.expected << "\n"
+                                                            << done;
+}
+
+TEST(DriverTrials, FindTheMistakesOfFormats) {
+  EXPECT_EQ(tried("record", "none").status, 0) << tried("record", "none");
+  const Row rows[] = {
+      {"writes_over", "opens a file that is there already"},
+      {"silent", "says nothing when its file may have"},
+      {"keeps", "of 500 that were flushed, when it is killed"},
+      {"miscounts", "throw tactus::RecordsLost"},
+      {"crashes", "crashes: Aborted"},
+      {"exits", "ends the process by itself, with status 0"},
+      {"throws_int", "something that is not a std::exception"},
+      {"leaks", "descriptors more after 30 files"},
+      {"early", "opens something before open()"},
+      {"closes_once", "it was closed already"},
+  };
+  for (const Row& row : rows) expect_found("record", row);
+}
+
+TEST(DriverTrials, EndADriverThatHangs) {
+  const Finished done = tried("record", "hangs", "2 s");
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.out.find("does not return"), std::string::npos) << done;
+}
+
+TEST(DriverTrials, FindTheMistakesOfModels) {
+  EXPECT_EQ(tried("model", "none").status, 0) << tried("model", "none");
+  const Row rows[] = {
+      {"heap", "calls the heap"},
+      {"shared", "in static storage: two models of a rig would share it"},
+      {"unready", "jobs and safe values before open(): crashes: Segmentation fault"},
+      {"mute", "gives no reason when its device cannot be opened"},
+      {"keeps", "descriptors more after 20 times of open and end"},
+      {"unsafe", "to drive its outputs safe"},
+      {"unknown_output", "names an output of variable 'vlaue', which it does not declare"},
+  };
+  for (const Row& row : rows) expect_found("model", row);
+}
+
+TEST(DriverTrials, FindTheMistakesOfClocks) {
+  EXPECT_EQ(tried("clock", "none").status, 0) << tried("clock", "none");
+  const Row rows[] = {
+      {"heap", "calls the heap"},
+      {"future", "stamps an edge in the future"},
+      {"disorder", "not in order"},
+      {"hasty", "returns without an edge before the deadline"},
+      {"signals", "lets a signal end a wait before its deadline"},
+      {"too_many", "more edges than there is room for"},
+      {"nameless", "what() is empty"},
+  };
+  for (const Row& row : rows) expect_found("clock", row);
+}
+
+TEST(DriverTrials, TheFormatsOfTheBoxPass) {
+  for (const char* const name : {"csv", "mdf4", "mcap", "trk"}) {
+    const std::string library = std::string(TACTUS_PLUGINS) + "/libtactus-record-" + name + ".so";
+    const TempDir dir;
+    const Finished done = run(tactus({"test", "driver", library, "--patience", "30 min"}, dir.path()));
+    EXPECT_EQ(done.status, 0) << done;
+  }
+}
+
+TEST(DriverTrials, SayWhatIsNoDriver) {
+  const TempDir dir;
+  dir.write("libtactus-record-x.so", "no library");
+  dir.write("libx.so", "no library");
+  const Finished broken = run(tactus({"test", "driver", "libtactus-record-x.so", "--json"}, dir.path()));
+  EXPECT_EQ(broken.status, 1) << broken;
+  EXPECT_NE(broken.out.find("\"result\":\"wrong\""), std::string::npos) << broken;
+  for (const Row& row :
+       {Row{"libx.so", "a driver's library is named"}, Row{"none.so", "there is no such file"}}) {
+    const Finished done = run(tactus({"test", "driver", row.flaw}, dir.path()));
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_NE(done.err.find(row.expected), std::string::npos) << done;
+  }
+  EXPECT_EQ(run(tactus({"test", "model", "libx.so"}, dir.path())).status, 2);
+}
+
+}  // namespace
+}  // namespace tactus::driver_trials_test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A driver of models with one mistake of those that strangers make, chosen by a key.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <tactus/model_driver.hpp>
+
+namespace {
+
+enum class Flaw { none, heap, shared, unready, mute, keeps, unsafe, unknown_output };
+
+double g_shared = 0;
+
+class Flawed final : public tactus::ModelDriver {
+ public:
+  ~Flawed() override {
+    if (fd_ >= 0 && flaw_ != Flaw::keeps) (void)::close(fd_);
+  }
+  void keys(tactus::Keys& k) override {
+    k.word("flaw", flaw_,
+           {{"none", Flaw::none},
+            {"heap", Flaw::heap},
+            {"shared", Flaw::shared},
+            {"unready", Flaw::unready},
+            {"mute", Flaw::mute},
+            {"keeps", Flaw::keeps},
+            {"unsafe", Flaw::unsafe},
+            {"unknown_output", Flaw::unknown_output}},
+           "the mistake");
+  }
+  void declare(tactus::Declare& d) override {
+    d.input("value", flaw_ == Flaw::shared ? g_shared : value_, "V", "what it drives");
+    d.job<&Flawed::drive>("drive", tactus::JobClass::end_of_frame);
+  }
+  void open(const tactus::OpenRequest&) override {
+    fd_ = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0 && flaw_ == Flaw::mute) throw std::runtime_error("");
+    if (fd_ < 0) throw std::runtime_error("/dev/null cannot be opened; look at its mode");
+    device_ = std::make_unique<double>(0);
+  }
+  bool has_safe_values() const override { return true; }
+  bool drive_safe(bool) noexcept override {
+    if (flaw_ == Flaw::unsafe) delete new std::string(100, 'x');  // NOLINT: the mistake
+    return true;
+  }
+  std::vector<tactus::DrivenOutput> outputs() const override {
+    return {{flaw_ == Flaw::unknown_output ? "vlaue" : "value", "a pin", "0"}};
+  }
+  int drive() {
+    if (device_ == nullptr && flaw_ != Flaw::unready) {
+      fail("the device was not opened");
+      return 1;
+    }
+    *device_ = value_;
+    if (flaw_ == Flaw::heap) text_ = std::string(100, 'x');
+    return 0;
+  }
+
+ private:
+  Flaw flaw_ = Flaw::none;
+  double value_ = 0;
+  int fd_ = -1;
+  std::unique_ptr<double> device_;
+  std::string text_;
+};
+
+}  // namespace
+
+TACTUS_MODEL_DRIVER("flawed", Flawed, "A model with a mistake.")

@@ -15,6 +15,7 @@
 ///
 /// Threads  immutable; share it freely.
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,12 @@ class Unit {
   static Unit parse(std::string_view text);
 
   bool is_number() const { return bases_.empty(); }
+  /// Returns true for a pure number without a factor: neither "m" nor "%".
+  bool is_one() const;
+  /// Returns true for a unit whose 0 is not that of its base units: degC.
+  bool has_zero_point() const { return offset_ != 0; }
+  /// The unit of differences: of "degC" it is "K".
+  Unit without_zero_point() const;
   /// Text as it was written.
   const std::string& text() const { return text_; }
   /// Unit in base units, sorted: "kg m^2/s^2", "0.001 kg", "1".
@@ -45,6 +52,13 @@ class Unit {
 
   friend bool operator==(const Unit& a, const Unit& b) { return same(a, b); }
 
+  /// The unit of the product of two quantities. Throws std::invalid_argument when it is beyond all units.  @when setup
+  friend Unit product(const Unit& a, const Unit& b);
+  /// The unit of a power, from -9 to 9. Throws as product() does.                           @when setup
+  friend Unit power(const Unit& unit, int exponent);
+  /// The unit of the square root; nothing: it has an odd exponent.                          @when setup
+  friend std::optional<Unit> square_root(const Unit& unit);
+
  private:
   friend class UnitParser;
 
@@ -60,5 +74,8 @@ class Unit {
 bool same(const Unit& a, const Unit& b);
 bool compatible(const Unit& a, const Unit& b);
 double convert(double value, const Unit& from, const Unit& to);
+Unit product(const Unit& a, const Unit& b);
+Unit power(const Unit& unit, int exponent);
+std::optional<Unit> square_root(const Unit& unit);
 
 }  // namespace tactus::config

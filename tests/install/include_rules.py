@@ -15,8 +15,8 @@ LAYERS = ["rtsync", "config", "executive", "drivers"]  # from the lowest up; an 
 # The folders in a folder, also from the lowest up. Folders of one row do not include each other.
 FOLDERS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
-    "executive": ["include", "model integration", "driver", "isolation", "state record", "plan",
-                  "admission flight", "frame", "run_base", "capability", "run", "embed report client", "app c_api"],
+    "executive": ["include", "model integration", "expression", "driver", "isolation", "state record",
+                  "plan", "admission flight", "frame", "run_base", "capability", "run", "embed report client", "app c_api"],
     "executive/capability": ["checkpoint clock isolation library policy privilege record", "cause watch", "flight",
                              "link live"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/expression.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "config/text.hpp"
+
+namespace tactus::config {
+
+std::string ExpressionProblem::text(std::string_view expression) const {
+  const std::size_t from = std::min(at, expression.size());
+  const auto letters =
+      std::count_if(expression.begin(), expression.begin() + static_cast<std::ptrdiff_t>(from),
+                    [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
+  return show(expression) + ", character " + std::to_string(letters + 1) + ": " + message;
+}
+
+bool is_expression_word(std::string_view word) {
+  constexpr std::array kWords = {"and", "or", "not", "for", "within", "of", "yes", "no", "true", "false"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+}  // namespace tactus::config

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of expressions: of values, of edges, and of windows.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "config/expression_builder.hpp"
+#include "config/text.hpp"
+
+namespace tactus::config {
+namespace {
+
+using Value = ExpressionValue;
+
+/// A function of numbers, without a memory.
+struct Function {
+  const char* name;
+  std::size_t least, most;  ///< numbers of arguments
+  Operation of_real;
+  const char* unit;   ///< unit of its arguments: "1", "rad"; "": any, but the same
+  const char* gives;  ///< unit of its result; "": that of its arguments
+  bool to_whole = false;
+};
+
+constexpr Function kFunctions[] = {
+    {"abs", 1, 1, Operation::absolute, "", ""},         {"min", 2, 20, Operation::least, "", ""},
+    {"max", 2, 20, Operation::greatest, "", ""},        {"sqrt", 1, 1, Operation::root, "", ""},
+    {"hypot", 2, 2, Operation::length, "", ""},         {"sin", 1, 1, Operation::sine, "rad", "1"},
+    {"cos", 1, 1, Operation::cosine, "rad", "1"},       {"tan", 1, 1, Operation::tangent, "rad", "1"},
+    {"asin", 1, 1, Operation::arcsine, "1", "rad"},     {"acos", 1, 1, Operation::arccosine, "1", "rad"},
+    {"atan", 1, 1, Operation::arctangent, "1", "rad"},  {"atan2", 2, 2, Operation::angle, "", "rad"},
+    {"exp", 1, 1, Operation::exponential, "1", "1"},    {"log", 1, 1, Operation::logarithm, "1", "1"},
+    {"log10", 1, 1, Operation::logarithm_10, "1", "1"}, {"floor", 1, 1, Operation::floor, "1", "1", true},
+    {"ceil", 1, 1, Operation::ceiling, "1", "1", true}, {"round", 1, 1, Operation::nearest, "1", "1", true},
+    {"sign", 1, 1, Operation::sign, "", "1", true},
+};
+
+/// A function of a window: with a time as its last argument.
+struct Window {
+  const char* name;
+  Operation of_real, of_whole;
+};
+constexpr Window kWindows[] = {
+    {"min", Operation::window_least, Operation::window_least_whole},
+    {"max", Operation::window_greatest, Operation::window_greatest_whole},
+    {"mean", Operation::window_mean, Operation::window_mean},
+    {"rms", Operation::window_rms, Operation::window_rms},
+};
+constexpr const char* kEdges[] = {"rises", "falls", "changes", "prev", "rate", "count"};
+
+bool is_edge(const std::string& word) {
+  return std::find(std::begin(kEdges), std::end(kEdges), word) != std::end(kEdges);
+}
+
+const Window* window_named(const std::string& word) {
+  const auto* const found = std::find_if(std::begin(kWindows), std::end(kWindows),
+                                         [&](const Window& each) { return word == each.name; });
+  return found == std::end(kWindows) ? nullptr : found;
+}
+
+/// The operation of whole numbers, where there is one.
+std::optional<Operation> of_whole(Operation real) {
+  switch (real) {
+    case Operation::absolute:
+      return Operation::absolute_whole;
+    case Operation::least:
+      return Operation::least_whole;
+    case Operation::greatest:
+      return Operation::greatest_whole;
+    default:
+      return std::nullopt;
+  }
+}
+
+constexpr std::int64_t kLongestWindow = 1'000'000;  // frames
+constexpr std::int64_t kAllWindows = 8'000'000;     // frames: 256 MiB
+
+}  // namespace
+
+std::vector<std::string> expression_functions() {
+  std::vector<std::string> names;
+  for (const Function& each : kFunctions) names.emplace_back(each.name);
+  for (const char* const each : {"mean", "rms"}) names.emplace_back(each);
+  for (const char* const each : kEdges) names.emplace_back(each);
+  return names;
+}
+
+Value ExpressionBuilder::compile_call(const Expression& call) {
+  if (is_edge(call.word)) return compile_edge(call);
+  if (window_named(call.word) != nullptr && (call.has_time || call.word == "mean" || call.word == "rms"))
+    return compile_window(call);
+  const auto* const function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                            [&](const Function& each) { return call.word == each.name; });
+  if (function == std::end(kFunctions))
+    refuse(call, "there is no function " + show(call.word) + "; " + hint(call.word, expression_functions()));
+  if (call.has_time)
+    refuse(
+        call,
+        call.word + "(...) has no window; a time as its last argument belongs to min, max, mean, rms, count");
+  if (call.parts.size() < function->least || call.parts.size() > function->most)
+    refuse(call, call.word + "(...) takes " + std::to_string(function->least) +
+                     (function->least == function->most ? "" : " or more") +
+                     (function->least == 1 ? " argument, and " : " arguments, and ") +
+                     std::to_string(call.parts.size()) + (call.parts.size() == 1 ? " is" : " are") +
+                     " given");
+  Value value = number(call.parts[0], "here");
+  const std::string_view unit = function->unit;
+  if (unit == "1" || unit == "rad") {
+    const Unit wanted = Unit::parse(unit);
+    if (value.literal == nullptr && !compatible(value.unit, wanted))
+      refuse(call.parts[0],
+             call.word + "(...) takes " + (unit == "1" ? "a pure number" : "an angle, in rad or deg") +
+                 ", and this is in '" + value.unit.text() + "' (" + value.unit.canonical() + ")");
+    value = in_unit(call.parts[0], value, wanted);
+  } else if (function->of_real != Operation::absolute && function->of_real != Operation::least &&
+             function->of_real != Operation::greatest) {
+    no_zero_point(call.parts[0], value);
+  }
+  std::uint32_t cell = 0;
+  if (call.parts.size() == 1) {
+    value = settled(value);
+    const auto whole = value.type == CellType::whole ? of_whole(function->of_real) : std::nullopt;
+    if (!whole) value = real(value);
+    cell = emit(whole.value_or(function->of_real), value.cell);
+  } else {
+    for (std::size_t i = 1; i < call.parts.size(); ++i) {
+      const Value next = number(call.parts[i], "here");
+      auto [left, right] = unify(call.parts[i - 1], value, call.parts[i], next);
+      const auto whole = left.type == CellType::whole ? of_whole(function->of_real) : std::nullopt;
+      if (!whole) {
+        left = real(left);
+        right = real(right);
+      }
+      value = left;
+      value.cell = cell = emit(whole.value_or(function->of_real), left.cell, right.cell);
+    }
+  }
+  if (function->to_whole) return result(CellType::whole, cell);
+  if (function->of_real == Operation::root) {
+    const auto root = square_root(value.unit);
+    if (!root)
+      refuse(call,
+             "the square root of '" + value.unit.text() + "' (" + value.unit.canonical() + ") has no unit");
+    return result(CellType::real, cell, *root);
+  }
+  const std::string_view gives = function->gives;
+  return result(of_whole(function->of_real) ? value.type : CellType::real, cell,
+                gives.empty() ? value.unit : Unit::parse(gives));
+}
+
+void ExpressionBuilder::check_window(const Expression& call, std::int64_t ticks) {
+  std::int64_t all = ticks;
+  for (const std::int64_t each : program_.windows) all += each;
+  if (ticks > kLongestWindow || all > kAllWindows)
+    refuse(call, print_duration(call.time) + " are " + std::to_string(ticks) + " frames; at most " +
+                     std::to_string(kLongestWindow) + " fit in a window, and " + std::to_string(kAllWindows) +
+                     " in all of them; shorten it");
+}
+
+Value ExpressionBuilder::compile_window(const Expression& call) {
+  needs_time(call);
+  if (!call.has_time || call.parts.size() != 1)
+    refuse(call, call.word + "(...) takes a value and a time, as " + call.word + "(motor.current, 500 ms)");
+  const std::int64_t ticks = ticks_of(call.time);
+  check_window(call, ticks);
+  const Window& window = *window_named(call.word);
+  Value value = settled(number(call.parts[0], "here"));
+  if (call.word == "rms") no_zero_point(call.parts[0], value);
+  const bool whole = value.type == CellType::whole && window.of_whole != window.of_real;
+  if (!whole) value = real(value);
+  Instruction instruction;
+  instruction.operation = whole ? window.of_whole : window.of_real;
+  instruction.a = value.cell;
+  instruction.ticks = ticks;
+  return result(value.type, emit(instruction), value.unit);
+}
+
+Value ExpressionBuilder::compile_edge(const Expression& call) {
+  needs_time(call);
+  const std::string& word = call.word;
+  if (call.parts.size() != 1 || (call.has_time && word != "count"))
+    refuse(
+        call,
+        word + "(...) takes one " +
+            (word == "count"
+                 ? "event or condition, and a time if it counts the last of them only, as count(loaded, 1 s)"
+                 : "argument, as " + word + "(motor.speed)"));
+  const Expression& part = call.parts[0];
+  if (word == "rises" || word == "falls") {
+    const Value of = truth(part, "here");
+    return result(CellType::truth, emit(word == "rises" ? Operation::rise : Operation::fall, of.cell));
+  }
+  if (word == "count") {
+    const Value of = truth(part, "here");
+    const std::uint32_t pulse = of.is_event ? of.cell : emit(Operation::rise, of.cell);
+    if (!call.has_time) return result(CellType::whole, add_count(pulse, true));
+    Instruction instruction;
+    instruction.operation = Operation::window_count;
+    instruction.a = pulse;
+    instruction.ticks = ticks_of(call.time);
+    check_window(call, instruction.ticks);
+    return result(CellType::whole, emit(instruction));
+  }
+  Value value = settled(compile(part));
+  const bool whole = value.type == CellType::whole;
+  if (word == "changes")
+    return result(CellType::truth, emit(whole ? Operation::change_whole : Operation::change, value.cell));
+  if (word == "prev") {
+    value.cell = emit(whole ? Operation::previous_whole : Operation::previous, value.cell);
+    value.is_event = false;
+    return value;
+  }
+  if (value.type == CellType::truth) refuse(part, "rate(...) takes a number, and this is a condition");
+  value = real(value);
+  Instruction instruction;
+  instruction.operation = Operation::rate;
+  instruction.a = value.cell;
+  instruction.parameter[0] = choices_.tick.seconds();
+  try {
+    return result(CellType::real, emit(instruction),
+                  product(value.unit.without_zero_point(), Unit::parse("1/s")));
+  } catch (const std::invalid_argument& error) {
+    refuse(call, error.what());
+  }
+}
+
+}  // namespace tactus::config

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of a program: inputs, constants, and values brought to one unit.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "config/expression_builder.hpp"
+#include "config/quantity.hpp"
+#include "config/text.hpp"
+
+namespace tactus::config {
+namespace {
+
+/// The number of a literal without unit and fraction; nothing: it has one of them, or more than 37 digits.
+std::optional<Wide> whole_of(const Expression& number) {
+  std::string_view digits = number.word;
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  if (!number.unit.empty() || digits.empty() || digits.size() > 37) return std::nullopt;
+  Wide value = 0;
+  for (const char c : digits) {
+    if (!is_digit(c)) return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return negative ? -value : value;
+}
+
+std::string literal_text(const Expression& number) {
+  return number.word + (number.unit.empty() ? "" : " " + number.unit);
+}
+
+std::string unit_name(const Unit& unit) {
+  return unit.text().empty() ? "a pure number" : "'" + unit.text() + "' (" + unit.canonical() + ")";
+}
+
+}  // namespace
+
+using Value = ExpressionValue;
+
+void ExpressionBuilder::refuse(const Expression& at, const std::string& why) {
+  complaints_->push_back({at.at, why});
+  throw Refused{};
+}
+
+std::uint32_t ExpressionBuilder::constant(double value) {
+  const auto [found, is_new] = reals_.try_emplace(std::bit_cast<std::uint64_t>(value),
+                                                  static_cast<std::uint32_t>(program_.cells.size()));
+  if (is_new) program_.cells.push_back({.real = value});
+  return found->second;
+}
+
+std::uint32_t ExpressionBuilder::whole_constant(Wide value) {
+  const auto [found, is_new] =
+      wholes_.try_emplace({static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)},
+                          static_cast<std::uint32_t>(program_.cells.size()));
+  if (is_new) program_.cells.push_back({.whole = value});
+  return found->second;
+}
+
+/// The same operation of the same cells is done once: also one with a memory.
+std::uint32_t ExpressionBuilder::emit(Instruction instruction) {
+  const Shape shape{instruction.operation,    instruction.a,    instruction.b, instruction.parameter[0],
+                    instruction.parameter[1], instruction.ticks};
+  const auto [found, is_new] = emitted_.try_emplace(shape, static_cast<std::uint32_t>(program_.cells.size()));
+  if (!is_new) return found->second;
+  using enum Operation;
+  switch (instruction.operation) {
+    case window_least:
+    case window_greatest:
+    case window_least_whole:
+    case window_greatest_whole:
+    case window_mean:
+    case window_rms:
+    case window_count:
+      instruction.memory = static_cast<std::uint32_t>(program_.windows.size());
+      program_.windows.push_back(instruction.ticks);
+      break;
+    default:
+      if (instruction.operation >= previous) instruction.memory = program_.memory_cells++;
+  }
+  instruction.to = found->second;
+  program_.cells.push_back({.whole = 0});
+  program_.instructions.push_back(instruction);
+  return instruction.to;
+}
+
+std::uint32_t ExpressionBuilder::emit(Operation operation, std::uint32_t a, std::uint32_t b) {
+  Instruction instruction;
+  instruction.operation = operation;
+  instruction.a = a;
+  instruction.b = b;
+  return emit(instruction);
+}
+
+Value ExpressionBuilder::result(CellType type, std::uint32_t cell, const Unit& unit) {
+  Value value;
+  value.type = type;
+  value.cell = cell;
+  value.unit = unit;
+  return value;
+}
+
+Value ExpressionBuilder::compile_number(const Expression& number) {
+  Value value;
+  value.literal = &number;
+  value.unit = Unit::parse(number.unit);
+  value.type = whole_of(number) ? CellType::whole : CellType::real;
+  return value;
+}
+
+Value ExpressionBuilder::compile_name(const Expression& name) {
+  std::string why;
+  const auto found = names_.find(name.word, why);
+  if (!found) refuse(name, why);
+  Value value;
+  value.type = found->type;
+  value.unit = found->unit;
+  value.labels = found->labels;
+  if (found->cell) {
+    value.cell = *found->cell;
+    value.is_event = true;
+    return value;
+  }
+  const auto [input, is_new] =
+      inputs_.try_emplace(found->key, static_cast<std::uint32_t>(program_.cells.size()));
+  value.cell = input->second;
+  if (!is_new) return value;
+  program_.inputs.push_back({value.cell, found->key});
+  program_.cells.push_back({.whole = 0});
+  return value;
+}
+
+Value ExpressionBuilder::settled(Value value) {
+  if (value.literal == nullptr) return value;
+  const Expression& number = *std::exchange(value.literal, nullptr);
+  const auto whole = whole_of(number);
+  value.cell = whole ? whole_constant(*whole) : constant(*parse_real(number.word).value);
+  return value;
+}
+
+Value ExpressionBuilder::real(Value value) {
+  if (value.type != CellType::whole) return value;
+  value.type = CellType::real;
+  value.labels = nullptr;
+  for (const auto& [parts, cell] : wholes_)
+    if (cell == value.cell) {
+      const Wide whole = (static_cast<Wide>(parts.first) << 64) | static_cast<Wide>(parts.second);
+      value.cell = constant(static_cast<double>(whole));
+      return value;
+    }
+  value.cell = emit(Operation::to_real, value.cell);
+  return value;
+}
+
+Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& unit) {
+  if (value.literal != nullptr) {
+    const Expression& number = *value.literal;
+    const auto whole = whole_of(number);
+    value.literal = nullptr;
+    if (whole && unit.is_one()) {
+      value.cell = whole_constant(*whole);
+      value.unit = unit;
+      return value;
+    }
+    const Parsed<double> converted = to_unit(literal_text(number), unit);
+    if (!converted) refuse(at, converted.problem);
+    value.unit = unit;
+    const double rounded = std::nearbyint(*converted.value);
+    const bool is_whole = rounded == *converted.value && std::abs(rounded) < 9e15;
+    value.type = is_whole ? CellType::whole : CellType::real;
+    value.cell = is_whole ? whole_constant(static_cast<Wide>(rounded)) : constant(*converted.value);
+    return value;
+  }
+  if (same(value.unit, unit)) return value;
+  value = real(value);
+  const Unit from = value.unit.without_zero_point();
+  const Unit to = unit.without_zero_point();
+  const double factor = convert(1, from, to);
+  const double divisor = convert(1, to, from);
+  const bool shrinks = factor < 1 && divisor == std::nearbyint(divisor);
+  Instruction instruction;
+  instruction.operation = shrinks ? Operation::shrink : Operation::scale;
+  instruction.a = value.cell;
+  instruction.parameter[0] = shrinks ? divisor : factor;
+  instruction.parameter[1] = convert(0, value.unit, unit);
+  value.cell = emit(instruction);
+  value.unit = unit;
+  value.labels = nullptr;
+  return value;
+}
+
+Value ExpressionBuilder::number(const Expression& expression, const char* of) {
+  const Value value = compile(expression);
+  if (value.type == CellType::truth)
+    refuse(expression, std::string(of) + " a number is expected, and this is a condition, true or false");
+  return value;
+}
+
+Value ExpressionBuilder::truth(const Expression& expression, const char* of) {
+  const Value value = compile(expression);
+  if (value.type != CellType::truth)
+    refuse(expression, std::string(of) +
+                           " a condition is expected, and this is a number; compare it with something, as in "
+                           "motor.speed > 300 rad/s");
+  return value;
+}
+
+void ExpressionBuilder::no_zero_point(const Expression& at, const Value& value) {
+  if (value.unit.has_zero_point())
+    refuse(at,
+           "'" + value.unit.text() +
+               "' has a zero point of its own, so only differences can be taken; write a difference in '" +
+               value.unit.canonical().substr(0, value.unit.canonical().find(" + ")) + "'");
+}
+
+void ExpressionBuilder::needs_time(const Expression& at) {
+  if (choices_.once)
+    refuse(at, show(at.word) +
+                   " looks at several frames, and this is judged once, at the end of a run; compare "
+                   "quantities of the run");
+}
+
+std::pair<Value, Value> ExpressionBuilder::compile_pair(const Expression& a, const Expression& b) {
+  std::optional<Value> left;
+  try {
+    left = compile(a);
+  } catch (const Refused&) {
+    (void)compile(b);  // all mistakes at once
+    throw;
+  }
+  return {*left, compile(b)};
+}
+
+std::pair<Value, Value> ExpressionBuilder::unify(const Expression& a, Value left, const Expression& b,
+                                                 Value right) {
+  if (left.type == CellType::truth || right.type == CellType::truth) {
+    const bool first = left.type == CellType::truth;
+    refuse(first ? a : b, "a number is expected, and this is a condition, true or false");
+  }
+  if (left.literal != nullptr && right.literal == nullptr) {
+    left = in_unit(a, left, right.unit);
+  } else {
+    left = settled(left);
+    if (right.literal == nullptr && !compatible(left.unit, right.unit))
+      refuse(b, "the units do not fit: the left side is " +
+                    std::string(left.unit.text().empty() ? "" : "in ") + unit_name(left.unit) +
+                    ", and the right side " + (right.unit.text().empty() ? "" : "in ") +
+                    unit_name(right.unit));
+    right = in_unit(b, right, left.unit);
+  }
+  if (left.type != right.type) {
+    left = real(left);
+    right = real(right);
+  }
+  return {left, right};
+}
+
+}  // namespace tactus::config

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/expression/expression_run.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tactus::executive {
+namespace {
+
+using config::Cell;
+using config::Instruction;
+using config::kNoWhole;
+using config::Operation;
+using config::Wide;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Larger sums and products have no value, so that none is ever wrong.
+Wide kept(Wide value) TACTUS_RT {
+  constexpr Wide kMost = static_cast<Wide>(1) << 125;
+  return value > kMost || value < -kMost ? kNoWhole : value;
+}
+Wide product_of(Wide a, Wide b) TACTUS_RT {
+  if (std::abs(static_cast<double>(a) * static_cast<double>(b)) > 0x1p124) return kNoWhole;
+  return a * b;
+}
+Wide whole_of(double value) TACTUS_RT {
+  return std::abs(value) < 0x1p120 ? static_cast<Wide>(value) : kNoWhole;
+}
+double real_of(Wide value) TACTUS_RT { return value == kNoWhole ? kNone : static_cast<double>(value); }
+
+double truth(bool holds) TACTUS_RT { return holds ? 1 : 0; }
+double both(double a, double b) TACTUS_RT { return a == 0 || b == 0 ? 0 : a * b; }
+double either(double a, double b) TACTUS_RT { return a == 1 || b == 1 ? 1 : a + b; }
+double compared(bool no_value, bool holds) TACTUS_RT { return no_value ? kNone : truth(holds); }
+bool unordered(double a, double b) TACTUS_RT { return std::isunordered(a, b); }
+
+double power_of(double base, std::int64_t exponent) TACTUS_RT {
+  double result = 1;
+  for (std::int64_t i = 0; i < std::abs(exponent); ++i) result *= base;
+  return exponent < 0 ? 1 / result : result;
+}
+
+std::vector<ExpressionWindow> windows_of(const config::ExpressionProgram& program) {
+  using Combine = ExpressionWindow::Combine;
+  std::vector<ExpressionWindow> windows;
+  for (const Instruction& each : program.instructions) {
+    const auto add = [&](Combine combine) { windows.emplace_back(combine, each.ticks); };
+    switch (each.operation) {
+      case Operation::window_least:
+        add(Combine::least);
+        break;
+      case Operation::window_greatest:
+        add(Combine::greatest);
+        break;
+      case Operation::window_least_whole:
+        add(Combine::least_whole);
+        break;
+      case Operation::window_greatest_whole:
+        add(Combine::greatest_whole);
+        break;
+      case Operation::window_mean:
+      case Operation::window_rms:
+      case Operation::window_count:
+        add(Combine::sum);
+        break;
+      default:
+        break;
+    }
+  }
+  return windows;
+}
+
+}  // namespace
+
+ExpressionRun::ExpressionRun(config::ExpressionProgram program)
+    : program_(std::move(program)),
+      cells_(program_.cells),
+      memory_(program_.memory_cells),
+      windows_(windows_of(program_)) {
+  begin_anew();
+}
+
+void ExpressionRun::begin_anew() {
+  first_ = true;
+  for (Cell& cell : memory_) cell.whole = 0;
+  for (ExpressionWindow& window : windows_) window.begin_anew();
+}
+
+void ExpressionRun::run() TACTUS_RT {
+  Cell* const cells = cells_.data();
+  for (const Instruction& at : program_.instructions) {
+    const Cell a = cells[at.a];
+    const Cell b = cells[at.b];
+    Cell& to = cells[at.to];
+    switch (at.operation) {
+      case Operation::add:
+        to.real = a.real + b.real;
+        break;
+      case Operation::subtract:
+        to.real = a.real - b.real;
+        break;
+      case Operation::multiply:
+        to.real = a.real * b.real;
+        break;
+      case Operation::divide:
+        to.real = a.real / b.real;
+        break;
+      case Operation::negate:
+        to.real = -a.real;
+        break;
+      case Operation::absolute:
+        to.real = std::abs(a.real);
+        break;
+      case Operation::least:
+        to.real = unordered(a.real, b.real) ? kNone : a.real < b.real ? a.real : b.real;
+        break;
+      case Operation::greatest:
+        to.real = unordered(a.real, b.real) ? kNone : a.real > b.real ? a.real : b.real;
+        break;
+      case Operation::power:
+        to.real = power_of(a.real, at.ticks);
+        break;
+      case Operation::root:
+        to.real = std::sqrt(a.real);
+        break;
+      case Operation::sine:
+        to.real = std::sin(a.real);
+        break;
+      case Operation::cosine:
+        to.real = std::cos(a.real);
+        break;
+      case Operation::tangent:
+        to.real = std::tan(a.real);
+        break;
+      case Operation::arcsine:
+        to.real = std::asin(a.real);
+        break;
+      case Operation::arccosine:
+        to.real = std::acos(a.real);
+        break;
+      case Operation::arctangent:
+        to.real = std::atan(a.real);
+        break;
+      case Operation::angle:
+        to.real = std::atan2(a.real, b.real);
+        break;
+      case Operation::length:
+        to.real = std::hypot(a.real, b.real);
+        break;
+      case Operation::exponential:
+        to.real = std::exp(a.real);
+        break;
+      case Operation::logarithm:
+        to.real = std::log(a.real);
+        break;
+      case Operation::logarithm_10:
+        to.real = std::log10(a.real);
+        break;
+      case Operation::scale:
+        to.real = a.real * at.parameter[0] + at.parameter[1];
+        break;
+      case Operation::shrink:
+        to.real = a.real / at.parameter[0] + at.parameter[1];
+        break;
+      case Operation::below:
+        to.real = compared(unordered(a.real, b.real), a.real < b.real);
+        break;
+      case Operation::at_most:
+        to.real = compared(unordered(a.real, b.real), a.real <= b.real);
+        break;
+      case Operation::equal:
+        to.real = compared(unordered(a.real, b.real), a.real >= b.real && a.real <= b.real);
+        break;
+      case Operation::other:
+        to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
+        break;
+      case Operation::to_real:
+        to.real = real_of(a.whole);
+        break;
+      case Operation::floor:
+        to.whole = whole_of(std::floor(a.real));
+        break;
+      case Operation::ceiling:
+        to.whole = whole_of(std::ceil(a.real));
+        break;
+      case Operation::nearest:
+        to.whole = whole_of(std::round(a.real));
+        break;
+      case Operation::sign:
+        to.whole =
+            a.real != a.real ? kNoWhole : static_cast<Wide>(a.real > 0) - static_cast<Wide>(a.real < 0);
+        break;
+      case Operation::add_whole:
+        to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole : kept(a.whole + b.whole);
+        break;
+      case Operation::subtract_whole:
+        to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole : kept(a.whole - b.whole);
+        break;
+      case Operation::multiply_whole:
+        to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole : product_of(a.whole, b.whole);
+        break;
+      case Operation::negate_whole:
+        to.whole = a.whole == kNoWhole ? kNoWhole : -a.whole;
+        break;
+      case Operation::absolute_whole:
+        to.whole = a.whole < 0 ? -a.whole : a.whole;
+        break;
+      case Operation::least_whole:
+        to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole
+                   : a.whole < b.whole                        ? a.whole
+                                                              : b.whole;
+        break;
+      case Operation::greatest_whole:
+        to.whole = a.whole > b.whole ? a.whole : b.whole;  // kNoWhole is the greatest
+        break;
+      case Operation::below_whole:
+        to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole < b.whole);
+        break;
+      case Operation::at_most_whole:
+        to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole <= b.whole);
+        break;
+      case Operation::equal_whole:
+        to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole == b.whole);
+        break;
+      case Operation::other_whole:
+        to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole != b.whole);
+        break;
+      case Operation::both:
+        to.real = both(a.real, b.real);
+        break;
+      case Operation::either:
+        to.real = either(a.real, b.real);
+        break;
+      case Operation::invert:
+        to.real = 1 - a.real;
+        break;
+      case Operation::same:
+        to.real = compared(unordered(a.real, b.real), a.real >= b.real && a.real <= b.real);
+        break;
+      case Operation::differ:
+        to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
+        break;
+      default:
+        run_with_memory(at);
+    }
+  }
+  first_ = false;
+}
+
+void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
+  const Cell now = cells_[at.a];
+  Cell& to = cells_[at.to];
+  if (at.operation >= Operation::window_least && at.operation <= Operation::window_count) {
+    ExpressionWindow& window = windows_[at.memory];
+    const auto square = now.real * now.real;
+    const Cell all = window.take(at.operation == Operation::window_rms ? Cell{.real = square} : now);
+    const auto number = static_cast<double>(window.filled());
+    if (at.operation == Operation::window_mean)
+      to.real = all.real / number;
+    else if (at.operation == Operation::window_rms)
+      to.real = std::sqrt(all.real / number);
+    else if (at.operation == Operation::window_count)
+      to.whole = whole_of(all.real);
+    else
+      to = all;
+    return;
+  }
+  Cell& memory = memory_[at.memory];
+  if (at.operation == Operation::held || at.operation == Operation::count) {
+    const bool holds = now.real == 1;
+    if (at.operation == Operation::count) {
+      memory.whole += holds ? 1 : 0;
+      to.whole = memory.whole;
+      return;
+    }
+    memory.whole = holds ? memory.whole + 1 : 0;
+    to.real = now.real != now.real ? kNone : truth(memory.whole >= at.ticks);
+    return;
+  }
+  const Cell before = first_ ? now : memory;
+  memory = now;
+  switch (at.operation) {
+    case Operation::previous:
+    case Operation::previous_whole:
+      to = before;
+      break;
+    case Operation::rise:
+      to.real = first_ ? 0 : both(1 - before.real, now.real);
+      break;
+    case Operation::fall:
+      to.real = first_ ? 0 : both(before.real, 1 - now.real);
+      break;
+    case Operation::change: {
+      const bool both_none = before.real != before.real && now.real != now.real;
+      const bool equal = before.real >= now.real && before.real <= now.real;
+      to.real = truth(!first_ && !both_none && !equal);
+      break;
+    }
+    case Operation::change_whole:
+      to.real = truth(!first_ && before.whole != now.whole);
+      break;
+    default:  // rate
+      to.real = first_ ? 0 : (now.real - before.real) / at.parameter[0];
+  }
+}
+
+}  // namespace tactus::executive

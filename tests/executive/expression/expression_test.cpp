@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flat program against the plain evaluation, and what an expression may not be.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "config/expression_builder.hpp"
+#include "executive/expression/expression_run.hpp"
+#include "rtsync/host/heap_watch.hpp"
+#include "tests/executive/expression/plain_expression.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using config::CellType;
+using config::Unit;
+using config::Wide;
+
+/// Variables of a motor and of the plain traces.
+class Names final : public config::ExpressionNames {
+ public:
+  std::optional<Found> find(const std::string& name, std::string& why) const override {
+    static const config::ExpressionLabels modes{{"idle", 0}, {"braking", 1}, {"on hold", 2}};
+    struct Row {
+      const char* name;
+      CellType type;
+      const char* unit;
+      const config::ExpressionLabels* labels = nullptr;
+    };
+    static const Row rows[] = {
+        {"m.x", CellType::real, "m"},           {"m.y", CellType::real, "mm"},
+        {"m.n", CellType::whole, ""},           {"m.mode", CellType::whole, "", &modes},
+        {"m.flag", CellType::truth, ""},        {"motor.speed", CellType::real, "rad/s"},
+        {"motor.current", CellType::real, "A"}, {"axis.force", CellType::real, "N"},
+        {"motor.angle", CellType::real, "deg"}, {"oven.temperature", CellType::real, "degC"},
+        {"motor.counter", CellType::whole, ""}, {"motor.duty", CellType::real, "%"},
+    };
+    for (std::uint32_t i = 0; i < std::size(rows); ++i)
+      if (name == rows[i].name)
+        return Found{rows[i].type, Unit::parse(rows[i].unit), rows[i].labels, i, std::nullopt};
+    why = "there is no variable '" + name + "'";
+    return std::nullopt;
+  }
+};
+
+const Names kNames;
+
+std::vector<config::ExpressionProblem> problems_of(const std::string& text, bool condition = true) {
+  std::vector<config::ExpressionProblem> problems;
+  try {
+    const config::Expression expression = config::parse_expression(text);
+    config::ExpressionBuilder builder(kNames, {});
+    if (condition)
+      (void)builder.add_condition(expression, problems);
+    else
+      (void)builder.add(expression, problems);
+  } catch (const config::ExpressionError& error) {
+    problems.push_back(error.problem());
+  }
+  return problems;
+}
+
+std::string problem_of(const std::string& text, bool condition = true) {
+  const auto problems = problems_of(text, condition);
+  return problems.empty() ? "" : std::to_string(problems[0].at + 1) + ": " + problems[0].message;
+}
+
+/// One expression over values set by hand.
+class Single {
+ public:
+  explicit Single(const std::string& text) : run_(made(text)) {}
+  Single& set(const std::string& name, double value) {
+    std::string why;
+    const auto found = kNames.find(name, why);
+    for (const config::ProgramInput& input : run_.program().inputs)
+      if (input.key == found->key) {
+        if (found->type == CellType::whole)
+          run_.cell(input.cell).whole = static_cast<Wide>(value);
+        else
+          run_.cell(input.cell).real = value;
+      }
+    return *this;
+  }
+  double next() {
+    run_.run();
+    const config::Cell cell = run_.cell(value_.cell);
+    return value_.type == CellType::whole
+               ? (cell.whole == config::kNoWhole ? std::nan("") : static_cast<double>(cell.whole))
+               : cell.real;
+  }
+  double next(const std::string& name, double value) { return set(name, value).next(); }
+  const Unit& unit() const { return value_.unit; }
+  ExpressionRun& run() { return run_; }
+
+ private:
+  config::ExpressionProgram made(const std::string& text) {
+    std::vector<config::ExpressionProblem> problems;
+    config::ExpressionBuilder builder(kNames, {});
+    const auto value = builder.add(config::parse_expression(text), problems);
+    if (!value) throw std::runtime_error(text + ": " + problems.at(0).message);
+    value_ = *value;
+    return builder.take();
+  }
+  config::ExpressionValue value_{};
+  ExpressionRun run_;
+};
+
+plain::Trace random_trace(std::mt19937& random, int frames) {
+  plain::Trace trace;
+  const auto one_of = [&](int number) { return static_cast<int>(random() % static_cast<unsigned>(number)); };
+  int first = 0;
+  for (int k = 0; k < frames; ++k) {
+    if (k > 0 && one_of(12) == 0) first = k;
+    trace.first.push_back(first);
+    trace.x.push_back(one_of(15) == 0 ? plain::kNone : 0.5 * (one_of(17) - 8));
+    trace.y.push_back(one_of(30) == 0 ? plain::kNone : 500.0 * (one_of(17) - 8));
+    trace.n.push_back(one_of(7) - 3);
+    trace.mode.push_back(one_of(3));
+    trace.flag.push_back(one_of(2) == 0);
+  }
+  return trace;
+}
+
+void compare_with_plain(std::uint32_t first_seed, int expressions) {
+  for (int i = 0; i < expressions; ++i) {
+    std::mt19937 random(first_seed + static_cast<std::uint32_t>(i));
+    const plain::Trace trace = random_trace(random, 24);
+    plain::Generator generator(static_cast<std::uint32_t>(random()), trace);
+    const auto wanted = generator.truth(3);
+    std::vector<config::ExpressionProblem> problems;
+    config::ExpressionBuilder builder(kNames, {});
+    std::optional<config::ExpressionValue> value;
+    ASSERT_NO_THROW(value = builder.add(config::parse_expression(wanted.text), problems)) << wanted.text;
+    ASSERT_TRUE(value) << problems.at(0).text(wanted.text);
+    ExpressionRun run(builder.take());
+    for (int k = 0; k < trace.frames(); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (k > 0 && trace.first[at] == k) run.begin_anew();
+      for (const config::ProgramInput& input : run.program().inputs) {
+        config::Cell& cell = run.cell(input.cell);
+        if (input.key == 0) cell.real = trace.x[at];
+        if (input.key == 1) cell.real = trace.y[at];
+        if (input.key == 2) cell.whole = trace.n[at];
+        if (input.key == 3) cell.whole = trace.mode[at];
+        if (input.key == 4) cell.real = trace.flag[at] ? 1 : 0;
+      }
+      run.run();
+      const double got = run.cell(value->cell).real;
+      const double expected = wanted.value(k);
+      ASSERT_TRUE(std::isnan(got) ? std::isnan(expected) : got == expected)
+          << "seed " << first_seed + static_cast<std::uint32_t>(i) << ", frame " << k << ": " << got
+          << " instead of " << expected << ": " << wanted.text;
+    }
+  }
+}
+
+TEST(Expression, IsWhatThePlainEvaluationSays) { compare_with_plain(1, 1500); }
+TEST(ExpressionNightly, IsWhatThePlainEvaluationSays) { compare_with_plain(1'000'000, 100'000); }
+
+TEST(Expression, TheExamplesOfTheDocumentationAreUnderstood) {
+  for (const char* const text : {
+           "motor.speed > 300 rad/s and not m.flag",
+           "abs(axis.force) < 2 kN",
+           "m.mode == braking",
+           "braking == m.mode",
+           "m.mode == 'on hold'",
+           "rms(motor.current, 500 ms) > 8 A",
+           "motor.speed > 90 rad/s for 10 ms",
+           "motor.angle within 0.5 rad of 3 deg",
+           "count(m.flag) == 3 and count(m.flag, 1 s) <= 2",
+           "motor.speed > 3 rad/s * 2",
+           "motor.current * 2 V > 5 W",
+           "motor.current^2 > 4 A^2",
+           "sqrt(motor.current^2) > 4 A",
+           "rate(motor.speed) < 5 rad/s^2",
+           "rate(motor.counter) < 5 1/s",
+           "oven.temperature > 80 degC and oven.temperature - 20 K < 350 K",
+           "rate(oven.temperature) < 2 K/min",
+           "oven.temperature within 5 K of 80 degC",
+           "motor.duty > 50 % or motor.duty > 0.5",
+           "sin(motor.angle) > 0.5",
+           "motor.counter == 18446744073709551615",
+           "motor.speed > 1000 rpm",
+           "axis.force > 5 J/(m) and axis.force > 2 kg m/s^2",
+           "(motor.speed > 1 rad/s and m.flag) for 5 ms",
+           "not (m.flag for 5 ms)",
+           "max(motor.speed, -5 rad/s, 2 rad/s) > 1 rad/s",
+       })
+    EXPECT_EQ(problem_of(text), "");
+}
+
+TEST(Expression, UnitsDecideWhatIsCompared) {
+  EXPECT_EQ(Single("m.x > 5 mm").next("m.x", 0.005), 0);
+  EXPECT_EQ(Single("m.x >= 5 mm").next("m.x", 0.005), 1);
+  EXPECT_EQ(Single("m.y >= 5 mm").next("m.y", 5), 1);
+}
+
+TEST(Expression, WhatCannotBeMeantIsRefusedWithItsPlace) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"motor.speed > 300", "15: '300' has no unit"},
+      {"motor.speed > 300 N", "15: '300 N' has the wrong dimension"},
+      {"motor.speed > axis.force",
+       "15: the units do not fit: the left side is in 'rad/s' (rad/s), and the right side in 'N' (kg m/s^2)"},
+      {"motor.speed == 300 rad/s", "1: '==' of real numbers"},
+      {"motor.sped > 300 rad/s", "1: there is no variable 'motor.sped'"},
+      {"m.mode == breaking", "11: 'breaking' is not a name of its values; did you mean 'braking'"},
+      {"abz(motor.speed) > 3 rad/s", "1: there is no function 'abz'; did you mean 'abs'"},
+      {"motor.speed", "1: here a condition is expected"},
+      {"motor.speed > 1 rad/s and axis.force", "27: beside 'and' a condition is expected"},
+      {"1 rad/s < motor.speed < 3 rad/s", "23: a second comparison"},
+      {"motor.speed = 3 rad/s", "13: '=' compares nothing"},
+      {"m.flag && m.flag", "8: write 'and'"},
+      {"!m.flag", "1: write 'not'"},
+      {"m.flag and m.flag for 5 ms", "19: 'A and B for T'"},
+      {"not m.flag for 5 ms", "5: 'not C for T'"},
+      {"m.flag for 5 V", "12: '5 V' is not a time"},
+      {"(m.flag", "8: a ')' is missing"},
+      {"m.flag)", "7: a ')' too many"},
+      {"", "1: an expression is expected"},
+      {"rms(motor.current) > 3 A", "1: rms(...) takes a value and a time"},
+      {"sin(motor.speed) > 0.5", "5: sin(...) takes an angle"},
+      {"oven.temperature + 5 degC > 80 degC", "20: 'degC' has a zero point"},
+      {"oven.temperature within 5 degC of 80 degC", "25: 'degC' has a zero point"},
+      {"m.x + m.flag > 1 m", "7: a number is expected"},
+      {"m.flag > m.flag", "1: conditions are the same or not"},
+      {"mean(m.x, 1 h) > 1 m", "1: 1 h are 3600000 frames"},
+      {"sqrt(m.x) > 1", "1: the square root of 'm'"},
+      {"m.x^0 > 1", "5: a power is a whole number"},
+      {"m.x > 1,5 m", "8: not understood"},
+  };
+  for (const auto& [text, problem] : rows)
+    EXPECT_EQ(problem_of(text).substr(0, std::string(problem).size()), problem) << text;
+}
+
+TEST(Expression, AllMistakesAreSaidAtOnce) {
+  EXPECT_EQ(problems_of("m.a > 3 and m.b > 4 or m.x > 5").size(), 3U);
+}
+
+TEST(Expression, IsBoundedWhateverItsText) {
+  EXPECT_NE(problem_of(std::string(200, '(') + "m.x" + std::string(200, ')')).find("inside each other"),
+            std::string::npos);
+  EXPECT_NE(problem_of("m.x > " + std::string(200, '-') + "1 m").find("inside each other"),
+            std::string::npos);
+  std::string nots;
+  for (int i = 0; i < 200; ++i) nots += "not ";
+  EXPECT_NE(problem_of(nots + "m.flag").find("inside each other"), std::string::npos);
+  EXPECT_NE(problem_of(std::string(5000, 'a')).find("longer than 4000"), std::string::npos);
+  std::string sum = "0 m";
+  for (int i = 0; i < 900; ++i) sum += "+m.x";
+  EXPECT_NE(problem_of(sum + " > 0 m").find("more than 1000 parts"), std::string::npos);
+}
+
+TEST(Expression, TheFirstFrameHasNoPast) {
+  EXPECT_EQ(Single("rises(m.flag)").next("m.flag", 1), 0);
+  EXPECT_EQ(Single("changes(m.x)").next("m.x", 1), 0);
+  EXPECT_EQ(Single("prev(m.x)").next("m.x", 3), 3);
+  EXPECT_EQ(Single("rate(m.x)").next("m.x", 3), 0);
+  EXPECT_EQ(Single("mean(m.x, 1 s)").next("m.x", 3), 3);
+  EXPECT_EQ(Single("m.flag for 1 ms").next("m.flag", 1), 1);
+}
+
+TEST(Expression, AComparisonWithoutAValueIsNeitherTrueNorFalse) {
+  for (const char* const text :
+       {"m.x > 1 m", "not m.x > 1 m", "m.x within 1 m of m.y", "round(m.x / 1 m) == 3"})
+    EXPECT_TRUE(std::isnan(Single(text).set("m.y", 1).next("m.x", plain::kNone))) << text;
+  EXPECT_EQ(Single("m.x > 1 m or m.flag").set("m.flag", 1).next("m.x", plain::kNone), 1);
+  EXPECT_EQ(Single("m.x > 1 m and m.flag").set("m.flag", 0).next("m.x", plain::kNone), 0);
+}
+
+TEST(Expression, NothingStaysOfAValueThatLeftItsWindow) {
+  Single mean("mean(m.x, 3 ms)");
+  for (const double value : {1e300, 1e308, 1e308, plain::kNone, 1.0, 2.0, 3.0}) (void)mean.next("m.x", value);
+  EXPECT_EQ(mean.next("m.x", 4), 3);
+}
+
+TEST(Expression, WholeNumbersAreExact) {
+  Single equal("motor.counter == 9007199254740993");
+  std::string why;
+  for (const config::ProgramInput& input : equal.run().program().inputs)
+    equal.run().cell(input.cell).whole = 9007199254740992;
+  EXPECT_EQ(equal.next(), 0);
+  for (const config::ProgramInput& input : equal.run().program().inputs)
+    equal.run().cell(input.cell).whole = 9007199254740993;
+  EXPECT_EQ(equal.next(), 1);
+}
+
+TEST(Expression, AFrameTakesNoMemory) {
+  Single all(
+      "rms(motor.current, 500 ms) > 8 A or rate(m.x) > 1 m/s or (m.flag for 5 ms) or count(m.flag, 1 s) > 3");
+  if (!rtsync::HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
+  const rtsync::HeapWatch heap;
+  for (int i = 0; i < 1000; ++i) all.run().run();
+  EXPECT_EQ(heap.calls(), 0U);
+}
+
+}  // namespace
+}  // namespace tactus::executive

@@ -33,11 +33,18 @@ std::size_t Draft::find_thread(const Located<std::string>& name) {
 }
 
 std::optional<VariableRef> Draft::find_variable(const Located<std::string>& name) {
+  std::string why;
+  const auto found = look_up(name.value, why);
+  if (!why.empty()) problems.add(name, why);
+  return found;
+}
+
+std::optional<VariableRef> Draft::look_up(const std::string& name, std::string& why) const {
   const auto problem = [&](const std::string& message) {
-    problems.add(name, "'" + name.value + "'" + message);
+    why = "'" + name + "'" + message;
     return std::nullopt;
   };
-  const auto path = VariablePath::parse(name.value);
+  const auto path = VariablePath::parse(name);
   if (!path) return problem(" " + std::string(kNoVariablePath));
   const std::string text(path->name);
   const std::size_t dot = text.find('.');

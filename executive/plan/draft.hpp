@@ -45,6 +45,8 @@ struct Draft {
   std::size_t find_thread(const Located<std::string>& name);
   /// A variable of a model or of the executive; complains when there is none.
   std::optional<VariableRef> find_variable(const Located<std::string>& name);
+  /// The same without the complaint: nothing, and `why`: "'motor.sped' is not ..."; empty: its model was complained of.
+  std::optional<VariableRef> look_up(const std::string& name, std::string& why) const;
   /// Loads a driver, which the rig keeps. nullptr, with a problem, when that is not possible.
   std::shared_ptr<DriverLibrary> load_driver(const std::string& kind, const Located<std::string>& name);
 };

@@ -4,36 +4,24 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
-#include "executive/model/with_type.hpp"
+#include "executive/expression/variable_inputs.hpp"
 
 namespace tactus::executive {
 
-bool RecordCondition::holds(const std::byte* record, const std::byte* before) const {
-  if (is == Is::changed)
-    return before != nullptr && std::memcmp(record + offset, before + offset, size_of(type)) != 0;
-  const long double value = with_type(type, [&](auto zero) {
-    return static_cast<long double>(load_element<decltype(zero)>(record + offset));
-  });
-  switch (is) {
-    case Is::above:
-      return value > limit;
-    case Is::at_least:
-      return value >= limit;
-    case Is::below:
-      return value < limit;
-    case Is::at_most:
-      return value <= limit;
-    case Is::equal:
-      return value == limit;
-    default:
-      return value != limit;
-  }
+bool RecordTrigger::holds(const std::byte* record) {
+  for (const RecordCondition::Input& input : inputs_)
+    expression_.cell(input.cell) = load_cell(input.type, record + input.offset);
+  expression_.run();
+  return expression_.cell(result_).real == 1;
 }
 
 RecordTrigger::RecordTrigger(RecordCondition condition, rtsync::Nanoseconds before, rtsync::Nanoseconds after,
                              std::size_t bytes, std::size_t room)
-    : condition_(condition),
+    : inputs_(std::move(condition.inputs)),
+      result_(condition.result),
+      expression_(std::move(condition.program)),
       before_(before.count()),
       after_(after.count()),
       bytes_(bytes),
@@ -46,9 +34,9 @@ void RecordTrigger::take(const std::byte* record) {
   if (any_ && time < record_time(last_.data())) {
     first_ = end_;
     open_ = false;
+    expression_.begin_anew();
   }
-  const bool holds = condition_.holds(record, any_ ? last_.data() : nullptr);
-  if (holds) {
+  if (holds(record)) {
     for (; first_ != end_; ++first_)
       if (record_time(at(first_)) >= time - before_) pass(at(first_));
     open_ = true;

@@ -7,29 +7,32 @@
 #include <string>
 #include <vector>
 
+#include "config/expression_program.hpp"
+#include "executive/expression/expression_run.hpp"
 #include "executive/record/record_filter.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::executive {
 
-/// A condition on one value of a record.
+/// A condition on values of a record: an expression whose result is a truth.
 struct RecordCondition {
-  enum class Is { above, at_least, below, at_most, equal, other, changed };
+  /// A value of the record that the expression reads.
+  struct Input {
+    tactus_type type = TACTUS_DOUBLE;
+    std::size_t offset = 0;  ///< offset in the record
+    std::uint32_t cell = 0;
+  };
 
-  Is is = Is::above;
-  long double limit = 0;  ///< limit for all but `changed`; holds each value of each type exactly
-  tactus_type type = TACTUS_DOUBLE;
-  std::size_t offset = 0;  ///< offset in the record
-
-  /// NaN is equal to nothing: only `other` and `changed` can hold for it. `before`: the record before this
-  /// one; nullptr: there is none, and nothing has changed. @when service
-  bool holds(const std::byte* record, const std::byte* before) const;
+  config::ExpressionProgram program{};
+  std::vector<Input> inputs{};
+  std::uint32_t result = 0;
 };
 
 /// Lets records pass around those for which a condition holds: from `before` earlier until `after` later. Each
 /// that holds prolongs it. What may be asked for later waits in memory, as many records as `room` says.
 ///
-/// After a reset, time goes back: what waits is of another course of events, and is left out.
+/// After a reset, time goes back: what waits is of another course of events, and is left out; edges and windows of the
+/// condition begin anew.
 class RecordTrigger final : public RecordFilter {
  public:
   /// `bytes`: of a whole record, with all that is sampled. @when setup
@@ -40,8 +43,12 @@ class RecordTrigger final : public RecordFilter {
  private:
   std::byte* at(std::uint64_t index) { return waiting_.data() + index % room_ * bytes_; }
   void keep(const std::byte* record);
+  /// Takes one more record. No value: it does not hold.
+  bool holds(const std::byte* record);
 
-  RecordCondition condition_;
+  std::vector<RecordCondition::Input> inputs_;
+  std::uint32_t result_;
+  ExpressionRun expression_;
   std::int64_t before_, after_;
   std::size_t bytes_, room_;
   std::vector<std::byte> waiting_;

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "config/expression_builder.hpp"
 #include "config/number.hpp"
-#include "config/quantity.hpp"
 #include "config/text.hpp"
-#include "executive/model/suggest.hpp"
-#include "executive/model/with_type.hpp"
+#include "executive/expression/variable_inputs.hpp"
 #include "executive/record/record_changes.hpp"
 #include "executive/record/record_decimation.hpp"
 #include "executive/record/record_trigger.hpp"
@@ -22,8 +20,6 @@
 
 namespace tactus::executive {
 namespace {
-
-using Is = RecordCondition::Is;
 
 constexpr std::size_t kMostWaiting = std::size_t{1} << 30;  // bytes, of a trigger
 
@@ -33,84 +29,64 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-/// "motor.speed > 100 rad/s" in its parts.
-struct ConditionText {
-  std::string variable;
-  Is is = Is::changed;
-  std::string limit;
-};
-
-std::optional<ConditionText> split(std::string_view text) {
-  constexpr std::pair<std::string_view, Is> kSigns[] = {{">=", Is::at_least}, {"<=", Is::at_most},
-                                                        {"==", Is::equal},    {"!=", Is::other},
-                                                        {">", Is::above},     {"<", Is::below}};
+/// Texts of earlier versions as expressions: 'motor.mode changes', and names with characters that need quotes.
+std::string as_expression(const Draft& draft, std::string_view text) {
   text = without_blanks(text);
-  if (text.ends_with(" changes"))
-    return ConditionText{std::string(without_blanks(text.substr(0, text.size() - 8))), Is::changed, ""};
-  const std::size_t at = text.find_first_of("<>=!");
-  if (at == std::string_view::npos) return std::nullopt;
-  for (const auto& [sign, is] : kSigns)
-    if (text.substr(at).starts_with(sign)) {
-      ConditionText parts{std::string(without_blanks(text.substr(0, at))), is,
-                          std::string(without_blanks(text.substr(at + sign.size())))};
-      if (parts.variable.empty() || parts.limit.empty()) return std::nullopt;
-      return parts;
-    }
-  return std::nullopt;
-}
-
-/// The value that a variable is compared with; nothing, and a problem, when it is none.
-std::optional<long double> limit_of(Draft& draft, const Located<std::string>& when, const Variable& variable,
-                                    const std::string& text) {
-  for (const VariableLabel& label : variable.labels)
-    if (label.name == text)
-      return variable.type == TACTUS_UINT64
-                 ? static_cast<long double>(static_cast<std::uint64_t>(label.value))
-                 : static_cast<long double>(label.value);
-  if (variable.type == TACTUS_BOOL) {
-    if (text == "yes" || text == "true" || text == "1") return 1;
-    if (text == "no" || text == "false" || text == "0") return 0;
-    draft.problems.add(when,
-                       "'" + text + "' is neither yes nor no, and " + variable.name + " is one of them");
-    return std::nullopt;
+  std::string unused;
+  const auto quoted = [](std::string_view name) { return '"' + std::string(name) + '"'; };
+  if (text.ends_with(" changes")) {
+    const std::string_view name = without_blanks(text.substr(0, text.size() - 8));
+    if (name.find_first_of("()<>=! ") == std::string_view::npos) return "changes(" + std::string(name) + ")";
   }
-  // A whole number without a unit may be one that no double holds.
-  char* end = nullptr;
-  const bool whole = text.find_first_not_of("+-0123456789") == std::string::npos;
-  const long double exact = std::strtold(text.c_str(), &end);
-  if (whole && (variable.unit_text.empty() || variable.unit_text == "1") && *end == '\0') return exact;
-  const config::Parsed<double> value = config::to_unit(text, variable.unit);
-  if (value) return *value.value;
-  draft.problems.add(
-      when, value.problem +
-                (variable.labels.empty() ? "" : did_you_mean(text, variable.labels, &VariableLabel::name)));
-  return std::nullopt;
+  const std::size_t at = text.find_first_of("<>=!");
+  if (at == std::string_view::npos) return std::string(text);
+  const std::size_t end = std::min(text.find_first_not_of("<>=!", at), text.size());
+  const std::string name(without_blanks(text.substr(0, at)));
+  const std::string limit(without_blanks(text.substr(end)));
+  const auto ref = draft.look_up(name, unused);
+  if (!ref) return std::string(text);
+  const std::vector<VariableLabel>& labels = ref->variable->labels;
+  const bool is_label = std::any_of(labels.begin(), labels.end(),
+                                    [&](const VariableLabel& label) { return label.name == limit; });
+  const bool odd_name =
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]") !=
+      std::string::npos;
+  if (!odd_name && (!is_label || config::is_name(limit))) return std::string(text);
+  const std::size_t index = std::min(name.find('['), name.size());
+  return quoted(name.substr(0, index)) + name.substr(index) + " " + std::string(text.substr(at, end - at)) +
+         " " + (is_label ? quoted(limit) : limit);
 }
 
 void add_trigger(Draft& draft, const RecordingSettings& settings, std::size_t bytes,
                  RecordingChoices& choices) {
   const TriggerSection& trigger = settings.trigger;
   if (trigger.when.value.empty()) return;  // that was said
-  const std::optional<ConditionText> parts = split(trigger.when.value);
-  if (!parts)
-    return draft.problems.add(trigger.when,
-                              config::show(trigger.when.value) +
-                                  " is not a condition; write one as 'motor.speed > 100 rad/s' (with "
-                                  "one of > >= < <= == !=), or as 'motor.mode changes'");
-  const auto ref = draft.find_variable({parts->variable, trigger.when.place, trigger.when.path});
-  if (!ref) return;
-  if (ref->elements != 1)
-    return draft.problems.add(trigger.when, "'" + parts->variable + "' is " + describe(*ref) +
-                                                "; name one of its elements, as " + parts->variable + "[0]");
-  RecordCondition condition{.is = parts->is, .type = ref->variable->type, .offset = bytes};
-  if (parts->is != Is::changed) {
-    const auto limit = limit_of(draft, trigger.when, *ref->variable, parts->limit);
-    if (!limit) return;
-    condition.limit = *limit;
-  }
-  choices.watched.push_back(*ref);
-  bytes += size_of(ref->variable->type);
+  const std::string text = as_expression(draft, trigger.when.value);
   const Period every = settings.every.value_or(draft.plan.frame);
+  const VariableNames names(
+      [&](const std::string& name, std::string& why) { return draft.look_up(name, why); });
+  config::ExpressionBuilder builder(names,
+                                    {.tick = every.is_zero() ? Period{1, 1} : every, .equal_reals = true});
+  std::vector<config::ExpressionProblem> problems;
+  RecordCondition condition;
+  try {
+    if (const auto result = builder.add_condition(config::parse_expression(text), problems))
+      condition.result = result->cell;
+  } catch (const config::ExpressionError& error) {
+    problems.push_back(error.problem());
+  }
+  for (const config::ExpressionProblem& problem : problems)
+    if (!problem.message.empty()) draft.problems.add(trigger.when, problem.text(text));
+  if (!problems.empty()) return;
+  condition.program = builder.take();
+  std::vector<std::size_t> offsets;
+  for (const VariableRef& ref : names.variables()) {
+    choices.watched.push_back(ref);
+    offsets.push_back(bytes);
+    bytes += size_of(ref.variable->type);
+  }
+  for (const config::ProgramInput& input : condition.program.inputs)
+    condition.inputs.push_back({names.variables()[input.key].variable->type, offsets[input.key], input.cell});
   const auto ns = static_cast<rtsync::Wide>(trigger.before.count());
   const auto room = every.is_zero() ? rtsync::Wide{1} : ns * every.den() / every.num() + 2;
   if (room * static_cast<rtsync::Wide>(bytes) > static_cast<rtsync::Wide>(kMostWaiting))
@@ -119,8 +95,8 @@ void add_trigger(Draft& draft, const RecordingSettings& settings, std::size_t by
                                   std::to_string(bytes) + " bytes every " + config::print_period(every) +
                                   " take more than 1 GiB of memory; record less often, fewer variables, or "
                                   "a shorter time before");
-  choices.filters.push_back(std::make_unique<RecordTrigger>(condition, trigger.before, trigger.after, bytes,
-                                                            static_cast<std::size_t>(room)));
+  choices.filters.push_back(std::make_unique<RecordTrigger>(
+      std::move(condition), trigger.before, trigger.after, bytes, static_cast<std::size_t>(room)));
 }
 
 void add_decimation(Draft& draft, const RecordingSettings& settings, RecordingChoices& choices) {

@@ -17,9 +17,10 @@ Fields<TriggerSection> trigger_fields() {
   return {"Writes records around those for which a condition holds, and no others.",
           {
               located(&T::origin),
-              required("when", &T::when, length(1, 1000),
-                       "condition: model.variable, one of > >= < <= == !=, and a value with its unit or a "
-                       "variable; or `model.variable changes`"),
+              required(
+                  "when", &T::when, length(1, 1000),
+                  "condition (expressions.md), as `motor.speed > 100 rad/s and running`; also "
+                  "`model.variable changes`"),
               optional("before", &T::before, range(0ns, 3600s),
                        "simulated time to write before the condition holds, from memory"),
               optional("after", &T::after, range(0ns, 3600s), "simulated time to write after it last held"),

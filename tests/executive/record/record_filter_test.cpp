@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "config/expression_builder.hpp"
+#include "executive/expression/variable_inputs.hpp"
 #include "executive/record/record_changes.hpp"
 #include "executive/record/record_decimation.hpp"
 #include "executive/record/record_trigger.hpp"
@@ -74,11 +76,37 @@ TEST(RecordChanges, LetsARecordPassWhenAColumnIsAnother) {
   EXPECT_THAT(kept.times, ElementsAre(0, 2, 4, 5, 6, 8)) << "bytes are compared, of the columns alone";
 }
 
-std::vector<std::int64_t> triggered(RecordCondition condition, std::int64_t before, std::int64_t after,
+/// The names of conditions: "w", the watched value.
+class Watched final : public config::ExpressionNames {
+ public:
+  explicit Watched(tactus_type type) : type_(type) {}
+  std::optional<Found> find(const std::string&, std::string&) const override {
+    Found found;
+    found.type = cell_type(type_);
+    return found;
+  }
+
+ private:
+  tactus_type type_;
+};
+
+/// A condition on the watched value, of any type.
+RecordCondition condition_of(const std::string& text, tactus_type type = TACTUS_INT32,
+                             std::size_t offset = 16) {
+  const Watched names(type);
+  config::ExpressionBuilder builder(names, {.tick = {10, 1}, .equal_reals = true});
+  std::vector<config::ExpressionProblem> problems;
+  RecordCondition condition;
+  condition.result = builder.add_condition(config::parse_expression(text), problems).value().cell;
+  condition.program = builder.take();
+  for (const config::ProgramInput& input : condition.program.inputs)
+    condition.inputs.push_back({type, offset, input.cell});
+  return condition;
+}
+
+std::vector<std::int64_t> triggered(const std::string& condition, std::int64_t before, std::int64_t after,
                                     const std::vector<Made>& records, std::size_t room = 100) {
-  condition.type = TACTUS_INT32;
-  condition.offset = 16;
-  RecordTrigger filter(condition, Nanoseconds(before), Nanoseconds(after), 20, room);
+  RecordTrigger filter(condition_of(condition), Nanoseconds(before), Nanoseconds(after), 20, room);
   Kept kept;
   filter.lead_to(kept);
   feed(filter, records);
@@ -93,7 +121,7 @@ std::vector<Made> line(std::int64_t end, const std::vector<std::int64_t>& high) 
 }
 
 TEST(RecordTrigger, LetsPassWhatIsBeforeAndAfter) {
-  const RecordCondition above{.is = RecordCondition::Is::above, .limit = 4};
+  const std::string above = "w > 4";
   EXPECT_THAT(triggered(above, 0, 0, line(9, {4})), ElementsAre(40));
   EXPECT_THAT(triggered(above, 20, 0, line(9, {4})), ElementsAre(20, 30, 40)) << "both ends belong to it";
   EXPECT_THAT(triggered(above, 19, 29, line(9, {4})), ElementsAre(30, 40, 50, 60));
@@ -107,7 +135,7 @@ TEST(RecordTrigger, LetsPassWhatIsBeforeAndAfter) {
 }
 
 TEST(RecordTrigger, AfterAResetWhatWaitedIsLeftOut) {
-  const RecordCondition above{.is = RecordCondition::Is::above, .limit = 4};
+  const std::string above = "w > 4";
   EXPECT_THAT(
       triggered(above, 1000, 20, {{50, 0, 0}, {60, 0, 0}, {0, 0, 0}, {10, 0, 5}, {20, 0, 0}, {40, 0, 0}}),
       ElementsAre(0, 10, 20));
@@ -116,27 +144,36 @@ TEST(RecordTrigger, AfterAResetWhatWaitedIsLeftOut) {
 }
 
 TEST(RecordTrigger, AChangeIsAnEvent) {
-  const RecordCondition changed{.is = RecordCondition::Is::changed};
-  EXPECT_THAT(triggered(changed, 0, 0, {{0, 0, 1}, {1, 0, 1}, {2, 0, 3}, {3, 0, 3}, {4, 0, 1}}),
+  EXPECT_THAT(triggered("changes(w)", 0, 0, {{0, 0, 1}, {1, 0, 1}, {2, 0, 3}, {3, 0, 3}, {4, 0, 1}}),
               ElementsAre(2, 4));
 }
 
-TEST(RecordCondition, HoldsForEachTypeAsItsValueDoes) {
-  using Is = RecordCondition::Is;
-  const auto holds = [](tactus_type type, auto value, Is is, long double limit) {
-    const RecordCondition condition{.is = is, .limit = limit, .type = type, .offset = 0};
-    return condition.holds(reinterpret_cast<const std::byte*>(&value), nullptr);
+TEST(RecordTrigger, AWindowOfTheConditionEndsAtAReset) {
+  const std::string lasting = "w > 4 for 20 ns";
+  EXPECT_THAT(triggered(lasting, 0, 0, {{0, 0, 5}, {10, 0, 5}, {20, 0, 5}}), ElementsAre(10, 20));
+  EXPECT_THAT(triggered(lasting, 0, 0, {{10, 0, 5}, {0, 0, 5}, {10, 0, 5}}), ElementsAre(10));
+}
+
+TEST(RecordTrigger, HoldsForEachTypeAsItsValueDoes) {
+  const auto holds = [](tactus_type type, auto value, const std::string& text) {
+    RecordTrigger filter(condition_of(text, type, 8), Nanoseconds(0), Nanoseconds(0), 16, 1);
+    Kept kept;
+    filter.lead_to(kept);
+    std::vector<std::byte> record(64);
+    std::memcpy(record.data() + 8, &value, sizeof value);
+    filter.take(record.data());
+    return !kept.times.empty();
   };
-  EXPECT_TRUE(holds(TACTUS_INT64, INT64_MAX, Is::above, static_cast<long double>(INT64_MAX - 1)));
-  EXPECT_FALSE(holds(TACTUS_INT64, INT64_MAX - 1, Is::equal, static_cast<long double>(INT64_MAX)));
-  EXPECT_TRUE(holds(TACTUS_UINT64, UINT64_MAX, Is::equal, static_cast<long double>(UINT64_MAX)));
-  EXPECT_TRUE(holds(TACTUS_INT8, std::int8_t{-3}, Is::below, 0));
-  EXPECT_TRUE(holds(TACTUS_BOOL, std::uint8_t{7}, Is::equal, 1)) << "a byte that is not 0 is yes";
-  EXPECT_TRUE(holds(TACTUS_FLOAT, 0.5F, Is::at_least, 0.5L));
-  EXPECT_TRUE(holds(TACTUS_FLOAT, 0.5F, Is::at_most, 0.5L));
-  EXPECT_TRUE(holds(TACTUS_DOUBLE, kNan, Is::other, 1));
-  for (const Is is : {Is::above, Is::at_least, Is::below, Is::at_most, Is::equal})
-    EXPECT_FALSE(holds(TACTUS_DOUBLE, kNan, is, 1));
+  EXPECT_TRUE(holds(TACTUS_INT64, INT64_MAX, "w > 9223372036854775806"));
+  EXPECT_FALSE(holds(TACTUS_INT64, INT64_MAX - 1, "w == 9223372036854775807"));
+  EXPECT_TRUE(holds(TACTUS_UINT64, UINT64_MAX, "w == 18446744073709551615"));
+  EXPECT_TRUE(holds(TACTUS_INT8, std::int8_t{-3}, "w < 0"));
+  EXPECT_TRUE(holds(TACTUS_BOOL, std::uint8_t{7}, "w == 1")) << "a byte that is not 0 is yes";
+  EXPECT_TRUE(holds(TACTUS_FLOAT, 0.5F, "w >= 0.5"));
+  EXPECT_TRUE(holds(TACTUS_FLOAT, 0.5F, "w <= 0.5"));
+  EXPECT_TRUE(holds(TACTUS_DOUBLE, 2.0, "w == 2")) << "an older condition";
+  for (const char* const text : {"w > 1", "w >= 1", "w < 1", "w <= 1", "w == 1", "w != 1", "not w > 1"})
+    EXPECT_FALSE(holds(TACTUS_DOUBLE, kNan, text)) << text;
 }
 
 TEST(RecordDecimation, KeepsTheSmallestAndTheLargestOfEachPiece) {

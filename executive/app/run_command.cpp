@@ -50,7 +50,8 @@ class RunCommand final : public CommandDriver {
     app.add_option_function<std::string>(
            "--fail-on",
            [this](const std::string& words) { (void)executive::add_fail_on(words, choices_.fail_on); },
-           "exit with 1 if any of these occurred: overrun,late_wake,refused (by the machine)")
+           "exit with 1 if a condition holds at the end, as 'overruns > 3 or lost > 0', or if any of these "
+           "occurred: overrun,late_wake,refused (by the machine)")
         ->type_name("WORDS")
         ->check([](const std::string& words) {
           executive::FailOn unused;

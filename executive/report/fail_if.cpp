@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/report/fail_if.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
-#include "config/number.hpp"
+#include "config/expression_builder.hpp"
 #include "config/text.hpp"
-#include "executive/model/suggest.hpp"
+#include "executive/expression/expression_run.hpp"
 
 namespace tactus::report {
 namespace {
 
-constexpr std::string_view kForm =
-    "; write QUANTITY COMPARISON LIMIT, as 'late.p99 > 50 us', 'overruns > 0' or 'late.p99 > 1.2 * baseline'";
+using config::Expression;
 
-[[noreturn]] void fail(const std::string& text, std::size_t at, const std::string& why) {
-  throw ConditionError("--fail-if " + config::show(text) + ", character " + std::to_string(at + 1) + ": " +
-                       why);
+constexpr std::string_view kBaseline = "baseline";
+
+[[noreturn]] void fail(const std::string& text, const config::ExpressionProblem& problem) {
+  throw ConditionError("--fail-if " + problem.text(text));
 }
 
 std::string all_names() {
@@ -24,137 +26,128 @@ std::string all_names() {
   return names;
 }
 
-bool is_comparison(char c) { return c == '<' || c == '>' || c == '=' || c == '!'; }
+/// The first quantity in a part; nullptr: there is none.
+const Expression* first_quantity(const Expression& part) {
+  if (part.kind == Expression::Kind::name) return quantity_named(part.word) ? &part : nullptr;
+  for (const Expression& each : part.parts)
+    if (const Expression* const found = first_quantity(each)) return found;
+  return nullptr;
+}
 
-/// "1.2 * baseline", "baseline", "baseline * 1.2": the factor; nothing: the word is not there.
-std::optional<double> factor_of(const std::string& text, std::string_view limit, std::size_t at) {
-  constexpr std::string_view kWord = "baseline";
-  const std::size_t word = limit.find(kWord);
-  if (word == std::string_view::npos) return std::nullopt;
-  std::string_view before = config::trimmed(limit.substr(0, word));
-  std::string_view behind = config::trimmed(limit.substr(word + kWord.size()));
-  if (before.empty() && behind.empty()) return 1;
-  std::string_view factor;
-  if (behind.empty() && before.ends_with('*')) {
-    factor = config::trimmed(before.substr(0, before.size() - 1));
-  } else if (before.empty() && behind.starts_with('*')) {
-    factor = config::trimmed(behind.substr(1));
-  } else {
-    fail(text, at, "a factor, * and baseline are expected, as in '1.2 * baseline'");
-  }
-  const auto number = config::parse_real(factor);
-  if (!number) fail(text, at, "the factor of baseline: " + number.problem);
-  if (!(*number.value >= 0))
-    fail(text, at, "the factor of baseline is " + std::string(factor) + "; from 0 on are allowed");
-  return *number.value;
+/// Names the quantity that a bare `baseline` means: that of the comparison it is in.
+void name_baselines(Expression& part, const std::string& quantity) {
+  if (part.kind == Expression::Kind::name && part.word == kBaseline && !quantity.empty())
+    part.word += "." + quantity;
+  const bool compares = part.kind == Expression::Kind::compared || part.kind == Expression::Kind::within;
+  const Expression* const own = compares ? first_quantity(part) : nullptr;
+  const std::string name = own == nullptr ? quantity : own->word;
+  for (Expression& each : part.parts) name_baselines(each, name);
 }
 
 }  // namespace
 
+/// Quantities of a run; with `baseline.` in front, of the baseline.
+class Condition::Names final : public config::ExpressionNames {
+ public:
+  explicit Names(std::vector<Used>& used) : used_(used) {}
+
+  std::optional<Found> find(const std::string& name, std::string& why) const override {
+    const bool of_baseline = name.starts_with(std::string(kBaseline) + ".");
+    const std::string own = of_baseline ? name.substr(kBaseline.size() + 1) : name;
+    const auto quantity = quantity_named(own);
+    if (name == kBaseline) {
+      why =
+          "baseline is the quantity of the same comparison in the baseline, and here is none; write "
+          "baseline.late.p99";
+      return std::nullopt;
+    }
+    if (!quantity) {
+      std::vector<std::string> names = quantity_names();
+      std::erase_if(names, [](const std::string& each) { return each.starts_with(kNameOfJob); });
+      why = "there is no quantity " + config::show(own) + config::meant(own, names) + "; there are " +
+            all_names() + ", and any other percentile, as late.p99.5";
+      return std::nullopt;
+    }
+    Found found;
+    if (quantity->kind == Quantity::Kind::time) found.unit = config::Unit::parse("ns");
+    const auto known = std::find_if(used_.begin(), used_.end(), [&](const Used& each) {
+      return each.quantity.name == own && each.of_baseline == of_baseline;
+    });
+    found.key = static_cast<std::uint32_t>(known - used_.begin());
+    if (known == used_.end()) used_.push_back({*quantity, of_baseline});
+    return found;
+  }
+
+ private:
+  std::vector<Used>& used_;
+};
+
 Condition Condition::parse(const std::string& text) {
   Condition condition;
   condition.text_ = text;
-  std::size_t at = text.find_first_not_of(" \t");
-  if (at == std::string::npos) fail(text, 0, "it is empty" + std::string(kForm));
-  std::size_t end = at;
-  while (end < text.size() && !is_comparison(text[end]) && text[end] != ' ' && text[end] != '\t') ++end;
-  const std::string name = text.substr(at, end - at);
-  const auto quantity = quantity_named(name);
-  if (!quantity) {
-    std::vector<std::string> names = quantity_names();
-    std::erase_if(names, [](const std::string& each) { return each.starts_with(kNameOfJob); });
-    fail(text, at,
-         "there is no quantity " + config::show(name) + config::meant(name, names) + "; there are " +
-             all_names() + ", and any other percentile, as late.p99.5");
+  std::vector<config::ExpressionProblem> problems;
+  try {
+    Expression expression = config::parse_expression(text);
+    name_baselines(expression, "");
+    const Names names(condition.used_);
+    config::ExpressionBuilder builder(names, {.equal_reals = true, .once = true});
+    if (const auto result = builder.add_condition(expression, problems)) {
+      condition.result_ = result->cell;
+      const auto limit = builder.add_limit(expression);
+      if (limit) condition.limit_ = limit->cell;
+      condition.program_ = builder.take();
+    }
+  } catch (const config::ExpressionError& error) {
+    problems.push_back(error.problem());
   }
-  condition.quantity_ = *quantity;
-
-  at = text.find_first_not_of(" \t", end);
-  if (at == std::string::npos || !is_comparison(text[at]))
-    fail(text, at == std::string::npos ? text.size() : at,
-         "a comparison is expected: >, >=, <, <=, == or !=" + std::string(kForm));
-  end = at;
-  while (end < text.size() && is_comparison(text[end])) ++end;
-  const std::string compare = text.substr(at, end - at);
-  if (compare == ">")
-    condition.compare_ = Compare::above;
-  else if (compare == ">=")
-    condition.compare_ = Compare::at_least;
-  else if (compare == "<")
-    condition.compare_ = Compare::below;
-  else if (compare == "<=")
-    condition.compare_ = Compare::at_most;
-  else if (compare == "==")
-    condition.compare_ = Compare::equal;
-  else if (compare == "!=")
-    condition.compare_ = Compare::other;
-  else
-    fail(text, at, config::show(compare) + " is not a comparison; there are >, >=, <, <=, == and !=");
-
-  at = text.find_first_not_of(" \t", end);
-  if (at == std::string::npos) fail(text, text.size(), "a limit is expected" + std::string(kForm));
-  const std::string_view limit = config::trimmed(std::string_view(text).substr(at));
-  condition.factor_ = factor_of(text, limit, at);
-  if (condition.factor_) return condition;
-  if (quantity->kind == Quantity::Kind::time) {
-    const bool negative = limit.starts_with('-');
-    const auto time = config::parse_duration(negative ? limit.substr(1) : limit);
-    if (!time)
-      fail(text, at, time.problem + "; " + name + " is a time: write one, as 50 us, or '1.2 * baseline'");
-    condition.value_ = static_cast<double>(time.value->count()) * (negative ? -1 : 1);
-  } else {
-    const auto number = config::parse_real(limit);
-    if (!number)
-      fail(text, at,
-           number.problem + "; " + name + " is a count: write a number without a unit, or '1.2 * baseline'");
-    condition.value_ = *number.value;
-  }
+  if (!problems.empty()) fail(text, problems.front());
   return condition;
 }
 
+/// "12.3 us against 9.1 us of the baseline"; of several quantities "late.p99 is 12.3 us, overruns is 3".
+std::string Condition::values(const std::vector<double>& values, std::optional<double> limit) const {
+  if (limit) {
+    for (std::size_t i = 1; i < used_.size(); ++i)
+      if (used_[i].of_baseline)
+        return value_text(used_[0].quantity, values[0]) + " against " +
+               value_text(used_[i].quantity, values[i]) + " of the baseline";
+    return value_text(used_[0].quantity, values[0]) + " against " + value_text(used_[0].quantity, *limit);
+  }
+  std::string all;
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    all += (all.empty() ? "" : ", ") + used_[i].quantity.name +
+           (used_[i].of_baseline ? " of the baseline is " : " is ") +
+           value_text(used_[i].quantity, values[i]);
+  return all;
+}
+
 Condition::Judged Condition::judge(const RunData& run, const RunData* baseline) const {
-  std::string why;
-  const auto found = [&](const RunData& of) {
-    const auto value = value_of(quantity_, of, why);
-    if (!value)
-      throw ConditionError("--fail-if " + config::show(text_) + ": run " + of.files.folder.string() +
-                           " has no " + quantity_.name + ": " + why);
-    return *value;
-  };
-  const double value = found(run);
-  double limit = value_;
-  std::string against = value_text(quantity_, value_);
-  if (factor_) {
-    if (baseline == nullptr)
+  std::vector<double> found;
+  for (const Used& used : used_) {
+    if (used.of_baseline && baseline == nullptr)
       throw ConditionError("--fail-if " + config::show(text_) +
                            ": there is no baseline; name its run folder first: tactus report BASELINE RUN");
-    const double base = found(*baseline);
-    limit = *factor_ * base;
-    against = value_text(quantity_, base) + " of the baseline";
+    const RunData& of = used.of_baseline ? *baseline : run;
+    std::string why;
+    const auto value = value_of(used.quantity, of, why);
+    if (!value)
+      throw ConditionError("--fail-if " + config::show(text_) + ": run " + of.files.folder.string() +
+                           " has no " + used.quantity.name + ": " + why);
+    found.push_back(*value);
   }
+  executive::ExpressionRun expression(program_);
+  for (const config::ProgramInput& input : program_.inputs)
+    expression.cell(input.cell).real = found[input.key];
+  expression.run();
+  const double result = expression.cell(result_).real;
+  if (std::isnan(result))
+    throw ConditionError("--fail-if " + config::show(text_) + ": it has no value for " + run.name + ", as " +
+                         values(found, std::nullopt));
   Judged judged;
-  switch (compare_) {
-    case Compare::above:
-      judged.holds = value > limit;
-      break;
-    case Compare::at_least:
-      judged.holds = value >= limit;
-      break;
-    case Compare::below:
-      judged.holds = value < limit;
-      break;
-    case Compare::at_most:
-      judged.holds = value <= limit;
-      break;
-    case Compare::equal:
-      judged.holds = !(value < limit) && !(value > limit);
-      break;
-    case Compare::other:
-      judged.holds = value < limit || value > limit;
-      break;
-  }
+  judged.holds = result == 1;
+  const auto limit = limit_ ? std::optional(expression.cell(*limit_).real) : std::nullopt;
   judged.sentence = config::one_line(text_) + ": " + (judged.holds ? "holds" : "does not hold") + " for " +
-                    run.name + ", " + value_text(quantity_, value) + " against " + against;
+                    run.name + ", " + values(found, limit);
   return judged;
 }
 

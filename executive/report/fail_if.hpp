@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "config/expression_program.hpp"
 #include "executive/report/quantity.hpp"
 
 namespace tactus::report {
@@ -14,32 +17,40 @@ class ConditionError : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// A condition under which a run fails:
+/// A condition under which a run fails: an expression (docs/expressions.md) over quantities of the run, and of another
+/// one, the baseline.
 ///
-///     late.p99 > 50 us          overruns > 0          late.p99 > 1.2 * baseline
+///     late.p99 > 50 us          overruns > 0 and causes.throttled == 0          late.p99 > 1.2 * baseline
 class Condition {
  public:
   /// Throws ConditionError.                                                                    @when setup
   static Condition parse(const std::string& text);
 
   const std::string& text() const { return text_; }
-  const Quantity& quantity() const { return quantity_; }
 
   struct Judged {
     bool holds = false;
     std::string sentence;  ///< "late.p99 > 1.2 * baseline: 12.3 us against 9.1 us"
   };
-  /// Throws ConditionError: a run does not have the quantity, or there is no baseline.      @when service
+  /// Throws ConditionError: a run does not have a quantity, there is no baseline, or there is no result, as of
+  /// 0 / 0.                                                                                   @when service
   Judged judge(const RunData& run, const RunData* baseline) const;
 
  private:
-  enum class Compare { above, at_least, below, at_most, equal, other };
+  /// A quantity of the expression, in the order of ProgramInput::key.
+  struct Used {
+    Quantity quantity;
+    bool of_baseline = false;
+  };
+  class Names;
+
+  std::string values(const std::vector<double>& values, std::optional<double> limit) const;
 
   std::string text_;
-  Quantity quantity_;
-  Compare compare_ = Compare::above;
-  double value_ = 0;
-  std::optional<double> factor_;  ///< factor of the baseline's value
+  std::vector<Used> used_;
+  config::ExpressionProgram program_;
+  std::uint32_t result_ = 0;
+  std::optional<std::uint32_t> limit_;  ///< cell of the right side, where the left side is a quantity
 };
 
 }  // namespace tactus::report

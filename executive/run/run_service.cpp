@@ -121,7 +121,8 @@ std::string RigRun::why_failed() const {
   const rtsync::RealtimeTotals totals = this->totals();
   const auto refused = std::count_if(run_.provisions.begin(), run_.provisions.end(),
                                      [](const Provision& provision) { return !provision.granted; });
-  return executive::why_failed(options_.fail_on, {totals.overruns, totals.late_wakes, refused});
+  return executive::why_failed(options_.fail_on, {totals.overruns, totals.late_wakes, refused, totals.lost,
+                                                  run_.end.frames, totals.longest_overrun.count()});
 }
 
 int RigRun::exit_status() const {

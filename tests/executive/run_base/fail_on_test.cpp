@@ -34,5 +34,29 @@ TEST(FailOn, CountsOnlyWhatIsAskedFor) {
   EXPECT_EQ(why_failed({.late_wake = true}, {.overruns = 3}), "");
 }
 
+TEST(FailOn, TakesAConditionOverFiguresOfTheRun) {
+  FailOn fail_on;
+  EXPECT_EQ(add_fail_on("overruns > 3 or lost > 0", fail_on), "");
+  EXPECT_EQ(why_failed(fail_on, {.overruns = 3}), "");
+  EXPECT_EQ(why_failed(fail_on, {.overruns = 4}), "overruns > 3 or lost > 0 (--fail-on)");
+  EXPECT_EQ(why_failed(fail_on, {.lost = 1}), "overruns > 3 or lost > 0 (--fail-on)");
+  EXPECT_EQ(add_fail_on("longest_overrun > 50 us", fail_on), "");
+  EXPECT_NE(why_failed(fail_on, {.longest_overrun_ns = 50'001}), "");
+  EXPECT_EQ(why_failed(fail_on, {.longest_overrun_ns = 50'000}), "");
+  EXPECT_EQ(add_fail_on("overrun", fail_on), "") << "the older words beside it";
+  EXPECT_EQ(add_fail_on("overrunz > 3", fail_on),
+            "'overrunz > 3', character 1: there is no quantity 'overrunz' of a run that is judged at its "
+            "end; did you "
+            "mean 'overruns'?");
+  EXPECT_EQ(add_fail_on("longest_overrun > 3", fail_on),
+            "'longest_overrun > 3', character 19: '3' has no unit; write for example '3 ns'");
+  EXPECT_NE(add_fail_on("rises(overruns > 3)", fail_on).find("judged once"), std::string::npos);
+  FailOn ratio;
+  EXPECT_EQ(add_fail_on("overruns / frames > 1 %", ratio), "");
+  EXPECT_EQ(why_failed(ratio, {.overruns = 1, .frames = 100}), "");
+  EXPECT_NE(why_failed(ratio, {.overruns = 2, .frames = 100}), "");
+  EXPECT_NE(why_failed(ratio, {.frames = 0}), "") << "no value is never good";
+}
+
 }  // namespace
 }  // namespace tactus::executive::fail_on_test

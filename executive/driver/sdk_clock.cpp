@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <utility>
@@ -21,8 +22,7 @@ class SdkEdges final : public rtsync::EdgeSource {
  public:
   SdkEdges(std::shared_ptr<SdkInstance> instance, const tactus_clock_functions& functions)
       : instance_(std::move(instance)), functions_(functions) {
-    what_ = config::one_line(
-        sdk_text(call_sdk(instance_->entry(), "what", [&] { return functions_.what(instance_->self()); })));
+    what_ = asked();
   }
 
   EdgeRead wait(rtsync::TimePoint<rtsync::MonotonicTime> deadline,
@@ -39,7 +39,7 @@ class SdkEdges final : public rtsync::EdgeSource {
         functions_.wait(instance_->self(), deadline.time_since_epoch().count(), &got);
     std::memcpy(&status, &said, sizeof status);  // until it is known to be one it must not be read as one
     if (status > TACTUS_CLOCK_GONE || got.count > edges.size() || got.count > stamps.size())
-      return {EdgeStatus::gone, 0, false, EPROTO};
+      return nonsense_.store(true), EdgeRead{EdgeStatus::gone, 0, false, EPROTO};
     EdgeRead read;
     read.status = status == TACTUS_EDGES && got.count > 0 ? EdgeStatus::edges : EdgeStatus::timeout;
     if (status == TACTUS_CLOCK_GONE) read.status = EdgeStatus::gone;
@@ -50,12 +50,30 @@ class SdkEdges final : public rtsync::EdgeSource {
       edges[i] = rtsync::TimePoint<rtsync::MonotonicTime>(rtsync::Nanoseconds{stamps[i]});
     return read;
   }
-  std::string what() const override { return what_; }
+  /// Asks again: a clock that is gone may say why.
+  std::string what() const override {
+    if (nonsense_.load())
+      return what_ +
+             "; its driver answered a wait with no status, or with more edges than there was room for: "
+             "build " +
+             "the driver again, and try it by tactus test driver";
+    try {
+      return asked();
+    } catch (const std::exception&) {
+      return what_;
+    }
+  }
 
  private:
+  std::string asked() const {
+    return config::one_line(
+        sdk_text(call_sdk(instance_->entry(), "what", [&] { return functions_.what(instance_->self()); })));
+  }
+
   std::shared_ptr<SdkInstance> instance_;
   const tactus_clock_functions functions_;
   std::string what_;
+  std::atomic<bool> nonsense_{false};
 };
 
 class SdkClockDriver final : public ClockDriver {

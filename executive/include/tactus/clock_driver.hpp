@@ -59,7 +59,7 @@ class TACTUS_HIDDEN ClockDriver : public KeyedDriver {
   /// that are there, as many as fit. A deadline in the past takes what is there, without waiting; a signal does not end
   /// the wait. No lock, no allocation; system calls to wait and to read alone. @when rt
   virtual Edges wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) noexcept = 0;
-  /// Name of what was opened, for messages: "gpiochip0 line 3, rising". @when any
+  /// Name of what was opened, for messages: "gpiochip0 line 3, rising"; once the clock is gone also why. @when any
   virtual std::string what() const = 0;
   /// Rows for `tactus doctor`. Not of an opened one. @when service
   virtual std::vector<ClockFact> facts(const ClockQuestion& question) {
@@ -70,11 +70,10 @@ class TACTUS_HIDDEN ClockDriver : public KeyedDriver {
 
 namespace detail TACTUS_HIDDEN {
 
-/// The object behind the C ABI: a clock, and its name once it is open.
+/// The object behind the C ABI.
 struct OpenClock {
   explicit OpenClock(std::unique_ptr<ClockDriver> of) : driver(std::move(of)) {}
   std::unique_ptr<ClockDriver> driver;
-  std::string what{};
 };
 
 template <class T>
@@ -89,11 +88,7 @@ inline tactus_clock_functions clock_functions() {
   tactus_clock_functions all{};
   all.size = sizeof all;
   all.open = [](void* self, const tactus_open_request* request, tactus_failure* failure) {
-    return guarded(failure, [&] {
-      auto& clock = *static_cast<OpenClock*>(self);
-      clock.driver->open({request->rig});
-      clock.what = clock.driver->what();
-    });
+    return guarded(failure, [&] { static_cast<OpenClock*>(self)->driver->open({request->rig}); });
   };
   all.wait = [](void* self, std::int64_t deadline_ns, tactus_edges* edges) {
     const Edges got =
@@ -103,7 +98,15 @@ inline tactus_clock_functions clock_functions() {
     edges->error = got.error;
     return got.status;
   };
-  all.what = [](void* self) { return static_cast<OpenClock*>(self)->what.c_str(); };
+  all.what = [](void* self) -> const char* {
+    try {
+      static thread_local std::string name;
+      name = static_cast<OpenClock*>(self)->driver->what();
+      return name.c_str();
+    } catch (...) {
+      return "";
+    }
+  };
   all.facts = [](void* self, const tactus_clock_question* question, tactus_failure* failure) {
     return guarded(failure, [&] {
       const ClockQuestion asked{question->configured != 0, std::chrono::nanoseconds(question->measure_ns),

@@ -252,7 +252,8 @@ typedef struct tactus_clock_functions {
    *  edges that are there, as many as fit. A deadline in the past takes what is there, without waiting. A signal does not
    *  end the wait. On the thread of the frames: no lock, no allocation; system calls to wait and read alone. */
   tactus_edge_status (*wait)(void* self, int64_t deadline_ns, tactus_edges* edges);
-  /** Name of what was opened, for messages: "gpiochip0 line 3, rising". Valid until destroy(). */
+  /** Name of what was opened, for messages: "gpiochip0 line 3, rising"; once the clock is gone also why. Valid until the
+   * next call on the same thread; another thread than that of wait() may call it. */
   const char* (*what)(void* self);
   /** Adds rows to `tactus doctor`. NULL: none. Not on an opened clock. */
   int (*facts)(void* self, const tactus_clock_question* question, tactus_failure* failure);

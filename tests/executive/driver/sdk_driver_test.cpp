@@ -444,7 +444,7 @@ class Beat final : public ClockDriver {
       stamps[i] = deadline_ns;
     return {edges_ > 0 ? TACTUS_EDGES : TACTUS_NO_EDGE, static_cast<std::size_t>(edges_), edges_ > 1, 0};
   }
-  std::string what() const override { return "a beat"; }
+  std::string what() const override { return asked_++ == 0 ? "a beat" : "a beat; the drum is broken"; }
   std::vector<ClockFact> facts(const ClockQuestion& question) override {
     act(g_open);
     return {{question.configured ? TACTUS_FACT_OK : TACTUS_FACT_FAIL, "beat", "one", "two", "", "mend it"}};
@@ -452,6 +452,7 @@ class Beat final : public ClockDriver {
 
  private:
   int edges_ = 1;
+  mutable int asked_ = 0;
 };
 
 TEST_F(SdkDriver, AClockWaitsForEdges) {
@@ -479,7 +480,12 @@ TEST_F(SdkDriver, AClockWaitsForEdges) {
   EXPECT_EQ(read.status, EdgeStatus::gone);
   EXPECT_NE(read.error, 0) << "a reason is always there";
   EXPECT_EQ(opened(9)->wait(deadline, edges).status, EdgeStatus::gone) << "more edges than there is room";
-  EXPECT_EQ(opened(1)->what(), "a beat");
+  const auto broken = opened(9);
+  EXPECT_EQ(broken->what(), "a beat; the drum is broken") << "asked again, it may say why it is gone";
+  (void)broken->wait(deadline, edges);
+  EXPECT_THAT(broken->what(),
+              HasSubstr("a beat; its driver answered a wait with no status, or with more edges"));
+  (void)opened(1);
   EXPECT_EQ(clock.resolved().find("edges")->text(), "1");
   EXPECT_EQ(clock.facts({}).at(0).grade, rtsync::Grade::ok);
   g_open = Does::throws;

@@ -249,4 +249,11 @@ void Document::set(std::string_view assignment) {
   if (!set(assignment, problems)) throw ConfigError(std::move(problems));
 }
 
+void Document::put(const Node::Entry& entry) {
+  std::vector<Node::Entry> entries = root_.entries();
+  std::erase_if(entries, [&](const Node::Entry& each) { return each.key == entry.key; });
+  entries.push_back(entry);
+  root_ = Node::map(std::move(entries), root_.place());
+}
+
 }  // namespace tactus::config

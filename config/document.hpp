@@ -60,6 +60,8 @@ class Document {
   bool set(std::string_view assignment, Problems& problems);
   /// The same, but throws ConfigError.                                                     @when setup
   void set(std::string_view assignment);
+  /// Sets a key of the top; its value keeps its places.                                    @when setup
+  void put(const Node::Entry& entry);
 
  private:
   Node root_;

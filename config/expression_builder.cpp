@@ -80,6 +80,11 @@ std::int64_t ExpressionBuilder::ticks_of(Nanoseconds time) const {
   return static_cast<std::int64_t>(std::max<Wide>(ticks, 1));
 }
 
+std::uint32_t ExpressionBuilder::add_event(std::uint32_t cell, bool each) {
+  const std::uint32_t rise = add_rise(cell);
+  return each ? rise : emit(Operation::once, rise);
+}
+
 std::uint32_t ExpressionBuilder::add_rise(std::uint32_t cell) { return emit(Operation::rise, cell); }
 
 std::uint32_t ExpressionBuilder::add_count(std::uint32_t cell, bool is_event) {

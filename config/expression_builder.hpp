@@ -71,9 +71,10 @@ class ExpressionBuilder {
   /// The frames of a time, rounded up, at least one.
   std::int64_t ticks_of(Nanoseconds time) const;
 
-  /// Events: the cell is true in the frames in which the condition becomes true, in the first one too.
   std::uint32_t add_count(std::uint32_t cell, bool is_event);
   std::uint32_t add_rise(std::uint32_t cell);
+  /// The frames in which a condition begins to hold: all of them, or the first one.
+  std::uint32_t add_event(std::uint32_t cell, bool each);
   std::uint32_t constant(double value);
 
   const ExpressionProgram& program() const { return program_; }

@@ -90,6 +90,7 @@ enum class Operation : std::uint8_t {
   window_mean,
   window_rms,
   window_count,
+  once,   ///< true in the first frame only in which a is true
   count,  ///< true frames since the beginning
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
@@ -57,6 +59,16 @@ class RunCommand final : public CommandDriver {
           executive::FailOn unused;
           return executive::add_fail_on(words, unused);
         });
+    app.add_option("--test", choices_.test,
+                   "judge the run by the expectations of this test file; status 4: a verdict is fail, 5: one "
+                   "could not be judged")
+        ->option_text("FILE");
+    app.add_option("--allow", allow_, "count these verdicts as good: untested, inconclusive")
+        ->option_text("VERDICTS")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"untested", "inconclusive"}));
+    app.add_option("--junit", junit_, "write the verdicts as JUnit XML")->option_text("FILE");
     app.add_flag("!--no-realtime", choices_.realtime,
                  "do not pace the rig; the recorded values are the same");
     app.add_flag("--drive-outputs", choices_.drive_outputs,
@@ -85,6 +97,8 @@ class RunCommand final : public CommandDriver {
   bool witness_ = true;
   CLI::Option* report_option_ = nullptr;
   std::string report_;
+  std::vector<std::string> allow_;
+  std::string junit_;
 };
 
 int RunCommand::run() {
@@ -95,6 +109,9 @@ int RunCommand::run() {
     print_error("tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
+  for (const std::string& verdict : allow_)
+    (verdict == "untested" ? choices_.judge.allow_untested : choices_.judge.allow_inconclusive) = true;
+  if (!junit_.empty()) choices_.judge.junit = std::filesystem::absolute(junit_);
   return run_rig({file, choices_, quiet_, witness_, report_option_->count() > 0, report_});
 }
 

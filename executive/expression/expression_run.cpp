@@ -268,6 +268,11 @@ void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
     return;
   }
   Cell& memory = memory_[at.memory];
+  if (at.operation == Operation::once) {
+    to.real = truth(memory.whole == 0 && now.real == 1);
+    if (now.real == 1) memory.whole = 1;
+    return;
+  }
   if (at.operation == Operation::held || at.operation == Operation::count) {
     const bool holds = now.real == 1;
     if (at.operation == Operation::count) {

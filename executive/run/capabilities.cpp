@@ -10,6 +10,8 @@
 #include "executive/capability/flight/run_flight.hpp"
 #include "executive/capability/flight/settings.hpp"
 #include "executive/capability/isolation/run_isolation.hpp"
+#include "executive/capability/judge/run_judge.hpp"
+#include "executive/capability/judge/settings.hpp"
 #include "executive/capability/library/run_libraries.hpp"
 #include "executive/capability/link/run_link.hpp"
 #include "executive/capability/link/settings.hpp"
@@ -45,6 +47,7 @@ constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunLibraries>},  // its reason of the end comes before that of a job that failed
     {&make_capability<RunLive>, &kLiveSection},
     {&make_capability<RunWitness>},
+    {&make_capability<RunJudge>, &kJudgeSection},
     {&make_capability<RunRecordings>, &kRecordSection, &RunRecordings::known},
     {&make_capability<RigCheckpoints>, &kCheckpointSection},
     {&make_capability<HardwareWatchdog>, &kWatchSection},  // counts from its start: last

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "config/number.hpp"
+#include "config/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -83,9 +84,37 @@ void lay_over(config::Document& document, const std::string& file, config::Probl
   set_all(document, over.root(), "", problems);
 }
 
+/// Lays a test over a rig: its events, expectations and end as they are, with their places.
+void lay_test(config::Document& document, const std::string& file, config::Problems& problems) {
+  const config::Document test = config::Document::from_file(file);
+  for (const config::Repeated& repeated : test.repeated())
+    problems.add(repeated.place, repeated.path.empty() ? repeated.key : repeated.path + "." + repeated.key,
+                 "the same key twice; " + repeated.where_first());
+  const std::vector<std::string> known{"test", "about", "rig", "until", "set", "events", "expect"};
+  for (const config::Node::Entry& entry : test.root().entries()) {
+    if (entry.key == "test" || entry.key == "until" || entry.key == "events" || entry.key == "expect") {
+      document.put(entry);
+    } else if (entry.key == "set") {
+      if (!entry.value.is_map())
+        problems.add(entry.value.place(), "set",
+                     "expected a map of paths, found " + std::string(config::kind_name(entry.value.kind())));
+      for (const config::Node::Entry& each : entry.value.entries())
+        document.set(each.key + "=" + config::to_flow(each.value), problems);
+    } else if (entry.key == "stimuli" || entry.key == "faults" || entry.key == "sequence") {
+      problems.add(entry.place, entry.key,
+                   "is not built yet; remove it, or run the test with a tactus that has it");
+    } else if (entry.key != "about" && entry.key != "rig") {
+      problems.add(entry.place, entry.key, "unknown key of a test; " + config::hint(entry.key, known));
+    }
+  }
+  if (test.root().find("expect") == nullptr)
+    problems.add(test.root().place(), "expect", "the test expects nothing; write what ought to hold");
+}
+
 /// The settings of the file, and what the choices about the link change in them.
 RigSettings load_linked(const std::string& file, const RunOverrides& choices, config::Problems& problems) {
   config::Document document = load_document(file, choices.set, problems);
+  if (!choices.test.empty()) lay_test(document, choices.test, problems);
   const bool linked = document.root().find("link") != nullptr;
   const auto change = [&](const char* option, const char* key, const std::string& value) {
     if (value.empty() || value == "off") return;
@@ -187,6 +216,7 @@ RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFol
   options.paused = choices.paused;
   options.margin = choices.margin;
   options.fail_on = choices.fail_on;
+  options.judge = choices.judge;
   options.frames = choices.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
   return options;
 }

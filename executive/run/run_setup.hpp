@@ -31,6 +31,8 @@ struct RunOverrides {
   bool paused = false;                   ///< true: in Pause before the first frame
   double margin = 1;                     ///< factor by which jobs are made to take longer
   FailOn fail_on{};                      ///< conditions that make its exit status 1 at an end as planned
+  std::string test{};         ///< file of a test, laid over the rig file; empty: none
+  JudgeChoices judge{};
   std::string replay{};       ///< a run folder whose link took in what is to come in again; empty: none
   std::string spelling = "";  ///< text before the name of a choice in messages: "--" on a command line
 };

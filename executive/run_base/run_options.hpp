@@ -7,6 +7,13 @@
 
 namespace tactus::executive {
 
+/// Choices of a run that is judged by a test.
+struct JudgeChoices {
+  bool allow_untested = false;      ///< `untested` is status 0
+  bool allow_inconclusive = false;  ///< `inconclusive` is status 0
+  std::filesystem::path junit{};    ///< file of JUnit XML; empty: none
+};
+
 struct RunOptions {
   std::filesystem::path folder;               ///< the run folder, as an absolute path; exists and is empty
   std::int64_t frames = INT64_MAX;            ///< number of frames to run
@@ -16,8 +23,9 @@ struct RunOptions {
   bool live = false;                          ///< live() is there even if the rig has no servers
   bool paused = false;                        ///< true: in Pause before the first frame
   double margin = 1;                          ///< factor by which jobs are made to take longer
-  FailOn fail_on{};                           ///< conditions that make its exit status 1
-  std::filesystem::path shown_folder{};       ///< the run folder as the user gave it
+  JudgeChoices judge{};
+  FailOn fail_on{};                      ///< conditions that make its exit status 1
+  std::filesystem::path shown_folder{};  ///< the run folder as the user gave it
 };
 
 }  // namespace tactus::executive

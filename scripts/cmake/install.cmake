@@ -26,7 +26,7 @@ if(TARGET silkit)
                    "-L\${prefix}/lib -ltactus-silkit")
 endif()
 
-install(DIRECTORY config/rigs scripts/new DESTINATION share/tactus USE_SOURCE_PERMISSIONS)
+install(DIRECTORY config/rigs config/tests scripts/new DESTINATION share/tactus USE_SOURCE_PERMISSIONS)
 # setup-bench finds the files it copies beside itself.
 install(PROGRAMS scripts/setup-bench DESTINATION share/tactus)
 foreach(kind systemd/tactus@.service:systemd/system udev/60-tactus.rules:udev/rules.d)

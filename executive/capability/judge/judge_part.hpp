@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "executive/capability/judge/compiled_test.hpp"
+#include "executive/expression/expression_run.hpp"
+#include "executive/frame/frame_part.hpp"
+
+namespace tactus::executive {
+
+/// Judges the expectations of a test at the end of each frame, on the values that a recording would have.
+class JudgePart final : public FramePart {
+ public:
+  explicit JudgePart(const CompiledTest& test);
+
+  void joined(FrameServices& services) override;
+  void in_slack(const FrameEnd& end) TACTUS_RT override;
+  void changed(RigChange& change) TACTUS_RT override;
+
+  /// Returns the monitors of all expectations, after the frames.
+  const std::vector<Monitor>& monitors() const { return monitors_; }
+  std::int64_t frames() const { return frames_; }
+  /// The expectation that stopped the rig; nullptr: none did.
+  const std::string* stopped_by() const { return stopped_by_; }
+
+ private:
+  struct Source {
+    const ModelInstance* model;
+    const void* data;
+    tactus_type type;
+    std::uint32_t cell;
+  };
+
+  const std::vector<CompiledExpectation>& expectations_;
+  ExpressionRun expression_;
+  std::vector<Source> sources_;
+  std::vector<Monitor> monitors_;
+  std::vector<rtsync::Nanoseconds> late_limits_;
+  FrameServices* services_ = nullptr;
+  std::int64_t frames_ = 0;
+  const std::string* stopped_by_ = nullptr;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/judge/run_judge.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "executive/capability/judge/verdict_file.hpp"
+#include "executive/model/variable_path.hpp"
+
+namespace tactus::executive {
+namespace {
+
+constexpr int kVerdictFailed = 4;  // exit status: a verdict is fail
+constexpr int kNotJudged = 5;      // one could not be judged
+
+/// A variable that was there when the rig was loaded.
+std::optional<VariableRef> variable_of(const Rig& rig, const std::string& name) {
+  const auto path = VariablePath::parse(name);
+  if (!path) return std::nullopt;
+  const auto in = [&](const std::deque<Variable>& variables,
+                      const ModelInstance* model) -> std::optional<VariableRef> {
+    for (const Variable& variable : variables) {
+      if (variable.name != path->name) continue;
+      std::string unused;
+      const auto element = path->element_of(variable, unused);
+      if (!element) return std::nullopt;
+      const bool indexed = path->index.has_value();
+      return VariableRef{&variable, *element, indexed ? 1 : static_cast<std::uint32_t>(variable.elements()),
+                         indexed, model};
+    }
+    return std::nullopt;
+  };
+  for (const std::deque<Variable>* const own : rig.executive_variables())
+    if (const auto found = in(*own, nullptr)) return found;
+  for (const ModelInstance& model : rig.models())
+    if (const auto found = in(model.variables(), &model)) return found;
+  return std::nullopt;
+}
+
+CompiledTest test_of(const Rig& rig) {
+  config::Problems problems;  // there are none: the plan was checked
+  return compile_test(
+      rig.settings().of<TestSettings>(),
+      [&](const std::string& name, std::string&) { return variable_of(rig, name); }, rig.plan().frame,
+      problems);
+}
+
+}  // namespace
+
+bool RunJudge::is_needed(const RunContext& run) {
+  return !run.rig.settings().of<TestSettings>().expect.entries().empty();
+}
+
+RunJudge::RunJudge(RunContext& run) : run_(run), test_(test_of(run.rig)), part_(test_) {
+  run.executive->add(part_);
+}
+
+void RunJudge::write(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream to(file, std::ios::binary | std::ios::trunc);
+  to << text;
+  to.flush();
+  if (to) return;
+  run_.incomplete = true;
+  run_.add_reason("the verdicts could not be written to " + file.string());
+}
+
+void RunJudge::finish() {
+  TestResult result = test_result(test_, part_.monitors(), run_.rig.plan().frame);
+  result.rig = run_.rig.settings().rig.value;
+  result.test = run_.rig.settings().of<TestSettings>().test;
+  if (result.test.empty()) result.test = result.rig;
+  result.frames = part_.frames();
+  result.seconds = static_cast<double>(run_.rig.plan().frame.times(result.frames).count()) / 1e9;
+  verdict_ = to_json(result);
+  for (const config::Json& row : result.expectations) {
+    const std::string line = "expectation " + std::string(row["name"]) + ": " + std::string(row["says"]);
+    if (row["verdict"] == "pass")
+      run_.voice->log().info(line);
+    else
+      run_.voice->say(line);
+  }
+  run_.voice->announce("test " + result.test + ": " + std::string(name_of(result.verdict)));
+  if (part_.stopped_by())
+    run_.add_reason("expectation '" + *part_.stopped_by() + "' failed, with severity: stop");
+  write(run_.options.folder / "verdict.json", verdict_.dump(2) + "\n");
+  if (!run_.options.judge.junit.empty()) write(run_.options.judge.junit, to_junit(result));
+  const JudgeChoices& choices = run_.options.judge;
+  const bool allowed = (result.verdict == TestVerdict::untested && choices.allow_untested) ||
+                       (result.verdict == TestVerdict::inconclusive && choices.allow_inconclusive);
+  if (result.verdict == TestVerdict::fail)
+    run_.asked_status = kVerdictFailed;
+  else if (result.verdict != TestVerdict::pass && !allowed)
+    run_.asked_status = kNotJudged;
+}
+
+void RunJudge::summarize(config::Json& all, Summary what) const {
+  if (what == Summary::ended && !verdict_.is_null()) all["test"] = verdict_;
+}
+
+}  // namespace tactus::executive

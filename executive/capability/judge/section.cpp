@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/rules.hpp"
+#include "executive/capability/judge/compiled_test.hpp"
+#include "executive/capability/judge/settings.hpp"
+#include "executive/plan/draft.hpp"
+
+namespace tactus::executive {
+
+using namespace config;
+
+namespace {
+
+std::vector<Field<RigSettings>> test_keys() {
+  using S = TestSettings;
+  return {
+      rig_key(optional("test", &S::test, length(0, 200), "name of the test that `expect` is")),
+      rig_key(optional("events", &S::events, "events by name: a condition each (tests-of-a-rig.md)")),
+      rig_key(optional("expect", &S::expect, "expectations by name (tests-of-a-rig.md)")),
+  };
+}
+
+void check_test(Draft& draft) {
+  const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
+  (void)compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.problems);
+}
+
+}  // namespace
+
+const CapabilitySection kJudgeSection{&test_keys, nullptr, &check_test};
+
+}  // namespace tactus::executive

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/judge/settings.hpp"
+
+#include <chrono>
+
+#include "config/expression.hpp"
+#include "config/rules.hpp"
+
+namespace tactus::executive {
+
+using namespace std::chrono_literals;
+using namespace config;
+
+const Fields<EventSettings>& event_fields() {
+  using E = EventSettings;
+  static const Fields<E> fields{
+      "An event: true in the frame in which its condition begins to hold.",
+      {
+          required("when", &E::when, length(1, kLongestExpression), "condition (expressions.md)"),
+          optional("each", &E::each, "be true each time that the condition begins to hold, not only once"),
+          optional("do", &E::action, "actions; not built yet"),
+      }};
+  return fields;
+}
+
+const Fields<ExpectSettings>& expect_fields() {
+  using E = ExpectSettings;
+  const auto condition = [](const char* key, Located<std::string> E::*member, const char* meaning) {
+    return optional(key, member, length(1, kLongestExpression), meaning);
+  };
+  static const Fields<E> fields{
+      "An expectation: one of always, never, finally, after, between.",
+      {
+          located(&E::origin),
+          condition("always", &E::always, "condition that holds in every frame"),
+          condition("never", &E::never, "condition that holds in no frame"),
+          condition("finally", &E::finally, "condition that holds in the last frame"),
+          condition("after", &E::after,
+                    "event or condition that opens a duty each time that it begins to hold"),
+          optional("within", &E::within, range(0ns, 3600s),
+                   "`holds` becomes true at most this long after `after`"),
+          optional("for", &E::lasting, range(0ns, 3600s),
+                   "`holds` is true from `after` until this much later"),
+          optional("between", &E::between, length(1, kLongestExpression),
+                   "two conditions: `holds` is true from the one until the other begins to hold"),
+          condition("holds", &E::holds, "condition of after and between"),
+          optional(
+              "severity", &E::severity,
+              choices<Severity>({{"note", Severity::note, "reported only"},
+                                 {"warn", Severity::warn, "reported only, as a warning"},
+                                 {"fail", Severity::fail, "the test fails"},
+                                 {"stop", Severity::stop, "the test fails, and the rig is stopped at once"}}),
+              "consequence of a failure"),
+          optional("requirement", &E::requirement, length(0, 200), "name of a requirement, for reports"),
+          optional("ignore_nan", &E::ignore_nan, "leave out frames in which the condition has no value"),
+          optional("run", &E::run, "condition on quantities of the run; not built yet"),
+          optional("shift", &E::shift, "shift in time against a recording; not built yet"),
+          optional("realtime", &E::realtime, "only: judge in real time alone; not built yet"),
+      }};
+  return fields;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tactus run --test`: verdicts, files and exit status of whole runs of the servo without real time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/rig/rig_command.hpp"
+
+namespace tactus::rig_test::judge_test {
+namespace {
+
+using namespace tactus::test;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Judge : public ::testing::Test {
+ protected:
+  Finished run_test(const std::string& test, const Arguments& more = {}) {
+    dir_.write("a.test.yaml", test);
+    const std::string out = "out" + std::to_string(++runs_);
+    const Finished done = run(run_rig(
+        "servo.yaml", Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out} + more, dir_.path()));
+    const std::string file = read_file(dir_.path() / out / "verdict.json");
+    verdict_ = file.empty() ? Json() : Json::parse(file);
+    return done;
+  }
+  Json row(const std::string& name) const {
+    for (const Json& each : verdict_["expectations"])
+      if (each["name"] == name) return each;
+    return {};
+  }
+
+  const TempDir dir_;
+  Json verdict_;
+  int runs_ = 0;
+};
+
+TEST_F(Judge, PassesWhatTheServoDoes) {
+  const Finished done = run_test(
+      "test: follows\nuntil: 1 s\n"
+      "events: { moving: { when: trajectory.speed > 50 rad/s for 5 ms, each: yes } }\n"
+      "expect:\n"
+      "  follows: { always: motor.angle within 0.5 rad of trajectory.position, requirement: REQ-12 }\n"
+      "  gets on: { after: moving, within: 100 ms, holds: 'abs(motor.speed - trajectory.speed) < 5 rad/s' }\n"
+      "  moves: { finally: count(moving) >= 1 }\n",
+      {"--junit", "out.xml"});
+  EXPECT_EQ(done.status, 0) << done.out << done.err;
+  EXPECT_EQ(verdict_["verdict"], "pass");
+  EXPECT_EQ(verdict_["frames"], 1000);
+  EXPECT_GT(row("follows")["margin"].get<double>(), 0);
+  EXPECT_EQ(row("follows")["unit"], "rad");
+  const std::string junit = read_file(dir_.path() / "out.xml");
+  EXPECT_THAT(junit, HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"0\""));
+  EXPECT_THAT(junit, HasSubstr("requirement REQ-12"));
+}
+
+TEST_F(Judge, AFailureHasItsFrameAndMarginAndStatusFour) {
+  const Finished done = run_test(
+      "test: slow\nuntil: 1 s\nexpect:\n  slow: { never: motor.speed > 20 rad/s }\n", {"--junit", "out.xml"});
+  EXPECT_EQ(done.status, 4) << done.err;
+  EXPECT_EQ(verdict_["verdict"], "fail");
+  EXPECT_GT(row("slow")["frame"].get<std::int64_t>(), 100);
+  EXPECT_LT(row("slow")["margin"].get<double>(), 0);
+  EXPECT_THAT(read_file(dir_.path() / "out.xml"), HasSubstr("<failure message=\"failed in frame "));
+}
+
+TEST_F(Judge, StopEndsTheRigWhereItFails) {
+  const Finished done =
+      run_test("until: 1 s\nexpect:\n  slow: { never: motor.speed > 20 rad/s, severity: stop }\n");
+  EXPECT_EQ(done.status, 4);
+  EXPECT_LE(verdict_["frames"].get<std::int64_t>(), row("slow")["frame"].get<std::int64_t>() + 3);
+}
+
+TEST_F(Judge, WhatCouldNotBeJudgedIsStatusFiveUnlessItIsAllowed) {
+  const std::string untested =
+      "until: 100 ms\nexpect:\n  never comes: { after: motor.speed > 1000 rad/s, within: 5 ms, holds: "
+      "motor.speed < 1 rad/s }\n";
+  EXPECT_EQ(run_test(untested).status, 5);
+  EXPECT_EQ(verdict_["verdict"], "untested");
+  EXPECT_EQ(run_test(untested, {"--allow", "untested"}).status, 0);
+  const std::string open =
+      "until: 200 ms\nexpect:\n  open: { after: motor.speed > 1 rad/s, within: 10 s, holds: motor.speed > "
+      "1000 rad/s }\n";
+  EXPECT_EQ(run_test(open, {"--allow", "untested"}).status, 5);
+  EXPECT_EQ(row("open")["why"], "the end came before");
+  EXPECT_EQ(run_test(open, {"--allow", "untested,inconclusive"}).status, 0);
+}
+
+TEST_F(Judge, AWarningChangesNothing) {
+  EXPECT_EQ(run_test("until: 1 s\nexpect:\n"
+                     "  slow: { never: motor.speed > 20 rad/s, severity: warn }\n"
+                     "  fast: { finally: count(motor.speed > 20 rad/s) > 0 }\n")
+                .status,
+            0);
+  EXPECT_EQ(row("slow")["verdict"], "fail");
+}
+
+TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
+  const Finished done = run_test(
+      "test: wrong\n"
+      "stimuli: { motor.load_torque: 3 }\n"
+      "expekt: {}\n"
+      "expect:\n"
+      "  a: { always: motor.speed > 300 }\n"
+      "  b: { always: motor.sped > 3 rad/s, never: yes }\n"
+      "  c: { after: gone, within: 5 ms, holds: yes }\n"
+      "  d: { after: motor.speed > 3 rad/s, holds: yes }\n"
+      "  e: { run: overruns == 0 }\n");
+  EXPECT_EQ(done.status, 2);
+  for (const char* const text :
+       {"a.test.yaml:2:1: stimuli: is not built yet",
+        "a.test.yaml:3:1: expekt: unknown key of a test; did you mean 'expect'",
+        "a.test.yaml:5:16: expect.a.always: 'motor.speed > 300', character 15: '300' has no unit",
+        "expect.b: expects one of always, never, finally, after, between; 2 are given",
+        "expect.c.after: 'gone', character 1: there is no event 'gone'",
+        "expect.d: after needs either 'within' or 'for'", "expect.e.run: is not built yet"})
+    EXPECT_THAT(done.err, HasSubstr(text));
+}
+
+}  // namespace
+}  // namespace tactus::rig_test::judge_test

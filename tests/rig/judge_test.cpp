@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "tests/rig/rig_command.hpp"
@@ -20,9 +21,9 @@ class Judge : public ::testing::Test {
     dir_.write("a.test.yaml", test);
     const std::string out = "out" + std::to_string(++runs_);
     const Finished done = run(run_rig(
-        "servo.yaml", Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out} + more, dir_.path()));
-    const std::string file = read_file(dir_.path() / out / "verdict.json");
-    verdict_ = file.empty() ? Json() : Json::parse(file);
+        "servo", Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out} + more, dir_.path()));
+    const auto file = dir_.path() / out / "verdict.json";
+    verdict_ = std::filesystem::exists(file) ? Json::parse(read_file(file)) : Json();
     return done;
   }
   Json row(const std::string& name) const {

@@ -76,6 +76,8 @@ def check_removed(options, plugins, tactus, rig, environment):
         (plugins / file.name).write_bytes(changed)
         (plugins / f"tactus-{kind}-{name}.left-out").unlink()
         shutil.copy(own / f"tactus-{kind}-{name}.needs", plugins)
+    for shared in own.glob("libtactus-private.so.*"):
+        shutil.copy(shared, plugins)
     said = run(tactus, "check", rig, status=2, env=environment)
     print(said)
     for kind, name in GPIO_DRIVERS:

@@ -45,7 +45,7 @@ class TestCommand final : public CommandDriver {
     app.description("try a driver of your own: kill it, fill its disk, withhold its device");
     app.add_option("WHAT", what_, "driver")->required();
     app.add_option("LIBRARY", file_, "its library, libtactus-<kind>-<name>.so")->required();
-    app.add_option("--keys", keys_, "its keys, as in a rig file: '{ port: /dev/ttyUSB0 }'")
+    app.add_option("--keys", keys_, "its keys, as in a rig file: 'port: /dev/ttyUSB0'")
         ->type_name("YAML");
     app.add_option("--patience", patience_, "end a trial that takes longer; default 60 s")->type_name("TIME");
     app.add_flag("--json", json_, "print one JSON object a line");

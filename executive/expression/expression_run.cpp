@@ -14,7 +14,7 @@ using config::kNoWhole;
 using config::Operation;
 using config::Wide;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Larger sums and products have no value, so that none is ever wrong.
 Wide kept(Wide value) TACTUS_RT {
@@ -28,12 +28,12 @@ Wide product_of(Wide a, Wide b) TACTUS_RT {
 Wide whole_of(double value) TACTUS_RT {
   return std::abs(value) < 0x1p120 ? static_cast<Wide>(value) : kNoWhole;
 }
-double real_of(Wide value) TACTUS_RT { return value == kNoWhole ? kNone : static_cast<double>(value); }
+double real_of(Wide value) TACTUS_RT { return value == kNoWhole ? kNoNumber : static_cast<double>(value); }
 
 double truth(bool holds) TACTUS_RT { return holds ? 1 : 0; }
 double both(double a, double b) TACTUS_RT { return a == 0 || b == 0 ? 0 : a * b; }
 double either(double a, double b) TACTUS_RT { return a == 1 || b == 1 ? 1 : a + b; }
-double compared(bool no_value, bool holds) TACTUS_RT { return no_value ? kNone : truth(holds); }
+double compared(bool no_value, bool holds) TACTUS_RT { return no_value ? kNoNumber : truth(holds); }
 bool unordered(double a, double b) TACTUS_RT { return std::isunordered(a, b); }
 
 double power_of(double base, std::int64_t exponent) TACTUS_RT {
@@ -114,10 +114,10 @@ void ExpressionRun::run() TACTUS_RT {
         to.real = std::abs(a.real);
         break;
       case Operation::least:
-        to.real = unordered(a.real, b.real) ? kNone : a.real < b.real ? a.real : b.real;
+        to.real = unordered(a.real, b.real) ? kNoNumber : a.real < b.real ? a.real : b.real;
         break;
       case Operation::greatest:
-        to.real = unordered(a.real, b.real) ? kNone : a.real > b.real ? a.real : b.real;
+        to.real = unordered(a.real, b.real) ? kNoNumber : a.real > b.real ? a.real : b.real;
         break;
       case Operation::power:
         to.real = power_of(a.real, at.ticks);
@@ -281,7 +281,7 @@ void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
       return;
     }
     memory.whole = holds ? memory.whole + 1 : 0;
-    to.real = now.real != now.real ? kNone : truth(memory.whole >= at.ticks);
+    to.real = now.real != now.real ? kNoNumber : truth(memory.whole >= at.ticks);
     return;
   }
   const Cell before = first_ ? now : memory;

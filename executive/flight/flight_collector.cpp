@@ -186,7 +186,11 @@ std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
       all.push_back(std::move(each));
     const bool failed = std::any_of(all.begin(), all.end(),
                                     [](const CollectedFlight& each) { return !each.failure.empty(); });
-    if (failed || !is_left(run_folder) || std::chrono::steady_clock::now() >= end) break;
+    if (failed || !is_left(run_folder)) break;
+    if (std::chrono::steady_clock::now() >= end) {
+      all.push_back({run_folder, "", "another process is still writing them; run this again when it has ended"});
+      break;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));  // another process is at it
   }
   all.insert(all.end(), in_use.begin(), in_use.end());

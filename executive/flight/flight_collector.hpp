@@ -36,9 +36,9 @@ pid_t wait_for_end_of_killed_rig(const std::filesystem::path& run_folder,
 std::string not_ended_text(pid_t process);
 /// Collects those of the rig of a run folder, which has ended or was killed; see wait_for_end_of_killed_rig(). One that
 /// is still in use has a failure. One that another process collects just now, as each rig that starts looks for what
-/// others left, is waited for, as long as `patience`.                                          @when service
+/// others left, is waited for, as long as `patience`; then it is a failure.                    @when service
 std::vector<CollectedFlight> collect_flights_of(
-    const std::filesystem::path& run_folder, std::chrono::milliseconds patience = std::chrono::seconds(10));
+    const std::filesystem::path& run_folder, std::chrono::milliseconds patience = std::chrono::minutes(1));
 /// The run folders of those that are left and would have a trace.                              @when service
 std::vector<std::filesystem::path> folders_of_left_flights();
 /// Removes from /dev/shm what can never become a trace: files with the name of a flight recorder's memory that are cut

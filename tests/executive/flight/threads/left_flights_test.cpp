@@ -133,7 +133,9 @@ TEST(LeftFlights, WhatAnotherProcessCollectsJustNowIsWaitedFor) {
   ASSERT_TRUE(fs::exists(memory));
   const int other = ::open(memory.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(::flock(other, LOCK_EX), 0);
-  EXPECT_TRUE(collect_flights_of(dir.path(), std::chrono::milliseconds(0)).empty());
+  const auto impatient = collect_flights_of(dir.path(), std::chrono::milliseconds(0));
+  ASSERT_EQ(impatient.size(), 1U);
+  EXPECT_THAT(impatient[0].failure, ::testing::StartsWith("another process is still writing them"));
   std::thread releaser([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     ::close(other);

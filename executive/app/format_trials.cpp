@@ -335,7 +335,9 @@ void try_full_disk(const TriedDriver& driver) {
   const Format format(driver);
   const Sample sample;
   format.write(sample, 2000, format.file("whole"));
-  const std::uint64_t size = fs::file_size(format.file("whole"));
+  std::error_code none;
+  const std::uint64_t size = fs::file_size(format.file("whole"), none);
+  if (none || size == 0) throw Mistake("makes no file, or an empty one, of 2000 records");
   int number = 0;
   for (const std::uint64_t limit : {std::uint64_t{1}, size / 10, size / 3, size / 2, size - 1}) {
     const fs::path to = format.file("full" + std::to_string(number++));
@@ -395,6 +397,7 @@ void try_strange(const TriedDriver& driver) {
   const Format format(driver);
   format.write(Sample(), 20, format.file("whole"));
   const std::string whole = contents(format.file("whole"));
+  if (whole.empty()) throw Mistake("makes no file, or an empty one, of 20 records");
   const fs::path file = format.file("whole");
   std::uint32_t seed = 1;
   const auto chance = [&seed] { return (seed = seed * 1664525U + 1013904223U) >> 8U; };

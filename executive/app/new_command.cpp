@@ -36,6 +36,10 @@ void check_name(const std::string& name) {
                        "the name '" + name +
                            "': a lower-case letter, then lower-case letters, digits and underscores, "
                            "27 at most, e.g. water_pump");
+  for (const char* const taken : {"all", "clean", "help", "install", "package", "test", "layout", "reader"})
+    if (name == taken)
+      throw CommandError(kWrongInput,
+                         "the name '" + name + "' is taken by what builds the folder; choose another");
 }
 
 /// "water_pump": WaterPump.

@@ -162,6 +162,10 @@ class SdkKeys::Keys : public config::Table {
       if (!config::is_name(name))
         refuse_key(name, "its name is not letters, digits, '_' and '-', 1 to 64 of them");
       if (!seen.insert(name).second) refuse_key(name, "it is described twice");
+      std::uint32_t number = 0;  // until it is known to be a type it must not be read as one
+      std::memcpy(&number, &key.type, sizeof number);
+      if (number < TACTUS_KEY_YES_NO || number > TACTUS_KEY_NAMED)
+        refuse_key(name, "its type is no tactus_key_type");
       KeptValue& value = defaults.emplace_back();
       value.type = key.type;
       value.name = name;

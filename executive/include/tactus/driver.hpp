@@ -26,6 +26,7 @@
 #include <deque>
 #include <exception>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -112,6 +113,15 @@ class TACTUS_HIDDEN Keys {
   template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) KeyOptions
       whole(const char* name, T& value, Limits limits, const char* meaning) {
+    // What does not fit the member is refused. Beyond 63 bits no rig file goes.
+    constexpr double least = std::is_unsigned_v<T> ? 0 : static_cast<double>(std::numeric_limits<T>::min());
+    constexpr double most =
+        sizeof(T) < 8 ? static_cast<double>(std::numeric_limits<T>::max()) : 9223372036854774784.0;
+    const bool limited = limits.low != 0 || limits.high != 0;
+    if (limited || sizeof(T) < 8 || std::is_unsigned_v<T>) {
+      limits.low = limited && limits.low > least ? limits.low : least;
+      limits.high = limited && limits.high < most ? limits.high : most;
+    }
     return one(TACTUS_KEY_WHOLE, name, meaning, limits, std::to_string(value),
                [&](const tactus_value& read) { value = static_cast<T>(read.whole); });
   }

@@ -49,6 +49,7 @@ enum class Parity { none, even };
 struct Keys1 {
   bool on = true;
   int count = 3;
+  std::int8_t small = 1;
   std::uint64_t wide = 7;
   double level = 1.5;
   std::chrono::nanoseconds wait{250'000};
@@ -77,6 +78,7 @@ struct Keys1 {
         .short_list("lines")
         .at_least(1);
     k.section("one", one, "one point", point);
+    k.whole("small", small, {-500, 500}, "a small one");
   }
 };
 
@@ -220,6 +222,13 @@ TEST_F(SdkDriver, KeysThatMakeNoSenseAreNamed) {
                 std::memcpy(&k[0].type, &wrong, sizeof wrong);
               }),
               HasSubstr("key 'on': its type is no tactus_key_type"));
+}
+
+TEST_F(SdkDriver, ANumberThatDoesNotFitItsMemberIsRefused) {
+  EXPECT_THAT(problems("{ port: com, points: { a: 4 }, small: 300 }"),
+              HasSubstr("300 is outside -128 .. 127"));
+  EXPECT_THAT(problems("{ port: com, points: { a: 4 }, wide: -1 }"), HasSubstr("record.a.wide: "));
+  EXPECT_EQ(problems("{ port: com, points: { a: 4 }, small: -128 }"), "");
 }
 
 TEST_F(SdkDriver, ReadsItsKeysIntoMembers) {

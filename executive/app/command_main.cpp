@@ -51,7 +51,8 @@ int run(CommandList& commands, int argc, char** argv) {
   app.set_help_flag("-h,--help", "print this help and exit");
   app.set_version_flag("--version", version(), "print version, commit, build type and compiler, and exit");
   app.footer(
-      "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
+      "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine, "
+      "4 a test failed, 5 a test has no verdict.");
   std::string color = "auto";
   app.add_option("--color", color,
                  "use colours: auto (on a terminal, unless NO_COLOR is set), always or never")

@@ -122,7 +122,8 @@ SharedMachine read_shared_machine(const fs::path& root) {
   (void)::uname(&names);
   if (machine.processor.empty()) machine.processor = names.machine;
   std::size_t cpus = 0;
-  for (const std::string_view line : rtsync::lines_of(cpuinfo)) cpus += line.starts_with("processor") ? 1U : 0U;
+  for (const std::string_view line : rtsync::lines_of(cpuinfo))
+    cpus += line.starts_with("processor") ? 1U : 0U;
   machine.processor += ", " + std::to_string(cpus) + (cpus == 1 ? " CPU" : " CPUs");
   if ((" " + cpuinfo_value(cpuinfo, "flags") + " ").find(" hypervisor ") != std::string::npos)
     machine.processor += ", virtual";

@@ -11,6 +11,7 @@
 #include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/app/test_runs.hpp"
 #include "executive/app/trial.hpp"
 #include "executive/model/suggest.hpp"
 
@@ -42,20 +43,45 @@ TriedDriver driver_of(const std::string& file) {
 class TestCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("try a driver of your own: kill it, fill its disk, withhold its device");
-    app.add_option("WHAT", what_, "driver")->required();
-    app.add_option("LIBRARY", file_, "its library, libtactus-<kind>-<name>.so")->required();
-    app.add_option("--keys", keys_, "its keys, as in a rig file: 'port: /dev/ttyUSB0'")
+    app.description("run many tests of a rig, or try a driver of your own");
+    app.add_option("WHAT", what_, "a rig file, or `driver`: kill one, fill its disk, withhold its device")
+        ->required();
+    app.add_option("FILE", files_, "files of tests; or the driver's library, libtactus-<kind>-<name>.so")
+        ->required();
+    app.add_option("-k", tests_.only, "run only tests whose path holds this text")->type_name("TEXT");
+    app.add_flag("-x", tests_.until_failure, "end at the first test that is not good");
+    app.add_option("--junit", tests_.junit, "write the verdicts of all tests as JUnit XML")
+        ->option_text("FILE");
+    app.add_option("--allow", allow_, "count these verdicts as good: untested, inconclusive")
+        ->option_text("VERDICTS");
+    app.add_option("--out", tests_.out, "write the run folders here; default runs/<rig>-tests-<start time>")
+        ->type_name("DIR");
+    app.add_option("--set", set_, "change a value of the rig file, e.g. realtime.on_overrun=skip")
+        ->type_name("PATH=VALUE")
+        ->expected(1)
+        ->take_all();
+    app.add_flag("!--no-realtime", tests_.realtime, "do not pace the rig; the recorded values are the same");
+    app.add_option("--keys", keys_, "a driver's keys, as in a rig file: 'port: /dev/ttyUSB0'")
         ->type_name("YAML");
-    app.add_option("--patience", patience_, "end a trial that takes longer; default 60 s")->type_name("TIME");
-    app.add_flag("--json", json_, "print one JSON object a line");
+    app.add_option("--patience", patience_, "end a trial of a driver that takes longer; default 60 s")
+        ->type_name("TIME");
+    app.add_flag("--json", json_, "print one JSON object for each trial of a driver");
   }
 
   int run() override {
-    if (what_ != "driver")
-      throw CommandError(kWrongInput,
-                         "there is nothing to test named '" + what_ + "'; tactus test driver LIBRARY");
-    TriedDriver driver = driver_of(file_);
+    if (what_ == "driver") return try_driver();
+    tests_.rig = what_;
+    tests_.files = files_;
+    if (!allow_.empty()) tests_.passed = {"--allow", allow_};
+    for (const std::string& each : set_) tests_.passed.insert(tests_.passed.end(), {"--set", each});
+    return run_tests(tests_);
+  }
+
+ private:
+  int try_driver() const {
+    if (files_.size() != 1)
+      throw CommandError(kWrongInput, "tactus test driver LIBRARY: one library at a time");
+    TriedDriver driver = driver_of(files_.front());
     driver.keys = keys_.empty() ? config::Node::map({}) : config::Document::from_text("--keys", keys_).root();
     const auto patience = config::parse_duration(patience_);
     if (!patience) throw CommandError(kWrongInput, "--patience: " + patience.problem);
@@ -77,7 +103,6 @@ class TestCommand final : public CommandDriver {
     return counts[1] == 0 ? kOk : kEndedEarly;
   }
 
- private:
   void show(const Trial& trial, const TrialResult& result) const {
     static constexpr const char* kWords[] = {"ok", "wrong", "skipped"};
     static constexpr Ink kInks[] = {Ink::good, Ink::bad, Ink::warning};
@@ -95,7 +120,9 @@ class TestCommand final : public CommandDriver {
     std::fflush(stdout);
   }
 
-  std::string what_, file_, keys_, patience_ = "60 s";
+  TestRuns tests_;
+  std::string what_, allow_, keys_, patience_ = "60 s";
+  std::vector<std::string> files_, set_;
   bool json_ = false;
 };
 

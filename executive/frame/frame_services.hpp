@@ -68,7 +68,8 @@ class FrameServices {
   }
   /// A command of a client, taken at the end of the frame.
   void give(const CommandCall& call) TACTUS_RT { commands_.give(call.command, call.value, kByClient); }
-  /// Abort at the end of the frame. The reason is kept as a pointer.
+  /// Stop or abort at the end of the frame. The reason is kept as a pointer.
+  void stop(const char* reason) TACTUS_RT { commands_.request_stop(reason); }
   void abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }
 
  private:

@@ -84,6 +84,15 @@ void lay_over(config::Document& document, const std::string& file, config::Probl
   set_all(document, over.root(), "", problems);
 }
 
+void set_values(config::Document& document, const std::vector<std::string>& set, config::Problems& problems) {
+  for (const std::string& assignment : set) {
+    if (assignment.starts_with('@'))
+      lay_over(document, assignment.substr(1), problems);
+    else
+      document.set(assignment, problems);
+  }
+}
+
 /// Lays a test over a rig: its events, expectations and end as they are, with their places.
 void lay_test(config::Document& document, const std::string& file, config::Problems& problems) {
   const config::Document test = config::Document::from_file(file);
@@ -103,18 +112,20 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
     } else if (entry.key == "stimuli" || entry.key == "faults" || entry.key == "sequence") {
       problems.add(entry.place, entry.key,
                    "is not built yet; remove it, or run the test with a tactus that has it");
-    } else if (entry.key != "about" && entry.key != "rig") {
+    } else if (entry.key != "about" && entry.key != "rig" && !entry.key.starts_with("x-")) {
       problems.add(entry.place, entry.key, "unknown key of a test; " + config::hint(entry.key, known));
     }
   }
-  if (test.root().find("expect") == nullptr)
+  const config::Node* const expect = test.root().find("expect");
+  if (expect == nullptr || ((expect->is_map() || expect->is_null()) && expect->entries().empty()))
     problems.add(test.root().place(), "expect", "the test expects nothing; write what ought to hold");
 }
 
 /// The settings of the file, and what the choices about the link change in them.
 RigSettings load_linked(const std::string& file, const RunOverrides& choices, config::Problems& problems) {
-  config::Document document = load_document(file, choices.set, problems);
+  config::Document document = config::Document::from_file(file);
   if (!choices.test.empty()) lay_test(document, choices.test, problems);
+  set_values(document, choices.set, problems);  // of the command line: they win
   const bool linked = document.root().find("link") != nullptr;
   const auto change = [&](const char* option, const char* key, const std::string& value) {
     if (value.empty() || value == "off") return;
@@ -135,12 +146,7 @@ RigSettings load_linked(const std::string& file, const RunOverrides& choices, co
 config::Document load_document(const std::string& file, const std::vector<std::string>& set,
                                config::Problems& problems) {
   config::Document document = config::Document::from_file(file);
-  for (const std::string& assignment : set) {
-    if (assignment.starts_with('@'))
-      lay_over(document, assignment.substr(1), problems);
-    else
-      document.set(assignment, problems);
-  }
+  set_values(document, set, problems);
   return document;
 }
 

@@ -96,7 +96,7 @@ bool holds(const std::string& condition, const FailCounts& counts) {
 }  // namespace
 
 std::string add_fail_on(std::string_view words, FailOn& fail_on) {
-  if (words.find_first_of("<>=!( ") != std::string_view::npos && words.find(',') == std::string_view::npos) {
+  if (words.find_first_of("<>=!(") != std::string_view::npos) {  // none of the words has one of these
     std::string why;
     if (!compiled(std::string(words), why)) return why;
     fail_on.condition = fail_on.condition.empty()

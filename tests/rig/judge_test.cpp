@@ -71,6 +71,74 @@ TEST_F(Judge, StopEndsTheRigWhereItFails) {
       run_test("until: 1 s\nexpect:\n  slow: { never: motor.speed > 20 rad/s, severity: stop }\n");
   EXPECT_EQ(done.status, 4);
   EXPECT_LE(verdict_["frames"].get<std::int64_t>(), row("slow")["frame"].get<std::int64_t>() + 3);
+  EXPECT_EQ(summary_of(dir_.path() / "out1")["reason"],
+            "expectation 'slow' failed, with severity: stop; test servo: fail");
+}
+
+TEST_F(Judge, EachThatCountsHasToBeAllowedAndWarningsNeedNot) {
+  const std::string both =
+      "until: 200 ms\nexpect:\n"
+      "  never comes: { after: motor.speed > 1000 rad/s, within: 5 ms, holds: motor.speed < 1 rad/s }\n"
+      "  open: { after: motor.speed > 1 rad/s, within: 10 s, holds: motor.speed > 1000 rad/s }\n";
+  EXPECT_EQ(run_test(both, {"--allow", "inconclusive"}).status, 5);
+  EXPECT_EQ(run_test(both, {"--allow", "untested"}).status, 5);
+  EXPECT_EQ(run_test(both, {"--allow", "untested,inconclusive"}).status, 0);
+  EXPECT_EQ(run_test("until: 9 ms\nexpect: { a: { never: rt.work > 3 h, severity: warn } }\n").status, 0);
+  EXPECT_EQ(verdict_["verdict"], "pass");
+}
+
+TEST_F(Judge, TheCommandLineWinsOverTheTestAndATestExpectsSomething) {
+  const std::string fast =
+      "until: 300 ms\nset: { until: 200 ms }\nx-part: &c rt.work >= 0 s\nexpect: { a: { always: *c } }\n";
+  EXPECT_EQ(run_test(fast, {"--set", "until=100 ms"}).status, 0);
+  EXPECT_EQ(verdict_["frames"], 100);
+  for (const char* const nothing : {"expect: {}\n", "expect:\n", "until: 1 s\n"}) {
+    const Finished done = run_test(nothing);
+    EXPECT_EQ(done.status, 2) << nothing;
+    EXPECT_THAT(done.err, HasSubstr("the test expects nothing")) << nothing;
+  }
+}
+
+TEST_F(Judge, ManyTestsHaveOneTableOneFileOfVerdictsAndTheWorstStatus) {
+  dir_.write("good.test.yaml",
+             "test: is good\nuntil: 100 ms\nexpect:\n  a: { always: motor.speed < 1000 rad/s }\n");
+  dir_.write("bad.test.yaml",
+             "test: is <bad>\nuntil: 100 ms\nexpect:\n  b: { finally: motor.speed > 1000 rad/s }\n");
+  dir_.write("broken.test.yaml", "until: 100 ms\nexpect:\n  c: { finally: motor.sped > 1 rad/s }\n");
+  dir_.write(
+      "never.test.yaml",
+      "until: 100 ms\nexpect:\n  d: { after: motor.speed > 1000 rad/s, within: 5 ms, holds: motor.speed > 1 "
+      "rad/s }\n");
+  const auto test = [&](const Arguments& files) {
+    return run(tactus(Arguments{"test", example("servo")} + files +
+                          Arguments{"--no-realtime", "--out", "all", "--set", "memory.lock=no"},
+                      dir_.path()));
+  };
+  Finished done = test({"good.test.yaml", "bad.test.yaml", "never.test.yaml", "--junit", "all.xml"});
+  EXPECT_EQ(done.status, 4) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("pass          is good\n"));
+  EXPECT_THAT(done.out, HasSubstr("fail          is <bad>: b: "));
+  EXPECT_THAT(done.out, HasSubstr("untested      "));
+  EXPECT_THAT(done.out, HasSubstr("3 tests: 1 pass, 1 untested, 1 fail; "));
+  const std::string junit = read_file(dir_.path() / "all.xml");
+  EXPECT_THAT(
+      junit, HasSubstr("<testsuites name=\"tactus\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\">"));
+  EXPECT_THAT(junit, HasSubstr("<testsuite name=\"is &lt;bad&gt;\""));
+  EXPECT_TRUE(std::filesystem::exists(dir_.path() / "all/good/verdict.json"));
+
+  std::filesystem::remove_all(dir_.path() / "all");
+  done = test({"good.test.yaml", "broken.test.yaml", "bad.test.yaml", "-x", "--junit", "all.xml"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_THAT(done.err, HasSubstr("motor.speed"));
+  EXPECT_THAT(done.out, HasSubstr("3 tests: 1 pass, 1 error, 1 not run; "));
+  EXPECT_THAT(read_file(dir_.path() / "all.xml"), HasSubstr("errors=\"1\""));
+
+  std::filesystem::remove_all(dir_.path() / "all");
+  EXPECT_EQ(test({"good.test.yaml", "bad.test.yaml", "never.test.yaml", "-k", "never", "--allow", "untested"})
+                .status,
+            0);
+  EXPECT_THAT(test({"good.test.yaml", "-k", "nothing"}).err, HasSubstr("'nothing'"));
+  EXPECT_THAT(test({"gone.test.yaml"}).err, HasSubstr("gone.test.yaml: there is no such file"));
 }
 
 TEST_F(Judge, WhatCouldNotBeJudgedIsStatusFiveUnlessItIsAllowed) {

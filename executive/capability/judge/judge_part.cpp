@@ -14,6 +14,7 @@ JudgePart::JudgePart(const CompiledTest& test)
   for (const CompiledExpectation& each : expectations_) {
     monitors_.emplace_back(each.kind, each.ticks, each.settings.ignore_nan);
     const auto time = each.settings.within ? each.settings.within : each.settings.lasting;
+    stop_reasons_.push_back("expectation '" + each.settings.name + "' failed, with severity: stop");
     late_limits_.push_back(time ? *time / 10 : rtsync::Nanoseconds::max());
   }
 }
@@ -42,9 +43,9 @@ void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
     if (each.margin) sample.margin = expression_.cell(*each.margin).real;
     sample.late = lost || (timing.paced && timing.late > late_limits_[i]);
     monitors_[i].take(end.frame, sample);
-    if (each.settings.severity == Severity::stop && monitors_[i].failed() && stopped_by_ == nullptr) {
-      stopped_by_ = &each.settings.name;
-      services_->give({Command::stop});
+    if (each.settings.severity == Severity::stop && monitors_[i].failed() && !stopped_) {
+      stopped_ = true;
+      services_->stop(stop_reasons_[i].c_str());
     }
   }
 }

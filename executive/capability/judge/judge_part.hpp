@@ -22,8 +22,10 @@ class JudgePart final : public FramePart {
   /// Returns the monitors of all expectations, after the frames.
   const std::vector<Monitor>& monitors() const { return monitors_; }
   std::int64_t frames() const { return frames_; }
-  /// The expectation that stopped the rig; nullptr: none did.
-  const std::string* stopped_by() const { return stopped_by_; }
+  /// Says that the run ended before the test was over, after the frames.
+  void end_early(const char* why) {
+    for (Monitor& each : monitors_) each.end_early(why);
+  }
 
  private:
   struct Source {
@@ -40,7 +42,8 @@ class JudgePart final : public FramePart {
   std::vector<rtsync::Nanoseconds> late_limits_;
   FrameServices* services_ = nullptr;
   std::int64_t frames_ = 0;
-  const std::string* stopped_by_ = nullptr;
+  std::vector<std::string> stop_reasons_;  // of the end, one for each expectation
+  bool stopped_ = false;
 };
 
 }  // namespace tactus::executive

@@ -37,6 +37,7 @@ void Monitor::fail(std::int64_t k, const Sample& sample) TACTUS_RT {
 void Monitor::judge(std::int64_t k, const Sample& sample) TACTUS_RT {
   const bool none = sample.holds != sample.holds;
   if (none && ignore_nan_) return;
+  tested_ = true;
   const double wanted = kind_ == Kind::never ? 0 : 1;
   if (sample.holds == wanted) {
     if (!failed_) near(sample);
@@ -46,10 +47,7 @@ void Monitor::judge(std::int64_t k, const Sample& sample) TACTUS_RT {
 }
 
 void Monitor::take(std::int64_t k, const Sample& sample) TACTUS_RT {
-  if (kind_ == Kind::always || kind_ == Kind::never) {
-    tested_ = true;
-    return judge(k, sample);
-  }
+  if (kind_ == Kind::always || kind_ == Kind::never) return judge(k, sample);
   if (kind_ == Kind::finally) {
     if (sample.holds != sample.holds && ignore_nan_) return;
     tested_ = true;
@@ -91,6 +89,8 @@ void Monitor::begin_anew() TACTUS_RT {
 
 TestVerdict Monitor::verdict() const TACTUS_RT {
   if (failed_) return TestVerdict::fail;
+  const bool to_the_end = kind_ == Kind::always || kind_ == Kind::never || kind_ == Kind::finally;
+  if (ended_early_ != nullptr && (to_the_end || open_)) return TestVerdict::inconclusive;
   if (kind_ == Kind::finally)
     return !tested_ ? TestVerdict::untested : last_ == 1 ? TestVerdict::pass : TestVerdict::fail;
   if (reset_ || late_ || (open_ && kind_ != Kind::between)) return TestVerdict::inconclusive;
@@ -100,6 +100,7 @@ TestVerdict Monitor::verdict() const TACTUS_RT {
 const char* Monitor::why() const {
   if (verdict() != TestVerdict::inconclusive) return "";
   if (late_) return "rig late";
+  if (ended_early_ != nullptr && !reset_) return ended_early_;
   return reset_ ? "reset" : "the end came before";
 }
 

@@ -35,6 +35,9 @@ class Monitor {
   /// A reset or a loaded state: duties that are open have no verdict, and what comes is another course of events.
   void begin_anew() TACTUS_RT;
 
+  /// The run ended before the test was over: what ought to hold until then has no verdict.
+  void end_early(const char* why) { ended_early_ = why; }
+
   /// The verdict if no frame follows.
   TestVerdict verdict() const TACTUS_RT;
   bool failed() const TACTUS_RT { return failed_; }
@@ -43,7 +46,7 @@ class Monitor {
   bool no_value() const { return no_value_ || (kind_ == Kind::finally && tested_ && last_ != last_); }
   /// The nearest approach to the limit; at a failure that of its frame. NaN: not known.
   double margin() const { return margin_; }
-  /// "reset", "the rig was late", "the end came before"; empty: nothing was inconclusive.
+  /// "reset", "rig late", "the end came before", or why it ended early; empty: nothing was inconclusive.
   const char* why() const;
 
  private:
@@ -57,6 +60,7 @@ class Monitor {
   bool failed_ = false, tested_ = false, open_ = false, no_value_ = false;
   bool reset_ = false, late_ = false;  // made something inconclusive
   double last_ = std::numeric_limits<double>::quiet_NaN();
+  const char* ended_early_ = nullptr;
   std::int64_t since_ = 0, until_ = 0;  // of the open duty
   std::int64_t frame_ = -1;
   double margin_ = std::numeric_limits<double>::quiet_NaN();

@@ -2,10 +2,10 @@
 #include "executive/capability/judge/run_judge.hpp"
 
 #include <algorithm>
-#include <fstream>
 
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/model/variable_path.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -56,15 +56,24 @@ RunJudge::RunJudge(RunContext& run) : run_(run), test_(test_of(run.rig)), part_(
 }
 
 void RunJudge::write(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream to(file, std::ios::binary | std::ios::trunc);
-  to << text;
-  to.flush();
-  if (to) return;
+  const int error = rtsync::replace_folder_file(file, text);
+  if (error == 0) return;
   run_.incomplete = true;
-  run_.add_reason("the verdicts could not be written to " + file.string());
+  run_.add_reason("the verdicts could not be written: " + rtsync::file_error(file, error));
+}
+
+/// Says why the run ended before the test was over; nullptr: it did not. A stop by the rig's own file or model is planned.
+const char* RunJudge::cut_short() const {
+  if (!run_.end.in_order()) return "the rig failed";
+  const bool early = run_.end.outcome == Outcome::stopped && run_.options.frames != INT64_MAX &&
+                     part_.frames() < run_.options.frames;
+  const bool planned = run_.end.reason.find("by the rig file") != std::string::npos ||
+                       run_.end.reason.find("by a model") != std::string::npos;
+  return early && !planned ? "stopped before its end" : nullptr;
 }
 
 void RunJudge::finish() {
+  if (const char* const why = cut_short()) part_.end_early(why);
   TestResult result = test_result(test_, part_.monitors(), run_.rig.plan().frame);
   result.rig = run_.rig.settings().rig.value;
   result.test = run_.rig.settings().of<TestSettings>().test;
@@ -80,17 +89,18 @@ void RunJudge::finish() {
       run_.voice->say(line);
   }
   run_.voice->announce("test " + result.test + ": " + std::string(name_of(result.verdict)));
-  if (part_.stopped_by())
-    run_.add_reason("expectation '" + *part_.stopped_by() + "' failed, with severity: stop");
   write(run_.options.folder / "verdict.json", verdict_.dump(2) + "\n");
   if (!run_.options.judge.junit.empty()) write(run_.options.judge.junit, to_junit(result));
   const JudgeChoices& choices = run_.options.judge;
-  const bool allowed = (result.verdict == TestVerdict::untested && choices.allow_untested) ||
-                       (result.verdict == TestVerdict::inconclusive && choices.allow_inconclusive);
+  const bool open =
+      (result.untested && !choices.allow_untested) || (result.inconclusive && !choices.allow_inconclusive);
   if (result.verdict == TestVerdict::fail)
     run_.asked_status = kVerdictFailed;
-  else if (result.verdict != TestVerdict::pass && !allowed)
+  else if (result.verdict == TestVerdict::error || open)
     run_.asked_status = kNotJudged;
+  else
+    return;
+  run_.add_reason("test " + result.test + ": " + std::string(name_of(result.verdict)));
 }
 
 void RunJudge::summarize(config::Json& all, Summary what) const {

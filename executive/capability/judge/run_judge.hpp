@@ -16,6 +16,7 @@ class RunJudge final : public Capability {
 
  private:
   void write(const std::filesystem::path& file, const std::string& text);
+  const char* cut_short() const;
 
   RunContext& run_;
   CompiledTest test_;

@@ -6,6 +6,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -16,8 +17,11 @@ const char* severity_name(Severity severity) {
 }
 
 std::string xml_text(const std::string& text) {
-  std::string result;
-  for (const char c : config::one_line(text)) {
+  std::string result, line = config::one_line(text);
+  for (const char* const none :
+       {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})  // U+FFFE and U+FFFF are no characters of XML
+    for (std::size_t at = 0; (at = line.find(none, at)) != std::string::npos;) line.replace(at, 3, "?");
+  for (const char c : line) {
     if (c == '<')
       result += "&lt;";
     else if (c == '>')
@@ -41,7 +45,7 @@ std::string verdict_sentence(const config::Json& row) {
                      config::print_real(row["time_s"]) + " s)";
   if (row["no_value"]) return text + ": no value";
   if (!row["margin"].is_null())
-    text += ", by " + config::print_real(-row["margin"].get<double>()) +
+    text += ", by " + rtsync::format_text("%.6g", -row["margin"].get<double>()) +
             (row["unit"] == "" ? "" : " " + std::string(row["unit"]));
   return text;
 }
@@ -76,7 +80,11 @@ TestResult test_result(const CompiledTest& test, const std::vector<Monitor>& mon
     if (each.settings.severity < Severity::fail) continue;
     result.verdict = any ? std::max(result.verdict, verdict) : verdict;
     any = true;
+    result.untested = result.untested || verdict == TestVerdict::untested;
+    result.inconclusive = result.inconclusive || verdict == TestVerdict::inconclusive;
   }
+  if (!any && !result.expectations.empty())
+    result.verdict = TestVerdict::pass;  // warnings and notes change nothing
   return result;
 }
 

@@ -15,6 +15,7 @@ struct TestResult {
   std::int64_t frames = 0;
   double seconds = 0;  ///< simulated time
   TestVerdict verdict = TestVerdict::untested;
+  bool untested = false, inconclusive = false;  ///< one that counts is
   config::Json expectations = config::Json::array();
 };
 

@@ -67,6 +67,36 @@ Judged slow(Kind kind, std::int64_t ticks, const std::vector<Frame>& trace) {
   return {tested ? TestVerdict::pass : TestVerdict::untested};
 }
 
+TEST(Monitor, WhatHadToHoldUntilTheEndHasNoVerdictIfThatCameEarly) {
+  Monitor::Sample good;
+  good.holds = 1;
+  good.opens = true;
+  for (const Kind kind : {Kind::always, Kind::finally, Kind::within, Kind::lasting, Kind::between}) {
+    Monitor monitor(kind, 3, false);
+    monitor.take(0, good);
+    EXPECT_EQ(monitor.verdict(), kind == Kind::lasting ? TestVerdict::inconclusive : TestVerdict::pass);
+    monitor.end_early("the rig failed");
+    const bool over = kind == Kind::within;  // it held in the frame that opened it
+    EXPECT_EQ(monitor.verdict(), over ? TestVerdict::pass : TestVerdict::inconclusive);
+    EXPECT_STREQ(monitor.why(), over ? "" : "the rig failed");
+  }
+  Monitor failed(Kind::never, 0, false);
+  failed.take(0, good);
+  failed.end_early("the rig failed");
+  EXPECT_EQ(failed.verdict(), TestVerdict::fail);
+}
+
+TEST(Monitor, WhatNeverHadAValueIsUntested) {
+  Monitor::Sample none;
+  none.holds = std::numeric_limits<double>::quiet_NaN();
+  Monitor left_out(Kind::always, 0, true);
+  left_out.take(0, none);
+  EXPECT_EQ(left_out.verdict(), TestVerdict::untested);
+  Monitor judged(Kind::always, 0, false);
+  judged.take(0, none);
+  EXPECT_EQ(judged.verdict(), TestVerdict::fail);
+}
+
 TEST(Monitor, IsWhatAMonitorOverWholeTracesSays) {
   std::mt19937 random(41);
   const auto one_of = [&](unsigned number) { return static_cast<unsigned>(random() % number); };

@@ -201,7 +201,7 @@ typedef struct tactus_record_functions {
   const tactus_recording* (*recording)(void* reader);
   int (*next)(void* reader, void* record, tactus_failure* failure); /**< TACTUS_NEXT_... */
   void (*end_read)(void* reader);
-  /** Says which parts of such a recording its file does not keep, once each: "the units". NULL: it keeps all. */
+  /** Says which parts of such a recording its file does not keep, once each: "the enumerations". NULL: it keeps all. */
   int (*omits)(const tactus_recording* recording, void* context,
                void (*part)(void* context, const char* text), tactus_failure* failure);
 } tactus_record_functions;

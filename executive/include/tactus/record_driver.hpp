@@ -143,7 +143,7 @@ class TACTUS_HIDDEN RecordDriver : public KeyedDriver {
   virtual std::unique_ptr<RecordReader> read(const std::string& file) const {
     throw std::runtime_error(file + ": this format cannot be read back");
   }
-  /// Parts of such a recording that its file does not keep: "the units".
+  /// Parts of such a recording that its file does not keep: "the enumerations". Names, units and values it must keep.
   virtual std::vector<std::string> omits(const Recording& recording) const {
     (void)recording;
     return {};

@@ -91,7 +91,17 @@ std::uint32_t ExpressionBuilder::add_count(std::uint32_t cell, bool is_event) {
   return emit(Operation::count, is_event ? cell : add_rise(cell));
 }
 
+/// Marks what is made of a difference of temperatures: it is no temperature.
 Value ExpressionBuilder::compile(const Expression& expression) {
+  const bool before = std::exchange(difference_, false);
+  Value value = compile_part(expression);
+  value.difference =
+      (value.difference || difference_) && value.type != CellType::truth && !value.unit.has_zero_point();
+  difference_ = before || value.difference;
+  return value;
+}
+
+Value ExpressionBuilder::compile_part(const Expression& expression) {
   switch (expression.kind) {
     case Part::number:
       return compile_number(expression);
@@ -149,8 +159,10 @@ Value ExpressionBuilder::compile_binary(const Expression& expression) {
   const auto refuse_literal_zero = [&](const Expression& at, const Value& value) {
     if (value.literal != nullptr) no_zero_point(at, value);
   };
-  refuse_literal_zero(a, left);
-  refuse_literal_zero(b, right);
+  const bool apart = sign == '-' && (left.literal == nullptr || right.literal == nullptr) &&
+                     left.unit.has_zero_point() && right.unit.has_zero_point();
+  if (!apart) refuse_literal_zero(a, left);
+  if (!apart) refuse_literal_zero(b, right);
   if (sign == '+' || sign == '-') {
     const bool from_zero = left.unit.has_zero_point();
     const bool both = from_zero && right.unit.has_zero_point();
@@ -165,11 +177,13 @@ Value ExpressionBuilder::compile_binary(const Expression& expression) {
       unit = both ? left.unit.without_zero_point() : left.unit;
     }
     const bool whole = left.type == CellType::whole;
-    return result(left.type,
-                  emit(sign == '+' ? (whole ? Operation::add_whole : Operation::add)
-                                   : (whole ? Operation::subtract_whole : Operation::subtract),
-                       left.cell, right.cell),
-                  unit);
+    Value sum = result(left.type,
+                       emit(sign == '+' ? (whole ? Operation::add_whole : Operation::add)
+                                        : (whole ? Operation::subtract_whole : Operation::subtract),
+                            left.cell, right.cell),
+                       unit);
+    sum.difference = both;
+    return sum;
   }
   no_zero_point(a, left);
   no_zero_point(b, right);

@@ -28,6 +28,7 @@ struct ExpressionValue {
   Unit unit{};
   const ExpressionLabels* labels = nullptr;  ///< names of its values
   bool is_event = false;                     ///< true in single frames
+  bool difference = false;                   ///< made of a difference of values with a zero point
   const Expression* literal = nullptr;  ///< a number that was written out: its unit fits where it is used
 };
 
@@ -88,6 +89,7 @@ class ExpressionBuilder {
 
   [[noreturn]] void refuse(const Expression& at, const std::string& why);
   Value compile(const Expression& expression);
+  Value compile_part(const Expression& expression);
   Value compile_name(const Expression& name);
   Value compile_number(const Expression& number);
   Value compile_binary(const Expression& expression);
@@ -119,6 +121,7 @@ class ExpressionBuilder {
   const ExpressionNames& names_;
   const Choices choices_;
   ExpressionProgram program_;
+  bool difference_ = false;  // a part of what is compiled is one
   Complaints* complaints_ = nullptr;
   using Shape = std::tuple<Operation, std::uint32_t, std::uint32_t, double, double, std::int64_t>;
   std::map<Shape, std::uint32_t> emitted_;

@@ -217,8 +217,10 @@ Value ExpressionBuilder::compile_edge(const Expression& call) {
   instruction.a = value.cell;
   instruction.parameter[0] = choices_.tick.seconds();
   try {
-    return result(CellType::real, emit(instruction),
-                  product(value.unit.without_zero_point(), Unit::parse("1/s")));
+    Value change = result(CellType::real, emit(instruction),
+                          product(value.unit.without_zero_point(), Unit::parse("1/s")));
+    change.difference = value.unit.has_zero_point();
+    return change;
   } catch (const std::invalid_argument& error) {
     refuse(call, error.what());
   }

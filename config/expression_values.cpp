@@ -239,6 +239,8 @@ std::pair<Value, Value> ExpressionBuilder::unify(const Expression& a, Value left
     const bool first = left.type == CellType::truth;
     refuse(first ? a : b, "a number is expected, and this is a condition, true or false");
   }
+  if (left.difference) no_zero_point(b, right);
+  if (right.difference) no_zero_point(a, left);
   if (left.literal != nullptr && right.literal == nullptr) {
     left = in_unit(a, left, right.unit);
   } else {

@@ -60,7 +60,7 @@ class TestCommand final : public CommandDriver {
         ->type_name("PATH=VALUE")
         ->expected(1)
         ->take_all();
-    app.add_flag("!--no-realtime", tests_.realtime, "do not pace the rig; the recorded values are the same");
+    app.add_flag("!--no-realtime", realtime_, "do not pace the rig; the recorded values are the same");
     app.add_option("--keys", keys_, "a driver's keys, as in a rig file: 'port: /dev/ttyUSB0'")
         ->type_name("YAML");
     app.add_option("--patience", patience_, "end a trial of a driver that takes longer; default 60 s")
@@ -72,7 +72,8 @@ class TestCommand final : public CommandDriver {
     if (what_ == "driver") return try_driver();
     tests_.rig = what_;
     tests_.files = files_;
-    if (!allow_.empty()) tests_.passed = {"--allow", allow_};
+    if (!realtime_) tests_.passed = {"--no-realtime"};
+    if (!allow_.empty()) tests_.passed.insert(tests_.passed.end(), {"--allow", allow_});
     for (const std::string& each : set_) tests_.passed.insert(tests_.passed.end(), {"--set", each});
     return run_tests(tests_);
   }
@@ -123,7 +124,7 @@ class TestCommand final : public CommandDriver {
   TestRuns tests_;
   std::string what_, allow_, keys_, patience_ = "60 s";
   std::vector<std::string> files_, set_;
-  bool json_ = false;
+  bool json_ = false, realtime_ = true;
 };
 
 }  // namespace

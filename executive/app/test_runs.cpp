@@ -4,19 +4,15 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <ctime>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <regex>
 #include <system_error>
 
 #include "config/json.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/capability/judge/verdict_file.hpp"
+#include "executive/run/run_setup.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/spawn.hpp"
 
@@ -26,16 +22,16 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr int kFailed = 4, kNotJudged = 5;  // statuses of a run that was judged
+using executive::kNotJudged;
+using executive::kVerdictFailed;
 
 /// One test, and what became of it.
 struct Ran {
-  std::string file;
-  std::string name;
-  std::string verdict;
-  std::string says;  ///< sentence on what was not good
-  int status = -1;
   fs::path folder;
+  int status = kOk;
+  std::string verdict{};
+  std::string says{};  ///< sentence on what was not good
+  Json judged{};       ///< its verdict.json; without one, see to_junit()
 };
 
 std::string read(const fs::path& file) {
@@ -76,15 +72,6 @@ class EndSignals {
   bool asked_ = false;
 };
 
-std::string start_time() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::array<char, 32> text{};
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  (void)std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts);
-  return text.data();
-}
-
 /// A folder for each test: the name of its file, with a number where two have the same.
 fs::path folder_of(const fs::path& out, const std::string& file, std::map<std::string, int>& taken) {
   std::string name = fs::path(file).filename().string();
@@ -103,77 +90,46 @@ std::string decided(const Json& verdict) {
   return "";
 }
 
-void look_at(Ran& ran) {
-  const Json verdict = Json::parse(read(ran.folder / "verdict.json"), nullptr, false);
-  if (!verdict.is_object() || (ran.status != kOk && ran.status != kFailed && ran.status != kNotJudged)) {
-    ran.verdict = "error";
-    ran.says = "the run ended with status " + std::to_string(ran.status);
-    const Json summary = Json::parse(read(ran.folder / "summary.json"), nullptr, false);
-    if (summary.is_object() && !summary.value("reason", "").empty())
-      ran.says += ": " + summary.value("reason", "");
+void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
+  const bool judged = ran.status == kOk || ran.status == kVerdictFailed || ran.status == kNotJudged;
+  if (judged) ran.judged = Json::parse(read(ran.folder / "verdict.json"), nullptr, false);
+  if (judged && ran.judged.is_object()) {
+    ran.verdict = ran.judged.value("verdict", "error");
+    if (ran.verdict != "pass") ran.says = decided(ran.judged);
     return;
   }
-  ran.name = verdict.value("test", ran.name);
-  ran.verdict = verdict.value("verdict", "error");
-  if (ran.verdict != "pass") ran.says = decided(verdict);
+  ran.verdict = "error";
+  ran.says = "the run ended with status " + std::to_string(ran.status);
+  if (judged) ran.status = kEndedEarly;  // a test that was not judged is not good
+  const Json summary = Json::parse(read(ran.folder / "summary.json"), nullptr, false);
+  if (summary.is_object() && !summary.value("reason", "").empty())
+    ran.says += ": " + summary.value("reason", "");
+  ran.judged = {{"rig", fs::path(asked.rig).stem().string()}, {"test", file}, {"error", ran.says}};
 }
 
 void show(const Ran& ran) {
   const Ink ink = ran.verdict == "pass"                             ? Ink::good
                   : ran.verdict == "fail" || ran.verdict == "error" ? Ink::bad
                                                                     : Ink::warning;
+  const std::string name = ran.judged["test"];
   const std::string word = ran.verdict + std::string(14 - std::min<std::size_t>(13, ran.verdict.size()), ' ');
-  put("%s%s%s%s\n", painted(ink, word).c_str(), ran.name.c_str(), ran.says.empty() ? "" : ": ",
-      ran.says.c_str());
+  put("%s%s%s%s\n", painted(ink, word).c_str(), name.c_str(), ran.says.empty() ? "" : ": ", ran.says.c_str());
   std::fflush(stdout);
 }
 
-std::string xml_text(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '&'   ? "&amp;"
-           : c == '<' ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  return out;
-}
-
-/// The suites of all runs in one file, with their sums. A run without a verdict is a suite with one error.
 void write_junit(const fs::path& file, const std::vector<Ran>& all) {
-  static const std::regex kCount(" (tests|failures|errors|skipped)=\"(\\d+)\"");
-  std::map<std::string, long> sums;
-  std::string suites;
-  for (const Ran& ran : all) {
-    const std::string text = read(ran.folder / "junit.xml");
-    const std::size_t begin = text.find("  <testsuite "), end = text.rfind("</testsuites>");
-    if (ran.verdict == "error" || begin == std::string::npos || end == std::string::npos) {
-      ++sums["tests"];
-      ++sums["errors"];
-      suites += "  <testsuite name=\"" + xml_text(ran.name) +
-                "\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    <testcase classname=\"" +
-                xml_text(ran.file) + "\" name=\"run\">\n      <error message=\"" + xml_text(ran.says) +
-                "\" type=\"error\"/>\n    </testcase>\n  </testsuite>\n";
-      continue;
-    }
-    const std::string head = text.substr(begin, text.find('>', begin) - begin);
-    for (std::sregex_iterator at(head.begin(), head.end(), kCount), none; at != none; ++at)
-      sums[(*at)[1]] += std::stol((*at)[2]);
-    suites += text.substr(begin, end - begin);
-  }
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tactus\"";
-  for (const char* const each : {"tests", "failures", "errors", "skipped"})
-    text += std::string(" ") + each + "=\"" + std::to_string(sums[each]) + "\"";
-  text += ">\n" + suites + "</testsuites>\n";
+  std::vector<Json> verdicts;
+  for (const Ran& ran : all) verdicts.push_back(ran.judged);
   std::ofstream to(file, std::ios::binary | std::ios::trunc);
-  if (!(to << text << std::flush)) throw CommandError(kWrongMachine, file.string() + ": cannot be written");
+  if (!(to << executive::to_junit(verdicts) << std::flush))
+    throw CommandError(kWrongMachine, file.string() + ": cannot be written");
 }
 
 int status_of(const std::vector<Ran>& all) {
   int status = kOk;
   for (const Ran& ran : all) {
     if (ran.status == kOk) continue;
-    if (ran.status != kFailed && ran.status != kNotJudged) return ran.status;
+    if (ran.status != kVerdictFailed && ran.status != kNotJudged) return ran.status;
     status = status == kOk ? ran.status : std::min(status, ran.status);
   }
   return status;
@@ -193,30 +149,27 @@ int run_tests(const TestRuns& asked) {
   }
   if (files.empty())
     throw CommandError(kWrongInput, "-k: no file of a test holds '" + asked.only + "' in its path");
-  const fs::path out = fs::absolute(
-      asked.out.empty() ? fs::path("runs") / (fs::path(asked.rig).stem().string() + "-tests-" + start_time())
-                        : asked.out);
-  fs::create_directories(out, error);
-  if (error) throw CommandError(kWrongMachine, out.string() + ": " + error.message());
+  executive::RunOverrides folder;
+  folder.out = asked.out;
+  folder.spelling = "--";
+  const executive::RunFolder out(folder, fs::path(asked.rig).stem().string() + "-tests");
 
   EndSignals signals;
   std::vector<Ran> all;
   std::map<std::string, int> taken;
   for (const std::string& file : files) {
-    Ran ran{file, fs::path(file).filename().string(), "", "", -1, folder_of(out, file, taken)};
+    Ran ran{folder_of(out.absolute_path(), file, taken)};
     rtsync::Spawn child{self,
-                        {"tactus", "run", asked.rig, "--test", file, "--out", ran.folder.string(), "--junit",
-                         (ran.folder / "junit.xml").string(), "--quiet"},
+                        {"tactus", "run", asked.rig, "--test", file, "--out", ran.folder.string(), "--quiet"},
                         true,
                         {},
                         signals.before(),
                         0};
-    if (!asked.realtime) child.words.emplace_back("--no-realtime");
     child.words.insert(child.words.end(), asked.passed.begin(), asked.passed.end());
     ran.status = signals.wait_for(rtsync::spawn(child, [](const std::string& what, int problem) {
       throw CommandError(kWrongMachine, what + ": " + std::generic_category().message(problem));
     }));
-    look_at(ran);
+    look_at(ran, asked, file);
     show(ran);
     all.push_back(std::move(ran));
     if (signals.asked() || (asked.until_failure && all.back().status != kOk)) break;
@@ -227,7 +180,7 @@ int run_tests(const TestRuns& asked) {
   for (const char* const each : {"pass", "untested", "inconclusive", "fail", "error"})
     if (counts[each] > 0) sums += (sums.empty() ? "" : ", ") + std::to_string(counts[each]) + " " + each;
   if (all.size() < files.size()) sums += ", " + std::to_string(files.size() - all.size()) + " not run";
-  put("%zu test%s: %s; %s\n", files.size(), files.size() == 1 ? "" : "s", sums.c_str(), out.string().c_str());
+  put("%zu test%s: %s; %s\n", files.size(), files.size() == 1 ? "" : "s", sums.c_str(), out.path().c_str());
   if (!asked.junit.empty()) write_junit(asked.junit, all);
   const int status = status_of(all);
   return status == kOk && all.size() < files.size() ? kEndedEarly : status;

@@ -9,11 +9,10 @@ namespace tactus::app {
 /// The choices of `tactus test RIG FILES...`.
 struct TestRuns {
   std::string rig;
-  std::vector<std::string> files;  ///< those of the tests
-  std::string only;                ///< text that the path of a file holds; empty: any
-  bool until_failure = false;      ///< ends at the first that is not good
-  bool realtime = true;
-  std::filesystem::path out;        ///< folder of the run folders; empty: runs/<rig>-tests-<start time>
+  std::vector<std::string> files;   ///< those of the tests
+  std::string only;                 ///< text that the path of a file holds; empty: any
+  bool until_failure = false;       ///< ends at the first that is not good
+  std::string out;                  ///< folder of the run folders; empty: runs/<rig>-tests-<start time>
   std::filesystem::path junit;      ///< one file for all; empty: none
   std::vector<std::string> passed;  ///< options that each `tactus run` gets
 };

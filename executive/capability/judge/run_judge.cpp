@@ -10,9 +10,6 @@
 namespace tactus::executive {
 namespace {
 
-constexpr int kVerdictFailed = 4;  // exit status: a verdict is fail
-constexpr int kNotJudged = 5;      // one could not be judged
-
 /// A variable that was there when the rig was loaded.
 std::optional<VariableRef> variable_of(const Rig& rig, const std::string& name) {
   const auto path = VariablePath::parse(name);
@@ -90,7 +87,7 @@ void RunJudge::finish() {
   }
   run_.voice->announce("test " + result.test + ": " + std::string(name_of(result.verdict)));
   write(run_.options.folder / "verdict.json", verdict_.dump(2) + "\n");
-  if (!run_.options.judge.junit.empty()) write(run_.options.judge.junit, to_junit(result));
+  if (!run_.options.judge.junit.empty()) write(run_.options.judge.junit, to_junit({&verdict_, 1}));
   const JudgeChoices& choices = run_.options.judge;
   const bool open =
       (result.untested && !choices.allow_untested) || (result.inconclusive && !choices.allow_inconclusive);

@@ -50,6 +50,59 @@ std::string verdict_sentence(const config::Json& row) {
   return text;
 }
 
+struct JunitCounts {
+  std::int64_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  double seconds = 0;
+
+  void add(const JunitCounts& more) {
+    tests += more.tests;
+    failures += more.failures;
+    errors += more.errors;
+    skipped += more.skipped;
+    seconds += more.seconds;
+  }
+  std::string text() const {
+    return " tests=\"" + std::to_string(tests) + "\" failures=\"" + std::to_string(failures) +
+           "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" + std::to_string(skipped) +
+           "\" time=\"" + config::print_real(seconds) + "\"";
+  }
+};
+
+/// Makes the test cases of a run; one that was not judged is one case, an error.
+std::string cases_of(const config::Json& verdict, JunitCounts& counts) {
+  const std::string begin = "    <testcase classname=\"" +
+                            xml_text(std::string(verdict["rig"]) + "." + std::string(verdict["test"])) +
+                            "\" name=\"";
+  if (const auto error = verdict.find("error"); error != verdict.end()) {
+    counts = {.tests = 1, .errors = 1};
+    return begin + "run\">\n      <error message=\"" + xml_text(*error) +
+           "\" type=\"error\"/>\n    </testcase>\n";
+  }
+  std::string cases;
+  counts.seconds = verdict["simulated_s"];
+  for (const config::Json& row : verdict["expectations"]) {
+    const std::string judged = row["verdict"];
+    const bool matters = row["severity"] == "fail" || row["severity"] == "stop";
+    const std::string says = xml_text(row["says"]);
+    ++counts.tests;
+    cases += begin + xml_text(row["name"]) + "\">\n";
+    if (matters && judged == "fail") {
+      ++counts.failures;
+      cases += "      <failure message=\"" + says + "\" type=\"fail\"/>\n";
+    } else if (matters && judged == "inconclusive") {
+      ++counts.errors;
+      cases += "      <error message=\"" + says + "\" type=\"inconclusive\"/>\n";
+    } else if (judged == "untested") {
+      ++counts.skipped;
+      cases += "      <skipped message=\"untested: what opens it never came\"/>\n";
+    }
+    cases += "      <system-out>" + xml_text(std::string(row["expects"]) + ": " + std::string(row["says"])) +
+             (row["requirement"] == "" ? "" : "; requirement " + xml_text(row["requirement"])) +
+             "</system-out>\n    </testcase>\n";
+  }
+  return cases;
+}
+
 }  // namespace
 
 TestResult test_result(const CompiledTest& test, const std::vector<Monitor>& monitors, rtsync::Period frame) {
@@ -98,36 +151,18 @@ config::Json to_json(const TestResult& result) {
           {"expectations", result.expectations}};
 }
 
-std::string to_junit(const TestResult& result) {
-  int failures = 0, errors = 0, skipped = 0;
-  std::string cases;
-  for (const config::Json& row : result.expectations) {
-    const std::string verdict = row["verdict"];
-    const bool counts = row["severity"] == "fail" || row["severity"] == "stop";
-    const std::string says = xml_text(row["says"]);
-    cases += "    <testcase classname=\"" + xml_text(result.rig + "." + result.test) + "\" name=\"" +
-             xml_text(row["name"]) + "\" time=\"" + config::print_real(result.seconds) + "\">\n";
-    if (counts && verdict == "fail") {
-      ++failures;
-      cases += "      <failure message=\"" + says + "\" type=\"fail\"/>\n";
-    } else if (counts && verdict == "inconclusive") {
-      ++errors;
-      cases += "      <error message=\"" + says + "\" type=\"inconclusive\"/>\n";
-    } else if (verdict == "untested") {
-      ++skipped;
-      cases += "      <skipped message=\"untested: what opens it never came\"/>\n";
-    }
-    cases += "      <system-out>" + xml_text(std::string(row["expects"]) + ": " + std::string(row["says"])) +
-             (row["requirement"] == "" ? "" : "; requirement " + xml_text(row["requirement"])) +
-             "</system-out>\n    </testcase>\n";
+std::string to_junit(std::span<const config::Json> verdicts) {
+  JunitCounts all;
+  std::string suites;
+  for (const config::Json& verdict : verdicts) {
+    JunitCounts counts;
+    const std::string cases = cases_of(verdict, counts);
+    suites += "  <testsuite name=\"" + xml_text(verdict["test"]) + "\"" + counts.text() + ">\n" + cases +
+              "  </testsuite>\n";
+    all.add(counts);
   }
-  const std::string counts = " tests=\"" + std::to_string(result.expectations.size()) + "\" failures=\"" +
-                             std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
-                             "\" skipped=\"" + std::to_string(skipped) + "\" time=\"" +
-                             config::print_real(result.seconds) + "\"";
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tactus\"" + counts +
-         ">\n  <testsuite name=\"" + xml_text(result.test) + "\"" + counts + ">\n" + cases +
-         "  </testsuite>\n</testsuites>\n";
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tactus\"" + all.text() + ">\n" +
+         suites + "</testsuites>\n";
 }
 
 }  // namespace tactus::executive

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "executive/capability/judge/compiled_test.hpp"
 
 namespace tactus::executive {
+
+inline constexpr int kVerdictFailed = 4;  ///< exit status of a run: a verdict is fail
+inline constexpr int kNotJudged = 5;      ///< exit status of a run: one could not be judged
 
 /// The verdicts of a test.
 struct TestResult {
@@ -23,7 +27,8 @@ struct TestResult {
 TestResult test_result(const CompiledTest& test, const std::vector<Monitor>& monitors, rtsync::Period frame);
 /// verdict.json.
 config::Json to_json(const TestResult& result);
-/// JUnit XML: a test case for each expectation. What could not be judged is an error, what came never is skipped.
-std::string to_junit(const TestResult& result);
+/// JUnit XML of runs, a suite each, of what verdict.json has: a test case for each expectation. What could not be judged
+/// is an error, what came never is skipped. A run without verdicts has `rig`, `test` and the sentence `error`.
+std::string to_junit(std::span<const config::Json> verdicts);
 
 }  // namespace tactus::executive

@@ -19,6 +19,7 @@
 
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/own_folder.hpp"
 #include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/driver/record_formats.hpp"
@@ -61,27 +62,6 @@ class KnownFormats {
 
  private:
   executive::RecordFormats formats_;
-};
-
-/// A folder beside a file that is to come; gone at the end, with all that is still in it.
-class WorkFolder {
- public:
-  explicit WorkFolder(const fs::path& parent) {
-    std::string name = (parent / ".tactus-convert-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw CommandError(kEndedEarly, parent.string() + ": " + std::generic_category().message(errno));
-    path_ = name;
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  ~WorkFolder() {
-    std::error_code none;
-    fs::remove_all(path_, none);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 /// Returns true if both values mean the same; a NaN is a NaN, whatever its other bits.
@@ -236,7 +216,7 @@ class ConvertCommand final : public CommandDriver {
       throw CommandError(kWrongInput, out.string() + " is there already; remove it, or give -o another name");
     const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
     if (!fs::is_directory(parent)) throw CommandError(kWrongInput, parent.string() + " is not a folder");
-    const WorkFolder work(parent);
+    const OwnFolder work(".tactus-convert", parent);
     const fs::path made = work.path() / out.filename();
     std::uint64_t records = 0;
     std::size_t columns = 0;

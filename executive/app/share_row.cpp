@@ -2,20 +2,16 @@
 #include "executive/app/share_row.hpp"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "config/number.hpp"
-#include "executive/app/commands.hpp"
+#include "executive/app/own_folder.hpp"
 #include "executive/app/run_rig.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/report/json_facts.hpp"
@@ -88,30 +84,6 @@ std::string causes_of(const Json& summary) {
   return text.empty() ? "no frame was late" : text;
 }
 
-/// A folder that goes with everything in it.
-class OwnFolder {
- public:
-  OwnFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "tactus-share-XXXXXX").string();
-    if (error || ::mkdtemp(name.data()) == nullptr)
-      throw CommandError(kEndedEarly, "cannot make a folder for the run in " +
-                                          fs::path(name).parent_path().string() +
-                                          "; set TMPDIR to one that this user may write");
-    path_ = name;
-  }
-  ~OwnFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 }  // namespace
 
 SharedMachine read_shared_machine(const fs::path& root) {
@@ -162,7 +134,7 @@ std::string share_row(const SharedMachine& machine, const Json& summary) {
 }
 
 int share_machine(rtsync::Nanoseconds time) {
-  const OwnFolder folder;
+  const OwnFolder folder("tactus-share");
   RunRequest request;
   request.file = (folder.path() / "rig.yaml").string();
   request.quiet = true;

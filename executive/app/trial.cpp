@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include <system_error>
 
 #include "config/text.hpp"
+#include "executive/app/own_folder.hpp"
 #include "executive/capability/record/settings.hpp"
 #include "executive/driver/clock_driver.hpp"
 #include "executive/driver/model_driver.hpp"
@@ -31,24 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using Outcome = TrialResult::Outcome;
 using std::chrono::steady_clock;
-
-/// A folder that goes with this object.
-class TrialFolder {
- public:
-  TrialFolder() : path_((fs::temp_directory_path() / "tactus-trial-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path_);
-  }
-  TrialFolder(const TrialFolder&) = delete;
-  TrialFolder& operator=(const TrialFolder&) = delete;
-  ~TrialFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 void send_result(int fd, char kind, const std::string& text) {
   const std::string whole = kind + text;
@@ -98,14 +80,14 @@ std::size_t entries(const char* folder) {
 }  // namespace
 
 TrialResult run_trial(const Trial& trial, const TriedDriver& driver, std::chrono::nanoseconds patience) {
-  const TrialFolder folder;
+  const OwnFolder folder("tactus-trial");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   rtsync::Descriptor from(ends[0]);
   rtsync::Descriptor to(ends[1]);
   const pid_t child = ::fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) run_trial_here(trial, driver, folder.path(), to.get());
+  if (child == 0) run_trial_here(trial, driver, folder.path().string(), to.get());
   (void)to.close();
   std::string said;
   const auto end = steady_clock::now() + patience;

@@ -111,8 +111,11 @@ void write(RawLine& line, const ThreadOrigin& origin, pid_t thread) TACTUS_RT {
   line << "thread " << static_cast<int>(thread);
   if (!text_in(origin.name).empty()) line << " ('" << text_in(origin.name) << "')";
   line << ", which ";
-  if (!text_in(origin.library).empty())
-    line << "library " << text_in(origin.library) << " started and which ";
+  if (!text_in(origin.library).empty()) {
+    const bool is_ours = text_in(origin.name).find('@') != std::string_view::npos;  // recorder@servo
+    line << (is_ours ? "was in library " : "library ") << text_in(origin.library)
+         << (is_ours ? " and " : " started and which ");
+  }
   line << "runs none of the rig's jobs";
 }
 

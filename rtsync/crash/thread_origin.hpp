@@ -32,7 +32,8 @@ ThreadOrigin name_of_this_thread() noexcept;
 /// or of the system. Without heap and locks. A stack that the thread has destroyed may end the process here. @when any
 void find_library(ThreadOrigin& origin) noexcept;
 
-/// "thread 312 ('poller'), which library /x/libplant.so started and which runs none of the rig's jobs".  @when any
+/// "thread 312 ('poller'), which library /x/libplant.so started and which runs none of the rig's jobs"; of a thread of
+/// tactus "which was in library ... and runs none of the rig's jobs". @when any
 void write(RawLine& line, const ThreadOrigin& origin, pid_t thread) TACTUS_RT;
 
 }  // namespace tactus::rtsync

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "rtsync/host/control_group.hpp"
 
@@ -44,16 +45,11 @@ std::optional<Nanoseconds> run_delay_in(const char* schedstat, std::size_t size)
 
 RunDelays::RunDelays(pid_t thread, Nanoseconds early, const std::filesystem::path& root) : early_(early) {
   const auto open = [&](const std::string& file) {
-    return ::open((root / file.substr(1)).c_str(), O_RDONLY | O_CLOEXEC);
+    return Descriptor(::open((root / file.substr(1)).c_str(), O_RDONLY | O_CLOEXEC));
   };
   schedstat_ = open("/proc/self/task/" + std::to_string(thread) + "/schedstat");
   for (const std::string& folder : limited_groups(root))
-    if (const int file = open(folder + "/cpu.stat"); file >= 0) groups_.push_back(file);
-}
-
-RunDelays::~RunDelays() {
-  if (schedstat_ >= 0) (void)::close(schedstat_);
-  for (const int file : groups_) (void)::close(file);
+    if (Descriptor file = open(folder + "/cpu.stat"); file.get() >= 0) groups_.push_back(std::move(file));
 }
 
 std::optional<RunDelays::Count> RunDelays::count() const {
@@ -61,11 +57,13 @@ std::optional<RunDelays::Count> RunDelays::count() const {
   // Before the kernel's count: of a frame that ends in between, all counts as elsewhere.
   count.awake_ns = awake_ns_.load(std::memory_order_acquire);
   std::array<char, 1024> text{};
-  const std::string_view found = schedstat_ < 0 ? std::string_view{} : read_again(schedstat_, text);
+  const std::string_view found =
+      schedstat_.get() < 0 ? std::string_view{} : read_again(schedstat_.get(), text);
   const auto waited = run_delay_in(found.data(), found.size());
   if (!waited) return std::nullopt;
   count.waited_ns = waited->count();
-  for (const int file : groups_) count.stops += number_of(read_again(file, text), "nr_throttled ");
+  for (const Descriptor& file : groups_)
+    count.stops += number_of(read_again(file.get(), text), "nr_throttled ");
   return count;
 }
 

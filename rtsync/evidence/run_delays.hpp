@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -25,9 +26,6 @@ class RunDelays {
  public:
   /// Watches a thread of this process. `early`: for at most as long it is awake before its slot. @when setup
   explicit RunDelays(pid_t thread, Nanoseconds early, const std::filesystem::path& root = "/");
-  ~RunDelays();
-  RunDelays(const RunDelays&) = delete;
-  RunDelays& operator=(const RunDelays&) = delete;
 
   /// Keeps what is counted now.                                                                   @when service
   void look();
@@ -61,8 +59,8 @@ class RunDelays {
   std::optional<Count> count() const;
 
   const Nanoseconds early_;
-  int schedstat_ = -1;
-  std::vector<int> groups_;  // cpu.stat of the control groups that have a limit
+  Descriptor schedstat_;
+  std::vector<Descriptor> groups_;  // cpu.stat of the control groups that have a limit
   std::atomic<std::int64_t> awake_ns_{0};
   std::array<Look, 4> looks_;
   std::uint64_t next_look_ = 1;

@@ -159,10 +159,8 @@ std::optional<CpuHolder> CpuClaims::holder(int cpu) const {
 }
 
 std::string rig_with_claims(pid_t process) {
-  const char* const given =
-      std::getenv("TACTUS_CPU_CLAIMS");  // NOLINT(concurrency-mt-unsafe): set before main
   std::string rig;
-  each_socket(prefix_of(given == nullptr ? "" : given), [&](std::string_view text) {
+  each_socket(prefix_of(CpuClaims::default_domain()), [&](std::string_view text) {
     const auto claim = read_claim(text);
     if (claim && claim->process == process && process > 0) rig = claim->rig;
   });

@@ -34,8 +34,9 @@ struct CpuHolder {
 
 class CpuClaims {
  public:
-  /// `domain`: claims of different ones do not see each other; by default the environment variable
-  /// TACTUS_CPU_CLAIMS, which is empty but for tests.
+  /// The environment variable TACTUS_CPU_CLAIMS, which is empty but for tests.
+  static std::string default_domain();
+  /// `domain`: claims of different ones do not see each other.
   explicit CpuClaims(std::string rig, std::string domain = default_domain());
 
   /// Keeps other rigs from choosing until what it returns is closed, or this process ends. Waits for one that chooses,
@@ -50,7 +51,6 @@ class CpuClaims {
   const std::string& rig() const { return rig_; }
 
  private:
-  static std::string default_domain();
   template <class Use>
   void each_of_others(Use use) const;
 

@@ -99,6 +99,14 @@ TEST_F(Judge, TheCommandLineWinsOverTheTestAndATestExpectsSomething) {
   }
 }
 
+TEST_F(Judge, AnEndThatTheRigFilePlansIsTheEndOfTheTest) {
+  const std::string always = "until: 10 s\nexpect: { a: { always: motor.speed < 1000 rad/s } }\n";
+  EXPECT_EQ(run_test(always, {"--set", "commands=[{ at: 100 ms, do: stop }]"}).status, 0);
+  EXPECT_EQ(verdict_["verdict"], "pass");
+  EXPECT_EQ(run_test(always, {"--set", "commands=[{ at: 100 ms, do: abort }]"}).status, 1);
+  EXPECT_EQ(row("a")["why"], "the rig failed");
+}
+
 TEST_F(Judge, ManyTestsHaveOneTableOneFileOfVerdictsAndTheWorstStatus) {
   dir_.write("good.test.yaml",
              "test: is good\nuntil: 100 ms\nexpect:\n  a: { always: motor.speed < 1000 rad/s }\n");

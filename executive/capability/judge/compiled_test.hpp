@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,12 @@ struct CompiledTest {
   config::ExpressionProgram program{};
   std::vector<VariableRef> inputs{};  ///< variables in the order of program.inputs
   std::vector<CompiledExpectation> expectations{};
+};
+
+/// The test of a rig as its plan has it, once that is made. It is no setting: nothing compares it.
+struct PlannedTest {
+  std::shared_ptr<const CompiledTest> test{};
+  bool operator==(const PlannedTest&) const { return true; }
 };
 
 /// Compiles a test for frames of that period. Its mistakes are added to `problems`.             @when setup

@@ -4,51 +4,16 @@
 #include <algorithm>
 
 #include "executive/capability/judge/verdict_file.hpp"
-#include "executive/model/variable_path.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
-namespace {
-
-/// A variable that was there when the rig was loaded.
-std::optional<VariableRef> variable_of(const Rig& rig, const std::string& name) {
-  const auto path = VariablePath::parse(name);
-  if (!path) return std::nullopt;
-  const auto in = [&](const std::deque<Variable>& variables,
-                      const ModelInstance* model) -> std::optional<VariableRef> {
-    for (const Variable& variable : variables) {
-      if (variable.name != path->name) continue;
-      std::string unused;
-      const auto element = path->element_of(variable, unused);
-      if (!element) return std::nullopt;
-      const bool indexed = path->index.has_value();
-      return VariableRef{&variable, *element, indexed ? 1 : static_cast<std::uint32_t>(variable.elements()),
-                         indexed, model};
-    }
-    return std::nullopt;
-  };
-  for (const std::deque<Variable>* const own : rig.executive_variables())
-    if (const auto found = in(*own, nullptr)) return found;
-  for (const ModelInstance& model : rig.models())
-    if (const auto found = in(model.variables(), &model)) return found;
-  return std::nullopt;
-}
-
-CompiledTest test_of(const Rig& rig) {
-  config::Problems problems;  // there are none: the plan was checked
-  return compile_test(
-      rig.settings().of<TestSettings>(),
-      [&](const std::string& name, std::string&) { return variable_of(rig, name); }, rig.plan().frame,
-      problems);
-}
-
-}  // namespace
 
 bool RunJudge::is_needed(const RunContext& run) {
   return !run.rig.settings().of<TestSettings>().expect.entries().empty();
 }
 
-RunJudge::RunJudge(RunContext& run) : run_(run), test_(test_of(run.rig)), part_(test_) {
+RunJudge::RunJudge(RunContext& run)
+    : run_(run), test_(run.rig.settings().of<PlannedTest>().test), part_(*test_) {
   run.executive->add(part_);
 }
 
@@ -71,7 +36,7 @@ const char* RunJudge::cut_short() const {
 
 void RunJudge::finish() {
   if (const char* const why = cut_short()) part_.end_early(why);
-  TestResult result = test_result(test_, part_.monitors(), run_.rig.plan().frame);
+  TestResult result = test_result(*test_, part_.monitors(), run_.rig.plan().frame);
   result.rig = run_.rig.settings().rig.value;
   result.test = run_.rig.settings().of<TestSettings>().test;
   if (result.test.empty()) result.test = result.rig;

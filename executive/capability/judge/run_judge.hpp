@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
 #include "executive/capability/judge/judge_part.hpp"
 #include "executive/run_base/run_context.hpp"
 
@@ -19,7 +23,7 @@ class RunJudge final : public Capability {
   const char* cut_short() const;
 
   RunContext& run_;
-  CompiledTest test_;
+  std::shared_ptr<const CompiledTest> test_;
   JudgePart part_;
   config::Json verdict_;
 };

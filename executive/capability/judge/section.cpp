@@ -19,13 +19,14 @@ std::vector<Field<RigSettings>> test_keys() {
   };
 }
 
-void check_test(Draft& draft) {
+void plan_test(Draft& draft) {
   const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
-  (void)compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.problems);
+  draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(
+      compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.problems));
 }
 
 }  // namespace
 
-const CapabilitySection kJudgeSection{&test_keys, nullptr, &check_test};
+const CapabilitySection kJudgeSection{&test_keys, nullptr, &plan_test};
 
 }  // namespace tactus::executive

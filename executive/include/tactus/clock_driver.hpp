@@ -123,20 +123,8 @@ inline tactus_clock_functions clock_functions() {
 
 template <class T>
 const tactus_driver* clock_entry(const char* name, const char* about) noexcept {
-  try {
-    static const tactus_clock_functions functions = clock_functions();
-    static const tactus_driver* const driver = entry<T, ClockDriver>("clock", name, about, &functions);
-    if (driver == nullptr) return nullptr;
-    static const tactus_driver described = [] {
-      tactus_driver of_clocks = *driver;
-      of_clocks.make = &make_clock<T>;
-      of_clocks.destroy = [](void* self) { delete static_cast<OpenClock*>(self); };
-      return of_clocks;
-    }();
-    return &described;
-  } catch (...) {
-    return nullptr;
-  }
+  return entry<T>(
+      "clock", name, about, [] { return clock_functions(); }, &make_clock<T>, &destroy_driver<OpenClock>);
 }
 
 }  // namespace TACTUS_HIDDEN

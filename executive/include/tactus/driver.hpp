@@ -335,19 +335,28 @@ void destroy_driver(void* self) noexcept {
   delete static_cast<Base*>(self);
 }
 
-/// The description of a driver of class T; nullptr when T cannot say its keys.
-template <class T, class Base>
-const tactus_driver* entry(const char* kind, const char* name, const char* about,
-                           const void* functions) noexcept {
+/// The description of a driver of class T; nullptr when T cannot say its keys. `functions`: makes the table of its kind.
+template <class T, class Functions>
+const tactus_driver* entry(const char* kind, const char* name, const char* about, Functions functions,
+                           decltype(tactus_driver::make) make,
+                           decltype(tactus_driver::destroy) destroy) noexcept {
   try {
+    static const auto table = functions();
     static Keys keys;
     static const tactus_driver described = [&] {
       T blank;
       blank.keys(keys);
       const auto& all = keys.described();
-      return tactus_driver{
-          TACTUS_DRIVER_ABI_VERSION, sizeof(tactus_driver), kind,     name, about, all.data(), all.size(),
-          &make_driver<T, Base>,     &destroy_driver<Base>, functions};
+      return tactus_driver{TACTUS_DRIVER_ABI_VERSION,
+                           sizeof(tactus_driver),
+                           kind,
+                           name,
+                           about,
+                           all.data(),
+                           all.size(),
+                           make,
+                           destroy,
+                           &table};
     }();
     return &described;
   } catch (...) {

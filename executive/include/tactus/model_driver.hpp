@@ -98,12 +98,9 @@ tactus_model_functions model_functions() {
 
 template <class T>
 const tactus_driver* model_entry(const char* name, const char* about) noexcept {
-  try {
-    static const tactus_model_functions functions = model_functions<T>();
-    return entry<T, Model>("model", name, about, &functions);
-  } catch (...) {
-    return nullptr;
-  }
+  return entry<T>(
+      "model", name, about, [] { return model_functions<T>(); }, &make_driver<T, Model>,
+      &destroy_driver<Model>);
 }
 
 }  // namespace TACTUS_HIDDEN

@@ -307,20 +307,9 @@ tactus_record_functions record_functions(const char* prefix, const char* extensi
 template <class T>
 const tactus_driver* record_entry(const char* name, const char* prefix, const char* extension,
                                   const char* about, bool has_dates) noexcept {
-  try {
-    static const tactus_record_functions functions = record_functions<T>(prefix, extension, has_dates);
-    static const tactus_driver* const driver = entry<T, RecordDriver>("record", name, about, &functions);
-    if (driver == nullptr) return nullptr;
-    static const tactus_driver described = [&] {
-      tactus_driver of_records = *driver;
-      of_records.make = &make_record<T>;
-      of_records.destroy = [](void* self) { delete static_cast<OpenRecord*>(self); };
-      return of_records;
-    }();
-    return &described;
-  } catch (...) {
-    return nullptr;
-  }
+  return entry<T>(
+      "record", name, about, [&] { return record_functions<T>(prefix, extension, has_dates); },
+      &make_record<T>, &destroy_driver<OpenRecord>);
 }
 
 }  // namespace TACTUS_HIDDEN

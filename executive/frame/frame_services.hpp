@@ -3,11 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "executive/driver/live.hpp"
 #include "executive/frame/rate_transitions.hpp"
+#include "executive/frame/switch_row.hpp"
 
 namespace tactus::executive {
 
@@ -36,6 +39,14 @@ class FrameServices {
   /// Runs the jobs of a class. False: one failed.
   bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
     return jobs_.run_jobs(job_class, call);
+  }
+  /// Adds things that are switched by name.                                                         @when setup
+  void add(SwitchRow& row) { switches_.push_back(&row); }
+  /// The things of that kind; nullptr: the rig has none.                                            @when setup
+  SwitchRow* switches(std::string_view kind) {
+    for (SwitchRow* const row : switches_)
+      if (kind == row->kind()) return row;
+    return nullptr;
   }
   /// The asynchronous threads (bits) that are at rest before frame k.
   std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT { return transitions_.idle(k); }
@@ -80,6 +91,7 @@ class FrameServices {
   RigStatus& status_;
   rtsync::RealtimeSync& sync_;
   std::uint32_t changes_ = 0;
+  std::vector<SwitchRow*> switches_{};
 };
 
 }  // namespace tactus::executive

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -119,11 +121,13 @@ struct Plan {
   std::vector<PlannedThread> threads{};
   std::vector<PlannedLoop> loops{};
   std::vector<TimedCommand> commands{};  ///< ascending in time
-  bool nan_guard = true;                 ///< a float output or state that is not finite ends the rig
-  bool range_guard = true;               ///< true: a variable outside of its declared range ends the rig, too
-  bool live = false;                     ///< true: clients may force variables
-  double margin = 1;                     ///< above 1: factor by which jobs of frames are stretched
-  double ratio = 1;                      ///< simulated seconds per real one: how long a thread may take
+  /// Names of what is switched in frames, by kind (SwitchRow).
+  std::map<std::string, std::vector<std::string>, std::less<>> switches{};
+  bool nan_guard = true;    ///< a float output or state that is not finite ends the rig
+  bool range_guard = true;  ///< true: a variable outside of its declared range ends the rig, too
+  bool live = false;        ///< true: clients may force variables
+  double margin = 1;        ///< above 1: factor by which jobs of frames are stretched
+  double ratio = 1;         ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< time beyond its own after which a thread is stuck
 
   std::string thread_name(std::size_t thread) const {

@@ -51,6 +51,13 @@ void demand_a_word_on_real_time(const Arguments& arguments, const fs::path& cwd)
 
 }  // namespace
 
+void expect_looks_of_late_frames_only(const SyscallCount& count, const Json& summary) {
+  std::uint64_t late = 0;
+  for (const Json& cause : summary["causes"])
+    late += cause["overruns"].get<std::uint64_t>() + cause["late_wakes"].get<std::uint64_t>();
+  EXPECT_LE(looks_behind_late_frames(count), 2 * late) << count;
+}
+
 Arguments operator+(Arguments a, const Arguments& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;

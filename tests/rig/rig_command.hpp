@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +33,17 @@ inline std::uint64_t without_sanitizer(const SyscallCount& count) {
 inline std::uint64_t calls_of_the_rig(const SyscallCount& count) {
   return without_sanitizer(count) - (kSanitized ? count.of(SYS_futex) : 0);
 }
+
+/// Behind a late frame the rig reads how many page faults the kernel counted: a call or two for its begin, and for its
+/// work. A thread whose calls are counted is late by that, and a busy machine makes others late.
+inline std::uint64_t looks_behind_late_frames(const SyscallCount& count) { return count.of(SYS_pread64); }
+/// The calls of a thread that sleeps by `sleep` (-1: it does not), without those looks.
+inline std::uint64_t calls_in_frames(const SyscallCount& count, long sleep) {
+  const std::uint64_t looks = looks_behind_late_frames(count);
+  return calls_of_the_rig(count) - looks - (sleep == SYS_read ? 0 : std::min(looks, count.of(SYS_read)));
+}
+/// There were no more looks than late frames have.
+void expect_looks_of_late_frames_only(const SyscallCount& count, const Json& summary);
 
 Arguments operator+(Arguments a, const Arguments& b);
 

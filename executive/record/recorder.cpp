@@ -174,6 +174,20 @@ void Recording::look_at_file() {
                    written()));
 }
 
+/// Counts what was written as lost if the file is shorter than before: nobody knows what of it is left.
+void Recording::look_at_length() {
+  struct stat now {};
+  if (number_ == 0 || cut_ || ::fstatat(folder_.get(), file_name_.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+      now.st_ino != number_)
+    return;
+  cut_ = now.st_size < length_;
+  if (cut_)
+    fail(RecordsLost(file_name_ + " was cut from " + std::to_string(length_) + " to " +
+                         std::to_string(now.st_size) + " bytes while the rig wrote it",
+                     written()));
+  length_ = now.st_size;
+}
+
 std::string Recording::losses() const {
   const std::string why = error();
   if (lost() == 0 && why.empty()) return "";
@@ -181,6 +195,8 @@ std::string Recording::losses() const {
 }
 
 std::size_t Recording::drain() {
+  if (ring_.front() == nullptr) return 0;
+  look_at_length();
   // Bounded, so that one recording does not starve the others.
   std::size_t taken = 0;
   for (const std::byte* slot = ring_.front(); slot != nullptr && taken < 1024;
@@ -189,15 +205,18 @@ std::size_t Recording::drain() {
     entrance().take(slot);
     ring_.release();
   }
+  look_at_length();
   return taken;
 }
 
 void Recording::flush() {
+  look_at_length();
   if (failed_.load(std::memory_order_relaxed)) return;
   try {
     const std::uint64_t before = written_.load(std::memory_order_relaxed);
     sink_->flush();
     flushed_.store(before, std::memory_order_relaxed);
+    look_at_length();
   } catch (const std::exception& error) {
     fail(error);
   }
@@ -206,7 +225,8 @@ void Recording::flush() {
 void Recording::close() {
   for (const auto& filter : filters_) filter->end();
   flush();
-  look_at_file();  // a sink may give its file another number when it closes it
+  look_at_file();    // a sink may give its file another number when it closes it
+  if (cut_) return;  // what the sink knows of its file is not so any more
   try {
     sink_->close();
     ended_ = !failed_.load(std::memory_order_relaxed);

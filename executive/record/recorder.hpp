@@ -95,6 +95,7 @@ class Recording final : private RecordTaker {
   void add_source(const VariableRef& ref, std::size_t offset);
   void fail(const std::exception& error);
   void look_at_file();
+  void look_at_length();
 
   RecordingHead head_;  // as it is sampled
   std::vector<Source> sources_;
@@ -117,6 +118,8 @@ class Recording final : private RecordTaker {
   rtsync::HeldFile folder_;  // of its file, whatever name it has by now
   dev_t device_ = 0;         // and the numbers of the file
   ino_t number_ = 0;
+  off_t length_ = 0;  // of the file at the latest look
+  bool cut_ = false;  // it is shorter than what was written: its sink may do anything with it
 };
 
 /// Writes all recordings of a rig from one helper thread.

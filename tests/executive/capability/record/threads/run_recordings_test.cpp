@@ -96,6 +96,22 @@ TEST(RunRecordingsWithFiles, AFileThatWasRemovedOrReplacedHoldsNothing) {
   }
 }
 
+TEST(RunRecordingsWithFiles, AFileThatSomebodyCutHoldsNothingThatIsKnown) {
+  Beside run;
+  (void)run.recordings.start(kHelper);
+  (void)run.rig.run(50);
+  while (std::filesystem::file_size(run.dir / "motion.csv") < 100)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::filesystem::resize_file(run.dir / "motion.csv", 10);
+  run.recordings.stop();
+  const Json motion = run.recordings.summary()[0];
+  EXPECT_EQ(motion["written"], 0);
+  EXPECT_EQ(motion["lost"], 50);
+  EXPECT_EQ(motion["ended"], false);
+  EXPECT_THAT(run.recordings.failures(), HasSubstr("motion.csv was cut from "));
+  EXPECT_THAT(run.recordings.failures(), HasSubstr(" to 10 bytes while the rig wrote it"));
+}
+
 TEST(RunRecordingsWithFiles, AFileThatCannotBeOpenedIsNamed) {
   Beside run;
   std::filesystem::create_directories(run.dir / "motion.csv");

@@ -225,8 +225,8 @@ void Recording::flush() {
 void Recording::close() {
   for (const auto& filter : filters_) filter->end();
   flush();
-  look_at_file();    // a sink may give its file another number when it closes it
-  if (cut_) return;  // what the sink knows of its file is not so any more
+  look_at_file();                     // a sink may give its file another number when it closes it
+  if (cut_) return sink_->abandon();  // what the sink knows of its file is not so any more
   try {
     sink_->close();
     ended_ = !failed_.load(std::memory_order_relaxed);

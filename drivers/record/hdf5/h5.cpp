@@ -51,6 +51,11 @@ herr_t H5Id::reset() {
   return result;
 }
 
+void H5Id::abandon() {
+  id_ = H5I_INVALID_HID;
+  library.has_lost_file = true;
+}
+
 void h5_be_quiet() {
   (void)H5dont_atexit();  // see Library
   (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -26,6 +26,8 @@ class H5Id {
   operator hid_t() const { return id_; }
   /// Closes it now; negative when that failed. @when service
   herr_t reset();
+  /// Leaves it open for ever: nothing of its file is written any more, at the exit neither.  @when service
+  void abandon();
 
  private:
   hid_t id_ = H5I_INVALID_HID;

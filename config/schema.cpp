@@ -2,15 +2,13 @@
 // The JSON Schema of a table. An editor that has it completes keys and underlines mistakes while one types;
 // what it cannot say (limits of values with units, checks across keys) the loader says.
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "config/json.hpp"
 #include "config/shape.hpp"
 
 namespace tactus::config {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class Writer {
  public:

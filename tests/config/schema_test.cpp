@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "config/json.hpp"
 #include "config/pattern.hpp"
 #include "sample.hpp"
 

@@ -97,6 +97,8 @@ void Table::unknown_key(const Node::Entry& entry, const Context& context, const 
                        "unknown key; if " + show(entry.key) +
                            " belongs to the number before it, write that with a point as the decimal sign, "
                            "without a comma");
+  for (const Word& each : section.refused)
+    if (each.word == entry.key) return inside.fail(entry.place, each.meaning);
   inside.fail(entry.place, "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : ""));
 }
 

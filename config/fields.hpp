@@ -81,6 +81,8 @@ class Table {
 
  protected:
   Table(std::string about, std::vector<Row> rows, const void* defaults);
+  /// Names that are no keys, and the sentences that refuse them. Only while it is made.
+  void refuse(std::vector<Word> names) { section_->refused = std::move(names); }
   void load(const Document& document, Problems& problems, void* value) const;
   bool read(const Node& node, const Context& context, void* value) const;
   void absent(const SourceLocation& place, const std::string& path, void* value) const;

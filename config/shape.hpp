@@ -67,6 +67,8 @@ struct Section {
   std::string about;
   std::vector<KeyShape> keys;
   std::string rest{};  ///< meaning of all other keys; empty: there may be none
+  /// Names that are no keys although one might look for them, each with the sentence that refuses it.
+  std::vector<Word> refused{};
 };
 
 /// Markdown: one table for the section and one for every section inside it.

@@ -5,37 +5,30 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
-
-#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
 
-using rtsync::EdgeRead;
-using rtsync::EdgeStatus;
-using rtsync::MonotonicTime;
-using rtsync::Nanoseconds;
-using rtsync::TimePoint;
-
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-std::int64_t now(clockid_t clock) TACTUS_RT { return rtsync::kernel_time(clock).count(); }
+std::int64_t now(clockid_t clock) TACTUS_RT {
+  timespec time{};
+  (void)::clock_gettime(clock, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
 
 }  // namespace
 
 EdgeLineSource::EdgeLineSource(std::unique_ptr<EdgeLine> line, std::string what)
     : line_(std::move(line)), what_(std::move(what)), opened_(now(CLOCK_MONOTONIC)) {}
 
-EdgeRead EdgeLineSource::wait(TimePoint<MonotonicTime> deadline,
-                              std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT {
+tactus::Edges EdgeLineSource::wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) TACTUS_RT {
   if (gone_ != 0) return gone(gone_);
   for (;;) {
-    const std::int64_t left =
-        std::max<std::int64_t>(0, deadline.time_since_epoch().count() - now(CLOCK_MONOTONIC));
-    const timespec time = rtsync::to_timespec(Nanoseconds{left});
+    const std::int64_t left = std::max<std::int64_t>(0, deadline_ns - now(CLOCK_MONOTONIC));
+    const timespec time{left / kSecond, left % kSecond};
     pollfd polled{line_->fd(), POLLIN, 0};
     const int count = ::ppoll(&polled, 1, &time, nullptr);
     if (count < 0) {
@@ -43,47 +36,45 @@ EdgeRead EdgeLineSource::wait(TimePoint<MonotonicTime> deadline,
       return gone(errno);
     }
     if (count == 0) return {};
-    const EdgeRead read = take(edges);
-    if (read.status != EdgeStatus::timeout) return read;
+    const tactus::Edges read = take(stamps);
+    if (read.status != TACTUS_NO_EDGE) return read;
     // Without an edge and without an error of the read: what poll said decides.
     if ((polled.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return gone(ENODEV);
     if (left == 0) return {};
   }
 }
 
-EdgeRead EdgeLineSource::take(std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT {
-  EdgeRead read;
-  std::array<std::int64_t, 16> stamps;
-  while (read.count < edges.size()) {
-    const std::size_t room = std::min(stamps.size(), edges.size() - read.count);
-    const EdgeLine::Taken taken = line_->take({stamps.data(), room});
+tactus::Edges EdgeLineSource::take(std::span<std::int64_t> stamps) TACTUS_RT {
+  tactus::Edges read;
+  while (read.count < stamps.size()) {
+    const std::span<std::int64_t> room = stamps.subspan(read.count);
+    const EdgeLine::Taken taken = line_->take(room.first(std::min<std::size_t>(room.size(), 16)));
     if (taken.error != 0) {
       if (read.count == 0) return gone(taken.error);
       break;  // the edges first; the error comes again
     }
     if (taken.count > 0 && !checked_) {
       checked_ = true;
-      if (!stamps_are_monotonic(stamps[0])) return gone(EPROTO);
+      if (!stamps_are_monotonic(room.front())) return gone(EPROTO);
     }
-    for (std::size_t i = 0; i < taken.count; ++i)
-      edges[read.count++] = TimePoint<MonotonicTime>(Nanoseconds(stamps.at(i)));
+    read.count += taken.count;
     in_a_row_ += taken.count;
     if (in_a_row_ >= line_->buffer()) {
       read.overflowed = true;
       in_a_row_ = 0;
     }
-    if (taken.count < room) {
+    if (taken.count < std::min<std::size_t>(room.size(), 16)) {
       in_a_row_ = 0;
       break;
     }
   }
-  if (read.count > 0) read.status = EdgeStatus::edges;
+  if (read.count > 0) read.status = TACTUS_EDGES;
   return read;
 }
 
-EdgeRead EdgeLineSource::gone(int error) TACTUS_RT {
+tactus::Edges EdgeLineSource::gone(int error) TACTUS_RT {
   gone_ = error;
-  return {EdgeStatus::gone, 0, false, error};
+  return {TACTUS_CLOCK_GONE, 0, false, error};
 }
 
 bool EdgeLineSource::stamps_are_monotonic(std::int64_t stamp) TACTUS_RT {

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <tactus/clock_driver.hpp>
 
 #include "drivers/gpio/gpio.hpp"
-#include "rtsync/clock/edge_source.hpp"
+#include "rtsync/rt.hpp"
 
 namespace tactus::drivers::gpio {
 
@@ -15,18 +17,18 @@ namespace tactus::drivers::gpio {
 /// The kernel stamps edges in CLOCK_MONOTONIC since Linux 5.7. At the first edge the stamp is compared with
 /// the clocks; when it is in another one, the line is `gone` with EPROTO, and what() says why.
 ///
-/// Threads, RT  as EdgeSource.
-class EdgeLineSource final : public rtsync::EdgeSource {
+/// Threads, RT  as tactus::ClockDriver.
+class EdgeLineSource {
  public:
   EdgeLineSource(std::unique_ptr<EdgeLine> line, std::string what);
 
-  rtsync::EdgeRead wait(rtsync::TimePoint<rtsync::MonotonicTime> deadline,
-                        std::span<rtsync::TimePoint<rtsync::MonotonicTime>> edges) TACTUS_RT override;
-  std::string what() const override;
+  /// Do what tactus::ClockDriver::wait() and what() promise.
+  tactus::Edges wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) TACTUS_RT;
+  std::string what() const;
 
  private:
-  rtsync::EdgeRead take(std::span<rtsync::TimePoint<rtsync::MonotonicTime>> edges) TACTUS_RT;
-  rtsync::EdgeRead gone(int error) TACTUS_RT;
+  tactus::Edges take(std::span<std::int64_t> stamps) TACTUS_RT;
+  tactus::Edges gone(int error) TACTUS_RT;
   bool stamps_are_monotonic(std::int64_t stamp) TACTUS_RT;
 
   enum class WrongClock { none, realtime, unknown };

@@ -10,12 +10,11 @@
 
 #include "drivers/gpio/holder.hpp"
 #include "drivers/gpio/lines.hpp"
+#include "drivers/gpio/text.hpp"
 #include "drivers/gpio/words.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
-
-std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
 
 bool begins_as_variable(const std::string& name) {
   const char first = name.empty() ? '0' : name.front();

@@ -15,6 +15,7 @@
 #include "drivers/gpio/lines.hpp"
 #include "drivers/gpio/settings.hpp"
 #include "drivers/gpio/signal.hpp"
+#include "executive/driver/device_error.hpp"
 #include "rtsync/crash/close_on_fork.hpp"
 #include "rtsync/crash/last_writes.hpp"
 
@@ -131,14 +132,11 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
     // First of all, so that a rig that can have no guardian has not yet touched a line.
     if (request.safe_outputs == executive::SafeOutputs::guardian)
       guardian_ = Guardian::of_this_process(request);
-    const std::unique_ptr<Chip> chip = open_chip(*gpio_, settings_.chip);
-    std::vector<LineGroup> groups;
-    for (const OutLines& each : settings_.lines) groups.push_back(each.group());
-    const std::vector<unsigned> lines = find_lines(*chip, groups);
-    outputs_ = gpio::request(*chip, lines, [&] {
-      return chip->request_outputs(lines, settings_.drive, initial_levels_,
-                                   consumer_of(request.rig, ::getpid()));
-    });
+    try {
+      request_lines(request.rig);
+    } catch (const GpioError& error) {
+      throw executive::DeviceError(error.what());
+    }
     safe_ = outputs_->prepare(safe_levels_);
     rtsync::close_on_fork(safe_.fd);
     if (guardian_ != nullptr) guarded_as_ = guardian_->watch(safe_);
@@ -177,6 +175,16 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
   }
 
  private:
+  void request_lines(const std::string& rig) {
+    const std::unique_ptr<Chip> chip = open_chip(*gpio_, settings_.chip);
+    std::vector<LineGroup> groups;
+    for (const OutLines& each : settings_.lines) groups.push_back(each.group());
+    const std::vector<unsigned> lines = find_lines(*chip, groups);
+    outputs_ = gpio::request(*chip, lines, [&] {
+      return chip->request_outputs(lines, settings_.drive, initial_levels_, consumer_of(rig, ::getpid()));
+    });
+  }
+
   bool drive_safe() TACTUS_RT override {
     if (!open_.load()) return true;
     const bool driven = safe_.issue() == 0;

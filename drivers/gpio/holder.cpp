@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/gpio/holder.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
-#include "config/text.hpp"
 #include "drivers/gpio/gpio.hpp"
-#include "rtsync/host/host_file.hpp"
+#include "drivers/gpio/text.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -26,7 +28,13 @@ std::optional<pid_t> number(std::string_view text) {
 
 /// Nothing of a process that has ended meanwhile.
 std::string contents(const std::filesystem::path& process, std::string_view file) {
-  return rtsync::read_host_file(process, file).text;
+  std::string text;
+  const int fd = ::open((process / file).c_str(), O_RDONLY | O_CLOEXEC);
+  std::array<char, 4096> piece{};
+  for (ssize_t size = 0; fd >= 0 && (size = ::read(fd, piece.data(), piece.size())) > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(size));
+  if (fd >= 0) (void)::close(fd);
+  return text;
 }
 
 std::vector<std::string> command_line(const std::filesystem::path& process) {
@@ -89,7 +97,7 @@ std::string held_by(const std::string& consumer, const std::filesystem::path& pr
   if (consumer.empty() || consumer == "?") return "is in use; the kernel does not say by whom";
   const std::optional<Holder> holder = holder_of(consumer);
   if (!holder)
-    return "is held by " + config::show(consumer) +
+    return "is held by " + in_quotes(consumer) +
            ", which is not a rig of tactus; end that program, or take another line";
   if (holder->pid == ::getpid())
     return "is held by this rig already: its clock or another of its models uses the line";

@@ -11,15 +11,11 @@
 #include <charconv>
 #include <cstdio>
 
-#include "config/text.hpp"
 #include "drivers/gpio/holder.hpp"
-#include "executive/driver/device_error.hpp"
-#include "rtsync/host/installed.hpp"
+#include "drivers/gpio/text.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
-
-using executive::DeviceError;
 
 std::string message(int error) { return std::generic_category().message(error); }
 
@@ -36,7 +32,7 @@ std::string chips_here(const Gpio& gpio) {
     list += (list.empty() ? "" : ", ") + path;
     try {
       const std::unique_ptr<Chip> chip = gpio.open(path);
-      list += " (" + config::show(chip->info().label) + ", " + lines_text(chip->info().lines) + ")";
+      list += " (" + in_quotes(chip->info().label) + ", " + lines_text(chip->info().lines) + ")";
     } catch (const std::system_error& error) {
       list += " (" + message(error.code().value()) + ")";
     }
@@ -53,12 +49,11 @@ std::unique_ptr<Chip> open_path(const Gpio& gpio, const std::string& path, const
     return gpio.open(path);
   } catch (const std::system_error& refused) {
     const int error = refused.code().value();
-    if (error == EACCES || error == EPERM) throw DeviceError(no_permission(path));
+    if (error == EACCES || error == EPERM) throw GpioError(no_permission(path));
     if (error == ENOENT || error == ENXIO)
-      throw DeviceError("there is no GPIO chip " + config::show(which) + chips_here(gpio));
-    if (error == ENOTTY || error == EINVAL)
-      throw DeviceError(path + " is not a GPIO chip" + chips_here(gpio));
-    throw DeviceError("cannot open GPIO chip " + path + ": " + message(error));
+      throw GpioError("there is no GPIO chip " + in_quotes(which) + chips_here(gpio));
+    if (error == ENOTTY || error == EINVAL) throw GpioError(path + " is not a GPIO chip" + chips_here(gpio));
+    throw GpioError("cannot open GPIO chip " + path + ": " + message(error));
   }
 }
 
@@ -76,11 +71,10 @@ std::unique_ptr<Chip> open_label(const Gpio& gpio, const std::string& label) {
   }
   if (found.size() == 1) return std::move(found.front());
   if (found.size() > 1)
-    throw DeviceError("GPIO chips " + found[0]->info().path + " and " + found[1]->info().path +
-                      " are both labelled " + config::show(label) +
-                      "; name the one that is meant by its path");
-  throw DeviceError("there is no GPIO chip " + config::show(label) +
-                    (denied.empty() ? chips_here(gpio) : "; and there is " + denied));
+    throw GpioError("GPIO chips " + found[0]->info().path + " and " + found[1]->info().path +
+                    " are both labelled " + in_quotes(label) + "; name the one that is meant by its path");
+  throw GpioError("there is no GPIO chip " + in_quotes(label) +
+                  (denied.empty() ? chips_here(gpio) : "; and there is " + denied));
 }
 
 /// Name of a user or group; its number when it has none.
@@ -107,13 +101,13 @@ std::unique_ptr<Chip> open_chip(const Gpio& gpio, const std::string& which) {
 
 unsigned find_line(const Chip& chip, const std::string& which) {
   const ChipInfo& info = chip.info();
-  const std::string where = info.name + " (" + config::show(info.label) + ")";
+  const std::string where = info.name + " (" + in_quotes(info.label) + ")";
   if (all_digits(which)) {
     unsigned offset = 0;
     const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), offset);
     if (error != std::errc{} || end != which.data() + which.size() || offset >= info.lines)
-      throw DeviceError(where + " has no line " + which + "; its lines are 0 .. " +
-                        std::to_string(info.lines == 0 ? 0 : info.lines - 1));
+      throw GpioError(where + " has no line " + which + "; its lines are 0 .. " +
+                      std::to_string(info.lines == 0 ? 0 : info.lines - 1));
     return offset;
   }
   std::vector<unsigned> found;
@@ -126,13 +120,12 @@ unsigned find_line(const Chip& chip, const std::string& which) {
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1)
-    throw DeviceError(where + " has two lines named " + config::show(which) + ": " +
-                      std::to_string(found[0]) + " and " + std::to_string(found[1]) +
-                      "; name the one that is meant by its number");
-  throw DeviceError(where + " has no line named " + config::show(which) + "; " +
-                    (names.empty() ? "none of its lines has a name: give its number, 0 .. " +
-                                         std::to_string(info.lines == 0 ? 0 : info.lines - 1)
-                                   : config::hint(which, names)));
+    throw GpioError(where + " has two lines named " + in_quotes(which) + ": " + std::to_string(found[0]) +
+                    " and " + std::to_string(found[1]) + "; name the one that is meant by its number");
+  throw GpioError(where + " has no line named " + in_quotes(which) + "; " +
+                  (names.empty() ? "none of its lines has a name: give its number, 0 .. " +
+                                       std::to_string(info.lines == 0 ? 0 : info.lines - 1)
+                                 : hint(which, names)));
 }
 
 std::string line_text(const Chip& chip, unsigned line) {
@@ -155,8 +148,8 @@ std::string no_permission(const std::string& path) {
   const std::string owner =
       begin + ": it belongs to user " + user + " and group " + group + ", mode " + mode.data();
   if (status.st_gid == 0 || (status.st_mode & (S_IRGRP | S_IWGRP)) != (S_IRGRP | S_IWGRP))
-    return owner + "; give it to group gpio with the udev rules of tactus (" +
-           rtsync::documentation("bench-setup.md") + "), then sudo usermod -aG gpio $USER, and log in again";
+    return owner + "; give it to group gpio with the udev rules of tactus (" + page_path("bench-setup.md") +
+           "), then sudo usermod -aG gpio $USER, and log in again";
   return owner + "; sudo usermod -aG " + group + " $USER, and log in again";
 }
 
@@ -190,21 +183,21 @@ void refuse(const Chip& chip, const std::vector<unsigned>& lines, int error) {
   for (const Held& one : held) busy += (busy.empty() ? "" : ". ") + one.first + " " + one.by + one.others;
   switch (error) {
     case EBUSY:
-      if (!busy.empty()) throw DeviceError(busy);
-      throw DeviceError(all + ": in use a moment ago, free now; try again");
+      if (!busy.empty()) throw GpioError(busy);
+      throw GpioError(all + ": in use a moment ago, free now; try again");
     case EACCES:
     case EPERM:
-      throw DeviceError(all + ": the kernel does not permit it (" + message(error) + ")");
+      throw GpioError(all + ": the kernel does not permit it (" + message(error) + ")");
     case ENODEV:
-      throw DeviceError(all + ": the chip is gone; plug it in again, or load its driver");
+      throw GpioError(all + ": the chip is gone; plug it in again, or load its driver");
     case EINVAL:
     case ENOTSUP:
-      throw DeviceError(all + ": the chip does not do what is asked of it (" + message(error) +
-                        "); leave out 'bias' or 'drive', or take a line that can");
+      throw GpioError(all + ": the chip does not do what is asked of it (" + message(error) +
+                      "); leave out 'bias' or 'drive', or take a line that can");
     case ENXIO:
-      throw DeviceError(all + ": makes no interrupts, so its edges cannot be seen; take a line that does");
+      throw GpioError(all + ": makes no interrupts, so its edges cannot be seen; take a line that does");
     default:
-      throw DeviceError(all + ": " + message(error));
+      throw GpioError(all + ": " + message(error));
   }
 }
 

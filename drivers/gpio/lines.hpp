@@ -2,13 +2,14 @@
 #pragma once
 /// Chips and lines as a rig file names them, and what to say when they cannot be had.
 ///
-/// Threads  none of these is for a frame. All throw executive::DeviceError.     @when setup or service
+/// Threads  none of these is for a frame. All throw GpioError.     @when setup or service
 #include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "drivers/gpio/gpio.hpp"
+#include "drivers/gpio/text.hpp"
 
 namespace tactus::drivers::gpio {
 

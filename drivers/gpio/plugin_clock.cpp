@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/gpio/clock.hpp"
-#include "executive/driver/driver.hpp"
 
-TACTUS_DRIVER(tactus::executive::ClockDriver, "gpio", tactus::drivers::gpio::GpioClock)
+TACTUS_DRIVER_ENTRY(tactus::drivers::gpio::gpio_clock_entry())

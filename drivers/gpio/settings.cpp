@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/gpio/settings.hpp"
 
-#include <cstdint>
 #include <map>
-#include <span>
 #include <utility>
 
 #include "config/text.hpp"
@@ -12,30 +10,10 @@ namespace tactus::drivers::gpio {
 
 using config::Node;
 
-namespace {
-
-template <class E>
-config::Choices<E> choices_of(std::span<const KeyWord<E>> words) {
-  config::Choices<E> all;
-  for (const KeyWord<E>& each : words)
-    all.words.push_back({each.word, static_cast<std::int64_t>(each.value), each.meaning});
-  return all;
-}
-
-}  // namespace
-
-config::Choices<Bias> bias_words() { return choices_of<Bias>(kBiasWords); }
-
 config::Choices<Drive> drive_words() {
   return config::choices<Drive>({{"push_pull", Drive::push_pull, "drives high and low"},
                                  {"open_drain", Drive::open_drain, "drives low only"},
                                  {"open_source", Drive::open_source, "drives high only"}});
-}
-
-config::Choices<Edges> edge_words() {
-  return config::choices<Edges>({{"rising", Edges::rising, "the line becomes active"},
-                                 {"falling", Edges::falling, "the line becomes inactive"},
-                                 {"both", Edges::both, "both: two edges per pulse"}});
 }
 
 config::TextRule chip_rule() { return config::length(1, 200); }

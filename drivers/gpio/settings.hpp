@@ -13,9 +13,7 @@
 
 namespace tactus::drivers::gpio {
 
-config::Choices<Bias> bias_words();
 config::Choices<Drive> drive_words();
-config::Choices<Edges> edge_words();
 config::TextRule chip_rule();
 config::TextRule line_rule();
 

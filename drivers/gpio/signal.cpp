@@ -5,7 +5,7 @@
 #include <map>
 
 #include "drivers/gpio/lines.hpp"
-#include "executive/driver/device_error.hpp"
+#include "drivers/gpio/text.hpp"
 
 namespace tactus::drivers::gpio {
 
@@ -65,8 +65,8 @@ std::vector<unsigned> find_lines(const Chip& chip, const std::vector<LineGroup>&
       const unsigned offset = find_line(chip, line);
       const auto [at, fresh] = users.emplace(offset, group.name);
       if (!fresh)
-        throw executive::DeviceError(line_text(chip, offset) + " is used twice in one model, by '" +
-                                     at->second + "' and by '" + group.name + "'");
+        throw GpioError(line_text(chip, offset) + " is used twice in one model, by '" + at->second +
+                        "' and by '" + group.name + "'");
       found.push_back(offset);
     }
   }

@@ -61,8 +61,8 @@ class Signal {
   std::uint64_t u64_ = 0;
 };
 
-/// Finds the lines of all signals, in the order of their bits. Throws executive::DeviceError: not there, or
-/// one of them twice. @when setup
+/// Finds the lines of all signals, in the order of their bits. Throws GpioError: not there, or one of
+/// them twice. @when setup
 std::vector<unsigned> find_lines(const Chip& chip, const std::vector<LineGroup>& all);
 
 /// "no such device" and the like, without allocation. @when any

@@ -15,4 +15,8 @@ inline constexpr KeyWord<Bias> kBiasWords[] = {
     {"pull_up", Bias::pull_up, "the chip's resistor to the supply"},
     {"pull_down", Bias::pull_down, "the chip's resistor to ground"}};
 
+inline constexpr KeyWord<Edges> kEdgeWords[] = {{"rising", Edges::rising, "the line becomes active"},
+                                                {"falling", Edges::falling, "the line becomes inactive"},
+                                                {"both", Edges::both, "both: two edges per pulse"}};
+
 }  // namespace tactus::drivers::gpio

@@ -67,7 +67,10 @@ config::Node keys_of(const Driver& driver, const config::Section& common, const 
                      const std::string& path, config::Problems& problems) {
   const auto own = driver.section();
   config::Section all = common;
-  if (own != nullptr) all.keys.insert(all.keys.end(), own->keys.begin(), own->keys.end());
+  if (own != nullptr) {
+    all.keys.insert(all.keys.end(), own->keys.begin(), own->keys.end());
+    all.refused = own->refused;
+  }
   std::vector<config::Node::Entry> known;
   for (const config::Node::Entry& entry : keys.entries()) {
     if (std::any_of(all.keys.begin(), all.keys.end(),

@@ -122,12 +122,13 @@ class SdkClockDriver final : public ClockDriver {
           if (fact == nullptr || fact->size < sizeof(tactus_fact)) return;
           std::uint32_t grade = 0;
           std::memcpy(&grade, &fact->grade, sizeof grade);
-          static_cast<std::vector<Fact>*>(context)->push_back({sdk_text(fact->name),
+          const auto line = [](const char* text) { return config::one_line(sdk_text(text)); };
+          static_cast<std::vector<Fact>*>(context)->push_back({line(fact->name),
                                                                grade == TACTUS_FACT_OK     ? Grade::ok
                                                                : grade == TACTUS_FACT_FAIL ? Grade::fail
                                                                                            : Grade::warn,
-                                                               sdk_text(fact->found), sdk_text(fact->needed),
-                                                               sdk_text(fact->why), sdk_text(fact->fix)});
+                                                               line(fact->found), line(fact->needed),
+                                                               line(fact->why), line(fact->fix)});
         }};
     call_or_throw<std::runtime_error>(*entry_, "facts", [&](tactus_failure* failure) {
       return functions_.facts(instance->self(), &question, failure);

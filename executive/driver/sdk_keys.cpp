@@ -31,14 +31,15 @@ const KeptValue& kept(const void* at) { return *static_cast<const KeptValue*>(at
 /// Copies what this tactus knows of a key.
 tactus_key known_part(const tactus_key* given) {
   if (given == nullptr) throw std::invalid_argument("a key is a null pointer");
-  if (given->size < sizeof(tactus_key) || given->size % alignof(tactus_key) != 0)
+  constexpr std::size_t kFirst = offsetof(tactus_key, refused);  // of the first headers with version 1
+  if (given->size < kFirst || given->size % alignof(tactus_key) != 0)
     throw std::invalid_argument(
-        "a key has a size of " + std::to_string(given->size) + " bytes instead of " +
-        std::to_string(sizeof(tactus_key)) +
+        "a key has a size of " + std::to_string(given->size) + " bytes, and at least " +
+        std::to_string(kFirst) + " are needed" +
         "; compile the driver again, with the tactus/driver.h of this tactus and without "
         "-fpack-struct");
   tactus_key key{};
-  std::memcpy(&key, given, sizeof key);
+  std::memcpy(&key, given, std::min<std::size_t>(given->size, sizeof key));
   return key;
 }
 
@@ -144,8 +145,11 @@ Node written_out(const Node& entry, const std::string& value, const std::string&
 /// The rows of one section. A section's value is the array of its keys' values.
 class SdkKeys::Keys : public config::Table {
  public:
-  Keys(std::string about, std::vector<Row> rows, std::vector<KeptValue> defaults)
-      : Table(std::move(about), std::move(rows), defaults.data()), defaults_(std::move(defaults)) {}
+  Keys(std::string about, std::vector<Row> rows, std::vector<KeptValue> defaults,
+       std::vector<config::Word> refused)
+      : Table(std::move(about), std::move(rows), defaults.data()), defaults_(std::move(defaults)) {
+    refuse(std::move(refused));
+  }
 
   static std::shared_ptr<const Keys> make(std::string about, std::span<const tactus_key* const> keys,
                                           int depth) {
@@ -155,6 +159,7 @@ class SdkKeys::Keys : public config::Table {
     if (keys.size() > kMost) throw std::invalid_argument("it has more than 1000 keys");
     std::vector<Row> rows;
     std::vector<KeptValue> defaults;
+    std::vector<config::Word> refused;
     std::set<std::string> seen;
     for (const tactus_key* const given : keys) {
       const tactus_key key = known_part(given);
@@ -162,6 +167,10 @@ class SdkKeys::Keys : public config::Table {
       if (!config::is_name(name))
         refuse_key(name, "its name is not letters, digits, '_' and '-', 1 to 64 of them");
       if (!seen.insert(name).second) refuse_key(name, "it is described twice");
+      if (key.refused != nullptr) {
+        refused.push_back({name, config::one_line(key.refused)});
+        continue;
+      }
       std::uint32_t number = 0;  // until it is known to be a type it must not be read as one
       std::memcpy(&number, &key.type, sizeof number);
       if (number < TACTUS_KEY_YES_NO || number > TACTUS_KEY_NAMED)
@@ -187,7 +196,8 @@ class SdkKeys::Keys : public config::Table {
       row.required = key.required != 0 || key.at_least > 0;
       rows.push_back(std::move(row));
     }
-    return std::make_shared<const Keys>(std::move(about), std::move(rows), std::move(defaults));
+    return std::make_shared<const Keys>(std::move(about), std::move(rows), std::move(defaults),
+                                        std::move(refused));
   }
 
   std::vector<KeptValue> defaults() const { return defaults_; }

@@ -45,7 +45,10 @@ DRIVERS = {
 }
 # Files of drivers that are written as a user's own: against the installed headers (docs/drivers.md). They may include these,
 # each other, and headers of drivers/ that keep to the same.
-OUTSIDE = ["drivers/gpio/gpio_in.*", "drivers/gpio/plugin_gpio_in.cpp", "drivers/record/trk/*"]
+OUTSIDE = ["drivers/gpio/chip_paths.*", "drivers/gpio/clock.*", "drivers/gpio/edge_line_source.*", "drivers/gpio/gpio.hpp",
+           "drivers/gpio/gpio_in.*", "drivers/gpio/gpiod?.cpp", "drivers/gpio/holder.*", "drivers/gpio/lines.*",
+           "drivers/gpio/plugin_clock.cpp", "drivers/gpio/plugin_gpio_in.cpp", "drivers/gpio/safe_write.hpp",
+           "drivers/gpio/signal.*", "drivers/gpio/text.*", "drivers/gpio/words.hpp", "drivers/record/trk/*"]
 ANNOTATION = "rtsync/rt.hpp"  # a word for noexcept; it may stand in such a header
 # Which folders own the headers of a library. What is neither here nor of the system is refused everywhere.
 OWNERS = {

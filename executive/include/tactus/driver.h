@@ -74,6 +74,10 @@ typedef struct tactus_key {
    *  `door: { lines: [4, 5] }` with "lines"; NULL: none. */
   const char* short_value;
   const char* short_list;
+  /** Not NULL: there is no such key, and a rig file that has it is refused with this sentence: "a clock is not debounced;
+   *  clean the signal in hardware". Only `name` is read then. Added to version 1 later: a tactus
+   *  that does not know it takes the key for one of `type`. */
+  const char* refused;
 } tactus_key;
 
 /** The value of a key, checked. Valid while make() runs. */

@@ -179,10 +179,16 @@ class TACTUS_HIDDEN Keys {
     }
     return options;
   }
+  /// Refuses a rig file that has a key of this name, with a sentence that says why and what to do instead.
+  void refused(const char* name, const char* why) {
+    bool never = false;
+    (void)yes_no(name, never, why);
+    if (!reads()) keys_.back().key.refused = why;
+  }
   /// A map with keys of its own: inner(k, value) adds them.
   template <class T, class Inner>
   KeyOptions section(const char* name, T& value, const char* meaning, Inner inner) {
-    return nested<T>(TACTUS_KEY_SECTION, name, meaning, inner, [&](const tactus_value& read) {
+    return nested(TACTUS_KEY_SECTION, name, meaning, inner, value, [&](const tactus_value& read) {
       Keys keys(read);
       inner(keys, value);
     });
@@ -192,7 +198,8 @@ class TACTUS_HIDDEN Keys {
   template <class T, class Inner>
   KeyOptions named(const char* name, std::vector<T>& values, const char* noun, const char* meaning,
                    Inner inner) {
-    KeyOptions options = nested<T>(TACTUS_KEY_NAMED, name, meaning, inner, [&](const tactus_value& read) {
+    T blank{};
+    KeyOptions options = nested(TACTUS_KEY_NAMED, name, meaning, inner, blank, [&](const tactus_value& read) {
       values.clear();
       for (std::uint32_t i = 0; i < read.value_count; ++i) {
         T& made = values.emplace_back();
@@ -247,13 +254,14 @@ class TACTUS_HIDDEN Keys {
     if (!made.fallback.empty()) made.key.fallback = made.fallback.c_str();
     return KeyOptions(&made.key);
   }
+  /// `defaults`: what holds where the rig file says nothing.
   template <class T, class Inner, class Read>
-  KeyOptions nested(tactus_key_type type, const char* name, const char* meaning, Inner inner, Read read) {
+  KeyOptions nested(tactus_key_type type, const char* name, const char* meaning, Inner inner, T& defaults,
+                    Read read) {
     KeyOptions options = one(type, name, meaning, {}, "", read);
     if (!reads()) {
-      T blank{};
       keys_.back().inner = std::make_unique<Keys>();
-      inner(*keys_.back().inner, blank);
+      inner(*keys_.back().inner, defaults);
     }
     return options;
   }

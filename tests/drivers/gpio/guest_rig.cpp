@@ -28,12 +28,12 @@
 #include <string>
 #include <vector>
 
-#include "drivers/gpio/clock.hpp"
 #include "drivers/gpio/gpio_out.hpp"
 #include "drivers/gpio/holder.hpp"
 #include "drivers/gpio/lines.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/drivers/gpio/gpio_clock_driver.hpp"
 #include "tests/drivers/gpio/gpio_in_driver.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 #include "tests/support/syscall_count.hpp"
@@ -113,7 +113,7 @@ int in(const std::vector<std::string>& words) {
 }
 
 int edges(const std::vector<std::string>& words) {
-  drivers::gpio::GpioClock driver(gpio());
+  test::GpioClock driver(gpio());
   config::Problems problems;
   driver.read(config::Document::from_file(words.at(2)).root(), "clock", problems);
   if (!problems.empty()) throw config::ConfigError(problems);
@@ -137,7 +137,7 @@ int edges(const std::vector<std::string>& words) {
 }
 
 int facts(const std::vector<std::string>& words) {
-  drivers::gpio::GpioClock driver(gpio());
+  test::GpioClock driver(gpio());
   config::Problems problems;
   driver.read(config::Document::from_file(words.at(1)).root(), "clock", problems);
   if (!problems.empty()) throw config::ConfigError(problems);

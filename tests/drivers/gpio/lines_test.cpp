@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 std::string error_of(const std::function<void()>& what) {
   try {
     what();
-  } catch (const executive::DeviceError& error) {
+  } catch (const GpioError& error) {
     return error.what();
   }
   return "no error";

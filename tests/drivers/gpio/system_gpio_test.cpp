@@ -7,7 +7,6 @@
 
 #include "drivers/gpio/chip_paths.hpp"
 #include "drivers/gpio/lines.hpp"
-#include "executive/driver/device_error.hpp"
 #include "tests/support/temp_dir.hpp"
 
 /// The backend that this tactus was built with, as far as it goes without a chip; the rest is in guest_test.sh.
@@ -20,7 +19,7 @@ using ::testing::StartsWith;
 std::string open_error(const std::string& path) {
   try {
     (void)open_chip(*system_gpio(), path);
-  } catch (const executive::DeviceError& error) {
+  } catch (const GpioError& error) {
     return error.what();
   }
   return "no error";

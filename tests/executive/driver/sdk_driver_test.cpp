@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,10 @@ struct Point {
 };
 enum class Parity { none, even };
 
+struct Range {
+  double high = 1;
+};
+
 struct Keys1 {
   bool on = true;
   int count = 3;
@@ -58,6 +63,7 @@ struct Keys1 {
   std::vector<std::string> words{};
   std::vector<Point> points{};
   Point one{};
+  Range range{4};
 
   void keys(Keys& k) {
     const auto point = [](Keys& inner, Point& p) {
@@ -79,6 +85,11 @@ struct Keys1 {
         .at_least(1);
     k.section("one", one, "one point", point);
     k.whole("small", small, {-500, 500}, "a small one");
+    k.section("range", range, "limits", [](Keys& inner, Range& r) {
+      inner.number("high", r.high, "V", {-10, 10}, "the upper one");
+      inner.refused("width", "a range has no width; write 'high'");
+    });
+    k.refused("gain", "a tape has no gain; scale in the model");
   }
 };
 
@@ -229,6 +240,42 @@ TEST_F(SdkDriver, ANumberThatDoesNotFitItsMemberIsRefused) {
               HasSubstr("300 is outside -128 .. 127"));
   EXPECT_THAT(problems("{ port: com, points: { a: 4 }, wide: -1 }"), HasSubstr("record.a.wide: "));
   EXPECT_EQ(problems("{ port: com, points: { a: 4 }, small: -128 }"), "");
+}
+
+TEST_F(SdkDriver, AKeyThatThereIsNotIsRefusedWithItsOwnSentence) {
+  EXPECT_THAT(problems("port: com\npoints: { a: 4 }\ngain: 3\n"),
+              HasSubstr("rig.yaml:3:1: record.a.gain: a tape has no gain; scale in the model"));
+  EXPECT_THAT(problems("{ port: com, points: { a: 4 }, range: { width: 1 V } }"),
+              HasSubstr("record.a.range.width: a range has no width; write 'high'"));
+  EXPECT_THAT(problems("{ port: com, points: { a: 4 }, gian: 3 }"), HasSubstr("record.a.gian: unknown key"));
+  for (const config::KeyShape& key : executive::make_sdk_driver(tape(), "tape.so")->section()->keys)
+    EXPECT_NE(key.key, "gain") << "no page lists it";
+}
+
+/// A driver that was built with the first headers of version 1 of the ABI.
+TEST_F(SdkDriver, KeysWithoutWhatCameLaterAreRead) {
+  std::vector<tactus_key> keys;
+  for (std::size_t i = 0; i < tape().key_count; ++i)
+    if (tape().keys[i]->refused == nullptr) keys.push_back(*tape().keys[i]);
+  std::vector<const tactus_key*> pointers;
+  for (tactus_key& key : keys) {
+    key.size = offsetof(tactus_key, refused);
+    key.refused = "must not be read";
+    pointers.push_back(&key);
+  }
+  tactus_driver entry = tape();
+  entry.keys = pointers.data();
+  entry.key_count = pointers.size();
+  ASSERT_EQ(refusal(entry), "");
+  EXPECT_EQ(executive::make_sdk_driver(entry, "tape.so")->section()->keys.size(), keys.size());
+}
+
+/// The defaults of a section are those of the member, not of its type.
+TEST_F(SdkDriver, ASectionShowsTheDefaultsThatHold) {
+  for (const config::KeyShape& key : executive::make_sdk_driver(tape(), "tape.so")->section()->keys)
+    if (key.key == "range") EXPECT_EQ(key.shape->section->keys.at(0).default_text, "4 V");
+  ASSERT_NE(sink(kGood), nullptr);
+  EXPECT_EQ(g_read.range.high, 4);
 }
 
 TEST_F(SdkDriver, ReadsItsKeysIntoMembers) {

@@ -17,23 +17,25 @@
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
+#include "tests/drivers/gpio/gpio_clock_driver.hpp"
 
 namespace tactus::drivers::gpio::clock_test {
 namespace {
 
 using namespace std::chrono_literals;
-using rtsync::EdgeRead;
-using rtsync::EdgeStatus;
-using rtsync::MonotonicTime;
-using rtsync::TimePoint;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TimePoint<MonotonicTime> now(clockid_t clock = CLOCK_MONOTONIC) {
+/// Nanoseconds.
+std::int64_t now(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time{};
   (void)::clock_gettime(clock, &time);
-  return TimePoint<MonotonicTime>(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+  return std::chrono::nanoseconds(std::chrono::seconds(time.tv_sec)).count() + time.tv_nsec;
 }
+
+constexpr std::int64_t kMicrosecond = 1000;
+constexpr std::int64_t kMillisecond = 1000 * kMicrosecond;
+constexpr std::int64_t kHour = 3'600'000 * kMillisecond;
 
 /// Edges through a pipe: as many bytes as a time stamp has, for each.
 class PipeLine final : public EdgeLine {
@@ -45,9 +47,8 @@ class PipeLine final : public EdgeLine {
     (void)::close(ends_[0]);
     hang_up();
   }
-  void edge(TimePoint<MonotonicTime> stamp) const {
-    const std::int64_t ns = stamp.time_since_epoch().count();
-    if (::write(ends_[1], &ns, sizeof ns) != sizeof ns) throw std::runtime_error("write");
+  void edge(std::int64_t stamp) const {
+    if (::write(ends_[1], &stamp, sizeof stamp) != sizeof stamp) throw std::runtime_error("write");
   }
   void hang_up() {
     if (ends_[1] >= 0) (void)::close(ends_[1]);
@@ -72,24 +73,24 @@ class EdgeSourceTest : public testing::Test {
   std::unique_ptr<PipeLine> made_ = std::make_unique<PipeLine>();
   PipeLine& line_ = *made_;
   EdgeLineSource source_{std::move(made_), "gpiochip0 line 3, rising"};
-  std::array<TimePoint<MonotonicTime>, 64> read_;
+  std::array<std::int64_t, 64> read_;
 };
 
 TEST_F(EdgeSourceTest, TakesAllThatAreThereWithoutWaiting) {
   const auto first = now();
-  for (int i = 0; i < 3; ++i) line_.edge(first + i * 1us);
-  const EdgeRead got = source_.wait({}, read_);
-  EXPECT_EQ(got.status, EdgeStatus::edges);
+  for (int i = 0; i < 3; ++i) line_.edge(first + i * kMicrosecond);
+  const tactus::Edges got = source_.wait(0, read_);
+  EXPECT_EQ(got.status, TACTUS_EDGES);
   EXPECT_EQ(got.count, 3U);
   EXPECT_FALSE(got.overflowed);
   EXPECT_EQ(read_[0], first);
-  EXPECT_EQ(read_[2], first + 2us);
-  EXPECT_EQ(source_.wait({}, read_).status, EdgeStatus::timeout);
+  EXPECT_EQ(read_[2], first + 2 * kMicrosecond);
+  EXPECT_EQ(source_.wait(0, read_).status, TACTUS_NO_EDGE);
 }
 
 TEST_F(EdgeSourceTest, WaitsForTheDeadlineAndNotLess) {
-  const auto deadline = now() + 30ms;
-  EXPECT_EQ(source_.wait(deadline, read_).status, EdgeStatus::timeout);
+  const auto deadline = now() + 30 * kMillisecond;
+  EXPECT_EQ(source_.wait(deadline, read_).status, TACTUS_NO_EDGE);
   EXPECT_GE(now(), deadline);
 }
 
@@ -98,26 +99,26 @@ TEST_F(EdgeSourceTest, WakesForAnEdge) {
     std::this_thread::sleep_for(20ms);
     line_.edge(now());
   });
-  const EdgeRead got = source_.wait(now() + 1h, read_);
+  const tactus::Edges got = source_.wait(now() + kHour, read_);
   later.join();
   EXPECT_EQ(got.count, 1U);
 }
 
 TEST_F(EdgeSourceTest, AFullBufferMayHaveLostEdges) {
   for (int i = 0; i < 15; ++i) line_.edge(now());
-  EXPECT_FALSE(source_.wait({}, read_).overflowed);
+  EXPECT_FALSE(source_.wait(0, read_).overflowed);
   for (int i = 0; i < 16; ++i) line_.edge(now());
-  const EdgeRead got = source_.wait({}, read_);
+  const tactus::Edges got = source_.wait(0, read_);
   EXPECT_EQ(got.count, 16U);
   EXPECT_TRUE(got.overflowed);
-  EXPECT_FALSE(source_.wait({}, read_).overflowed) << "said once";
+  EXPECT_FALSE(source_.wait(0, read_).overflowed) << "said once";
 }
 
 TEST_F(EdgeSourceTest, AFullBufferIsSeenAlsoInSmallBites) {
   for (int i = 0; i < 16; ++i) line_.edge(now());
   bool overflowed = false;
   std::size_t count = 0;
-  for (EdgeRead got; (got = source_.wait({}, std::span(read_).first(5))).count > 0;) {
+  for (tactus::Edges got; (got = source_.wait(0, std::span(read_).first(5))).count > 0;) {
     overflowed |= got.overflowed;
     count += got.count;
   }
@@ -129,8 +130,8 @@ TEST_F(EdgeSourceTest, AnErrorOfTheLineIsForGood) {
   line_.error = EIO;
   line_.edge(now());  // something to wake for
   for (int i = 0; i < 2; ++i) {
-    const EdgeRead got = source_.wait(now() + 1h, read_);
-    EXPECT_EQ(got.status, EdgeStatus::gone);
+    const tactus::Edges got = source_.wait(now() + kHour, read_);
+    EXPECT_EQ(got.status, TACTUS_CLOCK_GONE);
     EXPECT_EQ(got.error, EIO);
   }
 }
@@ -138,17 +139,17 @@ TEST_F(EdgeSourceTest, AnErrorOfTheLineIsForGood) {
 TEST_F(EdgeSourceTest, ALineThatHangsUpIsGone) {
   line_.edge(now());
   line_.hang_up();
-  EXPECT_EQ(source_.wait(now() + 1h, read_).count, 1U) << "the last edges first";
-  const EdgeRead got = source_.wait(now() + 1h, read_);
-  EXPECT_EQ(got.status, EdgeStatus::gone);
+  EXPECT_EQ(source_.wait(now() + kHour, read_).count, 1U) << "the last edges first";
+  const tactus::Edges got = source_.wait(now() + kHour, read_);
+  EXPECT_EQ(got.status, TACTUS_CLOCK_GONE);
   EXPECT_EQ(got.error, ENODEV);
   EXPECT_EQ(source_.what(), "gpiochip0 line 3, rising");
 }
 
 TEST_F(EdgeSourceTest, StampsOfCalendarTimeAreRefused) {
   line_.edge(now(CLOCK_REALTIME));
-  const EdgeRead got = source_.wait({}, read_);
-  EXPECT_EQ(got.status, EdgeStatus::gone);
+  const tactus::Edges got = source_.wait(0, read_);
+  EXPECT_EQ(got.status, TACTUS_CLOCK_GONE);
   EXPECT_EQ(got.error, EPROTO);
   EXPECT_EQ(source_.what(),
             "gpiochip0 line 3, rising; its edges are stamped in CLOCK_REALTIME, which jumps: that is a "
@@ -157,8 +158,8 @@ TEST_F(EdgeSourceTest, StampsOfCalendarTimeAreRefused) {
 }
 
 TEST_F(EdgeSourceTest, StampsOfAnUnknownClockAreRefused) {
-  line_.edge(now() + 1h);
-  EXPECT_EQ(source_.wait({}, read_).error, EPROTO);
+  line_.edge(now() + kHour);
+  EXPECT_EQ(source_.wait(0, read_).error, EPROTO);
   EXPECT_THAT(source_.what(), HasSubstr("neither CLOCK_MONOTONIC nor CLOCK_REALTIME"));
 }
 
@@ -166,8 +167,8 @@ TEST_F(EdgeSourceTest, TouchesNoHeap) {
   const rtsync::HeapWatch heap;
   for (int i = 0; i < 100; ++i) {
     line_.edge(now());
-    (void)source_.wait(now() + 1h, read_);
-    (void)source_.wait({}, read_);
+    (void)source_.wait(now() + kHour, read_);
+    (void)source_.wait(0, read_);
   }
   EXPECT_EQ(heap.calls(), 0U);
 }
@@ -194,7 +195,7 @@ class GpioClockTest : public testing::Test {
   std::optional<rtsync::Period> edge_period_;
   std::shared_ptr<test::FakeGpio> gpio_ = std::make_shared<test::FakeGpio>();
   test::FakeChipState& chip_ = gpio_->add("gpiochip0", "pins", 8);
-  GpioClock driver_{gpio_};
+  test::GpioClock driver_{gpio_};
 };
 
 TEST_F(GpioClockTest, OpensTheLine) {
@@ -259,7 +260,7 @@ TEST_F(GpioClockTest, TellsTheDoctorOfTheMachine) {
   EXPECT_EQ(fact("gpio chips").found, "/dev/gpiochip0: Permission denied");
   EXPECT_THAT(fact("gpio chips").fix, HasSubstr("no permission for GPIO chip /dev/gpiochip0"));
   const auto none = std::make_shared<test::FakeGpio>();
-  const std::vector<rtsync::Fact> facts = GpioClock(none).facts({});
+  const std::vector<rtsync::Fact> facts = test::GpioClock(none).facts({});
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].grade, rtsync::Grade::warn);
   EXPECT_EQ(facts[0].found, "none: no /dev/gpiochip*");

@@ -22,7 +22,10 @@ std::string_view name_of(LiveWriter::What what) {
 }
 
 std::string_view name_of(LiveList list) {
-  return list == LiveList::overruns ? "overruns" : list == LiveList::journal ? "journal" : "log";
+  using enum LiveList;
+  static constexpr rtsync::Worded<LiveList> kWords[] = {
+      {overruns, "overruns"}, {journal, "journal"}, {log, "log"}};
+  return rtsync::word_of(kWords, list, "verdicts");
 }
 
 std::string LiveRig::give_until_done(const CommandCall& call, const std::string& who,

@@ -50,9 +50,10 @@ enum class LiveList : std::uint8_t {
   overruns,
   journal,  ///< changes by clients
   log,
+  verdicts,  ///< changes of verdicts of the test
 };
-inline constexpr std::size_t kLiveLists = 3;
-/// "overruns", "journal", "log".
+inline constexpr std::size_t kLiveLists = 4;
+/// "overruns", "journal", "log", "verdicts".
 std::string_view name_of(LiveList list);
 
 /// A part of a list, ascending. Each entry is a JSON object with its number `n`, which counts up from 1 with
@@ -74,6 +75,7 @@ enum class LiveReport : std::uint8_t {
   threads,
   doctor,       ///< obstacles on this machine to hard real time
   checkpoints,  ///< those that can be loaded
+  verdicts,     ///< verdicts of the test so far
 };
 
 /// Frames around one, as the flight recorder has them.

@@ -45,9 +45,9 @@ constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunLink>, &kLinkSection},
     {&make_capability<RunIsolation>},
     {&make_capability<RunLibraries>},  // its reason of the end comes before that of a job that failed
+    {&make_capability<RunJudge>, &kJudgeSection},  // clients hear its last verdicts
     {&make_capability<RunLive>, &kLiveSection},
     {&make_capability<RunWitness>},
-    {&make_capability<RunJudge>, &kJudgeSection},
     {&make_capability<RunRecordings>, &kRecordSection, &RunRecordings::known},
     {&make_capability<RigCheckpoints>, &kCheckpointSection},
     {&make_capability<HardwareWatchdog>, &kWatchSection},  // counts from its start: last

@@ -51,6 +51,14 @@ Schema log_schema() {
                                        must("level", word("", {"info", "warning"})), must("text", text(""))});
 }
 
+Schema chart_schema() {
+  return object("What a chart of it draws.",
+                {must("signals", list("variables", text(""))),
+                 must("reference", or_null(text("the variable that the band is around; null: zero"))),
+                 must("low", or_null(number("lower end of the band; null: none"))),
+                 must("high", or_null(number("upper end of the band; null: none")))});
+}
+
 template <LiveList kList>
 Waits entries(Api& api, const Call& call, const Respond& respond) {
   const auto number = [&](const char* name, std::int64_t otherwise) {
@@ -88,13 +96,43 @@ Route list_route(LiveList list, const char* about, Handle handle) {
 
 }  // namespace
 
+const std::vector<std::string>& verdict_words() {
+  static const std::vector<std::string> words = {"pass", "untested", "inconclusive", "fail", "error"};
+  return words;
+}
+
+Schema verdict_schema() {
+  return object(
+      "An expectation, and what it has come to.",
+      {may("n", integer("of an event: counts up with every change of any of them")),
+       may("seen_frame", or_null(integer("of an event: the frame after which it was so"))),
+       must("id", integer("from 0, in the order of the file")), must("name", text("")),
+       must("verdict", word("what it would be if no frame followed", verdict_words())),
+       must("final", boolean("no frame can change it any more")), must("says", text("one sentence")),
+       must("severity", word("", {"note", "warn", "fail", "stop"})), must("requirement", text("")),
+       must("expects", text("the expectation")), must("why", text("why it is inconclusive")),
+       must("no_value", boolean("it failed because its condition had no value")),
+       must("frame", or_null(integer("the first that failed"))),
+       must("time_s", or_null(number("simulated time of that frame"))),
+       must("margin",
+            or_null(number("distance of the nearest approach from the limit; negative: beyond it"))),
+       must("unit", text("of the margin")), must("chart", chart_schema())});
+}
+
 const Schema& entry_schema(LiveList list) {
-  static const Schema overrun = overrun_schema(), journal = journal_schema(), log = log_schema();
-  return list == LiveList::overruns ? overrun : list == LiveList::journal ? journal : log;
+  static const Schema overrun = overrun_schema(), journal = journal_schema(), log = log_schema(),
+                      verdict = verdict_schema();
+  return list == LiveList::overruns  ? overrun
+         : list == LiveList::journal ? journal
+         : list == LiveList::log     ? log
+                                     : verdict;
 }
 
 const char* event_name(LiveList list) {
-  return list == LiveList::overruns ? "overrun" : list == LiveList::journal ? "journal" : "log";
+  return list == LiveList::overruns  ? "overrun"
+         : list == LiveList::journal ? "journal"
+         : list == LiveList::log     ? "log"
+                                     : "verdict";
 }
 
 std::vector<Route> list_routes() {

@@ -136,6 +136,16 @@ Schema checkpoints_schema() {
        number_of("left_out", "older ones")});
 }
 
+Schema verdicts_schema() {
+  return object("What the test has come to so far.",
+                {must("test", maybe(text("its name; null: the rig has none"))), may("rig", text("")),
+                 may("verdict", word("the worst of those that count", verdict_words())),
+                 may("frame", maybe(integer("the last one that was judged; null: none"))),
+                 may("frames", integer("that were judged")), may("simulated_s", number("")),
+                 may("ended", boolean("the frames are over")),
+                 must("expectations", list("in the order of the file", verdict_schema()))});
+}
+
 template <LiveReport kReport>
 Waits report(Api& api, const Call& /*call*/, const Respond& respond) {
   api.rig().report(kReport, [respond](const Json& made) {
@@ -228,6 +238,8 @@ std::vector<Route> report_routes() {
           row("threads", "The threads of the rig's process.", threads_schema(), &report<LiveReport::threads>),
           row("doctor", "What stands between this machine and hard real time.", doctor_schema(),
               &report<LiveReport::doctor>),
+          row("verdicts", "What the expectations of the test have come to.", verdicts_schema(),
+              &report<LiveReport::verdicts>),
           row("checkpoints", "The checkpoints that can be loaded.", checkpoints_schema(),
               &report<LiveReport::checkpoints>)};
 }

@@ -91,6 +91,9 @@ const Schema& end_schema();
 /// An entry of a list; and the event that brings it.
 const Schema& entry_schema(executive::LiveList list);
 const char* event_name(executive::LiveList list);
+/// An expectation of /v1/verdicts and of the event verdict.
+Schema verdict_schema();
+const std::vector<std::string>& verdict_words();
 
 namespace schema {
 

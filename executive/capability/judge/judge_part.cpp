@@ -6,7 +6,10 @@
 namespace tactus::executive {
 
 JudgePart::JudgePart(const CompiledTest& test)
-    : FramePart("expectations"), expectations_(test.expectations), expression_(test.program) {
+    : FramePart("expectations"),
+      expectations_(test.expectations),
+      expression_(test.program),
+      board_(test.expectations.size()) {
   for (std::size_t i = 0; i < test.inputs.size(); ++i) {
     const VariableRef& ref = test.inputs[i];
     sources_.push_back({ref.model, ref.data(), ref.variable->type, test.program.inputs[i].cell});
@@ -48,9 +51,12 @@ void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
       services_->stop(stop_reasons_[i].c_str());
     }
   }
+  frame_ = end.frame;
+  board_.publish(frame_, frames_, monitors_, &end.slack);
 }
 
 void JudgePart::changed(RigChange& change) TACTUS_RT {
+  if (change.what == RigChange::freeze_frame) board_.publish(frame_, frames_, monitors_, nullptr);
   if (change.what != RigChange::went_back) return;
   expression_.begin_anew();
   for (Monitor& monitor : monitors_) monitor.begin_anew();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
 #include "executive/capability/judge/compiled_test.hpp"
+#include "executive/capability/judge/standing_board.hpp"
 #include "executive/expression/expression_run.hpp"
 #include "executive/frame/frame_part.hpp"
 
@@ -22,6 +22,9 @@ class JudgePart final : public FramePart {
   /// Returns the monitors of all expectations, after the frames.
   const std::vector<Monitor>& monitors() const { return monitors_; }
   std::int64_t frames() const { return frames_; }
+  std::int64_t last_frame() const { return frame_; }
+  /// Returns what the expectations have come to, while frames run. @when service
+  StandingBoard& board() { return board_; }
   /// Says that the run ended before the test was over, after the frames.
   void end_early(const char* why) {
     for (Monitor& each : monitors_) each.end_early(why);
@@ -44,6 +47,8 @@ class JudgePart final : public FramePart {
   std::int64_t frames_ = 0;
   std::vector<std::string> stop_reasons_;  // of the end, one for each expectation
   bool stopped_ = false;
+  std::int64_t frame_ = -1;  // the last one
+  StandingBoard board_;
 };
 
 }  // namespace tactus::executive

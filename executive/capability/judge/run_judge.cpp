@@ -34,14 +34,62 @@ const char* RunJudge::cut_short() const {
   return early && !planned ? "stopped before its end" : nullptr;
 }
 
-void RunJudge::finish() {
-  if (const char* const why = cut_short()) part_.end_early(why);
-  TestResult result = test_result(*test_, part_.monitors(), run_.rig.plan().frame);
+TestResult RunJudge::result_of(std::span<const Standing> standings, std::int64_t frames) const {
+  TestResult result = test_result(*test_, standings, run_.rig.plan().frame);
   result.rig = run_.rig.settings().rig.value;
   result.test = run_.rig.settings().of<TestSettings>().test;
   if (result.test.empty()) result.test = result.rig;
-  result.frames = part_.frames();
-  result.seconds = static_cast<double>(run_.rig.plan().frame.times(result.frames).count()) / 1e9;
+  result.frames = frames;
+  result.seconds = static_cast<double>(run_.rig.plan().frame.times(frames).count()) / 1e9;
+  return result;
+}
+
+void RunJudge::poll(RunVoice& /*voice*/) {
+  if (changes_ == nullptr) return;
+  if (const StandingBoard::Copy* const copy = part_.board().read())
+    tell(result_of(copy->standings, copy->frames), copy->frame, false);
+  part_.board().ask();
+}
+
+/// Takes what the expectations have come to for clients, and tells those that follow which have changed.
+void RunJudge::tell(TestResult result, std::int64_t frame, bool ended) {
+  config::Json now = to_live_json(std::move(result), frame, ended);
+  for (std::size_t i = 0; i < now["expectations"].size(); ++i) {
+    const config::Json& row = now["expectations"][i];
+    if (!told_.is_null() && same_verdict(told_["expectations"][i], row)) continue;
+    config::Json entry = row;
+    entry["seen_frame"] = now["frame"];
+    changes_->add(std::move(entry), static_cast<std::int64_t>(i));
+  }
+  told_ = std::move(now);
+}
+
+void RunJudge::report(LiveReport which, config::Json& body) {
+  if (which != LiveReport::verdicts) return;
+  if (told_.is_null()) {
+    const std::vector<Standing> none(test_->expectations.size());
+    told_ = to_live_json(result_of(none, 0), -1, false);
+  }
+  body = told_;
+}
+
+/// The frames are over: clients hear the last verdicts before they are dismissed.
+void RunJudge::ended() {
+  if (changes_ == nullptr || run_.stuck) return;
+  tell(last_result(), part_.last_frame(), true);
+  changes_ = nullptr;
+}
+
+/// Returns the verdicts after the frames.
+TestResult RunJudge::last_result() {
+  if (const char* const why = cut_short()) part_.end_early(why);
+  std::vector<Standing> standings;
+  for (const Monitor& each : part_.monitors()) standings.push_back(standing_of(each));
+  return result_of(standings, part_.frames());
+}
+
+void RunJudge::finish() {
+  const TestResult result = last_result();
   verdict_ = to_json(result);
   for (const config::Json& row : result.expectations) {
     const std::string line = "expectation " + std::string(row["name"]) + ": " + std::string(row["says"]);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "executive/capability/judge/judge_part.hpp"
+#include "executive/capability/judge/verdict_file.hpp"
+#include "executive/run_base/live_history.hpp"
 #include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
@@ -13,19 +17,29 @@ namespace tactus::executive {
 class RunJudge final : public Capability {
  public:
   explicit RunJudge(RunContext& run);
+  /// Changes of verdicts go into that list from here on.
+  void tell(LiveHistory& changes) { changes_ = &changes; }
   static bool is_needed(const RunContext& run);
 
+  void poll(RunVoice& voice) override;
+  void ended() override;
   void finish() override;
+  void report(LiveReport which, config::Json& body) override;
   void summarize(config::Json& all, Summary what) const override;
 
  private:
   void write(const std::filesystem::path& file, const std::string& text);
   const char* cut_short() const;
+  TestResult result_of(std::span<const Standing> standings, std::int64_t frames) const;
+  TestResult last_result();
+  void tell(TestResult result, std::int64_t frame, bool ended);
 
   RunContext& run_;
   std::shared_ptr<const CompiledTest> test_;
   JudgePart part_;
   config::Json verdict_;
+  LiveHistory* changes_ = nullptr;  // of verdicts, for clients; nullptr: there are none
+  config::Json told_;               // what clients know
 };
 
 }  // namespace tactus::executive

@@ -6,14 +6,26 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "executive/capability/judge/verdict_chart.hpp"
 #include "rtsync/host/plain_text.hpp"
 
 namespace tactus::executive {
 namespace {
 
+constexpr const char* kNotOver = "the end came before";  // of a monitor whose duty is open
+
 const char* severity_name(Severity severity) {
   constexpr const char* kNames[] = {"note", "warn", "fail", "stop"};
   return kNames[static_cast<std::size_t>(severity)];
+}
+
+VerdictChart chart_of_row(const CompiledExpectation& each) {
+  const ExpectSettings& settings = each.settings;
+  const bool never = each.kind == Monitor::Kind::never;
+  for (const std::string* const condition :
+       {&settings.always.value, &settings.never.value, &settings.finally.value, &settings.holds.value})
+    if (!condition->empty()) return chart_of(*condition, never, each.unit);
+  return {};
 }
 
 std::string xml_text(const std::string& text) {
@@ -105,29 +117,31 @@ std::string cases_of(const config::Json& verdict, JunitCounts& counts) {
 
 }  // namespace
 
-TestResult test_result(const CompiledTest& test, const std::vector<Monitor>& monitors, rtsync::Period frame) {
+TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, rtsync::Period frame) {
   TestResult result;
   bool any = false;
-  for (std::size_t i = 0; i < monitors.size(); ++i) {
+  for (std::size_t i = 0; i < standings.size(); ++i) {
     const CompiledExpectation& each = test.expectations[i];
-    const Monitor& monitor = monitors[i];
-    const TestVerdict verdict = monitor.verdict();
+    const Standing& standing = standings[i];
+    const TestVerdict verdict = standing.verdict;
     config::Json row = {{"name", each.settings.name},
                         {"verdict", name_of(verdict)},
                         {"severity", severity_name(each.settings.severity)},
                         {"requirement", each.settings.requirement},
                         {"expects", each.text},
-                        {"why", monitor.why()},
-                        {"no_value", verdict == TestVerdict::fail && monitor.no_value()},
+                        {"why", standing.why},
+                        {"no_value", standing.no_value},
+                        {"final", standing.failed},
                         {"frame", nullptr},
                         {"time_s", nullptr},
                         {"margin", nullptr},
-                        {"unit", each.unit}};
+                        {"unit", each.unit},
+                        {"chart", to_json(chart_of_row(each))}};
     if (verdict == TestVerdict::fail) {
-      row["frame"] = monitor.frame();
-      row["time_s"] = static_cast<double>(frame.times(monitor.frame()).count()) / 1e9;
+      row["frame"] = standing.frame;
+      row["time_s"] = static_cast<double>(frame.times(standing.frame).count()) / 1e9;
     }
-    if (std::isfinite(monitor.margin())) row["margin"] = monitor.margin();
+    if (std::isfinite(standing.margin)) row["margin"] = standing.margin;
     row["says"] = verdict_sentence(row);
     result.expectations.push_back(std::move(row));
     if (each.settings.severity < Severity::fail) continue;
@@ -141,14 +155,41 @@ TestResult test_result(const CompiledTest& test, const std::vector<Monitor>& mon
   return result;
 }
 
+config::Json to_live_json(TestResult result, std::int64_t frame, bool ended) {
+  std::int64_t id = 0;
+  for (config::Json& row : result.expectations) {
+    row["id"] = id++;
+    if (ended) row["final"] = true;
+    if (row["final"]) continue;
+    if (row["why"] == kNotOver) row["why"] = "its time is not over";
+    row["says"] = row["verdict"] == "inconclusive" ? verdict_sentence(row)
+                  : row["verdict"] == "untested"   ? "has not been tested so far"
+                  : row["verdict"] == "pass"       ? "holds so far"
+                                                   : "does not hold so far";
+  }
+  config::Json all = to_json(result);
+  all.erase("format");
+  all["expectations"] = std::move(result.expectations);
+  all["frame"] = frame < 0 ? config::Json() : config::Json(frame);
+  all["ended"] = ended;
+  return all;
+}
+
+bool same_verdict(const config::Json& a, const config::Json& b) {
+  const auto same = [&](const char* key) { return a[key] == b[key]; };
+  return same("verdict") && same("final") && same("frame") && same("why");
+}
+
 config::Json to_json(const TestResult& result) {
+  config::Json rows = result.expectations;
+  for (config::Json& row : rows) row.erase("final");
   return {{"format", 1},
           {"test", result.test},
           {"rig", result.rig},
           {"verdict", name_of(result.verdict)},
           {"frames", result.frames},
           {"simulated_s", result.seconds},
-          {"expectations", result.expectations}};
+          {"expectations", std::move(rows)}};
 }
 
 std::string to_junit(std::span<const config::Json> verdicts) {

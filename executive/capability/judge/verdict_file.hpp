@@ -7,6 +7,7 @@
 
 #include "config/json.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
+#include "executive/capability/judge/standing.hpp"
 
 namespace tactus::executive {
 
@@ -24,7 +25,12 @@ struct TestResult {
 };
 
 /// Takes the verdicts of all expectations; the worst of those that count is that of the test.     @when service
-TestResult test_result(const CompiledTest& test, const std::vector<Monitor>& monitors, rtsync::Period frame);
+TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, rtsync::Period frame);
+/// Makes what clients see of a test that runs, after that frame (-1: none): rows of verdict.json, with `id` and `final`, which
+/// says that no frame can change it any more.
+config::Json to_live_json(TestResult result, std::int64_t frame, bool ended);
+/// Two rows of it say the same, but for the margin.
+bool same_verdict(const config::Json& a, const config::Json& b);
 /// verdict.json.
 config::Json to_json(const TestResult& result);
 /// JUnit XML of runs, a suite each, of what verdict.json has: a test case for each expectation. What could not be judged

@@ -9,6 +9,7 @@
 #include "executive/capability/cause/run_teller.hpp"
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
 #include "executive/capability/flight/run_flight.hpp"
+#include "executive/capability/judge/run_judge.hpp"
 #include "executive/capability/record/run_recordings.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run_base/machine_error.hpp"
@@ -56,6 +57,7 @@ RunLive::RunLive(RunContext& run)
     : run_(run), access_(run.rig, *run.executive, facts_of(run), services_of(run)) {
   run.voice->log().tell(access_.history(LiveList::log));
   run.find<RunTeller>()->tell(access_.history(LiveList::overruns));
+  if (RunJudge* const judge = run.find<RunJudge>()) judge->tell(access_.history(LiveList::verdicts));
 }
 
 void RunLive::open() {

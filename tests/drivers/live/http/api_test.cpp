@@ -165,6 +165,7 @@ TEST_F(HttpApi, ReportsComeFromTheRunAndAreRefusedWhenItIsOver) {
   EXPECT_EQ(get("/v1/drivers").body["which"], 4);
   EXPECT_EQ(get("/v1/threads").body["which"], 5);
   EXPECT_EQ(get("/v1/doctor").body["which"], 6);
+  EXPECT_EQ(get("/v1/verdicts").body["which"], 8);
 }
 
 TEST_F(HttpApi, TracesAreJsonOrAFileAndSayWhyThereIsNone) {

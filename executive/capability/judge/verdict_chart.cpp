@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/judge/verdict_chart.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "config/expression.hpp"
+#include "config/number.hpp"
+#include "config/unit.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using config::Expression;
+
+bool is_variable(const Expression& part) {
+  return part.kind == Expression::Kind::name && part.word.find('.') != std::string::npos;
+}
+
+void add_names(const Expression& part, std::vector<std::string>& names) {
+  if (is_variable(part) && std::find(names.begin(), names.end(), part.word) == names.end())
+    names.push_back(part.word);
+  for (const Expression& each : part.parts) add_names(each, names);
+}
+
+/// A written quantity in that unit.
+std::optional<double> quantity(const Expression& part, const std::string& unit) try {
+  if (part.kind == Expression::Kind::negated) {
+    const auto value = quantity(part.parts[0], unit);
+    return value ? std::optional(-*value) : std::nullopt;
+  }
+  if (part.kind != Expression::Kind::number) return std::nullopt;
+  const auto value = config::parse_real(part.word);
+  if (!value) return std::nullopt;
+  return config::convert(*value.value, config::Unit::parse(part.unit), config::Unit::parse(unit));
+} catch (const std::invalid_argument&) {
+  return std::nullopt;
+}
+
+/// The chart of `what` <= limit, or >= it.
+bool add_limit(VerdictChart& chart, const Expression& what, bool at_most, double limit) {
+  const bool is_size = what.kind == Expression::Kind::call && what.word == "abs" && what.parts.size() == 1;
+  const Expression& inside = is_size ? what.parts[0] : what;
+  if (is_size && !at_most) return false;  // outside of a band
+  if (inside.kind == Expression::Kind::binary && inside.word == "-" && is_variable(inside.parts[0]) &&
+      is_variable(inside.parts[1])) {
+    chart.signals = {inside.parts[0].word};
+    chart.reference = inside.parts[1].word;
+  } else if (is_variable(inside)) {
+    chart.signals = {inside.word};
+  } else {
+    return false;
+  }
+  if (at_most) chart.high = limit;
+  if (!at_most) chart.low = limit;
+  if (is_size) chart.low = -limit;
+  return true;
+}
+
+bool add_band(VerdictChart& chart, const Expression& condition, bool never, const std::string& unit) {
+  if (condition.kind == Expression::Kind::inverted) return add_band(chart, condition.parts[0], !never, unit);
+  if (condition.kind == Expression::Kind::held) return add_band(chart, condition.parts[0], never, unit);
+  if (condition.kind == Expression::Kind::within && !never && is_variable(condition.parts[0])) {
+    const auto tolerance = quantity(condition.parts[1], unit);
+    const auto middle = quantity(condition.parts[2], unit);
+    if (!tolerance || (!middle && !is_variable(condition.parts[2]))) return false;
+    chart.signals = {condition.parts[0].word};
+    if (!middle) chart.reference = condition.parts[2].word;
+    chart.low = middle.value_or(0) - *tolerance;
+    chart.high = middle.value_or(0) + *tolerance;
+    return true;
+  }
+  if (condition.kind != Expression::Kind::compared || (condition.word[0] != '<' && condition.word[0] != '>'))
+    return false;
+  const Expression* what = &condition.parts[0];
+  const Expression* other = &condition.parts[1];
+  bool at_most = (condition.word[0] == '<') != never;
+  auto limit = quantity(*other, unit);
+  if (!limit) {
+    std::swap(what, other);
+    at_most = !at_most;
+    limit = quantity(*other, unit);
+  }
+  if (limit) return add_limit(chart, *what, at_most, *limit);
+  if (!is_variable(*what) || !is_variable(*other)) return false;
+  chart.signals = {condition.parts[0].word};  // one variable below another
+  chart.reference = condition.parts[1].word;
+  ((condition.word[0] == '<') != never ? chart.high : chart.low) = 0;
+  return true;
+}
+
+}  // namespace
+
+VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit) try {
+  const Expression tree = config::parse_expression(condition);
+  VerdictChart chart;
+  if (add_band(chart, tree, never, unit)) return chart;
+  chart = {};
+  add_names(tree, chart.signals);
+  return chart;
+} catch (const config::ExpressionError&) {
+  return {};
+}
+
+config::Json to_json(const VerdictChart& chart) {
+  const auto number = [](std::optional<double> value) {
+    return value ? config::Json(*value) : config::Json();
+  };
+  return {{"signals", chart.signals},
+          {"reference", chart.reference.empty() ? config::Json() : config::Json(chart.reference)},
+          {"low", number(chart.low)},
+          {"high", number(chart.high)}};
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which variables and which band a chart of an expectation has.
+#include "executive/capability/judge/verdict_chart.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tactus::executive::verdict_chart_test {
+namespace {
+
+using config::Json;
+
+struct Row {
+  const char* condition;
+  bool never;
+  const char* unit;
+  const char* chart;
+};
+
+TEST(VerdictChart, HasTheBandInWhichAConditionHolds) {
+  const Row rows[] = {
+      {"motor.speed > 20 rad/s", false, "rad/s", R"([["motor.speed"], null, 20.0, null])"},
+      {"motor.speed > 20 rad/s", true, "rad/s", R"([["motor.speed"], null, null, 20.0])"},
+      {"not motor.speed >= 20 rad/s", false, "rad/s", R"([["motor.speed"], null, null, 20.0])"},
+      {"-3 N < axis.force", false, "N", R"([["axis.force"], null, -3.0, null])"},
+      {"abs(axis.force) < 2 kN", false, "N", R"([["axis.force"], null, -2000.0, 2000.0])"},
+      {"abs(axis.force) > 2 kN", true, "N", R"([["axis.force"], null, -2000.0, 2000.0])"},
+      {"abs(axis.force) > 2 kN", false, "N", R"([["axis.force"], null, null, null])"},
+      {"abs(a.x - b.x) <= 5 mm", false, "m", R"([["a.x"], "b.x", -0.005, 0.005])"},
+      {"a.x - b.x < 5 mm for 3 ms", false, "m", R"([["a.x"], "b.x", null, 0.005])"},
+      {"a.x within 0.5 rad of b.x", false, "rad", R"([["a.x"], "b.x", -0.5, 0.5])"},
+      {"a.x within 1 rad of 3 rad", false, "rad", R"([["a.x"], null, 2.0, 4.0])"},
+      {"a.x within 1 rad of 3 rad", true, "rad", R"([["a.x"], null, null, null])"},
+      {"a.x < b.x", false, "rad", R"([["a.x"], "b.x", null, 0.0])"},
+      {"a.x > 3 m and b.y < 2 s", false, "", R"([["a.x", "b.y"], null, null, null])"},
+      {"count(moved) == 3", false, "", R"([[], null, null, null])"},
+      {"a.x >", false, "", R"([[], null, null, null])"},
+  };
+  for (const Row& row : rows) {
+    const Json chart = to_json(chart_of(row.condition, row.never, row.unit));
+    EXPECT_EQ(Json::array({chart["signals"], chart["reference"], chart["low"], chart["high"]}),
+              Json::parse(row.chart))
+        << row.condition << ": " << chart;
+  }
+}
+
+}  // namespace
+}  // namespace tactus::executive::verdict_chart_test

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdicts of a test as clients see them while it runs: /v1/verdicts and the event verdict.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "rig_command.hpp"
+#include "tests/drivers/live/http/support/http_client.hpp"
+
+namespace tactus::test::live_verdicts_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(LiveVerdicts, ComeAsTheyAreDecidedAndTheLastOfThemBeforeTheEnd) {
+  const TempDir dir;
+  dir.write("a.test.yaml",
+            "test: moves\nuntil: 1 s\n"
+            "expect:\n"
+            "  slow: { never: motor.speed > 20 rad/s, requirement: REQ-7 }\n"
+            "  turns: { always: abs(motor.speed - trajectory.speed) < 500 rad/s }\n"
+            "  never comes: { after: motor.speed > 1000 rad/s, within: 5 ms, holds: motor.speed < 1 rad/s }\n"
+            "  open: { after: motor.speed > 1 rad/s, within: 10 s, holds: motor.speed > 1000 rad/s }\n");
+  Process rig(run_rig("servo",
+                      {"--live", "unix:live.sock", "--no-realtime", "--paused", "--test", "a.test.yaml",
+                       "--out", "out", "--allow", "untested,inconclusive"},
+                      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+  HttpClient client((dir / "out/live.sock").string()), watch((dir / "out/live.sock").string());
+  Json now = client.get("/v1/verdicts").json();
+  EXPECT_EQ(now["test"], "moves");
+  ASSERT_EQ(now["expectations"].size(), 4U) << now;
+  EXPECT_EQ(now["expectations"][0]["verdict"], "untested");
+  EXPECT_EQ(now["expectations"][0]["requirement"], "REQ-7");
+  EXPECT_EQ(now["expectations"][0]["chart"]["high"], 20);
+  EXPECT_EQ(now["expectations"][1]["chart"]["reference"], "trajectory.speed");
+
+  // While the rig is paused after some frames, what they decided is known.
+  ASSERT_EQ(client.post("/v1/commands", R"({"command": "step", "frames": 10})").status, 200);
+  while (now["frame"] != 9) now = client.get("/v1/verdicts").json();
+  EXPECT_EQ(now["expectations"][0]["verdict"], "pass");
+  EXPECT_EQ(now["expectations"][0]["final"], false);
+  EXPECT_EQ(now["expectations"][0]["says"], "holds so far");
+  EXPECT_EQ(now["expectations"][2]["says"], "has not been tested so far");
+  EXPECT_EQ(now["ended"], false);
+
+  watch.send(watch.request("GET", "/v1/watch?names=rt.frame&every=10s"));
+  (void)watch.receive_head();
+  std::string name;
+  while (data_of(watch.event(), name).is_object() && name != "state") continue;
+  ASSERT_EQ(client.post("/v1/commands", R"({"command": "resume"})").status, 200);
+  std::map<std::string, Json> last;
+  for (;;) {
+    const std::string event = watch.event();
+    if (event.empty()) break;
+    const Json data = data_of(event, name);
+    if (name == "verdict") last[data["name"]] = data;
+    if (name == "end") break;
+  }
+  EXPECT_EQ(name, "end");
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 4) << done;
+  const Json verdict = Json::parse(read_file(dir.path() / "out/verdict.json"));
+  ASSERT_EQ(last.size(), 4U) << "each is final at the end";
+  for (const Json& row : verdict["expectations"]) {
+    const Json& heard = last[row["name"]];
+    EXPECT_EQ(heard["final"], true) << row;
+    for (const char* const key : {"verdict", "frame", "why", "says", "margin", "chart"})
+      EXPECT_EQ(heard[key], row[key]) << row;
+    EXPECT_FALSE(row.contains("final")) << "verdict.json is of a run that is over";
+  }
+}
+
+TEST(LiveVerdicts, OfARigWithoutATestThereAreNone) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", "out"},
+                      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+  HttpClient client((dir / "out/live.sock").string());
+  const Json now = client.get("/v1/verdicts").json();
+  EXPECT_TRUE(now["test"].is_null()) << now;
+  EXPECT_TRUE(now["expectations"].empty());
+  EXPECT_EQ(client.post("/v1/commands", R"({"command": "stop"})").status, 200);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+}  // namespace
+}  // namespace tactus::test::live_verdicts_test

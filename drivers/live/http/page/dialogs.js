@@ -55,11 +55,12 @@ export function askToken(wrong) {
 }
 
 const KEYS = [
-  ['1 … 5', 'views'],
+  ['1 … 6', 'views'],
   ['/', 'search variables'],
   ['h', 'hold the charts'],
   ['w s a d f ← →', 'in the timeline: zoom, move, fit, select'],
   ['l  e', 'desk: unlock, arrange'],
+  ['b', 'tests: the board on the whole screen'],
   ['t  ?', 'dark or light, these keys'],
 ];
 

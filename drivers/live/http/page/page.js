@@ -9,6 +9,7 @@ import {Overview} from './overview.js';
 import {Refused} from './port.js';
 import {Signals} from './signals.js';
 import {Rig} from './source.js';
+import {Tests} from './tests.js';
 import {Timing} from './timing.js';
 import {Top} from './top.js';
 
@@ -31,12 +32,14 @@ const overview = new Overview(rig, toTimeline, (entry) => timing.download(entry.
 const signals = new Signals(rig, top);
 const desk = new Desk(rig, top);
 const bench = new Bench(rig);
+const tests = new Tests(rig);
 const views = {
   overview,
   timing,
   signals,
   desk,
-  bench
+  bench,
+  tests
 };
 window.tactus = {
   rig,
@@ -104,6 +107,7 @@ const ACTS = {
   arrange: () => desk.arrange(),
   keep: () => desk.keep(),
   drop: () => desk.drop(),
+  board: () => tests.board(),
 };
 document.addEventListener('click', (event) => {
   const act = ACTS[event.target.closest('[data-act]')?.dataset.act];
@@ -122,6 +126,7 @@ const KEYS = {
   h: hold,
   l: () => view === 'desk' && desk.unlock(),
   e: () => view === 'desk' && desk.arrange(),
+  b: () => view === 'tests' && tests.board(),
   '/': search
 };
 Object.keys(views).forEach((name, i) => KEYS[i + 1] = () => go(name));
@@ -205,6 +210,7 @@ function turn() {
     if (numbers) desk.numbers();
   }
   if (view === 'bench' && slow) bench.draw();
+  if (view === 'tests' && numbers) tests.drawChart();
 }
 
 document.documentElement.dataset.theme = chosenTheme();
@@ -219,6 +225,7 @@ route();
 top.state();
 every(TURN, turn);
 every(SLOW, readTiming);
+every(SLOW, () => view === 'tests' && !rig.stale && !rig.over && rig.info && !document.hidden && tests.read());
 every(
     BENCH,
     () =>

@@ -84,7 +84,8 @@ class Rig:
         self.lates = {}        # frame -> lateness in ns
         self.set = {}
         self.forced = {}
-        self.entries = {"overruns": [], "journal": [], "log": []}
+        self.entries = {"overruns": [], "journal": [], "log": [], "verdict": []}
+        self.verdicts = {"test": None, "expectations": []}  # of /v1/verdicts
         self.missing = {}      # path -> (status, error)
         self.cut = False
         self.gaps = []         # (block to be sent before the next rows, frame of these)
@@ -248,6 +249,25 @@ class Rig:
     def note(self, what, who="127.0.0.1:1", **more):
         self.entry("journal", frame=self.frame, what=what, time="2026-11-23T02:20:00.123+00:00", who=who, **more)
 
+    def expect(self, name, verdict="pass", final=False, margin=3.5, **more):
+        """Another expectation, or what one has come to."""
+        rows = self.verdicts["expectations"]
+        row = next((each for each in rows if each["name"] == name), None)
+        fresh = row is None
+        if fresh:
+            row = {"id": len(rows), "name": name, "severity": "fail", "requirement": "", "why": "", "no_value": False,
+                   "frame": None, "time_s": None, "unit": "rad/s", "expects": "never motor.speed > 80 rad/s",
+                   "chart": {"signals": ["motor.speed"], "reference": None, "low": None, "high": 80}}
+        says = {"pass": "holds so far", "untested": "has not been tested so far"}.get(verdict, "failed in frame 900")
+        now = {**row, "verdict": verdict, "final": final, "margin": margin, "says": says, **more}
+
+        def act():
+            self.verdicts = {"ended": False, **self.verdicts, "test": "step.test", "verdict": verdict}
+            rows[row["id"]:row["id"] + 1] = [now]
+        self.change(act)
+        if not fresh:
+            self.entry("verdict", **now)
+
     def run_by_itself(self):
         def go():
             start, first = time.monotonic(), self.frame
@@ -396,6 +416,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                   "sleeper": "hybrid, margin 60 us", "realtime": True,
                                   "ratio": 1.0, "external": None},
                 "link": lambda: rig.link,
+                "verdicts": lambda: {**rig.verdicts, "frame": rig.frame, "frames": rig.frame + 1},
                 "checkpoints": lambda: {"folder": "/runs/fake/checkpoints", "left_out": 0, "checkpoints": [
                     {"name": name, "bytes": 4096, "written": "2026-11-23T02:20:00.123+00:00"}
                     for name in rig.checkpoints]},

@@ -38,7 +38,7 @@ import fake_port  # noqa: E402  (the paths to these are made above)
 from tactus_client import Rig as Client  # noqa: E402
 from webdriver import PATIENCE, Browser, Driver, WebDriverError, missing  # noqa: E402
 
-VIEWS = ("overview", "timing", "signals", "desk", "bench")
+VIEWS = ("overview", "timing", "signals", "desk", "bench", "tests")
 
 
 class Case(unittest.TestCase):
@@ -317,6 +317,7 @@ class Looks(Case):
         rig.checkpoints = ["a"]
         rig.entry("overruns", frame=990, over_ns=1000, cause="computed", who="a.b")
         rig.post_values({"force": {"motor.speed": 60}})
+        rig.expect("has a name of some length", "inconclusive", why="reset", requirement="REQ-12")
         self.browser.size(720, 450, ratio=2)
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
         self.open()
@@ -1636,6 +1637,8 @@ class Axe(Case):
         rig.panels = {"bench": json.loads(json.dumps(Desk.WIDGETS))}
         rig.entry("overruns", frame=990, over_ns=1000, cause="computed", who="a.b")
         rig.post_values({"force": {"motor.speed": 60}})
+        for verdict in ("pass", "fail", "untested", "inconclusive"):
+            rig.expect(f"is {verdict}", verdict, final=verdict == "fail", why="reset")
         faults = []
         for width, height in ((1920, 1080), (1440, 900), (1280, 800), (820, 1180), (390, 844)):
             self.browser.size(width, height, phone=width < 500)

@@ -18,13 +18,14 @@ From a shell, which gets JSON (exit status 1: the rig refused or is not there, 2
     facts  state  statistics  variables [GLOB]  describe NAME  get NAME...  watch NAME... [--every 100ms]
     set NAME=VALUE... [--frame N]  force NAME=VALUE... [--frame N]  release NAME...|all [--frame N]
     pause  resume  step [N]  run_until TIME  reset  stop  checkpoint
-    entries overruns|journal|log  report timing|jobs|clock|link|drivers|threads|doctor
+    entries overruns|journal|log  report timing|jobs|clock|link|drivers|threads|doctor|checkpoints|verdicts
 
 Values are as in JSON: numbers, bools, lists for arrays; of floats that are no number come nan and inf.
 """
 from __future__ import annotations
 
 import argparse
+import contextlib
 import http.client
 import inspect
 import json
@@ -94,8 +95,8 @@ class Frames(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Of a watch. `kind`: "values" (`data` is a Values), "state", "beat", "overrun", "journal", "log" or "end" (a
-    dict)."""
+    """Of a watch. `kind`: "values" (`data` is a Values), "state", "beat", "overrun", "journal", "log", "verdict" or "end"
+    (a dict)."""
     kind: str
     data: Any
     id: str
@@ -239,13 +240,24 @@ class Rig:
             after = more[-1]["n"]
 
     def report(self, of: str) -> Json:
-        """"timing", "jobs", "clock", "link", "drivers", "threads" or "doctor"."""
+        """"timing", "jobs", "clock", "link", "drivers", "threads", "doctor", "checkpoints" or "verdicts"."""
         return self._call("GET", f"/v1/{of}")
 
     def trace(self, frame: int | None = None, before: int = 20, after: int = 20) -> Json:
         """Frames of the flight recorder around one, without it the last."""
         which = "" if frame is None else f"&frame={frame}"
         return self._call("GET", f"/v1/trace?before={before}&after={after}{which}")
+
+    def perfetto(self, frame: int | None = None, before: int = 20, after: int = 20) -> bytes:
+        """The same as a file for ui.perfetto.dev."""
+        which = "" if frame is None else f"&frame={frame}"
+        path = f"/v1/trace?format=perfetto&before={before}&after={after}{which}"
+        connection, response, what = self._begin("GET", path, None, self.timeout)
+        with contextlib.closing(connection):
+            try:
+                return response.read()
+            except (OSError, http.client.HTTPException) as error:
+                raise self._broken(what, error, self.timeout) from error
 
     def panels(self) -> tuple[Json, str]:
         """The desks that users have arranged, and a tag for keep_panels()."""

@@ -66,6 +66,12 @@ install(FILES ${PROJECT_BINARY_DIR}/python/__init__.py scripts/python/py.typed
 install(FILES scripts/tactus.py DESTINATION ${python_dir}/tactus RENAME recordings.py COMPONENT python)
 install(FILES scripts/tactus_rows.py DESTINATION ${python_dir}/tactus RENAME rows.py COMPONENT python)
 install(FILES scripts/tactus_client.py DESTINATION ${python_dir}/tactus RENAME client.py COMPONENT python)
+foreach(module process gym)
+  install(FILES scripts/tactus_${module}.py DESTINATION ${python_dir}/tactus RENAME ${module}.py COMPONENT python)
+endforeach()
+install(FILES scripts/tactus_pytest.py DESTINATION ${python_dir}/tactus RENAME pytest_plugin.py COMPONENT python)
+install(FILES scripts/python/entry_points.txt DESTINATION ${python_dir}/tactus-${PROJECT_VERSION}.dist-info
+        COMPONENT python)
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${python_dir}/tactus-${PROJECT_VERSION}.dist-info
         COMPONENT python)
 

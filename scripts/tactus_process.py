@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rig that a Python program starts and ends: the command `tactus run` with a control port of its own.
+
+    with tactus.RigProcess("servo.yaml", folder="out") as rig:   # in Pause before its first frame
+        rig.run_for(0.5)                                                # simulated seconds
+        print(rig.value("motor.speed"))
+"""
+from __future__ import annotations
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+if __package__:  # installed: python3-tactus
+    from tactus.client import Episode, NoRig, Rig, RigError
+else:
+    from tactus_client import Episode, NoRig, Rig, RigError
+
+
+def program(given: str | None = None) -> str:
+    """The command tactus: `given`, else the environment's TACTUS, else the one on the path. Raises NoRig."""
+    found = given or os.environ.get("TACTUS") or shutil.which("tactus")
+    if not found:
+        raise NoRig("the command tactus is not on the path; name it by the environment variable TACTUS")
+    return found
+
+
+def setting(value: Any) -> str:
+    """A value of the rig file, as --set takes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+class RigProcess(Rig):
+    """A rig and the process that runs it. It is in Pause before its first frame when this returns.
+
+    file: the rig file. folder: the run folder, which must be empty. overrides: values of the rig file by path. test: a
+    test file that is laid over it. realtime: paced; else as fast as it can. Raises NoRig with the rig's own words.
+    """
+
+    def __init__(self, file: str | os.PathLike[str], folder: str | os.PathLike[str],
+                 overrides: Mapping[str, Any] | None = None, test: str | os.PathLike[str] | None = None,
+                 realtime: bool = False, tactus: str | None = None, arguments: Sequence[str] = (),
+                 start_timeout: float = 60.0) -> None:
+        self.folder = pathlib.Path(folder).absolute()
+        # A path of a socket has room for 107 letters: a folder of a test is often longer.
+        self._socket = tempfile.TemporaryDirectory(prefix="tactus-")
+        address = f"unix:{self._socket.name}/port"
+        super().__init__(address)
+        words = [program(tactus), "run", os.fspath(file), "--live", address, "--paused", "--out", str(self.folder)]
+        words += ["--test", os.fspath(test)] if test is not None else []
+        words += [] if realtime else ["--no-realtime"]
+        for path, value in (overrides or {}).items():
+            words += ["--set", f"{path}={setting(value)}"]
+        self.status: int | None = None
+        self._said = tempfile.TemporaryFile()
+        try:
+            self._process = subprocess.Popen([*words, *arguments], stdin=subprocess.DEVNULL, stdout=self._said,
+                                             stderr=subprocess.STDOUT)
+        except OSError as error:
+            self._socket.cleanup()
+            raise NoRig(f"{words[0]} cannot be started: {error.strerror}") from error
+        try:
+            self.wait_until_ready(start_timeout, self._process.poll)
+            self.wait_for("Pause", start_timeout)
+            self.period = (period := self.facts()["period"])["num_ns"] / period["den"] / 1e9
+        except RigError as error:
+            self.kill()
+            raise NoRig(f"{os.fspath(file)} did not start: {self.said() or error}") from error
+
+    def __enter__(self) -> RigProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def said(self) -> str:
+        """What the command has printed so far."""
+        self._said.seek(0)
+        return self._said.read().decode(errors="replace").strip()
+
+    def value(self, name: str) -> Any:
+        """The value of one variable, at the end of the last frame."""
+        return self.get(name).values[name]
+
+    def run_for(self, seconds: float, inputs: Mapping[str, Any] | None = None,
+                outputs: Sequence[str] = ()) -> Episode:
+        """Runs so many simulated seconds, rounded up to whole frames and at least one, then Pause again. inputs: values
+        by variable, written before the first of these frames. outputs: variables of the last one."""
+        frames = max(1, math.ceil(seconds / self.period - 1e-9))
+        last = self.state()["frame"]
+        stop = self.date_of((-1 if last is None else last) + frames)
+        return self.run_open(stop, [(*_split(name), value) for name, value in (inputs or {}).items()],
+                             [_split(name) for name in outputs])
+
+    def verdicts(self) -> dict[str, Any]:
+        """What the expectations of the test have come to so far: /v1/verdicts."""
+        return self.report("verdicts")
+
+    def end(self, timeout: float = 60.0) -> int:
+        """Stops the rig in order, and waits for it. Its exit status; a second call gives the same."""
+        if self.status is None:
+            try:
+                if self._process.poll() is None:
+                    self.stop()
+            except RigError:
+                pass  # it has just ended
+            try:
+                self.status = self._process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._socket.cleanup()
+        return self.status if self.status is not None else -9
+
+    def kill(self) -> None:
+        """Ends the process at once; outputs are driven safe by the rig's guardian."""
+        self._process.kill()
+        self.status = self._process.wait()
+        self._socket.cleanup()
+
+
+def _split(name: str) -> tuple[str, str]:
+    model, point, variable = name.partition(".")
+    if not point:
+        raise ValueError(f"{name!r} is no variable: model.variable")
+    return model, variable

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plug-in of pytest and the environment of Gymnasium, on the servo without real time.
+
+    pytest_plugin_test.py --source CHECKOUT --tactus PROGRAM [CLASS ...]
+
+pytest runs in a temporary folder. Skipped, with the reason, where no Python of this machine has it.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--source", required=True, type=pathlib.Path)
+parser.add_argument("--tactus", required=True, type=pathlib.Path)
+args, sys.argv[1:] = parser.parse_known_args()
+SOURCE, TACTUS = args.source.resolve(), args.tactus.resolve()
+SERVO = SOURCE / "config" / "rigs" / "servo.yaml"
+
+
+def python_with(module):
+    """A Python that has the module; None: there is none."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tactus-pytest-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_python(self, python, *words):
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "scripts"), "TACTUS": str(TACTUS), "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run([python, *words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=900)
+
+
+class Pytest(Case):
+    def setUp(self):
+        super().setUp()
+        self.python = python_with("pytest")
+        if self.python is None:
+            self.skipTest("there is no pytest (Debian: python3-pytest)")
+
+    def pytest(self, text, *words):
+        (self.folder / "test_rig.py").write_text("import pytest\n\n" + textwrap.dedent(text).replace("SERVO", repr(str(SERVO))))
+        return self.run_python(self.python, "-m", "pytest", "-p", "tactus_pytest", "-p", "no:cacheprovider", "-q", *words)
+
+    def test_each_test_has_a_rig_of_its_own_with_its_overrides(self):
+        done = self.pytest("""
+            @pytest.mark.rig(SERVO, overrides={"models.trajectory.parameters.max_speed": "20 rad/s"})
+            def test_is_slow(rig):
+                assert rig.state()["frame"] is None
+                rig.run_for(0.5)
+                assert rig.state()["frame"] == 499
+                assert rig.value("trajectory.speed") <= 20.001
+
+            @pytest.mark.rig(SERVO)
+            def test_begins_anew(rig):
+                episode = rig.run_for(0.1, {"motor.load_torque": 0.001}, ["motor.load_torque"])
+                assert episode.frame == 99
+                assert episode["motor", "load_torque"] == 0.001
+
+            def test_without_a_rig():
+                pass
+            """, "--strict-markers")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("3 passed", done.stdout)
+
+    def test_a_failure_shows_journal_plot_and_where_the_files_are(self):
+        done = self.pytest("""
+            @pytest.mark.rig(SERVO)
+            def test_fails(rig):
+                rig.run_for(0.5)
+                rig.set({"motor.load_torque": 0.002})
+                assert rig.value("rt.frame") == 7
+            """, "--basetemp", "base")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        for text in ("rig: files", "report.html", "rig: journal", '"variable":"motor.load_torque"', "rig: plot", "motor.speed"):
+            self.assertIn(text, done.stdout)
+        reports = list((self.folder / "base").rglob("report.html"))
+        self.assertEqual(len(reports), 1, done.stdout)
+        self.assertIn("tactus report", reports[0].read_text())
+
+    def test_a_test_file_is_judged_when_the_rig_ends(self):
+        (self.folder / "slow.test.yaml").write_text("expect:\n  slow: { never: motor.speed > 20 rad/s }\n")
+        done = self.pytest("""
+            @pytest.mark.rig(SERVO, test="slow.test.yaml")
+            def test_expectations(rig):
+                rig.run_for(0.5)
+                assert rig.verdicts()["expectations"][0]["name"] == "slow"
+            """)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("rig: verdicts", done.stdout)
+        self.assertRegex(done.stdout, "fail +slow: failed in frame")
+
+    def test_what_is_wrong_is_said_in_a_sentence(self):
+        (self.folder / "broken.yaml").write_text("rig: broken\nframe: { period: 1 lightyear }\n")
+        done = self.pytest("""
+            def test_without_marker(rig):
+                pass
+
+            @pytest.mark.rig("broken.yaml")
+            def test_broken(rig):
+                pass
+
+            @pytest.mark.rig(SERVO, realtme=True)
+            def test_unknown_word(rig):
+                pass
+            """)
+        self.assertNotEqual(done.returncode, 0)
+        for text in ("the fixture 'rig' wants @pytest.mark.rig", "broken.yaml:2:", "takes overrides, realtime and test, not realtme"):
+            self.assertIn(text, done.stdout)
+
+
+# As much of Gymnasium as tactus.gym uses, for machines that do not have it.
+STUB = """
+class Env:
+    def reset(self, *, seed=None, options=None):
+        self.seed = seed
+
+class _Box:
+    def __init__(self, low, high, dtype=None):
+        self.low, self.high, self.dtype, self.shape = low, high, dtype, low.shape
+    def contains(self, x):
+        return x.shape == self.shape and x.dtype == self.dtype and bool(((x >= self.low) & (x <= self.high)).all())
+
+class spaces:
+    Box = _Box
+"""
+
+USE = """
+import math, tactus_gym
+env = tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed", "motor.angle"], step=0.01, time_limit=0.05,
+                        bounds={"motor.load_torque": (-0.01, 0.01)}, reward=lambda now, action: now["motor.speed"],
+                        overrides={"until": "200 ms"})
+assert env.units["motor.speed"] == "rad/s", env.units
+assert list(env.action_space.high) == [env.action_space.dtype(0.01)]
+first = []
+for turn in range(2):
+    seen, info = env.reset(seed=3)
+    assert info["frame"] is None and env.observation_space.contains(seen), (seen, info)
+    rows = []
+    for k in range(5):
+        seen, reward, terminated, truncated, info = env.step([0.001])
+        assert info["frame"] == 10 * k + 9 and not terminated and reward == float(seen[0]) or abs(reward - seen[0]) < 1e-3
+        assert truncated == (k == 4), (k, truncated)
+        rows.append(list(seen))
+    first = first or rows
+    assert rows == first, "each episode is the same"
+env.time_limit = math.inf
+env.reset()
+for k in range(20):
+    seen, _, _, truncated, info = env.step([0.0])
+assert truncated and info["outcome"] == "completed", info
+env.reset()
+assert env.step([0.0])[4]["frame"] == 9
+env.close()
+try:
+    tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed"], step=0.01)
+except ValueError as error:
+    assert "the action motor.load_torque has no range: give bounds=" in str(error), error
+else:
+    raise SystemExit("an action without bounds was taken")
+print("all of it")
+"""
+
+
+class Gym(Case):
+    def test_without_the_package_there_is_a_sentence(self):
+        (self.folder / "gymnasium.py").write_text("raise ImportError('not here')\n")
+        done = self.run_python(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(self.folder)!r}); import tactus_gym")
+        self.assertIn("tactus.gym needs the package gymnasium, which is not here: pip install gymnasium", done.stderr)
+
+    def test_episodes_have_spaces_with_units_and_are_the_same_again(self):
+        python = python_with("numpy")
+        if python is None:
+            self.skipTest("there is no numpy (Debian: python3-numpy)")
+        if python_with("gymnasium") != python:
+            (self.folder / "gymnasium.py").write_text(STUB)
+        (self.folder / "use.py").write_text(USE.replace("SERVO", repr(str(SERVO))))
+        done = self.run_python(python, "use.py")
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, "all of it"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "drivers/silkit/command/commands.hpp"
 #include "drivers/silkit/command/print_line.hpp"
 #include "drivers/silkit/command/signal_waiter.hpp"
 #include "executive/driver/command_driver.hpp"
@@ -323,6 +324,7 @@ class DemoCommand final : public executive::CommandDriver {
 };
 
 }  // namespace
-}  // namespace tactus::silkit::command
 
-TACTUS_DRIVER(tactus::executive::CommandDriver, "demo", tactus::silkit::command::DemoCommand)
+executive::Driver* make_demo() { return new DemoCommand; }
+
+}  // namespace tactus::silkit::command

@@ -17,6 +17,7 @@
 
 #include "config/json.hpp"
 #include "config/text.hpp"
+#include "drivers/silkit/command/commands.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
 #include "rtsync/host/plain_text.hpp"
@@ -372,6 +373,7 @@ class MonitorCommand final : public executive::CommandDriver {
 };
 
 }  // namespace
-}  // namespace tactus::silkit::command
 
-TACTUS_DRIVER(tactus::executive::CommandDriver, "monitor", tactus::silkit::command::MonitorCommand)
+executive::Driver* make_monitor() { return new MonitorCommand; }
+
+}  // namespace tactus::silkit::command

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "config/json.hpp"
+#include "drivers/silkit/command/commands.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
 #include "drivers/silkit/command/registry_settings.hpp"
@@ -126,6 +127,7 @@ class RegistryCommand final : public executive::CommandDriver {
 };
 
 }  // namespace
-}  // namespace tactus::silkit::command
 
-TACTUS_DRIVER(tactus::executive::CommandDriver, "registry", tactus::silkit::command::RegistryCommand)
+executive::Driver* make_registry() { return new RegistryCommand; }
+
+}  // namespace tactus::silkit::command

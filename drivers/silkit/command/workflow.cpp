@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "drivers/silkit/command/commands.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
 #include "rtsync/crash/exit_guard.hpp"
@@ -342,6 +343,7 @@ class WorkflowCommand final : public executive::CommandDriver {
 };
 
 }  // namespace
-}  // namespace tactus::silkit::command
 
-TACTUS_DRIVER(tactus::executive::CommandDriver, "workflow", tactus::silkit::command::WorkflowCommand)
+executive::Driver* make_workflow() { return new WorkflowCommand; }
+
+}  // namespace tactus::silkit::command

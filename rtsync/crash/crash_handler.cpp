@@ -9,6 +9,7 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "rtsync/crash/current_call.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/crash/thread_origin.hpp"
@@ -112,7 +113,7 @@ void CrashHandler::forked_child_ended() TACTUS_RT {
 }
 
 void CrashHandler::signalled(int signal, const siginfo_t& info) TACTUS_RT {
-  if (!act()) return;
+  if (!act()) return crashed_in_an_action(signal);
   const bool by_process = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
   RawLine line;
   line << "tactus: ";
@@ -133,6 +134,18 @@ void CrashHandler::signalled(int signal, const siginfo_t& info) TACTUS_RT {
     line << ": nothing handles it, so it ends the process";
   }
   end_line(line);
+}
+
+/// An action crashed itself: names the driver whose outputs it drove. Else says nothing, as two threads that crash would.
+void CrashHandler::crashed_in_an_action(int signal) TACTUS_RT {
+  const char* const call = current_call();
+  if (call == nullptr || crashing_.load() != this_thread()) return;
+  if (WitnessPage* const page = witness_page()) page->set_doing(call);
+  RawLine line;
+  line << "tactus: ";
+  name_signal(line, signal);
+  line << " while " << call << "; AN OUTPUT COULD NOT BE DRIVEN SAFE\n";
+  line.write_to_stderr();
 }
 
 bool CrashHandler::ended_by(const char* call) TACTUS_RT {
@@ -157,8 +170,15 @@ bool CrashHandler::act() TACTUS_RT {
       (void)::nanosleep(&pause, nullptr);
     return false;
   }
+  // A fault of an action comes here again, and is named; blocked it would end the process without a word.
+  sigset_t faults;
+  sigset_t before;
+  sigemptyset(&faults);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaddset(&faults, signal);
+  (void)::pthread_sigmask(SIG_UNBLOCK, &faults, &before);
   const std::size_t count = count_.load();
   for (std::size_t i = 0; i < count; ++i) safe_ = actions_[i].run(actions_[i].context) && safe_;
+  (void)::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return true;
 }
 
@@ -166,6 +186,11 @@ bool CrashHandler::act() TACTUS_RT {
 void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_RT {
   if (const std::optional<FileChange> change = find_overwritten()) {  // whatever runs then is not to blame
     write(line << ": ", *change);
+    return;
+  }
+  if (const char* const call = by_this_thread ? current_call() : nullptr) {
+    if (WitnessPage* const page = witness_page()) page->set_doing(call);
+    line << " while " << call;
     return;
   }
   const Ran ran = place_ == nullptr ? Ran{} : place_(place_context_);

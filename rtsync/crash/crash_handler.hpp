@@ -9,7 +9,7 @@
 ///     crash.set_place(&running_job, &executive);
 ///
 /// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
-/// stderr names the signal and what ran (or a library that was overwritten while it was loaded; or the
+/// stderr names the signal and what ran (a job, or a driver by CurrentCall; or a library that was overwritten while it was loaded; or the
 /// thread, if it runs nothing of ours, and the library that started it; or which process sent it), if it can
 /// be taken without delay, and the signal takes the course it had before (a core dump, as a rule; one that is ignored stays so). exit() and
 /// its like become an end with status 1 (ExitGuard). The other threads continue until then, so actions must
@@ -70,6 +70,7 @@ class CrashHandler {
   static void handle(int signal, siginfo_t* info, void* context);
   static void forked_child_ended() TACTUS_RT;
   void signalled(int signal, const siginfo_t& info) TACTUS_RT;
+  void crashed_in_an_action(int signal) TACTUS_RT;
   bool act() TACTUS_RT;
   void name_place(RawLine& line, bool by_this_thread) const TACTUS_RT;
   void end_line(RawLine& line) TACTUS_RT;

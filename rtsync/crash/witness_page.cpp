@@ -40,7 +40,7 @@ std::string WitnessPage::doing_text() const {
   return {doing.data(), std::min(doing_length.load(std::memory_order_acquire), doing.size())};
 }
 
-void WitnessPage::set_doing(std::string_view text) {
+void WitnessPage::set_doing(std::string_view text) TACTUS_RT {
   const std::size_t length = std::min(text.size(), doing.size());
   doing_length.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);  // nobody reads the new text by the old length

@@ -67,7 +67,7 @@ struct WitnessPage {
   /// Describes the present activity, or the one at the end of the rig; empty: nothing of that kind.
   /// @when service
   std::string doing_text() const;
-  void set_doing(std::string_view text);
+  void set_doing(std::string_view text) TACTUS_RT;
   /// Empty: none.                                                                             @when service
   std::string call_text() const;
 };

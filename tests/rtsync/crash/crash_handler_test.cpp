@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "rtsync/crash/current_call.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "tests/support/death_test_style.hpp"
 
@@ -54,6 +56,38 @@ class CrashHandlerDeath : public ::testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, test::kDeathTestStyle); }
 };
+
+/// A driver's code that writes where it may not.
+void write_nowhere() {
+  void* const page = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *static_cast<volatile char*>(page) = 1;
+}
+bool crash_in_a_driver(void*) TACTUS_RT {
+  const CurrentCall call("driver 'pins' drove its outputs safe");
+  write_nowhere();
+  return true;
+}
+
+TEST_F(CrashHandlerDeath, NamesTheDriverInWhoseCodeItWas) {
+  EXPECT_EXIT(with_handler(&drive,
+                           [] {
+                             const CurrentCall call("driver 'pulse' waited for edges");
+                             write_nowhere();
+                           }),
+              ::testing::KilledBySignal(SIGSEGV),
+              "driven. tactus: SIGSEGV while driver 'pulse' waited for edges; the outputs were driven safe");
+  EXPECT_EXIT(with_handler(&drive,
+                           [] {
+                             { const CurrentCall call("driver 'pulse' waited for edges"); }
+                             write_nowhere();
+                           }),
+              ::testing::KilledBySignal(SIGSEGV), "SIGSEGV while job 'motor.step' ran");
+  EXPECT_EXIT(with_handler(&crash_in_a_driver, [] { std::raise(SIGABRT); }),
+              ::testing::KilledBySignal(SIGSEGV),
+              "SIGSEGV while driver 'pins' drove its outputs safe; AN OUTPUT COULD NOT BE DRIVEN SAFE");
+  EXPECT_EXIT(with_handler(&crash_in_a_driver, [] { write_nowhere(); }), ::testing::KilledBySignal(SIGSEGV),
+              "SIGSEGV while driver 'pins' drove its outputs safe; AN OUTPUT COULD NOT BE DRIVEN SAFE");
+}
 
 TEST_F(CrashHandlerDeath, DrivesNamesAndDiesOfTheSignal) {
   for (const int signal : {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT}) {

@@ -334,6 +334,10 @@ executive::Admission print_admission(const executive::Rig& rig, const LoadQuesti
   return admission;
 }
 
+void print_notes(const executive::Rig& rig) {
+  for (const std::string& note : rig.notes()) print("%s: %s\n", painted_note().c_str(), note.c_str());
+}
+
 /// Names what a rig file of an earlier version now means.
 void print_changed_meaning(const config::Document& document, const executive::Rig& rig) {
   const config::Node* const realtime = document.root().find("realtime");
@@ -461,6 +465,7 @@ class CheckCommand final : public CommandDriver {
     executive::RigSettings settings = executive::rig_fields().load(document, problems);
     const executive::Rig rig(std::move(settings), folder_of(rig_), std::move(problems));
     const std::vector<std::string> unfit = print_plan(rig, question_);
+    print_notes(rig);
     print_changed_meaning(document, rig);
     if (unfit.empty()) return kOk;
     std::fflush(stdout);

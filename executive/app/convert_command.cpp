@@ -85,19 +85,25 @@ std::string time_text(std::int64_t ns) { return std::to_string(ns) + " ns"; }
 /// Compares what was written with where it came from. Throws CommandError with the first difference.
 class Comparison {
  public:
+  /// `omitted`: what the new format says that its files do not keep; units are compared unless it names them.
   Comparison(const executive::RecordDriver& from_driver, const fs::path& from_file,
-             const executive::RecordDriver& to_driver, const fs::path& to_file)
+             const executive::RecordDriver& to_driver, const fs::path& to_file,
+             const std::vector<std::string>& omitted)
       : from_(from_driver.read(from_file)), to_(to_driver.read(to_file)) {
     const RecordingHead& from = from_->head();
     std::set<std::string> seen;
     std::map<std::string, std::size_t> by_name;
+    const bool units_omitted = std::any_of(omitted.begin(), omitted.end(), [](const std::string& part) {
+      return part.find("unit") != std::string::npos;
+    });
     for (std::size_t i = from.columns.size(); i-- > 0;) by_name[from.columns[i].name] = i;
     for (const RecordColumn& column : to_->head().columns) {
       const auto found = by_name.find(column.name);
       if (found == by_name.end()) lost("has a column '" + column.name + "' that was not there");
       const RecordColumn& before = from.columns[found->second];
       const auto unit = [](const std::string& text) { return text == "1" ? "" : text; };
-      if (before.type != column.type || unit(before.unit) != unit(column.unit))
+      const bool unit_left_out = units_omitted && unit(column.unit).empty();
+      if (before.type != column.type || (unit(before.unit) != unit(column.unit) && !unit_left_out))
         lost("has column " + column.name + " as " + kind(column) + " instead of " + kind(before));
       before_.push_back(before);
       seen.insert(column.name);
@@ -223,7 +229,7 @@ class ConvertCommand final : public CommandDriver {
     std::vector<std::string> omitted;
     try {
       copy(source, *from.driver, made, *to.driver, columns, omitted);
-      records = Comparison(*from.driver, source, *to.driver, made).run();
+      records = Comparison(*from.driver, source, *to.driver, made, omitted).run();
     } catch (const CommandError& error) {
       throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
     } catch (const std::runtime_error& error) {

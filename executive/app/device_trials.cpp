@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "config/text.hpp"
@@ -42,7 +43,7 @@ class TriedModel {
   explicit TriedModel(const TriedDriver& driver) : library_(driver.load()) {
     config::Problems problems;
     model_ = library_.make<ModelDriver>()->make(driver.keys, "keys", problems);
-    if (model_ == nullptr) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+    if (model_ == nullptr) throw_not_made(problems);
     const DrivenModel::Face face = model_->face();
     description_ = {
         TACTUS_ABI_VERSION, sizeof(tactus_model), driver.name.c_str(), "", nullptr, face.declare, nullptr};
@@ -101,7 +102,7 @@ void try_model_without_device(const TriedDriver& driver) {
   try {
     const NoDescriptors none;
     model->open(kRequest);
-    throw NotTried("it opens without a descriptor, so nothing could be withheld");
+    throw NotTried("it opens no descriptor, so its device could not be withheld");
   } catch (const DeviceError& error) {
     why = error.what();
   }
@@ -121,6 +122,10 @@ void try_frames(const TriedDriver& driver) {
     const std::uint64_t touched = heap.calls();
     if (status != 0) {
       const std::string why = model.instance().take_failure();
+      if (status < 0)
+        throw Mistake("lets an exception out of job '" + job.name + "', or returns " +
+                      std::to_string(status) + " there: " + why +
+                      "; inside of frames call fail() with the reason, and return 1");
       expect_reason(why, "job '" + job.name + "' fails");
       throw NotTried("job '" + job.name + "' fails here: " + why);
     }
@@ -147,7 +152,8 @@ void try_driving_safe(const TriedDriver& driver) {
                   " to drive its outputs safe, which a signal handler may do");
   for (const executive::DeclaredJob& job : model.instance().jobs())
     (void)model.run(job);  // a frame that still runs
-  if (!g_output->drive_safe()) throw Mistake("cannot drive its outputs safe any more after a frame");
+  if (!g_output->drive_safe())
+    throw Mistake("refuses to drive its outputs safe when a frame has run after their end");
 }
 
 void try_model_again(const TriedDriver& driver) {
@@ -172,7 +178,7 @@ class TriedClock {
       : library_(driver.load()), clock_(library_.make<ClockDriver>()) {
     config::Problems problems;
     clock_->read(driver.keys, "keys", problems);
-    if (!problems.empty()) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+    if (!problems.empty()) throw_not_made(problems);
   }
 
   ClockDriver* operator->() { return clock_.get(); }
@@ -196,7 +202,7 @@ void try_clock_without_device(const TriedDriver& driver) {
   try {
     const NoDescriptors none;
     (void)clock->open(kRequest);
-    throw NotTried("it opens without a descriptor, so nothing could be withheld");
+    throw NotTried("it opens no descriptor, so its device could not be withheld");
   } catch (const DeviceError& error) {
     why = error.what();
   }
@@ -205,17 +211,24 @@ void try_clock_without_device(const TriedDriver& driver) {
 
 using Stamps = std::array<rtsync::TimePoint<rtsync::MonotonicTime>, 16>;
 
+std::string reason_text(int error) { return std::generic_category().message(error); }
+
+/// Throws Mistake if the clock was taken for gone because its driver broke the contract.
+void expect_no_mistake(const rtsync::EdgeSource& source) {
+  const auto* const checked = dynamic_cast<const executive::CheckedEdges*>(&source);
+  const std::string found = checked == nullptr ? "" : checked->mistake();
+  if (!found.empty()) throw Mistake(found);
+}
+
 void look_at(const rtsync::EdgeRead& read, const Stamps& stamps, std::size_t room,
              rtsync::TimePoint<rtsync::MonotonicTime> deadline) {
   const auto now = monotonic_now();
-  if (read.status == rtsync::EdgeStatus::gone && read.error == EPROTO)
-    throw Mistake("answers a wait with no tactus_edge_status, or with more edges than there is room for");
   if (read.count > room) throw Mistake("writes more edges than there is room for");
   for (std::size_t i = 0; i < read.count; ++i) {
     if (stamps.at(i) > now)
       throw Mistake("stamps an edge in the future; stamps are nanoseconds of CLOCK_MONOTONIC");
     if (i > 0 && stamps.at(i) < stamps.at(i - 1))
-      throw Mistake("writes edges that are not in order, oldest first");
+      throw Mistake("writes stamps that are not in order; the oldest comes first");
   }
   if (read.status == rtsync::EdgeStatus::timeout && now < deadline)
     throw Mistake("returns without an edge before the deadline of the wait");
@@ -228,7 +241,12 @@ void try_waits(const TriedDriver& driver) {
   Stamps stamps{};
   const auto wait = [&](std::chrono::nanoseconds time, std::size_t room) {
     const auto deadline = monotonic_now() + time;
-    look_at(source->wait(deadline, {stamps.data(), room}), stamps, room, deadline);
+    const rtsync::EdgeRead read = source->wait(deadline, {stamps.data(), room});
+    expect_no_mistake(*source);
+    if (read.status == rtsync::EdgeStatus::gone)
+      throw Mistake("says that the clock is gone, which it has just opened (" + source->what() + ": " +
+                    reason_text(read.error) + "); where there is no device, open() is to throw");
+    look_at(read, stamps, room, deadline);
   };
   wait(1ms, stamps.size());
   const rtsync::HeapWatch heap;
@@ -241,20 +259,23 @@ void try_waits(const TriedDriver& driver) {
 void try_signals(const TriedDriver& driver) {
   TriedClock clock(driver);
   const auto source = clock.open();
+  Stamps stamps{};
+  if (const auto read = source->wait(monotonic_now() + 1ms, stamps); read.status == rtsync::EdgeStatus::gone)
+    throw NotTried("its clock is gone without a signal, too: " + reason_text(read.error));
   (void)::signal(SIGALRM, [](int) {});
   struct sigaction action {};
   action.sa_handler = [](int) {};
   (void)::sigaction(SIGALRM, &action, nullptr);  // without SA_RESTART
   const itimerval often{{0, 2000}, {0, 2000}};
   (void)::setitimer(ITIMER_REAL, &often, nullptr);
-  Stamps stamps{};
   for (int i = 0; i < 10; ++i) {
     const auto deadline = monotonic_now() + 20ms;
     const auto read = source->wait(deadline, stamps);
     if (read.status == rtsync::EdgeStatus::timeout && monotonic_now() < deadline)
       throw Mistake("lets a signal end a wait before its deadline; wait again after EINTR");
     if (read.status == rtsync::EdgeStatus::gone)
-      throw Mistake("takes a signal for a clock that is gone; wait again after EINTR");
+      throw Mistake("says that the clock is gone (" + reason_text(read.error) +
+                    ") when a signal comes during a wait; wait again after EINTR");
   }
 }
 
@@ -279,6 +300,9 @@ void try_facts(const TriedDriver& driver) {
   TriedClock clock(driver);
   auto all = blank->facts({});
   for (rtsync::Fact& fact : clock->facts({.measure = 20ms})) all.push_back(std::move(fact));
+  for (const rtsync::Fact& fact : all)
+    if (fact.name == "driver " + driver.name && fact.needed == ClockDriver::kNeedsAnswer)
+      throw Mistake("fails in facts(), which `tactus doctor` calls: " + fact.found);
   for (const rtsync::Fact& fact : all)
     if (fact.name.empty() || fact.found.empty())
       throw Mistake("has a row for `tactus doctor` without a name, or without what was found");

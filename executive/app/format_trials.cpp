@@ -83,6 +83,17 @@ class Sample {
   std::size_t bytes_ = 0;
 };
 
+/// Hands a record to a driver, and looks at what it leaves of it.
+void write_record(RecordSink& sink, const Record& record) {
+  static std::optional<GuardedRoom> room;  // of this process, which makes one trial
+  if (!room || room->size() != record.size()) room.emplace(record.size());
+  std::memcpy(room->data(), record.data(), record.size());
+  sink.write(room->data());
+  room->expect_kept();
+  if (std::memcmp(room->data(), record.data(), record.size()) != 0)
+    throw Mistake("changes the record that it is given to write");
+}
+
 /// The driver, loaded, with what a trial asks of it.
 class Format {
  public:
@@ -97,14 +108,14 @@ class Format {
   std::unique_ptr<RecordSink> sink() const {
     config::Problems problems;
     auto made = format_->make(driver_.keys, "keys", problems);
-    if (made == nullptr) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+    if (made == nullptr) throw_not_made(problems);
     return made;
   }
   /// Writes a whole file.
   void write(const Sample& sample, std::uint64_t rows, const fs::path& to) const {
     const auto made = sink();
     made->open(to, sample.head());
-    for (std::uint64_t row = 0; row < rows; ++row) made->write(sample.record(row).data());
+    for (std::uint64_t row = 0; row < rows; ++row) write_record(*made, sample.record(row));
     made->flush();
     made->close();
   }
@@ -150,17 +161,18 @@ std::uint64_t read_back(const Format& format, const Sample& sample, const fs::pa
                     std::string(executive::name_of(written[i].type)) + " as " +
                     std::string(executive::name_of(columns[i].type)));
   }
-  Record record(executive::record_bytes(source->head()));
+  GuardedRoom record(executive::record_bytes(source->head()));
   std::uint64_t rows = 0;
   for (; source->next(record.data()); ++rows) {
+    record.expect_kept();
     const Record expected = sample.record(rows);
     if (std::memcmp(record.data(), expected.data(), sizeof(std::int64_t)) != 0)
-      throw Mistake("reads another time in record " + std::to_string(rows));
+      throw Mistake("reads a time in record " + std::to_string(rows) + " that was not written");
     for (std::size_t i = 0; i < columns.size(); ++i)
       if (std::memcmp(record.data() + columns[i].offset, expected.data() + written[i].offset,
                       executive::size_of(columns[i].type)) != 0)
-        throw Mistake("reads another value of column " + config::show(columns[i].name) + " in record " +
-                      std::to_string(rows));
+        throw Mistake("reads a value of column " + config::show(columns[i].name) + " in record " +
+                      std::to_string(rows) + " that was not written");
   }
   return rows;
 }
@@ -173,7 +185,7 @@ void expect_rows(const std::string& where, std::uint64_t found, std::uint64_t ex
 
 void expect_whole(const RecordedFile& found, std::uint64_t rows) {
   if (found.bytes != fs::file_size(found.path))
-    throw Mistake("finds " + std::to_string(found.bytes) + " bytes in a file of " +
+    throw Mistake("counts " + std::to_string(found.bytes) + " bytes of a file that has " +
                   std::to_string(fs::file_size(found.path)));
   if (!found.damage.empty()) throw Mistake("finds damage in a file of its own: " + found.damage);
   if (found.whole != found.bytes)
@@ -236,13 +248,13 @@ void try_closing(const TriedDriver& driver) {
   format.sink()->close();  // never opened
   const auto sink = format.sink();
   sink->open(format.file(), sample.head());
-  sink->write(sample.record(0).data());
+  write_record(*sink, sample.record(0));
   sink->close();
   sink->close();
   expect_rows("closed without a flush, it keeps", format.examine(format.file()).records, 1);
   const auto left = format.sink();
   left->open(format.file("left"), sample.head());
-  left->write(sample.record(0).data());  // never closed
+  write_record(*left, sample.record(0));  // never closed
 }
 
 void try_many(const TriedDriver& driver) {
@@ -268,7 +280,7 @@ void kill_after(Work work) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-    throw Mistake("ends the process by itself, before it was killed");
+    throw Mistake("ends the process before it is killed");
 }
 
 void try_kill(const TriedDriver& driver, std::uint64_t flushed, std::uint64_t more) {
@@ -277,15 +289,15 @@ void try_kill(const TriedDriver& driver, std::uint64_t flushed, std::uint64_t mo
   kill_after([&] {
     const auto sink = format.sink();
     sink->open(format.file(), sample.head());
-    for (std::uint64_t row = 0; row < flushed; ++row) sink->write(sample.record(row).data());
+    for (std::uint64_t row = 0; row < flushed; ++row) write_record(*sink, sample.record(row));
     sink->flush();
-    for (std::uint64_t row = 0; row < more; ++row) sink->write(sample.record(flushed + row).data());
+    for (std::uint64_t row = 0; row < more; ++row) write_record(*sink, sample.record(flushed + row));
   });
   RecordedFile found = format.examine(format.file());
   if (found.records < flushed)
-    throw Mistake("keeps " + counted(found.records, "record") + " of " + std::to_string(flushed) +
-                  " that were flushed, when it is killed");
-  if (!found.damage.empty()) throw Mistake("is killed, and finds damage in its file: " + found.damage);
+    throw Mistake("has " + counted(found.records, "record") + " in its file of " + std::to_string(flushed) +
+                  " that were flushed before a kill");
+  if (!found.damage.empty()) throw Mistake("finds damage in its file after a kill: " + found.damage);
   format->mend(found);
   expect_rows("reads after a kill", read_back(format, sample, format.file()), found.records);
 }
@@ -309,6 +321,8 @@ std::uint64_t fill(const Format& format, const Sample& sample, const fs::path& t
       if (!failed) lost = error.records();
       failed = true;
       if (std::string(error.what()).size() < 5) odd = error.what();
+    } catch (const Mistake&) {
+      throw;
     } catch (const std::exception& error) {
       failed = true;
       if (std::string(error.what()).size() < 5) odd = error.what();
@@ -317,17 +331,18 @@ std::uint64_t fill(const Format& format, const Sample& sample, const fs::path& t
   };
   if (tried([&] { sink->open(to, sample.head()); })) {
     for (std::uint64_t row = 0; row < 2000 && !failed; ++row)
-      if (tried([&] { sink->write(sample.record(row).data()); })) ++taken;
+      if (tried([&] { write_record(*sink, sample.record(row)); })) ++taken;
     if (!failed) (void)tried([&] { sink->flush(); });
   }
   (void)tried([&] { sink->close(); });
   (void)::setrlimit(RLIMIT_FSIZE, &before);
   if (!failed)
-    throw Mistake("says nothing when its file may have " + std::to_string(limit) +
-                  " bytes and more are written; look at what write(2) returns");
+    throw Mistake("reports no error when a full disk takes only " + std::to_string(limit) +
+                  " bytes of its file; look at what write(2) returns");
   if (!odd.empty()) expect_reason(odd, "the disk is full");
   if (lost > taken + 1)  // some count the record that is being written, too
-    throw Mistake("loses " + counted(lost, "record") + " of " + std::to_string(taken) + " taken");
+    throw Mistake("says that " + counted(lost, "record") + " are lost of " + std::to_string(taken) +
+                  " that it took");
   return taken - std::min(lost, taken);
 }
 
@@ -337,7 +352,7 @@ void try_full_disk(const TriedDriver& driver) {
   format.write(sample, 2000, format.file("whole"));
   std::error_code none;
   const std::uint64_t size = fs::file_size(format.file("whole"), none);
-  if (none || size == 0) throw Mistake("makes no file, or an empty one, of 2000 records");
+  if (none || size == 0) throw Mistake("leaves no file, or an empty one, after 2000 records");
   int number = 0;
   for (const std::uint64_t limit : {std::uint64_t{1}, size / 10, size / 3, size / 2, size - 1}) {
     const fs::path to = format.file("full" + std::to_string(number++));
@@ -364,8 +379,8 @@ void read_any(const Format& format, const fs::path& file) {
     const auto source = format->read(file);
     const std::size_t bytes = executive::record_bytes(source->head());
     if (bytes > (std::size_t{1} << 28)) return;
-    Record record(bytes);
-    for (std::uint64_t rows = 0; source->next(record.data()); ++rows)
+    GuardedRoom record(bytes);
+    for (std::uint64_t rows = 0; source->next(record.data()); ++rows, record.expect_kept())
       if (rows > 1'000'000)
         throw Mistake("reads more than a million records from a file of " +
                       std::to_string(fs::file_size(file)) + " bytes");
@@ -397,7 +412,7 @@ void try_strange(const TriedDriver& driver) {
   const Format format(driver);
   format.write(Sample(), 20, format.file("whole"));
   const std::string whole = contents(format.file("whole"));
-  if (whole.empty()) throw Mistake("makes no file, or an empty one, of 20 records");
+  if (whole.empty()) throw Mistake("leaves no file, or an empty one, after 20 records");
   const fs::path file = format.file("whole");
   std::uint32_t seed = 1;
   const auto chance = [&seed] { return (seed = seed * 1664525U + 1013904223U) >> 8U; };

@@ -157,9 +157,15 @@ class Recovery {
 
   void recording(const RunRecording& each, const executive::RigSettings& settings) {
     const auto written = marks_.of(each.name);
+    std::optional<executive::DriverLibrary> library;
     try {
-      const executive::DriverLibrary library("record", each.driver);
-      const auto format = library.make<executive::RecordDriver>();
+      library.emplace("record", each.driver);
+    } catch (const std::exception& error) {
+      good_ = false;  // nothing is known of it
+      return line(each.name, "unread", error.what() + std::string("; its file was left as it is"));
+    }
+    try {
+      const auto format = library->make<executive::RecordDriver>();
       const fs::path path = folder_ / format->file_name(each.name);
       if (is_there(path)) return recorded(format->examine(path), *format, each.name, settings);
     } catch (const std::exception& error) {

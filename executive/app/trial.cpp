@@ -3,12 +3,14 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstdint>
@@ -32,6 +34,8 @@ namespace fs = std::filesystem;
 using Outcome = TrialResult::Outcome;
 using std::chrono::steady_clock;
 
+constexpr std::byte kAround{0x5A};  // of the bytes around a GuardedRoom
+
 void send_result(int fd, char kind, const std::string& text) {
   const std::string whole = kind + text;
   for (std::size_t done = 0; done < whole.size();) {
@@ -42,6 +46,22 @@ void send_result(int fd, char kind, const std::string& text) {
   }
 }
 
+/// Descriptor for the result of this process, and the page after a GuardedRoom that nobody may touch.
+int g_result = -1;
+std::atomic<std::uintptr_t> g_fence{0};
+std::size_t g_fence_bytes = 0;
+
+/// A touch of the page is a mistake with a name; all else crashes as it would have.
+void on_fault(int signal, siginfo_t* info, void*) {
+  const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const std::uintptr_t fence = g_fence.load();
+  if (fence != 0 && at >= fence && at - fence < g_fence_bytes) {
+    send_result(g_result, 'w', "reads or writes past the end of a record");
+    ::_exit(0);
+  }
+  (void)::signal(signal, SIG_DFL);  // the fault comes again
+}
+
 /// Runs the trial in the process that was made for it, and ends that.
 [[noreturn]] void run_trial_here(const Trial& trial, const TriedDriver& driver, const std::string& folder,
                                  int fd) {
@@ -49,6 +69,11 @@ void send_result(int fd, char kind, const std::string& text) {
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &no_core);
+  g_result = fd;
+  struct sigaction fault {};
+  fault.sa_sigaction = &on_fault;
+  fault.sa_flags = SA_SIGINFO;
+  (void)::sigaction(SIGSEGV, &fault, nullptr);
   if (::chdir(folder.c_str()) != 0) {
     send_result(fd, 's', folder + ": " + std::strerror(errno));
     ::_exit(0);
@@ -63,7 +88,7 @@ void send_result(int fd, char kind, const std::string& text) {
   } catch (const std::exception& error) {
     send_result(fd, 'w', error.what());
   } catch (...) {
-    send_result(fd, 'w', "lets something out that is not a std::exception");
+    send_result(fd, 'w', "throws something that is not a std::exception");
   }
   ::_exit(0);
 }
@@ -109,7 +134,8 @@ TrialResult run_trial(const Trial& trial, const TriedDriver& driver, std::chrono
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   (void)::kill(-child, SIGKILL);  // what it left behind
-  if (!in_time && said.empty()) return {Outcome::wrong, "does not return: the trial was given up"};
+  if (!in_time && said.empty())
+    return {Outcome::wrong, "does not return: the trial was ended after --patience"};
   if (said.empty()) return {Outcome::wrong, end_of_trial(status)};
   const Outcome outcome = said[0] == 'g' ? Outcome::good : said[0] == 's' ? Outcome::skipped : Outcome::wrong;
   return {outcome, config::one_line(said.substr(1))};
@@ -122,7 +148,49 @@ void Holdings::expect_same(const std::string& after) const {
   if (now.files_ > files_)
     throw Mistake("holds " + std::to_string(now.files_ - files_) + " descriptors more after " + after);
   if (now.threads_ > threads_)
-    throw Mistake("leaves " + std::to_string(now.threads_ - threads_) + " threads behind after " + after);
+    throw Mistake("has " + std::to_string(now.threads_ - threads_) + " threads more after " + after);
+}
+
+GuardedRoom::GuardedRoom(std::size_t bytes)
+    : bytes_(bytes), page_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
+  constexpr std::size_t kBefore = 64;
+  const std::size_t padded = (bytes + 7) / 8 * 8;  // a record begins where any number may be
+  mapped_ = (kBefore + padded + page_ - 1) / page_ * page_ + page_;
+  void* const got = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (got == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  begin_ = static_cast<std::byte*>(got);
+  std::byte* const fence = begin_ + mapped_ - page_;
+  (void)::mprotect(fence, page_, PROT_NONE);
+  std::fill(begin_, fence, kAround);
+  data_ = fence - padded;
+  g_fence_bytes = page_;
+  g_fence.store(reinterpret_cast<std::uintptr_t>(fence));
+}
+
+GuardedRoom::~GuardedRoom() {
+  g_fence.store(0);
+  (void)::munmap(begin_, mapped_);
+}
+
+void GuardedRoom::expect_kept() const {
+  const auto untouched = [](const std::byte* from, const std::byte* to) {
+    return std::all_of(from, to, [](std::byte each) { return each == kAround; });
+  };
+  if (!untouched(data_ + bytes_, begin_ + mapped_ - page_))
+    throw Mistake("writes past the end of a record of " + std::to_string(bytes_) + " bytes");
+  if (!untouched(begin_, data_))
+    throw Mistake("writes before the begin of a record of " + std::to_string(bytes_) + " bytes");
+}
+
+void throw_not_made(const config::Problems& problems) {
+  const config::Problem first = problems.sorted().front();
+  for (const char* const failed :
+       {"could not be made", "an exception left its function", "failed: an exception"})
+    if (first.message.find(failed) != std::string::npos)
+      throw Mistake(
+          "fails when it is made: " + first.message +
+          "; say what is wrong with its keys by problems.add() in check(), and leave the device to open()");
+  throw NotTried(first.path + ": " + first.message + "; give its keys by --keys");
 }
 
 NoDescriptors::NoDescriptors() {
@@ -161,7 +229,7 @@ void look_at_keys(const config::Section& section, const std::string& path) {
   for (const config::KeyShape& key : section.keys) {
     const std::string name = path + key.key;
     if (key.meaning.empty())
-      throw Mistake("says nothing on its key " + config::show(name) + "; give it a meaning");
+      throw Mistake("does not describe its key " + config::show(name) + "; give it a meaning");
     const config::Shape* shape = key.shape.get();
     if (shape != nullptr && shape->item != nullptr) shape = shape->item.get();
     if (shape != nullptr && shape->section != nullptr) look_at_keys(*shape->section, name + ".");
@@ -192,7 +260,7 @@ void make_once(const TriedDriver& driver, const executive::DriverLibrary& librar
   } else {
     library.make<executive::ClockDriver>()->read(driver.keys, "keys", problems);
   }
-  if (!problems.empty()) throw NotTried(problems.sorted().front().text() + "; give its keys by --keys");
+  if (!problems.empty()) throw_not_made(problems);
 }
 
 void try_make(const TriedDriver& driver) {
@@ -211,6 +279,8 @@ void try_make_without_descriptors(const TriedDriver& driver) {
     make_once(driver, library);
   } catch (const NotTried& error) {
     throw Mistake(std::string("opens something before open(): ") + error.what());
+  } catch (const Mistake& error) {
+    throw Mistake(std::string("opens something before open(): it ") + error.what());
   }
 }
 

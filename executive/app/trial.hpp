@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/node.hpp"
+#include "config/place.hpp"
 #include "executive/driver/driver_library.hpp"
 
 namespace tactus::app {
@@ -78,6 +79,30 @@ class NoDescriptors {
  private:
   unsigned long before_ = 0;
 };
+
+/// Memory for a record, between bytes that must stay as they are and a page that nobody may touch: a driver that writes
+/// around its room, or reads far past it, is caught.
+class GuardedRoom {
+ public:
+  /// Throws std::system_error.
+  explicit GuardedRoom(std::size_t bytes);
+  GuardedRoom(const GuardedRoom&) = delete;
+  GuardedRoom& operator=(const GuardedRoom&) = delete;
+  ~GuardedRoom();
+
+  std::byte* data() { return data_; }
+  std::size_t size() const { return bytes_; }
+  /// Throws Mistake if a byte around it is another.
+  void expect_kept() const;
+
+ private:
+  std::size_t bytes_, mapped_, page_;
+  std::byte* begin_ = nullptr;
+  std::byte* data_ = nullptr;
+};
+
+/// Throws the reason why a driver made nothing of its keys: Mistake when it failed, NotTried when it needs other keys.
+[[noreturn]] void throw_not_made(const config::Problems& problems);
 
 /// Throws Mistake unless the text of a refusal says something.
 void expect_reason(const std::string& text, const std::string& of);

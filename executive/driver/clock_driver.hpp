@@ -21,6 +21,14 @@ struct EdgeWatch {
   std::optional<rtsync::Period> edge_period{};   ///< nominal time between two edges, of a rig
 };
 
+/// Edges of a driver that was built against the installed headers, which are looked at before they are believed.
+class CheckedEdges : public rtsync::EdgeSource {
+ public:
+  /// Describes what the driver did wrong when the clock was taken for gone, as the end of a sentence that begins with
+  /// "its driver"; empty: nothing. @when service
+  virtual std::string mistake() const = 0;
+};
+
 /// Something outside that clocks the frames: a driver of kind "clock", named by `clock: { driver: ... }`.
 ///
 /// Threads  one thread at setup. The edge source it makes belongs to the paced thread.
@@ -38,6 +46,8 @@ class ClockDriver : public Driver {
   /// Facts for `tactus doctor` on such devices of this machine; after read() also on the configured line.
   /// Throws nothing. @when service
   virtual std::vector<rtsync::Fact> facts(const EdgeWatch& watch) = 0;
+  /// Text of `needed` in the fact that stands for facts() that failed.
+  static constexpr const char* kNeedsAnswer = "a clock that answers";
 };
 
 }  // namespace tactus::executive

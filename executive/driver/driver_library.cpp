@@ -93,6 +93,19 @@ std::filesystem::path find_driver(const std::string& kind, const std::string& na
   }
 }
 
+std::string replaced_driver(const std::filesystem::path& used, const std::string& kind,
+                            const std::string& name) {
+  std::error_code error;
+  for (const auto& folder : plugin_folders()) {
+    const std::filesystem::path other = folder / ("libtactus-" + kind + "-" + name + ".so");
+    if (std::filesystem::is_regular_file(other, error) && !std::filesystem::equivalent(used, other, error))
+      return "driver '" + name + "' of kind '" + kind + "' is that of " + used.string() +
+             ", which replaces " + other.string() +
+             " because TACTUS_PLUGIN_PATH comes first; if that is not meant, give yours another name";
+  }
+  return {};
+}
+
 DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
     : DriverLibrary(find_driver(kind, name), kind, name) {}
 

@@ -26,6 +26,7 @@ class DriverLibrary {
   /// The same, from the file that find_driver() found.
   DriverLibrary(const std::filesystem::path& file, const std::string& kind, const std::string& name);
 
+  const std::filesystem::path& file() const { return library_.file(); }
   /// A new driver. It must be gone before the library. @when setup
   std::unique_ptr<Driver> make() const;
   /// The same, typed: make<RecordDriver>(). Throws LibraryError if its kind is another. @when setup
@@ -47,6 +48,11 @@ class DriverLibrary {
 
 /// The file of a driver. Throws LibraryError: not there, and why the build left it out. @when setup
 std::filesystem::path find_driver(const std::string& kind, const std::string& name);
+
+/// A sentence that names both libraries where another driver of this kind and name is there as well; empty: there is none.
+/// @when setup
+std::string replaced_driver(const std::filesystem::path& used, const std::string& kind,
+                            const std::string& name);
 
 /// The names of all drivers of a kind that this machine has, sorted. @when setup
 std::vector<std::string> driver_names(const std::string& kind);

@@ -2,6 +2,7 @@
 #pragma once
 #include <tactus/driver.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,24 +24,52 @@ struct SdkEntry {
   tactus_driver driver{};
   std::string kind;
   std::string name;
+  std::string library;
   SdkKeys keys;
+};
+
+/// Room for a text that a driver writes, and bytes after it that it must leave alone.
+template <std::size_t kRoom>
+class SdkText {
+ public:
+  SdkText() { std::fill(text_.begin() + kRoom, text_.end(), kUntouched); }
+  char* data() { return text_.data(); }
+  static constexpr std::uint32_t room() { return static_cast<std::uint32_t>(kRoom); }
+  /// The text as one line.
+  std::string line() {
+    text_[kRoom - 1] = '\0';
+    return config::one_line(text_.data());
+  }
+  /// Throws std::runtime_error if the driver wrote past its room.
+  void expect_inside(const SdkEntry& entry, const char* function) const {
+    if (std::all_of(text_.begin() + kRoom, text_.end(), [](char c) { return c == kUntouched; })) return;
+    throw std::runtime_error("driver '" + entry.name + "': its function " + function +
+                             "() wrote a text past the " + std::to_string(kRoom) +
+                             " bytes of room that it was given");
+  }
+
+ private:
+  static constexpr char kUntouched = '\x5A';
+  std::array<char, kRoom + 64> text_{};
 };
 
 /// Room for the text of a function that failed.
 class SdkFailure {
  public:
   tactus_failure* get() { return &failure_; }
+  void expect_inside(const SdkEntry& entry, const char* function) const {
+    text_.expect_inside(entry, function);
+  }
   /// The reason as one line.
   std::string text() {
-    text_.back() = '\0';
-    const std::string said = config::one_line(text_.data());
+    const std::string said = text_.line();
     return said.empty() ? "it gave no reason" : said;
   }
   std::uint64_t records_lost() const { return failure_.records_lost; }
 
  private:
-  std::array<char, 1024> text_{};
-  tactus_failure failure_{sizeof(tactus_failure), static_cast<std::uint32_t>(text_.size()), text_.data(), 0};
+  SdkText<1024> text_;
+  tactus_failure failure_{sizeof(tactus_failure), text_.room(), text_.data(), 0};
 };
 
 /// Calls a function of a driver. Throws std::runtime_error for an exception that leaves it. @when setup or service
@@ -85,6 +114,7 @@ class SdkInstance {
     const int status =
         call_sdk(*entry_, "make", [&] { return entry_->driver.make(&settings, &self_, failure.get()); });
     made_ = status == 0;
+    failure.expect_inside(*entry_, "make");
     if (!made_ && !heard.any)
       throw std::runtime_error("driver '" + entry_->name + "' could not be made: " + failure.text());
     if (heard.any) end();
@@ -135,6 +165,7 @@ void call_or_throw(const SdkEntry& entry, const char* function, Call call) {
   int status = 1;
   try {
     status = call_sdk(entry, function, [&] { return call(failure.get()); });
+    failure.expect_inside(entry, function);
   } catch (const std::exception& error) {
     throw E(error.what());
   }

@@ -4,11 +4,15 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "executive/driver/clock_driver.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/driver/sdk_call.hpp"
+#include "rtsync/crash/current_call.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -18,28 +22,42 @@ using rtsync::EdgeStatus;
 using rtsync::Fact;
 using rtsync::Grade;
 
-class SdkEdges final : public rtsync::EdgeSource {
+constexpr std::int64_t kNoStamp = std::numeric_limits<std::int64_t>::min();
+constexpr std::size_t kMostStamps = 64;
+constexpr std::size_t kFenceStamps = 4;                // stamps after the room that must stay untouched
+constexpr std::int64_t kOldestStamp = 10'000'000'000;  // before it was opened, in nanoseconds
+constexpr std::int64_t kNewestStamp = 1'000'000'000;   // after now
+
+class SdkEdges final : public CheckedEdges {
  public:
   SdkEdges(std::shared_ptr<SdkInstance> instance, const tactus_clock_functions& functions)
-      : instance_(std::move(instance)), functions_(functions) {
+      : instance_(std::move(instance)),
+        functions_(functions),
+        waits_("driver '" + instance_->entry().name + "' waited for edges (" + instance_->entry().library +
+               ")"),
+        opened_(rtsync::monotonic_now().time_since_epoch().count()) {
     what_ = asked();
   }
 
   EdgeRead wait(rtsync::TimePoint<rtsync::MonotonicTime> deadline,
                 std::span<rtsync::TimePoint<rtsync::MonotonicTime>> edges) TACTUS_RT override {
-    std::array<std::int64_t, 64> stamps;
-    tactus_edges got{sizeof(tactus_edges),
-                     static_cast<std::uint32_t>(std::min(stamps.size(), edges.size())),
-                     stamps.data(),
-                     0,
-                     0,
-                     0};
+    std::array<std::int64_t, kMostStamps + kFenceStamps> stamps;
+    const std::size_t room = std::min(kMostStamps, edges.size());
+    std::fill_n(stamps.begin(), room + kFenceStamps, kNoStamp);
+    tactus_edges got{sizeof(tactus_edges), static_cast<std::uint32_t>(room), stamps.data(), 0, 0, 0};
     std::uint32_t status = 0;
-    const tactus_edge_status said =
-        functions_.wait(instance_->self(), deadline.time_since_epoch().count(), &got);
-    std::memcpy(&status, &said, sizeof status);  // until it is known to be one it must not be read as one
-    if (status > TACTUS_CLOCK_GONE || got.count > edges.size() || got.count > stamps.size())
-      return nonsense_.store(true), EdgeRead{EdgeStatus::gone, 0, false, EPROTO};
+    {
+      const rtsync::CurrentCall call(waits_.c_str());
+      const tactus_edge_status said =
+          functions_.wait(instance_->self(), deadline.time_since_epoch().count(), &got);
+      std::memcpy(&status, &said, sizeof status);  // until it is known to be one it must not be read as one
+    }
+    const std::span<const std::int64_t> written(stamps.data(), room);
+    if (const Mistake found = look_at(status, got.count, written, {stamps.data() + room, kFenceStamps});
+        found != Mistake::none) {
+      mistake_.store(found);
+      return {EdgeStatus::gone, 0, false, EPROTO};
+    }
     EdgeRead read;
     read.status = status == TACTUS_EDGES && got.count > 0 ? EdgeStatus::edges : EdgeStatus::timeout;
     if (status == TACTUS_CLOCK_GONE) read.status = EdgeStatus::gone;
@@ -47,24 +65,59 @@ class SdkEdges final : public rtsync::EdgeSource {
     read.count = got.count;
     read.overflowed = got.overflowed != 0;
     for (std::size_t i = 0; i < read.count; ++i)
-      edges[i] = rtsync::TimePoint<rtsync::MonotonicTime>(rtsync::Nanoseconds{stamps[i]});
+      edges[i] = rtsync::TimePoint<rtsync::MonotonicTime>(rtsync::Nanoseconds{written[i]});
     return read;
   }
   /// Asks again: a clock that is gone may say why.
   std::string what() const override {
-    if (nonsense_.load())
-      return what_ +
-             "; its driver answered a wait with no status, or with more edges than there was room for: "
-             "build " +
-             "the driver again, and try it by tactus test driver";
+    if (const std::string found = mistake(); !found.empty())
+      return what_ + "; its driver " + found + "; mend it, and try it by tactus test driver";
     try {
       return asked();
     } catch (const std::exception&) {
       return what_;
     }
   }
+  std::string mistake() const override {
+    switch (mistake_.load()) {
+      case Mistake::none:
+        return {};
+      case Mistake::status:
+        return "answered a wait with no tactus_edge_status";
+      case Mistake::count:
+        return "counted more edges than there was room for";
+      case Mistake::past_room:
+        return "wrote stamps past the room that it was given";
+      case Mistake::unwritten:
+        return "counted an edge whose stamp it did not write";
+      case Mistake::stamp:
+        break;
+    }
+    return "stamped an edge at " + std::to_string(odd_stamp_.load()) +
+           " ns, long before the clock was opened or in the future; stamps are nanoseconds of "
+           "CLOCK_MONOTONIC";
+  }
 
  private:
+  enum class Mistake { none, status, count, past_room, unwritten, stamp };
+
+  Mistake look_at(std::uint32_t status, std::size_t count, std::span<const std::int64_t> room,
+                  std::span<const std::int64_t> fence) TACTUS_RT {
+    if (status > TACTUS_CLOCK_GONE) return Mistake::status;
+    if (std::any_of(fence.begin(), fence.end(), [](std::int64_t each) { return each != kNoStamp; }))
+      return Mistake::past_room;
+    if (count > room.size()) return Mistake::count;
+    if (count == 0) return Mistake::none;
+    const std::int64_t newest = rtsync::monotonic_now().time_since_epoch().count() + kNewestStamp;
+    for (const std::int64_t stamp : room.first(count)) {
+      if (stamp == kNoStamp) return Mistake::unwritten;
+      if (stamp > 0 && stamp >= opened_ - kOldestStamp && stamp <= newest) continue;
+      odd_stamp_.store(stamp);
+      return Mistake::stamp;
+    }
+    return Mistake::none;
+  }
+
   std::string asked() const {
     return config::one_line(
         sdk_text(call_sdk(instance_->entry(), "what", [&] { return functions_.what(instance_->self()); })));
@@ -72,8 +125,11 @@ class SdkEdges final : public rtsync::EdgeSource {
 
   std::shared_ptr<SdkInstance> instance_;
   const tactus_clock_functions functions_;
+  const std::string waits_;
+  const std::int64_t opened_;  // nanoseconds of CLOCK_MONOTONIC
   std::string what_;
-  std::atomic<bool> nonsense_{false};
+  std::atomic<Mistake> mistake_{Mistake::none};
+  std::atomic<std::int64_t> odd_stamp_{0};
 };
 
 class SdkClockDriver final : public ClockDriver {
@@ -135,7 +191,7 @@ class SdkClockDriver final : public ClockDriver {
     });
     return all;
   } catch (const std::exception& error) {
-    return {{"driver " + entry_->name, Grade::warn, error.what(), "a clock that answers", "", ""}};
+    return {{"driver " + entry_->name, Grade::warn, error.what(), kNeedsAnswer, "", ""}};
   }
 
  private:

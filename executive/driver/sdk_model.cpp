@@ -5,6 +5,7 @@
 #include "executive/driver/device_error.hpp"
 #include "executive/driver/model_driver.hpp"
 #include "executive/driver/sdk_call.hpp"
+#include "rtsync/crash/current_call.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -12,10 +13,17 @@ namespace {
 /// The device seen by a rig that ends.
 class SdkOutput final : public SafeOutput {
  public:
-  SdkOutput(void* self, int (*drive_safe)(void*, int)) : self_(self), drive_safe_(drive_safe) {}
-  bool drive_safe() TACTUS_RT override { return drive_safe_(self_, ended() ? 1 : 0) == 0; }
+  SdkOutput(const SdkEntry& entry, void* self, int (*drive_safe)(void*, int))
+      : text_("driver '" + entry.name + "' drove its outputs safe (" + entry.library + ")"),
+        self_(self),
+        drive_safe_(drive_safe) {}
+  bool drive_safe() TACTUS_RT override {
+    const rtsync::CurrentCall call(text_.c_str());
+    return drive_safe_(self_, ended() ? 1 : 0) == 0;
+  }
 
  private:
+  const std::string text_;
   void* self_;
   int (*drive_safe_)(void*, int);
 };
@@ -25,7 +33,7 @@ class SdkModel final : public DrivenModel {
   SdkModel(std::shared_ptr<SdkInstance> instance, const tactus_model_functions& functions)
       : instance_(std::move(instance)), functions_(functions) {
     if (functions_.drive_safe != nullptr)
-      output_ = std::make_unique<SdkOutput>(instance_->self(), functions_.drive_safe);
+      output_ = std::make_unique<SdkOutput>(instance_->entry(), instance_->self(), functions_.drive_safe);
     if (functions_.outputs != nullptr) read_outputs();
   }
 
@@ -46,7 +54,11 @@ class SdkModel final : public DrivenModel {
     std::uint32_t count = 0;
     const auto* const all = call_sdk(instance_->entry(), "outputs",
                                      [&] { return functions_.outputs(instance_->self(), &count); });
-    for (std::uint32_t i = 0; all != nullptr && i < count; ++i) {
+    if (all == nullptr && count > 0)
+      throw std::runtime_error("driver '" + instance_->entry().name +
+                               "': its function outputs() failed: an exception, or a null pointer for " +
+                               "outputs that it counts");
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (all[i] == nullptr || all[i]->size < sizeof(tactus_driven_output))
         throw std::runtime_error("driver '" + instance_->entry().name +
                                  "': an output of it has another size");

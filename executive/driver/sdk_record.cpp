@@ -121,6 +121,7 @@ class SdkSink final : public RecordSink {
   void work(const char* function, Call call) {
     SdkFailure failure;
     const int status = call_sdk(instance_->entry(), function, [&] { return call(failure.get()); });
+    failure.expect_inside(instance_->entry(), function);
     if (status != 0) throw RecordsLost(failure.text(), failure.records_lost());
   }
 
@@ -151,7 +152,10 @@ class SdkSource final : public RecordSource {
   const RecordingHead& head() const override { return head_; }
   bool next(std::byte* record) override {
     SdkFailure failure;
-    switch (call_sdk(*entry_, "next", [&] { return functions_.next(reader_, record, failure.get()); })) {
+    const int result =
+        call_sdk(*entry_, "next", [&] { return functions_.next(reader_, record, failure.get()); });
+    failure.expect_inside(*entry_, "next");
+    switch (result) {
       case TACTUS_NEXT_RECORD:
         return true;
       case TACTUS_NEXT_END:
@@ -218,15 +222,19 @@ class SdkRecordDriver final : public RecordDriver {
     if (functions_.examine == nullptr)
       throw std::runtime_error(file.string() + ": format '" + entry_->name +
                                "' cannot say how far a file is whole");
-    std::array<char, 512> damage{};
+    SdkText<512> damage;
+    SdkText<512> unended;
     tactus_examined found{};
     found.size = sizeof found;
     found.damage = damage.data();
-    found.damage_room = static_cast<std::uint32_t>(damage.size());
+    found.damage_room = damage.room();
+    found.unended = unended.data();
+    found.unended_room = unended.room();
     call_or_throw<std::runtime_error>(*entry_, "examine", [&](tactus_failure* failure) {
       return functions_.examine(file.c_str(), &found, failure);
     });
-    damage.back() = '\0';
+    damage.expect_inside(*entry_, "examine");
+    unended.expect_inside(*entry_, "examine");
     if (found.whole > found.bytes)
       throw std::runtime_error(file.string() + ": driver '" + entry_->name + "' says that " +
                                std::to_string(found.whole) + " bytes of " + std::to_string(found.bytes) +
@@ -237,8 +245,27 @@ class SdkRecordDriver final : public RecordDriver {
     whole.whole = found.whole;
     whole.records = found.records;
     if (found.has_last != 0) whole.last_ns = found.last_ns;
-    whole.damage = config::one_line(damage.data());
+    whole.damage = damage.line();
+    if (functions_.mend != nullptr) whole.unended = unended.line();
     return whole;
+  }
+
+  void mend(const RecordedFile& file) const override {
+    int result = TACTUS_MEND_BY_CUTTING;
+    if (functions_.mend != nullptr) {
+      tactus_examined found{};
+      found.size = sizeof found;
+      found.bytes = file.bytes;
+      found.whole = file.whole;
+      found.records = file.records;
+      found.has_last = file.last_ns ? 1 : 0;
+      found.last_ns = file.last_ns.value_or(0);
+      call_or_throw<std::runtime_error>(*entry_, "mend", [&](tactus_failure* failure) {
+        result = functions_.mend(file.path.c_str(), &found, failure);
+        return result == TACTUS_MENDED || result == TACTUS_MEND_BY_CUTTING ? 0 : 1;
+      });
+    }
+    if (result == TACTUS_MEND_BY_CUTTING) RecordDriver::mend(file);
   }
 
   std::unique_ptr<RecordSource> read(const std::filesystem::path& file) const override {

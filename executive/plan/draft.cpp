@@ -80,7 +80,11 @@ std::optional<VariableRef> Draft::look_up(const std::string& name, std::string& 
 
 std::shared_ptr<DriverLibrary> Draft::load_driver(const std::string& kind, const Located<std::string>& name) {
   try {
-    return rig.drivers.emplace_back(std::make_shared<DriverLibrary>(kind, name.value));
+    const auto& made = rig.drivers.emplace_back(std::make_shared<DriverLibrary>(kind, name.value));
+    const std::string replaced = replaced_driver(made->file(), kind, name.value);
+    if (!replaced.empty() && std::find(rig.notes.begin(), rig.notes.end(), replaced) == rig.notes.end())
+      rig.notes.push_back(replaced);
+    return made;
   } catch (const LibraryError& error) {
     problems.add(name, error.what());
   }

@@ -38,6 +38,8 @@ class Rig {
   /// Settings as loaded, with full paths of the libraries: the run folder keeps them.
   const RigSettings& settings() const { return parts_.settings; }
   const Plan& plan() const { return parts_.plan; }
+  /// Sentences on what was found that the rig file does not say: a driver that replaces one of the box.
+  const std::vector<std::string>& notes() const { return parts_.notes; }
   const std::deque<ModelInstance>& models() const { return parts_.models; }
   /// The models in processes of their own; nullptr: none is.
   Isolation* isolation() const { return parts_.isolation.get(); }

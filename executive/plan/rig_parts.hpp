@@ -43,6 +43,7 @@ struct RigParts {
   std::deque<ModelLibrary> libraries;
   std::vector<std::shared_ptr<DriverLibrary>> drivers;
   RigSettings settings;  ///< settings with what drivers made of their own keys
+  std::vector<std::string> notes;  ///< sentences on what was found that the rig file does not say
   std::unique_ptr<ClockDriver> clock_driver;
   std::unique_ptr<Link> link;
   std::vector<std::unique_ptr<LiveServer>> live_servers;

@@ -109,6 +109,7 @@ void RigRun::log_start() {
   if (run_.start != nullptr)
     log.info("continues from checkpoint " + options_.from.string() + " at frame " +
              std::to_string(run_.start->frame));
+  for (const std::string& note : run_.rig.notes()) run_.voice->say(note);
   for (const Provision& provision : run_.provisions)
     provision.granted ? log.info(rtsync::sentence(provision)) : log.warn(rtsync::sentence(provision));
   for (const rtsync::ThreadFacts& thread : threads_)

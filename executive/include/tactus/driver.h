@@ -135,7 +135,8 @@ typedef struct tactus_model_functions {
    *  up safe. Any thread, also inside of a signal handler, any number of times: async-signal-safe. Not 0: the device
    *  refused. NULL: the model drives no outputs. */
   int (*drive_safe)(void* self, int for_good);
-  /** The outputs that it drives, for people who are about to move them; constant. NULL: none. */
+  /** The outputs that it drives, for people who are about to move them; constant. NULL: none. It answers NULL with *count
+   *  above 0 when it fails. */
   const tactus_driven_output* const* (*outputs)(void* self, uint32_t* count);
 } tactus_model_functions;
 
@@ -173,7 +174,15 @@ typedef struct tactus_examined {
   int64_t last_ns;      /**< simulated time of the last of them */
   uint32_t damage_room; /**< bytes of `damage` */
   char* damage;         /**< damage before the last whole record; stays empty without any */
+  uint32_t unended_room; /**< bytes of `unended`. Added to version 1 later: look at `size` first */
+  char*
+      unended; /**< what mend() adds to an ended file, beside cutting, "its index"; stays empty without any */
 } tactus_examined;
+
+/** Result of tactus_record_functions::mend. */
+#define TACTUS_MENDED 0
+#define TACTUS_MEND_FAILED 1
+#define TACTUS_MEND_BY_CUTTING 2 /**< nothing more is needed than the cut after `whole`, which tactus makes */
 
 /** Result of tactus_record_functions::next. */
 #define TACTUS_NEXT_RECORD 0
@@ -208,6 +217,9 @@ typedef struct tactus_record_functions {
   /** Says which parts of such a recording its file does not keep, once each: "the enumerations". NULL: it keeps all. */
   int (*omits)(const tactus_recording* recording, void* context,
                void (*part)(void* context, const char* text), tactus_failure* failure);
+  /** Makes an ended file of one that was examined, for `tactus recover`: TACTUS_MEND_... What was whole stays whole. The
+   *  texts of `examined` are NULL. NULL: by cutting. Added to version 1 later. */
+  int (*mend)(const char* file, const tactus_examined* examined, tactus_failure* failure);
 } tactus_record_functions;
 
 /* ---- Clocks of frames ---------------------------------------------------------------------------------------- */
@@ -278,6 +290,8 @@ typedef struct tactus_driver {
   /** Ends an instance, opened or not; what it holds is released. NULL: there is nothing to end. */
   void (*destroy)(void* self);
   const void* functions; /**< tactus_model_functions, tactus_record_functions or tactus_clock_functions */
+  /** Not NULL: the driver cannot be used, and why; `kind` and `name` alone are read then. Added to version 1 later. */
+  const char* failure;
 } tactus_driver;
 
 /** The one exported symbol of a driver's library. */

@@ -343,33 +343,36 @@ void destroy_driver(void* self) noexcept {
   delete static_cast<Base*>(self);
 }
 
-/// The description of a driver of class T; nullptr when T cannot say its keys. `functions`: makes the table of its kind.
+/// The description of a driver of class T, or of why it cannot say its keys. `functions`: makes the table of its kind.
 template <class T, class Functions>
 const tactus_driver* entry(const char* kind, const char* name, const char* about, Functions functions,
                            decltype(tactus_driver::make) make,
                            decltype(tactus_driver::destroy) destroy) noexcept {
-  try {
+  static char why[512];
+  static tactus_driver described{};
+  described.abi_version = TACTUS_DRIVER_ABI_VERSION;
+  described.size = sizeof(tactus_driver);
+  described.kind = kind;
+  described.name = name;
+  described.about = about;
+  tactus_failure failure{sizeof(tactus_failure), sizeof why, why, 0};
+  const int failed_with = guarded(&failure, [&] {
     static const auto table = functions();
-    static Keys keys;
-    static const tactus_driver described = [&] {
+    static Keys& keys = *[] {
+      auto made = std::make_unique<Keys>();
       T blank;
-      blank.keys(keys);
-      const auto& all = keys.described();
-      return tactus_driver{TACTUS_DRIVER_ABI_VERSION,
-                           sizeof(tactus_driver),
-                           kind,
-                           name,
-                           about,
-                           all.data(),
-                           all.size(),
-                           make,
-                           destroy,
-                           &table};
+      blank.keys(*made);
+      return made.release();  // as constant as the description that points into it
     }();
-    return &described;
-  } catch (...) {
-    return nullptr;
-  }
+    const auto& all = keys.described();
+    described.keys = all.data();
+    described.key_count = all.size();
+    described.make = make;
+    described.destroy = destroy;
+    described.functions = &table;
+  });
+  described.failure = failed_with == 0 ? nullptr : why;
+  return &described;
 }
 
 }  // namespace TACTUS_HIDDEN

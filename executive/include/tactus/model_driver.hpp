@@ -89,7 +89,7 @@ tactus_model_functions model_functions() {
       *count = static_cast<std::uint32_t>(shown->pointers.size());
       return shown->pointers.data();
     } catch (...) {
-      *count = 0;
+      *count = 1;  // that no description follows says that it failed
       return nullptr;
     }
   };

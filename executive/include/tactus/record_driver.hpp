@@ -103,6 +103,7 @@ struct Examined {
   bool has_last = false;
   std::int64_t last_ns = 0;  ///< simulated time of the last of them, with has_last
   std::string damage{};      ///< damage before the last whole record; empty: none
+  std::string unended{};  ///< part that mend() adds, beside cutting: "its index"; empty: none
 };
 
 /// A recording that is read back; its file may still be written. Functions may throw: place and reason.
@@ -139,11 +140,18 @@ class TACTUS_HIDDEN RecordDriver : public KeyedDriver {
   virtual Examined examine(const std::string& file) const {
     throw std::runtime_error(file + ": this format cannot say how far a file is whole");
   }
+  /// Makes an ended file of one that was examined, for `tactus recover`; what was whole stays whole. False: nothing more is
+  /// needed than the cut after `found.whole`, which tactus makes. Of an object with default keys.
+  virtual bool mend(const std::string& file, const Examined& found) const {
+    (void)file;
+    (void)found;
+    return false;
+  }
   /// Reads a file back. Of an object with default keys.
   virtual std::unique_ptr<RecordReader> read(const std::string& file) const {
     throw std::runtime_error(file + ": this format cannot be read back");
   }
-  /// Parts of such a recording that its file does not keep: "the enumerations". Names, units and values it must keep.
+  /// Parts of such a recording that its file does not keep: "the enumerations", "the units". Names and values it must keep.
   virtual std::vector<std::string> omits(const Recording& recording) const {
     (void)recording;
     return {};
@@ -268,7 +276,21 @@ tactus_record_functions record_functions(const char* prefix, const char* extensi
       examined->last_ns = found.last_ns;
       if (examined->damage_room > 0)
         (void)std::snprintf(examined->damage, examined->damage_room, "%s", found.damage.c_str());
+      if (examined->size >= sizeof(tactus_examined) && examined->unended_room > 0)
+        (void)std::snprintf(examined->unended, examined->unended_room, "%s", found.unended.c_str());
     });
+  };
+  all.mend = [](const char* file, const tactus_examined* examined, tactus_failure* failure) {
+    bool mended = false;
+    const Examined found{examined->bytes,
+                         examined->whole,
+                         examined->records,
+                         examined->has_last != 0,
+                         examined->last_ns,
+                         {},
+                         {}};
+    if (guarded(failure, [&] { mended = T().mend(file, found); }) != 0) return TACTUS_MEND_FAILED;
+    return mended ? TACTUS_MENDED : TACTUS_MEND_BY_CUTTING;
   };
   all.read = [](const char* file, void** reader, tactus_failure* failure) {
     return guarded(failure, [&] {

@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A clock with one mistake of those that strangers make, chosen by a key.
+#include <signal.h>
 #include <time.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <tactus/clock_driver.hpp>
+#include <vector>
 
 namespace {
 
-enum class Flaw { none, heap, future, disorder, hasty, signals, too_many, nameless, throws };
+enum class Flaw {
+  none,
+  heap,
+  future,
+  zero,
+  latest,
+  unwritten,
+  past_room,
+  disorder,
+  hasty,
+  signals,
+  gone_by_signal,
+  gone,
+  too_many,
+  nameless,
+  throws,
+  facts_throw,
+  crashes
+};
 
 std::int64_t now_ns() {
   timespec now{};
@@ -24,12 +46,20 @@ class Flawed final : public tactus::ClockDriver {
            {{"none", Flaw::none},
             {"heap", Flaw::heap},
             {"future", Flaw::future},
+            {"zero", Flaw::zero},
+            {"latest", Flaw::latest},
+            {"unwritten", Flaw::unwritten},
+            {"past_room", Flaw::past_room},
             {"disorder", Flaw::disorder},
             {"hasty", Flaw::hasty},
             {"signals", Flaw::signals},
+            {"gone_by_signal", Flaw::gone_by_signal},
+            {"gone", Flaw::gone},
             {"too_many", Flaw::too_many},
             {"nameless", Flaw::nameless},
-            {"throws", Flaw::throws}},
+            {"throws", Flaw::throws},
+            {"facts_throw", Flaw::facts_throw},
+            {"crashes", Flaw::crashes}},
            "the mistake");
   }
   void open(const tactus::OpenRequest&) override {
@@ -38,16 +68,30 @@ class Flawed final : public tactus::ClockDriver {
   tactus::Edges wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) noexcept override {
     if (flaw_ == Flaw::heap) text_ = std::make_unique<std::string>(100, 'x');
     if (flaw_ == Flaw::hasty) return {};
+    if (flaw_ == Flaw::gone) return {TACTUS_CLOCK_GONE, 0, false, ENODEV};
+    if (flaw_ == Flaw::crashes) (void)::raise(SIGSEGV);
     timespec until{deadline_ns / 1'000'000'000, deadline_ns % 1'000'000'000};
     while (deadline_ns > 0 && ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR)
-      if (flaw_ == Flaw::signals) return {};
-    if (flaw_ == Flaw::none || flaw_ == Flaw::signals || flaw_ == Flaw::nameless || flaw_ == Flaw::heap)
+      if (flaw_ == Flaw::signals)
+        return {};
+      else if (flaw_ == Flaw::gone_by_signal)
+        return {TACTUS_CLOCK_GONE, 0, false, EINTR};
+    if (flaw_ < Flaw::future || flaw_ == Flaw::signals || flaw_ == Flaw::gone_by_signal ||
+        flaw_ == Flaw::nameless || flaw_ == Flaw::facts_throw)
       return {};
     const std::int64_t now = now_ns();
-    for (std::size_t i = 0; i < stamps.size(); ++i)
-      stamps[i] = now + (flaw_ == Flaw::future ? 1'000'000'000'000 : 0) -
-                  (flaw_ == Flaw::disorder ? static_cast<std::int64_t>(i) : 0);
+    for (std::size_t i = 0; i < stamps.size() && flaw_ != Flaw::unwritten; ++i)
+      stamps[i] = flaw_ == Flaw::future     ? now + 1'000'000'000'000
+                  : flaw_ == Flaw::zero     ? 0
+                  : flaw_ == Flaw::latest   ? INT64_MAX
+                  : flaw_ == Flaw::disorder ? now - static_cast<std::int64_t>(i)
+                                            : now;
+    if (flaw_ == Flaw::past_room) stamps.data()[stamps.size()] = now;
     return {TACTUS_EDGES, flaw_ == Flaw::too_many ? stamps.size() + 1 : stamps.size(), false, 0};
+  }
+  std::vector<tactus::ClockFact> facts(const tactus::ClockQuestion&) override {
+    if (flaw_ == Flaw::facts_throw) throw std::runtime_error("the registry is empty");
+    return {};
   }
   std::string what() const override { return flaw_ == Flaw::nameless ? "" : "nothing at all"; }
 

@@ -4,12 +4,26 @@
 #include <unistd.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <tactus/model_driver.hpp>
 
 namespace {
 
-enum class Flaw { none, heap, shared, unready, mute, keeps, unsafe, unknown_output };
+enum class Flaw {
+  none,
+  heap,
+  shared,
+  unready,
+  mute,
+  keeps,
+  unsafe,
+  unknown_output,
+  job_throws,
+  outputs_throw,
+  check_throws,
+  crashes_safe
+};
 
 double g_shared = 0;
 
@@ -27,8 +41,15 @@ class Flawed final : public tactus::ModelDriver {
             {"mute", Flaw::mute},
             {"keeps", Flaw::keeps},
             {"unsafe", Flaw::unsafe},
-            {"unknown_output", Flaw::unknown_output}},
+            {"unknown_output", Flaw::unknown_output},
+            {"job_throws", Flaw::job_throws},
+            {"outputs_throw", Flaw::outputs_throw},
+            {"check_throws", Flaw::check_throws},
+            {"crashes_safe", Flaw::crashes_safe}},
            "the mistake");
+  }
+  void check(const tactus::Problems&) override {
+    if (flaw_ == Flaw::check_throws) throw std::runtime_error("the port is of no use");
   }
   void declare(tactus::Declare& d) override {
     d.input("value", flaw_ == Flaw::shared ? g_shared : value_, "V", "what it drives");
@@ -42,10 +63,13 @@ class Flawed final : public tactus::ModelDriver {
   }
   bool has_safe_values() const override { return true; }
   bool drive_safe(bool) noexcept override {
+    double* volatile nowhere = nullptr;
+    if (flaw_ == Flaw::crashes_safe && device_ != nullptr) *nowhere = 0;
     if (flaw_ == Flaw::unsafe) delete new std::string(100, 'x');  // NOLINT: the mistake
     return true;
   }
   std::vector<tactus::DrivenOutput> outputs() const override {
+    if (flaw_ == Flaw::outputs_throw) throw std::runtime_error("no list of pins");
     return {{flaw_ == Flaw::unknown_output ? "vlaue" : "value", "a pin", "0"}};
   }
   int drive() {
@@ -53,6 +77,7 @@ class Flawed final : public tactus::ModelDriver {
       fail("the device was not opened");
       return 1;
     }
+    if (flaw_ == Flaw::job_throws) throw std::runtime_error("the wire is broken");
     *device_ = value_;
     if (flaw_ == Flaw::heap) text_ = std::string(100, 'x');
     return 0;

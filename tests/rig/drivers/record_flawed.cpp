@@ -25,7 +25,9 @@ enum class Flaw {
   throws_int,
   leaks,
   early,
-  closes_once
+  closes_once,
+  writes_past,
+  reads_past
 };
 
 class Flawed final : public tactus::RecordDriver {
@@ -43,7 +45,9 @@ class Flawed final : public tactus::RecordDriver {
             {"throws_int", Flaw::throws_int},
             {"leaks", Flaw::leaks},
             {"early", Flaw::early},
-            {"closes_once", Flaw::closes_once}},
+            {"closes_once", Flaw::closes_once},
+            {"writes_past", Flaw::writes_past},
+            {"reads_past", Flaw::reads_past}},
            "the mistake");
   }
   void check(const tactus::Problems& problems) override {
@@ -66,6 +70,9 @@ class Flawed final : public tactus::RecordDriver {
     if (flaw_ == Flaw::crashes) std::abort();
     if (flaw_ == Flaw::exits) ::_exit(0);
     if (flaw_ == Flaw::throws_int) throw 7;  // NOLINT(hicpp-exception-baseclass): the mistake
+    if (flaw_ == Flaw::writes_past)
+      const_cast<std::byte*>(record)[bytes_ + 1] = std::byte{0};  // NOLINT: the mistake
+    if (flaw_ == Flaw::reads_past) waiting_.append(reinterpret_cast<const char*>(record) + bytes_, 64);
     waiting_.append(reinterpret_cast<const char*>(record), bytes_);
   }
   void flush() override {

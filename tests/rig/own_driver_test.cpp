@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rigs with drivers of other people: what a run says of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/rig/rig_command.hpp"
+
+namespace tactus::own_driver_test {
+namespace {
+
+using namespace tactus::test;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+const std::string kFlawed = TACTUS_FLAWED_DRIVERS;
+
+/// A rig of some lines more, with drivers of the folders.
+Command rig(const TempDir& dir, const std::string& more, const std::string& folders,
+            const Arguments& arguments = {"run", "rig.yaml", "--out", "out", "--frames", "20"}) {
+  dir.write("rig.yaml",
+            "rig: own\n"
+            "frame: { period: 5 ms }\n"
+            "realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }\n"
+            "threads: { main: { policy: other }, stuck_after: 60 s }\n"
+            "memory: { lock: no, heap: 0 B }\n" +
+                more);
+  Command command = tactus(arguments, dir.path());
+  command.env["TACTUS_PLUGIN_PATH"] = folders;
+  return command;
+}
+
+TEST(OwnDriver, ACrashInAWaitNamesTheClock) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has its own say on a crash";
+  const TempDir dir;
+  const Finished done = run(rig(dir, "clock: { driver: flawed, flaw: crashes }\n", kFlawed));
+  const std::string named = "driver 'flawed' waited for edges (" + kFlawed + "/libtactus-clock-flawed.so)";
+  EXPECT_NE(done.status, 0) << done;
+  EXPECT_THAT(done.err, HasSubstr("SIGSEGV while " + named)) << done;
+  EXPECT_THAT(summary_of(dir / "out")["reason"].dump(), HasSubstr(named));
+}
+
+TEST(OwnDriver, ACrashWhileOutputsAreDrivenSafeNamesTheModel) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has its own say on a crash";
+  const TempDir dir;
+  const Finished done = run(rig(dir,
+                                "models: { pin: { driver: flawed, flaw: crashes_safe } }\n"
+                                "safe_outputs: process\n",
+                                kFlawed));
+  EXPECT_NE(done.status, 0) << done;
+  EXPECT_THAT(done.err, HasSubstr("SIGSEGV while driver 'flawed' drove its outputs safe (" + kFlawed +
+                                  "/libtactus-model-flawed.so)"))
+      << done;
+}
+
+TEST(OwnDriver, AStampThatMakesNoSenseEndsTheClockWithASentence) {
+  const TempDir dir;
+  const Finished done = run(rig(dir, "clock: { driver: flawed, flaw: zero }\n", kFlawed));
+  EXPECT_NE(done.status, 0) << done;
+  EXPECT_THAT(done.out + done.err, HasSubstr("its driver stamped an edge at 0 ns")) << done;
+}
+
+TEST(OwnDriver, ThatReplacesOneOfTheBoxIsNamedBesideIt) {
+  const TempDir dir;
+  fs::create_directory(dir / "mine");
+  fs::copy_file(fs::path(TACTUS_PLUGINS) / "libtactus-record-trk.so", dir / "mine/libtactus-record-trk.so");
+  const std::string record = "record: { time: { variables: [rt.late], driver: trk } }\n";
+  const std::string both = "driver 'trk' of kind 'record' is that of " +
+                           (dir / "mine/libtactus-record-trk.so").string() + ", which replaces " +
+                           TACTUS_PLUGINS + "/libtactus-record-trk.so";
+  const Finished checked = run(rig(dir, record, (dir / "mine").string(), {"check", "rig.yaml"}));
+  EXPECT_EQ(checked.status, 0) << checked;
+  EXPECT_THAT(checked.out, HasSubstr(both)) << checked;
+  const Finished done = run(rig(dir, record, (dir / "mine").string(),
+                                {"run", "rig.yaml", "--out", "out", "--frames", "5", "--no-realtime"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_THAT(read_file(dir / "out/log.txt"), HasSubstr(both));
+  const Finished alone = run(rig(dir, record, "", {"check", "rig.yaml"}));
+  EXPECT_EQ(alone.out.find("replaces"), std::string::npos) << alone;
+}
+
+TEST(OwnDriver, ThatIsMissingIsNoDamage) {
+  const TempDir dir;
+  const Finished done = run(rig(dir, "record: { time: { variables: [rt.late], driver: flawed } }\n", kFlawed,
+                                {"run", "rig.yaml", "--out", "out", "--frames", "5", "--no-realtime"}));
+  EXPECT_EQ(done.status, 0) << done;
+  const Finished without = run(tactus({"recover", "out"}, dir.path()));
+  EXPECT_EQ(without.status, 1) << without;
+  EXPECT_EQ(without.out.find("damaged"), std::string::npos) << without;
+  EXPECT_THAT(without.out, HasSubstr("unread   this machine has no driver 'flawed' of kind 'record'"))
+      << without;
+}
+
+}  // namespace
+}  // namespace tactus::own_driver_test

@@ -107,6 +107,21 @@ void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
   ran.judged = {{"rig", fs::path(asked.rig).stem().string()}, {"test", file}, {"error", ran.says}};
 }
 
+/// Makes the report of a run that was not good, for those who read the JUnit file, and names the files for it.
+/// `shown`: its folder, as it was asked for.
+void attach_report(const fs::path& self, Ran& ran, const fs::path& shown, EndSignals& signals) {
+  const fs::path report = ran.folder / "report.html";
+  const rtsync::Spawn child{
+      self, {"tactus", "report", ran.folder.string(), "--to", report.string()}, false, {}, signals.before(),
+      0};
+  (void)signals.wait_for(rtsync::spawn(child, [](const std::string& what, int problem) {
+    throw CommandError(kWrongMachine, what + ": " + std::generic_category().message(problem));
+  }));
+  std::error_code error;
+  for (const char* const name : {"report.html", "verdict.json"})
+    if (fs::exists(ran.folder / name, error)) ran.judged["attachments"].push_back((shown / name).string());
+}
+
 void show(const Ran& ran) {
   const Ink ink = ran.verdict == "pass"                             ? Ink::good
                   : ran.verdict == "fail" || ran.verdict == "error" ? Ink::bad
@@ -170,6 +185,8 @@ int run_tests(const TestRuns& asked) {
       throw CommandError(kWrongMachine, what + ": " + std::generic_category().message(problem));
     }));
     look_at(ran, asked, file);
+    if (!asked.junit.empty() && ran.verdict != "pass")
+      attach_report(self, ran, out.path() / ran.folder.filename(), signals);
     show(ran);
     all.push_back(std::move(ran));
     if (signals.asked() || (asked.until_failure && all.back().status != kOk)) break;

@@ -57,6 +57,30 @@ struct WatchedRow {
   }
 };
 
+/// An expectation of the rig's test, and its verdict so far.
+struct Verdict {
+  std::string name, verdict, says;
+  bool counts = true;
+};
+
+Verdict verdict_of(const Json& row) {
+  const std::string severity = row.value("severity", "");
+  return {config::one_line(row.value("name", "")), config::one_line(row.value("verdict", "")),
+          config::one_line(row.value("says", "")), severity == "fail" || severity == "stop"};
+}
+
+/// "fail          follows: failed in frame 412 (0.412 s), by 0.3 rad/s"
+std::string verdict_line(const Verdict& verdict, std::size_t width) {
+  const std::string word =
+      verdict.verdict + std::string(14 - std::min<std::size_t>(13, verdict.verdict.size()), ' ');
+  const bool failed = verdict.verdict == "fail" || verdict.verdict == "error";
+  const Ink ink = failed && verdict.counts                      ? Ink::bad
+                  : failed || verdict.verdict == "inconclusive" ? Ink::warning
+                                                                : Ink::plain;
+  const std::string text = word + verdict.name + ": " + verdict.says;
+  return painted(ink, width == 0 ? text : client::fitted(text, width));
+}
+
 class WatchCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
@@ -76,6 +100,8 @@ class WatchCommand final : public CommandDriver {
  private:
   void take(const client::EventStream::Event& event);
   void take_values(const Json& data, const std::string& text);
+  void read_verdicts();
+  void take_verdict(const Json& row);
   void draw();
   void print_line() const;
   std::string head() const;
@@ -87,6 +113,7 @@ class WatchCommand final : public CommandDriver {
 
   client::FoundRig rig_;
   std::vector<WatchedRow> rows_;
+  std::vector<Verdict> verdicts_;
   std::size_t left_out_ = 0;
   client::Terminal* terminal_ = nullptr;
   std::string state_, reason_;
@@ -102,6 +129,7 @@ int WatchCommand::run() try {
     words_.erase(words_.begin());
   }
   rig_ = client::find_rig(options_.rig, options_.token_file);
+  read_verdicts();
   const bool chosen = !words_.empty();
   if (!chosen) words_ = {"rt.*", "*"};
   std::vector<VariableFacts> found =
@@ -112,7 +140,8 @@ int WatchCommand::run() try {
   client::Terminal terminal;
   terminal_ = &terminal;
   std::size_t most = kMostWatched;
-  if (!chosen && terminal.drawable()) most = std::max<std::size_t>(terminal.rows(), 8) - 5;
+  if (!chosen && terminal.drawable())
+    most = std::max(terminal.rows(), 8 + verdicts_.size()) - 5 - verdicts_.size();
   if (found.size() > most) {
     left_out_ += found.size() - most;
     found.resize(most);
@@ -151,6 +180,7 @@ void WatchCommand::take(const client::EventStream::Event& event) {
   const Json data = Json::parse(event.data, nullptr, false);
   if (!data.is_object()) return;
   if (event.kind == "values") return take_values(data, event.data);
+  if (event.kind == "verdict") return take_verdict(data);
   if (event.kind == "state") {
     state_ = data.contains("state") && data["state"].is_string() ? data["state"].get<std::string>() : "";
     if (data.contains("paused") && data["paused"] == true) state_ = "Pause";
@@ -180,6 +210,27 @@ void WatchCommand::take_values(const Json& data, const std::string& text) {
     print_line();
   std::fflush(stdout);
   if (count_ > 0 && ++taken_ >= count_) over_ = true;
+}
+
+/// Reads the verdicts so far; a rig that has none, or is older, shows none.
+void WatchCommand::read_verdicts() {
+  std::string body;
+  if (client::get(rig_.address, "/v1/verdicts", rig_.token, body) != 200) return;
+  const Json all = Json::parse(body, nullptr, false);
+  if (!all.is_object() || !all.contains("expectations") || !all["expectations"].is_array()) return;
+  for (const Json& row : all["expectations"])
+    if (row.is_object()) verdicts_.push_back(verdict_of(row));
+}
+
+void WatchCommand::take_verdict(const Json& row) {
+  const std::int64_t id = row.value("id", std::int64_t{-1});
+  if (id < 0 || id >= static_cast<std::int64_t>(verdicts_.size())) return;
+  Verdict& verdict = verdicts_[static_cast<std::size_t>(id)];
+  verdict = verdict_of(row);
+  if (json_) return;
+  if (terminal_->drawable()) return draw();
+  put("%s\n", verdict_line(verdict, 0).c_str());
+  std::fflush(stdout);
 }
 
 std::string WatchCommand::head() const {
@@ -224,6 +275,7 @@ void WatchCommand::draw() {
               client::fitted(row.greatest ? client::number_text(*row.greatest) : "", 13, true);
     lines.push_back(painted(row_ink(row), line));
   }
+  for (const Verdict& each : verdicts_) lines.push_back(verdict_line(each, width));
   if (left_out_ > 0)
     lines.push_back(client::fitted(std::to_string(left_out_) + " more: name those that you want", width));
   terminal_->draw(lines);

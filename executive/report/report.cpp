@@ -14,6 +14,7 @@
 #include "executive/report/comparison.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
+#include "executive/report/test_verdict.hpp"
 #include "executive/report/verdict.hpp"
 #include "rtsync/host/folder_file.hpp"
 
@@ -69,6 +70,7 @@ void add_sections(const RunData& run, bool alone, std::vector<Section>& to) {
     }
     to.push_back(std::move(section));
   };
+  if (has_test(run)) add(test_section(run));
   add(timing_section(run));
   add(causes_section(run));
   if (alone) add(lateness_section({&run}));
@@ -105,7 +107,7 @@ Page make_page(const std::vector<RunData>& runs) {
   Page page;
   const RunData& first = runs.front();
   if (runs.size() == 1) {
-    const Verdict verdict = verdict_of(first);
+    const Verdict verdict = with_test(first, verdict_of(first));
     page.title = first.name + " \u00b7 tactus report";
     page.sign = verdict.sign;
     page.verdict = verdict.sentence;
@@ -124,7 +126,7 @@ Page make_page(const std::vector<RunData>& runs) {
   for (const RunData& run : runs) {
     page.title += (page.title.empty() ? "" : ", ") + run.name;
     page.about += (page.about.empty() ? "" : " | ") + run.letter + " " + about(run);
-    const Verdict own = verdict_of(run);
+    const Verdict own = with_test(run, verdict_of(run));
     page.runs.push_back({run.letter + " " + run.name, own.sign, own.sentence});
     if (&run == &first) continue;
     page.verdict += (page.verdict.empty() ? "" : ". ") + verdict_of(first, run).sentence;

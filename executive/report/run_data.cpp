@@ -95,6 +95,8 @@ RunData read_run(const fs::path& folder, const ReadRequest& request) {
     }
   }
   run.signals = read_signals(folder, request.plot);
+  if (const Json* const test = find_fact(run.summary(), "test"); test != nullptr && test->is_object())
+    run.verdict_curves = read_verdict_curves(folder, *test, run.period_ns);
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include "executive/report/frame_times.hpp"
 #include "executive/report/run_files.hpp"
 #include "executive/report/signals.hpp"
+#include "executive/report/verdict_curves.hpp"
 
 namespace tactus::report {
 
@@ -21,6 +22,7 @@ struct RunData {
   std::unique_ptr<FrameTimes> times;  ///< nullptr: there is no frames.csv
   std::vector<std::string> remarks;   ///< problems of frames.csv, in words
   Signals signals;
+  std::vector<VerdictCurves> verdict_curves{};
 
   const config::Json& summary() const { return files.summary; }
   bool has_times() const { return times != nullptr && times->frames() > 0; }

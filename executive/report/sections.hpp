@@ -30,6 +30,8 @@ Section jobs_section(const RunData& run);
 Section signals_section(const RunData& run);
 Section host_section(const RunData& run);
 Section link_and_clock_section(const RunData& run);
+/// The verdicts of the test of a run that has one.
+Section test_section(const RunData& run);
 Section commands_section(const RunData& run);
 
 /// The four figures at the top.

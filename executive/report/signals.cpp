@@ -2,19 +2,16 @@
 #include "executive/report/signals.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "config/text.hpp"
-#include "executive/driver/record_formats.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/report/frame_times.hpp"
 #include "executive/report/recorded_values.hpp"
+#include "executive/report/recording_files.hpp"
 
 namespace tactus::report {
 namespace {
@@ -76,75 +73,6 @@ void read(RecordedValues& recorded, std::vector<Wanted>& wanted) {
   if (first && !begun)  // a single row
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i].signal.columns.add(*first, of_first[i]);
 }
-
-/// A recording of a run folder.
-struct RecordingFile {
-  fs::path path;
-  std::string recording;
-  const executive::RecordFormat* format;
-};
-
-/// Those of a run folder: CSV first, then the other formats. What is there in two formats, as `tactus convert`
-/// makes it, is read once.
-class RecordingFiles {
- public:
-  RecordingFiles(const fs::path& folder, bool with_frames, std::vector<std::string>& remarks) {
-    std::error_code error;
-    std::vector<fs::path> others;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      const fs::path& path = entry.path();
-      if (!entry.is_regular_file(error)) continue;
-      if (path.extension() != ".csv")
-        others.push_back(path);
-      else if (path.filename() != "frames.csv")
-        all_.push_back({path, path.stem().string(), &csv_});
-    }
-    const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
-    std::sort(all_.begin(), all_.end(), by_path);
-    std::sort(others.begin(), others.end());
-    add_others(others, remarks);
-    // The frames' own times have plots already.
-    const fs::path frames = folder / "frames.csv";
-    if (with_frames && fs::exists(frames, error)) all_.push_back({frames, "frames", &csv_});
-  }
-  const std::vector<RecordingFile>& all() const { return all_; }
-
- private:
-  void add_others(const std::vector<fs::path>& others, std::vector<std::string>& remarks) {
-    // Their drivers are loaded only where there may be such a file.
-    if (std::all_of(others.begin(), others.end(), is_of_a_run)) return;
-    try {
-      formats_ = std::make_unique<const executive::RecordFormats>();
-    } catch (const std::exception& failed) {
-      remarks.push_back(std::string("recordings in other formats than CSV are not shown: ") + failed.what());
-      return;
-    }
-    for (const fs::path& path : others) {
-      const executive::RecordFormat* const format = formats_->of_extension(path);
-      if (format == nullptr) {
-        if (path.extension() == ".h5")
-          remarks.push_back(path.filename().string() + " is not shown: this tactus was built without HDF5");
-        continue;
-      }
-      const std::string recording = format->recording(path);
-      const auto same = std::find_if(all_.begin(), all_.end(),
-                                     [&](const RecordingFile& each) { return each.recording == recording; });
-      if (same == all_.end())
-        all_.push_back({path, recording, format});
-      else
-        remarks.push_back(path.filename().string() + " is not shown: " + same->path.filename().string() +
-                          " holds a recording of the same name");
-    }
-  }
-  static bool is_of_a_run(const fs::path& path) {
-    constexpr std::array kOther = {".yaml", ".json", ".jsonl", ".txt", ".html", ".pftrace"};
-    return std::find(kOther.begin(), kOther.end(), path.extension()) != kOther.end();
-  }
-
-  const executive::RecordFormat csv_{"csv"};
-  std::unique_ptr<const executive::RecordFormats> formats_;
-  std::vector<RecordingFile> all_;
-};
 
 }  // namespace
 

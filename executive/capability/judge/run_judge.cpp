@@ -100,7 +100,11 @@ void RunJudge::finish() {
   }
   run_.voice->announce("test " + result.test + ": " + std::string(name_of(result.verdict)));
   write(run_.options.folder / "verdict.json", verdict_.dump(2) + "\n");
-  if (!run_.options.judge.junit.empty()) write(run_.options.judge.junit, to_junit({&verdict_, 1}));
+  if (!run_.options.judge.junit.empty()) {
+    config::Json attached = verdict_;
+    attached["attachments"] = {(run_.options.folder / "verdict.json").string()};
+    write(run_.options.judge.junit, to_junit({&attached, 1}));
+  }
   const JudgeChoices& choices = run_.options.judge;
   const bool open =
       (result.untested && !choices.allow_untested) || (result.inconclusive && !choices.allow_inconclusive);

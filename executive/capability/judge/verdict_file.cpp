@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -75,16 +76,23 @@ struct JunitCounts {
   }
   std::string text() const {
     return " tests=\"" + std::to_string(tests) + "\" failures=\"" + std::to_string(failures) +
-           "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" + std::to_string(skipped) +
-           "\" time=\"" + config::print_real(seconds) + "\"";
+           "\" errors=\"" + std::to_string(errors) + "\" time=\"" + rtsync::format_text("%.6f", seconds) +
+           "\"";
   }
 };
 
+/// Files beside a case, each a line of its own, as GitLab and Jenkins look for them.
+std::string attachments_of(const config::Json& verdict) {
+  std::string lines;
+  for (const config::Json& file : verdict.value("attachments", config::Json::array()))
+    lines += "\n[[ATTACHMENT|" + xml_text(file) + "]]\n";
+  return lines;
+}
+
 /// Makes the test cases of a run; one that was not judged is one case, an error.
-std::string cases_of(const config::Json& verdict, JunitCounts& counts) {
+std::string cases_of(const config::Json& verdict, const std::string& test, JunitCounts& counts) {
   const std::string begin = "    <testcase classname=\"" +
-                            xml_text(std::string(verdict["rig"]) + "." + std::string(verdict["test"])) +
-                            "\" name=\"";
+                            xml_text(std::string(verdict["rig"]) + "." + test) + "\" time=\"0\" name=\"";
   if (const auto error = verdict.find("error"); error != verdict.end()) {
     counts = {.tests = 1, .errors = 1};
     return begin + "run\">\n      <error message=\"" + xml_text(*error) +
@@ -110,9 +118,19 @@ std::string cases_of(const config::Json& verdict, JunitCounts& counts) {
     }
     cases += "      <system-out>" + xml_text(std::string(row["expects"]) + ": " + std::string(row["says"])) +
              (row["requirement"] == "" ? "" : "; requirement " + xml_text(row["requirement"])) +
-             "</system-out>\n    </testcase>\n";
+             (judged == "pass" ? "" : attachments_of(verdict)) + "</system-out>\n    </testcase>\n";
   }
   return cases;
+}
+
+/// The requirements of a run, by expectation, as properties of its suite: not each reader takes those of a test case.
+std::string properties_of(const config::Json& verdict) {
+  std::string properties;
+  for (const config::Json& row : verdict.value("expectations", config::Json::array()))
+    if (row["requirement"] != "")
+      properties += "      <property name=\"requirement: " + xml_text(row["name"]) + "\" value=\"" +
+                    xml_text(row["requirement"]) + "\"/>\n";
+  return properties.empty() ? "" : "    <properties>\n" + properties + "    </properties>\n";
 }
 
 }  // namespace
@@ -195,11 +213,16 @@ config::Json to_json(const TestResult& result) {
 std::string to_junit(std::span<const config::Json> verdicts) {
   JunitCounts all;
   std::string suites;
+  std::map<std::string, int> taken;
   for (const config::Json& verdict : verdicts) {
     JunitCounts counts;
-    const std::string cases = cases_of(verdict, counts);
-    suites += "  <testsuite name=\"" + xml_text(verdict["test"]) + "\"" + counts.text() + ">\n" + cases +
-              "  </testsuite>\n";
+    std::string test = verdict["test"];
+    const int number = ++taken[std::string(verdict["rig"]) + "." + test];
+    if (number > 1)
+      test += " (" + std::to_string(number) + ")";  // of cases of one name readers count the first
+    const std::string cases = cases_of(verdict, test, counts);
+    suites += "  <testsuite name=\"" + xml_text(test) + "\"" + counts.text() + " skipped=\"" +
+              std::to_string(counts.skipped) + "\">\n" + properties_of(verdict) + cases + "  </testsuite>\n";
     all.add(counts);
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tactus\"" + all.text() + ">\n" +

@@ -34,7 +34,8 @@ bool same_verdict(const config::Json& a, const config::Json& b);
 /// verdict.json.
 config::Json to_json(const TestResult& result);
 /// JUnit XML of runs, a suite each, of what verdict.json has: a test case for each expectation. What could not be judged
-/// is an error, what came never is skipped. A run without verdicts has `rig`, `test` and the sentence `error`.
+/// is an error, what came never is skipped. A run without verdicts has `rig`, `test` and the sentence `error`; one may have
+/// `attachments`, files that are named at each case that did not pass.
 std::string to_junit(std::span<const config::Json> verdicts);
 
 }  // namespace tactus::executive

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "executive/report/axes.hpp"
+#include "executive/report/json_facts.hpp"
+#include "executive/report/sections.hpp"
+#include "executive/report/test_verdict.hpp"
+
+// What the expectations of a test have come to.
+namespace tactus::report {
+namespace {
+
+/// "✕ fail": a sign is beside each word.
+Cell verdict_cell(const std::string& verdict, bool counts) {
+  if (verdict == "pass") return {"\u2713 pass", Tone::good};
+  if (verdict == "fail" || verdict == "error")
+    return {counts ? "\u2715 " + verdict : "\u25b2 " + verdict, Tone::bad};
+  if (verdict == "untested") return {"\u25cb untested", Tone::cause};
+  return {"? " + verdict, Tone::cause};
+}
+
+bool it_counts(const Json& row) {
+  const std::string severity = text_fact(row, "severity");
+  return severity == "fail" || severity == "stop";
+}
+
+std::string unit_text(double value, const std::string& unit) {
+  return digits_text(value) + (unit.empty() ? "" : " " + unit);
+}
+
+std::string row_margin(const Json& row) {
+  const auto margin = real_fact(row, "margin");
+  if (true_fact(row, "no_value")) return "no value";
+  if (!margin) return "\u2013";
+  return *margin < 0 ? "over by " + unit_text(-*margin, text_fact(row, "unit"))
+                     : unit_text(*margin, text_fact(row, "unit")) + " left";
+}
+
+Table verdict_table(const Json& test) {
+  Table table{{{"Verdict"},
+               {"Expectation"},
+               {"Expects"},
+               {"Requirement"},
+               {"Margin", true},
+               {"Frame", true},
+               {"At", true}},
+              {}};
+  for (const Json& row : list_fact(test, "expectations")) {
+    const auto frame = integer_fact(row, "frame");
+    const auto time = real_fact(row, "time_s");
+    const std::string why = text_fact(row, "why"), severity = text_fact(row, "severity");
+    Cell verdict = verdict_cell(text_fact(row, "verdict"), it_counts(row));
+    if (!why.empty()) verdict.text += " (" + why + ")";
+    if (!it_counts(row)) verdict.text += ", " + severity + " only";
+    table.rows.push_back({std::move(verdict),
+                          {text_fact(row, "name")},
+                          {text_fact(row, "expects"), Tone::code, -1, true},
+                          {text_fact(row, "requirement")},
+                          {row_margin(row)},
+                          {frame ? count_text(*frame) : "\u2013"},
+                          {time ? unit_text(*time, "s") : "\u2013"}});
+  }
+  return table;
+}
+
+Line curve_line(const VerdictCurves::Curve& curve, double shift, Ink ink, bool dashed) {
+  Line line{ink, dashed, curve.name, {}};
+  const auto& columns = curve.columns.columns();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].count == 0) continue;
+    const double at = curve.columns.begin_s(i);
+    line.points.emplace_back(at, columns[i].first + shift);
+    if (columns[i].count == 1) continue;
+    line.points.emplace_back(at, columns[i].least + shift);
+    line.points.emplace_back(at, columns[i].greatest + shift);
+    line.points.emplace_back(at, columns[i].last + shift);
+  }
+  return line;
+}
+
+/// The curves of an expectation with the band in which it holds; a reference is dashed.
+Plot curves_plot(const VerdictCurves& of, const Json& row) {
+  static constexpr Ink kInks[] = {Ink::work, Ink::late, Ink::fourth, Ink::fifth};
+  const auto low = real_fact(row, "chart.low"), high = real_fact(row, "chart.high");
+  const std::string reference = text_fact(row, "chart.reference");
+  const VerdictCurves::Curve& first = of.curves.front();
+  Plot plot;
+  plot.height = 200;
+  plot.title = of.expectation + ": " + first.name;
+  double least = first.columns.least(), greatest = first.columns.greatest();
+  std::size_t ink = 0;
+  for (const VerdictCurves::Curve& curve : of.curves) {
+    if (curve.unit != first.unit) continue;  // it would need an axis of its own
+    const bool is_reference = curve.name == reference;
+    plot.lines.push_back(curve_line(curve, 0, is_reference ? Ink::soft : kInks[ink++ % 4], is_reference));
+    least = std::min(least, curve.columns.least() + (is_reference ? low.value_or(0) : 0));
+    greatest = std::max(greatest, curve.columns.greatest() + (is_reference ? high.value_or(0) : 0));
+    if (!is_reference) continue;
+    for (const auto& limit : {low, high}) {
+      if (!limit || *limit == 0) continue;
+      plot.lines.push_back(curve_line(curve, *limit, Ink::slack, true));
+      plot.lines.back().name += (*limit < 0 ? " \u2212 " : " + ") + unit_text(std::abs(*limit), first.unit);
+    }
+  }
+  if (reference.empty()) {
+    for (const auto& limit : {low, high})
+      if (limit) {
+        plot.marks.push_back({false, *limit, unit_text(*limit, first.unit)});
+        least = std::min(least, *limit);
+        greatest = std::max(greatest, *limit);
+      }
+  }
+  if (const auto frame = integer_fact(row, "frame"))
+    plot.marks.push_back({true, real_fact(row, "time_s").value_or(0), "\u2715 frame " + count_text(*frame)});
+  plot.x = run_axis(of.from_ns, std::max(of.to_ns, of.from_ns + 1));
+  plot.y = linear_axis(least, greatest, first.unit);
+  return plot;
+}
+
+/// Says that the band cannot be drawn, as what it is around was not recorded.
+std::string without_reference(const VerdictCurves& of, const Json& row) {
+  const std::string reference = text_fact(row, "chart.reference");
+  const bool known = std::any_of(of.curves.begin(), of.curves.end(),
+                                 [&](const auto& each) { return each.name == reference; });
+  return reference.empty() || known ? "" : "; " + reference + " was not recorded, so that no band is drawn";
+}
+
+}  // namespace
+
+Section test_section(const RunData& run) {
+  const Json* const test = find_fact(run.summary(), "test");
+  Section section{"test", "Test", {}};
+  section.blocks.push_back(
+      Paragraph{"Test " + text_fact(*test, "test") + ": " + text_fact(*test, "verdict") + "."});
+  section.blocks.push_back(verdict_table(*test));
+  for (const VerdictCurves& of : run.verdict_curves)
+    for (const Json& row : list_fact(*test, "expectations")) {
+      if (text_fact(row, "name") != of.expectation) continue;
+      section.blocks.push_back(
+          Paragraph{of.expectation + ": " + text_fact(row, "expects") + ". " +
+                    (of.curves.empty() ? "Its variables were not recorded." : text_fact(row, "says")) +
+                    (of.curves.empty() ? "" : without_reference(of, row))});
+      if (!of.curves.empty()) section.blocks.push_back(curves_plot(of, row));
+    }
+  return section;
+}
+
+bool has_test(const RunData& run) {
+  const Json* const test = find_fact(run.summary(), "test");
+  return test != nullptr && test->is_object();
+}
+
+Verdict with_test(const RunData& run, Verdict verdict) {
+  if (!has_test(run)) return verdict;
+  const std::string judged = text_fact(run.summary(), "test.verdict");
+  if (judged == "fail" || judged == "error") verdict.sign = 'f';
+  if ((judged == "untested" || judged == "inconclusive") && verdict.sign == 'g') verdict.sign = 'w';
+  verdict.sentence =
+      "Test " + text_fact(run.summary(), "test.test") + ": " + judged + ". " + verdict.sentence;
+  return verdict;
+}
+
+}  // namespace tactus::report

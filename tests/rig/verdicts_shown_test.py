@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the verdicts of a test are shown when its run is over, or runs: the report, JUnit files, `tactus watch`.
+
+    verdicts_shown_test.py --source CHECKOUT --tactus PROGRAM [CLASS ...]
+
+The rules for JUnit files are what three readers want, in the words of this file: the plug-in xunit of Jenkins (its schema
+junit-10), GitLab, and what the actions of GitHub have in common.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--source", required=True, type=pathlib.Path)
+parser.add_argument("--tactus", required=True, type=pathlib.Path)
+args, sys.argv[1:] = parser.parse_known_args()
+SOURCE, TACTUS = args.source.resolve(), args.tactus.resolve()
+SERVO = str(SOURCE / "config" / "rigs" / "servo.yaml")
+BAD = """test: is "bad" <&>
+until: 300 ms
+expect:
+  slow: { never: motor.speed > 20 rad/s, requirement: REQ-7 }
+  follows: { always: motor.angle within 0.5 rad of trajectory.position, requirement: REQ-12 }
+  close: { always: "abs(motor.speed - trajectory.speed) < 500 rad/s" }
+  warm: { always: motor.speed < 1 rad/s, severity: warn }
+  never comes: { after: motor.speed > 1000 rad/s, within: 5 ms, holds: motor.speed < 1 rad/s }
+  open: { after: motor.speed > 1 rad/s, within: 10 s, holds: motor.speed > 1000 rad/s }
+"""
+GOOD = "test: is good\nuntil: 100 ms\nexpect:\n  a: { always: motor.speed < 1000 rad/s }\n"
+PATIENCE = 120  # s
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tactus-shown-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "bad.test.yaml").write_text(BAD)
+        (self.folder / "good.test.yaml").write_text(GOOD)
+
+    def tactus(self, *words, status=0):
+        done = subprocess.run([TACTUS, *words], cwd=self.folder, capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    def run_bad(self):
+        self.tactus("run", SERVO, "--test", "bad.test.yaml", "--no-realtime", "--out", "out", "--quiet", status=4)
+
+
+class Report(Case):
+    def test_the_verdicts_come_first_with_margin_frame_and_requirement(self):
+        self.run_bad()
+        text = self.tactus("report", "out", "--text")
+        self.assertRegex(text, 'Test is "bad" <&>: fail\\.')
+        text = " ".join(text.split())
+        for words in (r"✕ fail Expectation slow; Expects never motor.speed > 20 rad/s; Requirement REQ-7; Margin over by \S+ rad/s; "
+                      r"Frame \d+; At 0\.\d+ s", r"✓ pass Expectation follows; .* Margin \S+ rad left", r"▲ fail, warn only",
+                      r"○ untested", r"\? inconclusive \(the end came before\)", r"trajectory.speed was not recorded"):
+            self.assertRegex(text, words)
+
+    def test_the_page_draws_what_failed_with_its_band_and_a_mark(self):
+        self.run_bad()
+        self.tactus("report", "out", "--to", "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn('class="sign f', re.sub(r'class="f sign', 'class="sign f', page))
+        plots = re.findall(r"<svg[^>]*><title>(.*?)</title>(.*?)</svg>", page, re.S)
+        slow = next(body for title, body in plots if title.startswith("slow: motor.speed"))
+        self.assertRegex(slow, "20(.0)? rad/s")
+        self.assertRegex(slow, "✕ frame")
+        follows = next(body for title, body in plots if title.startswith("follows: motor.angle"))
+        self.assertGreaterEqual(follows.count("dash"), 3, "the reference, and both ends of the band around it")
+        self.assertIn("trajectory.position + 0.5", page)
+        self.assertFalse([title for title, _ in plots if title.startswith(("never comes", "open"))])
+
+    def test_a_run_without_a_test_says_nothing_of_one(self):
+        self.tactus("run", SERVO, "--set", "until=100 ms", "--no-realtime", "--out", "out", "--quiet")
+        self.assertNotIn("Test", self.tactus("report", "out", "--text").splitlines()[0])
+
+
+# What each element may have: attributes that must be there, that may be, and what may stand in it.
+JUNIT_10 = {
+    "testsuites": (set(), {"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": ({"name", "tests", "failures", "errors"},
+                  {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
+                  {"testsuite", "properties", "testcase", "system-out", "system-err"}),
+    "properties": (set(), set(), {"property"}),
+    "property": ({"name", "value"}, set(), set()),
+    "testcase": ({"name"}, {"time", "classname", "group"}, {"skipped", "error", "failure", "system-out", "system-err"}),
+    **dict.fromkeys(("failure", "error", "skipped"), (set(), {"type", "message"}, set())),
+    **dict.fromkeys(("system-out", "system-err"), (set(), set(), set())),
+}
+RESULTS = {"failure", "error", "skipped"}
+
+
+def mistakes(root):
+    """What one of the readers would stumble over."""
+    found = []
+    names = set()
+    for node in root.iter():
+        if node.tag not in JUNIT_10:
+            found.append(f"<{node.tag}> is not known")
+            continue
+        must, may, inside = JUNIT_10[node.tag]
+        found += [f"<{node.tag}> lacks {name}" for name in must - set(node.attrib)]
+        found += [f"<{node.tag}> has {name}" for name in set(node.attrib) - must - may]
+        found += [f"<{child.tag}> stands in <{node.tag}>" for child in node if child.tag not in inside]
+        if "time" in node.attrib and not re.fullmatch(r"[0-9]+(\.[0-9]*)?", node.attrib["time"]):
+            found.append(f"time {node.attrib['time']}")
+        if node.tag == "testcase":
+            name = (node.get("classname"), node.get("name"))
+            if not all(name) or "time" not in node.attrib:
+                found.append(f"{name}: GitLab and the actions of GitHub want classname, name and time")
+            if name in names:
+                found.append(f"{name} is there twice: GitLab counts the first alone")
+            names.add(name)
+            if len([child for child in node if child.tag in RESULTS]) > 1:
+                found.append(f"{name} has two results")
+    for suite in [root, *root.iter("testsuite")]:
+        cases = list(suite.iter("testcase"))
+        for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            count = len([case for case in cases if case.find(tag) is not None])
+            if int(suite.get(attribute, count)) != count:
+                found.append(f"{attribute}={suite.get(attribute)} of {suite.get('name')}, but there are {count}")
+        if int(suite.get("tests")) != len(cases):
+            found.append(f"tests of {suite.get('name')}")
+    return found
+
+
+class Junit(Case):
+    def test_a_file_of_many_keeps_the_rules_of_three_readers(self):
+        (self.folder / "other.test.yaml").write_text(BAD)
+        (self.folder / "broken.test.yaml").write_text("expect:\n  c: { finally: motor.sped > 1 rad/s }\n")
+        self.tactus("test", SERVO, "good.test.yaml", "bad.test.yaml", "other.test.yaml", "broken.test.yaml",
+                    "--no-realtime", "--out", "all", "--junit", "all.xml", status=2)
+        root = ElementTree.parse(self.folder / "all.xml").getroot()
+        self.assertEqual(mistakes(root), [])
+        self.assertEqual([suite.get("name") for suite in root],
+                         ["is good", 'is "bad" <&>', 'is "bad" <&> (2)', "broken.test.yaml"])
+        bad = root[1]
+        self.assertEqual({each.get("name"): each.get("value") for each in bad.iter("property")},
+                         {"requirement: slow": "REQ-7", "requirement: follows": "REQ-12"})
+        results = {case.get("name"): [child.tag for child in case if child.tag in RESULTS] for case in bad.iter("testcase")}
+        self.assertEqual(results, {"slow": ["failure"], "follows": [], "close": [], "warm": [], "never comes": ["skipped"],
+                                   "open": ["error"]})
+        self.assertEqual(root[3].find("testcase/error") is not None, True)
+
+    def test_a_case_that_did_not_pass_has_the_report_and_one_that_passed_has_none(self):
+        self.tactus("test", SERVO, "good.test.yaml", "bad.test.yaml", "--no-realtime", "--out", "all", "--junit", "all.xml",
+                    status=4)
+        root = ElementTree.parse(self.folder / "all.xml").getroot()
+        attached = {case.get("name"): re.findall(r"^\[\[ATTACHMENT\|(.*)\]\]$", case.findtext("system-out"), re.M)
+                    for case in root.iter("testcase")}
+        self.assertEqual(attached["slow"], ["all/bad/report.html", "all/bad/verdict.json"])
+        for place in attached["slow"]:
+            self.assertTrue((self.folder / place).is_file(), place)
+        self.assertEqual((attached["a"], attached["follows"]), ([], []))
+
+    def test_a_file_of_one_run_keeps_them_too(self):
+        self.tactus("run", SERVO, "--test", "bad.test.yaml", "--no-realtime", "--out", "out", "--quiet", "--junit", "one.xml",
+                    status=4)
+        root = ElementTree.parse(self.folder / "one.xml").getroot()
+        self.assertEqual(mistakes(root), [])
+        self.assertIn("out/verdict.json]]", root.find("testsuite/testcase/system-out").text)
+
+    def test_the_rules_find_what_breaks_them(self):
+        good = ('<testsuites tests="1" failures="0"><testsuite name="a" tests="1" failures="0" errors="0">'
+                '<testcase classname="c" name="n" time="0"/></testsuite></testsuites>')
+        self.assertEqual(mistakes(ElementTree.fromstring(good)), [])
+        for old, new in (('time="0"', 'time="1e-05"'), ('classname="c" ', ""), ('errors="0"', ""), ('name="n"', ""),
+                         ('<testsuites ', '<testsuites skipped="0" '), ('tests="1" failures="0" errors', 'tests="2" failures="0" errors'),
+                         ('time="0"/>', 'time="0"><properties/></testcase>'),
+                         ('time="0"/>', 'time="0"/><testcase classname="c" name="n" time="0"/>')):
+            self.assertNotEqual(mistakes(ElementTree.fromstring(good.replace(old, new, 1))), [], new)
+
+
+class Watch(Case):
+    def test_each_verdict_that_comes_is_a_line(self):
+        (self.folder / "a.test.yaml").write_text("until: 10 min\nexpect:\n  slow: { never: motor.speed > 20 rad/s }\n")
+        rig = subprocess.Popen([TACTUS, "run", SERVO, "--test", "a.test.yaml", "--no-realtime", "--paused", "--out", "out",
+                                "--live", "unix:live.sock", "--quiet"], cwd=self.folder)
+        self.addCleanup(rig.wait)
+        self.addCleanup(rig.kill)
+        until = time.monotonic() + PATIENCE
+        while not (self.folder / "out" / "live.sock").exists():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+        watch = subprocess.Popen([TACTUS, "watch", "out", "motor.speed", "--every", "1s"], cwd=self.folder, text=True,
+                                 stdout=subprocess.PIPE)
+        self.addCleanup(watch.stdout.close)
+        watch.stdout.readline()  # it follows
+        self.tactus("step", "out", "1000")
+        line = next((line for line in watch.stdout if line.startswith("fail")), "")
+        self.assertRegex(line, r"^fail +slow: failed in frame \d+ \(.* s\), by .* rad/s$")
+        self.tactus("stop", "out")
+        watch.wait(PATIENCE)
+        self.assertEqual(rig.wait(PATIENCE), 4)
+
+
+if __name__ == "__main__":
+    os.environ.pop("TACTUS_SUPERVISED", None)
+    unittest.main(verbosity=2)

@@ -18,10 +18,12 @@ import time
 LEFT = {
     "first-rig.md": (["first/motion.csv", "first/frames.csv", "second/report.html"], ["motor.step", "has no unit", "motor.speed"]),
     "first-federation.md": (["demo/link.csv", "again/summary.json"], ["system: Running", "the replayed record ends here"]),
+    "first-test.md": (["first/verdict.json", "second/verdict.json", "all.xml", "car/cruise/verdict.json"],
+                      ["never too fast", "over by", "REQ-12", "2 tests: 2 pass", "pass          follows the driving cycle"]),
     "diagnose-an-overrun.md": (["late/frames.csv", "better/summary.json"],
                                ["load.step", "Why frames were late", "Worst frames", ",work", "trace-", "B against A"]),
 }
-NOT_YET = re.compile("no rig|without a control port")
+NOT_YET = re.compile("no rig|without a control port|has not begun to listen")
 # Shorter; and on a machine that is not punctual, either, a rig that is late on purpose runs to its end, and the frames
 # that it made late are not behind ten others.
 CHANGED = {

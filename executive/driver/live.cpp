@@ -40,4 +40,8 @@ const std::vector<LiveOutput>& LiveRig::outputs() const {
   return none;
 }
 
+std::string LiveRig::turn(const std::string& kind, const std::string& name, bool, const std::string&) {
+  return "this rig has no " + kind + " '" + name + "'";
+}
+
 }  // namespace tactus::executive

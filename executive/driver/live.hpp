@@ -11,6 +11,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -221,6 +222,11 @@ class LiveRig {
   [[nodiscard]] std::string command(Command command, std::int64_t value, const std::string& who) {
     return give({command, value, {}}, who);
   }
+  /// Returns what can be switched by name: names by kind ("fault", "stimulus").
+  virtual std::map<std::string, std::vector<std::string>, std::less<>> switches() const { return {}; }
+  /// Switches such a thing from the next frame on. Why not; empty: it is on its way.
+  [[nodiscard]] virtual std::string turn(const std::string& kind, const std::string& name, bool on,
+                                         const std::string& who);
   /// Runs an episode; the rig has to be in Pause. One at a time.
   virtual void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) = 0;
 };

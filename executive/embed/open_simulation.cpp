@@ -11,6 +11,7 @@
 
 #include "config/date.hpp"
 #include "config/path.hpp"
+#include "executive/capability/live/run_live.hpp"
 #include "executive/embed/hosted_run.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"

@@ -33,7 +33,8 @@ struct AsyncWorker {
   Entries all;                         ///< entries of a thread without one
   PublishedOutputs published;
   CopyList incoming;
-  std::vector<ModelForces*> forces;  ///< forces of its models
+  std::vector<ModelForces*> forces;      ///< forces of its models
+  std::vector<ModelOverlay*> overlays;  ///< overlays of its models
   tactus_call call{0, 0, 0};         ///< argument of top and all
   tactus_call end_call{0, 0, 0};
   Lane lane;
@@ -61,7 +62,9 @@ struct AsyncWorker {
   bool is_due(std::int64_t k) const TACTUS_RT { return frames == 0 || k % frames == 0; }
   /// Carries in what the others wrote, and what is forced.
   void latch() TACTUS_RT {
+    for (ModelOverlay* const each : overlays) each->hide_inputs();
     (void)CopyList::run(&incoming, nullptr);
+    for (ModelOverlay* const each : overlays) each->show_inputs();
     for (ModelForces* const each : forces) each->apply();
   }
   /// Gets it ready for the release at frame k, from that simulated time to the end of its period.

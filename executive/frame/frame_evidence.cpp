@@ -91,7 +91,21 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
     name_inner_job(finding);
   name_copy(finding);
   if (finding.cause == rtsync::Cause::waited) finding.root = seen_.root_of(stretch);
+  mark_injected(finding);
   return finding;
+}
+
+/// Marks what a fault made longer, as it was asked to.
+void FrameEvidence::mark_injected(Finding& finding) const TACTUS_RT {
+  if (!program_.was_injected(finding.job, finding.frame) &&
+      !program_.was_injected(finding.inner_job, finding.frame))
+    return;
+  const auto mark = [](rtsync::Cause& cause) TACTUS_RT {
+    if (cause == rtsync::Cause::computed || cause == rtsync::Cause::unknown) cause = rtsync::Cause::injected;
+  };
+  mark(finding.cause);
+  mark(finding.root.cause);
+  for (rtsync::CauseTime& beside : finding.besides) mark(beside.cause);
 }
 
 /// Fills in how long the thread of the frames waited for its CPU, where no record of that CPU says it.

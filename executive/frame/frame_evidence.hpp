@@ -90,6 +90,7 @@ class FrameEvidence {
                   rtsync::Evidence& evidence) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
+  void mark_injected(Finding& finding) const TACTUS_RT;
   /// Time by which a frame was too long.
   struct Excess {
     rtsync::Nanoseconds begin;

@@ -40,6 +40,12 @@ class FrameServices {
   bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
     return jobs_.run_jobs(job_class, call);
   }
+  /// Returns what stimuli and faults make of a model's variables; nullptr: none of them.            @when setup
+  ModelOverlay* overlay_of(const ModelInstance* model) { return program_.overlay_of(model); }
+  /// A fault makes a job of the plan longer in frame k.
+  void mark_injected(std::size_t job, std::int64_t k) TACTUS_RT { program_.mark_injected(job, k); }
+  /// Adds memory of a part to the state of the rig, with names that begin with '@'.                 @when setup
+  void keep(std::vector<Piece> pieces) { program_.keep(std::move(pieces)); }
   /// Adds things that are switched by name.                                                         @when setup
   void add(SwitchRow& row) { switches_.push_back(&row); }
   /// The things of that kind; nullptr: the rig has none.                                            @when setup

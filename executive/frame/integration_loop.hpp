@@ -34,7 +34,8 @@ class IntegrationLoop {
   };
   IntegrationLoop(std::string name, const IntegratorSettings& settings, std::vector<IntegratedState> states,
                   rtsync::Period cycle, Jobs jobs, std::vector<VariableGuard*> guards,
-                  std::vector<ModelForces*> forces);
+                  std::vector<ModelForces*> forces,
+                  std::vector<ModelOverlay*> overlays);
   IntegrationLoop(const IntegrationLoop&) = delete;
   IntegrationLoop& operator=(const IntegrationLoop&) = delete;
 
@@ -67,6 +68,9 @@ class IntegrationLoop {
   void begin_pass(std::int64_t frame) TACTUS_RT;
   void end_pass() TACTUS_RT;
   void took(Longest& time) TACTUS_RT;
+  void hide_overlays() TACTUS_RT {
+    for (ModelOverlay* const overlay : overlays_) overlay->hide_all();
+  }
   static int evaluate(void* self, double offset_s);
 
   const std::string name_;
@@ -81,6 +85,7 @@ class IntegrationLoop {
   std::array<List, 4> lists_;
   std::vector<VariableGuard*> guards_;
   std::vector<ModelForces*> forces_;
+  std::vector<ModelOverlay*> overlays_;
   Lane* lane_ = nullptr;
   std::uint32_t job_ = kNoPlanJob;
   tactus_call call_{0, 0, 0};

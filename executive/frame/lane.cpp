@@ -10,8 +10,7 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
     blocked_by_ = &dependency;
     return CallEnd::blocked;
   }
-  if (extras.copies != nullptr) (void)CopyList::run(extras.copies, entry.call);
-  if (extras.forces != nullptr) extras.forces->apply();
+  prepare(extras, entry);
   CallEnd end = make(entry);
   if (extras.forces != nullptr) extras.forces->apply();
   if (extras.guard != nullptr && end == CallEnd::done) {
@@ -20,8 +19,24 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
       end = CallEnd::failed;
     }
   }
+  if (extras.overlay != nullptr) {  // what it shows is not what the guard looks at
+    extras.overlay->show_all();
+    if (extras.forces != nullptr) extras.forces->apply();
+  }
   if (extras.done != nullptr && end == CallEnd::done) extras.done->open(schedule_->instant());
   return end;
+}
+
+/// Makes the model's inputs what its job is to read: copies, then what stimuli and faults make of them, then forces.
+/// Its outputs and states are its own again. Copies that are a call of their own come after this.
+void Lane::prepare(const CallExtras& extras, const Entry& entry) TACTUS_RT {
+  if (extras.overlay != nullptr) {
+    extras.overlay->hide_inputs();
+    if (entry.job != kNoPlanJob) extras.overlay->hide_outputs();
+  }
+  if (extras.copies != nullptr) (void)CopyList::run(extras.copies, entry.call);
+  if (extras.overlay != nullptr && entry.job != kNoPlanJob) extras.overlay->show_inputs();
+  if (extras.forces != nullptr) extras.forces->apply();
 }
 
 void Lane::put_back_environment(std::uint32_t job) TACTUS_RT {

@@ -15,6 +15,7 @@
 #include "executive/frame/job_clock.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
+#include "executive/model/model_overlay.hpp"
 #include "executive/model/variable_guard.hpp"
 #include "executive/plan/schedule.hpp"
 #include "rtsync/crash/running_job.hpp"
@@ -45,6 +46,7 @@ struct CallExtras {
   CopyList* copies = nullptr;      ///< fills the model's inputs
   VariableGuard* guard = nullptr;  ///< looks at what the model wrote
   ModelForces* forces = nullptr;   ///< values that clients force in the model
+  ModelOverlay* overlay = nullptr;  ///< overlay of stimuli and faults on the model's variables
   rtsync::Gate* done = nullptr;    ///< another thread waits for this job
 };
 
@@ -216,6 +218,7 @@ class alignas(64) Lane {
 
  private:
   CallEnd call_with_extras(const Entry& entry) TACTUS_RT;
+  static void prepare(const CallExtras& extras, const Entry& entry) TACTUS_RT;
   void put_back_environment(std::uint32_t job) TACTUS_RT;
   CallEnd left_bad(const Entry& entry) TACTUS_RT;
   CallEnd make(const Entry& entry) TACTUS_RT {

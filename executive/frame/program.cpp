@@ -43,6 +43,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
   }
   job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
   promises_.make(plan_.jobs.size());
+  injected_.assign(plan_.jobs.size(), -1);
   names_ = std::make_unique<JobNames>(plan_.jobs);
   budgets_ = std::make_unique<JobBudgets>(plan_, job_clock_);
   relief_ = std::make_unique<JobRelief>(plan_);
@@ -155,6 +156,30 @@ ModelForces* Program::forces_of(const ModelInstance* model) {
   return forces.get();
 }
 
+ModelOverlay* Program::overlay_of(const ModelInstance* model) {
+  if (!plan_.overlaid.contains(model)) return nullptr;
+  auto& overlay = overlays_[model];
+  if (overlay == nullptr) {
+    AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
+    overlay = std::make_unique<ModelOverlay>(async_worker_bit(model));
+    if (worker != nullptr) worker->overlays.push_back(overlay.get());
+  }
+  return overlay.get();
+}
+
+void Program::hide_overlays(std::uint64_t threads) TACTUS_RT {
+  for (const auto& [model, overlay] : overlays_)
+    if (overlay->thread() == 0 || (overlay->thread() & threads) != 0) overlay->hide_all();
+}
+
+void Program::show_overlays(std::uint64_t threads) TACTUS_RT {
+  for (const auto& [model, overlay] : overlays_) {
+    if (overlay->thread() != 0 && (overlay->thread() & threads) == 0) continue;
+    overlay->show_all();
+    if (const auto forces = forces_.find(model); forces != forces_.end()) forces->second->apply();
+  }
+}
+
 std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
   const AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
   for (std::size_t i = 0; i < async_workers_.size(); ++i)
@@ -167,7 +192,8 @@ void Program::complete(Entry& entry, CopyList* copies) {
   const ModelInstance* const model = plan_.jobs[entry.job].model;
   VariableGuard* guard = guard_of(model);
   ModelForces* const forces = forces_of(model);
-  if (forces == nullptr) {  // those are applied between copies and call
+  ModelOverlay* const overlay = overlay_of(model);
+  if (forces == nullptr && overlay == nullptr) {  // those are applied between copies and call
     const auto words = copies == nullptr ? std::nullopt : copies->words();
     const auto runs = guard == nullptr ? std::nullopt : guard->finite_runs();
     entry.cells =
@@ -175,20 +201,23 @@ void Program::complete(Entry& entry, CopyList* copies) {
     if (words) copies = nullptr;
     if (runs) guard = nullptr;
   }
-  if (copies == nullptr && guard == nullptr && forces == nullptr) return;
+  if (copies == nullptr && guard == nullptr && forces == nullptr && overlay == nullptr) return;
   CallExtras* const extras = extras_of(entry.job);
   extras->copies = copies;
   extras->guard = guard;
   extras->forces = forces;
+  extras->overlay = overlay;
   entry.extras = extras;
 }
 
 /// Returns the extras of copies that are made before an instant.
 const CallExtras* Program::latch_extras(const ModelInstance* model) {
   ModelForces* const forces = forces_of(model);
-  if (forces == nullptr) return nullptr;
+  ModelOverlay* const overlay = overlay_of(model);
+  if (forces == nullptr && overlay == nullptr) return nullptr;
   CallExtras& extras = latch_extras_[model];
   extras.forces = forces;
+  extras.overlay = overlay;
   return &extras;
 }
 
@@ -204,6 +233,7 @@ void Program::make_loops() {
     std::vector<IntegratedState> states;
     std::vector<VariableGuard*> guards;
     std::vector<ModelForces*> loop_forces;
+    std::vector<ModelOverlay*> loop_overlays;
     for (const ModelInstance* const model : loop.models) {
       for (const IntegratedPair& pair : model->integrated())
         for (std::size_t i = 0; i < pair.state->elements(); ++i)
@@ -211,6 +241,7 @@ void Program::make_loops() {
                             static_cast<const double*>(pair.derivative->data) + i});
       if (VariableGuard* const guard = guard_of(model)) guards.push_back(guard);
       if (ModelForces* const of_model = forces_of(model)) loop_forces.push_back(of_model);
+      if (ModelOverlay* const of_model = overlay_of(model)) loop_overlays.push_back(of_model);
     }
     const auto list = [&](tactus_job_class job_class) {
       std::vector<std::uint32_t> order;
@@ -228,9 +259,12 @@ void Program::make_loops() {
         Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr, switches_->flag(i)};
         CopyList* const copies = copies_to(job.model, false, loop.thread);
         ModelForces* const forces = forces_of(job.model);
-        if (copies != nullptr || forces != nullptr) {  // the loop itself looks after the guards
+        ModelOverlay* const overlay = overlay_of(job.model);
+        if (copies != nullptr || forces != nullptr ||
+            overlay != nullptr) {  // the loop itself looks after the guards
           extras_of(i)->copies = copies;
           extras_of(i)->forces = forces;
+          extras_of(i)->overlay = overlay;
           entry.extras = extras_of(i);
         }
         entries.push_back(entry);
@@ -241,9 +275,9 @@ void Program::make_loops() {
     jobs.derivative = list(TACTUS_DERIVATIVE);
     jobs.integration = list(TACTUS_INTEGRATION);
     jobs.post = list(TACTUS_POST_INTEGRATION);
-    auto& made = loops_.emplace_back(
-        std::make_unique<IntegrationLoop>(loop.name, loop.settings, std::move(states), loop.cycle,
-                                          std::move(jobs), std::move(guards), std::move(loop_forces)));
+    auto& made = loops_.emplace_back(std::make_unique<IntegrationLoop>(
+        loop.name, loop.settings, std::move(states), loop.cycle, std::move(jobs), std::move(guards),
+        std::move(loop_forces), std::move(loop_overlays)));
     const auto job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() + loops_.size() - 1);
     plan_.jobs[job].self = made.get();
     AsyncWorker* const worker = async_worker_of_thread_[loop.thread];
@@ -465,6 +499,10 @@ bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
 void Program::add_state(std::vector<Piece>& pieces) {
   switches_->add_state(pieces);
   relief_->add_state(pieces);
+  pieces.insert(pieces.end(), kept_.begin(), kept_.end());
+  for (const auto& [model, overlay] : overlays_)
+    for (const ModelOverlay::Named& each : overlay->cells())
+      pieces.push_back(own_piece("@overlay." + each.name, std::span(&each.cell->kept.truth, 3)));
   for (const auto& worker : async_workers_)
     pieces.push_back(
         own_piece("@threads." + plan_.threads[worker->thread - 1].name + ".period", worker->period));

@@ -72,6 +72,24 @@ class Program {
   VariableGuard* guard_of(const ModelInstance* model);
   /// Returns the forces of a model; nullptr if it can have none.
   ModelForces* forces_of(const ModelInstance* model);
+  /// Returns what stimuli and faults make of a model's variables; nullptr: none of them.
+  ModelOverlay* overlay_of(const ModelInstance* model);
+  bool has_overlays() const TACTUS_RT { return !overlays_.empty(); }
+  /// Puts true values into the memory of the models that are at rest: those of no asynchronous thread, and of these
+  /// threads (bits). Between frames, before others write there.                                     @when rt
+  void hide_overlays(std::uint64_t threads) TACTUS_RT;
+  /// Shows what there is to be seen, after that, and what is forced.                                 @when rt
+  void show_overlays(std::uint64_t threads) TACTUS_RT;
+  /// A fault makes a job longer in frame k.                                                           @when rt
+  void mark_injected(std::size_t job, std::int64_t k) TACTUS_RT { injected_[job] = k; }
+  /// One has made the job longer in that frame; of an asynchronous thread, in a period that may reach into it.
+  bool was_injected(std::uint32_t job, std::int64_t frame) const TACTUS_RT {
+    if (job >= injected_.size() || injected_[job] < 0) return false;
+    const AsyncWorker* const worker = async_worker_of_thread_[switches_->thread_of(job)];
+    return injected_[job] <= frame && frame - injected_[job] <= (worker == nullptr ? 0 : worker->frames);
+  }
+  /// Adds state that a capability keeps; it must outlive this.                                       @when setup
+  void keep(std::vector<Piece> pieces) { kept_.insert(kept_.end(), pieces.begin(), pieces.end()); }
   /// The asynchronous thread that a model is on; nullptr: none.
   const AsyncWorker* async_worker_of(const ModelInstance* model) const {
     return async_worker_of_thread_[model_thread(model)];
@@ -170,6 +188,9 @@ class Program {
   std::map<std::tuple<const ModelInstance*, bool, std::size_t>, CopyList*> copies_of_;
   std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;
   std::map<const ModelInstance*, std::unique_ptr<ModelForces>> forces_;
+  std::map<const ModelInstance*, std::unique_ptr<ModelOverlay>> overlays_;
+  std::vector<Piece> kept_;
+  std::vector<std::int64_t> injected_;  // by job: the last frame; -1: none
   std::map<std::uint32_t, std::unique_ptr<CallExtras>> extras_;
   std::map<const ModelInstance*, CallExtras> latch_extras_;
   CallCellStore cells_;

@@ -83,16 +83,23 @@ void ExecutiveVariables::add_policies(const std::vector<std::string>& jobs) {
   }
 }
 
+void ExecutiveVariables::add_faults(const std::vector<std::string>& names) {
+  const auto add = declare_in(fault_variables_, kFault);
+  for (const std::string& name : names)
+    add(name, faults_.emplace_back(false), "", "true in the frames in which the fault has its effect");
+}
+
 const std::deque<Variable>* ExecutiveVariables::find(const std::string& name) const {
   if (name == kRealtime) return &realtime_variables_;
   if (name == kLink && link_ != nullptr) return &link_->variables();
   if (name == kPolicy && !policy_variables_.empty()) return &policy_variables_;
+  if (name == kFault && !fault_variables_.empty()) return &fault_variables_;
   return name == kClock && !clock_variables_.empty() ? &clock_variables_ : nullptr;
 }
 
 std::vector<const std::deque<Variable>*> ExecutiveVariables::all() const {
   std::vector<const std::deque<Variable>*> all;
-  for (const char* const name : {kRealtime, kClock, kPolicy, kLink})
+  for (const char* const name : {kRealtime, kClock, kPolicy, kFault, kLink})
     if (const std::deque<Variable>* const own = find(name)) all.push_back(own);
   return all;
 }

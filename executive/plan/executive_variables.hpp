@@ -32,7 +32,7 @@ struct PolicyVariables {
   std::int64_t steps = 0;     ///< number of steps of escalations taken so far
 };
 
-/// The executive's own variables: models and recordings see them as outputs of `rt`, `clock`, `policy` and
+/// The executive's own variables: models and recordings see them as outputs of `rt`, `clock`, `policy`, `fault` and
 /// `link`.
 ///
 /// Threads  setup: one thread. The values are written by the frames, at addresses that stay.
@@ -42,6 +42,7 @@ class ExecutiveVariables {
   static constexpr const char* kClock = "clock";
   static constexpr const char* kLink = "link";
   static constexpr const char* kPolicy = "policy";
+  static constexpr const char* kFault = "fault";
 
   ExecutiveVariables();  ///< variables with rt.* alone
   ExecutiveVariables(const ExecutiveVariables&) = delete;
@@ -50,6 +51,8 @@ class ExecutiveVariables {
   void add_clock();
   /// `jobs`: those that can be left out.
   void add_policies(const std::vector<std::string>& jobs);
+  /// `names`: those of the faults.
+  void add_faults(const std::vector<std::string>& names);
   /// The link must outlive this.
   void add_link(const Link& link) { link_ = &link; }
 
@@ -64,6 +67,8 @@ class ExecutiveVariables {
   rtsync::EdgeClockStatus& clock() { return clock_; }
   const rtsync::EdgeClockStatus& clock() const { return clock_; }
   PolicyVariables& policies() { return policies_; }
+  /// Returns which faults have their effect in the frame.
+  std::deque<bool>& faults() { return faults_; }
 
  private:
   RealtimeVariables realtime_;
@@ -73,6 +78,8 @@ class ExecutiveVariables {
   std::size_t of_one_frame_ = 0;
   std::deque<Variable> clock_variables_;
   std::deque<Variable> policy_variables_;
+  std::deque<bool> faults_;
+  std::deque<Variable> fault_variables_;
   const Link* link_ = nullptr;
 };
 

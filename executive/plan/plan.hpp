@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -123,6 +124,8 @@ struct Plan {
   std::vector<TimedCommand> commands{};  ///< ascending in time
   /// Names of what is switched in frames, by kind (SwitchRow).
   std::map<std::string, std::vector<std::string>, std::less<>> switches{};
+  /// Models of which stimuli write variables, or faults change them.
+  std::set<const ModelInstance*> overlaid{};
   bool nan_guard = true;    ///< a float output or state that is not finite ends the rig
   bool range_guard = true;  ///< true: a variable outside of its declared range ends the rig, too
   bool live = false;        ///< true: clients may force variables

@@ -77,6 +77,8 @@ class Rig {
   RealtimeVariables& realtime_variables() { return parts_.variables.realtime(); }
   /// Values that policies keep up to date for the variables policy.*.
   PolicyVariables& policy_variables() { return parts_.variables.policies(); }
+  /// Values that faults keep up to date for the variables fault.*.
+  std::deque<bool>& fault_variables() { return parts_.variables.faults(); }
   /// Values that the external clock keeps up to date for the variables clock.*.
   rtsync::EdgeClockStatus& clock_status() { return parts_.variables.clock(); }
   const rtsync::EdgeClockStatus& clock_status() const { return parts_.variables.clock(); }

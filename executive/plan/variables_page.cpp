@@ -33,6 +33,7 @@ std::string variables_page(const std::vector<Variable>& link) {
   ExecutiveVariables own;
   own.add_clock();
   own.add_policies({"<model>.<job>"});
+  own.add_faults({"<name>"});
   std::string page =
       "# Variables of the executive\n\n"
       "What `tactus check --variables` prints. Beside the variables of its models a rig has these. "
@@ -56,6 +57,10 @@ std::string variables_page(const std::vector<Variable>& link) {
   add_table(page, "policy: what escalations left out",
             "Only of a rig with escalations or optional jobs ([overruns.md](overruns.md)).",
             *own.find(ExecutiveVariables::kPolicy));
+  add_table(page, "fault: faults that act",
+            "Only of a rig with faults ([stimuli-and-faults.md](stimuli-and-faults.md)): `<name>` is that of "
+            "a fault.",
+            *own.find(ExecutiveVariables::kFault));
   add_table(page, "link: the federation",
             "Only of a linked rig ([link.md](link.md)). `<subscription>` is the name of an entry of "
             "`link.subscribe`;\n"

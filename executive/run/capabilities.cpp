@@ -7,6 +7,8 @@
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
 #include "executive/capability/clock/run_clock.hpp"
+#include "executive/capability/fault/run_faults.hpp"
+#include "executive/capability/fault/settings.hpp"
 #include "executive/capability/flight/run_flight.hpp"
 #include "executive/capability/flight/settings.hpp"
 #include "executive/capability/isolation/run_isolation.hpp"
@@ -24,6 +26,8 @@
 #include "executive/capability/privilege/settings.hpp"
 #include "executive/capability/record/run_recordings.hpp"
 #include "executive/capability/record/settings.hpp"
+#include "executive/capability/stimulus/run_stimuli.hpp"
+#include "executive/capability/stimulus/settings.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
 #include "executive/capability/watch/run_witness.hpp"
 #include "executive/capability/watch/settings.hpp"
@@ -48,6 +52,9 @@ constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunJudge>, &kJudgeSection},  // clients hear its last verdicts
     {&make_capability<RunLive>, &kLiveSection},
     {&make_capability<RunWitness>},
+    // After all that write into the frame before it begins. A fault keeps what a stimulus has shown in the frame before.
+    {&make_capability<RunFaults>, &kFaultSection},
+    {&make_capability<RunStimuli>, &kStimulusSection},
     {&make_capability<RunRecordings>, &kRecordSection, &RunRecordings::known},
     {&make_capability<RigCheckpoints>, &kCheckpointSection},
     {&make_capability<HardwareWatchdog>, &kWatchSection},  // counts from its start: last

@@ -99,9 +99,11 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
   for (const config::Repeated& repeated : test.repeated())
     problems.add(repeated.place, repeated.path.empty() ? repeated.key : repeated.path + "." + repeated.key,
                  "the same key twice; " + repeated.where_first());
-  const std::vector<std::string> known{"test", "about", "rig", "until", "set", "events", "expect"};
+  const std::vector<std::string> known{"test", "about",  "rig",    "until", "set",
+                                       "events", "expect", "stimuli", "faults"};
   for (const config::Node::Entry& entry : test.root().entries()) {
-    if (entry.key == "test" || entry.key == "until" || entry.key == "events" || entry.key == "expect") {
+    if (entry.key == "test" || entry.key == "until" || entry.key == "events" || entry.key == "expect" ||
+        entry.key == "stimuli" || entry.key == "faults") {
       document.put(entry);
     } else if (entry.key == "set") {
       if (!entry.value.is_map())
@@ -109,7 +111,7 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
                      "expected a map of paths, found " + std::string(config::kind_name(entry.value.kind())));
       for (const config::Node::Entry& each : entry.value.entries())
         document.set(each.key + "=" + config::to_flow(each.value), problems);
-    } else if (entry.key == "stimuli" || entry.key == "faults" || entry.key == "sequence") {
+    } else if (entry.key == "sequence") {
       problems.add(entry.place, entry.key,
                    "is not built yet; remove it, or run the test with a tactus that has it");
     } else if (entry.key != "about" && entry.key != "rig" && !entry.key.starts_with("x-")) {

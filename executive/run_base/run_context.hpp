@@ -15,6 +15,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run_base/capability.hpp"
+#include "executive/run_base/live_journal.hpp"
 #include "executive/run_base/pacing.hpp"
 #include "executive/run_base/rig_threads.hpp"
 #include "executive/run_base/run_options.hpp"
@@ -91,6 +92,13 @@ struct RunContext {
     end.reason += (end.reason.empty() ? "" : "; ") + more;
     if (!end.brief.empty()) end.brief += "; " + more;
   }
+  /// Says in the log, and in the journal where there is one, that something switched by name began or ended. `kind`:
+  /// "fault".
+  void tell_switched(const char* kind, const std::string& name, bool on, std::int64_t frame);
+  /// Adds an entry to the journal of live access; nullptr: the rig has none, and the run keeps one of its own.
+  std::function<void(config::Json entry, const std::string& who)> journal{};
+  std::unique_ptr<LiveHistory> own_history{};
+  std::unique_ptr<LiveJournal> own_journal{};
   /// Another capability; nullptr: this run has none of the kind.                                    @when any
   template <class Kind>
   Kind* find() const {

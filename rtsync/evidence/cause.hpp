@@ -28,8 +28,9 @@ enum class Cause : std::uint8_t {
   housekeeping,     ///< the executive's or a driver's own work
   unknown,          ///< no evidence covers it
   suspended,        ///< a debugger or a freezer stopped the thread
+  injected,         ///< a fault that somebody asked for made a job longer
 };
-inline constexpr std::size_t kCauses = 18;
+inline constexpr std::size_t kCauses = 19;
 
 /// "machine_stopped".
 std::string_view name_of(Cause cause) TACTUS_RT;

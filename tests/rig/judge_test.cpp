@@ -176,7 +176,7 @@ TEST_F(Judge, AWarningChangesNothing) {
 TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
   const Finished done = run_test(
       "test: wrong\n"
-      "stimuli: { motor.load_torque: 3 }\n"
+      "sequence: []\n"
       "expekt: {}\n"
       "expect:\n"
       "  a: { always: motor.speed > 300 }\n"
@@ -186,7 +186,7 @@ TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
       "  e: { run: overruns == 0 }\n");
   EXPECT_EQ(done.status, 2);
   for (const char* const text :
-       {"a.test.yaml:2:1: stimuli: is not built yet",
+       {"a.test.yaml:2:1: sequence: is not built yet",
         "a.test.yaml:3:1: expekt: unknown key of a test; did you mean 'expect'",
         "a.test.yaml:5:16: expect.a.always: 'motor.speed > 300', character 15: '300' has no unit",
         "expect.b: expects one of always, never, finally, after, between; 2 are given",

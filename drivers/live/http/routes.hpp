@@ -79,6 +79,7 @@ std::vector<Route> list_routes();
 std::vector<Route> frame_routes();
 std::vector<Route> report_routes();
 std::vector<Route> panel_routes();
+std::vector<Route> switch_routes();
 
 /// {"error": ..., "problems": [...]}
 const Schema& error_schema();

@@ -274,6 +274,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " computed for " +
              (finding.besides[0].cause == Cause::none ? "" : rtsync::duration_text(finding.share) + " of ") +
              took + in_own_calls(finding);
+    case Cause::injected:
+      return part + " took " + took + ": a fault of the rig made it longer (faults:)";
     case Cause::blocked:
       return part + " slept " + rtsync::duration_text(decided(finding, switches.blocked)) +
              in_what(switches) + " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
@@ -375,6 +377,7 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::faulted:
     case Cause::heap:
     case Cause::waited:
+    case Cause::injected:
       return job;
     case Cause::blocked:
       return job + in_what(seen.switches.value_or(rtsync::SwitchTimes{}));

@@ -107,6 +107,35 @@ std::string LiveAccess::give_now(const CommandCall& call, const std::string& who
   return "";
 }
 
+std::map<std::string, std::vector<std::string>, std::less<>> LiveAccess::switches() const {
+  return executive_.plan().switches;
+}
+
+std::string LiveAccess::turn(const std::string& kind, const std::string& name, bool on,
+                             const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return "the run has ended";
+  const auto& all = executive_.plan().switches;
+  const auto names = all.find(kind);
+  const std::size_t known = names == all.end() ? 0 : names->second.size();
+  for (std::size_t i = 0; i < known; ++i) {
+    if (names->second[i] != name) continue;
+    if (!port_->turn({names->first.c_str(), static_cast<std::uint32_t>(i), on}))
+      return "too many things are switched at once; try again";
+    journal_.add(
+        {{"frame", port_->frame()}, {"what", kind + (on ? " on asked" : " off asked")}, {"name", name}}, who);
+    journal_.flush();
+    return "";
+  }
+  return LiveRig::turn(kind, name, on, who);
+}
+
+void LiveAccess::note(config::Json entry, const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  journal_.add(std::move(entry), who);
+  journal_.flush();
+}
+
 // ---- the thread that answers
 
 void LiveAccess::start(const rtsync::ThreadSettings& helper) {

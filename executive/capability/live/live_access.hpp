@@ -16,13 +16,13 @@
 #include "executive/capability/live/frame_dates.hpp"
 #include "executive/capability/live/live_batches.hpp"
 #include "executive/capability/live/live_commands.hpp"
-#include "executive/capability/live/live_journal.hpp"
 #include "executive/capability/live/live_port.hpp"
 #include "executive/capability/live/live_variables.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run_base/live_history.hpp"
+#include "executive/run_base/live_journal.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
@@ -66,6 +66,11 @@ class LiveAccess final : public LiveRig {
   LiveHistory& history(LiveList list) { return lists_[static_cast<std::size_t>(list)]; }
   const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
   std::vector<LiveForce> forces() const override;
+  std::map<std::string, std::vector<std::string>, std::less<>> switches() const override;
+  std::string turn(const std::string& kind, const std::string& name, bool on,
+                   const std::string& who) override;
+  /// Adds what the rig did by itself to the journal.                                            @when service
+  void note(config::Json entry, const std::string& who);
   std::int64_t forces_changed() const override { return batches_.forces_changed(); }
   std::string command_problem(Command command) const override;
   LiveWriter writer_of(std::size_t variable) const override;

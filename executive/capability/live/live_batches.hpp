@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "executive/capability/live/live_commands.hpp"
-#include "executive/capability/live/live_journal.hpp"
 #include "executive/capability/live/live_pending.hpp"
 #include "executive/capability/live/live_variables.hpp"
+#include "executive/run_base/live_journal.hpp"
 
 namespace tactus::executive {
 

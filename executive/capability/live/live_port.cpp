@@ -142,6 +142,8 @@ void LivePort::copy_values(std::byte* to) TACTUS_RT {
 void LivePort::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   frame_.store(k, std::memory_order_release);
   answer_offer(k, false);
+  for (Turn turn{}; turns_.pop(turn);)
+    if (SwitchRow* const row = services_->switches(turn.kind)) row->turn(turn.number, turn.on);
   take(k, idle);
   for (ModelForces* const forces : forced_)
     if (forces->thread() == 0) forces->apply();

@@ -132,6 +132,14 @@ class LivePort final : public FramePart {
   /// A newer snapshot than the last time: head, then the values; nullptr: there is none.
   const Head* read(const std::byte*& values) TACTUS_RT;
   /// Sends a packet. At most kMostPackets that are not free may exist.
+  /// Something that is switched by name.
+  struct Turn {
+    const char* kind;  ///< a text that stays
+    std::uint32_t number;
+    bool on;
+  };
+  /// Switches it before the next frame. False: there is no room. One thread at a time.
+  bool turn(const Turn& turn) TACTUS_RT { return turns_.push(turn); }
   void send(LivePacket* packet) TACTUS_RT { (void)packets_.push(packet); }
   bool pop(LiveEvent& event) TACTUS_RT { return events_.pop(event); }
   /// nullptr: takes it back, once there are no frames any more.
@@ -209,6 +217,7 @@ class LivePort final : public FramePart {
   std::size_t bytes_ = 0;
   std::unique_ptr<rtsync::LatestBlock> block_;
   rtsync::SpscRing<LivePacket*> packets_{kMostPackets};
+  rtsync::SpscRing<Turn> turns_{64};
   rtsync::SpscRing<LiveEvent> events_{4 * kMostPackets};
   std::array<LivePacket*, kMostPackets> pending_{};  // a heap: the next one is the first
   std::array<LivePacket*, kMostPackets> waiting_{};  // in take()

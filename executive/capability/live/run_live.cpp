@@ -58,6 +58,7 @@ RunLive::RunLive(RunContext& run)
   run.voice->log().tell(access_.history(LiveList::log));
   run.find<RunTeller>()->tell(access_.history(LiveList::overruns));
   if (RunJudge* const judge = run.find<RunJudge>()) judge->tell(access_.history(LiveList::verdicts));
+  run.journal = [this](config::Json entry, const std::string& who) { access_.note(std::move(entry), who); };
 }
 
 void RunLive::open() {

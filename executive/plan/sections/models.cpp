@@ -13,7 +13,7 @@ using StaticModels = std::map<const tactus_model*, std::string>;  // models with
 bool is_own_name(const std::string& name) {
   using Own = ExecutiveVariables;
   return name == Own::kRealtime || name == Own::kClock || name == Own::kLink || name == Own::kPolicy ||
-         name == "record";
+         name == Own::kFault || name == "record";
 }
 
 bool is_isolated(const ModelSettings& settings) { return settings.isolated && settings.isolated->value; }

@@ -52,4 +52,5 @@ export const CAUSE_SIGNS = {
   housekeeping: '⚙\uFE0E',
   unknown: '?',
   suspended: '‖',
+  injected: '✎',
 };

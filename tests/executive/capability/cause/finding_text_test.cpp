@@ -56,6 +56,8 @@ TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
   };
   const Row rows[] = {
       {"computed: job bad.step computed for 3.00 ms", Cause::computed, [](Finding&) {}},
+      {"injected: job bad.step took 3.00 ms: a fault of the rig made it longer (faults:)", Cause::injected,
+       [](Finding&) {}},
       {"blocked: job bad.step slept 2.90 ms (it gave up the CPU itself 1 time)", Cause::blocked,
        [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 1}; }},
       {"blocked: job bad.step slept 2.90 ms in fsync (it gave up the CPU itself 1 time)", Cause::blocked,

@@ -86,7 +86,8 @@ TEST_F(RunTellerTest, TheLastOverrunIsTheOneThatOthersGoBackTo) {
   EXPECT_NE(why, "");
   EXPECT_FALSE(why.starts_with("catching_up")) << why;
   const std::string brief = teller->last_overrun_in_brief();
-  EXPECT_EQ(why.substr(0, why.find_first_of(": ")), brief.substr(0, brief.find_first_of(": "))) << "one cause: " << brief;
+  EXPECT_EQ(why.substr(0, why.find_first_of(": ")), brief.substr(0, brief.find_first_of(": ")))
+      << "one cause: " << brief;
   EXPECT_LE(brief.size(), 60U);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "executive/capability/fault/fault_part.hpp"
 #include "executive/capability/live/live_port.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
@@ -161,6 +162,27 @@ TEST(LiveFrames, AForceHoldsAgainstADirectWire) {
   live.send(3, {{Kind::release, live.second, "u"}});
   live.bench.run(5);
   EXPECT_THAT(live.object(live.second).seen, ElementsAre(1, 7, 7, 1, 1));
+}
+
+TEST(LiveFrames, AForceHoldsAgainstAFaultWhichAClientSwitches) {
+  for (const bool delayed : {false, true}) {
+    Live live(delayed);
+    std::vector<CompiledFault> faults(1);
+    faults[0].kind = FaultKind::offset;
+    faults[0].a = 1;
+    faults[0].b = 100;
+    faults[0].refs = {live.bench.ref(*live.second, "u")};
+    std::deque<bool> shown{false};
+    live.bench.plan.overlaid.insert(live.second);
+    live.make();
+    FaultPart part(faults, shown);
+    live.bench.executive->add(part);
+    EXPECT_TRUE(live.port->turn({"fault", 0, true}));
+    live.send(2, {{Kind::force, live.second, "u", 7}});
+    live.send(4, {{Kind::release, live.second, "u"}});
+    live.bench.run(6);
+    EXPECT_THAT(live.object(live.second).seen, ElementsAre(delayed ? 100 : 101, 101, 7, 7, 101, 101));
+  }
 }
 
 TEST(LiveFrames, AForceHoldsAgainstADelayedWire) {

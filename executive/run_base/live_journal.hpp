@@ -12,8 +12,8 @@
 
 namespace tactus::executive {
 
-/// Changes by clients, as lines of journal.jsonl in the run folder: what, when, and which client. Of a
-/// bounded size.
+/// Changes by clients, and what began and ended by itself, as lines of journal.jsonl in the run folder: what, when, and
+/// who. Of a bounded size.
 ///
 /// Threads  one at a time.
 class LiveJournal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executive/capability/live/live_journal.hpp"
+#include "executive/run_base/live_journal.hpp"
 
 #include <cerrno>
 #include <chrono>

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/fault/fault_part.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "executive/frame/frame_services.hpp"
+
+namespace tactus::executive {
+
+FaultPart::FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown)
+    : FramePart("faults"), SwitchRow("fault") {
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    Fault& fault = all_.emplace_back();
+    fault.made = &faults[i];
+    fault.shown = &shown[i];
+  }
+}
+
+void FaultPart::joined(FrameServices& services) {
+  services_ = &services;
+  frame_ = services.plan().frame;
+  std::vector<Piece> pieces;
+  for (Fault& fault : all_) {
+    for (const VariableRef& ref : fault.made->refs) {
+      ModelOverlay& overlay = *services.overlay_of(ref.model);
+      fault.thread = overlay.thread();
+      for (std::uint32_t i = 0; i < ref.elements; ++i) {
+        OverlayCell& cell = overlay.cell_of(ref, i);
+        fault.cells.push_back(&cell);
+        fault.places.push_back(cell.changes.size());
+        cell.changes.emplace_back();
+      }
+    }
+    const auto times = static_cast<std::size_t>(fault.made->delay_frames) + 1;
+    fault.kept.assign(kKept + fault.cells.size() * times, 0);
+    fault.kept[phase] = fault.made->at_ns || fault.made->frame ? waiting : off;
+    fault.kept[pushed] = -1;
+    pieces.push_back(own_piece("@fault." + fault.made->name, std::span(fault.kept)));
+  }
+  services.keep(std::move(pieces));
+  services.add(static_cast<SwitchRow&>(*this));
+}
+
+void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
+  all_[number].kept[wanted] = to ? on_again : off_now;
+}
+
+void FaultPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
+  std::uint32_t number = 0;
+  for (Fault& fault : all_) {
+    if (fault.thread == 0 || (fault.thread & idle) != 0) advance(fault, number, k);
+    ++number;
+  }
+}
+
+/// Begins it, or ends it.
+void FaultPart::switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT {
+  auto& kept = fault.kept;
+  const CompiledFault& made = *fault.made;
+  const std::int64_t now_ns = frame_.times(k).count();
+  const std::int64_t want = std::exchange(kept[wanted], static_cast<std::int64_t>(nothing));
+  const bool due = kept[phase] == waiting && (made.frame ? k >= *made.frame : now_ns >= *made.at_ns);
+  if (want == on_again || (due && want != off_now)) {
+    kept[phase] = on;
+    kept[since] = k;
+    kept[acted] = 0;
+    log_.add(k, number, true);
+  }
+  const bool over = kept[phase] == on &&
+                    ((made.until_ns && now_ns >= *made.until_ns) ||
+                     (made.lasting_ns > 0 && now_ns - frame_.times(kept[since]).count() >= made.lasting_ns));
+  if (kept[phase] == on && (over || want == off_now)) log_.add(k, number, false);
+  if (over || want == off_now) kept[phase] = off;
+}
+
+/// Keeps what was seen of it until the end of the frame before.
+void FaultPart::remember(Fault& fault, std::int64_t k) TACTUS_RT {
+  if (fault.made->kind != FaultKind::delay) return;
+  auto& kept = fault.kept;
+  const std::int64_t n = fault.made->delay_frames;
+  // Of the first frame, all that was before it; of a thread that meets the frames seldom, all since then.
+  const std::int64_t from = kept[pushed] < 0 ? k - n : std::max(kept[pushed], k - n);
+  for (std::int64_t frame = from; frame < k; ++frame)
+    for (std::size_t i = 0; i < fault.cells.size(); ++i) fault.past(frame + n, i) = fault.found(i);
+  kept[pushed] = k;
+}
+
+void FaultPart::advance(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT {
+  auto& kept = fault.kept;
+  const std::int64_t before = kept[phase] == on ? kept[acted] : 0;
+  remember(fault, k);
+  switch_it(fault, number, k);
+  const bool acts = kept[phase] == on && fault.made->comes(k - kept[since]);
+  if (acts && before == 0)
+    for (std::size_t i = 0; i < fault.cells.size(); ++i) fault.held(i) = fault.found(i);
+  kept[acted] = acts ? 1 : 0;
+  *fault.shown = acts;
+  if (fault.made->longer_job != nullptr) {
+    fault.made->longer_job->amount_ns.store(acts ? fault.made->longer_ns : 0, std::memory_order_relaxed);
+    if (acts) services_->mark_injected(fault.made->job, k);
+  }
+  for (std::size_t i = 0; i < fault.cells.size(); ++i)
+    if (acts)
+      change(fault, i, k);
+    else
+      fault.cells[i]->changes[fault.places[i]].kind = OverlayChange::Kind::none;
+  if (!acts) return;
+  if (fault.figures.first < 0) fault.figures.first = k;
+  fault.figures.last = k;
+  ++fault.figures.frames;
+}
+
+/// Sets what a cell does in the frame.
+void FaultPart::change(Fault& fault, std::size_t element, std::int64_t k) const TACTUS_RT {
+  using Change = OverlayChange::Kind;
+  OverlayCell& cell = *fault.cells[element];
+  OverlayChange& to = cell.changes[fault.places[element]];
+  const CompiledFault& made = *fault.made;
+  const std::int64_t n = k - fault.kept[since];
+  const auto show = [&](std::uint64_t bits) TACTUS_RT {
+    to.kind = Change::value;
+    to.bits = bits;
+  };
+  const auto line = [&](double a, double b) TACTUS_RT {
+    to.kind = Change::linear;
+    to.a = a;
+    to.b = b;
+  };
+  switch (made.kind) {
+    case FaultKind::stuck:
+      return show(made.values ? (*made.values)[element] : static_cast<std::uint64_t>(fault.held(element)));
+    case FaultKind::offset:
+    case FaultKind::gain:
+      return line(made.a, made.b);
+    case FaultKind::noise:
+      return line(1, made.b * made.random.normal(n, static_cast<std::uint32_t>(element) + 8));
+    case FaultKind::drift:
+      return line(1, made.b * static_cast<double>(n) * frame_.seconds());
+    case FaultKind::delay:
+      return show(static_cast<std::uint64_t>(fault.past(k, element)));
+    case FaultKind::dropout:
+      if (made.dropout == CompiledFault::Dropout::holds)
+        return show(static_cast<std::uint64_t>(fault.held(element)));
+      return show(made.dropout == CompiledFault::Dropout::zero
+                      ? 0
+                      : overlay_bits(cell.type, std::numeric_limits<double>::quiet_NaN()));
+    case FaultKind::flip:
+      to.kind = Change::flip;
+      to.bits = made.bits;
+      return;
+    case FaultKind::quantise:
+    case FaultKind::limit:
+      to.kind = made.kind == FaultKind::limit ? Change::limit : Change::quantise;
+      to.a = made.a;
+      to.b = made.b;
+      return;
+    case FaultKind::swap: {
+      const std::size_t half = fault.cells.size() / 2;
+      to.kind = Change::swap;
+      to.other = fault.cells[element < half ? element + half : element - half];
+      return;
+    }
+    case FaultKind::longer:
+      return;
+  }
+}
+
+}  // namespace tactus::executive

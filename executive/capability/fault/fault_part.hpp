@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "executive/capability/fault/compiled_fault.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/frame/switch_log.hpp"
+#include "executive/frame/switch_row.hpp"
+#include "executive/model/model_overlay.hpp"
+
+namespace tactus::executive {
+
+/// Computes before each frame what faults change in it.
+class FaultPart final : public FramePart, public SwitchRow {
+ public:
+  /// `faults` must outlive it. `shown`: the variables fault.*, one for each; true in the frames in which a fault has its
+  /// effect.
+  FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown);
+
+  void joined(FrameServices& services) override;
+  void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
+  void turn(std::uint32_t number, bool on) TACTUS_RT override;
+
+  SwitchLog& log() { return log_; }
+  /// Figures of a fault, after the frames.
+  struct Figures {
+    std::int64_t frames = 0;  ///< frames in which it had its effect
+    std::int64_t first = -1, last = -1;
+  };
+  const Figures& figures(std::size_t number) const { return all_[number].figures; }
+
+ private:
+  /// Its state. The values held, and those of a delay, one for each element, come after it.
+  enum Kept : std::size_t { phase, wanted, since, acted, pushed, kKept };
+  enum Phase : std::int64_t { waiting, on, off };
+  enum Wanted : std::int64_t { nothing, on_again, off_now };
+  struct Fault {
+    const CompiledFault* made = nullptr;
+    bool* shown = nullptr;
+    std::vector<OverlayCell*> cells{};
+    std::vector<std::size_t> places{};  ///< its place among the faults of each cell
+    /// Value that it finds: the true one, and what the faults before it made of that.
+    std::int64_t found(std::size_t element) const TACTUS_RT {
+      return static_cast<std::int64_t>(cells[element]->through(places[element]));
+    }
+    std::uint64_t thread = 0;
+    std::vector<std::int64_t> kept{};
+    Figures figures{};
+    std::int64_t& held(std::size_t element) TACTUS_RT { return kept[kKept + element]; }
+    std::int64_t& past(std::int64_t frame, std::size_t element) TACTUS_RT {
+      const auto slot = static_cast<std::size_t>(frame % made->delay_frames);
+      return kept[kKept + cells.size() * (slot + 1) + element];
+    }
+  };
+
+  void advance(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
+  void switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
+  static void remember(Fault& fault, std::int64_t k) TACTUS_RT;
+  void change(Fault& fault, std::size_t element, std::int64_t k) const TACTUS_RT;
+
+  FrameServices* services_ = nullptr;
+  rtsync::Period frame_{1'000'000, 1};
+  std::deque<Fault> all_;
+  SwitchLog log_;
+};
+
+}  // namespace tactus::executive

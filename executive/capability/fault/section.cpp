@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/rules.hpp"
+#include "executive/capability/fault/compiled_fault.hpp"
+#include "executive/capability/fault/settings.hpp"
+
+namespace tactus::executive {
+
+using namespace config;
+
+namespace {
+
+std::vector<Field<RigSettings>> fault_keys() {
+  return {
+      rig_key(optional("faults", &FaultsSettings::faults, "disturbances by name (stimuli-and-faults.md)"))};
+}
+
+void declare_faults(Draft& draft) {
+  std::vector<std::string> names;
+  for (const Node::Entry& entry : draft.settings.of<FaultsSettings>().faults.entries())
+    names.push_back(entry.key);
+  draft.rig.variables.add_faults(names);
+}
+
+void plan_faults(Draft& draft) {
+  const std::size_t before = draft.problems.count();
+  auto made = compile_faults(draft, draft.settings.of<FaultsSettings>().faults);
+  if (draft.problems.count() != before) return;
+  for (const CompiledFault& each : made) {
+    for (const VariableRef& ref : each.refs) draft.plan.overlaid.insert(ref.model);
+    draft.plan.switches["fault"].push_back(each.name);
+  }
+  draft.settings.of<PlannedFaults>().all =
+      std::make_shared<const std::vector<CompiledFault>>(std::move(made));
+}
+
+}  // namespace
+
+const CapabilitySection kFaultSection{&fault_keys, &declare_faults, &plan_faults};
+
+}  // namespace tactus::executive

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/stimulus/recorded_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "config/text.hpp"
+#include "config/unit.hpp"
+#include "executive/driver/record_formats.hpp"
+#include "executive/model/model_overlay.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using RecordedPoints = std::vector<std::pair<std::int64_t, double>>;
+
+RecordedPoints read_points(const RecordFormat& format, const std::filesystem::path& file,
+                           const std::string& name, const Variable& variable, std::int64_t from_ns,
+                           std::string& why) {
+  const std::unique_ptr<RecordSource> source = format.driver->read(file);
+  const std::vector<RecordColumn>& columns = source->head().columns;
+  const auto column = std::find_if(columns.begin(), columns.end(),
+                                   [&](const RecordColumn& each) { return each.name == name; });
+  if (column == columns.end()) {
+    std::vector<std::string> known;
+    for (const RecordColumn& each : columns) known.push_back(each.name);
+    why = file.string() + " has no column " + config::show(name) + config::meant(name, known);
+    return {};
+  }
+  const config::Unit unit = config::Unit::parse(column->unit);
+  RecordedPoints points;
+  std::vector<std::byte> record(record_bytes(source->head()));
+  for (;;) {
+    try {
+      if (!source->next(record.data())) break;
+    } catch (const DamagedRecord&) {
+      continue;
+    }
+    std::int64_t time_ns = 0;
+    std::uint64_t bits = 0;
+    std::memcpy(&time_ns, record.data(), sizeof time_ns);
+    std::memcpy(&bits, record.data() + column->offset, size_of(column->type));
+    const double value = config::convert(overlay_number(column->type, bits), unit, variable.unit);
+    if (time_ns < from_ns || !std::isfinite(value)) continue;
+    if (!points.empty() && time_ns - from_ns <= points.back().first) continue;  // times rise
+    points.emplace_back(time_ns - from_ns, value);
+  }
+  if (points.empty()) why = file.string() + " has no value of " + config::show(name) + " in that time";
+  return points;
+}
+
+}  // namespace
+
+RecordedPoints recorded_points(const std::filesystem::path& file, const std::string& column,
+                               const Variable& variable, std::int64_t from_ns, std::string& why) {
+  try {
+    const RecordFormats formats;
+    const RecordFormat* const format = formats.of_extension(file);
+    if (format != nullptr) return read_points(*format, file, column, variable, from_ns, why);
+    std::vector<std::string> known;
+    for (const auto& each : formats.all()) known.push_back(each->extension());
+    why = "the name of a recording ends with one of " + config::show_all(known) + "; found " +
+          config::show(file.filename().string());
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  return {};
+}
+
+}  // namespace tactus::executive

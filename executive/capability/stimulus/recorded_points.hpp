@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executive/model/variable.hpp"
+
+namespace tactus::executive {
+
+/// Reads a column of a recording, of any format that this machine has, in the unit of the variable: time in ns, from
+/// `from_ns` of the recording on, and value. Empty, and `why`, when that is not possible.            @when setup
+std::vector<std::pair<std::int64_t, double>> recorded_points(const std::filesystem::path& file,
+                                                             const std::string& column,
+                                                             const Variable& variable, std::int64_t from_ns,
+                                                             std::string& why);
+
+}  // namespace tactus::executive

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/rules.hpp"
+#include "executive/capability/stimulus/compiled_stimuli.hpp"
+#include "executive/capability/stimulus/settings.hpp"
+
+namespace tactus::executive {
+
+using namespace config;
+
+namespace {
+
+std::vector<Field<RigSettings>> stimulus_keys() {
+  return {rig_key(optional("stimuli", &StimuliSettings::stimuli,
+                           "what variables follow, by variable or name (stimuli-and-faults.md)"))};
+}
+
+void plan_stimuli(Draft& draft) {
+  auto made = compile_stimuli(draft, draft.settings.of<StimuliSettings>().stimuli);
+  for (const CompiledStimulus& each : made) {
+    draft.plan.overlaid.insert(each.ref.model);
+    draft.plan.switches["stimulus"].push_back(each.name);
+  }
+  draft.settings.of<PlannedStimuli>().all =
+      std::make_shared<const std::vector<CompiledStimulus>>(std::move(made));
+}
+
+}  // namespace
+
+const CapabilitySection kStimulusSection{&stimulus_keys, nullptr, &plan_stimuli};
+
+}  // namespace tactus::executive

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "rtsync/exchange/block_ring.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// Log of what began or ended in which frame, from the frames to the service thread.
+///
+/// Threads  add: main; take, lost: one other.
+/// RT       add.
+class SwitchLog {
+ public:
+  struct Event {
+    std::int64_t frame = 0;
+    std::uint32_t number = 0;  ///< place in Plan::switches
+    std::uint32_t on = 0;
+  };
+
+  void add(std::int64_t frame, std::uint32_t number, bool on) TACTUS_RT {
+    const Event event{frame, number, on ? 1U : 0U};
+    std::byte* const to = ring_.claim();
+    if (to == nullptr) {
+      lost_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    std::memcpy(to, &event, sizeof event);
+    ring_.publish();
+  }
+  std::optional<Event> take() {
+    const std::byte* const from = ring_.front();
+    if (from == nullptr) return std::nullopt;
+    Event event;
+    std::memcpy(&event, from, sizeof event);
+    ring_.release();
+    return event;
+  }
+  std::int64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+
+ private:
+  rtsync::BlockRing ring_{sizeof(Event), 1024};
+  std::atomic<std::int64_t> lost_{0};
+};
+
+}  // namespace tactus::executive

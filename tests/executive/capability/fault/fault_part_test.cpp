@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/fault/fault_part.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "executive/capability/stimulus/stimulus_part.hpp"
+#include "rtsync/host/heap_watch.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
+
+namespace tactus::executive::fault_part_test {
+namespace {
+
+using rtsync::HeapWatch;
+using test::PlanFixture;
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+/// Counts in its own output, by two jobs; shows what it reads.
+class Counter : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.input("u", u);
+    d.output("y", y);
+    d.output("z", z);
+    d.output("seen", seen);
+    d.job<&Counter::first>("first", JobClass::scheduled);
+    d.job<&Counter::second>("second", JobClass::controller, every(std::chrono::microseconds(500)));
+  }
+  void first() {
+    y += 1;
+    z = -y;
+    seen = u;
+  }
+  void second() { seen = u; }
+  double u = 0, y = 0, z = 0, seen = 0;
+};
+
+/// What is on the other side of the connection.
+class Reader : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.input("x", x);
+    d.job<&Reader::step>("step", JobClass::environment);
+  }
+  void step() {}
+  double x = 0;
+};
+
+struct Bench {
+  explicit Bench(std::vector<CompiledFault> made, const char* on = "y") : faults(std::move(made)) {
+    counter = &fixture.model<Counter>("c");
+    reader = &fixture.model<Reader>("r");
+    fixture.connect(fixture.ref(*counter, "y"), fixture.ref(*reader, "x"), true);
+    for (CompiledFault& fault : faults) {
+      fault.refs.insert(fault.refs.begin(), fixture.ref(*counter, on));
+      shown.push_back(false);
+      fixture.plan.overlaid.insert(counter);
+    }
+  }
+  /// What is seen of a variable at the end of each frame.
+  std::vector<double> run(std::int64_t frames, double Counter::*value = &Counter::y) {
+    Executive& executive = fixture.make();
+    part.emplace(faults, shown);
+    executive.add(*part);
+    if (with != nullptr) executive.add(*with);
+    executive.add(watch);
+    watch.look = [this, value] {
+      seen.push_back(PlanFixture::object<Counter>(*counter).*value);
+      effect.push_back(shown.front());
+    };
+    end = fixture.run(frames);
+    return seen;
+  }
+  struct Watch final : FramePart {
+    void in_slack(const FrameEnd&) TACTUS_RT override { look(); }
+    std::function<void()> look;
+  };
+  PlanFixture fixture;
+  const ModelInstance* counter;
+  const ModelInstance* reader;
+  std::vector<CompiledFault> faults;
+  std::deque<bool> shown;
+  std::optional<FaultPart> part;
+  StimulusPart* with = nullptr;
+  Watch watch;
+  std::vector<double> seen;
+  std::vector<bool> effect;
+  RunEnd end;
+};
+
+CompiledFault fault(FaultKind kind, std::int64_t frame = 3, std::int64_t until_ms = 6) {
+  CompiledFault made;
+  made.name = "f";
+  made.kind = kind;
+  made.frame = frame;
+  made.until_ns = until_ms * 1'000'000;
+  return made;
+}
+
+TEST(FaultPart, AnOffsetOfAnOutputThatIsTheModelsStateDoesNotAccumulate) {
+  CompiledFault offset = fault(FaultKind::offset);
+  offset.a = 1;
+  offset.b = 100;
+  Bench bench({offset});
+  EXPECT_THAT(bench.run(8), ElementsAre(1, 2, 3, 104, 105, 106, 7, 8));
+  EXPECT_THAT(bench.effect, ElementsAre(false, false, false, true, true, true, false, false));
+  EXPECT_EQ(PlanFixture::object<Reader>(*bench.reader).x, 7) << "delayed by an instant";
+}
+
+TEST(FaultPart, AnInputOfSeveralJobsIsChangedOnce) {
+  CompiledFault gain = fault(FaultKind::gain);
+  gain.a = 3;
+  Bench bench({gain}, "u");
+  PlanFixture::object<Counter>(*bench.counter).u = 2;
+  EXPECT_THAT(bench.run(8, &Counter::seen), ElementsAre(2, 2, 2, 6, 6, 6, 2, 2));
+}
+
+TEST(FaultPart, StuckKeepsTheValueThatItHad) {
+  Bench bench({fault(FaultKind::stuck)});
+  EXPECT_THAT(bench.run(8), ElementsAre(1, 2, 3, 3, 3, 3, 7, 8));
+  CompiledFault with_value = fault(FaultKind::stuck);
+  with_value.values.emplace(1, overlay_bits(TACTUS_DOUBLE, -5));
+  Bench other({with_value});
+  EXPECT_THAT(other.run(8), ElementsAre(1, 2, 3, -5, -5, -5, 7, 8));
+}
+
+TEST(FaultPart, ADelayShowsWhatWasBefore) {
+  CompiledFault delay = fault(FaultKind::delay);
+  delay.delay_frames = 2;
+  Bench bench({delay});
+  EXPECT_THAT(bench.run(8), ElementsAre(1, 2, 3, 2, 3, 4, 7, 8));
+  CompiledFault at_once = fault(FaultKind::delay, 0);
+  at_once.delay_frames = 3;
+  Bench first({at_once});
+  EXPECT_THAT(first.run(8), ElementsAre(0, 0, 0, 1, 2, 3, 7, 8))
+      << "before the first frame it had its first value";
+}
+
+TEST(FaultPart, ADropoutHasNoValueAndTheGuardLooksAtTheTrueOne) {
+  CompiledFault dropout = fault(FaultKind::dropout);
+  dropout.dropout = CompiledFault::Dropout::nan;
+  Bench bench({dropout});
+  const std::vector<double> seen = bench.run(8);
+  EXPECT_EQ(bench.end.outcome, Outcome::completed) << bench.end.reason;
+  ASSERT_EQ(seen.size(), 8U);
+  EXPECT_TRUE(std::isnan(seen[3]) && std::isnan(seen[5]));
+  EXPECT_EQ(seen[6], 7);
+}
+
+TEST(FaultPart, TwoVariablesChangePlaces) {
+  CompiledFault swap = fault(FaultKind::swap);
+  Bench bench({swap});
+  bench.faults[0].refs.push_back(bench.fixture.ref(*bench.counter, "z"));
+  EXPECT_THAT(bench.run(8), ElementsAre(1, 2, 3, -4, -5, -6, 7, 8));
+}
+
+TEST(FaultPart, DriftBeginsAtNothingAndQuantiseAndLimitSayWhatIsSeen) {
+  CompiledFault drift = fault(FaultKind::drift);
+  drift.b = 1000;
+  Bench bench({drift});
+  EXPECT_THAT(bench.run(7), ElementsAre(1, 2, 3, 4, 6, 8, 7));
+  CompiledFault quantise = fault(FaultKind::quantise);
+  quantise.a = 4;
+  EXPECT_THAT(Bench({quantise}).run(7), ElementsAre(1, 2, 3, 4, 4, 8, 7));
+  CompiledFault limit = fault(FaultKind::limit);
+  limit.a = -1;
+  limit.b = 4.5;
+  EXPECT_THAT(Bench({limit}).run(7), ElementsAre(1, 2, 3, 4, 4.5, 4.5, 7));
+}
+
+TEST(FaultPart, ItIsSwitchedFromTheNextFrameOn) {
+  CompiledFault stuck = fault(FaultKind::stuck, 0, 1000);
+  stuck.frame.reset();
+  Bench bench({stuck});
+  struct Hand final : FramePart {
+    void joined(FrameServices& services) override { row = services.switches("fault"); }
+    void in_slack(const FrameEnd& end) TACTUS_RT override {
+      if (end.frame == 2) row->turn(0, true);
+      if (end.frame == 4) row->turn(0, false);
+    }
+    SwitchRow* row = nullptr;
+  } hand;
+  Executive& executive = bench.fixture.make();
+  bench.part.emplace(bench.faults, bench.shown);
+  executive.add(*bench.part);
+  executive.add(hand);
+  executive.add(bench.watch);
+  bench.watch.look = [&] { bench.seen.push_back(PlanFixture::object<Counter>(*bench.counter).y); };
+  bench.end = bench.fixture.run(7);
+  EXPECT_THAT(bench.seen, ElementsAre(1, 2, 3, 3, 3, 6, 7));
+  const auto began = bench.part->log().take();
+  const auto ended = bench.part->log().take();
+  ASSERT_TRUE(began && ended);
+  EXPECT_EQ(began->frame, 3);
+  EXPECT_EQ(began->on, 1U);
+  EXPECT_EQ(ended->frame, 5);
+  EXPECT_EQ(ended->on, 0U);
+  EXPECT_EQ(bench.part->figures(0).frames, 2);
+}
+
+TEST(FaultPart, ComesAsOftenAsItsProbabilityAndAtOneOfEachSpan) {
+  CompiledFault some;
+  some.probability = 0.2;
+  some.random = CounterRandom(5, 1);
+  int number = 0;
+  for (std::int64_t n = 0; n < 10'000; ++n) number += some.comes(n) ? 1 : 0;
+  EXPECT_NEAR(number, 2000, 150);
+  CompiledFault spans;
+  spans.every_frames = 10;
+  spans.each_frames = 3;
+  spans.random = CounterRandom(5, 1);
+  spans.anywhere = true;
+  bool other_places = false;
+  for (std::int64_t span = 0; span < 500; ++span) {
+    std::vector<std::int64_t> when;
+    for (std::int64_t n = span * 10; n < span * 10 + 10; ++n)
+      if (spans.comes(n)) when.push_back(n);
+    ASSERT_EQ(when.size(), 3U);
+    EXPECT_EQ(when[2] - when[0], 2);
+    other_places = other_places || when[0] % 10 != 0;
+  }
+  EXPECT_TRUE(other_places);
+  spans.anywhere = false;
+  for (std::int64_t n = 0; n < 100; ++n) EXPECT_EQ(spans.comes(n), n % 10 < 3);
+}
+
+TEST(FaultPart, WithAStimulusOnTheSameVariableNothingTouchesTheHeapAndTheFaultIsOnTop) {
+  std::vector<CompiledStimulus> stimuli(1);
+  stimuli[0].name = "u";
+  StimulusSegment& ramp = stimuli[0].segments.emplace_back();
+  ramp.shape = StimulusSegment::Shape::ramp;
+  ramp.to = 10;
+  ramp.length_ns = 10'000'000;
+  CompiledFault stuck = fault(FaultKind::stuck);
+  CompiledFault noise = fault(FaultKind::noise, 0, 100'000);
+  noise.b = 1;
+  Bench bench({stuck}, "u");
+  noise.refs.push_back(bench.fixture.ref(*bench.counter, "y"));
+  bench.faults.push_back(noise);
+  bench.shown.push_back(false);
+  stimuli[0].ref = bench.fixture.ref(*bench.counter, "u");
+  StimulusPart part(stimuli);
+  bench.with = &part;
+  bench.seen.reserve(4000);
+  bench.effect.reserve(4000);
+  const std::vector<double> seen = bench.run(3000, &Counter::seen);
+  EXPECT_THAT(std::vector<double>(seen.begin(), seen.begin() + 12),
+              ElementsAre(0, 1, 2, 2, 2, 2, 6, 7, 8, 9, 10, 10));
+  EXPECT_EQ(part.figures(0).frames, 3000);
+  if (!HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
+  EXPECT_EQ(bench.fixture.executive->counters().heap_calls.value_or(1), 0U);
+}
+
+}  // namespace
+}  // namespace tactus::executive::fault_part_test

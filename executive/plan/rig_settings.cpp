@@ -284,6 +284,10 @@ const Fields<ModelSettings>& model_fields() {
           optional("on_crash", &M::on_crash, on_crash(), kOnCrash),
           optional("parameters", &M::parameters,
                    "values of parameters, and initial values of inputs and states, each with its unit"),
+          optional("limits", &M::limits,
+                   "what inputs that drive real outputs must not pass: { valve: [ 0 V, 5 V ], motor: { "
+                   "least, most, "
+                   "max_rate } } (output-safety.md)"),
           named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
           rest(&M::device, "with a driver: its own"),
       }};

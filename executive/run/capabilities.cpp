@@ -15,6 +15,8 @@
 #include "executive/capability/judge/run_judge.hpp"
 #include "executive/capability/judge/settings.hpp"
 #include "executive/capability/library/run_libraries.hpp"
+#include "executive/capability/limit/run_limits.hpp"
+#include "executive/capability/limit/settings.hpp"
 #include "executive/capability/link/run_link.hpp"
 #include "executive/capability/link/settings.hpp"
 #include "executive/capability/live/run_live.hpp"
@@ -55,6 +57,7 @@ constexpr CapabilityRow kCapabilities[] = {
     // After all that write into the frame before it begins. A fault keeps what a stimulus has shown in the frame before.
     {&make_capability<RunFaults>, &kFaultSection},
     {&make_capability<RunStimuli>, &kStimulusSection},
+    {&make_capability<RunLimits>, &kLimitSection},
     {&make_capability<RunRecordings>, &kRecordSection, &RunRecordings::known},
     {&make_capability<RigCheckpoints>, &kCheckpointSection},
     {&make_capability<HardwareWatchdog>, &kWatchSection},  // counts from its start: last

@@ -207,8 +207,7 @@ bool Document::set(std::string_view assignment, Problems& problems) {
     return false;
   }
   std::string why;
-  const std::optional<std::vector<Step>> steps = steps_of(path, why);
-  if (!steps) {
+  if (!steps_of(path, why)) {
     problems.add(place, {}, why);
     return false;
   }
@@ -223,24 +222,40 @@ bool Document::set(std::string_view assignment, Problems& problems) {
     return false;
   }
   if (tree.root.is_null()) tree.root = tree.root.at(place);
-  std::string where;
-  std::optional<Node> root = replaced(root_, *steps, 0, tree.root, place, why, where);
-  if (!root) {
-    problems.add(place, full_path, why);
-    return false;
-  }
-  const Extent& extent = root->extent();
-  if (extent.nodes > Limits::kNodes || extent.bytes > Limits::kExpandedBytes ||
-      extent.height > Limits::kLevels) {
-    problems.add(place, full_path, "makes the document larger or more deeply nested than is allowed");
-    return false;
-  }
-  root_ = std::move(*root);
+  if (!replace(path, tree.root, place, problems)) return false;
   for (Repeated& repeated : tree.repeated) {
     repeated.path =
         full_path + (repeated.path.empty() || repeated.path.front() == '[' ? "" : ".") + repeated.path;
     repeated_.push_back(std::move(repeated));
   }
+  return true;
+}
+
+bool Document::set(const Node::Entry& entry, Problems& problems) {
+  return replace(trimmed(entry.key), entry.value, entry.place, problems);
+}
+
+/// Sets the value of a path; `place`: that of the path.
+bool Document::replace(std::string_view path, const Node& value, const SourceLocation& place,
+                       Problems& problems) {
+  std::string why, where;
+  const std::optional<std::vector<Step>> steps = steps_of(path, why);
+  if (!steps) {
+    problems.add(place, std::string{path}, why);
+    return false;
+  }
+  std::optional<Node> root = replaced(root_, *steps, 0, value, place, why, where);
+  if (!root) {
+    problems.add(place, std::string{path}, why);
+    return false;
+  }
+  const Extent& extent = root->extent();
+  if (extent.nodes > Limits::kNodes || extent.bytes > Limits::kExpandedBytes ||
+      extent.height > Limits::kLevels) {
+    problems.add(place, std::string{path}, "makes the document larger or more deeply nested than is allowed");
+    return false;
+  }
+  root_ = std::move(*root);
   return true;
 }
 

@@ -60,10 +60,15 @@ class Document {
   bool set(std::string_view assignment, Problems& problems);
   /// The same, but throws ConfigError.                                                     @when setup
   void set(std::string_view assignment);
+  /// The same of a path and a value of another document; the value keeps its places, and a problem with the path is
+  /// at that of the entry.                                                                 @when setup
+  bool set(const Node::Entry& entry, Problems& problems);
   /// Sets a key of the top; its value keeps its places.                                    @when setup
   void put(const Node::Entry& entry);
 
  private:
+  bool replace(std::string_view path, const Node& value, const SourceLocation& place, Problems& problems);
+
   Node root_;
   std::vector<Repeated> repeated_;
 };

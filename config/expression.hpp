@@ -39,9 +39,10 @@ class ExpressionError : public std::runtime_error {
 /// A part of an expression, with its own parts.
 struct Expression {
   enum class Kind {
-    number,    ///< `word` and `unit`: "300", "rad/s"
-    truth,     ///< yes, no: `word`
-    name,      ///< name of a variable, an event or a value: `word`, with its indices
+    number,  ///< `word` and `unit`: "300", "rad/s"
+    truth,   ///< yes, no: `word`; as it was written: `unit`
+    name,    ///< name of a variable, an event or a value: `word`, with its indices
+    recording,  ///< file of a recording: `word`, and the name of its column, `unit`; empty: that of the other side
     negated,   ///< - part
     power,     ///< part ^ `exponent`
     binary,    ///< part `word` part: + - * /
@@ -67,7 +68,7 @@ struct Expression {
 };
 
 inline constexpr std::size_t kLongestExpression = 4000;  ///< characters
-inline constexpr int kDeepestExpression = 60;            ///< parts inside each other
+inline constexpr int kDeepestExpression = 60;            ///< brackets, signs and nots inside each other
 
 /// Throws ExpressionError.                                                                   @when setup
 Expression parse_expression(std::string_view text);

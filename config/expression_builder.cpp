@@ -39,6 +39,17 @@ std::optional<Value> ExpressionBuilder::add_margin(const Expression& condition) 
       if (inner) inner->cell = emit(Operation::negate, inner->cell);
       return inner;
     }
+    if (condition.kind == Part::all || condition.kind == Part::any) {
+      const auto left = add_margin(condition.parts[0]);
+      const auto right = add_margin(condition.parts[1]);
+      complaints_ = &unused;
+      if (!left || !right || !compatible(left->unit, right->unit)) return std::nullopt;
+      const Value second = in_unit(condition.parts[1], *right, left->unit);
+      const bool least = condition.kind == Part::all;
+      return result(CellType::real,
+                    emit(least ? Operation::least : Operation::greatest, left->cell, second.cell),
+                    left->unit);
+    }
     if (condition.kind == Part::within) {
       auto [x, y] = compile_pair(condition.parts[0], condition.parts[2]);
       std::tie(x, y) = unify(condition.parts[0], x, condition.parts[2], y);
@@ -59,6 +70,20 @@ std::optional<Value> ExpressionBuilder::add_margin(const Expression& condition) 
     return result(CellType::real, emit(Operation::subtract, a.cell, b.cell), a.unit.without_zero_point());
   } catch (const Refused&) {
     return std::nullopt;  // a label, as in mode > idle
+  }
+}
+
+std::optional<std::pair<Value, Value>> ExpressionBuilder::add_tolerance(const Expression& within) {
+  Complaints unused;
+  complaints_ = &unused;
+  try {
+    auto [x, y] = compile_pair(within.parts[0], within.parts[2]);
+    x = unify(within.parts[0], x, within.parts[2], y).first;
+    const Unit unit = x.unit.without_zero_point();
+    const Value tolerance = real(in_unit(within.parts[1], number(within.parts[1], "here"), unit));
+    return std::pair(real(x), tolerance);
+  } catch (const Refused&) {
+    return std::nullopt;
   }
 }
 
@@ -109,6 +134,8 @@ Value ExpressionBuilder::compile_part(const Expression& expression) {
       return result(CellType::truth, constant(expression.word == "yes" ? 1 : 0));
     case Part::name:
       return compile_name(expression);
+    case Part::recording:
+      return compile_recording(expression, "");
     case Part::negated: {
       Value value = settled(number(expression.parts[0], "after -"));
       no_zero_point(expression.parts[0], value);
@@ -205,13 +232,14 @@ Value ExpressionBuilder::compile_binary(const Expression& expression) {
 
 /// A name that is one of the values of the other side: motor.mode == braking.
 std::optional<Value> ExpressionBuilder::label(const Expression& name, const Value& other) {
-  if (name.kind != Part::name || other.labels == nullptr) return std::nullopt;
+  const bool is_truth = name.kind == Part::truth;  // also yes and no can be names of values
+  if ((name.kind != Part::name && !is_truth) || other.labels == nullptr) return std::nullopt;
   for (const auto& [label, value] : *other.labels)
-    if (label == name.word) {
+    if (label == (is_truth ? name.unit : name.word)) {
       if (other.type == CellType::truth) return result(CellType::truth, constant(value == 0 ? 0 : 1));
       return result(CellType::whole, whole_constant(value), other.unit);
     }
-  if (name.word.find('.') != std::string::npos && !name.quoted) return std::nullopt;
+  if (is_truth || (name.word.find('.') != std::string::npos && !name.quoted)) return std::nullopt;
   std::string why;
   if (names_.find(name.word, why)) return std::nullopt;
   std::vector<std::string> known;
@@ -243,6 +271,13 @@ Value ExpressionBuilder::compile_compared(const Expression& expression) {
     right = known ? *known : compile(b);
   }
   const bool equality = sign == "==" || sign == "!=";
+  // Older conditions compare a flag as the number 0 or 1.
+  const auto as_number = [&](Value& value, const Value& other) {
+    if (choices_.equal_reals && value.type == CellType::truth && other.literal != nullptr && !equality)
+      value.type = CellType::real;
+  };
+  as_number(left, right);
+  as_number(right, left);
   const auto as_truth = [&](const Expression& at, Value& value) {
     if (value.literal == nullptr || !value.literal->unit.empty()) return;
     if (value.literal->word != "0" && value.literal->word != "1")

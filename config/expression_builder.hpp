@@ -46,6 +46,9 @@ class ExpressionNames {
   };
   /// Nothing, and `why`: "there is no variable 'motor.sped'; did you mean 'motor.speed'?"        @when setup
   virtual std::optional<Found> find(const std::string& name, std::string& why) const = 0;
+  /// The value that a recording has in each frame. `value`: the name beside it; empty: it has none.  @when setup
+  virtual std::optional<Found> find_recording(const Expression& recording, const std::string& value,
+                                              std::string& why) const;
 };
 
 class ExpressionBuilder {
@@ -64,8 +67,11 @@ class ExpressionBuilder {
   std::optional<ExpressionValue> add_condition(const Expression& expression,
                                                std::vector<ExpressionProblem>& problems);
   /// The distance of a condition, compiled before, from where it would change: positive while it holds, in the
-  /// unit of its left side. Nothing: it is not a single comparison of numbers.                   @when setup
+  /// unit of its left side. Of `and` the least of both, of `or` the greatest. Nothing: it is not made of comparisons of
+  /// numbers, or of those whose units do not fit each other.                                      @when setup
   std::optional<ExpressionValue> add_margin(const Expression& condition);
+  /// The value and the tolerance of a `within` that was compiled before, as real cells in the unit of the value.  @when setup
+  std::optional<std::pair<ExpressionValue, ExpressionValue>> add_tolerance(const Expression& within);
   /// The right side of a comparison that was compiled before, in the unit of the left one, which is a name. Nothing: it
   /// is another kind of condition.                                                               @when setup
   std::optional<ExpressionValue> add_limit(const Expression& condition);
@@ -91,6 +97,8 @@ class ExpressionBuilder {
   Value compile(const Expression& expression);
   Value compile_part(const Expression& expression);
   Value compile_name(const Expression& name);
+  Value compile_recording(const Expression& recording, const std::string& value);
+  Value input(const ExpressionNames::Found& found);
   Value compile_number(const Expression& number);
   Value compile_binary(const Expression& expression);
   Value compile_compared(const Expression& expression);
@@ -102,6 +110,7 @@ class ExpressionBuilder {
   Value compile_logic(const Expression& expression);
 
   std::pair<Value, Value> compile_pair(const Expression& a, const Expression& b);
+  Value beside(const Expression& part, const Expression& other);
   std::optional<Value> label(const Expression& name, const Value& other);
   std::pair<Value, Value> unify(const Expression& a, Value left, const Expression& b, Value right);
   Value number(const Expression& expression, const char* of);

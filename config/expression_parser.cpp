@@ -26,7 +26,7 @@ class Parser {
     if (text_.size() > kLongestExpression)
       fail(kLongestExpression, "the expression is longer than " + std::to_string(kLongestExpression) +
                                    " characters; give a part of it a name of its own, as an event");
-    if (const std::string wrong = lookalike_problem(text_); !wrong.empty()) fail(0, "the expression" + wrong);
+    refuse_lookalikes();
     skip_blanks();
     if (at_ == text_.size()) fail(0, "an expression is expected, as motor.speed > 300 rad/s");
     Expression result = alternatives();
@@ -36,6 +36,19 @@ class Parser {
 
  private:
   [[noreturn]] static void fail(std::size_t at, const std::string& why) { throw ExpressionError(at, why); }
+
+  /// A character that only looks like another is refused where it is.
+  void refuse_lookalikes() const {
+    const std::string wrong = lookalike_problem(text_);
+    if (wrong.empty()) return;
+    std::size_t at = 0;
+    for (std::size_t end = 1; end <= text_.size(); ++end) {
+      if (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) continue;
+      if (!lookalike_problem(text_.substr(at, end - at)).empty()) break;
+      at = end;
+    }
+    fail(at, "the expression" + wrong);
+  }
 
   [[noreturn]] void fail_here() const {
     const std::string_view rest = text_.substr(at_);
@@ -113,7 +126,6 @@ class Parser {
   }
 
   Expression alternatives() {
-    const Level level(*this);
     const std::size_t at = at_;
     const bool before = ambiguous_;
     Expression left = conjunctions();
@@ -140,9 +152,9 @@ class Parser {
   }
 
   Expression inversion() {
-    const Level level(*this);
     const std::size_t at = at_;
     if (take_word("not")) {
+      const Level level(*this);
       Expression part = inversion();
       if (part.kind == Part::held && !part.bracketed)
         fail(part.at, "'not C for T' can be meant in two ways; write 'not (C for T)' or '(not C) for T'");
@@ -171,7 +183,7 @@ class Parser {
     Expression left = sum();
     std::string sign = comparison_sign();
     if (!sign.empty()) {
-      Expression right = sum();
+      Expression right = sign == "==" || sign == "!=" ? label_or_sum() : sum();
       left = made(Part::compared, at, sign, pair(std::move(left), std::move(right)));
       const std::size_t next = at_;
       if (!(sign = comparison_sign()).empty())
@@ -182,14 +194,68 @@ class Parser {
     Expression tolerance = sum();
     if (!take_word("of")) fail(at_, "'of' is expected: x within 0.5 rad of y");
     std::vector<Expression> parts = pair(std::move(left), std::move(tolerance));
-    parts.push_back(sum());
+    parts.push_back(sees_recording() ? recording() : sum());
     return made(Part::within, at, "within", std::move(parts));
+  }
+
+  /// A word of the language with nothing to work on is a name of a value: mode == off, mode == for.
+  Expression label_or_sum() {
+    const std::size_t at = at_;
+    std::size_t end = at;
+    while (in_name(end)) ++end;
+    const std::string_view word = text_.substr(at, end - at);
+    std::size_t next = end;
+    while (next < text_.size() && text_[next] == ' ') ++next;
+    const std::string_view rest = text_.substr(next);
+    const bool ends = rest.empty() || rest.front() == ')' || rest.front() == ',' ||
+                      starts_word(rest, "and") || starts_word(rest, "or") || starts_word(rest, "for");
+    if (!is_expression_word(word) || word == "yes" || word == "no" || word == "true" || word == "false" ||
+        !ends)
+      return sum();
+    at_ = end;
+    skip_blanks();
+    return made(Part::name, at, std::string(word), {});
+  }
+  static bool starts_word(std::string_view text, std::string_view word) {
+    return text.starts_with(word) && (text.size() == word.size() || text[word.size()] == ' ');
   }
 
   std::string comparison_sign() {
     for (const char* const sign : {"<=", ">=", "==", "!=", "<", ">"})
       if (take(sign)) return sign;
     return "";
+  }
+
+  /// A word up to a blank, a comma or a bracket, or in quotes, that names a file of a recording, or a file and a column:
+  /// reference/servo.mf4, 'last run.csv:motor.angle'.
+  std::string_view recording_text() const {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.empty()) return {};
+    if (rest.front() == '\'' || rest.front() == '"') {
+      const std::size_t end = rest.find(rest.front(), 1);
+      return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
+    }
+    return rest.substr(0, rest.find_first_of(" \t\n,()'\""));
+  }
+  static std::string_view file_of(std::string_view text) { return text.substr(0, text.rfind(':')); }
+  static bool names_recording(std::string_view file) {
+    for (const char* const ending : {".csv", ".mf4", ".mdf", ".mcap", ".h5", ".hdf5", ".trk"})
+      if (file.size() > std::string_view(ending).size() && file.ends_with(ending)) return true;
+    return false;
+  }
+  bool sees_recording() const {
+    const std::string_view text = recording_text();
+    return names_recording(text) || names_recording(file_of(text));
+  }
+  Expression recording() {
+    const std::size_t at = at_;
+    const std::string_view text = recording_text();
+    at_ += text.size() + (text_[at_] == '\'' || text_[at_] == '"' ? 2 : 0);
+    skip_blanks();
+    const std::string_view file = names_recording(text) ? text : file_of(text);
+    Expression result = made(Part::recording, at, std::string(file), {});
+    if (file.size() < text.size()) result.unit = text.substr(file.size() + 1);
+    return result;
   }
 
   Expression sum() {
@@ -215,10 +281,11 @@ class Parser {
   }
 
   Expression signed_value() {
-    const Level level(*this);
     const std::size_t at = at_;
-    if (take("+")) return signed_value();
-    if (!take("-")) return raised();
+    const bool plus = take("+");
+    if (!plus && !take("-")) return raised();
+    const Level level(*this);
+    if (plus) return signed_value();
     Expression part = signed_value();
     if (part.kind == Part::number && !part.bracketed && part.word.front() != '-') {
       part.word.insert(0, 1, '-');
@@ -251,6 +318,7 @@ class Parser {
     if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number();
     if (c == '\'' || c == '"') return quoted(c);
     if (take("(")) {
+      const Level level(*this);
       const bool before = std::exchange(ambiguous_, false);
       Expression inner = alternatives();
       ambiguous_ = before;
@@ -268,7 +336,9 @@ class Parser {
     std::string name(text_.substr(at, at_ - at));
     if (name == "yes" || name == "true" || name == "no" || name == "false") {
       skip_blanks();
-      return made(Part::truth, at, name == "yes" || name == "true" ? "yes" : "no", {});
+      Expression result = made(Part::truth, at, name == "yes" || name == "true" ? "yes" : "no", {});
+      result.unit = name;
+      return result;
     }
     if (is_expression_word(name)) fail(at, "a value is expected before " + show(name));
     if (at_ < text_.size() && text_[at_] == '(') return call(at, std::move(name));
@@ -304,6 +374,7 @@ class Parser {
     std::vector<Expression> parts;
     Nanoseconds time{0};
     bool has_time = false;
+    const Level level(*this);
     const bool before = std::exchange(ambiguous_, false);
     while (!take(")")) {
       if ((!parts.empty() || has_time) && !take(","))
@@ -392,6 +463,10 @@ class Parser {
   /// The unit after a number. Symbols with blanks between them belong to it, as nothing else can stand there.
   std::string unit_text() {
     const std::size_t from = at_;
+    if (const std::size_t end = joined_unit_end(); end != from) {
+      at_ = end;
+      return std::string(text_.substr(from, end - from));
+    }
     if (text_.substr(at_).starts_with("1/") && symbol_end(at_ + 2) != at_ + 2) at_ += 1;
     std::size_t end = at_;
     for (;;) {
@@ -413,6 +488,28 @@ class Parser {
     }
     at_ = end;
     return std::string(text_.substr(from, end - from));
+  }
+  /// The end of a unit whose symbols are joined by '*' or '.', as in rad*s^-1 and N.m; `at_`: there is none. All of its
+  /// symbols are known, so a product of a number and a variable is none.
+  std::size_t joined_unit_end() const {
+    std::size_t end = at_;
+    while (end < text_.size()) {
+      const char c = text_[end];
+      const bool power = c == '^' || is_digit(c) || (c == '-' && end > at_ && text_[end - 1] == '^');
+      if (!in_unit_symbol(c) && c != '*' && c != '.' && c != '/' && !(power && end > at_)) break;
+      ++end;
+    }
+    const std::string_view unit = text_.substr(at_, end - at_);
+    const bool points = unit.find('.') != std::string_view::npos;
+    const bool signs = unit.find_first_of("*/") != std::string_view::npos;
+    // "3 m*m.s" and "3 m/m.s" have a variable.
+    const bool joined = points ? !signs : unit.find('*') != std::string_view::npos;
+    if (!joined || (end < text_.size() && (text_[end] == '(' || text_[end] == '['))) return at_;
+    try {
+      return Unit::parse(text_.substr(at_, end - at_)).unlisted().empty() ? end : at_;
+    } catch (const std::invalid_argument&) {
+      return at_;
+    }
   }
   static bool is_unit(std::string_view text) {
     if (text.find_first_of(".+") != std::string_view::npos) return false;

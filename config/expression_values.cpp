@@ -114,20 +114,38 @@ Value ExpressionBuilder::compile_name(const Expression& name) {
   std::string why;
   const auto found = names_.find(name.word, why);
   if (!found) refuse(name, why);
+  return input(*found);
+}
+
+std::optional<ExpressionNames::Found> ExpressionNames::find_recording(const Expression& recording,
+                                                                      const std::string&,
+                                                                      std::string& why) const {
+  why = show(recording.word) + " is a recording, and belongs into an expectation of a test";
+  return std::nullopt;
+}
+
+Value ExpressionBuilder::compile_recording(const Expression& recording, const std::string& value) {
+  std::string why;
+  const auto found = names_.find_recording(recording, value, why);
+  if (!found) refuse(recording, why);
+  return input(*found);
+}
+
+Value ExpressionBuilder::input(const ExpressionNames::Found& found) {
   Value value;
-  value.type = found->type;
-  value.unit = found->unit;
-  value.labels = found->labels;
-  if (found->cell) {
-    value.cell = *found->cell;
+  value.type = found.type;
+  value.unit = found.unit;
+  value.labels = found.labels;
+  if (found.cell) {
+    value.cell = *found.cell;
     value.is_event = true;
     return value;
   }
-  const auto [input, is_new] =
-      inputs_.try_emplace(found->key, static_cast<std::uint32_t>(program_.cells.size()));
-  value.cell = input->second;
+  const auto [known, is_new] =
+      inputs_.try_emplace(found.key, static_cast<std::uint32_t>(program_.cells.size()));
+  value.cell = known->second;
   if (!is_new) return value;
-  program_.inputs.push_back({value.cell, found->key});
+  program_.inputs.push_back({value.cell, found.key});
   program_.cells.push_back({.whole = 0});
   return value;
 }
@@ -227,10 +245,16 @@ std::pair<Value, Value> ExpressionBuilder::compile_pair(const Expression& a, con
   try {
     left = compile(a);
   } catch (const Refused&) {
-    (void)compile(b);  // all mistakes at once
+    (void)beside(b, a);  // all mistakes at once
     throw;
   }
-  return {*left, compile(b)};
+  return {*left, beside(b, a)};
+}
+
+/// A part whose meaning may depend on the one beside it: a recording has a column of the same name.
+Value ExpressionBuilder::beside(const Expression& part, const Expression& other) {
+  if (part.kind != Expression::Kind::recording) return compile(part);
+  return compile_recording(part, other.kind == Expression::Kind::name ? other.word : "");
 }
 
 std::pair<Value, Value> ExpressionBuilder::unify(const Expression& a, Value left, const Expression& b,

@@ -92,7 +92,9 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   const ReportFile report(folder, request.report_file);
 
   Console screen(request.quiet, ::isatty(STDOUT_FILENO) == 1);
-  executive::RigRun run(*rig, executive::run_options(*rig, request.choices, folder));
+  executive::RunOptions options = executive::run_options(*rig, request.choices, folder);
+  options.judge.rig_file = request.file;
+  executive::RigRun run(*rig, options);
   executive::run_in(folder, run, screen);
   screen.ended(run);
   if (run.stuck()) {

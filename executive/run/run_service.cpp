@@ -119,11 +119,8 @@ void RigRun::log_start() {
 }
 
 std::string RigRun::why_failed() const {
-  const rtsync::RealtimeTotals totals = this->totals();
-  const auto refused = std::count_if(run_.provisions.begin(), run_.provisions.end(),
-                                     [](const Provision& provision) { return !provision.granted; });
-  return executive::why_failed(options_.fail_on, {totals.overruns, totals.late_wakes, refused, totals.lost,
-                                                  run_.end.frames, totals.longest_overrun.count()});
+  if (options_.fail_on == FailOn{}) return "";
+  return executive::why_failed(options_.fail_on, figures_of(run_));
 }
 
 int RigRun::exit_status() const {

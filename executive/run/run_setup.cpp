@@ -99,21 +99,18 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
   for (const config::Repeated& repeated : test.repeated())
     problems.add(repeated.place, repeated.path.empty() ? repeated.key : repeated.path + "." + repeated.key,
                  "the same key twice; " + repeated.where_first());
-  const std::vector<std::string> known{"test", "about",  "rig",    "until", "set",
-                                       "events", "expect", "stimuli", "faults"};
+  const std::vector<std::string> laid{"test",   "until",   "events", "sequence",
+                                      "expect", "stimuli", "faults", "around"};
+  std::vector<std::string> known{"about", "rig", "set"};
+  known.insert(known.end(), laid.begin(), laid.end());
   for (const config::Node::Entry& entry : test.root().entries()) {
-    if (entry.key == "test" || entry.key == "until" || entry.key == "events" || entry.key == "expect" ||
-        entry.key == "stimuli" || entry.key == "faults") {
+    if (std::find(laid.begin(), laid.end(), entry.key) != laid.end()) {
       document.put(entry);
     } else if (entry.key == "set") {
       if (!entry.value.is_map())
         problems.add(entry.value.place(), "set",
                      "expected a map of paths, found " + std::string(config::kind_name(entry.value.kind())));
-      for (const config::Node::Entry& each : entry.value.entries())
-        document.set(each.key + "=" + config::to_flow(each.value), problems);
-    } else if (entry.key == "sequence") {
-      problems.add(entry.place, entry.key,
-                   "is not built yet; remove it, or run the test with a tactus that has it");
+      for (const config::Node::Entry& each : entry.value.entries()) document.set(each, problems);
     } else if (entry.key != "about" && entry.key != "rig" && !entry.key.starts_with("x-")) {
       problems.add(entry.place, entry.key, "unknown key of a test; " + config::hint(entry.key, known));
     }
@@ -225,6 +222,7 @@ RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFol
   options.margin = choices.margin;
   options.fail_on = choices.fail_on;
   options.judge = choices.judge;
+  options.judge.test_file = choices.test;
   options.frames = choices.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
   return options;
 }

@@ -69,6 +69,8 @@ class Capability {
 
   /// Fills in its keys of summary.json, which are null before.
   virtual void summarize(config::Json&, Summary) const {}
+  /// Its part of the summary has `causes`, which conditions on the run may name.
+  virtual bool knows_causes() const { return false; }
   /// A number that changes when its part of summary.json does so that it has to be written soon.
   virtual std::uint64_t changes() const { return 0; }
   /// Fills in its keys of what a client asked for.

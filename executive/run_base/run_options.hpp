@@ -9,9 +9,10 @@ namespace tactus::executive {
 
 /// Choices of a run that is judged by a test.
 struct JudgeChoices {
-  bool allow_untested = false;      ///< `untested` is status 0
-  bool allow_inconclusive = false;  ///< `inconclusive` is status 0
-  std::filesystem::path junit{};    ///< file of JUnit XML; empty: none
+  bool allow_untested = false;          ///< `untested` is status 0
+  bool allow_inconclusive = false;      ///< `inconclusive` is status 0
+  std::filesystem::path junit{};        ///< file of JUnit XML; empty: none
+  std::string rig_file{}, test_file{};  ///< names of the files as they were given; empty: there is none
 };
 
 struct RunOptions {

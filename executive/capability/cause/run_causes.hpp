@@ -60,6 +60,7 @@ class RunCauses final : public Capability {
     poll_seldom(*run_->voice);
   }
   void summarize(config::Json& all, Summary what) const override;
+  bool knows_causes() const override { return true; }
   std::uint64_t changes() const override { return found(); }
   void report(LiveReport which, config::Json& body) override;
 

@@ -26,7 +26,7 @@ TEST(FailOn, AWrongWordIsNamedWithThoseThatAreRight) {
 }
 
 TEST(FailOn, CountsOnlyWhatIsAskedFor) {
-  const FailCounts counts{.overruns = 3, .late_wakes = 1, .refused = 2};
+  const RunFigures counts{.overruns = 3, .late_wakes = 1, .refused = 2};
   EXPECT_EQ(why_failed({}, counts), "");
   EXPECT_EQ(why_failed({.overrun = true}, counts), "3 overruns (--fail-on)");
   EXPECT_EQ(why_failed({.overrun = true, .late_wake = true, .refused = true}, counts),

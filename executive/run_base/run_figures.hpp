@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/expression_program.hpp"
+#include "config/json.hpp"
+#include "executive/frame/frame_statistics.hpp"
+
+namespace tactus::executive {
+
+struct RunContext;
+
+/// Figures of a run, without its grace period.
+struct RunFigures {
+  std::int64_t overruns = 0;
+  std::int64_t late_wakes = 0;
+  std::int64_t refused = 0;
+  std::int64_t lost = 0;    ///< slots
+  std::int64_t frames = 0;  ///< frames of the run
+  std::int64_t longest_overrun_ns = 0;
+  const FrameStatistics* times = nullptr;  ///< nullptr: there are none
+  config::Json causes = nullptr;           ///< causes as in summary.json; null: not known
+};
+
+/// A condition on figures of a run, judged once at its end: "overruns == 0 and late.p99 < 50 us".
+class RunCondition {
+ public:
+  /// Nothing, and `why`: it is wrong.                                                            @when setup
+  static std::optional<RunCondition> parse(const std::string& text, std::string& why);
+
+  /// 1, 0, or NaN: no value.                                                                     @when service
+  double judge(const RunFigures& figures) const;
+  /// The figures that it names, with their values: "late.p99 is 12.3 us, overruns is 3".          @when service
+  std::string values(const RunFigures& figures) const;
+
+ private:
+  class Names;
+
+  std::vector<std::string> used_;  // in the order of ProgramInput::key
+  config::ExpressionProgram program_;
+  std::uint32_t result_ = 0;
+};
+
+/// Figures of the run until now; at its end, once all capabilities before have finished.           @when service
+RunFigures figures_of(const RunContext& run);
+
+}  // namespace tactus::executive

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/expression_builder.hpp"
+#include "executive/capability/judge/expectation_text.hpp"
 #include "executive/expression/expression_run.hpp"
 
 namespace {
@@ -76,6 +77,19 @@ void check(const std::string& text, bool once) {
   }
 }
 
+/// A text of an expectation has conditions, or mistakes.
+void check_expectation(const std::string& text) {
+  Problems problems;
+  const auto made = tactus::executive::read_expectation({text, {"x", 1, 1}, "expect.x"}, problems);
+  if (made.has_value() != problems.empty())
+    throw std::logic_error("refused without a reason, or taken with one");
+  if (!made) return;
+  const auto& all = *made;
+  if (all.always.value.empty() && all.never.value.empty() && all.finally.value.empty() &&
+      all.holds.value.empty() && all.settles.value.empty() && all.run.value.empty() && all.before.empty())
+    throw std::logic_error("an expectation of nothing");
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
@@ -83,5 +97,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(data, data + size);
   check(text, false);
   check(text, true);
+  check_expectation(text);
   return 0;
 }

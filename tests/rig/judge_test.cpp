@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -183,16 +184,160 @@ TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
       "  b: { always: motor.sped > 3 rad/s, never: yes }\n"
       "  c: { after: gone, within: 5 ms, holds: yes }\n"
       "  d: { after: motor.speed > 3 rad/s, holds: yes }\n"
-      "  e: { run: overruns == 0 }\n");
+      "  e: { run: overuns == 0 }\n"
+      "  f: 'after x, soon: yes'\n"
+      "  g: { after: motor.speed > 3 rad/s, from: 1 s }\n"
+      "  h: { between: [ 3 s, 2 s ], holds: yes }\n"
+      "  i: { settles: motor.speed > 3 rad/s }\n"
+      "  j: { always: motor.speed > 3 rad/s, shift: 2 ms }\n"
+      "  k: { always: motor.speed within 1 rad/s of gone.csv }\n"
+      "  l: { always: broken }\n"
+      "events: { within: { when: yes }, broken: { when: motor.sped > 1 rad/s } }\n");
   EXPECT_EQ(done.status, 2);
   for (const char* const text :
        {"a.test.yaml:2:1: sequence: is not built yet",
         "a.test.yaml:3:1: expekt: unknown key of a test; did you mean 'expect'",
         "a.test.yaml:5:16: expect.a.always: 'motor.speed > 300', character 15: '300' has no unit",
-        "expect.b: expects one of always, never, finally, after, between; 2 are given",
+        "expect.b: expects one of always, never, finally, after, between, before, settles, run; 2 are given",
+        "expect.b.always: 'motor.sped > 3 rad/s', character 1: ",
         "expect.c.after: 'gone', character 1: there is no event 'gone'",
-        "expect.d: after needs either 'within' or 'for'", "expect.e.run: is not built yet"})
+        "expect.d: after needs either 'within', 'for', or 'from' and 'until'",
+        "expect.e.run: 'overuns == 0', character 1: there is no quantity 'overuns'",
+        "expect.f: 'after x, soon: yes': before its ':' stands one of", "expect.g: needs 'holds'",
+        "expect.g: 'from' and 'until' belong together",
+        "expect.h.between[1]: the end is not after the begin, 3 s",
+        "expect.i: settles needs 'by', the time that it may take",
+        "expect.j.always: 'shift' and 'tube' belong to a condition",
+        "expect.k.always: 'motor.speed within 1 rad/s of gone.csv', character 31: there is no recording ",
+        "events.within: 'within' is a word of the language of conditions"})
     EXPECT_THAT(done.err, HasSubstr(text));
+  EXPECT_THAT(done.err, Not(HasSubstr("expect.l"))) << "its event has a mistake of its own";
+}
+
+TEST_F(Judge, EachFormIsAMapOrAText) {
+  const Finished done = run_test(
+      "until: 1 s\n"
+      "events: { moving: { when: trajectory.speed > 50 rad/s } }\n"
+      "expect:\n"
+      "  still: 'within 5 ms: abs(motor.speed) < 1 rad/s'\n"
+      "  later: { after: moving, from: 10 ms, until: 50 ms, holds: motor.speed > 40 rad/s }\n"
+      "  same: 'after moving, from 10 ms until 50 ms: motor.speed > 40 rad/s'\n"
+      "  early: { between: [ 0 s, 10 ms ], holds: motor.speed < 40 rad/s }\n"
+      "  order: motor.speed > 10 rad/s before moving\n"
+      "  pair: { before: [ moving, motor.speed > 10 rad/s ] }\n"
+      "  settled: 'after moving: motor.angle settles to trajectory.position within 0.5 rad by 20 ms'\n"
+      "  unsettled: { after: moving, settles: motor.angle within 1 mrad of 0 rad, by: 20 ms }\n"
+      "  times: count(moving) == 1\n"
+      "  bare: count(moving, 10 ms) <= 1\n"
+      "  over: { run: frames == 1000 and lost == 0 }\n"
+      "  paced: { run: late.p99 < 1 ps, realtime: only }\n"
+      "  clock: { after: moving, within: 1 ms, holds: no, realtime: only }\n"
+      "  too long: 'between 900 ms and 2 s: yes'\n");
+  EXPECT_EQ(done.status, 4) << done.err;
+  const auto verdict = [&](const char* name) { return row(name)["verdict"].get<std::string>(); };
+  for (const char* const good :
+       {"still", "later", "same", "early", "order", "settled", "times", "bare", "over"})
+    EXPECT_EQ(verdict(good), "pass") << row(good).dump();
+  for (const char* const bad : {"pair", "unsettled"}) EXPECT_EQ(verdict(bad), "fail") << row(bad).dump();
+  EXPECT_EQ(row("later")["margin"], row("same")["margin"]);
+  EXPECT_EQ(verdict("too long"), "inconclusive");
+  for (const char* const left_out : {"paced", "clock"}) {
+    EXPECT_EQ(verdict(left_out), "untested");
+    EXPECT_EQ(row(left_out)["why"], "not in real time");
+  }
+  EXPECT_EQ(
+      run_test("until: 9 ms\nexpect:\n  a: yes\n  b: { run: late.p99 < 1 ps, realtime: only }\n").status, 0)
+      << "what is not judged does not count";
+  EXPECT_EQ(run_test("until: 9 ms\nexpect:\n  a: { run: frames > 9 }\n").status, 4);
+  EXPECT_EQ(row("a")["says"], "failed: frames is 9");
+}
+
+TEST_F(Judge, ARecordingIsAReference) {
+  ASSERT_EQ(run_test("until: 500 ms\nexpect: { a: yes }\n").status, 0);
+  std::filesystem::create_directory(dir_.path() / "reference");
+  for (const char* const file : {"motion.csv", "motion.columns.json"})
+    std::filesystem::copy_file(dir_.path() / "out1" / file, dir_.path() / "reference" / file);
+  const Finished done = run_test(
+      "until: 400 ms\nexpect:\n"
+      "  same: { always: motor.angle within 0 rad of reference/motion.csv }\n"
+      "  text: motor.angle within 1 nrad of 'reference/motion.csv'\n"
+      "  scaled: { always: 2 * motor.angle / 2 within 1 mdeg of reference/motion.csv:motor.angle }\n"
+      "  other: { always: motor.angle within 1 mrad of reference/motion.csv:trajectory.position }\n"
+      "  shifted: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, "
+      "shift: 2 ms }\n"
+      "  too far: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, "
+      "shift: 1 ms }\n"
+      "  tube: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, tube: 2 "
+      "ms }\n"
+      "  narrow: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, tube: "
+      "1 ms }\n");
+  EXPECT_EQ(done.status, 4) << done.err;
+  for (const char* const good : {"same", "text", "scaled", "shifted", "tube"})
+    EXPECT_EQ(row(good)["verdict"], "pass") << row(good).dump();
+  for (const char* const bad : {"other", "too far", "narrow"})
+    EXPECT_EQ(row(bad)["verdict"], "fail") << row(bad).dump();
+  EXPECT_EQ(row("shifted")["shift_s"], 0.002);
+  EXPECT_EQ(
+      run_test("until: 600 ms\nexpect:\n  a: { always: motor.angle within 1 rad of reference/motion.csv }\n"
+               "  b: { always: motor.angle within 1 rad of reference/motion.csv, ignore_nan: yes }\n")
+          .status,
+      4);
+  EXPECT_TRUE(row("a")["no_value"].get<bool>()) << "the recording is over";
+  EXPECT_EQ(row("a")["frame"], 500);
+  EXPECT_EQ(row("b")["verdict"], "pass");
+}
+
+TEST_F(Judge, WhatWasAroundAFailureIsKept) {
+  EXPECT_EQ(run_test("until: 1 s\naround: 20 ms\nexpect:\n"
+                     "  too fast!: { never: motor.speed > 20 rad/s }\n"
+                     "  at the end: { finally: motor.speed > 1000 rad/s }\n"
+                     "  good: { always: motor.speed < 1000 rad/s }\n")
+                .status,
+            4);
+  const auto folder = dir_.path() / "out1";
+  EXPECT_EQ(row("too fast!")["recording"], "verdicts/too_fast_.csv");
+  EXPECT_TRUE(row("good")["recording"].is_null());
+  const std::string text = read_file(folder / "verdicts/too_fast_.csv");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 20 + 1 + 20);
+  EXPECT_THAT(text, HasSubstr("motor.speed {rad/s}"));
+  const std::string end = read_file(folder / "verdicts/at_the_end.csv");
+  EXPECT_EQ(std::count(end.begin(), end.end(), '\n'), 1 + 20 + 1);
+  EXPECT_EQ(run_test("until: 100 ms\naround: 0 s\nexpect: { a: never yes }\n").status, 4);
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "out2/verdicts"));
+}
+
+TEST_F(Judge, WhatATestSetsHasItsPlaceInTheTest) {
+  const Finished done = run_test(
+      "until: 9 ms\nset:\n  models.motor.parameters.resistanze: 1 Ohm\n  frame.period: soon\n  frame..x: 3\n"
+      "expect: { a: yes }\n");
+  EXPECT_EQ(done.status, 2);
+  for (const char* const text :
+       {"a.test.yaml:3:", "a.test.yaml:4:17: frame.period: ", "a.test.yaml:5:3: frame..x: "})
+    EXPECT_THAT(done.err, HasSubstr(text));
+}
+
+TEST_F(Judge, AVerdictNamesTheFilesItRestsOn) {
+  ASSERT_EQ(run_test("until: 9 ms\nexpect: { a: yes }\n").status, 0);
+  const Json sources = verdict_["sources"];
+  EXPECT_EQ(sources["rig"]["file"], "servo.yaml");
+  EXPECT_EQ(sources["test"]["file"], "a.test.yaml");
+  EXPECT_EQ(sources["test"]["sha256"].get<std::string>().size(), 64U);
+  EXPECT_EQ(sources["libraries"].size(), 1U);
+  const std::string before = sources["test"]["sha256"];
+  ASSERT_EQ(run_test("until: 9 ms\nexpect: { b: yes }\n").status, 0);
+  EXPECT_NE(verdict_["sources"]["test"]["sha256"], before);
+  EXPECT_EQ(verdict_["sources"]["rig"], sources["rig"]);
+}
+
+TEST_F(Judge, TheSameTestGivesTheSameBytes) {
+  const std::string test =
+      "until: 500 ms\nexpect:\n  a: { never: motor.speed > 20 rad/s }\n"
+      "  b: 'after motor.speed > 5 rad/s, within 50 ms: motor.current > 0.1 A'\n";
+  run_test(test);
+  const std::string first = read_file(dir_.path() / "out1/verdict.json");
+  run_test(test);
+  EXPECT_EQ(read_file(dir_.path() / "out2/verdict.json"), first);
+  EXPECT_EQ(read_file(dir_.path() / "out2/verdicts/a.csv"), read_file(dir_.path() / "out1/verdicts/a.csv"));
 }
 
 }  // namespace

@@ -1,144 +1,297 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/judge/compiled_test.hpp"
 
-#include <map>
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "config/number.hpp"
 #include "config/text.hpp"
+#include "executive/capability/judge/expectation_text.hpp"
+#include "executive/capability/judge/failure_ring.hpp"
+#include "executive/capability/judge/test_names.hpp"
 
 namespace tactus::executive {
 namespace {
 
-/// Variables of the rig and, before them, the events of the test that are known already.
-class TestNames final : public config::ExpressionNames {
- public:
-  explicit TestNames(const VariableNames::LookUp& look_up) : variables_(look_up) {}
+using config::Expression;
+using Form = Monitor::Kind;
 
-  std::optional<Found> find(const std::string& name, std::string& why) const override {
-    if (const auto event = events.find(name); event != events.end()) {
-      Found found;
-      found.type = config::CellType::truth;
-      found.cell = event->second;
-      return found;
-    }
-    if (name.find('.') != std::string::npos) return variables_.find(name, why);
-    std::vector<std::string> known;
-    for (const auto& [event, cell] : events) known.push_back(event);
-    why = "there is no event " + config::show(name) + " before this place" + config::meant(name, known) +
-          "; a variable is written model.variable";
-    return std::nullopt;
-  }
+constexpr std::int64_t kMostShifts = 1000;         // frames to each side
+constexpr std::int64_t kLongestDelay = 8'000'000;  // frames
 
-  std::map<std::string, std::uint32_t> events{};
-  const VariableNames& variables() const { return variables_; }
-
- private:
-  VariableNames variables_;
-};
+/// Words of expectations; a name of an event among them could be read in two ways.
+bool is_expectation_word(const std::string& word) {
+  constexpr std::array kWords = {"after", "before", "between", "always", "never", "finally",
+                                 "from",  "until",  "settles", "to",     "by",    "run"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
 
 class Compiler {
  public:
-  Compiler(const VariableNames::LookUp& look_up, rtsync::Period frame, config::Problems& problems)
-      : names_(look_up), builder_(names_, {.tick = frame}), problems_(problems) {}
+  Compiler(const VariableNames::LookUp& look_up, rtsync::Period frame, const std::filesystem::path& base,
+           config::Problems& problems)
+      : frame_(frame), names_(look_up, frame, base), builder_(names_, {.tick = frame}), problems_(problems) {}
 
   void add_event(const config::Node::Entry& entry) {
     const std::string path = "events." + entry.key;
-    EventSettings event = event_fields().load(entry.value, path, problems_);
+    const EventSettings event = event_fields().load(entry.value, path, problems_);
+    names_.add_broken(entry.key);  // until it is known to be right
     if (!config::is_name(entry.key))
       return problems_.add(entry.place, path,
                            config::show(entry.key) + " is not a name of letters, digits, '_' and '-'");
+    if (config::is_expression_word(entry.key) || is_expectation_word(entry.key))
+      return problems_.add(
+          entry.place, path,
+          config::show(entry.key) + " is a word of the language of conditions; give the event another name");
     if (!event.action.is_null())
       return problems_.add(
           event.action.place(), path + ".do",
           "actions of events are not built yet; an expectation with severity: stop ends the rig");
     if (event.when.value.empty()) return;
     const auto condition = compile(event.when);
-    if (!condition) return;
-    names_.events[entry.key] = builder_.add_event(condition->cell, event.each);
+    if (condition) names_.add_event(entry.key, builder_.add_event(condition->cell, event.each));
   }
 
   void add_expectation(const config::Node::Entry& entry) {
     const std::string path = "expect." + entry.key;
+    const std::size_t before = problems_.count();
     CompiledExpectation made;
-    made.settings = expect_fields().load(entry.value, path, problems_);
+    if (entry.value.is_scalar()) {
+      auto read = read_expectation({entry.value.text(), entry.value.place(), path}, problems_);
+      if (!read) return;
+      made.settings = std::move(*read);
+    } else {
+      made.settings = expect_fields().load(entry.value, path, problems_);
+    }
     ExpectSettings& settings = made.settings;
     settings.name = entry.key;
-    const std::pair<const char*, const config::Node*> later[] = {
-        {"run", &settings.run}, {"shift", &settings.shift}, {"realtime", &settings.realtime}};
-    for (const auto& [key, node] : later)
-      if (!node->is_null())
-        return problems_.add(node->place(), path + "." + key,
-                             "is not built yet; remove it, or this expectation");
-    const std::pair<const Located<std::string>*, Monitor::Kind> single[] = {
-        {&settings.always, Monitor::Kind::always},
-        {&settings.never, Monitor::Kind::never},
-        {&settings.finally, Monitor::Kind::finally}};
-    int forms = 0;
-    const Located<std::string>* condition = &settings.holds;
-    for (const auto& [text, kind] : single)
-      if (!text->value.empty()) {
-        ++forms;
-        made.kind = kind;
-        condition = text;
-      }
-    const bool after = !settings.after.value.empty();
-    const bool between = !settings.between.empty();
-    forms += (after ? 1 : 0) + (between ? 1 : 0);
-    if (forms != 1)
-      return problems_.add(
-          entry.place, path,
-          "expects one of always, never, finally, after, between; " + std::to_string(forms) + " are given");
-    if ((after || between) == settings.holds.value.empty())
-      return problems_.add(entry.place, path,
-                           after || between ? "needs 'holds', the condition that ought to hold"
-                                            : "'holds' belongs to after and between; remove it");
-    if (after) {
-      if (settings.within.has_value() == settings.lasting.has_value())
-        return problems_.add(entry.place, path, "after needs either 'within' or 'for'");
-      made.kind = settings.within ? Monitor::Kind::within : Monitor::Kind::lasting;
-      const Nanoseconds time = settings.within ? *settings.within : *settings.lasting;
-      made.ticks = time.count() == 0 ? 0 : builder_.ticks_of(time);
-      if (const auto opens = pulse(settings.after)) made.opens = *opens;
-    } else if (settings.within || settings.lasting) {
-      return problems_.add(entry.place, path, "'within' and 'for' belong to after; remove them");
-    }
-    if (between) {
-      made.kind = Monitor::Kind::between;
-      if (settings.between.size() != 2)
-        return problems_.add(settings.between.front(), "two conditions are expected: [ begin, end ]");
-      made.opens = pulse(settings.between[0]);
-      made.closes = pulse(settings.between[1]);
-    }
-    const auto holds = compile(*condition);
-    if (!holds) return;
-    made.holds = holds->cell;
-    if (const auto margin = builder_.add_margin(config::parse_expression(condition->value))) {
-      made.margin = margin->cell;
-      made.unit = margin->unit.text();
-    }
-    made.text = text_of(settings, *condition);
+    settings.origin = {entry.place, path};
+    const Located<std::string>* const condition = choose_form(made);
+    if (condition != nullptr)
+      compile_form(made, *condition);
+    else
+      check_conditions(settings);
+    if (condition == nullptr || problems_.count() != before) return;
+    made.text = settings.text.empty() ? text_of(settings, *condition) : settings.text;
     test_.expectations.push_back(std::move(made));
   }
 
   CompiledTest take() {
     test_.program = builder_.take();
     for (const config::ProgramInput& input : test_.program.inputs)
-      test_.inputs.push_back(names_.variables().variables()[input.key]);
+      test_.inputs.push_back(names_.input(input.key));
+    test_.variables = names_.variables();
+    test_.recordings = names_.recordings();
     return std::move(test_);
   }
 
  private:
-  std::optional<config::ExpressionValue> compile(const Located<std::string>& text) {
-    std::vector<config::ExpressionProblem> wrong;
-    std::optional<config::ExpressionValue> value;
-    try {
-      value = builder_.add_condition(config::parse_expression(text.value), wrong);
-    } catch (const config::ExpressionError& error) {
-      wrong.push_back(error.problem());
+  void complain(const CompiledExpectation& of, const std::string& why) {
+    problems_.add(of.settings.origin, why);
+  }
+
+  /// The form of an expectation, and its condition; nullptr: its keys do not fit.
+  const Located<std::string>* choose_form(CompiledExpectation& made) {
+    ExpectSettings& settings = made.settings;
+    const bool timed = settings.within || settings.lasting || settings.from || settings.until;
+    const bool after = !settings.after.value.empty() && settings.settles.value.empty();
+    const std::array<std::pair<bool, std::pair<Form, const Located<std::string>*>>, 7> forms = {{
+        {!settings.always.value.empty(), {Form::always, &settings.always}},
+        {!settings.never.value.empty(), {Form::never, &settings.never}},
+        {!settings.finally.value.empty(), {Form::finally, &settings.finally}},
+        {after || timed, {settings.within ? Form::within : Form::lasting, &settings.holds}},
+        {!settings.between.empty(), {Form::between, &settings.holds}},
+        {!settings.before.empty(), {Form::before, settings.before.data()}},
+        {!settings.settles.value.empty(), {Form::settles, &settings.settles}},
+    }};
+    int given = settings.run.value.empty() ? 0 : 1;
+    const Located<std::string>* condition = &settings.run;
+    for (const auto& [is, form] : forms)
+      if (is) {
+        ++given;
+        made.monitor.kind = form.first;
+        condition = form.second;
+      }
+    if (given != 1) {
+      complain(made, "expects one of always, never, finally, after, between, before, settles, run; " +
+                         std::to_string(given) + " are given");
+      return nullptr;
     }
+    bool fits = true;
+    const auto refuse_if = [&](bool wrong, const char* why) {
+      if (!wrong) return;
+      complain(made, why);
+      fits = false;
+    };
+    const bool holds = !settings.holds.value.empty();
+    refuse_if((after || timed || !settings.between.empty()) && !holds,
+              "needs 'holds', the condition that ought to hold");
+    refuse_if(holds && !(after || timed || !settings.between.empty()),
+              "'holds' belongs to after and between; remove it");
+    const int times =
+        (settings.within ? 1 : 0) + (settings.lasting ? 1 : 0) + (settings.from || settings.until ? 1 : 0);
+    refuse_if((after || timed) && times != 1, "after needs either 'within', 'for', or 'from' and 'until'");
+    refuse_if(settings.from.has_value() != settings.until.has_value(), "'from' and 'until' belong together");
+    refuse_if(settings.from && settings.until && *settings.until < *settings.from,
+              "'until' is before 'from'; both count from 'after'");
+    refuse_if(
+        settings.settles.value.empty() == settings.by.has_value(),
+        settings.by ? "'by' belongs to settles; remove it" : "settles needs 'by', the time that it may take");
+    settings.from_the_start = (timed || !settings.settles.value.empty()) && settings.after.value.empty();
+    refuse_if((settings.shift || settings.tube) && !settings.run.value.empty(),
+              "'shift' and 'tube' belong to a recording; remove them");
+    return fits ? condition : nullptr;
+  }
+
+  /// Checks the conditions of an expectation that has no form: they have mistakes of their own.
+  void check_conditions(const ExpectSettings& settings) {
+    for (const auto* const text : {&settings.always, &settings.never, &settings.finally, &settings.after,
+                                   &settings.holds, &settings.settles})
+      if (!text->value.empty()) (void)compile(*text);
+    for (const Located<std::string>& text : settings.before) (void)compile(text);
+    std::string why;
+    if (!settings.run.value.empty() && !RunCondition::parse(settings.run.value, why))
+      problems_.add(settings.run, why);
+  }
+
+  std::int64_t ticks(const CompiledExpectation& of, Nanoseconds time) const {
+    if (of.settings.realtime) return time.count();
+    return time.count() == 0 ? 0 : builder_.ticks_of(time);
+  }
+
+  void compile_form(CompiledExpectation& made, const Located<std::string>& condition) {
+    ExpectSettings& settings = made.settings;
+    Monitor::Choices& monitor = made.monitor;
+    monitor.ignore_nan = settings.ignore_nan;
+    monitor.by_stamps = settings.realtime;
+    if (&condition == &settings.run) {
+      std::string why;
+      made.run = RunCondition::parse(settings.run.value, why);
+      if (!made.run) problems_.add(settings.run, why);
+      return;
+    }
+    made.opens_first = settings.from_the_start;
+    if (!settings.after.value.empty()) made.opens = pulse(settings.after);
+    if (settings.from) {
+      monitor.delay = ticks(made, *settings.from);
+      monitor.ticks = ticks(made, *settings.until) - monitor.delay;
+      made.limit = *settings.until;
+      if (monitor.delay > kLongestDelay && !settings.realtime)
+        complain(made, "'from' is " + std::to_string(monitor.delay) + " frames; at most " +
+                           std::to_string(kLongestDelay) + " are allowed");
+    } else if (const auto time = settings.within    ? settings.within
+                                 : settings.lasting ? settings.lasting
+                                                    : settings.by) {
+      monitor.ticks = ticks(made, *time);
+      made.limit = *time;
+    }
+    if (monitor.kind == Form::between) compile_bounds(made);
+    if (monitor.kind == Form::before) {
+      if (settings.before.size() != 2)
+        return problems_.add(settings.before.front(), "two conditions are expected: [ first, second ]");
+      made.opens = pulse(settings.before[0]);
+      made.closes = pulse(settings.before[1]);
+      return;
+    }
+    compile_condition(made, condition);
+  }
+
+  /// The two ends of between: conditions, or times of the simulation.
+  void compile_bounds(CompiledExpectation& made) {
+    const std::vector<Located<std::string>>& bounds = made.settings.between;
+    if (bounds.size() != 2)
+      return problems_.add(bounds.front(), "two conditions or times are expected: [ begin, end ]");
+    const auto time_of = [](const Located<std::string>& text) -> std::optional<Nanoseconds> {
+      const auto time = config::parse_duration(text.value);
+      return time ? std::optional(*time.value) : std::nullopt;
+    };
+    const auto frame_of = [&](Nanoseconds time) {
+      return time.count() <= 0 ? std::int64_t{0} : builder_.ticks_of(time);
+    };
+    const auto begin = time_of(bounds[0]), end = time_of(bounds[1]);
+    if (begin)
+      made.opens_in = frame_of(*begin);
+    else
+      made.opens = pulse(bounds[0]);
+    if (end)
+      made.closes_in = frame_of(*end);
+    else
+      made.closes = pulse(bounds[1]);
+    made.monitor.must_close = end.has_value();
+    if (!begin || !end) return;
+    if (*end <= *begin) problems_.add(bounds[1], "the end is not after the begin, " + bounds[0].value);
+    made.limit = *end - *begin;
+  }
+
+  void compile_condition(CompiledExpectation& made, const Located<std::string>& text) {
+    const ExpectSettings& settings = made.settings;
+    names_.set_place(text.place.file, settings.tube.value_or(Nanoseconds{0}));
+    std::optional<Expression> condition = parse(text);
+    if (!condition) return;
+    const bool recorded = condition->kind == Expression::Kind::within &&
+                          condition->parts[2].kind == Expression::Kind::recording;
+    if ((settings.shift || settings.tube) && !recorded)
+      return problems_.add(text,
+                           "'shift' and 'tube' belong to a condition 'x within D of FILE' with a recording");
+    if (settings.shift && (settings.tube || made.monitor.kind != Form::always))
+      return problems_.add(text, "'shift' belongs to always, and has no 'tube' beside it");
+    if (settings.tube) take_envelope(*condition);
+    const auto holds = compile(text, *condition);
+    if (!holds) return;
+    made.holds = holds->cell;
+    if (settings.shift) {
+      compile_shift(made, *condition, text);
+    } else if (const auto margin = builder_.add_margin(*condition)) {
+      made.margin = margin->cell;
+      made.unit = margin->unit.text();
+    }
+  }
+
+  void compile_shift(CompiledExpectation& made, const Expression& within, const Located<std::string>& text) {
+    const auto parts = builder_.add_tolerance(within);
+    const Expression& recording = within.parts[2];
+    const std::string& column = recording.unit.empty() ? within.parts[0].word : recording.unit;
+    const Reference* const reference = names_.reference(recording.word, column);
+    if (!parts || reference == nullptr) return;
+    const std::int64_t frames =
+        made.settings.shift->count() == 0 ? 0 : builder_.ticks_of(*made.settings.shift);
+    if (frames > kMostShifts)
+      return problems_.add(text, "'shift' is " + std::to_string(frames) + " frames; at most " +
+                                     std::to_string(kMostShifts) + " are allowed");
+    const config::Unit& unit = parts->first.unit;
+    CompiledShift shift{parts->first.cell,
+                        parts->second.cell,
+                        1,
+                        convert(0, reference->unit(), unit),
+                        reference->values(frame_),
+                        frames};
+    shift.factor = convert(1, reference->unit(), unit) - shift.offset;
+    made.unit = unit.without_zero_point().text();
+    made.shift = std::move(shift);
+  }
+
+  std::optional<Expression> parse(const Located<std::string>& text) {
+    try {
+      return config::parse_expression(text.value);
+    } catch (const config::ExpressionError& error) {
+      problems_.add(text, error.problem().text(text.value));
+      return std::nullopt;
+    }
+  }
+
+  std::optional<config::ExpressionValue> compile(const Located<std::string>& text,
+                                                 const Expression& expression) {
+    std::vector<config::ExpressionProblem> wrong;
+    const auto value = builder_.add_condition(expression, wrong);
     for (const config::ExpressionProblem& problem : wrong)
       if (!problem.message.empty()) problems_.add(text, problem.text(text.value));
     return value;
+  }
+  std::optional<config::ExpressionValue> compile(const Located<std::string>& text) {
+    names_.set_place(text.place.file, Nanoseconds{0});
+    const auto expression = parse(text);
+    return expression ? compile(text, *expression) : std::nullopt;
   }
 
   /// The cell that is true in the frames in which an event or condition begins to hold.
@@ -150,17 +303,29 @@ class Compiler {
 
   static std::string text_of(const ExpectSettings& settings, const Located<std::string>& condition) {
     const std::string& text = condition.value;
+    if (!settings.run.value.empty()) return "run: " + text;
     if (!settings.always.value.empty()) return "always " + text;
     if (!settings.never.value.empty()) return "never " + text;
     if (!settings.finally.value.empty()) return "finally " + text;
+    if (!settings.before.empty()) return settings.before[0].value + " before " + settings.before[1].value;
     if (!settings.between.empty())
       return "between " + settings.between[0].value + " and " + settings.between[1].value + ": " + text;
-    return "after " + settings.after.value +
-           (settings.within ? ", within " + config::print_duration(*settings.within)
-                            : ", for " + config::print_duration(*settings.lasting)) +
-           ": " + text;
+    std::string head = settings.after.value.empty() ? "" : "after " + settings.after.value;
+    const auto add = [&](const char* word, const std::optional<Nanoseconds>& time) {
+      if (time) head += std::string(head.empty() ? "" : ", ") + word + " " + config::print_duration(*time);
+    };
+    if (!settings.settles.value.empty()) {
+      if (!head.empty()) head += ": ";
+      return head + text + ", from " + config::print_duration(*settings.by) + " on";
+    }
+    add("within", settings.within);
+    add("for", settings.lasting);
+    add("from", settings.from);
+    if (settings.until) head += " until " + config::print_duration(*settings.until);
+    return head + ": " + text;
   }
 
+  rtsync::Period frame_;
   TestNames names_;
   config::ExpressionBuilder builder_;
   config::Problems& problems_;
@@ -169,9 +334,15 @@ class Compiler {
 
 }  // namespace
 
+std::int64_t frames_around(Nanoseconds around, rtsync::Period frame) {
+  const auto scaled = static_cast<rtsync::Wide>(around.count()) * frame.den();
+  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
+}
+
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
-                          rtsync::Period frame, config::Problems& problems) {
-  Compiler compiler(look_up, frame, problems);
+                          rtsync::Period frame, const std::filesystem::path& base,
+                          config::Problems& problems) {
+  Compiler compiler(look_up, frame, base, problems);
   for (const auto& [node, name] :
        {std::pair(&settings.events, "events"), std::pair(&settings.expect, "expect")})
     if (!node->is_map() && !node->is_null())
@@ -179,7 +350,15 @@ CompiledTest compile_test(const TestSettings& settings, const VariableNames::Loo
                    std::string("expected a map of names, found ") + config::kind_name(node->kind()));
   for (const config::Node::Entry& entry : settings.events.entries()) compiler.add_event(entry);
   for (const config::Node::Entry& entry : settings.expect.entries()) compiler.add_expectation(entry);
-  return compiler.take();
+  CompiledTest test = compiler.take();
+  const std::size_t kept = FailureRing::bytes_of(test.variables, frames_around(settings.around.value, frame));
+  if (settings.around.value.count() > 0 && kept > FailureRing::kMostBytes)
+    problems.add(settings.around, config::print_duration(settings.around.value) + " of " +
+                                      std::to_string(test.variables.size()) + " variables are " +
+                                      std::to_string(kept >> 20U) + " MiB; at most " +
+                                      std::to_string(FailureRing::kMostBytes >> 20U) +
+                                      " are kept; shorten it");
+  return test;
 }
 
 }  // namespace tactus::executive

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,27 +9,49 @@
 
 #include "config/expression_builder.hpp"
 #include "executive/capability/judge/monitor.hpp"
+#include "executive/capability/judge/reference.hpp"
 #include "executive/capability/judge/settings.hpp"
 #include "executive/expression/variable_inputs.hpp"
+#include "executive/run_base/run_figures.hpp"
 
 namespace tactus::executive {
+
+/// A recording that may be shifted as a whole, by whole frames.
+struct CompiledShift {
+  std::uint32_t value = 0, tolerance = 0;  ///< cells, in one unit
+  double factor = 1, offset = 0;           ///< conversion of the recording into that unit
+  ReferenceValues reference{};
+  std::int64_t frames = 0;  ///< most frames to both sides
+};
 
 /// An expectation as frames judge it: cells of the test's program.
 struct CompiledExpectation {
   ExpectSettings settings{};
   std::string text{};  ///< "after loaded, within 100 ms: ..."
-  Monitor::Kind kind = Monitor::Kind::always;
-  std::int64_t ticks = 0;
+  Monitor::Choices monitor{};
+  rtsync::Nanoseconds limit{0};  ///< a frame is late by more than a tenth of it; 0: there is none
   std::uint32_t holds = 0;
   std::optional<std::uint32_t> opens{}, closes{}, margin{};
-  std::string unit{};  ///< unit of the margin
+  std::optional<std::int64_t> opens_in{}, closes_in{};  ///< frames of simulated time
+  bool opens_first = false;                             ///< it opens in the first frame
+  std::optional<CompiledShift> shift{};
+  std::optional<RunCondition> run{};  ///< judged at the end of the run instead
+  std::string unit{};                 ///< unit of the margin
+};
+
+/// A value that a test reads: a variable, or a recording.
+struct TestInput {
+  VariableRef variable{};
+  ReferenceValues reference{};  ///< nullptr: the variable
 };
 
 /// Events and expectations of a test as one program.
 struct CompiledTest {
   config::ExpressionProgram program{};
-  std::vector<VariableRef> inputs{};  ///< variables in the order of program.inputs
+  std::vector<TestInput> inputs{};  ///< inputs in the order of program.inputs
   std::vector<CompiledExpectation> expectations{};
+  std::vector<VariableRef> variables{};             ///< all that it names
+  std::vector<std::filesystem::path> recordings{};  ///< files that it compares with
 };
 
 /// The test of a rig as its plan has it, once that is made. It is no setting: nothing compares it.
@@ -37,8 +60,13 @@ struct PlannedTest {
   bool operator==(const PlannedTest&) const { return true; }
 };
 
-/// Compiles a test for frames of that period. Its mistakes are added to `problems`.             @when setup
+/// Compiles a test for frames of that period. Its mistakes are added to `problems`. `base`: folder of recordings that are
+/// named outside of a file.                                                                     @when setup
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
-                          rtsync::Period frame, config::Problems& problems);
+                          rtsync::Period frame, const std::filesystem::path& base,
+                          config::Problems& problems);
+
+/// The frames of the simulated time that is kept around a failure.
+std::int64_t frames_around(Nanoseconds around, rtsync::Period frame);
 
 }  // namespace tactus::executive

@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/judge/judge_part.hpp"
 
+#include <limits>
+
 #include "executive/frame/frame_services.hpp"
 
 namespace tactus::executive {
 
-JudgePart::JudgePart(const CompiledTest& test)
+JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around)
     : FramePart("expectations"),
       expectations_(test.expectations),
       expression_(test.program),
+      shifted_(test.expectations.size()),
+      known_failed_(test.expectations.size()),
       board_(test.expectations.size()) {
   for (std::size_t i = 0; i < test.inputs.size(); ++i) {
-    const VariableRef& ref = test.inputs[i];
-    sources_.push_back({ref.model, ref.data(), ref.variable->type, test.program.inputs[i].cell});
+    const TestInput& input = test.inputs[i];
+    const std::uint32_t cell = test.program.inputs[i].cell;
+    if (input.reference)
+      recorded_.push_back({input.reference.get(), cell});
+    else
+      sources_.push_back({input.variable.model, input.variable.data(), input.variable.variable->type, cell});
   }
-  for (const CompiledExpectation& each : expectations_) {
-    monitors_.emplace_back(each.kind, each.ticks, each.settings.ignore_nan);
-    const auto time = each.settings.within ? each.settings.within : each.settings.lasting;
+  for (std::size_t i = 0; i < expectations_.size(); ++i) {
+    const CompiledExpectation& each = expectations_[i];
+    monitors_.emplace_back(each.monitor);
+    if (each.shift) shifted_[i].emplace(*each.shift);
     stop_reasons_.push_back("expectation '" + each.settings.name + "' failed, with severity: stop");
-    late_limits_.push_back(time ? *time / 10 : rtsync::Nanoseconds::max());
   }
+  if (frames_around > 0 && !test.variables.empty())
+    ring_.emplace(test.variables, frames_around, expectations_.size());
 }
 
 void JudgePart::joined(FrameServices& services) {
@@ -29,37 +39,75 @@ void JudgePart::joined(FrameServices& services) {
                                       ? nullptr
                                       : services.view(source.model, source.data, size_of(source.type)))
       source.data = place;
+  if (ring_) ring_->joined(services);
+}
+
+void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
+  const CompiledExpectation& each = expectations_[i];
+  const rtsync::FrameTiming& timing = end.rig.timing;
+  const auto truth = [&](std::uint32_t cell) TACTUS_RT { return expression_.cell(cell).real == 1; };
+  Monitor::Sample sample;
+  sample.holds = expression_.cell(each.holds).real;
+  sample.opens = (each.opens && truth(*each.opens)) || (each.opens_in && *each.opens_in == end.frame) ||
+                 (each.opens_first && first_);
+  sample.closes = (each.closes && truth(*each.closes)) || (each.closes_in && *each.closes_in == end.frame);
+  if (each.margin) sample.margin = expression_.cell(*each.margin).real;
+  if (each.shift)
+    shifted_[i]->take(end.frame, expression_.cell(each.shift->value).real,
+                      expression_.cell(each.shift->tolerance).real, sample);
+  if (timing.paced) {
+    sample.late =
+        timing.lost > 0 || timing.back_to_back || (each.limit.count() > 0 && timing.late > each.limit / 10);
+    sample.stamp = (timing.slot.time_since_epoch() + timing.late + timing.work).count();
+  }
+  monitors_[i].take(end.frame, sample);
+  if (!monitors_[i].failed() || known_failed_[i]) return;
+  known_failed_[i] = true;
+  if (ring_) ring_->fail(i);
+  if (each.settings.severity != Severity::stop || stopped_) return;
+  stopped_ = true;
+  services_->stop(stop_reasons_[i].c_str());
 }
 
 void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
   for (const Source& source : sources_) expression_.cell(source.cell) = load_cell(source.type, source.data);
-  expression_.run();
-  const rtsync::FrameTiming& timing = end.rig.timing;
-  const bool lost = timing.paced && (timing.lost > 0 || timing.back_to_back);
-  ++frames_;
-  for (std::size_t i = 0; i < monitors_.size(); ++i) {
-    const CompiledExpectation& each = expectations_[i];
-    Monitor::Sample sample;
-    sample.holds = expression_.cell(each.holds).real;
-    if (each.opens) sample.opens = expression_.cell(*each.opens).real == 1;
-    if (each.closes) sample.closes = expression_.cell(*each.closes).real == 1;
-    if (each.margin) sample.margin = expression_.cell(*each.margin).real;
-    sample.late = lost || (timing.paced && timing.late > late_limits_[i]);
-    monitors_[i].take(end.frame, sample);
-    if (each.settings.severity == Severity::stop && monitors_[i].failed() && !stopped_) {
-      stopped_ = true;
-      services_->stop(stop_reasons_[i].c_str());
-    }
+  for (const Recorded& each : recorded_) {
+    const auto frame = static_cast<std::size_t>(end.frame);
+    expression_.cell(each.cell).real =
+        frame < each.values->size() ? (*each.values)[frame] : std::numeric_limits<double>::quiet_NaN();
   }
+  expression_.run();
+  ++frames_;
+  if (ring_) ring_->take(services_->plan().frame.times(end.frame).count());
+  for (std::size_t i = 0; i < monitors_.size(); ++i)
+    if (!expectations_[i].run) judge(i, end);
+  first_ = false;
   frame_ = end.frame;
   board_.publish(frame_, frames_, monitors_, &end.slack);
 }
 
 void JudgePart::changed(RigChange& change) TACTUS_RT {
   if (change.what == RigChange::freeze_frame) board_.publish(frame_, frames_, monitors_, nullptr);
+  if (change.what == RigChange::frozen)
+    for (Monitor& monitor : monitors_) monitor.pause();
   if (change.what != RigChange::went_back) return;
   expression_.begin_anew();
+  first_ = true;
   for (Monitor& monitor : monitors_) monitor.begin_anew();
+  for (auto& shifted : shifted_)
+    if (shifted) shifted->begin_anew();
+  if (ring_) ring_->begin_anew();
+}
+
+FailureRing* JudgePart::finished_ring() {
+  if (!ring_) return nullptr;
+  for (std::size_t i = 0; i < monitors_.size(); ++i)
+    if (!known_failed_[i] && !expectations_[i].run && monitors_[i].verdict() == TestVerdict::fail) {
+      known_failed_[i] = true;
+      ring_->fail(i);  // what is judged at the end
+    }
+  ring_->finish();
+  return &*ring_;
 }
 
 }  // namespace tactus::executive

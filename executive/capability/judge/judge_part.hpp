@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "executive/capability/judge/compiled_test.hpp"
+#include "executive/capability/judge/failure_ring.hpp"
+#include "executive/capability/judge/shifted_reference.hpp"
 #include "executive/capability/judge/standing_board.hpp"
 #include "executive/expression/expression_run.hpp"
 #include "executive/frame/frame_part.hpp"
@@ -13,7 +17,8 @@ namespace tactus::executive {
 /// Judges the expectations of a test at the end of each frame, on the values that a recording would have.
 class JudgePart final : public FramePart {
  public:
-  explicit JudgePart(const CompiledTest& test);
+  /// `frames_around`: kept before and after a failure; 0: none.
+  JudgePart(const CompiledTest& test, std::int64_t frames_around);
 
   void joined(FrameServices& services) override;
   void in_slack(const FrameEnd& end) TACTUS_RT override;
@@ -21,6 +26,11 @@ class JudgePart final : public FramePart {
 
   /// Returns the monitors of all expectations, after the frames.
   const std::vector<Monitor>& monitors() const { return monitors_; }
+  /// The frames by which the recording of an expectation was shifted; nothing: it has no shift.
+  std::optional<std::int64_t> shift(std::size_t expectation) const {
+    const auto& shifted = shifted_[expectation];
+    return shifted ? std::optional(shifted->best()) : std::nullopt;
+  }
   std::int64_t frames() const { return frames_; }
   std::int64_t last_frame() const { return frame_; }
   /// Returns what the expectations have come to, while frames run. @when service
@@ -29,6 +39,8 @@ class JudgePart final : public FramePart {
   void end_early(const char* why) {
     for (Monitor& each : monitors_) each.end_early(why);
   }
+  /// Returns what was around the failures, after the frames. nullptr: nothing is kept.
+  FailureRing* finished_ring();
 
  private:
   struct Source {
@@ -37,14 +49,23 @@ class JudgePart final : public FramePart {
     tactus_type type;
     std::uint32_t cell;
   };
+  struct Recorded {
+    const std::vector<double>* values;
+    std::uint32_t cell;
+  };
+  void judge(std::size_t expectation, const FrameEnd& end) TACTUS_RT;
 
   const std::vector<CompiledExpectation>& expectations_;
   ExpressionRun expression_;
   std::vector<Source> sources_;
+  std::vector<Recorded> recorded_;
   std::vector<Monitor> monitors_;
-  std::vector<rtsync::Nanoseconds> late_limits_;
+  std::vector<std::optional<ShiftedReference>> shifted_;
+  std::vector<bool> known_failed_;  // kept around
+  std::optional<FailureRing> ring_;
   FrameServices* services_ = nullptr;
   std::int64_t frames_ = 0;
+  bool first_ = true;
   std::vector<std::string> stop_reasons_;  // of the end, one for each expectation
   bool stopped_ = false;
   std::int64_t frame_ = -1;  // the last one

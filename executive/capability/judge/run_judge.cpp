@@ -2,8 +2,12 @@
 #include "executive/capability/judge/run_judge.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
 
 #include "executive/capability/judge/verdict_file.hpp"
+#include "executive/run_base/sha256.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
@@ -12,9 +16,76 @@ bool RunJudge::is_needed(const RunContext& run) {
   return !run.rig.settings().of<TestSettings>().expect.entries().empty();
 }
 
+namespace {
+
+std::string file_name_of(const std::string& expectation) {
+  std::string name = expectation;
+  for (char& c : name)
+    if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-') c = '_';
+  return name.substr(0, 100);
+}
+
+/// A file with its checksum; null: there is none of that name.
+config::Json file_json(const std::filesystem::path& file) {
+  if (file.empty()) return nullptr;
+  return {{"file", file.filename().string()}, {"sha256", sha256_of_file(file)}};
+}
+
+/// The files that a verdict rests on.
+config::Json sources_of(const RunContext& run, const CompiledTest& test) {
+  config::Json sources = {{"tactus", TACTUS_VERSION},
+                          {"rig", file_json(run.options.judge.rig_file)},
+                          {"test", file_json(run.options.judge.test_file)},
+                          {"libraries", config::Json::array()},
+                          {"recordings", config::Json::array()}};
+  std::set<std::filesystem::path> libraries;
+  for (const ModelSettings& model : run.rig.settings().models)
+    if (!model.library.value.empty()) libraries.insert(model.library.value);
+  for (const std::filesystem::path& file : libraries) sources["libraries"].push_back(file_json(file));
+  for (const std::filesystem::path& file : test.recordings) sources["recordings"].push_back(file_json(file));
+  return sources;
+}
+
+}  // namespace
+
 RunJudge::RunJudge(RunContext& run)
-    : run_(run), test_(run.rig.settings().of<PlannedTest>().test), part_(*test_) {
+    : run_(run),
+      test_(run.rig.settings().of<PlannedTest>().test),
+      part_(*test_, frames_around(run.rig.settings().of<TestSettings>().around.value, run.rig.plan().frame)),
+      sources_(sources_of(run, *test_)) {
+  try {
+    format_ = std::make_unique<const RecordFormat>("csv");
+  } catch (const LibraryError&) {  // then nothing is kept around a failure
+  }
   run.executive->add(part_);
+}
+
+/// Writes what was around each failure, and names the files in the verdicts.
+void RunJudge::keep_failures(TestResult& result) {
+  FailureRing* const ring = part_.finished_ring();
+  if (ring == nullptr || format_ == nullptr || ring->kept().empty()) return;
+  const std::filesystem::path folder = run_.options.folder / "verdicts";
+  try {
+    std::filesystem::create_directory(folder);
+    std::set<std::string> used;
+    for (const FailureRing::Kept& kept : ring->kept()) {
+      config::Json& row = result.expectations[kept.id];
+      std::string name = file_name_of(row["name"]);
+      while (!used.insert(name).second) name += "-2";
+      RecordingHead head = ring->head();
+      head.name = name;
+      head.epoch_ns = run_.rig.epoch_ns();
+      const std::unique_ptr<RecordSink> sink = format_->driver->make_for_export();
+      const std::string file = sink->file_name(name);
+      sink->open(folder / file, head);
+      for (const std::byte* const record : kept.records) sink->write(record);
+      sink->close();
+      row["recording"] = "verdicts/" + file;
+    }
+  } catch (const std::exception& error) {
+    run_.incomplete = true;
+    run_.add_reason("what was around a failure could not be written: " + std::string(error.what()));
+  }
 }
 
 void RunJudge::write(const std::filesystem::path& file, const std::string& text) {
@@ -34,12 +105,14 @@ const char* RunJudge::cut_short() const {
   return early && !planned ? "stopped before its end" : nullptr;
 }
 
-TestResult RunJudge::result_of(std::span<const Standing> standings, std::int64_t frames) const {
-  TestResult result = test_result(*test_, standings, run_.rig.plan().frame);
+TestResult RunJudge::result_of(std::span<const Standing> standings, std::int64_t frames, bool over) const {
+  const RunFigures figures = over ? figures_of(run_) : RunFigures{};
+  TestResult result = test_result(*test_, standings, {run_.rig.plan().frame, run_.realtime, figures, over});
   result.rig = run_.rig.settings().rig.value;
   result.test = run_.rig.settings().of<TestSettings>().test;
   if (result.test.empty()) result.test = result.rig;
   result.frames = frames;
+  result.sources = sources_;
   result.seconds = static_cast<double>(run_.rig.plan().frame.times(frames).count()) / 1e9;
   return result;
 }
@@ -47,7 +120,7 @@ TestResult RunJudge::result_of(std::span<const Standing> standings, std::int64_t
 void RunJudge::poll(RunVoice& /*voice*/) {
   if (changes_ == nullptr) return;
   if (const StandingBoard::Copy* const copy = part_.board().read())
-    tell(result_of(copy->standings, copy->frames), copy->frame, false);
+    tell(result_of(copy->standings, copy->frames, false), copy->frame, false);
   part_.board().ask();
 }
 
@@ -68,7 +141,7 @@ void RunJudge::report(LiveReport which, config::Json& body) {
   if (which != LiveReport::verdicts) return;
   if (told_.is_null()) {
     const std::vector<Standing> none(test_->expectations.size());
-    told_ = to_live_json(result_of(none, 0), -1, false);
+    told_ = to_live_json(result_of(none, 0, false), -1, false);
   }
   body = told_;
 }
@@ -84,12 +157,16 @@ void RunJudge::ended() {
 TestResult RunJudge::last_result() {
   if (const char* const why = cut_short()) part_.end_early(why);
   std::vector<Standing> standings;
-  for (const Monitor& each : part_.monitors()) standings.push_back(standing_of(each));
-  return result_of(standings, part_.frames());
+  for (const Monitor& each : part_.monitors()) {
+    standings.push_back(standing_of(each));
+    standings.back().shift = part_.shift(standings.size() - 1);
+  }
+  return result_of(standings, part_.frames(), true);
 }
 
 void RunJudge::finish() {
-  const TestResult result = last_result();
+  TestResult result = last_result();
+  keep_failures(result);
   verdict_ = to_json(result);
   for (const config::Json& row : result.expectations) {
     const std::string line = "expectation " + std::string(row["name"]) + ": " + std::string(row["says"]);

@@ -8,6 +8,7 @@
 
 #include "executive/capability/judge/judge_part.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
+#include "executive/driver/record_formats.hpp"
 #include "executive/run_base/live_history.hpp"
 #include "executive/run_base/run_context.hpp"
 
@@ -29,14 +30,18 @@ class RunJudge final : public Capability {
 
  private:
   void write(const std::filesystem::path& file, const std::string& text);
+  void keep_failures(TestResult& result);
   const char* cut_short() const;
-  TestResult result_of(std::span<const Standing> standings, std::int64_t frames) const;
+  TestResult result_of(std::span<const Standing> standings, std::int64_t frames, bool over) const;
   TestResult last_result();
   void tell(TestResult result, std::int64_t frame, bool ended);
 
   RunContext& run_;
   std::shared_ptr<const CompiledTest> test_;
   JudgePart part_;
+  config::Json sources_;  // as they were before the first frame
+  std::unique_ptr<const RecordFormat>
+      format_;  // of what is kept around failures; nullptr: it is not installed
   config::Json verdict_;
   LiveHistory* changes_ = nullptr;  // of verdicts, for clients; nullptr: there are none
   config::Json told_;               // what clients know

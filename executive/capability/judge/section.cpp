@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+
 #include "config/rules.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
 #include "executive/capability/judge/settings.hpp"
@@ -16,13 +18,15 @@ std::vector<Field<RigSettings>> test_keys() {
       rig_key(optional("test", &S::test, length(0, 200), "name of the test that `expect` is")),
       rig_key(optional("events", &S::events, "events by name: a condition each (tests-of-a-rig.md)")),
       rig_key(optional("expect", &S::expect, "expectations by name (tests-of-a-rig.md)")),
+      rig_key(optional("around", &S::around, range(Nanoseconds{0}, std::chrono::hours(1)),
+                       "simulated time before and after a failed expectation that is kept; 0 s: none")),
   };
 }
 
 void plan_test(Draft& draft) {
   const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
   draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(
-      compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.problems));
+      compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.base, draft.problems));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ const Fields<ExpectSettings>& expect_fields() {
     return optional(key, member, length(1, kLongestExpression), meaning);
   };
   static const Fields<E> fields{
-      "An expectation: one of always, never, finally, after, between.",
+      "An expectation: one of always, never, finally, after, between, before, settles, run; or a text.",
       {
           located(&E::origin),
           condition("always", &E::always, "condition that holds in every frame"),
@@ -42,8 +42,15 @@ const Fields<ExpectSettings>& expect_fields() {
           optional("for", &E::lasting, range(0ns, 3600s),
                    "`holds` is true from `after` until this much later"),
           optional("between", &E::between, length(1, kLongestExpression),
-                   "two conditions: `holds` is true from the one until the other begins to hold"),
+                   "two conditions or times: `holds` is true from the one until the other begins to hold"),
+          optional("from", &E::from, range(0ns, 3600s), "`holds` is true from this long after `after`, ..."),
+          optional("until", &E::until, range(0ns, 3600s), "... until this long after it"),
           condition("holds", &E::holds, "condition of after and between"),
+          optional("before", &E::before, length(1, kLongestExpression),
+                   "two conditions: the one begins to hold in a frame before the other does"),
+          condition("settles", &E::settles,
+                    "condition that holds from `by` after `after` on, until the end or the next `after`"),
+          optional("by", &E::by, range(0ns, 3600s), "time that `settles` may take"),
           optional(
               "severity", &E::severity,
               choices<Severity>({{"note", Severity::note, "reported only"},
@@ -53,9 +60,14 @@ const Fields<ExpectSettings>& expect_fields() {
               "consequence of a failure"),
           optional("requirement", &E::requirement, length(0, 200), "name of a requirement, for reports"),
           optional("ignore_nan", &E::ignore_nan, "leave out frames in which the condition has no value"),
-          optional("run", &E::run, "condition on quantities of the run; not built yet"),
-          optional("shift", &E::shift, "shift in time against a recording; not built yet"),
-          optional("realtime", &E::realtime, "only: judge in real time alone; not built yet"),
+          condition("run", &E::run, "condition on quantities of the run, judged at its end"),
+          optional("shift", &E::shift, range(0ns, 3600s),
+                   "a recording may be shifted as a whole by at most this much"),
+          optional("tube", &E::tube, range(0ns, 3600s),
+                   "the value of a recording is any that it has within this time before and after"),
+          optional("realtime", &E::realtime,
+                   choices<bool>({{"only", true, "judged in real time only, by stamps of the clock"}}),
+                   "kind of time of `within`, `for`, `from`, `until` and `by`"),
       }};
   return fields;
 }

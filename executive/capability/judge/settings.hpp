@@ -24,13 +24,16 @@ enum class Severity : std::uint8_t { note, warn, fail, stop };
 struct ExpectSettings {
   std::string name;
   Origin origin;
-  Located<std::string> always, never, finally, after, holds;
-  std::optional<Nanoseconds> within, lasting;
-  std::vector<Located<std::string>> between;
+  Located<std::string> always, never, finally, after, holds, settles, run;
+  std::optional<Nanoseconds> within, lasting, from, until, by;
+  std::vector<Located<std::string>> between, before;
+  bool from_the_start = false;  ///< true: times count from the first frame
   Severity severity = Severity::fail;
   std::string requirement;
   bool ignore_nan = false;
-  config::Node run{}, shift{}, realtime{};
+  std::optional<Nanoseconds> shift, tube;  ///< freedom of a recording in time
+  bool realtime = false;                   ///< judged in real time only, by stamps of the clock
+  std::string text;                        ///< the text that it was written as; empty: keys
 };
 
 /// The keys of a test, as they are in the rig file.
@@ -38,6 +41,8 @@ struct TestSettings {
   std::string test;  ///< name of the test
   config::Node events = config::Node::map({});
   config::Node expect = config::Node::map({});
+  Located<Nanoseconds> around{
+      Nanoseconds{1'000'000'000}};  ///< simulated time before and after a failure that is kept
   bool operator==(const TestSettings&) const = default;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "executive/capability/judge/monitor.hpp"
@@ -15,14 +16,24 @@ struct Standing {
   bool no_value = false;
   std::int64_t frame = -1;  ///< frame of the failure
   double margin = std::numeric_limits<double>::quiet_NaN();
-  const char* why = "";  ///< reason of an inconclusive verdict; a text that stays
+  std::int64_t late_frame = -1, late_frames = 0;  ///< frames in which the rig was late while a duty was open
+  std::optional<std::int64_t> shift{};  ///< frames that a recording was shifted by; after the run only
+  const char* why = "";                 ///< reason of an inconclusive verdict; a text that stays
 };
 static_assert(std::is_trivially_copyable_v<Standing>);
 
 inline Standing standing_of(const Monitor& monitor) TACTUS_RT {
   const TestVerdict verdict = monitor.verdict();
-  return {verdict,         monitor.failed(), verdict == TestVerdict::fail && monitor.no_value(),
-          monitor.frame(), monitor.margin(), monitor.why()};
+  Standing standing;
+  standing.verdict = verdict;
+  standing.failed = monitor.failed();
+  standing.no_value = verdict == TestVerdict::fail && monitor.no_value();
+  standing.frame = monitor.frame();
+  standing.margin = monitor.margin();
+  standing.late_frame = monitor.late_frame();
+  standing.late_frames = monitor.late_frames();
+  standing.why = monitor.why();
+  return standing;
 }
 
 }  // namespace tactus::executive

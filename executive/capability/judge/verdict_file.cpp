@@ -22,7 +22,7 @@ const char* severity_name(Severity severity) {
 
 VerdictChart chart_of_row(const CompiledExpectation& each) {
   const ExpectSettings& settings = each.settings;
-  const bool never = each.kind == Monitor::Kind::never;
+  const bool never = each.monitor.kind == Monitor::Kind::never;
   for (const std::string* const condition :
        {&settings.always.value, &settings.never.value, &settings.finally.value, &settings.holds.value})
     if (!condition->empty()) return chart_of(*condition, never, each.unit);
@@ -52,14 +52,22 @@ std::string xml_text(const std::string& text) {
 /// "failed in frame 412 (0.412 s), by 0.3 rad/s"
 std::string verdict_sentence(const config::Json& row) {
   const std::string verdict = row["verdict"];
-  if (verdict == "inconclusive") return "inconclusive (" + std::string(row["why"]) + ")";
+  const std::string why = row["why"];
+  if (verdict == "inconclusive" && row["late"].is_object())
+    return "inconclusive (" + why + " in frame " + std::to_string(row["late"]["frame"].get<std::int64_t>()) +
+           ")";
+  if (verdict == "inconclusive" || (verdict == "untested" && !why.empty())) return verdict + " (" + why + ")";
   if (verdict != "fail") return verdict;
-  std::string text = "failed in frame " + std::to_string(row["frame"].get<std::int64_t>()) + " (" +
-                     config::print_real(row["time_s"]) + " s)";
-  if (row["no_value"]) return text + ": no value";
-  if (!row["margin"].is_null())
+  std::string text = "failed";
+  if (!row["frame"].is_null())
+    text += " in frame " + std::to_string(row["frame"].get<std::int64_t>()) + " (" +
+            config::print_real(row["time_s"]) + " s)";
+  if (row["no_value"])
+    text += ": no value";
+  else if (!row["margin"].is_null())
     text += ", by " + rtsync::format_text("%.6g", -row["margin"].get<double>()) +
             (row["unit"] == "" ? "" : " " + std::string(row["unit"]));
+  if (row["values"] != "") text += ": " + std::string(row["values"]);
   return text;
 }
 
@@ -114,7 +122,8 @@ std::string cases_of(const config::Json& verdict, const std::string& test, Junit
       cases += "      <error message=\"" + says + "\" type=\"inconclusive\"/>\n";
     } else if (judged == "untested") {
       ++counts.skipped;
-      cases += "      <skipped message=\"untested: what opens it never came\"/>\n";
+      cases += "      <skipped message=\"" +
+               (row["why"] == "" ? "untested: what opens it never came" : says) + "\"/>\n";
     }
     cases += "      <system-out>" + xml_text(std::string(row["expects"]) + ": " + std::string(row["says"])) +
              (row["requirement"] == "" ? "" : "; requirement " + xml_text(row["requirement"])) +
@@ -135,34 +144,49 @@ std::string properties_of(const config::Json& verdict) {
 
 }  // namespace
 
-TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, rtsync::Period frame) {
+TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, const TestEnd& end) {
   TestResult result;
   bool any = false;
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const CompiledExpectation& each = test.expectations[i];
     const Standing& standing = standings[i];
-    const TestVerdict verdict = standing.verdict;
+    const bool left_out = each.settings.realtime && !end.realtime;
+    const bool of_run = each.run && !left_out && end.over;
+    const double truth = of_run ? each.run->judge(end.figures) : 1;
+    const TestVerdict verdict = left_out || (each.run && !of_run) ? TestVerdict::untested
+                                : each.run ? (truth == 1 ? TestVerdict::pass : TestVerdict::fail)
+                                           : standing.verdict;
+    const bool no_value = each.run ? truth != truth : standing.no_value;
     config::Json row = {{"name", each.settings.name},
                         {"verdict", name_of(verdict)},
                         {"severity", severity_name(each.settings.severity)},
                         {"requirement", each.settings.requirement},
                         {"expects", each.text},
-                        {"why", standing.why},
-                        {"no_value", standing.no_value},
+                        {"why", left_out   ? "not in real time"
+                                : each.run ? (end.over ? "" : "judged at the end of the run")
+                                           : standing.why},
+                        {"no_value", verdict == TestVerdict::fail && no_value},
                         {"final", standing.failed},
                         {"frame", nullptr},
                         {"time_s", nullptr},
                         {"margin", nullptr},
                         {"unit", each.unit},
-                        {"chart", to_json(chart_of_row(each))}};
-    if (verdict == TestVerdict::fail) {
+                        {"chart", each.run ? to_json(VerdictChart{}) : to_json(chart_of_row(each))},
+                        {"values", of_run ? each.run->values(end.figures) : ""},
+                        {"late", nullptr},
+                        {"shift_s", nullptr},
+                        {"recording", nullptr}};
+    if (verdict == TestVerdict::fail && !each.run) {
       row["frame"] = standing.frame;
-      row["time_s"] = static_cast<double>(frame.times(standing.frame).count()) / 1e9;
+      row["time_s"] = static_cast<double>(end.frame.times(standing.frame).count()) / 1e9;
     }
-    if (std::isfinite(standing.margin)) row["margin"] = standing.margin;
+    if (std::isfinite(standing.margin) && !each.run) row["margin"] = standing.margin;
+    if (standing.late_frames > 0)
+      row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
+    if (standing.shift) row["shift_s"] = static_cast<double>(*standing.shift) * end.frame.seconds();
     row["says"] = verdict_sentence(row);
     result.expectations.push_back(std::move(row));
-    if (each.settings.severity < Severity::fail) continue;
+    if (each.settings.severity < Severity::fail || left_out) continue;
     result.verdict = any ? std::max(result.verdict, verdict) : verdict;
     any = true;
     result.untested = result.untested || verdict == TestVerdict::untested;
@@ -180,10 +204,11 @@ config::Json to_live_json(TestResult result, std::int64_t frame, bool ended) {
     if (ended) row["final"] = true;
     if (row["final"]) continue;
     if (row["why"] == kNotOver) row["why"] = "its time is not over";
-    row["says"] = row["verdict"] == "inconclusive" ? verdict_sentence(row)
-                  : row["verdict"] == "untested"   ? "has not been tested so far"
-                  : row["verdict"] == "pass"       ? "holds so far"
-                                                   : "does not hold so far";
+    row["says"] = row["verdict"] == "inconclusive"                   ? verdict_sentence(row)
+                  : row["verdict"] == "untested" && row["why"] == "" ? "has not been tested so far"
+                  : row["verdict"] == "untested"                     ? verdict_sentence(row)
+                  : row["verdict"] == "pass"                         ? "holds so far"
+                                                                     : "does not hold so far";
   }
   config::Json all = to_json(result);
   all.erase("format");
@@ -207,6 +232,7 @@ config::Json to_json(const TestResult& result) {
           {"verdict", name_of(result.verdict)},
           {"frames", result.frames},
           {"simulated_s", result.seconds},
+          {"sources", result.sources},
           {"expectations", std::move(rows)}};
 }
 

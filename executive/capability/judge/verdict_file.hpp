@@ -8,6 +8,7 @@
 #include "config/json.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
 #include "executive/capability/judge/standing.hpp"
+#include "executive/run_base/run_figures.hpp"
 
 namespace tactus::executive {
 
@@ -22,10 +23,20 @@ struct TestResult {
   TestVerdict verdict = TestVerdict::untested;
   bool untested = false, inconclusive = false;  ///< one that counts is
   config::Json expectations = config::Json::array();
+  config::Json sources = config::Json::object();  ///< its files, with checksums
 };
 
-/// Takes the verdicts of all expectations; the worst of those that count is that of the test.     @when service
-TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, rtsync::Period frame);
+/// Facts by which a test is judged at the end of its run.
+struct TestEnd {
+  rtsync::Period frame{1'000'000, 1};
+  bool realtime = false;  ///< the run was in real time
+  RunFigures figures{};
+  bool over = true;  ///< the frames have ended: what is judged by the whole run can be
+};
+
+/// Takes the verdicts of all expectations; the worst of those that count is that of the test. What is judged in real time
+/// only counts only there.                                                                       @when service
+TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, const TestEnd& end);
 /// Makes what clients see of a test that runs, after that frame (-1: none): rows of verdict.json, with `id` and `final`, which
 /// says that no frame can change it any more.
 config::Json to_live_json(TestResult result, std::int64_t frame, bool ended);

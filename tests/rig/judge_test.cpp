@@ -340,5 +340,31 @@ TEST_F(Judge, TheSameTestGivesTheSameBytes) {
   EXPECT_EQ(read_file(dir_.path() / "out2/verdicts/a.csv"), read_file(dir_.path() / "out1/verdicts/a.csv"));
 }
 
+TEST_F(Judge, VerdictsAreTheSameOnOneTwoAndThreeThreads) {
+  dir_.write(
+      "a.test.yaml",
+      "until: 20 s\naround: 1 s\nevents: { drives: { when: car.speed > 1 km/h, each: yes } }\nexpect:\n"
+      "  fast: { never: car.speed > 5 km/h }\n"
+      "  gets on: 'after drives, within 5 s: car.speed > 10 km/h'\n"
+      "  settled: { always: car.speed within 3 km/h of cycle.speed }\n"
+      "  turns: { always: 'engine.speed > 100 rpm and engine.speed < 9000 rpm' }\n");
+  const Arguments one = {"--set", "models.gearbox.thread=main", "--set", "models.car.thread=main"};
+  const Arguments three = {"--set", "threads.workers.cargo={ kind: scheduled, trigger: futex }",
+                           "--set", "models.car.thread=cargo",
+                           "--set", "connect[5].direct=yes"};
+  const auto judged = [&](const std::string& out, const Arguments& more) {
+    const Finished done = run(run_rig("threads",
+                                      Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out,
+                                                "--set", "threads.workers.road.trigger=futex"} +
+                                          more,
+                                      dir_.path()));
+    EXPECT_EQ(done.status, 4) << done.err;
+    return read_file(dir_.path() / out / "verdict.json") + read_file(dir_.path() / out / "verdicts/fast.csv");
+  };
+  const std::string on_two = judged("two", {});
+  EXPECT_EQ(judged("one", one), on_two);
+  EXPECT_EQ(judged("three", three), on_two);
+}
+
 }  // namespace
 }  // namespace tactus::rig_test::judge_test

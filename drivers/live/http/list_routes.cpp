@@ -106,17 +106,26 @@ Schema verdict_schema() {
       "An expectation, and what it has come to.",
       {may("n", integer("of an event: counts up with every change of any of them")),
        may("seen_frame", or_null(integer("of an event: the frame after which it was so"))),
-       must("id", integer("from 0, in the order of the file")), must("name", text("")),
+       must("id", integer("from 0, in the order of the file")),
+       must("name", text("")),
        must("verdict", word("what it would be if no frame followed", verdict_words())),
-       must("final", boolean("no frame can change it any more")), must("says", text("one sentence")),
-       must("severity", word("", {"note", "warn", "fail", "stop"})), must("requirement", text("")),
-       must("expects", text("the expectation")), must("why", text("why it is inconclusive")),
+       must("final", boolean("no frame can change it any more")),
+       must("says", text("one sentence")),
+       must("severity", word("", {"note", "warn", "fail", "stop"})),
+       must("requirement", text("")),
+       must("expects", text("the expectation")),
+       must("why", text("why it is inconclusive")),
        must("no_value", boolean("it failed because its condition had no value")),
        must("frame", or_null(integer("the first that failed"))),
        must("time_s", or_null(number("simulated time of that frame"))),
        must("margin",
             or_null(number("distance of the nearest approach from the limit; negative: beyond it"))),
-       must("unit", text("of the margin")), must("chart", chart_schema())});
+       must("unit", text("of the margin")),
+       may("values", text("figures of the run that it was judged by")),
+       may("late", any("first frame and number of those in which the rig was late; null: none")),
+       may("shift_s", or_null(number("that a recording was shifted by"))),
+       may("recording", or_null(text("file of the seconds around the failure"))),
+       must("chart", chart_schema())});
 }
 
 const Schema& entry_schema(LiveList list) {

@@ -15,7 +15,7 @@ constexpr std::size_t kExpectations = 16;
 
 /// Monitors whose margins are all that of frame k.
 std::vector<Monitor> monitors_of(std::int64_t k) {
-  std::vector<Monitor> monitors(kExpectations, Monitor(Monitor::Kind::always, 0, false));
+  std::vector<Monitor> monitors(kExpectations, Monitor(Monitor::Choices{}));
   Monitor::Sample sample;
   sample.holds = 1;
   sample.margin = static_cast<double>(k);

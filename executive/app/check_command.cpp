@@ -429,6 +429,7 @@ class CheckCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("check a rig file and print its plan, without a start");
     rig_.declare(app);
+    app.add_option("--test", test_, "check this test file with the rig")->type_name("FILE");
     app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")
         ->option_text("RUN_DIR");
     app.add_flag("--max", question_.max, "with --from: use the longest call of each job instead of the p99");
@@ -460,10 +461,13 @@ class CheckCommand final : public CommandDriver {
     }
     if (question_.max && question_.from.empty())
       throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
-    config::Problems problems;
-    const config::Document document = executive::load_document(rig_.file, rig_.set, problems);
-    executive::RigSettings settings = executive::rig_fields().load(document, problems);
-    const executive::Rig rig(std::move(settings), folder_of(rig_), std::move(problems));
+    executive::RunOverrides choices;
+    choices.set = rig_.set;
+    choices.test = test_;
+    const std::unique_ptr<executive::Rig> loaded = executive::load_rig(rig_.file, choices);
+    const executive::Rig& rig = *loaded;
+    config::Problems unused;  // there are none
+    const config::Document document = executive::load_document(rig_.file, rig_.set, unused);
     const std::vector<std::string> unfit = print_plan(rig, question_);
     print_notes(rig);
     print_changed_meaning(document, rig);
@@ -478,6 +482,7 @@ class CheckCommand final : public CommandDriver {
  private:
   RigArguments rig_;
   LoadQuestion question_;
+  std::string test_;
   bool schema_ = false;
   bool reference_ = false;
   bool units_ = false;

@@ -214,6 +214,20 @@ TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
   EXPECT_THAT(done.err, Not(HasSubstr("expect.l"))) << "its event has a mistake of its own";
 }
 
+TEST_F(Judge, CheckReadsATestWithoutARun) {
+  const auto check = [&](const std::string& test) {
+    dir_.write("c.test.yaml", test);
+    return run(tactus({"check", example("servo"), "--test", "c.test.yaml"}, dir_.path()));
+  };
+  EXPECT_EQ(check("until: 9 ms\nexpect: { a: motor.speed < 3 rad/s }\n").status, 0);
+  const Finished done =
+      check("expect:\n  a: motor.speed < 3 rad\n  b: after x, soon\n  c: { always: motor.sped > 1 rad/s }\n");
+  EXPECT_EQ(done.status, 2);
+  for (const char* const text :
+       {"c.test.yaml:2:6: expect.a: ", "c.test.yaml:3:6: expect.b: ", "c.test.yaml:4:16: "})
+    EXPECT_THAT(done.err, HasSubstr(text));
+}
+
 TEST_F(Judge, EachFormIsAMapOrAText) {
   const Finished done = run_test(
       "until: 1 s\n"
@@ -314,6 +328,16 @@ TEST_F(Judge, WhatATestSetsHasItsPlaceInTheTest) {
   for (const char* const text :
        {"a.test.yaml:3:", "a.test.yaml:4:17: frame.period: ", "a.test.yaml:5:3: frame..x: "})
     EXPECT_THAT(done.err, HasSubstr(text));
+}
+
+TEST_F(Judge, AMarginHasAReadableUnit) {
+  ASSERT_EQ(run_test("until: 9 ms\nexpect:\n  a: motor.current * 1 V < 3 W\n  b: abs(motor.speed) < 300 rpm\n"
+                     "  c: motor.speed > -1 rad/s and motor.speed < 3 rad/s\n")
+                .status,
+            0);
+  EXPECT_EQ(row("a")["unit"], "W");
+  EXPECT_EQ(row("b")["unit"], "rad/s");
+  EXPECT_EQ(row("c")["margin"], 1);
 }
 
 TEST_F(Judge, AVerdictNamesTheFilesItRestsOn) {

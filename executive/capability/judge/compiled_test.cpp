@@ -7,6 +7,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "config/unit_table.hpp"
 #include "executive/capability/judge/expectation_text.hpp"
 #include "executive/capability/judge/failure_ring.hpp"
 #include "executive/capability/judge/test_names.hpp"
@@ -25,6 +26,14 @@ bool is_expectation_word(const std::string& word) {
   constexpr std::array kWords = {"after", "before", "between", "always", "never", "finally",
                                  "from",  "until",  "settles", "to",     "by",    "run"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+/// The unit of a margin: as it was declared, or, of a product, a symbol that means the same.
+std::string readable(const config::Unit& unit) {
+  if (unit.text() != unit.canonical() || unit.text().find(' ') == std::string::npos) return unit.text();
+  for (const config::KnownUnit& known : config::known_units())
+    if (known.offset == 0 && same(config::Unit::parse(known.symbol), unit)) return std::string(known.symbol);
+  return unit.text();
 }
 
 class Compiler {
@@ -244,7 +253,7 @@ class Compiler {
       compile_shift(made, *condition, text);
     } else if (const auto margin = builder_.add_margin(*condition)) {
       made.margin = margin->cell;
-      made.unit = margin->unit.text();
+      made.unit = readable(margin->unit);
     }
   }
 
@@ -267,7 +276,7 @@ class Compiler {
                         reference->values(frame_),
                         frames};
     shift.factor = convert(1, reference->unit(), unit) - shift.offset;
-    made.unit = unit.without_zero_point().text();
+    made.unit = readable(unit.without_zero_point());
     made.shift = std::move(shift);
   }
 

@@ -273,17 +273,22 @@ TEST_F(Judge, ARecordingIsAReference) {
     std::filesystem::copy_file(dir_.path() / "out1" / file, dir_.path() / "reference" / file);
   const Finished done = run_test(
       "until: 400 ms\nexpect:\n"
-      "  same: { always: motor.angle within 0 rad of reference/motion.csv }\n"
-      "  text: motor.angle within 1 nrad of 'reference/motion.csv'\n"
-      "  scaled: { always: 2 * motor.angle / 2 within 1 mdeg of reference/motion.csv:motor.angle }\n"
-      "  other: { always: motor.angle within 1 mrad of reference/motion.csv:trajectory.position }\n"
-      "  shifted: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, "
+      "  same: { always: trajectory.position within 0 rad of reference/motion.csv }\n"
+      "  text: trajectory.position within 1 nrad of 'reference/motion.csv'\n"
+      "  scaled: { always: 2 * trajectory.position / 2 within 0.001 deg of "
+      "reference/motion.csv:trajectory.position }\n"
+      "  other: { always: trajectory.position within 1 mrad of reference/motion.csv:motor.angle }\n"
+      "  shifted: { always: prev(prev(trajectory.position)) within 1 nrad of "
+      "reference/motion.csv:trajectory.position, "
       "shift: 2 ms }\n"
-      "  too far: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, "
+      "  too far: { always: prev(prev(trajectory.position)) within 1 nrad of "
+      "reference/motion.csv:trajectory.position, "
       "shift: 1 ms }\n"
-      "  tube: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, tube: 2 "
+      "  tube: { always: prev(prev(trajectory.position)) within 1 nrad of "
+      "reference/motion.csv:trajectory.position, tube: 2 "
       "ms }\n"
-      "  narrow: { always: prev(prev(motor.angle)) within 1 nrad of reference/motion.csv:motor.angle, tube: "
+      "  narrow: { always: prev(prev(trajectory.position)) within 1 nrad of "
+      "reference/motion.csv:trajectory.position, tube: "
       "1 ms }\n");
   EXPECT_EQ(done.status, 4) << done.err;
   for (const char* const good : {"same", "text", "scaled", "shifted", "tube"})
@@ -292,8 +297,9 @@ TEST_F(Judge, ARecordingIsAReference) {
     EXPECT_EQ(row(bad)["verdict"], "fail") << row(bad).dump();
   EXPECT_EQ(row("shifted")["shift_s"], 0.002);
   EXPECT_EQ(
-      run_test("until: 600 ms\nexpect:\n  a: { always: motor.angle within 1 rad of reference/motion.csv }\n"
-               "  b: { always: motor.angle within 1 rad of reference/motion.csv, ignore_nan: yes }\n")
+      run_test("until: 600 ms\nexpect:\n  a: { always: trajectory.position within 1 rad of "
+               "reference/motion.csv }\n"
+               "  b: { always: trajectory.position within 1 rad of reference/motion.csv, ignore_nan: yes }\n")
           .status,
       4);
   EXPECT_TRUE(row("a")["no_value"].get<bool>()) << "the recording is over";
@@ -372,20 +378,20 @@ TEST_F(Judge, VerdictsAreTheSameOnOneTwoAndThreeThreads) {
       "  gets on: 'after drives, within 5 s: car.speed > 10 km/h'\n"
       "  settled: { always: car.speed within 3 km/h of cycle.speed }\n"
       "  turns: { always: 'engine.speed > 100 rpm and engine.speed < 9000 rpm' }\n");
-  const Arguments one = {"--set", "models.gearbox.thread=main", "--set", "models.car.thread=main"};
-  const Arguments three = {"--set", "threads.workers.cargo={ kind: scheduled, trigger: futex }",
-                           "--set", "models.car.thread=cargo",
-                           "--set", "connect[5].direct=yes"};
+  const Arguments one = {"--set", "threads={ main: {} }",  "--set", "models.gearbox.thread=main",
+                         "--set", "models.car.thread=main"};
+  const Arguments two = {"--set", "threads.workers.road.trigger=futex"};
+  const Arguments three =
+      two + Arguments{"--set", "threads.workers.cargo={ kind: scheduled, trigger: futex }",
+                      "--set", "models.car.thread=cargo",
+                      "--set", "connect[5].direct=yes"};
   const auto judged = [&](const std::string& out, const Arguments& more) {
-    const Finished done = run(run_rig("threads",
-                                      Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out,
-                                                "--set", "threads.workers.road.trigger=futex"} +
-                                          more,
-                                      dir_.path()));
+    const Finished done = run(run_rig(
+        "threads", Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out} + more, dir_.path()));
     EXPECT_EQ(done.status, 4) << done.err;
     return read_file(dir_.path() / out / "verdict.json") + read_file(dir_.path() / out / "verdicts/fast.csv");
   };
-  const std::string on_two = judged("two", {});
+  const std::string on_two = judged("two", two);
   EXPECT_EQ(judged("one", one), on_two);
   EXPECT_EQ(judged("three", three), on_two);
 }

@@ -352,7 +352,7 @@ TEST_F(Judge, AVerdictNamesTheFilesItRestsOn) {
   EXPECT_EQ(sources["rig"]["file"], "servo.yaml");
   EXPECT_EQ(sources["test"]["file"], "a.test.yaml");
   EXPECT_EQ(sources["test"]["sha256"].get<std::string>().size(), 64U);
-  EXPECT_EQ(sources["libraries"].size(), 1U);
+  EXPECT_EQ(sources["libraries"].size(), 2U);
   const std::string before = sources["test"]["sha256"];
   ASSERT_EQ(run_test("until: 9 ms\nexpect: { b: yes }\n").status, 0);
   EXPECT_NE(verdict_["sources"]["test"]["sha256"], before);

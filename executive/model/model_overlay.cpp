@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/model/model_overlay.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -60,6 +61,7 @@ std::uint64_t OverlayChange::of(std::uint64_t value, tactus_type type) const TAC
     case Kind::value:
       return bits;
     case Kind::linear:
+      if (type == TACTUS_DOUBLE) return std::bit_cast<std::uint64_t>(std::bit_cast<double>(value) * a + b);
       return overlay_bits(type, overlay_number(type, value) * a + b);
     case Kind::flip:
       return value ^ bits;

@@ -79,11 +79,19 @@ struct OverlayCell {
     return value;
   }
   std::uint64_t load() const TACTUS_RT {
-    std::uint64_t bits_there = 0;
-    std::memcpy(&bits_there, at, bytes);
-    return bits_there;
+    std::uint64_t value = 0;
+    if (bytes == sizeof value) [[likely]]
+      std::memcpy(&value, at, sizeof value);
+    else
+      std::memcpy(&value, at, bytes);
+    return value;
   }
-  void store(std::uint64_t value) const TACTUS_RT { std::memcpy(at, &value, bytes); }
+  void store(std::uint64_t value) const TACTUS_RT {
+    if (bytes == sizeof value) [[likely]]
+      std::memcpy(at, &value, sizeof value);
+    else
+      std::memcpy(at, &value, bytes);
+  }
   /// Its true value, wherever it is.
   std::uint64_t truth() const TACTUS_RT { return kept.is_shown != 0 ? kept.truth : load(); }
   /// Puts the true value into its memory. A value that somebody else has put there since is the true one.

@@ -19,7 +19,7 @@ namespace tactus::executive {
 /// RT       as the job; reads the clock all the time.
 class LongerJob {
  public:
-  LongerJob(tactus_job_function run, void* self) : run_(run), self_(self) {}
+  LongerJob(tactus_job_function job, void* self) : run_(job), self_(self) {}
   static int call(void* self, const tactus_call* call) { return static_cast<LongerJob*>(self)->run(call); }
   /// Time added to each call from now on, in ns; 0: none.
   std::atomic<std::int64_t> amount_ns{0};

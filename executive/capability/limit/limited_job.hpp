@@ -59,8 +59,8 @@ class OutputLimit {
 /// A job of a model with limits: it reads cut values, and others see what was asked for.
 class LimitedJob {
  public:
-  LimitedJob(tactus_job_function run, void* self, std::vector<std::shared_ptr<OutputLimit>> limits)
-      : run_(run), self_(self), limits_(std::move(limits)), asked_(limits_.size()) {}
+  LimitedJob(tactus_job_function job, void* self, std::vector<std::shared_ptr<OutputLimit>> limits)
+      : run_(job), self_(self), limits_(std::move(limits)), asked_(limits_.size()) {}
   static int call(void* self, const tactus_call* call) { return static_cast<LimitedJob*>(self)->run(*call); }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "executive/report/json_facts.hpp"
@@ -32,11 +33,12 @@ struct WantedCurve {
   VerdictCurves::Curve curve;
 };
 
-void read_curves(const RecordingFile& file, std::vector<VerdictCurves>& all,
+/// `only`: index of the one whose curves the recording has; nothing: it may have those of each.
+void read_curves(const RecordingFile& file, std::optional<std::size_t> only, std::vector<VerdictCurves>& all,
                  const std::vector<std::vector<std::string>>& names, std::int64_t period_ns) {
   RecordedValues recorded(*file.format->driver, file.path);
   std::vector<WantedCurve> wanted;
-  for (std::size_t i = 0; i < all.size(); ++i)
+  for (std::size_t i = only.value_or(0); i < (only ? *only + 1 : all.size()); ++i)
     for (const std::string& name : names[i]) {
       const auto column = recorded.find(name);
       const auto& known = all[i].curves;
@@ -61,6 +63,7 @@ std::vector<VerdictCurves> read_verdict_curves(const std::filesystem::path& fold
                                                std::int64_t period_ns) {
   std::vector<VerdictCurves> all;
   std::vector<std::vector<std::string>> names;
+  std::vector<std::string> kept_in;
   const auto end = real_fact(test, "simulated_s");
   for (const bool failed : {true, false})
     for (const Json& row : list_fact(test, "expectations")) {
@@ -76,17 +79,23 @@ std::vector<VerdictCurves> read_verdict_curves(const std::filesystem::path& fold
       }
       all.push_back(std::move(made));
       names.push_back(charted_names(row));
+      kept_in.push_back(text_fact(row, "recording"));
     }
   if (all.empty()) return all;
   std::vector<std::string> remarks;
-  const RecordingFiles files(folder, true, remarks);
-  for (const RecordingFile& file : files.all()) {
+  const auto read = [&](const RecordingFile& file, std::optional<std::size_t> only) {
     try {
-      read_curves(file, all, names, period_ns);
+      read_curves(file, only, all, names, period_ns);
     } catch (const std::exception&) {  // the section of the signals says why
-      continue;
     }
-  }
+  };
+  // What was kept around a failure has each frame; a recording may have fewer.
+  const RecordingFiles kept(folder / "verdicts", false, remarks);
+  for (const RecordingFile& file : kept.all())
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (kept_in[i] == "verdicts/" + file.path.filename().string()) read(file, i);
+  const RecordingFiles files(folder, true, remarks);
+  for (const RecordingFile& file : files.all()) read(file, std::nullopt);
   for (std::size_t i = 0; i < all.size(); ++i)
     std::stable_sort(all[i].curves.begin(), all[i].curves.end(), [&](const auto& a, const auto& b) {
       const auto place = [&](const auto& each) {

@@ -24,7 +24,7 @@ struct VerdictCurves {
 };
 
 /// Reads the curves of expectations of a run, as `test` of summary.json has them: of those that failed the seconds around
-/// the failure, then of others with a band the whole run, up to a limit. A recording that cannot be read has no curves.
+/// the failure, then of others with a band the whole run, up to a limit. What was kept around a failure comes before the recordings. A recording that cannot be read has no curves.
 /// @when service
 std::vector<VerdictCurves> read_verdict_curves(const std::filesystem::path& folder, const config::Json& test,
                                                std::int64_t period_ns);

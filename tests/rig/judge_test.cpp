@@ -53,7 +53,7 @@ TEST_F(Judge, PassesWhatTheServoDoes) {
   EXPECT_GT(row("follows")["margin"].get<double>(), 0);
   EXPECT_EQ(row("follows")["unit"], "rad");
   const std::string junit = read_file(dir_.path() / "out.xml");
-  EXPECT_THAT(junit, HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"0\""));
+  EXPECT_THAT(junit, HasSubstr("<testsuites name=\"tactus\" tests=\"3\" failures=\"0\" errors=\"0\" time="));
   EXPECT_THAT(junit, HasSubstr("requirement REQ-12"));
 }
 
@@ -130,8 +130,7 @@ TEST_F(Judge, ManyTestsHaveOneTableOneFileOfVerdictsAndTheWorstStatus) {
   EXPECT_THAT(done.out, HasSubstr("untested      "));
   EXPECT_THAT(done.out, HasSubstr("3 tests: 1 pass, 1 untested, 1 fail; "));
   const std::string junit = read_file(dir_.path() / "all.xml");
-  EXPECT_THAT(
-      junit, HasSubstr("<testsuites name=\"tactus\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\" "));
+  EXPECT_THAT(junit, HasSubstr("<testsuites name=\"tactus\" tests=\"3\" failures=\"1\" errors=\"0\" time="));
   EXPECT_THAT(junit, HasSubstr("<testsuite name=\"is &lt;bad&gt;\""));
   EXPECT_TRUE(std::filesystem::exists(dir_.path() / "all/good/verdict.json"));
 

@@ -7,6 +7,7 @@ The rules for JUnit files are what three readers want, in the words of this file
 junit-10), GitLab, and what the actions of GitHub have in common.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -78,6 +79,20 @@ class Report(Case):
         self.assertGreaterEqual(follows.count("dash"), 3, "the reference, and both ends of the band around it")
         self.assertIn("trajectory.position + 0.5", page)
         self.assertFalse([title for title, _ in plots if title.startswith(("never comes", "open"))])
+
+    def test_what_was_kept_around_a_failure_is_drawn_where_nothing_else_was_recorded(self):
+        self.run_bad()
+        out = self.folder / "out"
+        (out / "verdicts").mkdir(exist_ok=True)
+        (out / "motion.csv").rename(out / "verdicts" / "kept-1.csv")
+        summary = json.loads((out / "summary.json").read_text())
+        for row in summary["test"]["expectations"]:
+            row["recording"] = "verdicts/kept-1.csv" if row["name"] == "slow" else None
+        (out / "summary.json").write_text(json.dumps(summary))
+        self.tactus("report", "out", "--to", "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("<title>slow: motor.speed</title>", page)
+        self.assertNotIn("<title>warm: motor.speed</title>", page)
 
     def test_a_run_without_a_test_says_nothing_of_one(self):
         self.tactus("run", SERVO, "--set", "until=100 ms", "--no-realtime", "--out", "out", "--quiet")

@@ -277,6 +277,8 @@ void Hub::close() {
     resume(*exchange);
   }
   for (const auto& stream : streams_) {
+    stream->looked = {};  // whatever has happened until now is said
+    note(*stream, Clock::now());
     stream->feed.end("the rig is being shut down");
     resume(*stream);
   }

@@ -30,6 +30,7 @@ TEST(LiveVerdicts, ComeAsTheyAreDecidedAndTheLastOfThemBeforeTheEnd) {
                       dir.path()));
   ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
   HttpClient client((dir / "out/live.sock").string()), watch((dir / "out/live.sock").string());
+  while (client.get("/v1/state").json()["paused"] != true) std::this_thread::sleep_for(1ms);
   Json now = client.get("/v1/verdicts").json();
   EXPECT_EQ(now["test"], "moves");
   ASSERT_EQ(now["expectations"].size(), 4U) << now;

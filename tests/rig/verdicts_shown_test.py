@@ -23,6 +23,9 @@ parser.add_argument("--source", required=True, type=pathlib.Path)
 parser.add_argument("--tactus", required=True, type=pathlib.Path)
 args, sys.argv[1:] = parser.parse_known_args()
 SOURCE, TACTUS = args.source.resolve(), args.tactus.resolve()
+sys.path.append(str(SOURCE / "scripts"))
+from tactus_client import Rig  # noqa: E402  (its path is made above)
+
 SERVO = str(SOURCE / "config" / "rigs" / "servo.yaml")
 BAD = """test: is "bad" <&>
 until: 300 ms
@@ -210,6 +213,7 @@ class Watch(Case):
                                  stdout=subprocess.PIPE)
         self.addCleanup(watch.stdout.close)
         watch.stdout.readline()  # it follows
+        Rig(f"unix:{self.folder}/out/live.sock").wait_for("Pause", PATIENCE)
         self.tactus("step", "out", "1000")
         line = next((line for line in watch.stdout if line.startswith("fail")), "")
         self.assertRegex(line, r"^fail +slow: failed in frame \d+ \(.* s\), by .* rad/s$")

@@ -14,7 +14,7 @@
 namespace tactus::drivers::gpio {
 
 /// `clock: { driver: gpio }`: the edges of one line clock the frames.
-class GpioClock : public ClockDriver {
+class __attribute__((visibility("hidden"))) GpioClock : public ClockDriver {
  public:
   /// `gpio`: nullptr: this machine's.
   explicit GpioClock(std::shared_ptr<const Gpio> gpio = nullptr) : gpio_(std::move(gpio)) {}

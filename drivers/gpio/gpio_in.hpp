@@ -15,7 +15,7 @@ namespace tactus::drivers::gpio {
 ///
 /// Remembers nothing but its outputs. After a reset or a load they are as they were then, as for every other
 /// model, until the next read at the top of the frame that follows.
-class GpioIn : public ModelDriver {
+class __attribute__((visibility("hidden"))) GpioIn : public ModelDriver {
  public:
   explicit GpioIn(std::shared_ptr<const Gpio> gpio = nullptr) : gpio_(std::move(gpio)) {}
 

@@ -16,7 +16,7 @@ inline constexpr const char* kTrkTime = "sys.exec.out.time";
 /// A recording as Trick's binary file of version 10, `log_<recording>.trk`, for trick-dp, trick-qp and koviz, with its
 /// `log_<recording>.header`. Rows go to the file whole. Time is seconds as double: exact nanoseconds up to 52 days.
 /// Reads versions 05, 07 and 10 in either byte order.
-class TrkFormat final : public RecordDriver {
+class __attribute__((visibility("hidden"))) TrkFormat final : public RecordDriver {
  public:
   void open(const std::string& file, const Recording& recording) override;
   void write(const std::byte* record) override;

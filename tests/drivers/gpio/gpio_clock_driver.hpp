@@ -12,7 +12,7 @@
 namespace tactus::test {
 
 /// The clock gpio as the executive sees it, behind the C ABI of drivers, at chips of a test.
-class GpioClock final : public executive::ClockDriver {
+class __attribute__((visibility("hidden"))) GpioClock final : public executive::ClockDriver {
  public:
   explicit GpioClock(std::shared_ptr<const drivers::gpio::Gpio> gpio) {
     chips_ = std::move(gpio);

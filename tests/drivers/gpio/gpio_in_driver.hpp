@@ -11,7 +11,7 @@
 namespace tactus::test {
 
 /// The driver gpio_in as the executive sees it, behind the C ABI of drivers, at chips of a test.
-class GpioIn final : public executive::ModelDriver {
+class __attribute__((visibility("hidden"))) GpioIn final : public executive::ModelDriver {
  public:
   explicit GpioIn(std::shared_ptr<const drivers::gpio::Gpio> gpio) {
     chips_ = std::move(gpio);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/capability/live/live_value.hpp"
 
@@ -102,7 +103,8 @@ class ArgumentReader {
                std::to_string(kMostBytes) + " are taken");
       return false;
     }
-    argument_ = bytes.empty() ? Json::object() : Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+    argument_ = bytes.empty() ? Json::object()
+                              : config::json_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     if (!argument_.is_object()) {
       complain(std::string("the argument is ") +
                (argument_.is_discarded() ? "not JSON" : "a JSON " + std::string(argument_.type_name())) +

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "config/json_of.hpp"
 #include "executive/capability/live/live_value.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/folder_file.hpp"
@@ -42,7 +43,7 @@ std::optional<Kind> kind_of_change(const std::string& what) {
 /// A journal that was full does not hold all.
 void check_whole(const std::filesystem::path& folder) {
   int error = 0;
-  const Json summary = Json::parse(rtsync::read_folder_file(folder / "summary.json", error), nullptr, false);
+  const Json summary = config::json_of(rtsync::read_folder_file(folder / "summary.json", error));
   if (!summary.is_object() || !summary.contains("live") || !summary["live"].is_object()) return;
   const Json left_out = summary["live"].value("journal_lines_left_out", Json(0));
   if (left_out.is_number_integer() && left_out.get<std::int64_t>() > 0)
@@ -61,7 +62,7 @@ std::vector<Change> read_changes(const std::filesystem::path& folder) {
   check_whole(folder);
   std::string text;
   for (std::int64_t line = 1; std::getline(file, text); ++line) {
-    const Json entry = Json::parse(text, nullptr, false);
+    const Json entry = config::json_of(text);
     if (!entry.is_object()) fail_at(path, line, "is not a line of a journal");
     const std::string who = entry.value("who", Json("")).is_string() ? entry.value("who", "") : "";
     if (!who.starts_with(kWho) || entry.contains("problem")) continue;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "config/json_of.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
@@ -67,7 +68,7 @@ MeasuredRun MeasuredRun::of_folder(const std::filesystem::path& folder, const st
   const std::string text = rtsync::read_folder_file(file, error);
   if (error != 0)
     refuse(folder.string(), "has no summary.json that can be read; name the folder of a run that ended");
-  const Json summary = Json::parse(text, nullptr, false);
+  const Json summary = config::json_of(text);
   if (summary.is_discarded())
     refuse(folder.string(), "summary.json is damaged: it is not JSON; make another run");
   return of_summary(summary, folder.string(), rig);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/client/http_stream.hpp"
@@ -71,7 +72,7 @@ void add_threads_and_counts(ShownRig& shown) {
 void ask_for_counts(ShownRig& shown, const client::PortAddress& port) {
   std::string body;
   if (client::get(port, "/v1/timing", client::read_token(""), body) != 200) return;
-  const Json timing = Json::parse(body, nullptr, false);
+  const Json timing = config::json_of(body);
   if (const auto overruns = report::integer_fact(timing, "totals.overruns")) shown.overruns = overruns;
   set_load(shown, report::integer_fact(timing, "work.p99_ns"));
 }
@@ -85,7 +86,7 @@ ShownRig look_at(client::RunningRig rig) {
     shown.port = port->text();
     std::string body;
     const int status = client::get(*port, "/v1/state", client::read_token(""), body);
-    const Json state = Json::parse(body, nullptr, false);
+    const Json state = config::json_of(body);
     if (status == 401) shown.state = "(token)";
     if (status != 200 || !state.is_object()) return shown;
     shown.state = state.value("state", std::string("-"));

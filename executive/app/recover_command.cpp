@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
@@ -49,7 +50,7 @@ class EndMarks {
     int error = 0;
     const std::string text = rtsync::read_folder_file(folder / "summary.json", error);
     present_ = error != ENOENT;
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = config::json_of(text);
     if (error != 0) problem_ = rtsync::file_error("it", error);
     for (const Json& each : report::list_fact(json, "recordings")) {
       const std::string name = report::text_fact(each, "name");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
@@ -64,14 +65,14 @@ class ToRunningRig : public CommandDriver {
   virtual int give() = 0;
 
   Json ask(const std::string& target) const {
-    return Json::parse(client::get(rig_.address, target, rig_.token), nullptr, false);
+    return config::json_of(client::get(rig_.address, target, rig_.token));
   }
   /// The answer to a POST. Throws NoRigError: it is refused.
   Json send(const std::string& target, const Json& body, bool for_ever = false) const {
     std::string answer;
     const int status = client::post(rig_.address, target, rig_.token, body.dump(), answer, for_ever);
     if (status >= 300) throw client::NoRigError(client::refusal(status, answer));
-    return Json::parse(answer, nullptr, false);
+    return config::json_of(answer);
   }
   void print(const Json& answer, const std::string& words) const {
     app::put("%s\n",
@@ -278,7 +279,7 @@ class ChangeCommand final : public ToRunningRig {
         throw CommandError(kWrongInput, std::string(name_) + ": " + config::show(word) +
                                             " is not a change; write NAME=VALUE, as motor.speed=2.5");
       const std::string text = word.substr(equals + 1);
-      const Json value = Json::parse(text, nullptr, false);  // a number, true, a list; else text: "600 rpm"
+      const Json value = config::json_of(text);  // a number, true, a list; else text: "600 rpm"
       if (value.is_number()) bare_.push_back(word.substr(0, equals));
       body_[name_][word.substr(0, equals)] = value.is_discarded() || value.is_object() ? Json(text) : value;
     }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
@@ -92,7 +93,7 @@ std::string decided(const Json& verdict) {
 
 void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
   const bool judged = ran.status == kOk || ran.status == kVerdictFailed || ran.status == kNotJudged;
-  if (judged) ran.judged = Json::parse(read(ran.folder / "verdict.json"), nullptr, false);
+  if (judged) ran.judged = config::json_of(read(ran.folder / "verdict.json"));
   if (judged && ran.judged.is_object()) {
     ran.verdict = ran.judged.value("verdict", "error");
     if (ran.verdict != "pass") ran.says = decided(ran.judged);
@@ -101,7 +102,7 @@ void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
   ran.verdict = "error";
   ran.says = "the run ended with status " + std::to_string(ran.status);
   if (judged) ran.status = kEndedEarly;  // a test that was not judged is not good
-  const Json summary = Json::parse(read(ran.folder / "summary.json"), nullptr, false);
+  const Json summary = config::json_of(read(ran.folder / "summary.json"));
   if (summary.is_object() && !summary.value("reason", "").empty())
     ran.says += ": " + summary.value("reason", "");
   ran.judged = {{"rig", fs::path(asked.rig).stem().string()}, {"test", file}, {"error", ran.says}};

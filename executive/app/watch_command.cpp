@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/live_options.hpp"
@@ -177,7 +178,7 @@ int WatchCommand::run() try {
 
 void WatchCommand::take(const client::EventStream::Event& event) {
   if (over_) return;
-  const Json data = Json::parse(event.data, nullptr, false);
+  const Json data = config::json_of(event.data);
   if (!data.is_object()) return;
   if (event.kind == "values") return take_values(data, event.data);
   if (event.kind == "verdict") return take_verdict(data);

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/library/run_libraries.hpp"
@@ -50,7 +51,7 @@ Json facts_of(const WitnessPage& page) {
   for (ssize_t bytes = 0;
        (bytes = ::pread(page.facts, part, sizeof part, static_cast<off_t>(text.size()))) > 0;)
     text.append(part, static_cast<std::size_t>(bytes));
-  Json facts = Json::parse(text, nullptr, false);
+  Json facts = config::json_of(text);
   return facts.is_object() ? facts : Json::object();
 }
 
@@ -98,8 +99,7 @@ class Death {
     if (!killed_) overwritten_ = page_.files.find_overwritten();
     folder_ = facts_.value("@folder", std::string());
     int error = 0;
-    if (reads)
-      before_ = Json::parse(rtsync::read_folder_file(fs::path(folder_) / kSummary, error), nullptr, false);
+    if (reads) before_ = config::json_of(rtsync::read_folder_file(fs::path(folder_) / kSummary, error));
     if (facts_.contains(kEnded)) before_ = facts_;  // its end could not be written
     const bool ended = before_.contains("outcome") && before_["outcome"].is_string() &&
                        before_["outcome"] != executive::kUnfinished;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 
 namespace tactus::client {
 namespace {
@@ -56,7 +57,7 @@ bool BlockStream::decode(std::string_view bytes, Block& block) {
     if (block.detail > room) return fail("a text of its stream is longer than its block");
     block.text = bytes.substr(kHeader, block.detail);
     if (block.kind == Kind::end) return true;
-    const config::Json json = config::Json::parse(block.text, nullptr, false);
+    const config::Json json = config::json_of(block.text);
     if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array())
       return fail("the head of its stream names no columns");
     columns_ = json["columns"].size();

@@ -21,6 +21,7 @@
 #include <system_error>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/text.hpp"
 
 namespace tactus::client {
@@ -234,7 +235,7 @@ int post(const PortAddress& address, const std::string& target, const std::strin
 std::string refusal(int status, const std::string& body) {
   if (status == 401)
     return "the control port wants its token: --token-file FILE, or the environment variable TACTUS_TOKEN";
-  const config::Json json = config::Json::parse(body, nullptr, false);
+  const config::Json json = config::json_of(body);
   std::string words;
   if (json.is_object()) {
     if (json.contains("error") && json["error"].is_string()) words = json["error"].get<std::string>();

@@ -5,12 +5,15 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "config/document.hpp"
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/client/running_rigs.hpp"
 
@@ -106,7 +109,7 @@ std::optional<PortAddress> running(const std::string& name) {
 /// Says how the run of a folder ended: "completed after 2000 frames, exit status 0". Empty: that is not known.
 std::string how_it_ended(const fs::path& folder) {
   std::ifstream file(folder / "summary.json");
-  const config::Json summary = config::Json::parse(file, nullptr, false);
+  const config::Json summary = config::json_of(std::string(std::istreambuf_iterator<char>(file), {}));
   if (!summary.is_object() || !summary.contains("outcome") || !summary["outcome"].is_string()) return "";
   const std::string outcome = summary["outcome"].get<std::string>();
   if (outcome == "unfinished") return "";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "config/path.hpp"
 #include "config/text.hpp"
 #include "executive/client/block_stream.hpp"
@@ -20,7 +21,7 @@ namespace {
 using config::Json;
 
 Json parsed(const std::string& body) {
-  Json json = Json::parse(body, nullptr, false);
+  Json json = config::json_of(body);
   if (!json.is_object()) throw NoRigError("what answers there is no rig: its answer is no JSON object");
   return json;
 }
@@ -150,7 +151,7 @@ struct Samples::Reader {
     if (block.kind == BlockStream::Kind::gap) sink.gap(block.missing, block.detail == 3);
     if (block.kind == BlockStream::Kind::end) {
       over = true;
-      const Json json = Json::parse(block.text, nullptr, false);
+      const Json json = config::json_of(block.text);
       sink.end(json.is_object() ? text_of(json, "reason") : "");
     }
     if (block.kind != BlockStream::Kind::rows || block.columns.size() < names.size()) return;
@@ -162,7 +163,7 @@ struct Samples::Reader {
   }
 
   void take(const EventStream::Event& event, const SampleSink& sink) {
-    const Json json = Json::parse(event.data, nullptr, false);
+    const Json json = config::json_of(event.data);
     if (!json.is_object()) return;
     if (event.kind == "end") {
       over = true;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "config/json_of.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/driver/model_driver.hpp"
 #include "executive/driver/sdk_call.hpp"
@@ -67,7 +68,7 @@ class SdkModel final : public DrivenModel {
       made.variable = text(all[i]->variable);
       made.what = text(all[i]->what);
       if (all[i]->safe == nullptr) continue;
-      made.safe = config::Json::parse(all[i]->safe, nullptr, false);
+      made.safe = config::json_of(all[i]->safe);
       if (!made.safe.is_primitive()) made.safe = text(all[i]->safe);
     }
   }

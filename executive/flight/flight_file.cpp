@@ -22,6 +22,7 @@
 #include <system_error>
 
 #include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "rtsync/host/process_life.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -286,7 +287,7 @@ void FlightFile::read_plan() {
       head.text_bytes > bytes_ - head.text_offset)
     nonsense("damaged");
   const char* const text = reinterpret_cast<const char*>(memory_ + head.text_offset);  // NOLINT: characters
-  const Json json = Json::parse(text, text + head.text_bytes, nullptr, false);
+  const Json json = config::json_of({text, head.text_bytes});
   if (!json.is_object()) nonsense("damaged");
   try {
     json.at("folder").get_to(plan_.folder);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "config/json_of.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/host_file.hpp"
 
@@ -81,7 +82,7 @@ config::Json traces_json(const std::vector<TraceFile>& traces) {
 void list_traces(const fs::path& folder) {
   const fs::path file = folder / "summary.json";
   int error = 0;
-  config::Json summary = config::Json::parse(rtsync::read_folder_file(file, error), nullptr, false);
+  config::Json summary = config::json_of(rtsync::read_folder_file(file, error));
   if (!summary.is_object()) return;
   summary["traces"] = traces_json(traces_in(folder));
   // Where it cannot be, the trace is there all the same.

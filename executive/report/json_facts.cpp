@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "config/json_of.hpp"
 #include "executive/record/losses_text.hpp"
 #include "rtsync/host/folder_file.hpp"
 
@@ -91,7 +92,7 @@ Json read_json(const std::filesystem::path& file, std::string& problem) {
     problem = error != 0 ? rtsync::file_error(name, error) : name + " is larger than 256 MiB";
     return nullptr;
   }
-  Json read = Json::parse(text, nullptr, false);
+  Json read = config::json_of(text);
   if (read.is_object()) return read;
   problem = name + " is damaged: it is no JSON object";
   return nullptr;

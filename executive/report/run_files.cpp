@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "config/document.hpp"
+#include "config/json_of.hpp"
 #include "executive/record/folder_lock.hpp"
 #include "executive/record/line_reader.hpp"
 #include "executive/report/frame_log.hpp"
@@ -62,7 +63,7 @@ std::string_view cause_in(std::string_view line) {
 }
 
 RunJournal::Line journal_line(std::string_view text, bool& good) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = config::json_of(text);
   good = json.is_object();
   RunJournal::Line line;
   if (!good) return line;

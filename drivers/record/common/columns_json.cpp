@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "config/date.hpp"
+#include "config/json_of.hpp"
 #include "drivers/record/common/row.hpp"
 
 namespace tactus::drivers::record {
@@ -57,7 +58,7 @@ executive::RecordingHead head_from_json(const Json& json) {
 }
 
 executive::RecordingHead head_from_text(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = config::json_of(text);
   if (!json.is_object()) throw std::runtime_error("its columns are described by no JSON");
   return head_from_json(json);
 }

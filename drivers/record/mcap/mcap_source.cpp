@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json_of.hpp"
 #include "drivers/record/common/appended_file.hpp"
 #include "drivers/record/common/bytes.hpp"
 #include "drivers/record/common/columns_json.hpp"
@@ -170,7 +171,7 @@ class McapSource final : public executive::RecordSource {
     if (!scan_.damage.empty()) fail(scan_.damage);
     if (scan_.head.empty())
       fail("was not written by tactus, which alone it can read: it has no metadata record 'tactus'");
-    const config::Json json = config::Json::parse(scan_.head, nullptr, false);
+    const config::Json json = config::json_of(scan_.head);
     if (!json.is_object()) fail("its columns are described by no JSON");
     try {
       head_ = head_from_json(json);

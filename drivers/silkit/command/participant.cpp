@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "config/json_of.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/host/plain_text.hpp"
 
@@ -35,7 +36,7 @@ Json json_of(SilKit_ParticipantConfiguration* configuration) {
   std::string text(size, '\0');
   buffer = text.data();
   must(SilKit_ParticipantConfiguration_ToJson(configuration, &buffer, &size), "configuration");
-  return Json::parse(text.c_str(), nullptr, false);
+  return config::json_of(text.c_str());
 }
 
 /// "" when there is no text at this place.

@@ -14,10 +14,10 @@ namespace {
 /// The device seen by a rig that ends.
 class SdkOutput final : public SafeOutput {
  public:
-  SdkOutput(const SdkEntry& entry, void* self, int (*drive_safe)(void*, int))
+  SdkOutput(const SdkEntry& entry, void* self, int (*function)(void*, int))
       : text_("driver '" + entry.name + "' drove its outputs safe (" + entry.library + ")"),
         self_(self),
-        drive_safe_(drive_safe) {}
+        drive_safe_(function) {}
   bool drive_safe() TACTUS_RT override {
     const rtsync::CurrentCall call(text_.c_str());
     return drive_safe_(self_, ended() ? 1 : 0) == 0;

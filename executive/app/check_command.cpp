@@ -18,6 +18,7 @@
 #include "executive/app/load_rig.hpp"
 #include "executive/app/policy_report.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/capability/action/action.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
 #include "executive/capability/watch/settings.hpp"
@@ -205,6 +206,19 @@ void print_orders(const executive::Plan& plan) {
     print("  at %-12s %s\n", config::print_duration(command.at).c_str(), command_text(command).c_str());
 }
 
+/// Prints what events, steps and commands do in frames, and how much of it may come together.
+void print_actions(const executive::ActionPlan& plan) {
+  if (plan.lists.empty()) return;
+  print("\nactions\n");
+  for (const executive::ActionList& list : plan.lists) {
+    std::string all;
+    for (const executive::Action& action : list.actions) all += (all.empty() ? "" : "; ") + action.text;
+    print("  %s: %s\n", list.owner.c_str(), all.c_str());
+  }
+  const std::size_t most = plan.most_in_a_frame();
+  print("  at most %zu at the end of one frame\n", most);
+}
+
 /// Prints how a checkpoint of this much state fits beside the frames.
 void print_copy(const executive::Rig& rig) {
   std::size_t bytes = 0;
@@ -367,6 +381,7 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
   print_isolated(rig);
   print_loops(plan);
   print_orders(plan);
+  print_actions(*rig.settings().of<executive::PlannedActions>().plan);
   print_state(settings);
   if (settings.of<executive::CheckpointSection>().enabled) print_copy(rig);
   print_devices(settings, plan);

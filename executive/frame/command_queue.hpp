@@ -111,10 +111,17 @@ class CommandQueue final : public LinkCommands {
   void force_pause() TACTUS_RT { paused_ = true; }
   /// The next checkpoint of the file whose time has come before frame k; nullptr: none.
   const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT {
+    if (given_count_ > 0) return given_[--given_count_];
     for (; next_checkpoint_ < timed_.size() && frame_at(timed_[next_checkpoint_].at.count()) <= k;
          ++next_checkpoint_)
       if (timed_[next_checkpoint_].call.command == Command::checkpoint) return &timed_[next_checkpoint_++];
     return nullptr;
+  }
+  /// Has next_checkpoint() return one more, which must stay. False: kMostGiven wait.
+  bool give_checkpoint(const TimedCommand& command) TACTUS_RT {
+    if (given_count_ == kMostGiven) return false;
+    given_[given_count_++] = &command;
+    return true;
   }
   /// The frame before which the rig freezes, for a checkpoint.
   std::int64_t& hold() { return pause_frame_; }
@@ -155,6 +162,7 @@ class CommandQueue final : public LinkCommands {
 
   static constexpr std::int64_t kNever = INT64_MAX;
   static constexpr std::size_t kMostPauses = 16;
+  static constexpr std::size_t kMostGiven = 16;
 
   /// The first frame that begins at or after a simulated time.
   std::int64_t frame_at(std::int64_t sim_time_ns) const TACTUS_RT {
@@ -191,9 +199,11 @@ class CommandQueue final : public LinkCommands {
   std::array<std::atomic<std::int64_t>, kMostPauses> pauses_;  // simulated times; -1: none
   std::atomic<bool> some_pauses_{false};
 
-  std::size_t next_ = 0;             // of timed_
-  std::size_t next_checkpoint_ = 0;  // likewise
-  std::int64_t loaded_ = -1;         // the frame that came next when a state was loaded
+  std::size_t next_ = 0;                                 // of timed_
+  std::size_t next_checkpoint_ = 0;                      // likewise
+  std::array<const TimedCommand*, kMostGiven> given_{};  // checkpoints that are no part of timed_
+  std::size_t given_count_ = 0;
+  std::int64_t loaded_ = -1;  // the frame that came next when a state was loaded
   bool paused_ = false;
   std::int64_t pause_frame_ = kNever;  // the frame before which the rig freezes
   std::uint32_t taken_ = 0;

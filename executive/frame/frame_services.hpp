@@ -48,8 +48,8 @@ class FrameServices {
   void keep(std::vector<Piece> pieces) { program_.keep(std::move(pieces)); }
   /// Adds things that are switched by name.                                                         @when setup
   void add(SwitchRow& row) { switches_.push_back(&row); }
-  /// The things of that kind; nullptr: the rig has none.                                            @when setup
-  SwitchRow* switches(std::string_view kind) {
+  /// The things of that kind; nullptr: the rig has none.
+  SwitchRow* switches(std::string_view kind) TACTUS_RT {
     for (SwitchRow* const row : switches_)
       if (kind == row->kind()) return row;
     return nullptr;
@@ -85,6 +85,22 @@ class FrameServices {
   }
   /// A command of a client, taken at the end of the frame.
   void give(const CommandCall& call) TACTUS_RT { commands_.give(call.command, call.value, kByClient); }
+  /// Switches a job, from the next frame on.
+  void enable(std::string_view job, bool on) TACTUS_RT { (void)program_.enable(job, on); }
+  /// Takes a checkpoint at the next boundary that CheckpointPart sees. False: too many wait.
+  bool take_checkpoint(const TimedCommand& command) TACTUS_RT { return commands_.give_checkpoint(command); }
+  /// Drives all outputs to their safe values at once, and pauses the rig at the end of the frame.
+  void safe_state() TACTUS_RT {
+    for (SafeOutput* const output : plan().safe_outputs)
+      if (!output->drive_safe()) abort("an output could not be driven to its safe value");
+    commands_.give(Command::pause, 0, kByClient);
+  }
+  /// Forces of a model; nullptr: it can have none.                                                  @when setup
+  ModelForces* forces_of(const ModelInstance* model) { return program_.forces_of(model); }
+  /// Asynchronous thread of a model, as a bit of idle_async_workers(); 0: none.                     @when setup
+  std::uint64_t async_worker_bit(const ModelInstance* model) const {
+    return program_.async_worker_bit(model);
+  }
   /// Stop or abort at the end of the frame. The reason is kept as a pointer.
   void stop(const char* reason) TACTUS_RT { commands_.request_stop(reason); }
   void abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }

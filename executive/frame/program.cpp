@@ -146,7 +146,7 @@ VariableGuard* Program::guard_of(const ModelInstance* model) {
 }
 
 ModelForces* Program::forces_of(const ModelInstance* model) {
-  if (model == nullptr || !plan_.live) return nullptr;
+  if (model == nullptr || !(plan_.live || plan_.forces)) return nullptr;
   auto& forces = forces_[model];
   if (forces == nullptr) {
     AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];

@@ -23,7 +23,7 @@ class ModelForces {
     void* to = nullptr;
     const std::byte* from = nullptr;
     std::size_t bytes = 0;
-    LivePacket* packet = nullptr;  ///< packet whose memory `from` is
+    LivePacket* packet = nullptr;  ///< packet whose memory `from` is; nullptr: an action forces
   };
 
   /// `thread`: the asynchronous one that it is on, as a bit; 0: none.

@@ -129,6 +129,7 @@ struct Plan {
   bool nan_guard = true;    ///< a float output or state that is not finite ends the rig
   bool range_guard = true;  ///< true: a variable outside of its declared range ends the rig, too
   bool live = false;        ///< true: clients may force variables
+  bool forces = false;      ///< true: actions force variables
   double margin = 1;        ///< above 1: factor by which jobs of frames are stretched
   double ratio = 1;         ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< time beyond its own after which a thread is stuck

@@ -183,6 +183,36 @@ config::Choices<Command> timed_commands() {
   return choices;
 }
 
+/// A word of a command, or actions: a list, a map, or a text of several words.
+struct DoRule {
+  template <class V>
+  requires std::same_as<V, TimedDo> config::Type<V> type()
+  const {
+    const config::Type<Command> word = timed_commands().type<Command>();
+    config::Shape shape = *word.shape;
+    shape.others.push_back(std::make_shared<const config::Shape>(config::Shape{
+        .form = config::Shape::Form::list,
+        .item =
+            std::make_shared<const config::Shape>(config::Shape{.form = config::Shape::Form::anything})}));
+    shape.others.push_back(std::make_shared<const config::Shape>(config::Shape{.pattern = "^[a-z_]+ .+$"}));
+    shape.others.push_back(
+        std::make_shared<const config::Shape>(config::Shape{.form = config::Shape::Form::anything}));
+    config::Type<V> type;
+    type.shape = std::make_shared<const config::Shape>(std::move(shape));
+    type.reads([word](const config::Node& node, const config::Context& context, TimedDo& value) {
+      if (!node.is_scalar() || node.text().find(' ') != std::string::npos) {
+        value.actions = node;
+        return true;
+      }
+      return word.read(node, context, value.command);
+    });
+    type.writes([word](const TimedDo& value) {
+      return value.actions.is_null() ? word.write(value.command) : value.actions;
+    });
+    return type;
+  }
+};
+
 Fields<CommandSettings> command_fields() {
   using C = CommandSettings;
   return {
@@ -191,7 +221,7 @@ Fields<CommandSettings> command_fields() {
       {
           located(&C::origin),
           required("at", &C::at, range(0ns, kEver), "simulated time"),
-          required("do", &C::command, timed_commands(), "command to give"),
+          required("do", &C::what, DoRule{}, "command to give, or a list of actions (tests-of-a-rig.md)"),
           optional("frames", &C::frames, count("frames", 1, kManyFrames),
                    "step only: number of frames; by default 1"),
           optional("until", &C::until, range(1ns, kEver),

@@ -192,11 +192,18 @@ struct LoopSettings : IntegratorSettings {
   const IntegratorSettings& settings() const { return *this; }
 };
 
-/// A command at a simulated time; which of the other keys belong to it depends on `command`.
+/// Work at a simulated time: one of the commands, or actions.
+struct TimedDo {
+  Command command = Command::pause;
+  config::Node actions{};  ///< actions, as they are in the file; null: it is the command
+  bool operator==(const TimedDo&) const = default;
+};
+
+/// A command at a simulated time; which of the other keys belong to it depends on `what`.
 struct CommandSettings {
   Origin origin;
   Nanoseconds at{0};
-  Command command = Command::pause;
+  TimedDo what{};
   std::optional<Located<std::int64_t>> frames;
   std::optional<Located<Nanoseconds>> until;
   std::optional<Located<Nanoseconds>> rest;  ///< `for`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run/capabilities.hpp"
 
+#include "executive/capability/action/run_actions.hpp"
 #include "executive/capability/cause/run_causes.hpp"
 #include "executive/capability/cause/run_teller.hpp"
 #include "executive/capability/cause/settings.hpp"
@@ -51,6 +52,7 @@ constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunLink>, &kLinkSection},
     {&make_capability<RunIsolation>},
     {&make_capability<RunLibraries>},  // its reason of the end comes before that of a job that failed
+    {&make_capability<RunActions>},    // its last notes come before the journal is closed
     {&make_capability<RunJudge>, &kJudgeSection},  // clients hear its last verdicts
     {&make_capability<RunLive>, &kLiveSection},
     {&make_capability<RunWitness>},

@@ -115,8 +115,11 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
       problems.add(entry.place, entry.key, "unknown key of a test; " + config::hint(entry.key, known));
     }
   }
-  const config::Node* const expect = test.root().find("expect");
-  if (expect == nullptr || ((expect->is_map() || expect->is_null()) && expect->entries().empty()))
+  const auto is_empty = [&](const char* key) {
+    const config::Node* const node = test.root().find(key);
+    return node == nullptr || (!node->is_scalar() && node->entries().empty() && node->items().empty());
+  };
+  if (is_empty("expect") && is_empty("sequence"))
     problems.add(test.root().place(), "expect", "the test expects nothing; write what ought to hold");
 }
 

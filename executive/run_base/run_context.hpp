@@ -63,6 +63,11 @@ struct RunContext {
   /// Makes what a client asked for.
   std::function<config::Json(LiveReport)> report{};
 
+  /// Adds an entry to the journal of changes: what, when (frame) and what caused it. Empty: the run has none.
+  std::function<void(config::Json entry, const std::string& who)> journal{};
+  /// Writes the last frames to a trace, with the reason in its title. Empty: there is no flight recorder.
+  std::function<void(const std::string& why)> trace{};
+
   /// The first frame: 0, or that of the state that the run goes on from.
   std::int64_t first_frame() const { return start ? start->frame : 0; }
   /// Names what keeps the run out of real time: "--no-realtime"; empty: nothing does.

@@ -17,7 +17,7 @@ FOLDERS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
     "executive": ["include", "model integration", "expression", "driver", "isolation", "state record",
                   "plan", "admission flight", "frame", "run_base", "capability", "run", "embed report client", "app c_api"],
-    "executive/capability": ["checkpoint clock isolation judge library policy privilege record stimulus fault limit", "cause watch", "flight",
+    "executive/capability": ["action", "checkpoint clock isolation judge library policy privilege record stimulus fault limit", "cause watch", "flight",
                              "link live"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }

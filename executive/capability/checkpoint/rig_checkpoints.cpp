@@ -8,6 +8,7 @@
 #include "config/date.hpp"
 #include "config/place.hpp"
 #include "config/text.hpp"
+#include "executive/capability/action/action.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -43,6 +44,9 @@ RigCheckpoints::RigCheckpoints(const Rig& rig, const std::filesystem::path& run_
 bool RigCheckpoints::wanted() const {
   const CheckpointSection& section = rig_.settings().of<CheckpointSection>();
   const std::vector<TimedCommand>& commands = rig_.plan().commands;
+  for (const ActionList& list : rig_.settings().of<PlannedActions>().plan->lists)
+    for (const Action& action : list.actions)
+      if (action.kind == ActionKind::checkpoint) return true;
   return section.every || section.at_end ||
          std::any_of(commands.begin(), commands.end(), [](const TimedCommand& timed) {
            return timed.call.command == Command::checkpoint || timed.call.command == Command::reset;

@@ -112,6 +112,13 @@ RunFlight::RunFlight(RunContext& run)
   executive.add(part_.emplace(rings_.front(), file_->frame_now(), executive.accounts(), ticks,
                               run.pacing->clock(), clock_status(run) ? &run.rig.clock_status() : nullptr,
                               std::move(values)));
+  run.trace = [this](const std::string& why) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!serving_ || wanted_.size() >= kMostAsked) return;
+    }
+    ask({folder_, "event", {}, {}, why});
+  };
   voice.log().info("flight recorder: " + std::to_string(file_->bytes() >> 10) + " KiB in " +
                    file_->path().string());
 }

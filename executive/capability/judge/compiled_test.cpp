@@ -36,11 +36,30 @@ std::string readable(const config::Unit& unit) {
   return unit.text();
 }
 
-class Compiler {
+class Compiler final : public TestConditions {
  public:
   Compiler(const VariableNames::LookUp& look_up, rtsync::Period frame, const std::filesystem::path& base,
-           config::Problems& problems)
-      : frame_(frame), names_(look_up, frame, base), builder_(names_, {.tick = frame}), problems_(problems) {}
+           ActionParser& actions, config::Problems& problems)
+      : frame_(frame),
+        names_(look_up, frame, base),
+        builder_(names_, {.tick = frame}),
+        actions_(actions),
+        problems_(problems) {}
+
+  std::optional<Condition> condition(const Located<std::string>& text) override {
+    const auto value = compile(text);
+    if (!value) return std::nullopt;
+    Condition made{value->cell, {}, {}};
+    if (const auto margin = builder_.add_margin(config::parse_expression(text.value))) {
+      made.margin = margin->cell;
+      made.unit = margin->unit.text();
+    }
+    return made;
+  }
+  std::int64_t frames_of(Nanoseconds time) const override { return builder_.ticks_of(time); }
+  void add_sequence(const config::Node& sequence) {
+    test_.sequence = compile_sequence(sequence, *this, actions_, problems_);
+  }
 
   void add_event(const config::Node::Entry& entry) {
     const std::string path = "events." + entry.key;
@@ -53,13 +72,15 @@ class Compiler {
       return problems_.add(
           entry.place, path,
           config::show(entry.key) + " is a word of the language of conditions; give the event another name");
-    if (!event.action.is_null())
-      return problems_.add(
-          event.action.place(), path + ".do",
-          "actions of events are not built yet; an expectation with severity: stop ends the rig");
+    const std::uint32_t list = actions_.add(event.action, path + ".do", "event " + entry.key);
     if (event.when.value.empty()) return;
     const auto condition = compile(event.when);
-    if (condition) names_.add_event(entry.key, builder_.add_event(condition->cell, event.each));
+    if (!condition) return;
+    const std::uint32_t cell = builder_.add_event(condition->cell, event.each);
+    names_.add_event(entry.key, cell);
+    test_.events.push_back(cell);
+    actions_.plan().events.push_back(entry.key);
+    actions_.plan().event_lists.push_back(list);
   }
 
   void add_expectation(const config::Node::Entry& entry) {
@@ -337,6 +358,7 @@ class Compiler {
   rtsync::Period frame_;
   TestNames names_;
   config::ExpressionBuilder builder_;
+  ActionParser& actions_;
   config::Problems& problems_;
   CompiledTest test_;
 };
@@ -349,15 +371,16 @@ std::int64_t frames_around(Nanoseconds around, rtsync::Period frame) {
 }
 
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
-                          rtsync::Period frame, const std::filesystem::path& base,
+                          rtsync::Period frame, const std::filesystem::path& base, ActionParser& actions,
                           config::Problems& problems) {
-  Compiler compiler(look_up, frame, base, problems);
+  Compiler compiler(look_up, frame, base, actions, problems);
   for (const auto& [node, name] :
        {std::pair(&settings.events, "events"), std::pair(&settings.expect, "expect")})
     if (!node->is_map() && !node->is_null())
       problems.add(node->place(), name,
                    std::string("expected a map of names, found ") + config::kind_name(node->kind()));
   for (const config::Node::Entry& entry : settings.events.entries()) compiler.add_event(entry);
+  compiler.add_sequence(settings.sequence);
   for (const config::Node::Entry& entry : settings.expect.entries()) compiler.add_expectation(entry);
   CompiledTest test = compiler.take();
   const std::size_t kept = FailureRing::bytes_of(test.variables, frames_around(settings.around.value, frame));

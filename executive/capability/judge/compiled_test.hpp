@@ -10,6 +10,7 @@
 #include "config/expression_builder.hpp"
 #include "executive/capability/judge/monitor.hpp"
 #include "executive/capability/judge/reference.hpp"
+#include "executive/capability/judge/sequence.hpp"
 #include "executive/capability/judge/settings.hpp"
 #include "executive/expression/variable_inputs.hpp"
 #include "executive/run_base/run_figures.hpp"
@@ -45,13 +46,20 @@ struct TestInput {
   ReferenceValues reference{};  ///< nullptr: the variable
 };
 
-/// Events and expectations of a test as one program.
+/// Events, a sequence and expectations of a test as one program.
 struct CompiledTest {
   config::ExpressionProgram program{};
   std::vector<TestInput> inputs{};  ///< inputs in the order of program.inputs
   std::vector<CompiledExpectation> expectations{};
   std::vector<VariableRef> variables{};             ///< all that it names
   std::vector<std::filesystem::path> recordings{};  ///< files that it compares with
+  std::vector<std::uint32_t> events{};              ///< cells, in the order of ActionPlan::events
+  CompiledSequence sequence{};
+
+  /// Something of it happens in frames.
+  bool needs_frames() const { return expects() || !events.empty(); }
+  /// It has verdicts.
+  bool expects() const { return !expectations.empty() || !sequence.steps.empty(); }
 };
 
 /// The test of a rig as its plan has it, once that is made. It is no setting: nothing compares it.
@@ -60,10 +68,10 @@ struct PlannedTest {
   bool operator==(const PlannedTest&) const { return true; }
 };
 
-/// Compiles a test for frames of that period. Its mistakes are added to `problems`. `base`: folder of recordings that are
-/// named outside of a file.                                                                     @when setup
+/// Compiles a test for frames of that period. Its mistakes are added to `problems`, its actions to the plan of `actions`.
+/// `base`: folder of recordings that are named outside of a file.                               @when setup
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
-                          rtsync::Period frame, const std::filesystem::path& base,
+                          rtsync::Period frame, const std::filesystem::path& base, ActionParser& actions,
                           config::Problems& problems);
 
 /// The frames of the simulated time that is kept around a failure.

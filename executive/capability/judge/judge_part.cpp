@@ -7,13 +7,18 @@
 
 namespace tactus::executive {
 
-JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around)
+JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, ActionPart* actions)
     : FramePart("expectations"),
       expectations_(test.expectations),
+      events_(test.events),
+      actions_(actions),
+      sequence_(test.sequence),
       expression_(test.program),
       shifted_(test.expectations.size()),
       known_failed_(test.expectations.size()),
       board_(test.expectations.size()) {
+  for (const CompiledStep& step : test.sequence.steps)
+    step_stops_.push_back("step '" + step.name + "' failed, with severity: stop");
   for (std::size_t i = 0; i < test.inputs.size(); ++i) {
     const TestInput& input = test.inputs[i];
     const std::uint32_t cell = test.program.inputs[i].cell;
@@ -84,13 +89,36 @@ void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
   first_ = false;
   frame_ = end.frame;
   board_.publish(frame_, frames_, monitors_, &end.slack);
+  const rtsync::FrameTiming& timing = end.rig.timing;
+  const bool lost = timing.paced && (timing.lost > 0 || timing.back_to_back);
+  if (actions_ == nullptr) return;
+  for (std::uint32_t i = 0; i < events_.size(); ++i)
+    if (expression_.cell(events_[i]).real == 1) actions_->fire(i, end.frame);
+  follow(sequence_.take(end.frame, &expression_.cell(0), lost,
+                        timing.paced ? timing.late : rtsync::Nanoseconds{0}),
+         end.frame);
+}
+
+/// Reports what the sequence did at the end of frame k, and does the actions of a step that begins.
+void JudgePart::follow(const SequenceRun::Moved& moved, std::int64_t k) TACTUS_RT {
+  using What = ActionNote::What;
+  if (moved.left != SequenceRun::kNone)
+    actions_->note({moved.timed_out ? What::step_failed : What::step_over, moved.left, 0, k});
+  if (moved.began != SequenceRun::kNone) actions_->begin_step(moved.began, k);
+  if (moved.stops != SequenceRun::kNone && !stopped_) {
+    stopped_ = true;
+    services_->stop(step_stops_[moved.stops].c_str());
+  }
 }
 
 void JudgePart::changed(RigChange& change) TACTUS_RT {
   if (change.what == RigChange::freeze_frame) board_.publish(frame_, frames_, monitors_, nullptr);
   if (change.what == RigChange::frozen)
     for (Monitor& monitor : monitors_) monitor.pause();
+  if (change.what == RigChange::started && actions_ != nullptr)
+    follow(sequence_.begin(change.frame), change.frame - 1);
   if (change.what != RigChange::went_back) return;
+  if (actions_ != nullptr) follow(sequence_.begin_anew(change.frame), change.frame - 1);
   expression_.begin_anew();
   first_ = true;
   for (Monitor& monitor : monitors_) monitor.begin_anew();

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "executive/capability/action/action_part.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
 #include "executive/capability/judge/failure_ring.hpp"
+#include "executive/capability/judge/sequence_run.hpp"
 #include "executive/capability/judge/shifted_reference.hpp"
 #include "executive/capability/judge/standing_board.hpp"
 #include "executive/expression/expression_run.hpp"
@@ -17,8 +19,9 @@ namespace tactus::executive {
 /// Judges the expectations of a test at the end of each frame, on the values that a recording would have.
 class JudgePart final : public FramePart {
  public:
-  /// `frames_around`: kept before and after a failure; 0: none.
-  JudgePart(const CompiledTest& test, std::int64_t frames_around);
+  /// `frames_around`: kept before and after a failure; 0: none. `actions`: does what events and steps want; nullptr: there
+  /// are none. All must outlive it.                                                               @when setup
+  JudgePart(const CompiledTest& test, std::int64_t frames_around, ActionPart* actions);
 
   void joined(FrameServices& services) override;
   void in_slack(const FrameEnd& end) TACTUS_RT override;
@@ -35,8 +38,10 @@ class JudgePart final : public FramePart {
   std::int64_t last_frame() const { return frame_; }
   /// Returns what the expectations have come to, while frames run. @when service
   StandingBoard& board() { return board_; }
+  const SequenceRun& sequence() const { return sequence_; }
   /// Says that the run ended before the test was over, after the frames.
   void end_early(const char* why) {
+    sequence_.end_early(why);
     for (Monitor& each : monitors_) each.end_early(why);
   }
   /// Returns what was around the failures, after the frames. nullptr: nothing is kept.
@@ -55,7 +60,12 @@ class JudgePart final : public FramePart {
   };
   void judge(std::size_t expectation, const FrameEnd& end) TACTUS_RT;
 
+  void follow(const SequenceRun::Moved& moved, std::int64_t k) TACTUS_RT;
+
   const std::vector<CompiledExpectation>& expectations_;
+  const std::vector<std::uint32_t>& events_;
+  ActionPart* const actions_;
+  SequenceRun sequence_;
   ExpressionRun expression_;
   std::vector<Source> sources_;
   std::vector<Recorded> recorded_;
@@ -67,6 +77,7 @@ class JudgePart final : public FramePart {
   std::int64_t frames_ = 0;
   bool first_ = true;
   std::vector<std::string> stop_reasons_;  // of the end, one for each expectation
+  std::vector<std::string> step_stops_;    // likewise, one for each step
   bool stopped_ = false;
   std::int64_t frame_ = -1;  // the last one
   StandingBoard board_;

@@ -6,14 +6,24 @@
 #include <set>
 #include <string>
 
+#include "executive/capability/action/run_actions.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run_base/sha256.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 
+namespace {
+
+ActionPart* actions_of(const RunContext& run) {
+  auto* const actions = run.find<RunActions>();
+  return actions == nullptr ? nullptr : &actions->part();
+}
+
+}  // namespace
+
 bool RunJudge::is_needed(const RunContext& run) {
-  return !run.rig.settings().of<TestSettings>().expect.entries().empty();
+  return run.rig.settings().of<PlannedTest>().test->needs_frames();
 }
 
 namespace {
@@ -51,7 +61,8 @@ config::Json sources_of(const RunContext& run, const CompiledTest& test) {
 RunJudge::RunJudge(RunContext& run)
     : run_(run),
       test_(run.rig.settings().of<PlannedTest>().test),
-      part_(*test_, frames_around(run.rig.settings().of<TestSettings>().around.value, run.rig.plan().frame)),
+      part_(*test_, frames_around(run.rig.settings().of<TestSettings>().around.value, run.rig.plan().frame),
+            actions_of(run)),
       sources_(sources_of(run, *test_)) {
   try {
     format_ = std::make_unique<const RecordFormat>("csv");
@@ -129,7 +140,8 @@ void RunJudge::tell(TestResult result, std::int64_t frame, bool ended) {
   config::Json now = to_live_json(std::move(result), frame, ended);
   for (std::size_t i = 0; i < now["expectations"].size(); ++i) {
     const config::Json& row = now["expectations"][i];
-    if (!told_.is_null() && same_verdict(told_["expectations"][i], row)) continue;
+    const bool told = !told_.is_null() && i < told_["expectations"].size();  // steps are told at the end
+    if (told && same_verdict(told_["expectations"][i], row)) continue;
     config::Json entry = row;
     entry["seen_frame"] = now["frame"];
     changes_->add(std::move(entry), static_cast<std::int64_t>(i));
@@ -148,7 +160,7 @@ void RunJudge::report(LiveReport which, config::Json& body) {
 
 /// The frames are over: clients hear the last verdicts before they are dismissed.
 void RunJudge::ended() {
-  if (changes_ == nullptr || run_.stuck) return;
+  if (changes_ == nullptr || run_.stuck || !test_->expects()) return;
   tell(last_result(), part_.last_frame(), true);
   changes_ = nullptr;
 }
@@ -161,10 +173,13 @@ TestResult RunJudge::last_result() {
     standings.push_back(standing_of(each));
     standings.back().shift = part_.shift(standings.size() - 1);
   }
-  return result_of(standings, part_.frames(), true);
+  TestResult result = result_of(standings, part_.frames(), true);
+  part_.sequence().add_rows(result, run_.rig.plan().frame);
+  return result;
 }
 
 void RunJudge::finish() {
+  if (!test_->expects()) return;  // events alone have no verdict
   TestResult result = last_result();
   keep_failures(result);
   verdict_ = to_json(result);

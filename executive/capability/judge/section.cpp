@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "config/rules.hpp"
+#include "executive/capability/action/settings.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
 #include "executive/capability/judge/settings.hpp"
 #include "executive/plan/draft.hpp"
@@ -17,6 +18,7 @@ std::vector<Field<RigSettings>> test_keys() {
   return {
       rig_key(optional("test", &S::test, length(0, 200), "name of the test that `expect` is")),
       rig_key(optional("events", &S::events, "events by name: a condition each (tests-of-a-rig.md)")),
+      rig_key(optional("sequence", &S::sequence, "steps, one after the other (tests-of-a-rig.md)")),
       rig_key(optional("expect", &S::expect, "expectations by name (tests-of-a-rig.md)")),
       rig_key(optional("around", &S::around, range(Nanoseconds{0}, std::chrono::hours(1)),
                        "simulated time before and after a failed expectation that is kept; 0 s: none")),
@@ -25,8 +27,10 @@ std::vector<Field<RigSettings>> test_keys() {
 
 void plan_test(Draft& draft) {
   const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
-  draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(
-      compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.base, draft.problems));
+  plan_actions(draft);
+  ActionParser actions(draft, *draft.settings.of<PlannedActions>().plan);
+  draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(compile_test(
+      draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.base, actions, draft.problems));
 }
 
 }  // namespace

@@ -11,6 +11,18 @@ namespace tactus::executive {
 using namespace std::chrono_literals;
 using namespace config;
 
+Choices<Severity> severity_choices() {
+  return choices<Severity>({{"note", Severity::note, "reported only"},
+                            {"warn", Severity::warn, "reported only, as a warning"},
+                            {"fail", Severity::fail, "the test fails"},
+                            {"stop", Severity::stop, "the test fails, and the rig is stopped at once"}});
+}
+
+const char* severity_name(Severity severity) {
+  constexpr const char* kNames[] = {"note", "warn", "fail", "stop"};
+  return kNames[static_cast<std::size_t>(severity)];
+}
+
 const Fields<EventSettings>& event_fields() {
   using E = EventSettings;
   static const Fields<E> fields{
@@ -18,7 +30,7 @@ const Fields<EventSettings>& event_fields() {
       {
           required("when", &E::when, length(1, kLongestExpression), "condition (expressions.md)"),
           optional("each", &E::each, "be true each time that the condition begins to hold, not only once"),
-          optional("do", &E::action, "actions; not built yet"),
+          optional("do", &E::action, "actions at the end of that frame (tests-of-a-rig.md)"),
       }};
   return fields;
 }
@@ -51,13 +63,7 @@ const Fields<ExpectSettings>& expect_fields() {
           condition("settles", &E::settles,
                     "condition that holds from `by` after `after` on, until the end or the next `after`"),
           optional("by", &E::by, range(0ns, 3600s), "time that `settles` may take"),
-          optional(
-              "severity", &E::severity,
-              choices<Severity>({{"note", Severity::note, "reported only"},
-                                 {"warn", Severity::warn, "reported only, as a warning"},
-                                 {"fail", Severity::fail, "the test fails"},
-                                 {"stop", Severity::stop, "the test fails, and the rig is stopped at once"}}),
-              "consequence of a failure"),
+          optional("severity", &E::severity, severity_choices(), "consequence of a failure"),
           optional("requirement", &E::requirement, length(0, 200), "name of a requirement, for reports"),
           optional("ignore_nan", &E::ignore_nan, "leave out frames in which the condition has no value"),
           condition("run", &E::run, "condition on quantities of the run, judged at its end"),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "config/rules.hpp"
 #include "executive/plan/capability_section.hpp"
 #include "executive/plan/rig_settings.hpp"
 
@@ -43,8 +44,13 @@ struct TestSettings {
   config::Node expect = config::Node::map({});
   Located<Nanoseconds> around{
       Nanoseconds{1'000'000'000}};  ///< simulated time before and after a failure that is kept
+  config::Node sequence{};          ///< steps, one after the other
   bool operator==(const TestSettings&) const = default;
 };
+
+/// Words of a severity.                                                                          @when setup
+config::Choices<Severity> severity_choices();
+const char* severity_name(Severity severity);
 
 /// The tables of an event and of an expectation.                                             @when setup
 const config::Fields<EventSettings>& event_fields();

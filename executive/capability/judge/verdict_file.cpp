@@ -15,11 +15,6 @@ namespace {
 
 constexpr const char* kNotOver = "the end came before";  // of a monitor whose duty is open
 
-const char* severity_name(Severity severity) {
-  constexpr const char* kNames[] = {"note", "warn", "fail", "stop"};
-  return kNames[static_cast<std::size_t>(severity)];
-}
-
 VerdictChart chart_of_row(const CompiledExpectation& each) {
   const ExpectSettings& settings = each.settings;
   const bool never = each.monitor.kind == Monitor::Kind::never;
@@ -47,28 +42,6 @@ std::string xml_text(const std::string& text) {
       result += c;
   }
   return result;
-}
-
-/// "failed in frame 412 (0.412 s), by 0.3 rad/s"
-std::string verdict_sentence(const config::Json& row) {
-  const std::string verdict = row["verdict"];
-  const std::string why = row["why"];
-  if (verdict == "inconclusive" && row["late"].is_object())
-    return "inconclusive (" + why + " in frame " + std::to_string(row["late"]["frame"].get<std::int64_t>()) +
-           ")";
-  if (verdict == "inconclusive" || (verdict == "untested" && !why.empty())) return verdict + " (" + why + ")";
-  if (verdict != "fail") return verdict;
-  std::string text = "failed";
-  if (!row["frame"].is_null())
-    text += " in frame " + std::to_string(row["frame"].get<std::int64_t>()) + " (" +
-            config::print_real(row["time_s"]) + " s)";
-  if (row["no_value"])
-    text += ": no value";
-  else if (!row["margin"].is_null())
-    text += ", by " + rtsync::format_text("%.6g", -row["margin"].get<double>()) +
-            (row["unit"] == "" ? "" : " " + std::string(row["unit"]));
-  if (row["values"] != "") text += ": " + std::string(row["values"]);
-  return text;
 }
 
 struct JunitCounts {
@@ -144,9 +117,41 @@ std::string properties_of(const config::Json& verdict) {
 
 }  // namespace
 
+std::string verdict_sentence(const config::Json& row) {
+  const std::string verdict = row["verdict"];
+  const std::string why = row["why"];
+  if (verdict == "inconclusive" && row["late"].is_object())
+    return "inconclusive (" + why + " in frame " + std::to_string(row["late"]["frame"].get<std::int64_t>()) +
+           ")";
+  if (verdict == "inconclusive" || (verdict == "untested" && !why.empty())) return verdict + " (" + why + ")";
+  if (verdict != "fail") return verdict;
+  std::string text = "failed";
+  if (!row["frame"].is_null())
+    text += " in frame " + std::to_string(row["frame"].get<std::int64_t>()) + " (" +
+            config::print_real(row["time_s"]) + " s)";
+  if (row["no_value"])
+    text += ": no value";
+  else if (!row["margin"].is_null())
+    text += ", by " + rtsync::format_text("%.6g", -row["margin"].get<double>()) +
+            (row["unit"] == "" ? "" : " " + std::string(row["unit"]));
+  if (row["values"] != "") text += ": " + std::string(row["values"]);
+  return text;
+}
+
+void add_row(TestResult& result, config::Json row, Severity severity, TestVerdict verdict) {
+  result.expectations.push_back(std::move(row));
+  if (severity < Severity::fail) {
+    if (!result.counts) result.verdict = TestVerdict::pass;  // warnings and notes change nothing
+    return;
+  }
+  result.verdict = result.counts ? std::max(result.verdict, verdict) : verdict;
+  result.counts = true;
+  result.untested = result.untested || verdict == TestVerdict::untested;
+  result.inconclusive = result.inconclusive || verdict == TestVerdict::inconclusive;
+}
+
 TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, const TestEnd& end) {
   TestResult result;
-  bool any = false;
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const CompiledExpectation& each = test.expectations[i];
     const Standing& standing = standings[i];
@@ -185,15 +190,9 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
       row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
     if (standing.shift) row["shift_s"] = static_cast<double>(*standing.shift) * end.frame.seconds();
     row["says"] = verdict_sentence(row);
-    result.expectations.push_back(std::move(row));
-    if (each.settings.severity < Severity::fail || left_out) continue;
-    result.verdict = any ? std::max(result.verdict, verdict) : verdict;
-    any = true;
-    result.untested = result.untested || verdict == TestVerdict::untested;
-    result.inconclusive = result.inconclusive || verdict == TestVerdict::inconclusive;
+    // What is left out changes nothing, as a note.
+    add_row(result, std::move(row), left_out ? Severity::note : each.settings.severity, verdict);
   }
-  if (!any && !result.expectations.empty())
-    result.verdict = TestVerdict::pass;  // warnings and notes change nothing
   return result;
 }
 

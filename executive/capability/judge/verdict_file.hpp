@@ -21,6 +21,7 @@ struct TestResult {
   std::int64_t frames = 0;
   double seconds = 0;  ///< simulated time
   TestVerdict verdict = TestVerdict::untested;
+  bool counts = false;                          ///< one that counts is there
   bool untested = false, inconclusive = false;  ///< one that counts is
   config::Json expectations = config::Json::array();
   config::Json sources = config::Json::object();  ///< its files, with checksums
@@ -42,6 +43,10 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
 config::Json to_live_json(TestResult result, std::int64_t frame, bool ended);
 /// Two rows of it say the same, but for the margin.
 bool same_verdict(const config::Json& a, const config::Json& b);
+/// Adds a row of verdict.json, and takes its verdict into that of the test if it counts.             @when service
+void add_row(TestResult& result, config::Json row, Severity severity, TestVerdict verdict);
+/// Returns what a row says: "failed in frame 412 (0.412 s), by 0.3 rad/s".
+std::string verdict_sentence(const config::Json& row);
 /// verdict.json.
 config::Json to_json(const TestResult& result);
 /// JUnit XML of runs, a suite each, of what verdict.json has: a test case for each expectation. What could not be judged

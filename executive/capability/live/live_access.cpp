@@ -218,6 +218,13 @@ void LiveAccess::end(const RunEnd& why) {
   journal_.close();
 }
 
+void LiveAccess::note(config::Json entry, const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  journal_.add(std::move(entry), who);
+  journal_.flush();
+}
+
 std::vector<std::string> LiveAccess::take_log_lines() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> lines = std::exchange(lines_, {});

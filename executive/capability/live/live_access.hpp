@@ -40,6 +40,8 @@ class LiveAccess final : public LiveRig {
   void start(const rtsync::ThreadSettings& helper);
   /// Ends with the frames, and `why`: every waiting client is answered, and none after that.
   void end(const RunEnd& why);
+  /// Adds an entry to the journal that no client gave: `what` and, in the frames, `frame`.          @when service
+  void note(config::Json entry, const std::string& who);
   /// Lines for the log; none when nothing happened.
   std::vector<std::string> take_log_lines();
   /// The `live` section of summary.json. After end().

@@ -368,6 +368,7 @@ void LivePort::unforce_all() TACTUS_RT {
 void LivePort::drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT {
   LivePacket* const packet = force->packet;
   forces.remove(force);
+  if (packet == nullptr) return;  // of an action, whose memory stays
   if (--packet->force_count == 0 && packet->told) (void)events_.push({packet, false, true});
 }
 

@@ -11,14 +11,15 @@
 namespace tactus::executive {
 
 /// The recordings of a rig: they wait for room only while it is not in real time, and see memory of other
-/// threads where it is published.
+/// threads where it is published. Those of the rig file are switched by name.
 class RecordingsPart final : public FramePart {
  public:
-  /// They must outlive it. @when setup
-  explicit RecordingsPart(std::vector<Recording*> recordings)
-      : FramePart("recordings"), recordings_(std::move(recordings)) {}
+  /// They must outlive it. The first `switched` of them are those of Plan::switches, in its order. @when setup
+  explicit RecordingsPart(std::vector<Recording*> recordings, std::size_t switched = 0)
+      : FramePart("recordings"), recordings_(std::move(recordings)), row_(recordings_, switched) {}
 
   void joined(FrameServices& services) override {
+    services.add(row_);
     for (Recording* const recording : recordings_) {
       recording->set_progress(services.progress_counter());
       recording->redirect([&services](const ModelInstance* model, const void* data, std::size_t bytes) {
@@ -33,7 +34,22 @@ class RecordingsPart final : public FramePart {
   }
 
  private:
+  /// One on or off, from the records of the next frame on; the others are as they were.
+  class Row final : public SwitchRow {
+   public:
+    Row(const std::vector<Recording*>& recordings, std::size_t count)
+        : SwitchRow("record"), recordings_(recordings), count_(count) {}
+    void turn(std::uint32_t number, bool on) TACTUS_RT override {
+      if (number < count_) recordings_[number]->switch_to(on);
+    }
+
+   private:
+    const std::vector<Recording*>& recordings_;
+    const std::size_t count_;
+  };
+
   std::vector<Recording*> recordings_;
+  Row row_;
 };
 
 /// A recording of the frames' own times: sampled once a frame, when they are known.

@@ -26,7 +26,7 @@ std::vector<Recording*> recordings_of(Rig& rig, bool frame_log) {
 RunRecordings::RunRecordings(Rig& rig, const std::filesystem::path& folder, bool frame_log)
     : rig_(rig),
       all_(recordings_of(rig, frame_log)),
-      part_(all_),
+      part_(all_, rig.recordings().size()),
       recorder_(folder, rig.settings().of<RecordSettings>().flush_every) {
   for (Recording* const recording : all_) recorder_.add(*recording);
   if (all_.size() > rig.recordings().size()) frame_log_.emplace(*all_.back());

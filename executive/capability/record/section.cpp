@@ -66,6 +66,7 @@ void make_recording(Draft& draft, const RecordingSettings& settings) {
   job.phase = 65535;
   job.cycle = settings.every.value_or(draft.plan.frame);
   job.recording = true;
+  draft.plan.switches["record"].push_back(settings.name);
   draft.plan.jobs.push_back(std::move(job));
   draft.origins.jobs.push_back(settings.origin);
 }

@@ -27,24 +27,37 @@ void check_switched(Draft& draft, const Located<std::string>& name) {
 
 /// Keys that belong to other commands.
 void check_keys(config::Problems& problems, const CommandSettings& settings) {
-  const CommandArgument argument = row_of(settings.command).argument;
+  const CommandArgument argument = row_of(settings.what.command).argument;
   const auto check = [&](const auto& key, bool belongs, const char* name, const char* whose) {
     if (key && !belongs)
       problems.add(*key, std::string("'") + name + "' has no place here: it belongs to 'do: " + whose + "'");
   };
   check(settings.frames, argument == CommandArgument::frames, "frames", "step");
   check(settings.until, argument == CommandArgument::sim_time, "until", "run_until");
-  check(settings.rest, settings.command == Command::pause, "for", "pause");
+  check(settings.rest, settings.what.command == Command::pause, "for", "pause");
   check(settings.file, argument == CommandArgument::new_file, "file", "checkpoint");
   check(settings.job, argument == CommandArgument::job, "job", "enable' or 'do: disable");
+}
+
+/// Actions have all that belongs to them in themselves.
+void check_no_keys(config::Problems& problems, const CommandSettings& settings) {
+  const auto check = [&](const auto& key, const char* name) {
+    if (key)
+      problems.add(*key, std::string("'") + name + "' has no place beside a list of actions; remove it");
+  };
+  check(settings.frames, "frames");
+  check(settings.until, "until");
+  check(settings.rest, "for");
+  check(settings.file, "file");
+  check(settings.job, "job");
 }
 
 TimedCommand plan_command(Draft& draft, const CommandSettings& settings) {
   config::Problems& problems = draft.problems;
   check_keys(problems, settings);
-  TimedCommand timed{settings.at, {settings.command}, {}};
+  TimedCommand timed{settings.at, {settings.what.command}, {}};
   if (settings.rest) timed.rest = settings.rest->value;
-  switch (row_of(settings.command).argument) {
+  switch (row_of(settings.what.command).argument) {
     case CommandArgument::frames:
       timed.call.value = settings.frames ? settings.frames->value : 1;
       break;
@@ -81,8 +94,12 @@ TimedCommand plan_command(Draft& draft, const CommandSettings& settings) {
 
 void plan_commands(Draft& draft) {
   std::vector<TimedCommand>& commands = draft.plan.commands;
-  for (const CommandSettings& settings : draft.settings.commands)
-    commands.push_back(plan_command(draft, settings));
+  for (const CommandSettings& settings : draft.settings.commands) {
+    if (settings.what.actions.is_null())
+      commands.push_back(plan_command(draft, settings));
+    else
+      check_no_keys(draft.problems, settings);
+  }
   std::stable_sort(commands.begin(), commands.end(),
                    [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
 }

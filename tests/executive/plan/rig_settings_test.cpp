@@ -200,7 +200,7 @@ class RandomSettings {
   CommandSettings command() {
     CommandSettings made;
     made.at = duration(0);
-    made.command = static_cast<Command>(below(10));
+    made.what.command = static_cast<Command>(below(10));
     if (maybe()) made.frames = config::Located<std::int64_t>{1 + below(1000)};
     if (maybe()) made.until = config::Located<Nanoseconds>{duration(1)};
     if (maybe()) made.rest = config::Located<Nanoseconds>{duration(1)};
@@ -388,7 +388,7 @@ TEST(RigSettings, ThreadsLoopsAndCommandsAreRead) {
   EXPECT_EQ(all.relative_tolerance, 0);
   EXPECT_EQ(all.max_steps, 7);
   EXPECT_EQ(settings.commands[0].rest->value, Nanoseconds{100'000'000});
-  EXPECT_EQ(settings.commands[1].command, Command::run_until);
+  EXPECT_EQ(settings.commands[1].what.command, Command::run_until);
   EXPECT_FALSE(settings.guard.nan);
   EXPECT_TRUE(settings.guard.ranges);
   EXPECT_TRUE(settings.of<CheckpointSection>().enabled);

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/action/action_parser.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+#include "executive/capability/checkpoint/settings.hpp"
+#include "executive/capability/flight/settings.hpp"
+#include "executive/capability/record/settings.hpp"
+#include "executive/model/job_class.hpp"
+#include "executive/model/parameter_value.hpp"
+#include "executive/model/suggest.hpp"
+
+namespace tactus::executive {
+
+using config::SourceLocation;
+
+namespace {
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return std::string(text);
+}
+
+/// The first word of a text, and the rest of it.
+std::pair<std::string, std::string> split(const std::string& text) {
+  const std::size_t blank = text.find(' ');
+  return {text.substr(0, blank), blank == std::string::npos ? "" : trimmed(text.substr(blank))};
+}
+
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                  c == '-' || c == '.';
+         });
+}
+
+std::string unknown_action(const std::string& word) {
+  std::vector<std::string> words;
+  for (const ActionRow& row : action_rows())
+    if (row.argument != ActionArgument::refused) words.emplace_back(row.word);
+  const std::string meant = config::meant(word, words);
+  return config::show(word) + " is not an action" +
+         (meant.empty() ? "; allowed: " + config::show_all(words) : meant);
+}
+
+}  // namespace
+
+std::uint32_t ActionParser::add(const Node& node, const std::string& path, const std::string& owner) {
+  list_ = {owner, {}};
+  if (node.is_list()) {
+    for (std::size_t i = 0; i < node.items().size(); ++i)
+      add_action(node.items()[i], path + "[" + std::to_string(i) + "]");
+  } else if (!node.is_null()) {
+    add_action(node, path);
+  }
+  if (list_.actions.size() > kMostActions)
+    refuse(node.place(), path,
+           std::to_string(list_.actions.size()) + " actions are more than " + std::to_string(kMostActions) +
+               ", the most that one frame does for one event or step; let several events or steps do them");
+  if (list_.actions.empty()) return ActionPlan::kNone;
+  plan_.lists.push_back(std::move(list_));
+  return static_cast<std::uint32_t>(plan_.lists.size() - 1);
+}
+
+Action& ActionParser::push(ActionKind kind, std::string text) {
+  Action& action = list_.actions.emplace_back();
+  action.kind = kind;
+  action.text = std::move(text);
+  return action;
+}
+
+void ActionParser::add_action(const Node& node, const std::string& path) {
+  if (node.is_scalar()) return add_text(node, path);
+  if (!node.is_map() || node.entries().empty())
+    return refuse(node.place(), path,
+                  std::string("expected an action, as 'log TEXT' or { log: TEXT }, found ") +
+                      config::kind_name(node.kind()));
+  for (const Node::Entry& entry : node.entries()) {
+    const auto rows = action_rows();
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const ActionRow& each) { return entry.key == each.word; });
+    if (row == rows.end()) {
+      refuse(entry.place, path, unknown_action(entry.key));
+      continue;
+    }
+    const Node value = entry.value.is_null() ? Node::null(entry.place) : entry.value;
+    add_row(*row, value, {value, path + "." + entry.key});
+  }
+}
+
+/// A text begins with the word of its action.
+void ActionParser::add_text(const Node& node, const std::string& path) {
+  const std::string text = trimmed(node.text());
+  for (const ActionRow& row : action_rows()) {
+    const std::string word = row.word;
+    if (!text.starts_with(word) || (text.size() > word.size() && text[word.size()] != ' ')) continue;
+    const std::string rest = trimmed(std::string_view(text).substr(word.size()));
+    const Node argument = rest.empty() ? Node::null(node.place()) : Node::scalar(rest, node.place());
+    return add_row(row, argument, {node, path});
+  }
+  refuse(node.place(), path, unknown_action(split(text).first));
+}
+
+void ActionParser::add_row(const ActionRow& row, const Node& argument, const Place& at) {
+  using enum ActionArgument;
+  switch (row.argument) {
+    case refused:
+      return refuse(at.node.place(), at.path, config::show(row.word) + ": " + row.about);
+    case values:
+      return add_values(row, argument, at);
+    case variables:
+      for (const Node& name : names_of(argument, at)) {
+        const auto ref = variable_of(name.text(), name.place(), at.path);
+        if (!ref) continue;
+        Action& action = push(row.kind, std::string(row.word) + " " + ref->name());
+        action.variable = *ref;
+        action.write = plan_.writes++;
+      }
+      return;
+    case job:
+      for (const Node& name : names_of(argument, at)) add_job(row, name, at.path);
+      return;
+    case thing:
+      for (const Node& name : names_of(argument, at)) add_thing(row, name, row.on, at.path);
+      return;
+    case running:
+      for (const Node& name : names_of(argument, at)) add_running(name, at.path);
+      return;
+    case thing_on:
+      if (argument.is_map()) {
+        for (const Node::Entry& entry : argument.entries())
+          if (const auto on = switch_of(entry.value, at.path + "." + entry.key))
+            add_thing(row, Node::scalar(entry.key, entry.place), *on, at.path);
+      } else {
+        for (const Node& each : names_of(argument, at)) {
+          const auto [name, word] = split(each.text());
+          if (const auto on = switch_of(Node::scalar(word, each.place()), at.path))
+            add_thing(row, Node::scalar(name, each.place()), *on, at.path);
+        }
+      }
+      return;
+    default:
+      return add_named(row, argument, at);
+  }
+}
+
+/// Actions that need at most a text.
+void ActionParser::add_named(const ActionRow& row, const Node& argument, const Place& at) {
+  if (!argument.is_null() && !argument.is_scalar())
+    return refuse(argument.place(), at.path,
+                  std::string("expected a text, found ") + config::kind_name(argument.kind()));
+  std::string text = argument.is_null() ? "" : config::one_line(trimmed(argument.text()));
+  if (row.argument == ActionArgument::nothing && !text.empty())
+    return refuse(argument.place(), at.path,
+                  config::show(row.word) + " stands alone; remove " + config::show(text));
+  if (row.argument == ActionArgument::some_text && text.empty())
+    return refuse(at.node.place(), at.path, std::string("needs a text: ") + row.form);
+  if (row.kind == ActionKind::checkpoint) {
+    if (!draft_.settings.of<CheckpointSection>().enabled)
+      return refuse(at.node.place(), at.path, "no checkpoint can be taken with checkpoint.enabled: no");
+    if (!text.empty() && !is_file_name(text))
+      return refuse(argument.place(), at.path,
+                    config::show(text) +
+                        " is not allowed; allowed: a plain file name of letters, digits, '_', '-' and '.'");
+  }
+  if (row.kind == ActionKind::trace && !draft_.settings.of<FlightSection>().enabled)
+    return refuse(at.node.place(), at.path, "the flight recorder is off; remove flight_recorder.enabled: no");
+  Action& action = push(row.kind, std::string(row.word) + (text.empty() ? "" : " " + text));
+  const bool bare = !text.empty() && !text.ends_with(".tck");
+  action.checkpoint = {{}, {Command::checkpoint, 0, bare ? text + ".tck" : text}, {}};
+  if (row.kind == ActionKind::stop || row.kind == ActionKind::abort) {
+    action.name = std::string(row.kind == ActionKind::stop ? "stopped" : "aborted") + " by the rig file (" +
+                  list_.owner + ")" + (text.empty() ? "" : ": " + text);
+  } else {
+    action.name = std::move(text);
+  }
+}
+
+/// One name, or a list of names.
+std::vector<config::Node> ActionParser::names_of(const Node& node, const Place& at) {
+  std::vector<Node> names;
+  if (node.is_scalar()) names.push_back(node);
+  if (node.is_list())
+    for (const Node& each : node.items())
+      if (each.is_scalar()) names.push_back(each);
+  if (names.empty() || (node.is_list() && names.size() < node.items().size())) {
+    refuse(at.node.place(), at.path,
+           std::string("needs a name, or a list of names; found ") +
+               (node.is_list() ? "something else in the list" : config::kind_name(node.kind())));
+    names.clear();
+  }
+  return names;
+}
+
+std::optional<bool> ActionParser::switch_of(const Node& node, const std::string& path) {
+  if (node.is_scalar() && (node.text() == "on" || node.text() == "yes" || node.text() == "true")) return true;
+  if (node.is_scalar() && (node.text() == "off" || node.text() == "no" || node.text() == "false"))
+    return false;
+  refuse(node.place(), path,
+         "needs 'on' or 'off' after the name" +
+             (node.is_scalar() && !node.text().empty() ? "; found " + config::show(node.text()) : ""));
+  return std::nullopt;
+}
+
+void ActionParser::add_values(const ActionRow& row, const Node& argument, const Place& at) {
+  if (argument.is_map()) {
+    for (const Node::Entry& entry : argument.entries())
+      add_value(row, entry.key, entry.place, entry.value, at.path + "." + entry.key);
+    return;
+  }
+  const auto [name, value] =
+      argument.is_scalar() ? split(argument.text()) : std::pair<std::string, std::string>();
+  if (value.empty())
+    return refuse(at.node.place(), at.path,
+                  std::string("needs a variable and a value: '") + row.form + "' or { " + row.word +
+                      ": { VARIABLE: VALUE } }");
+  add_value(row, name, argument.place(), Node::scalar(value, argument.place()), at.path);
+}
+
+void ActionParser::add_value(const ActionRow& row, const std::string& name, const SourceLocation& place,
+                             const Node& value, const std::string& path) {
+  const auto ref = variable_of(name, place, path);
+  if (!ref) return;
+  if (const std::string from = feeder_of(*ref); row.kind == ActionKind::set && !from.empty())
+    return refuse(place, path,
+                  "'" + ref->name() + "' is fed by " + from +
+                      ", so a value that is set would not last; force it instead");
+  Variable shape = *ref->variable;
+  if (ref->indexed) shape.count = shape.columns = 0;
+  auto bytes = read_value(shape, value, path, draft_.problems);
+  if (!bytes) return;
+  const std::string shown = value.is_scalar() ? value.text() : config::to_flow(value);
+  Action& action = push(row.kind, std::string(row.word) + " " + ref->name() + " " + shown);
+  action.variable = *ref;
+  action.value = std::move(*bytes);
+  action.write = plan_.writes++;
+  if (row.kind == ActionKind::force) draft_.plan.forces = true;
+}
+
+std::optional<VariableRef> ActionParser::variable_of(const std::string& name, const SourceLocation& place,
+                                                     const std::string& path) {
+  std::string why;
+  auto ref = draft_.look_up(name, why);
+  if (!why.empty()) refuse(place, path, why);
+  if (ref && ref->model == nullptr) {
+    refuse(place, path, "'" + name + "' is the executive's own: it can only be read");
+    return std::nullopt;
+  }
+  return ref;
+}
+
+/// Returns what feeds an input: "'pid.u'", "the link"; empty: nothing.
+std::string ActionParser::feeder_of(const VariableRef& ref) const {
+  const auto meets = [&](const VariableRef& to) {
+    return to.variable == ref.variable && to.first < ref.first + ref.elements &&
+           ref.first < to.first + to.elements;
+  };
+  for (const Connection& connection : draft_.plan.connections)
+    if (meets(connection.to)) return "'" + connection.from.name() + "'";
+  if (draft_.rig.link == nullptr) return "";
+  const std::vector<VariableRef> linked = draft_.rig.link->inputs();
+  return std::any_of(linked.begin(), linked.end(), meets) ? "the link" : "";
+}
+
+void ActionParser::add_switched(const std::string& kind, const std::string& text, bool on,
+                                std::uint32_t number) {
+  Action& action = push(ActionKind::turn, text);
+  action.thing = kind;
+  action.number = number;
+  action.on = on;
+}
+
+void ActionParser::add_thing(const ActionRow& row, const Node& name, bool on, const std::string& path) {
+  const std::string kind = row.word;
+  const std::vector<std::string>& known = draft_.plan.switches[kind];
+  const auto found = std::find(known.begin(), known.end(), name.text());
+  if (found == known.end() && kind == "record")
+    for (const RecordingSettings& each : draft_.settings.of<RecordSettings>().recordings)
+      if (each.name == name.text()) return;  // it could not be made, which was said
+  if (found == known.end())
+    return refuse(name.place(), path,
+                  "there is no " + std::string(kind == "record" ? "recording" : kind) + " " +
+                      config::show(name.text()) + did_you_mean(name.text(), known));
+  const bool shows = row.argument == ActionArgument::thing_on;
+  add_switched(kind,
+               kind + " " + name.text() +
+                   (!shows ? ""
+                    : on   ? " on"
+                           : " off"),
+               on, static_cast<std::uint32_t>(found - known.begin()));
+}
+
+/// "encoder_stuck", or "fault encoder_stuck" where a stimulus has the same name.
+void ActionParser::add_running(const Node& name, const std::string& path) {
+  static const std::string kKinds[] = {"fault", "stimulus"};
+  const auto [first, rest] = split(name.text());
+  std::vector<std::string> all;
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  for (const std::string& kind : kKinds) {
+    if (!rest.empty() && first != kind) continue;
+    const std::vector<std::string>& known = draft_.plan.switches[kind];
+    const auto at = std::find(known.begin(), known.end(), rest.empty() ? first : rest);
+    if (at != known.end()) found.emplace_back(kind, static_cast<std::uint32_t>(at - known.begin()));
+    all.insert(all.end(), known.begin(), known.end());
+  }
+  if (found.size() == 1)
+    return add_switched(found.front().first, "end " + name.text(), false, found.front().second);
+  if (found.size() > 1)
+    return refuse(name.place(), path,
+                  config::show(name.text()) + " is a fault and a stimulus; write 'end fault " + first +
+                      "' or 'end stimulus " + first + "'");
+  refuse(name.place(), path,
+         "there is no fault and no stimulus " + config::show(name.text()) + did_you_mean(name.text(), all));
+}
+
+/// A job that can be switched on and off.
+void ActionParser::add_job(const ActionRow& row, const Node& name, const std::string& path) {
+  std::vector<std::string> names;
+  for (const PlannedJob& job : draft_.plan.jobs) {
+    if (job.name == name.text()) {
+      if (!is_cyclic(job.job_class))
+        return refuse(name.place(), path,
+                      "'" + job.name + "' is a job of class " + std::string(name_of(job.job_class)) +
+                          "; only jobs of the cyclic classes are switched on and off");
+      Action& action = push(row.kind, std::string(row.word) + " " + job.name);
+      action.name = job.name;
+      action.on = row.on;
+      return;
+    }
+    if (is_cyclic(job.job_class)) names.push_back(job.name);
+  }
+  if (draft_.rig.models.size() < draft_.settings.models.size()) return;  // of one that could not be made
+  refuse(name.place(), path,
+         "there is no job " + config::show(name.text()) + did_you_mean(name.text(), names));
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/action/action_part.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "executive/frame/frame_services.hpp"
+
+namespace tactus::executive {
+
+ActionPart::ActionPart(const ActionPlan& plan)
+    : FramePart("actions"), plan_(plan), events_(new EventCount[plan.events.size()]) {
+  writes_.resize(plan.writes);
+  waiting_.reserve(plan.writes);
+  forced_.reserve(plan.writes);
+  for (std::uint32_t list = 0; list < plan.lists.size(); ++list)
+    for (std::uint32_t i = 0; i < plan.lists[list].actions.size(); ++i) {
+      const Action& action = plan.lists[list].actions[i];
+      if (action.variable.variable == nullptr) continue;
+      Write& write = writes_[action.write];
+      write.action = &action;
+      write.to = action.variable.data();
+      write.bytes = action.variable.elements * size_of(action.variable.variable->type);
+      write.list = list;
+      write.place = i;
+    }
+}
+
+void ActionPart::joined(FrameServices& services) {
+  services_ = &services;
+  for (Write& write : writes_) {
+    write.forces = services.forces_of(write.action->variable.model);
+    write.thread = services.async_worker_bit(write.action->variable.model);
+  }
+}
+
+void ActionPart::stop(const char* reason) TACTUS_RT { services_->stop(reason); }
+
+void ActionPart::fire(std::uint32_t event, std::int64_t k) TACTUS_RT {
+  EventCount& count = events_[event];
+  if (count.count.fetch_add(1, std::memory_order_relaxed) == 0)
+    count.first.store(k, std::memory_order_relaxed);
+  count.last.store(k, std::memory_order_relaxed);
+  note({ActionNote::What::event, event, 0, k});
+  run(plan_.event_lists[event], k);
+}
+
+void ActionPart::run(std::uint32_t list, std::int64_t k) TACTUS_RT {
+  if (list == ActionPlan::kNone) return;
+  const std::vector<Action>& actions = plan_.lists[list].actions;
+  for (std::uint32_t i = 0; i < actions.size(); ++i) {
+    const Action& action = actions[i];
+    if (action.kind == ActionKind::log) note({ActionNote::What::log, list, i, k});
+    if (action.kind == ActionKind::trace) note({ActionNote::What::trace, list, i, k});
+    if (!do_action(action, k)) note({ActionNote::What::not_done, list, i, k});
+  }
+}
+
+/// False: it could not be done.
+bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
+  switch (action.kind) {
+    case ActionKind::set:
+    case ActionKind::force:
+    case ActionKind::release:
+      queue(action.write);
+      return true;
+    case ActionKind::turn:
+      if (SwitchRow* const row = row_of(action)) {
+        row->turn(action.number, action.on);
+        return true;
+      }
+      return false;
+    case ActionKind::pause:
+      services_->give({Command::pause});
+      return true;
+    case ActionKind::stop:
+      services_->stop(action.name.c_str());
+      return true;
+    case ActionKind::abort:
+      services_->abort(action.name.c_str());
+      return true;
+    case ActionKind::safe_state:
+      services_->safe_state();
+      return true;
+    case ActionKind::checkpoint:
+      return services_->take_checkpoint(action.checkpoint);
+    case ActionKind::job:
+      services_->enable(action.name, action.on);
+      return true;
+    case ActionKind::log:
+    case ActionKind::trace:
+      return true;
+  }
+  return false;
+}
+
+/// Rows are few, and asked for seldom.
+SwitchRow* ActionPart::row_of(const Action& action) TACTUS_RT { return services_->switches(action.thing); }
+
+/// One that waits already moves to the end: the last one wins.
+void ActionPart::queue(std::uint32_t write) TACTUS_RT {
+  waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), write), waiting_.end());
+  waiting_.push_back(write);  // within what was reserved
+}
+
+void ActionPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Write& write = writes_[waiting_[i]];
+    if ((write.thread & ~idle) != 0)
+      waiting_[kept++] = waiting_[i];
+    else if (!make(write))
+      note({ActionNote::What::not_done, write.list, write.place, k - 1});
+  }
+  waiting_.resize(kept);
+  for (ModelForces* const forces : forced_)
+    if (forces->thread() == 0) forces->apply();
+}
+
+bool ActionPart::make(const Write& write) TACTUS_RT {
+  services_->count_changes();
+  switch (write.action->kind) {
+    case ActionKind::force:
+      return force(write);
+    case ActionKind::release:
+      if (write.forces != nullptr) release(*write.forces, write.to, write.bytes);
+      return true;
+    default:
+      if (write.forces != nullptr && write.forces->find(write.to, write.bytes) != nullptr) return false;
+      std::memcpy(write.to, write.action->value.data(), write.bytes);
+      return true;
+  }
+}
+
+/// Forces a variable, but not one that a client forces.
+bool ActionPart::force(const Write& write) TACTUS_RT {
+  ModelForces& forces = *write.forces;
+  release(forces, write.to, write.bytes);
+  if (forces.find(write.to, write.bytes) != nullptr || forces.count() == ModelForces::kMost) return false;
+  std::memcpy(write.to, write.action->value.data(), write.bytes);
+  forces.add({write.to, write.action->value.data(), write.bytes, nullptr});
+  if (std::find(forced_.begin(), forced_.end(), &forces) == forced_.end()) forced_.push_back(&forces);
+  return true;
+}
+
+/// Ends the forces of actions that share memory with these bytes.
+void ActionPart::release(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT {
+  while (ModelForces::Force* const force = forces.find(to, bytes)) {
+    if (force->packet != nullptr) return;
+    forces.remove(force);
+  }
+}
+
+void ActionPart::release_all() TACTUS_RT {
+  for (const Write& write : writes_)
+    if (write.forces != nullptr && write.action->kind == ActionKind::force)
+      release(*write.forces, write.to, write.bytes);
+  forced_.clear();
+}
+
+void ActionPart::at_boundary(std::int64_t k, Slack&) TACTUS_RT {
+  for (; next_ < plan_.timed.size() && frame_at(plan_.timed[next_].at) <= k; ++next_) {
+    note({ActionNote::What::timed, static_cast<std::uint32_t>(next_), 0, k - 1});
+    run(plan_.timed[next_].list, k - 1);
+  }
+}
+
+/// The first frame that begins at or after a simulated time.
+std::int64_t ActionPart::frame_at(rtsync::Nanoseconds at) const TACTUS_RT {
+  const rtsync::Period& frame = services_->plan().frame;
+  const rtsync::Wide scaled = static_cast<rtsync::Wide>(at.count()) * frame.den();
+  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
+}
+
+void ActionPart::seek(std::int64_t k) TACTUS_RT {
+  next_ = 0;
+  while (next_ < plan_.timed.size() && frame_at(plan_.timed[next_].at) < k) ++next_;
+}
+
+void ActionPart::changed(RigChange& change) TACTUS_RT {
+  if (change.what == RigChange::started) seek(change.frame);
+  if (change.what != RigChange::went_back) return;
+  waiting_.clear();
+  release_all();
+  seek(change.frame);
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/expression_program.hpp"
+#include "executive/capability/judge/sequence.hpp"
+
+namespace tactus::executive {
+
+struct TestResult;
+
+/// Runs a sequence: one step at a time, at most one transition a frame, judged at the end of the frame. A step that begins
+/// at the end of frame k has its first frame in k + 1.
+///
+/// Threads  begin(), take(), begin_anew(): the frames'. The rest: after them.
+/// RT       begin(), take(), begin_anew().
+class SequenceRun {
+ public:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  /// `sequence` must outlive it.                                                                    @when setup
+  explicit SequenceRun(const CompiledSequence& sequence);
+
+  /// Transition at the end of a frame.
+  struct Moved {
+    std::uint32_t left = kNone;   ///< step that is over
+    std::uint32_t began = kNone;  ///< step that begins
+    bool timed_out = false;       ///< the one that is over
+    std::uint32_t stops = kNone;  ///< step that failed, or has an expectation that failed, with severity stop
+  };
+
+  /// The first step begins before frame k.
+  Moved begin(std::int64_t k) TACTUS_RT;
+  /// A reset or a loaded state: what is open has no verdict, and the sequence begins anew before frame k.
+  Moved begin_anew(std::int64_t k) TACTUS_RT;
+  /// Judges the end of frame k. `cells`: those of the test's program. `lost`: slots were lost or caught up.
+  Moved take(std::int64_t k, const config::Cell* cells, bool lost, rtsync::Nanoseconds late) TACTUS_RT;
+
+  /// The run ended before the test was over.
+  void end_early(const char* why) { ended_early_ = why; }
+  bool is_over() const { return current_ == kNone; }
+  /// Adds a row for each step, "sequence.warm up", and each of its expectations, "sequence.warm up.safe".
+  void add_rows(TestResult& result, rtsync::Period frame) const;
+
+ private:
+  enum class Cut : std::uint8_t { none, reset, late };
+
+  /// Result of a step so far.
+  struct State {
+    bool entered = false, passed = false, failed = false, late = false;
+    Cut cut = Cut::none;
+    std::int64_t failed_in = -1;
+    std::vector<Monitor> monitors{};
+    std::vector<char> cut_short{};  ///< true for a monitor whose step ended before its time
+  };
+
+  void enter(std::uint32_t step, std::int64_t k) TACTUS_RT;
+  void close(State& state) TACTUS_RT;
+  Moved leave(std::uint32_t to, std::int64_t k, bool timed_out) TACTUS_RT;
+  bool judge(std::int64_t k, const config::Cell* cells, bool late) TACTUS_RT;
+
+  const CompiledSequence& sequence_;
+  std::vector<State> states_;
+  std::uint32_t current_ = kNone;
+  std::int64_t began_ = 0;  // first frame of the step
+  bool reached_end_ = false;
+  const char* ended_early_ = nullptr;
+};
+
+}  // namespace tactus::executive

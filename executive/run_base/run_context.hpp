@@ -63,8 +63,6 @@ struct RunContext {
   /// Makes what a client asked for.
   std::function<config::Json(LiveReport)> report{};
 
-  /// Adds an entry to the journal of changes: what, when (frame) and what caused it. Empty: the run has none.
-  std::function<void(config::Json entry, const std::string& who)> journal{};
   /// Writes the last frames to a trace, with the reason in its title. Empty: there is no flight recorder.
   std::function<void(const std::string& why)> trace{};
 
@@ -97,7 +95,9 @@ struct RunContext {
     end.reason += (end.reason.empty() ? "" : "; ") + more;
     if (!end.brief.empty()) end.brief += "; " + more;
   }
-  /// Says in the log, and in the journal where there is one, that something switched by name began or ended. `kind`:
+  /// Adds an entry to the journal of changes: what, when (frame), and who caused it.
+  void note(config::Json entry, const std::string& who);
+  /// Says in the log and in the journal that something switched by name began or ended. `kind`:
   /// "fault".
   void tell_switched(const char* kind, const std::string& name, bool on, std::int64_t frame);
   /// Adds an entry to the journal of live access; nullptr: the rig has none, and the run keeps one of its own.

@@ -25,10 +25,9 @@ std::string RunActions::at(const ActionNote& note) const {
 }
 
 void RunActions::add_entry(const ActionNote& note, const char* what, const std::string& name) {
-  if (!run_.journal) return;
   config::Json entry{{"what", what}, {"name", name}};
   if (note.frame >= 0) entry["frame"] = note.frame;
-  run_.journal(std::move(entry), "rig file");
+  run_.note(std::move(entry), "rig file");
 }
 
 void RunActions::tell(const ActionNote& note, RunVoice& voice) {

@@ -10,6 +10,7 @@
 #include "config/number.hpp"
 #include "config/rules.hpp"
 #include "config/text.hpp"
+#include "executive/capability/judge/expectation_text.hpp"
 #include "executive/model/suggest.hpp"
 
 namespace tactus::executive {
@@ -144,7 +145,9 @@ class SequenceCompiler {
   std::optional<CompiledStepExpectation> expected(const Node::Entry& entry, const std::string& path) {
     ExpectSettings settings;
     if (entry.value.is_scalar()) {
-      if (!read_text(entry.value, path, settings)) return std::nullopt;
+      auto read = read_expectation({trimmed(entry.value.text()), entry.value.place(), path}, problems_);
+      if (!read) return std::nullopt;
+      settings = std::move(*read);
     } else {
       settings = expect_fields().load(entry.value, path, problems_);
     }
@@ -152,7 +155,9 @@ class SequenceCompiler {
       problems_.add(entry.place, path, why);
       return std::nullopt;
     };
-    if (!settings.after.value.empty() || !settings.between.empty() || !settings.finally.value.empty())
+    if (!settings.after.value.empty() || !settings.between.empty() || !settings.before.empty() ||
+        !settings.finally.value.empty() || !settings.settles.value.empty() || !settings.run.value.empty() ||
+        settings.from || settings.until || settings.shift || settings.tube || settings.realtime)
       return refuse(
           "a step knows always, never, within and for, which count from its begin; write others beside the "
           "sequence");
@@ -188,39 +193,6 @@ class SequenceCompiler {
     made.margin = compiled->margin;
     made.unit = compiled->unit;
     return made;
-  }
-
-  bool read_text(const Node& node, const std::string& path, ExpectSettings& settings) {
-    const std::string text = trimmed(node.text());
-    const auto condition = [&](const std::string& of) {
-      return Located<std::string>{trimmed(of), node.place(), path};
-    };
-    if (text.starts_with("always ")) {
-      settings.always = condition(text.substr(7));
-      return true;
-    }
-    if (text.starts_with("never ")) {
-      settings.never = condition(text.substr(6));
-      return true;
-    }
-    const bool within = text.starts_with("within ");
-    const std::size_t colon = text.find(':');
-    if ((within || text.starts_with("for ")) && colon != std::string::npos) {
-      const std::size_t begin = within ? 7 : 4;
-      const Parsed<Nanoseconds> time = parse_duration(trimmed(text.substr(begin, colon - begin)));
-      if (!time) {
-        problems_.add(node.place(), path, time.problem);
-        return false;
-      }
-      (within ? settings.within : settings.lasting) = *time.value;
-      settings.holds = condition(text.substr(colon + 1));
-      return true;
-    }
-    problems_.add(node.place(), path,
-                  show(text) +
-                      " is not an expectation of a step; write 'within 200 ms: C', 'for 200 ms: C', "
-                      "'always C' or 'never C'");
-    return false;
   }
 
   TestConditions& conditions_;

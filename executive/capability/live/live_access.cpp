@@ -130,12 +130,6 @@ std::string LiveAccess::turn(const std::string& kind, const std::string& name, b
   return LiveRig::turn(kind, name, on, who);
 }
 
-void LiveAccess::note(config::Json entry, const std::string& who) {
-  const std::lock_guard lock(mutex_);
-  journal_.add(std::move(entry), who);
-  journal_.flush();
-}
-
 // ---- the thread that answers
 
 void LiveAccess::start(const rtsync::ThreadSettings& helper) {

@@ -71,8 +71,6 @@ class LiveAccess final : public LiveRig {
   std::map<std::string, std::vector<std::string>, std::less<>> switches() const override;
   std::string turn(const std::string& kind, const std::string& name, bool on,
                    const std::string& who) override;
-  /// Adds what the rig did by itself to the journal.                                            @when service
-  void note(config::Json entry, const std::string& who);
   std::int64_t forces_changed() const override { return batches_.forces_changed(); }
   std::string command_problem(Command command) const override;
   LiveWriter writer_of(std::size_t variable) const override;

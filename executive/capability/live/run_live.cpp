@@ -55,7 +55,6 @@ LiveServices services_of(RunContext& run) {
 
 RunLive::RunLive(RunContext& run)
     : run_(run), access_(run.rig, *run.executive, facts_of(run), services_of(run)) {
-  run.journal = [this](config::Json entry, const std::string& who) { access_.note(std::move(entry), who); };
   run.voice->log().tell(access_.history(LiveList::log));
   run.find<RunTeller>()->tell(access_.history(LiveList::overruns));
   if (RunJudge* const judge = run.find<RunJudge>()) judge->tell(access_.history(LiveList::verdicts));

@@ -148,7 +148,7 @@ TEST_F(Drive, AWrongOneIsRefusedWithAllItsMistakesAndTheirPlaces) {
       run(run_rig("servo", {"--no-realtime", "--test", "wrong.test.yaml", "--out", "out"}, dir_.path()));
   EXPECT_EQ(done.status, 2);
   for (const char* const text :
-       {"stimuli.motor.load_torque", "did you mean 'load_torque'", "'rt.late' is the executive's own",
+       {"stimuli.motor.load_torque", "did you mean 'motor.load_torque'", "'rt.late' is the executive's own",
         "faults.two: expects one of stuck", "a variable is not longer",
         "there is no job 'controller.outr'; did you mean", "faults.first.offset", "faults.edgy.edge"})
     EXPECT_THAT(done.err, HasSubstr(text));

@@ -118,7 +118,8 @@ TEST_F(Sequence, MistakesAreRefusedWithTheirPlaces) {
   for (const char* const text :
        {"a.test.yaml:2:23: sequence[0].until: 'trajectory.speed > 50', character 20",
         "sequence[1].step: another step is named 'a'", "sequence[1].for: a step ends by 'until' or by 'for'",
-        "sequence[1].next: there is no step 'gone'", "sequence[2].expect.x: 'soon yes' is not an expectation",
+        "sequence[1].next: there is no step 'gone'",
+        "sequence[2].expect.x: 'soon yes', character 6: not understood",
         "sequence[2]: never ends, so no step after it begins", "sequence[3].step: 'end' is the end",
         "sequence[3].timeout: 'timeout' belongs to 'until'"})
     EXPECT_THAT(done.err, HasSubstr(text));

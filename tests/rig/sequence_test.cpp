@@ -107,6 +107,28 @@ TEST_F(Sequence, EventsOfARigFileNeedNoExpectation) {
   EXPECT_FALSE(std::filesystem::exists(dir_.path() / "out/verdict.json"));
 }
 
+TEST_F(Sequence, StepsAndEventsTurnFaultsAndStimuli) {
+  const Finished done = run_test(
+      "until: 600 ms\n"
+      "stimuli: { push: { on: motor.load_torque, switched: yes, then: hold, segments: [ { hold: 2 mN m } ] } "
+      "}\n"
+      "faults: { sticks: { on: encoder.angle, stuck: } }\n"
+      "events: { moving: { when: trajectory.speed > 50 rad/s, do: [ stimulus push ] } }\n"
+      "sequence:\n"
+      "  - { step: warm up, until: trajectory.speed > 50 rad/s }\n"
+      "  - { step: sticks, do: [ fault sticks ], for: 100 ms,\n"
+      "      expect: { stuck: never changes(encoder.angle), is on: always fault.sticks } }\n"
+      "  - { step: comes back, do: [ end sticks ], until: changes(encoder.angle), timeout: 10 ms }\n"
+      "expect: { pushed: { finally: motor.load_torque > 1 mN m } }\n");
+  EXPECT_EQ(done.status, 0) << done.out << done.err;
+  for (const char* const name :
+       {"sequence.sticks.stuck", "sequence.sticks.is on", "sequence.comes back", "pushed"})
+    EXPECT_EQ(verdict_of(name), "pass") << name << verdict_.dump(1);
+  const std::string journal = file("journal.jsonl");
+  for (const char* const what : {"fault on", "fault off", "stimulus on", "event"})
+    EXPECT_THAT(journal, HasSubstr("\"what\":\"" + std::string(what) + "\"")) << journal;
+}
+
 TEST_F(Sequence, MistakesAreRefusedWithTheirPlaces) {
   const Finished done = run_test(
       "sequence:\n"

@@ -19,16 +19,15 @@ void declare_faults(Draft& draft) {
   for (const Node::Entry& entry : draft.settings.of<FaultsSettings>().faults.entries())
     names.push_back(entry.key);
   draft.rig.variables.add_faults(names);
+  if (!names.empty()) draft.plan.switches["fault"] = std::move(names);
 }
 
 void plan_faults(Draft& draft) {
   const std::size_t before = draft.problems.count();
   auto made = compile_faults(draft, draft.settings.of<FaultsSettings>().faults);
   if (draft.problems.count() != before) return;
-  for (const CompiledFault& each : made) {
+  for (const CompiledFault& each : made)
     for (const VariableRef& ref : each.refs) draft.plan.overlaid.insert(ref.model);
-    draft.plan.switches["fault"].push_back(each.name);
-  }
   draft.settings.of<PlannedFaults>().all =
       std::make_shared<const std::vector<CompiledFault>>(std::move(made));
 }

@@ -14,18 +14,20 @@ std::vector<Field<RigSettings>> stimulus_keys() {
                            "what variables follow, by variable or name (stimuli-and-faults.md)"))};
 }
 
+void declare_stimuli(Draft& draft) {
+  for (const Node::Entry& entry : draft.settings.of<StimuliSettings>().stimuli.entries())
+    draft.plan.switches["stimulus"].push_back(entry.key);
+}
+
 void plan_stimuli(Draft& draft) {
   auto made = compile_stimuli(draft, draft.settings.of<StimuliSettings>().stimuli);
-  for (const CompiledStimulus& each : made) {
-    draft.plan.overlaid.insert(each.ref.model);
-    draft.plan.switches["stimulus"].push_back(each.name);
-  }
+  for (const CompiledStimulus& each : made) draft.plan.overlaid.insert(each.ref.model);
   draft.settings.of<PlannedStimuli>().all =
       std::make_shared<const std::vector<CompiledStimulus>>(std::move(made));
 }
 
 }  // namespace
 
-const CapabilitySection kStimulusSection{&stimulus_keys, nullptr, &plan_stimuli};
+const CapabilitySection kStimulusSection{&stimulus_keys, &declare_stimuli, &plan_stimuli};
 
 }  // namespace tactus::executive

@@ -185,7 +185,7 @@ void RunJudge::finish() {
   verdict_ = to_json(result);
   for (const config::Json& row : result.expectations) {
     const std::string line = "expectation " + std::string(row["name"]) + ": " + std::string(row["says"]);
-    if (row["verdict"] == "pass")
+    if (row["verdict"] == "pass" || row["why"] == kNotInRealTime)
       run_.voice->log().info(line);
     else
       run_.voice->say(line);

@@ -167,7 +167,7 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
                         {"severity", severity_name(each.settings.severity)},
                         {"requirement", each.settings.requirement},
                         {"expects", each.text},
-                        {"why", left_out   ? "not in real time"
+                        {"why", left_out   ? kNotInRealTime
                                 : each.run ? (end.over ? "" : "judged at the end of the run")
                                            : standing.why},
                         {"no_value", verdict == TestVerdict::fail && no_value},

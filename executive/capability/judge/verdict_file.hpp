@@ -15,6 +15,9 @@ namespace tactus::executive {
 inline constexpr int kVerdictFailed = 4;  ///< exit status of a run: a verdict is fail
 inline constexpr int kNotJudged = 5;      ///< exit status of a run: one could not be judged
 
+/// Reason why an expectation with `realtime: only` is untested; it changes nothing.
+inline constexpr const char* kNotInRealTime = "not in real time";
+
 /// The verdicts of a test.
 struct TestResult {
   std::string test, rig;

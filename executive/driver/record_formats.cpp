@@ -24,6 +24,11 @@ RecordFormats::RecordFormats() {
     all_.push_back(std::make_unique<const RecordFormat>(name));
 }
 
+const RecordFormats& RecordFormats::kept() {
+  static const RecordFormats* const formats = new RecordFormats;
+  return *formats;
+}
+
 const RecordFormat* RecordFormats::named(const std::string& name) const {
   for (const auto& format : all_)
     if (format->name == name) return format.get();

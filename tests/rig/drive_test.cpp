@@ -93,6 +93,25 @@ TEST_F(Drive, WhatIsDrawnIsRecordedKeptAndCounted) {
               HasSubstr("fault encoder_stuck ends before frame 220 (220 ms)"));
 }
 
+TEST_F(Drive, ARecordingIsASourceAndAStateOfOtherSegmentsIsNone) {
+  dir_.write("o.csv", "sys.exec.out.time {s},motor.torque {mN.m}\n0,0\n0.1,5\n");
+  const auto with = [&](const std::string& stimuli, const Arguments& more) {
+    dir_.write("s.test.yaml", "until: 50 ms\nstimuli: { motor.load_torque: " + stimuli +
+                                  " }\nexpect: { a: { always: yes } }\n");
+    return run(run_rig("servo", Arguments{"--no-realtime", "--test", "s.test.yaml"} + more, dir_.path()));
+  };
+  const Finished recorded = with("{ recording: { file: o.csv, column: motor.torque } }", {"--out", "r"});
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_EQ(recorded.signal, 0);
+  const Finished kept =
+      with("[ { hold: 1 mN m, for: 10 ms }, { hold: 2 mN m } ]",
+           {"--out", "k", "--set", "commands=[{ at: 20 ms, do: checkpoint, file: c.tck }]"});
+  EXPECT_EQ(kept.status, 0) << kept.err;
+  const Finished other = with("{ hold: 1 mN m }", {"--out", "o", "--from", "k/checkpoints/c.tck"});
+  EXPECT_NE(other.status, 0);
+  EXPECT_THAT(other.err, HasSubstr("@stimulus.motor.load_torque of ")) << other.err;
+}
+
 TEST_F(Drive, ARepeatedRunAndOneOnThreeThreadsHaveTheSameBytes) {
   const std::string once = recorded({}, "a");
   EXPECT_EQ(recorded({}, "b"), once);

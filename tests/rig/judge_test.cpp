@@ -173,6 +173,22 @@ TEST_F(Judge, AWarningChangesNothing) {
   EXPECT_EQ(row("slow")["verdict"], "fail");
 }
 
+TEST_F(Judge, AShiftThatComparesNearlyNothingFitsNothing) {
+  dir_.write("far.csv", "sys.exec.out.time {s},motor.speed {rad/s}\n0,500\n1,500\n");
+  EXPECT_EQ(run_test("until: 300 ms\nexpect: { sh: { always: motor.speed within 1 rad/s of far.csv, "
+                     "shift: 300 ms } }\n")
+                .status,
+            5);
+  EXPECT_EQ(row("sh")["verdict"], "inconclusive");
+  dir_.write("late.csv", "sys.exec.out.time {s},rt.frame {--}\n0.01,0\n1.01,1000\n");
+  EXPECT_EQ(
+      run_test("until: 300 ms\nexpect:\n  sh: { always: rt.frame within 0.1 of late.csv, shift: 10 ms }\n"
+               "  tb: { always: rt.frame within 10 of late.csv, tube: 10 ms }\n")
+          .status,
+      0);
+  EXPECT_EQ(row("sh")["shift_s"], -0.01);
+}
+
 TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
   const Finished done = run_test(
       "test: wrong\n"

@@ -43,6 +43,15 @@ void FaultPart::joined(FrameServices& services) {
   services.add(static_cast<SwitchRow&>(*this));
 }
 
+/// An earlier frame has been put back, with the faults that acted in it.
+void FaultPart::changed(RigChange& change) TACTUS_RT {
+  if (change.what != RigChange::went_back) return;
+  for (Fault& fault : all_) {
+    fault.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
+    *fault.shown = fault.kept[acted] != 0;
+  }
+}
+
 void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
   all_[number].kept[wanted] = to ? on_again : off_now;
 }

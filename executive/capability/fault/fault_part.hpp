@@ -21,6 +21,7 @@ class FaultPart final : public FramePart, public SwitchRow {
 
   void joined(FrameServices& services) override;
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
+  void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
 
   SwitchLog& log() { return log_; }

@@ -34,6 +34,11 @@ class JudgePart final : public FramePart {
     const auto& shifted = shifted_[expectation];
     return shifted ? std::optional(shifted->best()) : std::nullopt;
   }
+  /// No shift that fits has met the recording in half of the frames. False for what has no shift.
+  bool compared_too_little(std::size_t expectation) const {
+    const auto& shifted = shifted_[expectation];
+    return shifted && !shifted->has_compared();
+  }
   std::int64_t frames() const { return frames_; }
   std::int64_t last_frame() const { return frame_; }
   /// Returns what the expectations have come to, while frames run. @when service

@@ -21,12 +21,6 @@ constexpr double kNoValueThere = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostOfRecording = 8'000'000;
 constexpr std::size_t kMostOfFrames = 8'000'000;
 
-/// All formats. They stay loaded: HDF5 frees something at the end of each thread that has loaded it.
-const RecordFormats& all_formats() {
-  static const RecordFormats* const formats = new RecordFormats;
-  return *formats;
-}
-
 double real_of(tactus_type type, const std::byte* data) {
   const config::Cell cell = load_cell(type, data);
   return cell_type(type) == config::CellType::whole ? static_cast<double>(cell.whole) : cell.real;
@@ -105,11 +99,9 @@ ReferenceValues Reference::envelope(rtsync::Period frame, rtsync::Nanoseconds re
     }
     while (!window.empty() && times_[window.front()] < now - reach.count()) window.pop_front();
     double value = at(now);
-    if (!std::isnan(value)) {
-      for (const double each : {at(now - reach.count()), at(now + reach.count()),
-                                window.empty() ? kNoValueThere : values_[window.front()]})
-        if (!std::isnan(each) && better(each, value)) value = each;
-    }
+    for (const double each : {at(now - reach.count()), at(now + reach.count()),
+                              window.empty() ? kNoValueThere : values_[window.front()]})
+      if (!std::isnan(each) && (std::isnan(value) || better(each, value))) value = each;
     (*all)[k] = value;
   }
   return all;
@@ -127,7 +119,7 @@ const Reference* References::find(const std::string& file, const std::string& co
     return nullptr;
   }
   try {
-    const RecordFormats& formats = all_formats();
+    const RecordFormats& formats = RecordFormats::kept();
     const RecordFormat* const format = formats.of_extension(path);
     if (format == nullptr) {
       std::vector<std::string> endings;

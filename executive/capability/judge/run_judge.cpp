@@ -170,8 +170,12 @@ TestResult RunJudge::last_result() {
   if (const char* const why = cut_short()) part_.end_early(why);
   std::vector<Standing> standings;
   for (const Monitor& each : part_.monitors()) {
-    standings.push_back(standing_of(each));
-    standings.back().shift = part_.shift(standings.size() - 1);
+    const std::size_t number = standings.size();
+    Standing& standing = standings.emplace_back(standing_of(each));
+    standing.shift = part_.shift(number);
+    if (standing.verdict != TestVerdict::pass || !part_.compared_too_little(number)) continue;
+    standing.verdict = TestVerdict::inconclusive;
+    standing.why = "no shift meets the recording in half of the frames";
   }
   TestResult result = result_of(standings, part_.frames(), true);
   part_.sequence().add_rows(result, run_.rig.plan().frame);

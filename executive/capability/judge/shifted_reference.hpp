@@ -23,12 +23,17 @@ class ShiftedReference {
 
   /// The shift in frames that has fitted best: above 0 the rig is later than the recording.
   std::int64_t best() const;
+  /// A shift that fits has met the recording in at least half of the frames: others fit as nothing is left of them.
+  bool has_compared() const;
 
  private:
   double reference(std::int64_t k) const TACTUS_RT;
+  double fit(std::int64_t by) const;
 
   const CompiledShift& shift_;
-  std::vector<double> margins_;  // the least of each shift so far, from the one to the other end
+  std::vector<double> margins_;         // the least of each shift so far, from the one to the other end
+  std::vector<std::int64_t> compared_;  // frames in which each shift met the recording
+  std::int64_t taken_ = 0;
 };
 
 }  // namespace tactus::executive

@@ -22,6 +22,8 @@ std::uint64_t bits_at(const VariableRef& ref) TACTUS_RT {
   return bits;
 }
 
+bool is_whole(tactus_type type) TACTUS_RT { return type != TACTUS_DOUBLE && type != TACTUS_FLOAT; }
+
 /// Reads one output's limits.
 std::shared_ptr<OutputLimit> compile_limit(Draft& draft, const config::Node::Entry& entry,
                                            const std::string& path, const ModelInstance& model) {
@@ -64,6 +66,8 @@ std::shared_ptr<OutputLimit> compile_limit(Draft& draft, const config::Node::Ent
   if (!least && !most && !rate) return refuse("limits nothing; write least, most, or max_rate");
   if (least && most && *least > *most) return refuse("the least is above the most");
   if (rate && *rate <= 0) return refuse("max_rate must be above 0");
+  if (is_whole(variable.type) && least && most && std::ceil(*least) > std::floor(*most))
+    return refuse("no whole number lies between the least and the most");
   return std::make_shared<OutputLimit>(*ref, least, most, rate, draft.plan.frame);
 }
 
@@ -84,8 +88,14 @@ double OutputLimit::limited(double asked, const tactus_call& call) const TACTUS_
     const double most = *rate_ * static_cast<double>(passed) * 1e-9;
     given = std::clamp(given, last - most, last + most);
   }
-  if (least_) given = std::max(given, *least_);
-  if (most_) given = std::min(given, *most_);
+  if (!is_whole(ref_.variable->type)) {
+    if (least_) given = std::max(given, *least_);
+    if (most_) given = std::min(given, *most_);
+    return given;
+  }
+  given = given > last ? std::floor(given) : std::ceil(given);  // no limit is passed by rounding
+  if (least_) given = std::max(given, std::ceil(*least_));
+  if (most_) given = std::min(given, std::floor(*most_));
   return given;
 }
 
@@ -96,7 +106,7 @@ std::uint64_t OutputLimit::cut(const tactus_call& call) TACTUS_RT {
   if (given != number) {
     std::uint64_t bits = overlay_bits(ref_.variable->type, given);
     given = overlay_number(ref_.variable->type, bits);
-    if (rate_ && ref_.variable->type != TACTUS_DOUBLE && ref_.variable->type != TACTUS_FLOAT) {
+    if (rate_ && is_whole(ref_.variable->type)) {
       // A whole number that moves by less than one a call waits until that is one.
       const auto last = std::bit_cast<double>(kept_[1]);
       if (kept_[0] != 0 && given == last) {

@@ -122,8 +122,9 @@ std::string LiveAccess::turn(const std::string& kind, const std::string& name, b
     if (names->second[i] != name) continue;
     if (!port_->turn({names->first.c_str(), static_cast<std::uint32_t>(i), on}))
       return "too many things are switched at once; try again";
-    journal_.add(
-        {{"frame", port_->frame()}, {"what", kind + (on ? " on asked" : " off asked")}, {"name", name}}, who);
+    config::Json entry{{"what", kind + (on ? " on asked" : " off asked")}, {"name", name}};
+    if (port_->frame() >= 0) entry["frame"] = port_->frame();
+    journal_.add(std::move(entry), who);
     journal_.flush();
     return "";
   }

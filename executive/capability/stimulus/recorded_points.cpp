@@ -55,7 +55,7 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
 RecordedPoints recorded_points(const std::filesystem::path& file, const std::string& column,
                                const Variable& variable, std::int64_t from_ns, std::string& why) {
   try {
-    const RecordFormats formats;
+    const RecordFormats& formats = RecordFormats::kept();
     const RecordFormat* const format = formats.of_extension(file);
     if (format != nullptr) return read_points(*format, file, column, variable, from_ns, why);
     std::vector<std::string> known;

@@ -21,7 +21,8 @@ void RunStimuli::poll(RunVoice&) {
 void RunStimuli::finish() {
   if (run_.voice) poll(*run_.voice);
   if (part_.log().lost() > 0)
-    run_.voice->say(std::to_string(part_.log().lost()) + " beginnings and ends of stimuli are in no log: there were too many");
+    run_.voice->say(std::to_string(part_.log().lost()) +
+                    " beginnings and ends of stimuli are in no log: there were too many");
 }
 
 void RunStimuli::summarize(config::Json& all, Summary what) const {

@@ -17,7 +17,8 @@ const Fields<StimulusSettings>& stimulus_fields() {
       "A stimulus: what a variable follows.",
       {
           located(&S::origin),
-          optional("on", &S::on, length(1, 200), "variable that it writes; without it, the key is that variable"),
+          optional("on", &S::on, length(1, 200),
+                   "variable that it writes; without it, the key is that variable"),
           optional("segments", &S::segments, "segments, one after the other"),
           optional("at", &S::at, range(0ns, 100 * 24h), "simulated time at which it begins; 0 by default"),
           optional("frame", &S::frame, count("frames", 0, std::numeric_limits<std::int64_t>::max() / 2),

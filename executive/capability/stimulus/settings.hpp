@@ -33,7 +33,8 @@ struct StimulusSettings {
 /// One segment: the words are as the keys.
 struct SegmentSettings {
   Origin origin;
-  config::Node hold{}, step{}, ramp{}, sine{}, chirp{}, square{}, prbs{}, noise{}, table{}, recording{}, expression{};
+  config::Node hold{}, step{}, ramp{}, sine{}, chirp{}, square{}, prbs{}, noise{}, table{}, recording{},
+      expression{};
   std::optional<Nanoseconds> lasting;
   bool holds = false;  ///< true: a value stays until the next point of a table or recording
   bool interpolates = false;

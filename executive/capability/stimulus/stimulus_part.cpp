@@ -39,7 +39,10 @@ void StimulusPart::joined(FrameServices& services) {
     ModelOverlay& overlay = *services.overlay_of(stimulus.made->ref.model);
     stimulus.cell = &overlay.cell_of(stimulus.made->ref, 0);
     stimulus.thread = overlay.thread();
-    pieces.push_back(own_piece("@stimulus." + stimulus.made->name, std::span(stimulus.kept)));
+    // A state of other segments does not fit.
+    pieces.push_back(own_piece("@stimulus." + stimulus.made->name + " of " +
+                                   std::to_string(stimulus.made->segments.size()) + " segments",
+                               std::span(stimulus.kept)));
     for (Expression& expression : stimulus.expressions)
       for (std::size_t i = 0; i < expression.made.inputs.size(); ++i) {
         const VariableRef& ref = expression.made.inputs[i];
@@ -86,11 +89,15 @@ void StimulusPart::advance(Stimulus& stimulus, std::uint32_t number, std::int64_
 /// An earlier frame has been put back: cells show what they did in it.
 void StimulusPart::changed(RigChange& change) TACTUS_RT {
   if (change.what != RigChange::went_back) return;
-  for (const Stimulus& stimulus : all_) show(stimulus, change.frame - 1);
+  for (Stimulus& stimulus : all_) {
+    stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
+    show(stimulus, change.frame - 1);
+  }
 }
 
 void StimulusPart::begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
   auto& kept = stimulus.kept;
+  kept[share_from] = as_bits(share(stimulus, k));
   if (kept[phase] != running && kept[phase] != held)
     kept[last] = as_bits(overlay_number(stimulus.cell->type, stimulus.cell->truth()));
   kept[phase] = running;
@@ -103,6 +110,7 @@ void StimulusPart::begin(Stimulus& stimulus, std::uint32_t number, std::int64_t 
 }
 
 void StimulusPart::end(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
+  stimulus.kept[share_from] = as_bits(share(stimulus, k));
   stimulus.kept[phase] = off;
   stimulus.kept[ended] = k;
   log_.add(k, number, false);
@@ -145,27 +153,34 @@ void StimulusPart::follow(Stimulus& stimulus, std::uint32_t number, std::int64_t
   if (made.releases) end(stimulus, number, k);
 }
 
+/// Its share of what is shown: it blends in and out from the one that was reached.
+double StimulusPart::share(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+  const auto& kept = stimulus.kept;
+  const bool acts = kept[phase] == running || kept[phase] == held;
+  const std::int64_t blend_ns = stimulus.made->blend_ns;
+  if (blend_ns <= 0) return acts ? 1 : 0;
+  if (!acts && kept[ended] < 0) return 0;
+  const double moved =
+      static_cast<double>(since_ns(stimulus, acts ? since : ended, k)) / static_cast<double>(blend_ns);
+  const double from = as_real(kept[share_from]);
+  return acts ? std::min(1.0, from + moved) : std::max(0.0, from - moved);
+}
+
 /// Sets what the cell does in the frame.
 void StimulusPart::show(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
   const auto& kept = stimulus.kept;
   OverlayCell& cell = *stimulus.cell;
-  const CompiledStimulus& made = *stimulus.made;
   const bool acts = kept[phase] == running || kept[phase] == held;
-  const double blend = made.blend_ns > 0 ? static_cast<double>(made.blend_ns) : 1;
-  double share = acts ? 1 : 0;
-  if (acts && made.blend_ns > 0)
-    share = std::min(1.0, static_cast<double>(since_ns(stimulus, since, k)) / blend);
-  else if (!acts && made.blend_ns > 0 && kept[ended] >= 0)
-    share = std::max(0.0, 1 - static_cast<double>(since_ns(stimulus, ended, k)) / blend);
+  const double part = share(stimulus, k);
   const double value = as_real(kept[last]);
   cell.source = OverlayCell::Source::none;
-  if (share >= 1) {
+  if (part >= 1) {
     cell.source = OverlayCell::Source::value;
     cell.source_bits = overlay_bits(cell.type, value);
-  } else if (acts || share > 0) {
+  } else if (acts || part > 0) {
     cell.source = OverlayCell::Source::mix;
-    cell.mix_gain = 1 - share;
-    cell.mix_offset = share * value;
+    cell.mix_gain = 1 - part;
+    cell.mix_offset = part * value;
   }
 }
 

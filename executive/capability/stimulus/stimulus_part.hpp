@@ -35,7 +35,19 @@ class StimulusPart final : public FramePart, public SwitchRow {
 
  private:
   /// Its state; numbers with a fraction as their bits.
-  enum Kept : std::size_t { phase, wanted, since, segment, entry, last, noise, noise_at, ended, kKept };
+  enum Kept : std::size_t {
+    phase,
+    wanted,
+    since,
+    segment,
+    entry,
+    last,
+    noise,
+    noise_at,
+    ended,
+    share_from,
+    kKept
+  };
   enum Phase : std::int64_t { waiting, running, held, off };
   enum Wanted : std::int64_t { nothing, on_again, off_now };
   struct Expression {
@@ -66,6 +78,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
   void follow(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   double value(Stimulus& stimulus, std::size_t segment, std::int64_t at_ns, std::int64_t n) TACTUS_RT;
   std::int64_t since_ns(const Stimulus& stimulus, Kept from, std::int64_t k) const TACTUS_RT;
+  double share(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
   void show(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
 
   FrameServices* services_ = nullptr;

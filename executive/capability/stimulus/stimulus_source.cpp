@@ -15,7 +15,8 @@ double noise_of(const StimulusSegment& segment, std::int64_t n, StimulusMemory& 
     const double fresh = segment.random.normal(n);
     const bool follows = segment.memory > 0 && memory.noise_at == n - 1 && n > 0;
     memory.noise =
-        follows ? segment.memory * memory.noise + std::sqrt(1 - segment.memory * segment.memory) * fresh : fresh;
+        follows ? segment.memory * memory.noise + std::sqrt(1 - segment.memory * segment.memory) * fresh
+                : fresh;
     memory.noise_at = n;
   }
   return segment.mean + segment.size * memory.noise;
@@ -44,8 +45,8 @@ double swept(const StimulusSegment& segment, double t) TACTUS_RT {
 
 }  // namespace
 
-double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t n, StimulusMemory& memory)
-    TACTUS_RT {
+double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t n,
+                StimulusMemory& memory) TACTUS_RT {
   using Shape = StimulusSegment::Shape;
   const double t = static_cast<double>(at_ns) * 1e-9;
   switch (segment.shape) {
@@ -54,18 +55,20 @@ double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t
     case Shape::ramp: {
       if (at_ns >= segment.length_ns) return segment.to;
       const double from = segment.from_entry ? memory.entry : segment.from;
-      return from + (segment.to - from) * (static_cast<double>(at_ns) / static_cast<double>(segment.length_ns));
+      return from +
+             (segment.to - from) * (static_cast<double>(at_ns) / static_cast<double>(segment.length_ns));
     }
     case Shape::sine:
       return segment.mean + segment.size * std::sin(kTurn * segment.frequency * t + segment.phase);
     case Shape::chirp:
       return segment.mean + segment.size * std::sin(kTurn * swept(segment, t));
     case Shape::square: {
-      const double turns = segment.frequency * t + 1e-9;  // an edge belongs to the frame in which it falls
+      // An edge belongs to the frame in which it falls; the time of a frame is cut to nanoseconds.
+      const double turns = segment.frequency * (t + 1e-9) + 1e-9;
       return turns - std::floor(turns) < segment.duty ? segment.to : segment.from;
     }
     case Shape::prbs: {
-      const auto bit = static_cast<std::size_t>(at_ns / segment.interval_ns) % segment.sequence.size();
+      const auto bit = static_cast<std::size_t>((at_ns + 1) / segment.interval_ns) % segment.sequence.size();
       return segment.sequence[bit] ? segment.to : segment.from;
     }
     case Shape::noise:

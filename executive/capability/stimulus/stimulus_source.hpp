@@ -24,11 +24,11 @@ struct StimulusSegment {
   std::int64_t length_ns = kForEver;
   bool from_entry = true;  ///< a ramp begins with the value before it
   bool exponential = false;
-  bool holds = false;              ///< true: a value stays until the next point
-  double from = 0, to = 0;         ///< hold, ramp; low and high
-  double mean = 0, size = 0;       ///< offset and amplitude; mean and sigma
+  bool holds = false;               ///< true: a value stays until the next point
+  double from = 0, to = 0;          ///< hold, ramp; low and high
+  double mean = 0, size = 0;        ///< offset and amplitude; mean and sigma
   double frequency = 0, until = 0;  ///< Hz
-  double phase = 0;                ///< rad
+  double phase = 0;                 ///< rad
   double duty = 0.5;
   std::int64_t interval_ns = 1;
   std::vector<bool> sequence{};
@@ -46,8 +46,8 @@ struct StimulusMemory {
 };
 
 /// Returns the value of a segment. `at_ns`: since it began. `n`: frames since the stimulus began.        @when rt
-double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t n, StimulusMemory& memory)
-    TACTUS_RT;
+double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t n,
+                StimulusMemory& memory) TACTUS_RT;
 
 /// A sequence of the greatest length, 2^order - 1, of a shift register; `seed` says where it begins.  @when setup
 std::vector<bool> binary_sequence(int order, std::uint64_t seed);
@@ -57,7 +57,7 @@ struct StimulusExpression {
   config::ExpressionProgram program{};
   std::vector<VariableRef> inputs{};  ///< variables in the order of program.inputs
   std::uint32_t cell = 0;
-  bool whole = false;             ///< the cell is a whole number
+  bool whole = false;           ///< the cell is a whole number
   double gain = 1, offset = 0;  ///< into the unit of the variable
 };
 

@@ -358,13 +358,13 @@ const tactus_driver* entry(const char* kind, const char* name, const char* about
   tactus_failure failure{sizeof(tactus_failure), sizeof why, why, 0};
   const int failed_with = guarded(&failure, [&] {
     static const auto table = functions();
-    static Keys& keys = *[] {
+    static const std::unique_ptr<Keys> keys = [] {
       auto made = std::make_unique<Keys>();
       T blank;
       blank.keys(*made);
-      return made.release();  // as constant as the description that points into it
+      return made;
     }();
-    const auto& all = keys.described();
+    const auto& all = keys->described();
     described.keys = all.data();
     described.key_count = all.size();
     described.make = make;

@@ -250,7 +250,8 @@ TEST_F(SdkDriver, AKeyThatThereIsNotIsRefusedWithItsOwnSentence) {
   EXPECT_THAT(problems("{ port: com, points: { a: 4 }, range: { width: 1 V } }"),
               HasSubstr("record.a.range.width: a range has no width; write 'high'"));
   EXPECT_THAT(problems("{ port: com, points: { a: 4 }, gian: 3 }"), HasSubstr("record.a.gian: unknown key"));
-  for (const config::KeyShape& key : executive::make_sdk_driver(tape(), "tape.so")->section()->keys)
+  const auto driver = executive::make_sdk_driver(tape(), "tape.so");
+  for (const config::KeyShape& key : driver->section()->keys)
     EXPECT_NE(key.key, "gain") << "no page lists it";
 }
 

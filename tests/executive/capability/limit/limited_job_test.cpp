@@ -88,6 +88,20 @@ TEST(LimitedJob, AWholeNumberMovesWhenItsRateAllowsAStep) {
     EXPECT_LE(bench.device().numbers[i] - bench.device().numbers[i - 1], 1);
 }
 
+TEST(LimitedJob, RoundingPassesNoLimit) {
+  for (const double rate : {300.0, 1000.0, 1500.0, 1900.0}) {  // a step or less in a frame of 1 ms
+    Bench bench("counts", {}, {}, rate);
+    (void)bench.run(std::vector<double>(100, 1000));
+    const auto& given = bench.device().numbers;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      EXPECT_LE(static_cast<double>(given[i]), rate * 1e-3 * static_cast<double>(i + 1)) << rate;
+    EXPECT_GT(static_cast<double>(given.back()), rate * 0.04) << rate;
+  }
+  Bench bench("counts", -3.5, 3.5, {});
+  (void)bench.run({9, -9});
+  EXPECT_THAT(bench.device().numbers, ElementsAre(3, -3));
+}
+
 TEST(LimitedJob, NoValueIsTheOneBefore) {
   Bench bench("volts", {}, 5, {});
   EXPECT_THAT(bench.run({3, std::nan(""), 4}), ElementsAre(3, 3, 4));

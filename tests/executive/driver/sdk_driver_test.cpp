@@ -275,7 +275,8 @@ TEST_F(SdkDriver, KeysWithoutWhatCameLaterAreRead) {
 
 /// The defaults of a section are those of the member, not of its type.
 TEST_F(SdkDriver, ASectionShowsTheDefaultsThatHold) {
-  for (const config::KeyShape& key : executive::make_sdk_driver(tape(), "tape.so")->section()->keys)
+  const auto driver = executive::make_sdk_driver(tape(), "tape.so");
+  for (const config::KeyShape& key : driver->section()->keys)
     if (key.key == "range") EXPECT_EQ(key.shape->section->keys.at(0).default_text, "4 V");
   ASSERT_NE(sink(kGood), nullptr);
   EXPECT_EQ(g_read.range.high, 4);

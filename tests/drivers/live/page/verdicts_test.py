@@ -21,27 +21,28 @@ class Verdicts(Case):
         rig.expect("is warm <enough>", "fail", final=True, severity="warn", frame=12, time_s=0.012)
         return rig
 
-    def kinds(self):
-        return self.browser.run("return [...document.querySelectorAll('.cells button')].map((b) => b.dataset.k)")
+    def until_kinds(self, *kinds):
+        """The word and the cells are not drawn in one go."""
+        self.browser.until("return [...document.querySelectorAll('.cells button')].map((b) => b.dataset.k).join()"
+                           " === '" + ",".join(kinds) + "'")
 
     def test_verdicts_come_and_the_word_is_the_worst(self):
         rig = self.rig()
         self.open("tests")
         self.browser.until_text('[data-list="test-word"]', "Running")
-        self.assertEqual(self.kinds(), ["running", "running", "running", "warned"])
+        self.until_kinds("running", "running", "running", "warned")
         self.assertEqual(self.browser.text('[data-v="badge-tests"]'), "", "a warning fails nothing")
         rig.expect("follows", "fail", final=True, margin=-2.25, frame=1000, time_s=1.0)
         self.browser.until_text('[data-list="test-word"]', "Fail")
-        self.assertEqual(self.kinds(), ["running", "fail", "running", "warned"])
+        self.until_kinds("running", "fail", "running", "warned")
         self.browser.until_text('[data-list="test-sentence"]', "1 of 4 failed, first follows")
-        self.assertEqual(self.browser.text('[data-v="badge-tests"]'), "✕1")
+        self.browser.until_text('[data-v="badge-tests"]', "✕1")
         self.said(self.browser, "follows: failed in frame 900")
         first = self.browser.run("return document.querySelector('.expect button').textContent")
         self.assertRegex(first, "follows: Fail.*over by 2.25.* rad/s.*1.000 s.*frame 1 000")
         rig.verdicts["ended"] = True
         rig.expect("never overspeed", "pass", final=True, margin=12.5)
-        self.browser.until("return [...document.querySelectorAll('.cells button')].map((b) => b.dataset.k).join()"
-                           " === 'pass,fail,untested,warned'")
+        self.until_kinds("pass", "fail", "untested", "warned")
 
     def test_the_board_is_read_from_three_metres(self):
         self.rig()

@@ -3,7 +3,8 @@
 /// The one door to the JSON library; keys keep the order in which they were written.
 
 // The library's literal, `"..."_json`, has each file instantiate the parser of another kind of JSON: half a second of GCC.
-// Nobody here writes one, so it is declared, and not defined: what defined it is a template that nobody calls.
+// The literal is declared, and not defined, since nobody here writes one: what defined it is a template that nobody
+// calls.
 #define _json(...)    \
   _json(__VA_ARGS__); \
   template <int>      \

@@ -75,7 +75,7 @@ class RecordSink {
   /// Hands all records to the operating system: what was written until now survives a kill.
   virtual void flush() = 0;
   virtual void close() = 0;
-  /// Somebody cut its file: it is to touch it no more, not even when it is destroyed. Instead of close().
+  /// Leaves its file alone, which somebody cut, also when it is destroyed. Called instead of close().
   virtual void abandon() {}
   /// Its files say when they were recorded. Of a rig in real time without an epoch that is then the date of the
   /// run, else 1970.

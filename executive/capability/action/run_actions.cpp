@@ -69,7 +69,9 @@ void RunActions::tell(const ActionNote& note, RunVoice& voice) {
       break;
     case What::not_done:
       return voice.say(plan_->lists[note.index].owner + ": '" + action().text + "' could not be done, " +
-                       at(note) + "; the variable is forced by a client, or too many such requests wait");
+                       at(note) +
+                       "; its variable is forced, by a client or by another action, or too many requests of "
+                       "the kind wait");
   }
   if (++lines_ < kMostLines) return voice.log().info(line);
   if (lines_ == kMostLines)

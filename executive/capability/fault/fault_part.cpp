@@ -89,7 +89,7 @@ void FaultPart::remember(Fault& fault, std::int64_t k) TACTUS_RT {
   if (fault.made->kind != FaultKind::delay) return;
   auto& kept = fault.kept;
   const std::int64_t n = fault.made->delay_frames;
-  // Of the first frame, all that was before it; of a thread that meets the frames seldom, all since then.
+  // The first frame takes all that was before it; a thread that meets the frames seldom takes all since then.
   const std::int64_t from = kept[pushed] < 0 ? k - n : std::max(kept[pushed], k - n);
   for (std::int64_t frame = from; frame < k; ++frame)
     for (std::size_t i = 0; i < fault.cells.size(); ++i) fault.past(frame + n, i) = fault.found(i);

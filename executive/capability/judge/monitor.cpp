@@ -72,7 +72,7 @@ void Monitor::open(std::int64_t k, std::int64_t now) TACTUS_RT {
   if (!open_ || choices_.kind == Kind::settles) opened_in_ = k;
   if (!open_) best_ = kNoMargin;
   due_ = false;
-  // Of several duties of `within` the first is over first, and what fulfils it fulfils all.
+  // The first of several duties of `within` is over first, and what fulfils it fulfils all.
   if (!open_ || choices_.kind != Kind::within) until_ = now + choices_.ticks;
   open_ = true;
 }

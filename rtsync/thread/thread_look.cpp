@@ -62,10 +62,15 @@ ThreadLook look_at_thread(pid_t tid) {
   constexpr Nanoseconds kEvery = 10ms;
   constexpr Nanoseconds kEnough = 50ms;  // of CPU time
   constexpr int kSleeps = 10, kMostLooks = 100;
+  constexpr int kMostLooksOfOneThatWaits =
+      1000;  // for a CPU: others have it, and what it does shows only there
   ThreadLook look;
   const std::optional<Seen> first = see(tid);
   if (!first) return look;
-  for (int i = 0; i < kMostLooks && look.asleep < kSleeps && look.in_user + look.in_kernel < kEnough; ++i) {
+  const auto most_looks = [&look] {
+    return look.ready > look.asleep ? kMostLooksOfOneThatWaits : kMostLooks;
+  };
+  for (int i = 0; i < most_looks() && look.asleep < kSleeps && look.in_user + look.in_kernel < kEnough; ++i) {
     std::this_thread::sleep_for(kEvery);
     const std::optional<Seen> now = see(tid);
     if (!now) return {};

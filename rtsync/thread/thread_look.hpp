@@ -23,8 +23,8 @@ struct ThreadLook {
   bool computes() const { return ready > asleep && in_user.count() > 0 && in_user >= in_kernel; }
 };
 
-/// Looks every 10 ms, until it is clear what a thread of this process does: for 100 ms if it sleeps, and a second at
-/// most. All stays 0 for one that has ended.                                                  @when service
+/// Looks every 10 ms, until it is clear what a thread of this process does: for 100 ms if it sleeps, for a second at
+/// most if it is stopped, and for ten if others have its CPU. All stays 0 for one that has ended.     @when service
 ThreadLook look_at_thread(pid_t tid);
 
 }  // namespace tactus::rtsync

@@ -75,6 +75,65 @@ TEST(LiveVerdicts, ComeAsTheyAreDecidedAndTheLastOfThemBeforeTheEnd) {
   }
 }
 
+TEST(LiveVerdicts, StepsOfASequenceComeAsTheyAreDecided) {
+  const TempDir dir;
+  dir.write("a.test.yaml",
+            "until: 100 ms\n"
+            "sequence:\n"
+            "  - { step: first, for: 5 ms, expect: { slow: always motor.speed < 1000 rad/s } }\n"
+            "  - { step: second, until: motor.speed > 1000 rad/s, timeout: 10 ms }\n"
+            "expect: { slow: always motor.speed < 1000 rad/s }\n");
+  Process rig(run_rig(
+      "servo",
+      {"--live", "unix:live.sock", "--no-realtime", "--paused", "--test", "a.test.yaml", "--out", "out"},
+      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+  HttpClient client((dir / "out/live.sock").string()), watch((dir / "out/live.sock").string());
+  const auto after = [&](int frame, int steps) {
+    if (steps > 0) {
+      const std::string body = R"({"command": "step", "frames": )" + std::to_string(steps) + "}";
+      EXPECT_EQ(client.post("/v1/commands", body).status, 200);
+    }
+    Json now;
+    do now = client.get("/v1/verdicts").json();
+    while (now["frame"] != frame);
+    return now["expectations"];
+  };
+  while (client.get("/v1/state").json()["paused"] != true) std::this_thread::sleep_for(1ms);
+  const Json before = client.get("/v1/verdicts").json()["expectations"];
+  ASSERT_EQ(before.size(), 4U) << "all rows are there from the beginning" << before;
+  Json rows = after(2, 3);
+  EXPECT_TRUE(rows[0]["active"].is_null());
+  EXPECT_EQ(rows[1]["name"], "sequence.first");
+  EXPECT_EQ(rows[1]["active"], true);
+  EXPECT_EQ(rows[1]["since"], 0);
+  EXPECT_EQ(rows[2]["verdict"], "pass");
+  EXPECT_EQ(rows[3]["says"], "has not begun");
+  watch.send(watch.request("GET", "/v1/watch?names=rt.frame&every=10s"));
+  (void)watch.receive_head();
+  std::string name;
+  while (data_of(watch.event(), name).is_object() && name != "state") continue;
+  rows = after(6, 4);
+  EXPECT_EQ(rows[1]["active"], false);
+  EXPECT_EQ(rows[1]["verdict"], "pass");
+  EXPECT_EQ(rows[3]["active"], true);
+  EXPECT_EQ(rows[3]["since"], 5);
+  Json heard;
+  while (heard["name"] != "sequence.second") {
+    heard = data_of(watch.event(), name);
+    if (name != "verdict") heard = Json();
+  }
+  EXPECT_EQ(heard["active"], true) << heard;
+  rows = after(16, 10);
+  EXPECT_EQ(rows[3]["verdict"], "fail");
+  EXPECT_EQ(rows[3]["frame"], 14);
+  EXPECT_EQ(rows[3]["final"], true) << "what failed stays failed";
+  EXPECT_EQ(client.post("/v1/commands", R"({"command": "stop"})").status, 200);
+  EXPECT_EQ(rig.wait().status, 4);
+  for (const Json& row : Json::parse(read_file(dir.path() / "out/verdict.json"))["expectations"])
+    EXPECT_FALSE(row.contains("active") || row.contains("begun")) << row;
+}
+
 TEST(LiveVerdicts, OfARigWithoutATestThereAreNone) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", "out"},

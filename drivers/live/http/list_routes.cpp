@@ -110,6 +110,8 @@ Schema verdict_schema() {
        must("name", text("")),
        must("verdict", word("what it would be if no frame followed", verdict_words())),
        must("final", boolean("no frame can change it any more")),
+       may("active", or_null(boolean("its step of the sequence runs; null: it belongs to none"))),
+       may("since", or_null(integer("the first frame of that step, while it runs"))),
        must("says", text("one sentence")),
        must("severity", word("", {"note", "warn", "fail", "stop"})),
        must("requirement", text("")),

@@ -16,7 +16,7 @@ JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, Actio
       expression_(test.program),
       shifted_(test.expectations.size()),
       known_failed_(test.expectations.size()),
-      board_(test.expectations.size()) {
+      board_(test.expectations.size() + sequence_.rows()) {
   for (const CompiledStep& step : test.sequence.steps)
     step_stops_.push_back("step '" + step.name + "' failed, with severity: stop");
   for (std::size_t i = 0; i < test.inputs.size(); ++i) {
@@ -88,12 +88,16 @@ void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
     if (!expectations_[i].run) judge(i, end);
   first_ = false;
   frame_ = end.frame;
-  board_.publish(frame_, frames_, monitors_, &end.slack);
-  const rtsync::FrameTiming& timing = end.rig.timing;
-  const bool lost = timing.paced && (timing.lost > 0 || timing.back_to_back);
-  if (actions_ == nullptr) return;
+  if (actions_ != nullptr) do_actions(end);
+  board_.publish(frame_, frames_, monitors_, sequence_, &end.slack);
+}
+
+/// Fires events, and lets the sequence get on.
+void JudgePart::do_actions(const FrameEnd& end) TACTUS_RT {
   for (std::uint32_t i = 0; i < events_.size(); ++i)
     if (expression_.cell(events_[i]).real == 1) actions_->fire(i, end.frame);
+  const rtsync::FrameTiming& timing = end.rig.timing;
+  const bool lost = timing.paced && (timing.lost > 0 || timing.back_to_back);
   follow(sequence_.take(end.frame, &expression_.cell(0), lost,
                         timing.paced ? timing.late : rtsync::Nanoseconds{0}),
          end.frame);
@@ -112,7 +116,7 @@ void JudgePart::follow(const SequenceRun::Moved& moved, std::int64_t k) TACTUS_R
 }
 
 void JudgePart::changed(RigChange& change) TACTUS_RT {
-  if (change.what == RigChange::freeze_frame) board_.publish(frame_, frames_, monitors_, nullptr);
+  if (change.what == RigChange::freeze_frame) board_.publish(frame_, frames_, monitors_, sequence_, nullptr);
   if (change.what == RigChange::frozen)
     for (Monitor& monitor : monitors_) monitor.pause();
   if (change.what == RigChange::started && actions_ != nullptr)

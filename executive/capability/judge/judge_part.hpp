@@ -64,7 +64,7 @@ class JudgePart final : public FramePart {
     std::uint32_t cell;
   };
   void judge(std::size_t expectation, const FrameEnd& end) TACTUS_RT;
-
+  void do_actions(const FrameEnd& end) TACTUS_RT;
   void follow(const SequenceRun::Moved& moved, std::int64_t k) TACTUS_RT;
 
   const std::vector<CompiledExpectation>& expectations_;

@@ -193,7 +193,7 @@ const char* Monitor::why() const {
     case Cut::none:
       break;
   }
-  return ended_early_ != nullptr ? ended_early_ : "the end came before";
+  return ended_early_ != nullptr ? ended_early_ : kNotOver;
 }
 
 }  // namespace tactus::executive

@@ -13,6 +13,9 @@ namespace tactus::executive {
 enum class TestVerdict : std::uint8_t { pass, untested, inconclusive, fail, error };
 const char* name_of(TestVerdict verdict);
 
+/// Reason of an inconclusive verdict whose duty was open when the frames ended.
+inline constexpr const char* kNotOver = "the end came before";
+
 /// Judges one expectation frame by frame. Truths are 1, 0 or NaN, no value. Its time counts frames, or nanoseconds of
 /// the clock.
 ///
@@ -61,7 +64,7 @@ class Monitor {
   bool no_value() const { return no_value_ || (choices_.kind == Kind::finally && tested_ && last_ != last_); }
   /// The nearest approach to the limit; at a failure that of its frame. NaN: not known.
   double margin() const { return margin_; }
-  /// "reset", "rig late", "paused", "not in real time", "the end came before", or why it ended early; empty: nothing
+  /// "reset", "rig late", "paused", "not in real time", kNotOver, or why it ended early; empty: nothing
   /// was inconclusive.
   const char* why() const;
   /// The first frame in which the rig was late while a duty was open, and the number of such frames.

@@ -140,7 +140,7 @@ void RunJudge::tell(TestResult result, std::int64_t frame, bool ended) {
   config::Json now = to_live_json(std::move(result), frame, ended);
   for (std::size_t i = 0; i < now["expectations"].size(); ++i) {
     const config::Json& row = now["expectations"][i];
-    const bool told = !told_.is_null() && i < told_["expectations"].size();  // steps are told at the end
+    const bool told = !told_.is_null() && i < told_["expectations"].size();
     if (told && same_verdict(told_["expectations"][i], row)) continue;
     config::Json entry = row;
     entry["seen_frame"] = now["frame"];
@@ -152,7 +152,7 @@ void RunJudge::tell(TestResult result, std::int64_t frame, bool ended) {
 void RunJudge::report(LiveReport which, config::Json& body) {
   if (which != LiveReport::verdicts) return;
   if (told_.is_null()) {
-    const std::vector<Standing> none(test_->expectations.size());
+    const std::vector<Standing> none(test_->expectations.size() + part_.sequence().rows());
     told_ = to_live_json(result_of(none, 0, false), -1, false);
   }
   body = told_;
@@ -177,9 +177,9 @@ TestResult RunJudge::last_result() {
     standing.verdict = TestVerdict::inconclusive;
     standing.why = "no shift meets the recording in half of the frames";
   }
-  TestResult result = result_of(standings, part_.frames(), true);
-  part_.sequence().add_rows(result, run_.rig.plan().frame);
-  return result;
+  standings.resize(standings.size() + part_.sequence().rows());
+  part_.sequence().stand(standings.data() + part_.monitors().size());
+  return result_of(standings, part_.frames(), true);
 }
 
 void RunJudge::finish() {

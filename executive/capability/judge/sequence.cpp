@@ -182,6 +182,7 @@ class SequenceCompiler {
       const Nanoseconds time = settings.within ? *settings.within : *settings.lasting;
       made.kind = settings.within ? Kind::within : Kind::lasting;
       made.ticks = conditions_.frames_of(time) - 1;
+      made.limit = time;
       made.text = (settings.within ? "within " : "for ") + print_duration(time) + ": " + condition.value;
     } else {
       made.kind = settings.always.value.empty() ? Kind::never : Kind::always;

@@ -44,7 +44,8 @@ struct CompiledStepExpectation {
   std::string requirement{};
   Severity severity = Severity::fail;
   Monitor::Kind kind = Monitor::Kind::always;
-  std::int64_t ticks = 0;  ///< frames after the first one of the step
+  std::int64_t ticks = 0;        ///< frames after the first one of the step
+  rtsync::Nanoseconds limit{0};  ///< a frame is late by more than a tenth of it; 0: there is none
   bool ignore_nan = false;
   std::uint32_t holds = 0;
   std::optional<std::uint32_t> margin{};

@@ -10,8 +10,7 @@ bool holds(const config::Cell& cell) TACTUS_RT { return cell.real == 1; }
 
 /// A duty of it is under way.
 bool is_open(const Monitor& monitor) TACTUS_RT {
-  return monitor.verdict() == TestVerdict::inconclusive &&
-         std::strcmp(monitor.why(), "the end came before") == 0;
+  return monitor.verdict() == TestVerdict::inconclusive && std::strcmp(monitor.why(), kNotOver) == 0;
 }
 
 }  // namespace
@@ -23,6 +22,7 @@ SequenceRun::SequenceRun(const CompiledSequence& sequence) : sequence_(sequence)
       state.monitors.emplace_back(
           Monitor::Choices{.kind = each.kind, .ticks = each.ticks, .ignore_nan = each.ignore_nan});
     state.cut_short.resize(step.expectations.size());
+    rows_ += 1 + step.expectations.size();
   }
 }
 
@@ -66,11 +66,9 @@ SequenceRun::Moved SequenceRun::leave(std::uint32_t to, std::int64_t k, bool tim
   State& state = states_[current_];
   moved.left = current_;
   moved.timed_out = timed_out;
-  if (!timed_out) {
-    state.passed = true;
-  } else if (state.late) {
-    state.cut = Cut::late;
-  } else if (!state.failed) {
+  if (state.late && sequence_.steps[current_].timeout > 0) {
+    state.cut = Cut::late;  // whether it was in time is not known
+  } else if (timed_out && !state.failed) {
     state.failed = true;
     state.failed_in = k;
   }
@@ -87,7 +85,8 @@ SequenceRun::Moved SequenceRun::leave(std::uint32_t to, std::int64_t k, bool tim
 }
 
 /// True: one that stops the rig has failed.
-bool SequenceRun::judge(std::int64_t k, const config::Cell* cells, bool late) TACTUS_RT {
+bool SequenceRun::judge(std::int64_t k, const config::Cell* cells, bool lost,
+                        rtsync::Nanoseconds late) TACTUS_RT {
   const CompiledStep& step = sequence_.steps[current_];
   State& state = states_[current_];
   bool stops = false;
@@ -98,7 +97,7 @@ bool SequenceRun::judge(std::int64_t k, const config::Cell* cells, bool late) TA
     sample.holds = cells[each.holds].real;
     sample.opens = k == began_;
     if (each.margin) sample.margin = cells[*each.margin].real;
-    sample.late = late;
+    sample.late = lost || (each.limit.count() > 0 && late > each.limit / 10);
     state.monitors[i].take(k, sample);
     stops = stops || (!failed && state.monitors[i].failed() && each.severity == Severity::stop);
   }
@@ -110,8 +109,12 @@ SequenceRun::Moved SequenceRun::take(std::int64_t k, const config::Cell* cells, 
   if (current_ == kNone) return {};
   const std::uint32_t here = current_;
   const CompiledStep& step = sequence_.steps[here];
-  states_[here].late = states_[here].late || lost || late > step.late_limit;
-  const bool stops = judge(k, cells, lost);
+  State& state = states_[here];
+  if ((lost || late > step.late_limit) && !state.late && step.timeout > 0) {
+    state.late = true;
+    if (state.late_courses++ == 0) state.late_frame = k;
+  }
+  const bool stops = judge(k, cells, lost, late);
   const std::int64_t frames = k - began_ + 1;
   Moved moved;
   for (const CompiledStep::Branch& branch : step.branches)
@@ -127,6 +130,61 @@ SequenceRun::Moved SequenceRun::take(std::int64_t k, const config::Cell* cells, 
   }
   if (stops) moved.stops = here;
   return moved;
+}
+
+void SequenceRun::end_early(const char* why) {
+  ended_early_ = why;
+  if (current_ == kNone) return;
+  for (Monitor& each : states_[current_].monitors) each.end_early(why);
+}
+
+Standing SequenceRun::standing_of_step(std::uint32_t number) const TACTUS_RT {
+  const CompiledStep& step = sequence_.steps[number];
+  const State& state = states_[number];
+  Standing standing;
+  standing.verdict = TestVerdict::pass;
+  standing.failed = state.failed;
+  standing.active = current_ == number;
+  standing.begun = state.entered;
+  if (standing.active) standing.since = began_;
+  const bool ends = step.until || step.frames > 0 || !step.branches.empty();
+  if (state.failed) {
+    standing.verdict = TestVerdict::fail;
+    standing.frame = state.failed_in;
+  } else if (!state.entered) {
+    standing.verdict = TestVerdict::untested;
+  } else if (state.cut != Cut::none) {
+    standing.verdict = TestVerdict::inconclusive;
+    standing.why = state.cut == Cut::late ? "rig late" : "reset";
+  } else if (standing.active && (ends || ended_early_ != nullptr)) {
+    standing.verdict = TestVerdict::inconclusive;
+    standing.why = ended_early_ != nullptr ? ended_early_ : kNotOver;
+  }
+  if (state.cut == Cut::late) {
+    standing.late_frame = state.late_frame;
+    standing.late_frames = state.late_courses;
+  }
+  return standing;
+}
+
+void SequenceRun::stand(Standing* to) const TACTUS_RT {
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
+    const State& state = states_[i];
+    const Standing step = standing_of_step(i);
+    // What was not taken while the sequence came to its end in order was not needed.
+    const bool needed = state.entered || !reached_end_;
+    *to = step;
+    to++->needed = needed;
+    for (std::size_t j = 0; j < state.monitors.size(); ++j) {
+      Standing& standing = *to++ = standing_of(state.monitors[j]);
+      standing.active = step.active;
+      standing.begun = step.begun;
+      standing.since = step.since;
+      standing.needed = needed;
+      if (standing.verdict == TestVerdict::inconclusive && state.cut_short[j] != 0)
+        standing.why = "the step ended before";
+    }
+  }
 }
 
 }  // namespace tactus::executive

@@ -9,7 +9,7 @@
 
 namespace tactus::executive {
 
-/// The verdict that an expectation would have if no frame followed, with its evidence.
+/// The verdict that an expectation, or a step of a sequence, would have if no frame followed, with its evidence.
 struct Standing {
   TestVerdict verdict = TestVerdict::untested;
   bool failed = false;  ///< it stays failed, whatever follows
@@ -19,6 +19,11 @@ struct Standing {
   std::int64_t late_frame = -1, late_frames = 0;  ///< frames in which the rig was late while a duty was open
   std::optional<std::int64_t> shift{};  ///< frames that a recording was shifted by; after the run only
   const char* why = "";                 ///< reason of an inconclusive verdict; a text that stays
+  // Of a sequence alone:
+  bool active = false;      ///< its step runs
+  bool begun = false;       ///< its step has begun once
+  bool needed = true;       ///< false: the sequence came to its end without this step, so it counts as a note
+  std::int64_t since = -1;  ///< active: first frame of the step
 };
 static_assert(std::is_trivially_copyable_v<Standing>);
 

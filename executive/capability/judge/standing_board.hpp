@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "executive/capability/judge/sequence_run.hpp"
 #include "executive/capability/judge/standing.hpp"
 #include "executive/frame/slack.hpp"
 #include "rtsync/exchange/latest_index.hpp"
@@ -13,7 +14,7 @@
 
 namespace tactus::executive {
 
-/// The standings of all expectations at the end of one frame, for a thread outside the frames. They are copied only
+/// The standings of all expectations, and of the steps of the sequence after them, at the end of one frame, for a thread outside the frames. They are copied only
 /// after they were asked for: a frame that nobody asks costs one load.
 ///
 /// Threads  ask(), read(): one outside; publish(): the rig's main thread.
@@ -27,8 +28,8 @@ class StandingBoard {
   };
 
   /// @when setup
-  explicit StandingBoard(std::size_t expectations) {
-    for (Copy& each : copies_) each.standings.resize(expectations);
+  explicit StandingBoard(std::size_t rows) {
+    for (Copy& each : copies_) each.standings.resize(rows);
   }
 
   /// Asks for a copy. A frame that ends after this call makes it, or a later one where the slack is too short.
@@ -38,7 +39,7 @@ class StandingBoard {
 
   /// Makes the copy that was asked for, if it fits into the slack; nullptr: the rig is paused, and there is time.
   void publish(std::int64_t frame, std::int64_t frames, const std::vector<Monitor>& monitors,
-               Slack* slack) TACTUS_RT {
+               const SequenceRun& sequence, Slack* slack) TACTUS_RT {
     if (!asked_.load(std::memory_order_acquire)) return;
     const auto copy = [&]() TACTUS_RT {
       asked_.store(false, std::memory_order_relaxed);
@@ -46,6 +47,7 @@ class StandingBoard {
       made.frame = frame;
       made.frames = frames;
       for (std::size_t i = 0; i < monitors.size(); ++i) made.standings[i] = standing_of(monitors[i]);
+      sequence.stand(made.standings.data() + monitors.size());
       index_.publish();
     };
     if (slack == nullptr)

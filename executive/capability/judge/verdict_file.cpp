@@ -7,13 +7,14 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "executive/capability/judge/sequence_run.hpp"
 #include "executive/capability/judge/verdict_chart.hpp"
 #include "rtsync/host/plain_text.hpp"
 
 namespace tactus::executive {
 namespace {
 
-constexpr const char* kNotOver = "the end came before";  // of a monitor whose duty is open
+constexpr const char* kOpen = "its time is not over";  // kNotOver, of a run that goes on
 
 VerdictChart chart_of_row(const CompiledExpectation& each) {
   const ExpectSettings& settings = each.settings;
@@ -115,6 +116,19 @@ std::string properties_of(const config::Json& verdict) {
   return properties.empty() ? "" : "    <properties>\n" + properties + "    </properties>\n";
 }
 
+/// Returns what a row says while frames can change it.
+std::string live_sentence(const config::Json& row) {
+  const std::string verdict = row["verdict"];
+  const bool of_step = !row["active"].is_null();
+  if (of_step && row["begun"] == false) return "has not begun";
+  if (row["active"] == true && (verdict == "pass" || row["why"] == kOpen))
+    return "runs since frame " + std::to_string(row["since"].get<std::int64_t>());
+  if (verdict == "inconclusive" || (verdict == "untested" && row["why"] != "")) return verdict_sentence(row);
+  if (verdict == "untested") return "has not been tested so far";
+  if (verdict != "pass") return "does not hold so far";
+  return of_step ? "passed" : "holds so far";
+}
+
 }  // namespace
 
 std::string verdict_sentence(const config::Json& row) {
@@ -152,7 +166,7 @@ void add_row(TestResult& result, config::Json row, Severity severity, TestVerdic
 
 TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, const TestEnd& end) {
   TestResult result;
-  for (std::size_t i = 0; i < standings.size(); ++i) {
+  for (std::size_t i = 0; i < test.expectations.size(); ++i) {
     const CompiledExpectation& each = test.expectations[i];
     const Standing& standing = standings[i];
     const bool left_out = each.settings.realtime && !end.realtime;
@@ -193,6 +207,7 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
     // What is left out changes nothing, as a note.
     add_row(result, std::move(row), left_out ? Severity::note : each.settings.severity, verdict);
   }
+  add_sequence_rows(result, test.sequence, standings.data() + test.expectations.size(), end.frame);
   return result;
 }
 
@@ -200,14 +215,16 @@ config::Json to_live_json(TestResult result, std::int64_t frame, bool ended) {
   std::int64_t id = 0;
   for (config::Json& row : result.expectations) {
     row["id"] = id++;
-    if (ended) row["final"] = true;
-    if (row["final"]) continue;
-    if (row["why"] == kNotOver) row["why"] = "its time is not over";
-    row["says"] = row["verdict"] == "inconclusive"                   ? verdict_sentence(row)
-                  : row["verdict"] == "untested" && row["why"] == "" ? "has not been tested so far"
-                  : row["verdict"] == "untested"                     ? verdict_sentence(row)
-                  : row["verdict"] == "pass"                         ? "holds so far"
-                                                                     : "does not hold so far";
+    if (!row.contains("active")) row["active"] = row["since"] = row["begun"] = nullptr;
+    if (ended) {
+      row["final"] = true;
+      row["since"] = nullptr;
+      if (!row["active"].is_null()) row["active"] = false;
+    } else if (!row["final"]) {
+      if (row["why"] == kNotOver) row["why"] = kOpen;
+      row["says"] = live_sentence(row);
+    }
+    row.erase("begun");
   }
   config::Json all = to_json(result);
   all.erase("format");
@@ -219,12 +236,13 @@ config::Json to_live_json(TestResult result, std::int64_t frame, bool ended) {
 
 bool same_verdict(const config::Json& a, const config::Json& b) {
   const auto same = [&](const char* key) { return a[key] == b[key]; };
-  return same("verdict") && same("final") && same("why") && (!a["final"] || same("frame"));
+  return same("verdict") && same("final") && same("why") && same("active") && (!a["final"] || same("frame"));
 }
 
 config::Json to_json(const TestResult& result) {
   config::Json rows = result.expectations;
-  for (config::Json& row : rows) row.erase("final");
+  for (config::Json& row : rows)
+    for (const char* const key : {"final", "active", "begun", "since"}) row.erase(key);
   return {{"format", 1},
           {"test", result.test},
           {"rig", result.rig},

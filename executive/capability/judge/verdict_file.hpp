@@ -38,11 +38,11 @@ struct TestEnd {
   bool over = true;  ///< the frames have ended: what is judged by the whole run can be
 };
 
-/// Takes the verdicts of all expectations; the worst of those that count is that of the test. What is judged in real time
+/// Takes the verdicts of all expectations, and after them of the steps of the sequence; the worst of those that count is that of the test. What is judged in real time
 /// only counts only there.                                                                       @when service
 TestResult test_result(const CompiledTest& test, std::span<const Standing> standings, const TestEnd& end);
-/// Makes what clients see of a test that runs, after that frame (-1: none): rows of verdict.json, with `id` and `final`, which
-/// says that no frame can change it any more.
+/// Makes what clients see of a test that runs, after that frame (-1: none): rows of verdict.json, with `id`, `final`, which
+/// says that no frame can change it any more, and of a step `active` and the frame `since` which it runs.
 config::Json to_live_json(TestResult result, std::int64_t frame, bool ended);
 /// Two rows of it say the same, but for the margin.
 bool same_verdict(const config::Json& a, const config::Json& b);

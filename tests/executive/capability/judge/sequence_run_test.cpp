@@ -57,8 +57,7 @@ class Traced {
   }
   /// "verdict" or "verdict (why)" of each row; after a colon its frame, of a failure.
   std::map<std::string, std::string> rows() const {
-    TestResult result;
-    run_.add_rows(result, kFrame);
+    const TestResult result = judged();
     std::map<std::string, std::string> all;
     for (const config::Json& row : result.expectations) {
       std::string text = row["verdict"];
@@ -69,10 +68,13 @@ class Traced {
     }
     return all;
   }
-  TestVerdict verdict() const {
+  TestVerdict verdict() const { return judged().verdict; }
+  TestResult judged() const {
+    std::vector<Standing> standings(run_.rows());
+    run_.stand(standings.data());
     TestResult result;
-    run_.add_rows(result, kFrame);
-    return result.verdict;
+    add_sequence_rows(result, sequence_, standings.data(), kFrame);
+    return result;
   }
   SequenceRun& run() { return run_; }
 
@@ -135,6 +137,60 @@ TEST(Sequence, ATimeOutOfALateRigHasNoVerdict) {
     (void)run.take({0, 0, 0});
     EXPECT_EQ(run.rows().at("sequence.first"), row.says);
   }
+}
+
+TEST(Sequence, AStepThatEndedInTimeInALateRigHasNoVerdict) {
+  for (const bool times_out : {false, true})
+    for (const bool lost : {false, true}) {
+      CompiledSequence sequence = two_steps();
+      sequence.steps[0].timeout = times_out ? 3 : 0;
+      Traced run(sequence);
+      (void)run.take({0, 0, 0}, lost);
+      (void)run.take({1, 0, 0});
+      EXPECT_EQ(run.rows().at("sequence.first"), lost && times_out ? "inconclusive (rig late)" : "pass");
+      const config::Json row = run.judged().expectations[0];
+      if (lost && times_out) {
+        EXPECT_EQ(row["late"]["frame"], 0) << row;
+        EXPECT_EQ(row["says"], "inconclusive (rig late in frame 0)");
+      }
+    }
+}
+
+TEST(Sequence, AnExpectationOfAStepInALateRigHasNoVerdict) {
+  for (const int us : {0, 200, 201}) {
+    const rtsync::Nanoseconds late = std::chrono::microseconds(us);
+    CompiledSequence sequence = two_steps();
+    sequence.steps[0].timeout = 0;
+    sequence.steps[0].expectations = {within(1)};
+    sequence.steps[0].expectations[0].limit = 2ms;
+    Traced run(sequence);
+    (void)run.take({0, 0, 0}, false, late);
+    (void)run.take({0, 0, 1});
+    EXPECT_EQ(run.rows().at("sequence.first.safe"), late > 200us ? "inconclusive (rig late)" : "pass");
+    const config::Json row = run.judged().expectations[1];
+    EXPECT_EQ(row["late"].is_object(), late > 200us) << row;
+  }
+}
+
+TEST(Sequence, WhereItIsIsKnownWhileItRuns) {
+  Traced run(two_steps());
+  const auto live = [&](std::size_t row) {
+    return to_live_json(run.judged(), 0, false)["expectations"][row];
+  };
+  EXPECT_EQ(live(0)["active"], true);
+  EXPECT_EQ(live(0)["since"], 0);
+  EXPECT_EQ(live(0)["says"], "runs since frame 0");
+  EXPECT_EQ(live(1)["active"], false);
+  EXPECT_EQ(live(1)["says"], "has not begun");
+  const config::Json before = live(1);
+  (void)run.take({1, 0, 0});
+  EXPECT_EQ(live(0)["active"], false);
+  EXPECT_EQ(live(0)["verdict"], "pass");
+  EXPECT_EQ(live(0)["says"], "passed");
+  EXPECT_EQ(live(1)["since"], 1);
+  EXPECT_EQ(live(1)["final"], false);
+  EXPECT_FALSE(same_verdict(before, live(1))) << "clients hear of it";
+  EXPECT_EQ(to_live_json(run.judged(), 0, true)["expectations"][1]["active"], false) << "the frames are over";
 }
 
 TEST(Sequence, SeverityDecidesWhatFollowsATimeOut) {

@@ -12,6 +12,8 @@ namespace tactus::executive::standing_board_test {
 namespace {
 
 constexpr std::size_t kExpectations = 16;
+const CompiledSequence kNoSteps;
+const SequenceRun kNoSequence(kNoSteps);
 
 /// Monitors whose margins are all that of frame k.
 std::vector<Monitor> monitors_of(std::int64_t k) {
@@ -25,12 +27,12 @@ std::vector<Monitor> monitors_of(std::int64_t k) {
 
 TEST(StandingBoard, HasNothingUntilItIsAskedAndEachCopyOnce) {
   StandingBoard board(kExpectations);
-  board.publish(3, 4, monitors_of(3), nullptr);
+  board.publish(3, 4, monitors_of(3), kNoSequence, nullptr);
   EXPECT_EQ(board.read(), nullptr);
   board.ask();
   EXPECT_EQ(board.read(), nullptr) << "no frame has ended since";
-  board.publish(7, 8, monitors_of(7), nullptr);
-  board.publish(8, 9, monitors_of(8), nullptr);
+  board.publish(7, 8, monitors_of(7), kNoSequence, nullptr);
+  board.publish(8, 9, monitors_of(8), kNoSequence, nullptr);
   const StandingBoard::Copy* const copy = board.read();
   ASSERT_NE(copy, nullptr);
   EXPECT_EQ(copy->frame, 7);
@@ -44,7 +46,7 @@ TEST(StandingBoard, ACopyIsOfOneFrameWhileOthersEnd) {
   StandingBoard board(kExpectations);
   std::atomic<bool> enough{false};
   std::thread frames([&] {
-    for (std::int64_t k = 0; !enough; ++k) board.publish(k, k + 1, monitors_of(k), nullptr);
+    for (std::int64_t k = 0; !enough; ++k) board.publish(k, k + 1, monitors_of(k), kNoSequence, nullptr);
   });
   std::int64_t last = -1;
   for (int copies = 0; copies < 200;) {

@@ -12,6 +12,30 @@ namespace tactus::config {
 using Part = Expression::Kind;
 using Value = ExpressionValue;
 
+namespace {
+
+/// The sign of what is made of numbers alone; 0: also of what is not known.
+int sign_of(const Expression& expression) {
+  switch (expression.kind) {
+    case Part::number: {
+      const std::string& word = expression.word;
+      if (word.find_first_of("123456789") >= word.find_first_of("eE")) return 0;
+      return word.starts_with('-') ? -1 : 1;
+    }
+    case Part::negated:
+      return -sign_of(expression.parts[0]);
+    case Part::binary: {
+      const int a = sign_of(expression.parts[0]), b = sign_of(expression.parts[1]);
+      if (expression.word == "*" || expression.word == "/") return a * b;
+      return a == (expression.word == "+" ? b : -b) ? a : 0;
+    }
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
 std::optional<Value> ExpressionBuilder::add(const Expression& expression, Complaints& problems) {
   complaints_ = &problems;
   try {
@@ -317,6 +341,8 @@ Value ExpressionBuilder::compile_within(const Expression& expression) {
   auto [value, middle] = compile_pair(x, y);
   std::tie(value, middle) = unify(x, value, y, middle);
   Value tolerance = number(d, "after within");
+  if (sign_of(d) < 0)
+    refuse(d, "a tolerance below 0 is never kept; write the distance that is allowed, as 5 mrad");
   no_zero_point(d, tolerance);
   const Unit unit = value.unit.without_zero_point();
   if (tolerance.literal == nullptr && !compatible(tolerance.unit, unit))

@@ -42,6 +42,27 @@ double power_of(double base, std::int64_t exponent) TACTUS_RT {
   return exponent < 0 ? 1 / result : result;
 }
 
+Cell no_value_of(Operation edge) TACTUS_RT {
+  return edge == Operation::change_whole ? Cell{.whole = kNoWhole} : Cell{.real = kNoNumber};
+}
+bool has_value(Operation edge, Cell cell) TACTUS_RT {
+  return edge == Operation::change_whole ? cell.whole != kNoWhole : cell.real == cell.real;
+}
+/// An edge between a value and the last one before it, whatever lies between them. Without one before it there is none.
+double edge(Operation operation, Cell before, Cell now) TACTUS_RT {
+  if (!has_value(operation, before)) return 0;
+  switch (operation) {
+    case Operation::rise:
+      return both(1 - before.real, now.real);
+    case Operation::fall:
+      return both(before.real, 1 - now.real);
+    case Operation::change:
+      return compared(!has_value(operation, now), before.real < now.real || before.real > now.real);
+    default:
+      return compared(!has_value(operation, now), before.whole != now.whole);
+  }
+}
+
 std::vector<ExpressionWindow> windows_of(const config::ExpressionProgram& program) {
   using Combine = ExpressionWindow::Combine;
   std::vector<ExpressionWindow> windows;
@@ -284,27 +305,18 @@ void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
     to.real = now.real != now.real ? kNoNumber : truth(memory.whole >= at.ticks);
     return;
   }
+  if (at.operation >= Operation::rise && at.operation <= Operation::change_whole) {
+    if (first_) memory = no_value_of(at.operation);
+    to.real = edge(at.operation, memory, now);
+    if (has_value(at.operation, now)) memory = now;
+    return;
+  }
   const Cell before = first_ ? now : memory;
   memory = now;
   switch (at.operation) {
     case Operation::previous:
     case Operation::previous_whole:
       to = before;
-      break;
-    case Operation::rise:
-      to.real = first_ ? 0 : both(1 - before.real, now.real);
-      break;
-    case Operation::fall:
-      to.real = first_ ? 0 : both(before.real, 1 - now.real);
-      break;
-    case Operation::change: {
-      const bool both_none = before.real != before.real && now.real != now.real;
-      const bool equal = before.real >= now.real && before.real <= now.real;
-      to.real = truth(!first_ && !both_none && !equal);
-      break;
-    }
-    case Operation::change_whole:
-      to.real = truth(!first_ && before.whole != now.whole);
       break;
     default:  // rate
       to.real = first_ ? 0 : (now.real - before.real) / at.parameter[0];

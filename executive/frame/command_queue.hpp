@@ -26,8 +26,9 @@ struct LoadedState {
 struct EndWords {
   const char* stop;
   const char* abort;
+  bool planned = false;  ///< the stop belongs to the rig or its test
 };
-inline constexpr EndWords kByModel{"stopped by a model", "aborted by a model"};
+inline constexpr EndWords kByModel{"stopped by a model", "aborted by a model", true};
 inline constexpr EndWords kByClient{kStoppedByClient, kStoppedByClient};
 
 /// Commands to a rig while it runs: from signals, the program around it, its models, and its file at
@@ -47,7 +48,12 @@ class CommandQueue final : public LinkCommands {
 
   // A reason may have been written just before: release, and acquire where it is read.
   void request_stop(const char* reason) TACTUS_RT override {
-    stop_.store(reason, std::memory_order_release);
+    stop(reason, false);
+    sleeper_.interrupt();
+  }
+  /// A stop by the rig file, its test or a model.
+  void request_planned_stop(const char* reason) TACTUS_RT {
+    stop(reason, true);
     sleeper_.interrupt();
   }
   void request_abort(const char* reason) TACTUS_RT override {
@@ -80,6 +86,8 @@ class CommandQueue final : public LinkCommands {
     return false;
   }
 
+  /// Returns true if the last stop that was requested is a planned one.
+  bool stop_planned() const TACTUS_RT { return stop_planned_.load(std::memory_order_relaxed); }
   const char* stop_reason() const TACTUS_RT { return stop_.load(std::memory_order_acquire); }
   const char* abort_reason() const TACTUS_RT { return abort_.load(std::memory_order_acquire); }
   bool ending() const TACTUS_RT { return stop_reason() != nullptr || abort_reason() != nullptr; }
@@ -149,6 +157,10 @@ class CommandQueue final : public LinkCommands {
   void give_to_state(std::int64_t k, Does does) TACTUS_RT;
 
  private:
+  void stop(const char* reason, bool planned) TACTUS_RT {
+    stop_planned_.store(planned, std::memory_order_relaxed);
+    stop_.store(reason, std::memory_order_release);
+  }
   /// The last of pause, resume, step and run_until, with its value: two in one atomic, so that none is torn
   /// from its value, and the order in which they came is kept.
   enum class Go : std::uint8_t { pause, resume, step, run_until };
@@ -189,6 +201,7 @@ class CommandQueue final : public LinkCommands {
   const rtsync::Period freeze_frame_;
   rtsync::Sleeper& sleeper_;
   std::atomic<const char*> stop_{nullptr};
+  std::atomic<bool> stop_planned_{false};  // the last one
   std::atomic<const char*> abort_{nullptr};
   std::atomic<std::int64_t> resets_wanted_{0};
   std::int64_t resets_taken_ = 0;
@@ -223,7 +236,7 @@ inline void CommandQueue::give(Command command, std::int64_t value, const EndWor
     case Command::reset:
       return void(resets_wanted_.fetch_add(1, std::memory_order_relaxed));
     case Command::stop:
-      return request_stop(words.stop);
+      return words.planned ? request_planned_stop(words.stop) : request_stop(words.stop);
     case Command::abort:
       return request_abort(words.abort);
     default:
@@ -259,7 +272,7 @@ bool CommandQueue::apply(const TimedCommand& timed, std::int64_t k, Does& does) 
       does(call);
       return true;
     case Command::stop:
-      stop_.store("stopped by the rig file (commands)", std::memory_order_release);
+      stop("stopped by the rig file (commands)", true);
       return true;
     case Command::abort:
       abort_.store("aborted by the rig file (commands)", std::memory_order_release);

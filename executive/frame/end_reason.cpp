@@ -46,7 +46,8 @@ RunEnd end_of(const EndCauses& causes, Verdict verdict, std::int64_t k) {
   if (verdict == Verdict::terminate)
     return {Outcome::overrun, "frame " + std::to_string(k - 1) + ": " + overrun_text(causes.sync), 0,
             "frame " + std::to_string(k - 1) + ": " + overrun_brief(causes.sync)};
-  if (const char* const stopped = causes.commands.stop_reason()) return {Outcome::stopped, stopped};
+  if (const char* const stopped = causes.commands.stop_reason())
+    return {.outcome = Outcome::stopped, .reason = stopped, .planned = causes.commands.stop_planned()};
   return {};
 }
 

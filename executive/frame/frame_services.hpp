@@ -103,6 +103,8 @@ class FrameServices {
   }
   /// Stop or abort at the end of the frame. The reason is kept as a pointer.
   void stop(const char* reason) TACTUS_RT { commands_.request_stop(reason); }
+  /// Stops at the end of the frame as the rig file, its test or a model wants.
+  void planned_stop(const char* reason) TACTUS_RT { commands_.request_planned_stop(reason); }
   void abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }
 
  private:

@@ -14,6 +14,7 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
   CallEnd end = make(entry);
   if (extras.forces != nullptr) extras.forces->apply();
   if (extras.guard != nullptr && end == CallEnd::done) {
+    if (extras.overlay != nullptr) extras.overlay->hide_inputs();  // parameters, too
     if (const VariableGuard::Bad* const bad = extras.guard->check()) [[unlikely]] {
       failure_ = {entry.job, 0, bad};
       end = CallEnd::failed;

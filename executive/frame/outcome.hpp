@@ -48,6 +48,8 @@ struct RunEnd {
   std::int64_t frames = 0;
   std::string brief{};  ///< the reason without what was seen, for a terminal; empty: the reason is short
 
+  bool planned = false;  ///< stopped: by the rig file, its test or a model
+
   /// Returns true if the run ended as it was meant to.
   bool in_order() const { return outcome == Outcome::completed || outcome == Outcome::stopped; }
 };

@@ -340,6 +340,44 @@ TEST_F(Judge, WhatWasAroundAFailureIsKept) {
   EXPECT_FALSE(std::filesystem::exists(dir_.path() / "out2/verdicts"));
 }
 
+TEST_F(Judge, WhatIsKeptOfALongWaitHasTheFrameThatBeganIt) {
+  EXPECT_EQ(
+      run_test("until: 600 ms\naround: 5 ms\nexpect:\n"
+               "  late: { after: motor.speed > 1 rad/s, within: 100 ms, holds: motor.speed > 1000 rad/s }\n")
+          .status,
+      4);
+  const std::int64_t frame = row("late")["frame"];
+  const std::string text = read_file(dir_.path() / "out1/verdicts/late.csv");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 5 + 1 + 100 + 5)
+      << "before, the time of it, after";
+  std::istringstream lines(text);
+  std::string line;
+  for (int i = 0; i < 2; ++i) std::getline(lines, line);
+  EXPECT_NEAR(std::stod(line), 0.001 * static_cast<double>(frame - 5), 1e-9) << line;
+}
+
+TEST_F(Judge, AMarginOfNothingHasNoSign) {
+  EXPECT_EQ(
+      run_test("until: 5 ms\nexpect:\n  a: { always: motor.load_torque > 0 N m }\n"
+               "  b: { never: motor.load_torque >= 0 N m }\n  c: { always: motor.load_torque < 0 N m }\n")
+          .status,
+      4);
+  for (const char* const name : {"a", "b", "c"}) {
+    EXPECT_EQ(row(name)["verdict"], "fail");
+    EXPECT_THAT(row(name)["says"], HasSubstr("by 0 "));
+    EXPECT_EQ(row(name)["margin"].dump(), "0.0");
+  }
+}
+
+TEST_F(Judge, ARecordingThatMeetsNoFrameIsRefused) {
+  dir_.write("late.csv", "sys.exec.out.time {s},motor.angle {rad}\n5,1\n6,1\n");
+  const std::string test = "expect: { a: motor.angle within 10 rad of late.csv }\n";
+  const Finished done = run_test("until: 1 s\n" + test);
+  EXPECT_EQ(done.status, 2) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("has no value of 'motor.angle' in any frame of the run"));
+  EXPECT_NE(run_test("until: 6 s\n" + test).status, 2);
+}
+
 TEST_F(Judge, WhatATestSetsHasItsPlaceInTheTest) {
   const Finished done = run_test(
       "until: 9 ms\nset:\n  models.motor.parameters.resistanze: 1 Ohm\n  frame.period: soon\n  frame..x: 3\n"

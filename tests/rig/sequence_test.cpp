@@ -129,6 +129,14 @@ TEST_F(Sequence, StepsAndEventsTurnFaultsAndStimuli) {
     EXPECT_THAT(journal, HasSubstr("\"what\":\"" + std::string(what) + "\"")) << journal;
 }
 
+TEST_F(Sequence, AFaultOfAParameterIsNotWhatTheGuardSees) {
+  const Finished done = run_test(
+      "until: 50 ms\nfaults: { lines: { on: encoder.lines, offset: 2e6, at: 10 ms } }\n"
+      "expect: { beyond its range: { finally: encoder.lines > 1e6 } }\n");
+  EXPECT_EQ(done.status, 0) << done.err << "its range ends at 1e6";
+  EXPECT_EQ(verdict_of("beyond its range"), "pass");
+}
+
 TEST_F(Sequence, MistakesAreRefusedWithTheirPlaces) {
   const Finished done = run_test(
       "sequence:\n"
@@ -145,6 +153,72 @@ TEST_F(Sequence, MistakesAreRefusedWithTheirPlaces) {
         "sequence[2]: never ends, so no step after it begins", "sequence[3].step: 'end' is the end",
         "sequence[3].timeout: 'timeout' belongs to 'until'"})
     EXPECT_THAT(done.err, HasSubstr(text));
+}
+
+TEST_F(Sequence, WhatCanNeverHappenIsRefused) {
+  const Finished done = run_test(
+      "until: 100 ms\n"
+      "events: { e: { when: motor.speed > 1 rad/s, do: [] } }\n"
+      "sequence:\n"
+      "  - { step: a, until: motor.speed > 1 rad/s, next: end, expect: { x: always yes } }\n"
+      "  - { step: lost, for: 1 s }\n"
+      "  - { step: lost too, do: }\n"
+      "expect:\n"
+      "  sequence.a.x: always yes\n"
+      "  sequence.a: always yes\n"
+      "  d: motor.angle within -20 mrad of 1 rad\n"
+      "  f: motor.angle settles to 1 rad within (2 * -3 mrad) by 10 ms\n");
+  EXPECT_EQ(done.status, 2);
+  for (const char* const text :
+       {"events.e.do: is empty", "sequence[2].do: is empty",
+        "expect.sequence.a.x: its verdict would have the name",
+        "expect.sequence.a: its verdict would have the name 'sequence.a', as that of sequence[0] has",
+        "expect.d: 'motor.angle within -20 mrad of 1 rad', character 20: a tolerance below 0", "expect.f: "})
+    EXPECT_THAT(done.err, HasSubstr(text));
+  const Finished reach = run_test(
+      "sequence:\n"
+      "  - { step: a, for: 5 ms, next: end }\n"
+      "  - { step: lost, for: 1 s }\n"
+      "  - { step: after it, branches: [ { when: yes, step: lost } ] }\n");
+  EXPECT_EQ(reach.status, 2);
+  EXPECT_THAT(reach.err, HasSubstr("sequence[1].step: no step leads to 'lost'"));
+  EXPECT_THAT(reach.err, HasSubstr("sequence[2].step: no step leads to 'after it'"));
+}
+
+TEST_F(Sequence, TwoRowsOfStepsHaveNamesOfTheirOwn) {
+  const Finished done = run_test(
+      "sequence:\n"
+      "  - { step: a, for: 5 ms, expect: { b: always yes } }\n"
+      "  - { step: a.b, for: 5 ms }\n");
+  EXPECT_EQ(done.status, 2);
+  EXPECT_THAT(done.err, HasSubstr("its verdict would have the name 'sequence.a.b'"));
+}
+
+TEST_F(Sequence, APauseThatNobodyCanEndIsNoted) {
+  dir_.write("p.test.yaml",
+             "until: 100 ms\nevents: { e: { when: motor.speed > 1 rad/s, do: [ pause ] } }\n"
+             "expect: { a: always yes }\n");
+  const auto check = [&](const Arguments& more) {
+    return run(tactus(Arguments{"check", example("servo"), "--test", "p.test.yaml"} + more, dir_.path()));
+  };
+  EXPECT_THAT(check({}).out, HasSubstr("event e: 'pause' pauses a rig without a control port"));
+  EXPECT_THAT(check({"--set", "live.http.listen=127.0.0.1:8600"}).out,
+              Not(HasSubstr("without a control port")));
+}
+
+TEST_F(Sequence, AStopOfTheTestIsItsEndAndOneOfAFailureIsNot) {
+  const std::string end = "expect: { slow: always motor.speed < 1000 rad/s";
+  EXPECT_EQ(run_test("until: 1 s\nevents: { fast: { when: motor.speed > 20 rad/s, do: [ stop ] } }\n" + end +
+                     " }\n")
+                .status,
+            0);
+  EXPECT_EQ(verdict_of("slow"), "pass") << "an action belongs to the test";
+  EXPECT_EQ(run_test("until: 1 s\n" + end + ", limit: { never: motor.speed > 20 rad/s, severity: stop } }\n")
+                .status,
+            4);
+  EXPECT_EQ(verdict_of("limit"), "fail");
+  EXPECT_EQ(verdict_of("slow"), "inconclusive") << "the test was not over";
+  EXPECT_EQ(verdict_["expectations"][0]["why"], "stopped before its end");
 }
 
 }  // namespace

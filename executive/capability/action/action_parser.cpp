@@ -51,6 +51,9 @@ std::string unknown_action(const std::string& word) {
 
 std::uint32_t ActionParser::add(const Node& node, const std::string& path, const std::string& owner) {
   list_ = {owner, {}};
+  const bool is_written = !node.place().file.empty();
+  if ((node.is_list() && node.items().empty()) || (node.is_null() && is_written))
+    refuse(node.place(), path, "is empty; write an action, as 'log TEXT', or remove the key");
   if (node.is_list()) {
     for (std::size_t i = 0; i < node.items().size(); ++i)
       add_action(node.items()[i], path + "[" + std::to_string(i) + "]");

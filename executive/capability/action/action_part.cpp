@@ -34,8 +34,6 @@ void ActionPart::joined(FrameServices& services) {
   }
 }
 
-void ActionPart::stop(const char* reason) TACTUS_RT { services_->stop(reason); }
-
 void ActionPart::fire(std::uint32_t event, std::int64_t k) TACTUS_RT {
   EventCount& count = events_[event];
   if (count.count.fetch_add(1, std::memory_order_relaxed) == 0)
@@ -74,7 +72,7 @@ bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
       services_->give({Command::pause});
       return true;
     case ActionKind::stop:
-      services_->stop(action.name.c_str());
+      services_->planned_stop(action.name.c_str());
       return true;
     case ActionKind::abort:
       services_->abort(action.name.c_str());

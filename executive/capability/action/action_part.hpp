@@ -56,8 +56,6 @@ class ActionPart final : public FramePart {
   void note(const ActionNote& note) TACTUS_RT {
     if (!notes_.push(note)) lost_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Ends the run in order at the end of the frame. The reason is kept as a pointer.
-  void stop(const char* reason) TACTUS_RT;
 
   /// Number of times that an event has fired, and the first and last frame of that; -1: it has not.
   struct EventCount {

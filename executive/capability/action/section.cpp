@@ -21,4 +21,18 @@ void plan_actions(Draft& draft) {
                    [](const TimedActions& a, const TimedActions& b) { return a.at < b.at; });
 }
 
+void note_pauses(Draft& draft) {
+  const bool takes_commands = draft.rig.link != nullptr && draft.rig.link->takes_commands();
+  if (!draft.rig.live_servers.empty() || takes_commands) return;
+  for (const ActionList& list : draft.settings.of<PlannedActions>().plan->lists)
+    for (const Action& action : list.actions)
+      if (action.kind == ActionKind::pause || action.kind == ActionKind::safe_state) {
+        draft.rig.notes.push_back(
+            list.owner + ": '" + action.text +
+            "' pauses a rig without a control port, so it waits for SIGUSR2 or a model; "
+            "add live:, as live: { http: { listen: 127.0.0.1:8600 } }, or use stop");
+        return;
+      }
+}
+
 }  // namespace tactus::executive

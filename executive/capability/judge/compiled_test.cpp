@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "config/number.hpp"
@@ -38,10 +39,10 @@ std::string readable(const config::Unit& unit) {
 
 class Compiler final : public TestConditions {
  public:
-  Compiler(const VariableNames::LookUp& look_up, rtsync::Period frame, const std::filesystem::path& base,
-           ActionParser& actions, config::Problems& problems)
+  Compiler(const VariableNames::LookUp& look_up, rtsync::Period frame, std::int64_t frames,
+           const std::filesystem::path& base, ActionParser& actions, config::Problems& problems)
       : frame_(frame),
-        names_(look_up, frame, base),
+        names_(look_up, frame, frames, base),
         builder_(names_, {.tick = frame}),
         actions_(actions),
         problems_(problems) {}
@@ -215,6 +216,7 @@ class Compiler final : public TestConditions {
                                                     : settings.by) {
       monitor.ticks = ticks(made, *time);
       made.limit = *time;
+      if (settings.within) made.frames_of_duty = builder_.ticks_of(*time);
     }
     if (monitor.kind == Form::between) compile_bounds(made);
     if (monitor.kind == Form::before) {
@@ -256,7 +258,8 @@ class Compiler final : public TestConditions {
 
   void compile_condition(CompiledExpectation& made, const Located<std::string>& text) {
     const ExpectSettings& settings = made.settings;
-    names_.set_place(text.place.file, settings.tube.value_or(Nanoseconds{0}));
+    names_.set_place(text.place.file, settings.tube.value_or(Nanoseconds{0}),
+                     settings.shift ? builder_.ticks_of(*settings.shift) : 0);
     std::optional<Expression> condition = parse(text);
     if (!condition) return;
     const bool recorded = condition->kind == Expression::Kind::within &&
@@ -365,15 +368,36 @@ class Compiler final : public TestConditions {
 
 }  // namespace
 
+namespace {
+
+/// Refuses two rows of verdict.json with one name.
+void check_row_names(const CompiledTest& test, config::Problems& problems) {
+  std::map<std::string, std::string> taken;  // by name: the path of its key
+  const auto take = [&](const std::string& name, const config::Origin& origin) {
+    const auto [other, is_new] = taken.emplace(name, origin.path);
+    if (!is_new)
+      problems.add(origin, "its verdict would have the name " + config::show(name) + ", as that of " +
+                               other->second + " has; name one of them otherwise");
+  };
+  for (const CompiledStep& step : test.sequence.steps) {
+    const std::string name = "sequence." + step.name;
+    if (!step.name.empty()) take(name, step.origin);
+    for (const CompiledStepExpectation& each : step.expectations) take(name + "." + each.name, each.origin);
+  }
+  for (const CompiledExpectation& each : test.expectations) take(each.settings.name, each.settings.origin);
+}
+
+}  // namespace
+
 std::int64_t frames_around(Nanoseconds around, rtsync::Period frame) {
   const auto scaled = static_cast<rtsync::Wide>(around.count()) * frame.den();
   return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
 }
 
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
-                          rtsync::Period frame, const std::filesystem::path& base, ActionParser& actions,
-                          config::Problems& problems) {
-  Compiler compiler(look_up, frame, base, actions, problems);
+                          rtsync::Period frame, std::int64_t frames, const std::filesystem::path& base,
+                          ActionParser& actions, config::Problems& problems) {
+  Compiler compiler(look_up, frame, frames, base, actions, problems);
   for (const auto& [node, name] :
        {std::pair(&settings.events, "events"), std::pair(&settings.expect, "expect")})
     if (!node->is_map() && !node->is_null())
@@ -383,6 +407,7 @@ CompiledTest compile_test(const TestSettings& settings, const VariableNames::Loo
   compiler.add_sequence(settings.sequence);
   for (const config::Node::Entry& entry : settings.expect.entries()) compiler.add_expectation(entry);
   CompiledTest test = compiler.take();
+  check_row_names(test, problems);
   const std::size_t kept = FailureRing::bytes_of(test.variables, frames_around(settings.around.value, frame));
   if (settings.around.value.count() > 0 && kept > FailureRing::kMostBytes)
     problems.add(settings.around, config::print_duration(settings.around.value) + " of " +

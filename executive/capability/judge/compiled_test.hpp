@@ -30,7 +30,8 @@ struct CompiledExpectation {
   ExpectSettings settings{};
   std::string text{};  ///< "after loaded, within 100 ms: ..."
   Monitor::Choices monitor{};
-  rtsync::Nanoseconds limit{0};  ///< a frame is late by more than a tenth of it; 0: there is none
+  rtsync::Nanoseconds limit{0};     ///< a frame is late by more than a tenth of it; 0: there is none
+  std::int64_t frames_of_duty = 0;  ///< frames after the first one of a `within`
   std::uint32_t holds = 0;
   std::optional<std::uint32_t> opens{}, closes{}, margin{};
   std::optional<std::int64_t> opens_in{}, closes_in{};  ///< frames of simulated time
@@ -68,11 +69,11 @@ struct PlannedTest {
   bool operator==(const PlannedTest&) const { return true; }
 };
 
-/// Compiles a test for frames of that period. Its mistakes are added to `problems`, its actions to the plan of `actions`.
+/// Compiles a test for so many frames of that period. Its mistakes are added to `problems`, its actions to the plan of `actions`.
 /// `base`: folder of recordings that are named outside of a file.                               @when setup
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
-                          rtsync::Period frame, const std::filesystem::path& base, ActionParser& actions,
-                          config::Problems& problems);
+                          rtsync::Period frame, std::int64_t frames, const std::filesystem::path& base,
+                          ActionParser& actions, config::Problems& problems);
 
 /// The frames of the simulated time that is kept around a failure.
 std::int64_t frames_around(Nanoseconds around, rtsync::Period frame);

@@ -13,20 +13,28 @@ std::size_t record_size(const std::vector<VariableRef>& variables) {
   return bytes;
 }
 
-/// A record is copied at the latest `around` frames after it came: two are copied in each frame.
-std::int64_t rows_for(std::int64_t around) { return 2 * around + 3; }
+/// A failure has `longest` records before its last frame, and `around` on both sides. Two of them are copied in each
+/// frame, so each is copied before the ring comes to it again.
+std::int64_t rows_for(std::int64_t around, std::int64_t longest) { return 2 * around + longest + 3; }
+
+/// The frames of `longest` for which there is room beside others.
+std::int64_t fitting(std::int64_t longest, std::size_t record, std::size_t failures) {
+  const std::size_t copies = std::clamp<std::size_t>(failures, 1, FailureRing::kMostKept) + 1;
+  return std::min(longest, static_cast<std::int64_t>(FailureRing::kMostLonger / (record * copies)));
+}
 
 }  // namespace
 
 std::size_t FailureRing::bytes_of(const std::vector<VariableRef>& variables, std::int64_t frames_around) {
-  return record_size(variables) * static_cast<std::size_t>(rows_for(frames_around)) * 2;
+  return record_size(variables) * static_cast<std::size_t>(rows_for(frames_around, 0)) * 2;
 }
 
 FailureRing::FailureRing(const std::vector<VariableRef>& variables, std::int64_t frames_around,
-                         std::size_t failures)
+                         std::int64_t longest, std::size_t failures)
     : variables_(variables),
       around_(frames_around),
-      rows_(rows_for(frames_around)),
+      longest_(fitting(longest, record_size(variables), failures)),
+      rows_(rows_for(frames_around, longest_)),
       bytes_(record_size(variables)),
       ring_(static_cast<std::size_t>(rows_) * bytes_) {
   std::uint32_t offset = sizeof(std::int64_t);
@@ -64,11 +72,12 @@ void FailureRing::take(std::int64_t time_ns) TACTUS_RT {
   }
 }
 
-void FailureRing::fail(std::size_t id) TACTUS_RT {
+void FailureRing::fail(std::size_t id, std::int64_t frames_ago) TACTUS_RT {
   if (used_ == copies_.size() || taken_ == 0) return;
   Copy& copy = copies_[used_++];
   copy.id = id;
-  copy.first = copy.next = std::max(begun_, taken_ - 1 - around_);
+  copy.first = copy.next =
+      std::max(begun_, taken_ - 1 - around_ - std::clamp(frames_ago, std::int64_t{0}, longest_));
   copy.end = taken_ + around_;
 }
 

@@ -18,21 +18,25 @@ namespace tactus::executive {
 class FailureRing {
  public:
   static constexpr std::size_t kMostKept = 8;  ///< number of failures
+  static constexpr std::size_t kMostLonger = std::size_t{64} * 1024 * 1024;
   static constexpr std::size_t kMostBytes =
       std::size_t{256} * 1024 * 1024;  ///< most bytes of the ring and its copies
 
   /// Size of a ring for one failure.                                                             @when setup
   static std::size_t bytes_of(const std::vector<VariableRef>& variables, std::int64_t frames_around);
 
-  /// `frames_around`: kept before, and after, the frame of a failure. `failures`: at most that many come.
-  FailureRing(const std::vector<VariableRef>& variables, std::int64_t frames_around, std::size_t failures);
+  /// `frames_around`: kept before, and after, the frame of a failure. `longest`: frames from there until it may be known,
+  /// as many of them as kMostLonger bytes hold. `failures`: at most that many come.
+  FailureRing(const std::vector<VariableRef>& variables, std::int64_t frames_around, std::int64_t longest,
+              std::size_t failures);
 
   /// Reads the variables of other threads where frames may.                                       @when setup
   void joined(FrameServices& services);
   /// Takes the values of a frame that begins at that simulated time.                              @when rt
   void take(std::int64_t time_ns) TACTUS_RT;
-  /// Keeps what is around the frame just taken under `id`, if there is room for one more.         @when rt
-  void fail(std::size_t id) TACTUS_RT;
+  /// Keeps what is around a failure under `id`, if there is room for one more: from before the frame in which it began,
+  /// `frames_ago`, until after the one just taken.                                               @when rt
+  void fail(std::size_t id, std::int64_t frames_ago) TACTUS_RT;
   /// A reset: frames before it are not around those after it.                                     @when rt
   void begin_anew() TACTUS_RT;
 
@@ -64,7 +68,7 @@ class FailureRing {
   void copy_one(Copy& copy) TACTUS_RT;
 
   std::vector<VariableRef> variables_;
-  std::int64_t around_, rows_;
+  std::int64_t around_, longest_, rows_;
   std::size_t bytes_ = 0;
   std::vector<Source> sources_;
   std::vector<std::byte> ring_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/judge/judge_part.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "executive/frame/frame_services.hpp"
@@ -27,14 +28,17 @@ JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, Actio
     else
       sources_.push_back({input.variable.model, input.variable.data(), input.variable.variable->type, cell});
   }
+  std::int64_t longest_duty = 0;
   for (std::size_t i = 0; i < expectations_.size(); ++i) {
     const CompiledExpectation& each = expectations_[i];
     monitors_.emplace_back(each.monitor);
+    if (each.monitor.kind == Monitor::Kind::within)
+      longest_duty = std::max(longest_duty, each.frames_of_duty);
     if (each.shift) shifted_[i].emplace(*each.shift);
     stop_reasons_.push_back("expectation '" + each.settings.name + "' failed, with severity: stop");
   }
   if (frames_around > 0 && !test.variables.empty())
-    ring_.emplace(test.variables, frames_around, expectations_.size());
+    ring_.emplace(test.variables, frames_around, longest_duty, expectations_.size());
 }
 
 void JudgePart::joined(FrameServices& services) {
@@ -68,7 +72,7 @@ void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
   monitors_[i].take(end.frame, sample);
   if (!monitors_[i].failed() || known_failed_[i]) return;
   known_failed_[i] = true;
-  if (ring_) ring_->fail(i);
+  if (ring_) ring_->fail(i, end.frame - monitors_[i].frame());
   if (each.settings.severity != Severity::stop || stopped_) return;
   stopped_ = true;
   services_->stop(stop_reasons_[i].c_str());
@@ -136,7 +140,7 @@ FailureRing* JudgePart::finished_ring() {
   for (std::size_t i = 0; i < monitors_.size(); ++i)
     if (!known_failed_[i] && !expectations_[i].run && monitors_[i].verdict() == TestVerdict::fail) {
       known_failed_[i] = true;
-      ring_->fail(i);  // what is judged at the end
+      ring_->fail(i, 0);  // what is judged at the end
     }
   ring_->finish();
   return &*ring_;

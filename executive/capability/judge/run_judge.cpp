@@ -111,9 +111,7 @@ const char* RunJudge::cut_short() const {
   if (!run_.end.in_order()) return "the rig failed";
   const bool early = run_.end.outcome == Outcome::stopped && run_.options.frames != INT64_MAX &&
                      part_.frames() < run_.options.frames;
-  const bool planned = run_.end.reason.find("by the rig file") != std::string::npos ||
-                       run_.end.reason.find("by a model") != std::string::npos;
-  return early && !planned ? "stopped before its end" : nullptr;
+  return early && !run_.end.planned ? "stopped before its end" : nullptr;
 }
 
 TestResult RunJudge::result_of(std::span<const Standing> standings, std::int64_t frames, bool over) const {

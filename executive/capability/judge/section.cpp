@@ -25,12 +25,20 @@ std::vector<Field<RigSettings>> test_keys() {
   };
 }
 
+/// The frames that begin before the end of the rig file; INT64_MAX: it has none.
+std::int64_t frames_of_run(const Draft& draft) {
+  if (!draft.settings.until) return INT64_MAX;
+  return frames_around(*draft.settings.until, draft.plan.frame);  // rounded up as well
+}
+
 void plan_test(Draft& draft) {
   const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
   plan_actions(draft);
   ActionParser actions(draft, *draft.settings.of<PlannedActions>().plan);
-  draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(compile_test(
-      draft.settings.of<TestSettings>(), look_up, draft.plan.frame, draft.base, actions, draft.problems));
+  draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(
+      compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, frames_of_run(draft),
+                   draft.base, actions, draft.problems));
+  note_pauses(draft);
 }
 
 }  // namespace

@@ -60,8 +60,10 @@ class SequenceCompiler {
       steps_.push_back(step_of_sequence_fields().load(sequence.items()[i], path, problems_));
       check_name(steps_.back());
     }
+    const std::size_t mistakes = problems_.count();
     CompiledSequence made;
     for (std::size_t i = 0; i < steps_.size(); ++i) made.steps.push_back(step(i));
+    if (problems_.count() == mistakes) check_reach(made);
     return made;
   }
 
@@ -73,6 +75,30 @@ class SequenceCompiler {
       problems_.add(settings.step, "'end' is the end of the sequence; name the step otherwise");
     if (!names_.insert(name).second)
       problems_.add(settings.step, "another step is named " + show(name) + "; each needs a name of its own");
+  }
+
+  /// Refuses steps to which nothing leads.
+  void check_reach(const CompiledSequence& sequence) {
+    std::vector<bool> reached(sequence.steps.size());
+    std::vector<std::uint32_t> open;
+    const auto reach = [&](std::uint32_t step) {
+      if (step == CompiledStep::kEnd || reached[step]) return;
+      reached[step] = true;
+      open.push_back(step);
+    };
+    if (!reached.empty()) reach(0);
+    while (!open.empty()) {
+      const CompiledStep& step = sequence.steps[open.back()];
+      open.pop_back();
+      if (step.until || step.frames > 0) reach(step.next);
+      if (step.timeout > 0) reach(step.on_timeout);
+      for (const CompiledStep::Branch& branch : step.branches) reach(branch.step);
+    }
+    for (std::size_t i = 0; i < reached.size(); ++i)
+      if (!reached[i])
+        problems_.add(steps_[i].step, "no step leads to " + show(steps_[i].step.value) +
+                                          "; name it in 'next', 'on_timeout' or 'branches' of another, or "
+                                          "remove it");
   }
 
   /// The step of a name; `otherwise` if there is none.
@@ -94,6 +120,7 @@ class SequenceCompiler {
     const std::uint32_t after =
         i + 1 < steps_.size() ? static_cast<std::uint32_t>(i + 1) : CompiledStep::kEnd;
     CompiledStep made;
+    made.origin = settings.origin;
     made.name = settings.step.value;
     made.requirement = settings.requirement;
     made.severity = settings.severity;
@@ -170,6 +197,7 @@ class SequenceCompiler {
       return refuse(timed ? "needs 'holds', the condition that ought to hold"
                           : "'holds' belongs to within and for; remove it");
     CompiledStepExpectation made;
+    made.origin = {entry.place, path};
     made.name = entry.key;
     made.requirement = settings.requirement;
     made.severity = settings.severity;

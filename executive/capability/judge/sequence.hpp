@@ -39,6 +39,7 @@ const config::Fields<StepSettings>& step_of_sequence_fields();
 
 /// An expectation of a step, judged while the step runs.
 struct CompiledStepExpectation {
+  Origin origin{};
   std::string name{};
   std::string text{};
   std::string requirement{};
@@ -60,6 +61,7 @@ struct CompiledStep {
     std::uint32_t when = 0;  ///< cell
     std::uint32_t step = kEnd;
   };
+  Origin origin{};
   std::string name{};
   std::string text{};  ///< "until trajectory.speed > 50 rad/s, at most 2 s"
   std::string requirement{};

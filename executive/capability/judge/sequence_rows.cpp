@@ -26,7 +26,7 @@ void add(TestResult& result, config::Json row, const Standing& standing, Severit
     row["frame"] = standing.frame;
     row["time_s"] = static_cast<double>(frame.times(standing.frame).count()) / 1e9;
   }
-  if (std::isfinite(standing.margin)) row["margin"] = standing.margin;
+  if (std::isfinite(standing.margin)) row["margin"] = standing.margin + 0.0;  // never -0
   if (standing.late_frames > 0)
     row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
   row["says"] = verdict_sentence(row);

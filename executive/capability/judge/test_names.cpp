@@ -2,6 +2,7 @@
 #include "executive/capability/judge/test_names.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -54,9 +55,17 @@ std::optional<config::ExpressionNames::Found> TestNames::find_recording(const Ex
   found.key = static_cast<std::uint32_t>(2 * (known - read_.begin()) + 1);
   if (known != read_.end()) return found;
   try {
-    read_.emplace_back(id, part == ReferencePart::value
-                               ? reference->values(frame_)
-                               : reference->envelope(frame_, reach_, part == ReferencePart::greatest));
+    ReferenceValues values = part == ReferencePart::value
+                                 ? reference->values(frame_)
+                                 : reference->envelope(frame_, reach_, part == ReferencePart::greatest);
+    const std::int64_t last = frames_ > INT64_MAX - shift_ ? INT64_MAX : frames_ + shift_;
+    const auto end = std::min(last, static_cast<std::int64_t>(values->size()));
+    if (std::all_of(values->begin(), values->begin() + end, [](double value) { return std::isnan(value); })) {
+      why = config::show(recording.word) + " has no value of " + config::show(column) +
+            " in any frame of the run; take a recording of the same simulated time, or a later 'until'";
+      return std::nullopt;
+    }
+    read_.emplace_back(id, std::move(values));
   } catch (const std::runtime_error& error) {
     why = config::show(recording.word) + ": " + error.what();
     return std::nullopt;

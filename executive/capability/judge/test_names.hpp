@@ -21,8 +21,10 @@ enum class ReferencePart : int { value = 0, least = -1, greatest = 1 };
 /// Threads  one thread at setup.
 class TestNames final : public config::ExpressionNames {
  public:
-  TestNames(const VariableNames::LookUp& look_up, rtsync::Period frame, const std::filesystem::path& base)
-      : variables_(look_up), frame_(frame), references_(base) {}
+  /// `frames`: of the run that is planned.
+  TestNames(const VariableNames::LookUp& look_up, rtsync::Period frame, std::int64_t frames,
+            const std::filesystem::path& base)
+      : variables_(look_up), frame_(frame), frames_(frames), references_(base) {}
 
   std::optional<Found> find(const std::string& name, std::string& why) const override;
   std::optional<Found> find_recording(const config::Expression& recording, const std::string& value,
@@ -32,8 +34,10 @@ class TestNames final : public config::ExpressionNames {
   /// An event that has mistakes of its own: what names it is not complained of.
   void add_broken(const std::string& name) { broken_.insert(name); }
   /// Sets the file in which what follows is written, and the reach of envelopes of recordings.
-  void set_place(const std::string& file, rtsync::Nanoseconds reach) {
+  /// `shift`: frames by which a recording may be shifted.
+  void set_place(const std::string& file, rtsync::Nanoseconds reach, std::int64_t shift = 0) {
     file_ = file;
+    shift_ = shift;
     reach_ = reach;
   }
   /// A column of a recording that was found before.
@@ -49,11 +53,13 @@ class TestNames final : public config::ExpressionNames {
  private:
   VariableNames variables_;
   rtsync::Period frame_;
+  std::int64_t frames_;
   mutable References references_;
   std::map<std::string, std::uint32_t> events_;
   std::set<std::string> broken_;
   std::string file_;
   rtsync::Nanoseconds reach_{0};
+  std::int64_t shift_ = 0;
   mutable std::vector<std::pair<std::string, ReferenceValues>> read_;  // by what they are
 };
 

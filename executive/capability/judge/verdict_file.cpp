@@ -146,7 +146,7 @@ std::string verdict_sentence(const config::Json& row) {
   if (row["no_value"])
     text += ": no value";
   else if (!row["margin"].is_null())
-    text += ", by " + rtsync::format_text("%.6g", -row["margin"].get<double>()) +
+    text += ", by " + rtsync::format_text("%.6g", 0 - row["margin"].get<double>()) +
             (row["unit"] == "" ? "" : " " + std::string(row["unit"]));
   if (row["values"] != "") text += ": " + std::string(row["values"]);
   return text;
@@ -199,7 +199,7 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
       row["frame"] = standing.frame;
       row["time_s"] = static_cast<double>(end.frame.times(standing.frame).count()) / 1e9;
     }
-    if (std::isfinite(standing.margin) && !each.run) row["margin"] = standing.margin;
+    if (std::isfinite(standing.margin) && !each.run) row["margin"] = standing.margin + 0.0;  // never -0
     if (standing.late_frames > 0)
       row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
     if (standing.shift) row["shift_s"] = static_cast<double>(*standing.shift) * end.frame.seconds();

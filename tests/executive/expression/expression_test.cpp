@@ -158,6 +158,26 @@ void compare_with_plain(std::uint32_t first_seed, int expressions) {
   }
 }
 
+TEST(Expression, AnEdgeIsBetweenValuesWhateverLiesBetween) {
+  const double none = std::nan("");
+  const std::vector<double> trace = {none, 5, none, -5, none, none, 5, 5, none, 5, none, -5};
+  const auto of = [&](const std::string& text) {
+    Single single(text);
+    std::string all;
+    for (const double value : trace) {
+      const double result = single.next("m.x", value);
+      all += std::isnan(result) ? "-" : std::to_string(static_cast<int>(result));
+    }
+    return all;
+  };
+  EXPECT_EQ(of("rises(m.x > 0 m)"), "0000--100000") << "it was known to hold: no value begins nothing";
+  EXPECT_EQ(of("falls(m.x > 0 m)"), "00-10000-0-1");
+  EXPECT_EQ(of("changes(m.x)"), "00-1--10-0-1");
+  EXPECT_EQ(of("changes(round(m.x / 1 m))"), "00-1--10-0-1");
+  EXPECT_EQ(of("count(m.x > 0 m)"), "000000111111");
+  EXPECT_EQ(of("m.x > 0 m for 2 ms"), "-0-0--01-0-0") << "a frame without a value breaks it";
+}
+
 TEST(Expression, IsWhatThePlainEvaluationSays) { compare_with_plain(1, 5000); }
 TEST(ExpressionNightly, IsWhatThePlainEvaluationSays) { compare_with_plain(1'000'000, 100'000); }
 

@@ -43,6 +43,14 @@ inline double both(double a, double b) {
 }
 inline double either(double a, double b) { return negated(both(negated(a), negated(b))); }
 
+/// The last value that there was before frame k in its course; NaN: none.
+template <class Of>
+double last_value(const Of& of, const std::vector<int>& first, int k) {
+  for (int j = k - 1; j >= first[static_cast<std::size_t>(k)]; --j)
+    if (!std::isnan(of(j))) return of(j);
+  return kNone;
+}
+
 class Generator {
  public:
   Generator(std::uint32_t seed, const Trace& trace) : random_(seed), trace_(trace) {}
@@ -73,8 +81,9 @@ class Generator {
         const auto a = truth(depth - 1);
         const bool rises = one_of(2) == 0;
         return {(rises ? "rises(" : "falls(") + a.text + ")", [a = a.value, rises, first](int k) {
-                  if (k == (*first)[static_cast<std::size_t>(k)]) return 0.0;
-                  return rises ? both(negated(a(k - 1)), a(k)) : both(a(k - 1), negated(a(k)));
+                  const double before = last_value(a, *first, k);
+                  if (std::isnan(before)) return 0.0;
+                  return rises ? both(negated(before), a(k)) : both(before, negated(a(k)));
                 }};
       }
       case 4: {
@@ -89,10 +98,12 @@ class Generator {
       }
       case 5: {
         const auto a = real(depth - 1), b = real(depth - 1), d = real(depth - 1);
-        return {"(" + a.text + ") within (" + d.text + ") of (" + b.text + ")",
+        return {"(" + a.text + ") within (0.5 m + (" + d.text + ") - 0.5 m) of (" + b.text + ")",
                 [a = a.value, b = b.value, d = d.value](int k) {
-                  const double distance = std::abs(a(k) - b(k));
-                  return std::isnan(distance) || std::isnan(d(k)) ? kNone : distance <= d(k) ? 1.0 : 0.0;
+                  const double distance = std::abs(a(k) - b(k)), tolerance = 0.5 + d(k) - 0.5;
+                  return std::isnan(distance) || std::isnan(tolerance) ? kNone
+                         : distance <= tolerance                       ? 1.0
+                                                                       : 0.0;
                 }};
       }
       case 6: {
@@ -113,11 +124,9 @@ class Generator {
       case 7: {
         const auto a = real(depth - 1);
         return {"changes(" + a.text + ")", [a = a.value, first](int k) {
-                  if (k == (*first)[static_cast<std::size_t>(k)]) return 0.0;
-                  const double now = a(k), before = a(k - 1);
-                  if (std::isnan(now) || std::isnan(before))
-                    return std::isnan(now) != std::isnan(before) ? 1.0 : 0.0;
-                  return now < before || now > before ? 1.0 : 0.0;
+                  const double now = a(k), before = last_value(a, *first, k);
+                  if (std::isnan(before)) return 0.0;
+                  return std::isnan(now) ? kNone : now < before || now > before ? 1.0 : 0.0;
                 }};
       }
       case 9: {  // the right side comes into the unit of the left one
@@ -290,7 +299,8 @@ class Generator {
 
  private:
   static double rise(const Truth& a, const std::vector<int>& first, int k) {
-    return k == first[static_cast<std::size_t>(k)] ? 0.0 : both(negated(a(k - 1)), a(k));
+    const double before = last_value(a, first, k);
+    return std::isnan(before) ? 0.0 : both(negated(before), a(k));
   }
   static std::optional<Wide> count(const Truth& a, const std::vector<int>& first, int k, int ticks) {
     Wide number = 0;

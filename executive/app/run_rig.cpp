@@ -18,12 +18,26 @@
 #include "executive/app/screen.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
+#include "executive/capability/judge/compiled_test.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::app {
 namespace {
+
+/// Refuses choices about verdicts where there will be none. Throws config::ConfigError.
+void check_verdict_choices(const executive::Rig& rig, const executive::JudgeChoices& judge) {
+  if (rig.settings().of<executive::PlannedTest>().test->expects()) return;
+  config::Problems problems;
+  const auto refuse = [&](const char* option) {
+    problems.add({option, 1, 1}, option,
+                 "nothing is judged: the rig file expects nothing, and there is no test; add --test FILE");
+  };
+  if (!judge.junit.empty()) refuse("--junit");
+  if (judge.allow_untested || judge.allow_inconclusive) refuse("--allow");
+  if (!problems.empty()) throw config::ConfigError(problems);
+}
 
 /// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
 /// stopped.
@@ -36,6 +50,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                                 try {
                                   rig = executive::load_rig(file, choices);
                                   executive::check_pace_of_outputs(*rig, choices);
+                                  check_verdict_choices(*rig, choices.judge);
                                 } catch (...) {
                                   failure = std::current_exception();
                                 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 
 #include "config/document.hpp"
 #include "config/json.hpp"
 #include "config/number.hpp"
+#include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/mutation_runs.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/test_runs.hpp"
 #include "executive/app/trial.hpp"
@@ -43,6 +47,7 @@ TriedDriver driver_of(const std::string& file) {
 class TestCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
+    app_ = &app;
     app.description("run many tests of a rig, or try a driver of your own");
     app.add_option("WHAT", what_, "a rig file, or `driver`: kill one, fill its disk, withhold its device")
         ->required();
@@ -53,7 +58,10 @@ class TestCommand final : public CommandDriver {
     app.add_option("--junit", tests_.junit, "write the verdicts of all tests as JUnit XML")
         ->option_text("FILE");
     app.add_option("--allow", allow_, "count these verdicts as good: untested, inconclusive")
-        ->option_text("VERDICTS");
+        ->option_text("VERDICTS")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"untested", "inconclusive"}));
     app.add_option("--out", tests_.out, "write the run folders here; default runs/<rig>-tests-<start time>")
         ->type_name("DIR");
     app.add_option("--set", set_, "change a value of the rig file, e.g. realtime.on_overrun=skip")
@@ -61,31 +69,90 @@ class TestCommand final : public CommandDriver {
         ->expected(1)
         ->take_all();
     app.add_flag("!--no-realtime", realtime_, "do not pace the rig; the recorded values are the same");
+    mutate_ =
+        app.add_flag("--mutate", "disturb each output of the rig in turn, and list what no expectation sees");
+    app.add_option("--only", mutation_.only,
+                   "with --mutate: only mutants whose name holds this, e.g. 'motor.speed stuck'")
+        ->type_name("TEXT");
+    app.add_option("--least", least_,
+                   "with --mutate: status 4 if a smaller share of mutants is seen, e.g. '80 %'")
+        ->type_name("SHARE");
+    app.add_option("--jobs", mutation_.jobs,
+                   "with --mutate: run this number of mutants side by side; default one for each CPU")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000));
     app.add_option("--keys", keys_, "a driver's keys, as in a rig file: 'port: /dev/ttyUSB0'")
         ->type_name("YAML");
-    app.add_option("--patience", patience_, "end a trial of a driver that takes longer; default 60 s")
+    app.add_option(
+           "--patience", patience_,
+           "end a trial of a driver, or a mutant, that takes longer; default 60 s, or ten times the test")
         ->type_name("TIME");
-    app.add_flag("--json", json_, "print one JSON object for each trial of a driver");
+    app.add_flag("--json", json_, "print JSON: an object for each test or trial, or one for all mutants");
   }
 
   int run() override {
+    refuse_idle_options();
     if (what_ == "driver") return try_driver();
     tests_.rig = what_;
     tests_.files = files_;
+    tests_.set = set_;
+    tests_.json = json_;
     if (!realtime_) tests_.passed = {"--no-realtime"};
-    if (!allow_.empty()) tests_.passed.insert(tests_.passed.end(), {"--allow", allow_});
+    tests_.allows_inconclusive = std::find(allow_.begin(), allow_.end(), "inconclusive") != allow_.end();
+    for (const std::string& each : allow_) tests_.passed.insert(tests_.passed.end(), {"--allow", each});
     for (const std::string& each : set_) tests_.passed.insert(tests_.passed.end(), {"--set", each});
-    return run_tests(tests_);
+    if (mutate_->count() == 0) return run_tests(tests_);
+    if (!realtime_) tests_.passed.erase(tests_.passed.begin());  // mutants never are
+    if (!patience_.empty()) mutation_.patience = patience_asked();
+    if (!least_.empty()) {
+      const auto share = config::parse_percent(least_);
+      if (!share || !(*share.value >= 0 && *share.value <= 1))
+        throw CommandError(
+            kWrongInput,
+            "--least: " + (share ? config::show(least_) + " is outside 0 % .. 100 %" : share.problem));
+      mutation_.least = *share.value;
+    }
+    mutation_.json = json_;
+    return run_mutants(tests_, mutation_);
   }
 
  private:
+  /// Throws CommandError that names each option which would be ignored.
+  void refuse_idle_options() const {
+    const bool driver = what_ == "driver", mutate = mutate_->count() > 0;
+    std::string all;
+    for (const CLI::Option* const each : app_->get_options()) {
+      const std::string name = each->get_name();
+      const auto is = [&](std::initializer_list<const char*> names) {
+        return each->count() > 0 && std::find(names.begin(), names.end(), name) != names.end();
+      };
+      const char* const why = driver && is({"-k", "-x", "--junit", "--allow", "--out", "--set",
+                                            "--no-realtime", "--mutate", "--only", "--least", "--jobs"})
+                                  ? " belongs to tests of a rig, not to `tactus test driver`"
+                              : !driver && is({"--keys"}) ? " belongs to `tactus test driver` alone"
+                              : !driver && !mutate && is({"--patience", "--only", "--least", "--jobs"})
+                                  ? " is of --mutate; add that"
+                              : mutate && is({"-x", "--junit"})
+                                  ? " is not possible with --mutate, which runs all and has no verdicts"
+                                  : nullptr;
+      if (why != nullptr) all += (all.empty() ? "" : "\n") + name + why;
+    }
+    if (!all.empty()) throw CommandError(kWrongInput, all);
+  }
+
+  std::chrono::nanoseconds patience_asked() const {
+    const auto patience = config::parse_duration(patience_);
+    if (!patience) throw CommandError(kWrongInput, "--patience: " + patience.problem);
+    if (patience.value->count() <= 0) throw CommandError(kWrongInput, "--patience: above 0 s is expected");
+    return *patience.value;
+  }
+
   int try_driver() const {
     if (files_.size() != 1)
       throw CommandError(kWrongInput, "tactus test driver LIBRARY: one library at a time");
     TriedDriver driver = driver_of(files_.front());
     driver.keys = keys_.empty() ? config::Node::map({}) : config::Document::from_text("--keys", keys_).root();
-    const auto patience = config::parse_duration(patience_);
-    if (!patience) throw CommandError(kWrongInput, "--patience: " + patience.problem);
+    const std::chrono::nanoseconds patience = patience_.empty() ? std::chrono::minutes{1} : patience_asked();
     std::vector<Trial> trials = common_trials();
     for (Trial& trial : driver.kind == "model"    ? model_trials()
                         : driver.kind == "record" ? format_trials()
@@ -93,7 +160,7 @@ class TestCommand final : public CommandDriver {
       trials.push_back(std::move(trial));
     std::array<std::size_t, 3> counts{};
     for (const Trial& trial : trials) {
-      const TrialResult result = run_trial(trial, driver, *patience.value);
+      const TrialResult result = run_trial(trial, driver, patience);
       ++counts.at(static_cast<std::size_t>(result.outcome));
       show(trial, result);
       if (&trial == &trials.front() && result.outcome == Outcome::wrong) break;  // nothing else can be tried
@@ -121,9 +188,12 @@ class TestCommand final : public CommandDriver {
     std::fflush(stdout);
   }
 
+  CLI::App* app_ = nullptr;
+  CLI::Option* mutate_ = nullptr;
   TestRuns tests_;
-  std::string what_, allow_, keys_, patience_ = "60 s";
-  std::vector<std::string> files_, set_;
+  MutationRuns mutation_;
+  std::string what_, keys_, patience_, least_;
+  std::vector<std::string> files_, set_, allow_;
   bool json_ = false, realtime_ = true;
 };
 

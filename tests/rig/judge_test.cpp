@@ -84,7 +84,9 @@ TEST_F(Judge, EachThatCountsHasToBeAllowedAndWarningsNeedNot) {
   EXPECT_EQ(run_test(both, {"--allow", "inconclusive"}).status, 5);
   EXPECT_EQ(run_test(both, {"--allow", "untested"}).status, 5);
   EXPECT_EQ(run_test(both, {"--allow", "untested,inconclusive"}).status, 0);
-  EXPECT_EQ(run_test("until: 9 ms\nexpect: { a: { never: rt.work > 3 h, severity: warn } }\n").status, 0);
+  const std::string counts = ", b: { never: rt.work > 3 h } }\n";
+  EXPECT_EQ(run_test("until: 9 ms\nexpect: { a: { never: rt.work > 3 h, severity: warn }" + counts).status,
+            0);
   EXPECT_EQ(verdict_["verdict"], "pass");
 }
 
@@ -162,6 +164,35 @@ TEST_F(Judge, WhatCouldNotBeJudgedIsStatusFiveUnlessItIsAllowed) {
   EXPECT_EQ(run_test(open, {"--allow", "untested"}).status, 5);
   EXPECT_EQ(row("open")["why"], "the end came before");
   EXPECT_EQ(run_test(open, {"--allow", "untested,inconclusive"}).status, 0);
+}
+
+TEST_F(Judge, ATestOfWhichNothingCountsIsUntested) {
+  for (const char* const rest : {"severity: note", "severity: warn", "realtime: only"}) {
+    const std::string test =
+        std::string(
+            "until: 9 ms\nexpect: { a: { after: rt.work < 3 h, within: 5 ms, holds: rt.work < 3 h, ") +
+        rest + " } }\n";
+    const Finished done = run_test(test);
+    EXPECT_EQ(done.status, 5) << rest;
+    EXPECT_EQ(verdict_["verdict"], "untested") << rest;
+    EXPECT_THAT(done.out + done.err, HasSubstr("nothing of it counts"));
+    EXPECT_EQ(run_test(test, {"--allow", "untested"}).status, 0) << rest;
+  }
+}
+
+TEST_F(Judge, ChoicesAboutVerdictsAreRefusedWhereNothingIsJudged) {
+  const Finished done = run(run_rig(
+      "servo", {"--no-realtime", "--junit", "a.xml", "--allow", "untested", "--out", "out"}, dir_.path()));
+  EXPECT_EQ(done.status, 2);
+  EXPECT_THAT(done.err, HasSubstr("--junit: nothing is judged"));
+  EXPECT_THAT(done.err, HasSubstr("--allow: nothing is judged"));
+  EXPECT_THAT(done.err, HasSubstr("add --test FILE"));
+  EXPECT_EQ(run(run_rig("servo",
+                        {"--no-realtime", "--junit", "a.xml", "--out", "out", "--set", "until=9 ms", "--set",
+                         "expect={ a: always rt.work < 3 h }"},
+                        dir_.path()))
+                .status,
+            0);
 }
 
 TEST_F(Judge, AWarningChangesNothing) {

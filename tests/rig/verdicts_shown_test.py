@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -186,6 +187,53 @@ class Junit(Case):
         root = ElementTree.parse(self.folder / "one.xml").getroot()
         self.assertEqual(mistakes(root), [])
         self.assertIn("out/verdict.json]]", root.find("testsuite/testcase/system-out").text)
+
+    def test_a_broken_test_says_why_and_one_that_did_not_run_is_there(self):
+        (self.folder / "broken.test.yaml").write_text("expect:\n  c: { finally: motor.sped > 1 rad/s }\n  d: { finaly: 1 }\n")
+        for name in ("later", "last"):
+            (self.folder / f"{name}.test.yaml").write_text(BAD)
+        self.tactus("test", SERVO, "broken.test.yaml", "later.test.yaml", "last.test.yaml", "-x", "--no-realtime", "--out", "all",
+                    "--junit", "all.xml", status=2)
+        root = ElementTree.parse(self.folder / "all.xml").getroot()
+        self.assertEqual(mistakes(root), [])
+        self.assertEqual([suite.get("name") for suite in root], ["broken.test.yaml", "later.test.yaml", "last.test.yaml"])
+        for text in (root[0].find("testcase/error").get("message"), root[0].findtext("testcase/system-out")):
+            self.assertIn("motor.sped", text)
+            self.assertIn("finaly", text)
+            self.assertIn("broken.test.yaml:2:", text)
+        self.assertEqual(root[2].find("testcase/skipped").get("message"), "not run")
+
+    def test_an_allowed_inconclusive_verdict_is_no_error(self):
+        (self.folder / "open.test.yaml").write_text(
+            "until: 300 ms\nexpect:\n  open: { after: motor.speed > 1 rad/s, within: 10 s, holds: motor.speed > 1000 rad/s }\n")
+        for words in (["test", SERVO, "open.test.yaml"], ["run", SERVO, "--test", "open.test.yaml", "--quiet"]):
+            out = f"out-{words[0]}"
+            self.tactus(*words, "--no-realtime", "--out", out, "--junit", "one.xml", status=5)
+            root = ElementTree.parse(self.folder / "one.xml").getroot()
+            self.assertEqual((root.get("errors"), mistakes(root)), ("1", []))
+            self.tactus(*words, "--no-realtime", "--out", out + "2", "--junit", "one.xml", "--allow", "inconclusive", status=0)
+            root = ElementTree.parse(self.folder / "one.xml").getroot()
+            self.assertEqual((root.get("errors"), mistakes(root)), ("0", []))
+            self.assertIn("allowed", root.find("testsuite/testcase/skipped").get("message"))
+
+    def test_a_signal_to_the_whole_group_ends_the_tests_in_order(self):
+        (self.folder / "long.test.yaml").write_text("until: 24 h\nexpect:\n  a: always motor.speed < 1000 rad/s\n")
+        command = subprocess.Popen([TACTUS, "test", SERVO, "long.test.yaml", "good.test.yaml", "--no-realtime", "--out", "all",
+                                    "--junit", "all.xml"], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                   start_new_session=True)
+        self.addCleanup(command.stdout.close)
+        self.addCleanup(command.kill)
+        until = time.monotonic() + PATIENCE
+        while not (self.folder / "all" / "long" / "motion.csv").exists():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+        os.killpg(command.pid, signal.SIGINT)
+        out = command.communicate(timeout=PATIENCE)[0]
+        self.assertEqual(command.returncode, 5)
+        self.assertIn("inconclusive (stopped before its end)", out)
+        self.assertIn("2 tests: 1 inconclusive, 1 not run; all", out)
+        root = ElementTree.parse(self.folder / "all.xml").getroot()
+        self.assertEqual((mistakes(root), len(root)), ([], 2))
 
     def test_the_rules_find_what_breaks_them(self):
         good = ('<testsuites tests="1" failures="0"><testsuite name="a" tests="1" failures="0" errors="0">'

@@ -177,7 +177,12 @@ TestResult RunJudge::last_result() {
   }
   standings.resize(standings.size() + part_.sequence().rows());
   part_.sequence().stand(standings.data() + part_.monitors().size());
-  return result_of(standings, part_.frames(), true);
+  TestResult result = result_of(standings, part_.frames(), true);
+  if (!result.counts) {  // notes, warnings, and what is judged in real time only
+    result.verdict = TestVerdict::untested;
+    result.untested = true;
+  }
+  return result;
 }
 
 void RunJudge::finish() {
@@ -196,6 +201,7 @@ void RunJudge::finish() {
   write(run_.options.folder / "verdict.json", verdict_.dump(2) + "\n");
   if (!run_.options.judge.junit.empty()) {
     config::Json attached = verdict_;
+    if (run_.options.judge.allow_inconclusive) attached["allowed"] = {"inconclusive"};
     attached["attachments"] = {(run_.options.folder / "verdict.json").string()};
     write(run_.options.judge.junit, to_junit({&attached, 1}));
   }
@@ -208,7 +214,8 @@ void RunJudge::finish() {
     run_.asked_status = kNotJudged;
   else
     return;
-  run_.add_reason("test " + result.test + ": " + std::string(name_of(result.verdict)));
+  run_.add_reason("test " + result.test + ": " + std::string(name_of(result.verdict)) +
+                  (result.counts ? "" : ", as nothing of it counts"));
 }
 
 void RunJudge::summarize(config::Json& all, Summary what) const {

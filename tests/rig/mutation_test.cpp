@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tactus test --mutate` of the servo, and the mutants of an output.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "executive/app/mutants.hpp"
+#include "tests/rig/rig_command.hpp"
+
+namespace tactus::rig_test::mutation_test {
+namespace {
+
+using namespace tactus::test;
+using app::Mutant;
+using app::SeenOutput;
+using executive::CompiledExpectation;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CompiledExpectation always(const std::string& condition) {
+  CompiledExpectation each;
+  each.settings.always.value = condition;
+  return each;
+}
+
+const SeenOutput kSpeed{"motor.speed", "rad/s", SeenOutput::Form::real, -20, 80};
+constexpr rtsync::Period kFrame{1'000'000, 1};
+
+TEST(Mutants, AnOutputIsStuckOffAndDelayed) {
+  const auto all = app::mutants_of(kSpeed, {}, kFrame);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].fault, "{ on: 'motor.speed', stuck: , frame: 0 }");
+  EXPECT_EQ(all[1].fault, "{ on: 'motor.speed', offset: '10 rad/s', frame: 0 }");
+  EXPECT_EQ(all[2].fault, "{ on: 'motor.speed', delay: 10000000 ns, frame: 0 }");
+  for (const Mutant& each : all) EXPECT_FALSE(each.named);
+}
+
+TEST(Mutants, AreOffByATenthMoreThanTheLeastTolerance) {
+  struct {
+    const char* condition;
+    double tolerance;
+  } const rows[] = {
+      {"motor.speed within 5 rad/s of trajectory.speed", 5},
+      {"trajectory.speed within 2 rad/s of motor.speed", 2},
+      {"motor.speed within 3 rad/s of reference/servo.mf4", 3},
+      {"motor.speed within 4 rad/s of 100 rad/s", 4},
+      {"abs(motor.speed - trajectory.speed) < 6 rad/s", 6},
+      {"motor.angle > 1 rad and motor.speed within 5 rad/s of trajectory.speed", 5},
+      {"motor.speed within 10 rpm of trajectory.speed", 10 * 2 * 3.14159265358979 / 60},
+  };
+  for (const auto& row : rows) {
+    const auto tolerance =
+        app::least_tolerance(kSpeed, {always("motor.speed within 50 rad/s of 0"), always(row.condition)});
+    ASSERT_TRUE(tolerance) << row.condition;
+    EXPECT_NEAR(*tolerance, row.tolerance, 1e-9) << row.condition;
+  }
+  for (const char* const none :
+       {"abs(motor.speed) < 110 rad/s", "motor.speed < 9 rad/s", "motor.angle within 1 rad of 0"})
+    EXPECT_FALSE(app::least_tolerance(kSpeed, {always(none)})) << none;
+  EXPECT_THAT(app::mutants_of(kSpeed, {always("motor.speed within 5 rad/s of 0")}, kFrame)[1].fault,
+              HasSubstr("'5.5 rad/s'"));
+}
+
+TEST(Mutants, AreDelayedByATenthMoreThanTheLeastTime) {
+  CompiledExpectation slow = always("motor.speed > 1 rad/s"), fast = slow,
+                      other = always("motor.angle > 1 rad");
+  slow.settings.within = std::chrono::milliseconds{300};
+  fast.settings.by = std::chrono::milliseconds{100};
+  other.settings.within = std::chrono::milliseconds{7};
+  EXPECT_THAT(app::mutants_of(kSpeed, {slow, fast, other}, kFrame)[2].fault,
+              HasSubstr("delay: 110000000 ns"));
+}
+
+TEST(Mutants, EachFormHasWhatItsValuesCanShow) {
+  SeenOutput door{"inputs.door", "", SeenOutput::Form::truth, 0, 1};
+  EXPECT_THAT(app::mutants_of(door, {}, kFrame)[1].fault, HasSubstr("flip: 0"));
+  SeenOutput mode{"motor.mode", "", SeenOutput::Form::word, 0, 2};
+  EXPECT_THAT(app::mutants_of(mode, {}, kFrame)[1].left_out, HasSubstr("words"));
+  SeenOutput count{"encoder.count", "", SeenOutput::Form::whole, 0, 3};
+  EXPECT_THAT(app::mutants_of(count, {}, kFrame)[1].fault, HasSubstr("offset: '1'"));
+  SeenOutput still{"motor.speed", "rad/s", SeenOutput::Form::real, 5, 5};
+  const auto all = app::mutants_of(still, {}, kFrame);
+  EXPECT_THAT(all[0].left_out, HasSubstr("the same in all frames"));
+  EXPECT_THAT(all[1].fault, HasSubstr("'0.5 rad/s'"));
+  EXPECT_TRUE(all[2].fault.empty());
+}
+
+class Mutation : public ::testing::Test {
+ protected:
+  Finished mutate(const Arguments& more) {
+    return run(
+        tactus(Arguments{"test", example("servo")} + more + Arguments{"--mutate", "--set", "memory.lock=no"},
+               dir_.path()));
+  }
+  const TempDir dir_;
+};
+
+TEST_F(Mutation, TellsWhatTheTestOfTheBoxDoesNotSee) {
+  const std::string follows =
+      (std::filesystem::path(example("servo")).parent_path().parent_path() / "tests/follows.test.yaml")
+          .string();
+  const Finished done = mutate({follows, "--out", "all", "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const Json all = Json::parse(done.out);
+  EXPECT_EQ(all["without_verdict"], 0) << done.out;
+  EXPECT_GT(all["seen"], 10);
+  EXPECT_GT(all["not_seen"], 10);
+  for (const Json& each : all["mutants"]) {
+    const std::string outcome = each["outcome"];
+    if (each["variable"] == "motor.angle") EXPECT_EQ(outcome, "seen") << each;
+    if (each["variable"] == "motor.torque") EXPECT_EQ(outcome, "not seen") << each;
+    if (each["variable"] == "trajectory.move_time" && each["kind"] == "stuck")
+      EXPECT_EQ(outcome, "left out") << each;
+    if (each["variable"] == "motor.angle" && each["kind"] == "off") EXPECT_EQ(each["by"], "follows (fail)");
+  }
+}
+
+TEST_F(Mutation, TwoTestsSeeMoreAndLeastDecidesTheStatus) {
+  dir_.write("blind.test.yaml", "until: 300 ms\nexpect:\n  a: { always: motor.speed < 1000 rad/s }\n");
+  dir_.write("sees.test.yaml", "until: 300 ms\nexpect:\n  b: { finally: motor.speed > 5 rad/s }\n");
+  Finished done =
+      mutate({"blind.test.yaml", "--only", "motor.speed stuck", "--least", "50 %", "--out", "one"});
+  EXPECT_EQ(done.status, 4) << done.out << done.err;
+  EXPECT_THAT(done.out, HasSubstr("not seen    motor.speed stuck at its first value\n"));
+  EXPECT_THAT(done.out, HasSubstr("0 of 1 mutants seen (0 %)"));
+  done = mutate({"blind.test.yaml", "sees.test.yaml", "--only", "motor.speed stuck", "--least", "50 %",
+                 "--out", "two"});
+  EXPECT_EQ(done.status, 0) << done.out << done.err;
+  EXPECT_THAT(done.out, HasSubstr("b (fail) of sees.test.yaml"));
+  EXPECT_THAT(done.out, HasSubstr("1 of 1 mutants seen (100 %)"));
+}
+
+TEST_F(Mutation, ATestThatDoesNotPassHasNoMutants) {
+  dir_.write("bad.test.yaml", "until: 50 ms\nexpect:\n  b: { finally: motor.speed > 1000 rad/s }\n");
+  const Finished done = mutate({"bad.test.yaml", "--out", "all"});
+  EXPECT_EQ(done.status, 4);
+  EXPECT_THAT(done.err, HasSubstr("bad.test.yaml does not pass without a mutant (fail); mend that first"));
+  EXPECT_THAT(done.out, Not(HasSubstr("seen")));
+}
+
+TEST_F(Mutation, AMutantThatTakesTooLongHasNoVerdict) {
+  dir_.write("long.test.yaml", "until: 20 s\nexpect:\n  b: { always: motor.speed < 1000 rad/s }\n");
+  const Finished done =
+      mutate({"long.test.yaml", "--only", "motor.speed stuck", "--patience", "1 ms", "--out", "all"});
+  EXPECT_EQ(done.status, 1) << done.out;
+  EXPECT_THAT(
+      done.out,
+      HasSubstr(
+          "no verdict  motor.speed stuck at its first value: took too long; give it more with --patience"));
+}
+
+TEST_F(Mutation, AnOptionThatWouldBeIgnoredIsRefused) {
+  dir_.write("a.test.yaml", "until: 50 ms\nexpect:\n  b: { always: motor.speed < 1000 rad/s }\n");
+  const auto refused = [&](const Arguments& more) {
+    const Finished done = run(tactus(Arguments{"test", example("servo"), "a.test.yaml"} + more, dir_.path()));
+    EXPECT_EQ(done.status, 2) << done.out;
+    return done.err;
+  };
+  EXPECT_THAT(refused({"--keys", "a: 1", "--least", "3 %"}),
+              AllOf(HasSubstr("--keys belongs to `tactus test driver` alone\n"),
+                    HasSubstr("--least is of --mutate")));
+  EXPECT_THAT(refused({"--mutate", "-x"}), HasSubstr("-x is not possible with --mutate"));
+  EXPECT_THAT(refused({"--mutate", "--least", "120 %"}), HasSubstr("--least: "));
+  EXPECT_THAT(refused({"--mutate", "--only", "nothing", "--no-realtime", "--set", "memory.lock=no"}),
+              HasSubstr("no mutant has 'nothing'"));
+  EXPECT_FALSE(std::filesystem::exists(dir_.path() / "all"));
+}
+
+}  // namespace
+}  // namespace tactus::rig_test::mutation_test

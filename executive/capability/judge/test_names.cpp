@@ -60,7 +60,7 @@ std::optional<config::ExpressionNames::Found> TestNames::find_recording(const Ex
                                  : reference->envelope(frame_, reach_, part == ReferencePart::greatest);
     const std::int64_t last = frames_ > INT64_MAX - shift_ ? INT64_MAX : frames_ + shift_;
     const auto end = std::min(last, static_cast<std::int64_t>(values->size()));
-    if (std::all_of(values->begin(), values->begin() + end, [](double value) { return std::isnan(value); })) {
+    if (std::all_of(values->begin(), values->begin() + end, [](double each) { return std::isnan(each); })) {
       why = config::show(recording.word) + " has no value of " + config::show(column) +
             " in any frame of the run; take a recording of the same simulated time, or a later 'until'";
       return std::nullopt;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "executive/campaign/case.hpp"
+#include "executive/campaign/file/campaign_file.hpp"
+
+namespace tactus::campaign {
+
+/// The cases of a campaign, each made from its number alone: a million of them take no memory.
+///
+///     number = ((draw * repeat + repetition) * rigs + rig) * tests + test
+///
+/// More draws of monte_carlo or sobol, or more entries of a list, add cases at the end and change none before.
+///
+/// Threads  immutable; at() may be called by many threads. The file must live as long.
+class Cases {
+ public:
+  explicit Cases(const CampaignFile& file);
+
+  /// Cases with those that `exclude:` leaves out.
+  std::int64_t count() const { return count_; }
+  std::int64_t draws() const { return draws_; }
+  /// The case of that number, 0 .. count() - 1; throws std::out_of_range for any other.
+  Case at(std::int64_t number) const;
+
+ private:
+  std::vector<Value> values_of(std::int64_t draw) const;
+
+  const CampaignFile& file_;
+  std::int64_t draws_ = 0;
+  std::int64_t count_ = 0;
+  /// applies_[test][key]: the test, or else the rig file, has what the key changes.
+  std::vector<std::vector<bool>> applies_{};
+};
+
+}  // namespace tactus::campaign

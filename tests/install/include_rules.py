@@ -16,7 +16,8 @@ LAYERS = ["rtsync", "config", "executive", "drivers"]  # from the lowest up; an 
 FOLDERS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
     "executive": ["include", "model integration", "expression", "driver", "isolation", "state record",
-                  "plan", "admission flight", "frame", "run_base", "capability", "run", "embed report client", "app c_api"],
+                  "plan", "admission flight", "frame", "run_base", "capability", "run", "embed report client", "campaign", "app c_api"],
+    "executive/campaign": ["draw", "statistics", "file", "store", "run page"],
     "executive/capability": ["action", "checkpoint clock isolation judge library policy privilege record stimulus fault limit", "cause watch", "flight",
                              "link live"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
@@ -56,6 +57,8 @@ OWNERS = {
     "nlohmann/*": ["config/"],
     "CLI/*": ["executive/app/", "drivers/silkit/command/"],
     "boost/multiprecision/*": ["config/"],
+    "boost/math/*": ["executive/campaign/"],
+    "boost/random/*": ["executive/campaign/draw/"],
     "boost/numeric/*": ["executive/integration/"],
     "spdlog/*": ["executive/run_base/"],
     "gpiod.*": ["drivers/gpio/"],

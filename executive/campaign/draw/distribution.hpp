@@ -29,6 +29,9 @@ struct Distribution {
   double quantile(double share) const;
   /// Share of the values of the unbounded distribution that are below x; not of weights.
   double below(double x) const;
+  /// Bounds of what can be drawn, of the distribution or of `within:`; infinite: there is none.
+  double least() const;
+  double most() const;
   /// Ends of what can be drawn; for an unbounded one where all but one in 1000 values lie.
   double lowest() const;
   double highest() const;

@@ -8,6 +8,7 @@
 #include "config/document.hpp"
 #include "config/fields.hpp"
 #include "config/number.hpp"
+#include "executive/campaign/draw/method.hpp"
 #include "executive/campaign/file/vary.hpp"
 
 namespace tactus::campaign {
@@ -28,14 +29,13 @@ struct Each {
 
 /// How the sets of values are chosen.
 struct CasesSettings {
-  enum class Method { matrix, latin_hypercube, sobol, monte_carlo, list };
-
   Method method = Method::matrix;
   std::int64_t count = 0;  ///< sets of values; matrix and list have their own
   std::int64_t seed = 0;
   bool scramble = true;                    ///< sobol: Owen's scrambling by the seed
   std::vector<std::vector<Value>> sets{};  ///< list: the values of each set, in the order of `vary:`
   std::optional<double> until_sure{};      ///< confidence at which drawing ends early (monte_carlo)
+  double half_width = 0.02;                ///< of the interval at which drawing ends
   std::string sure_of{};                   ///< name of the expectation; empty: verdict of the case
   config::Origin origin{};
 };
@@ -54,6 +54,7 @@ struct CampaignFile {
   std::string about;
   std::vector<std::string> rigs;   ///< paths that the working directory reaches; at least one
   std::vector<std::string> tests;  ///< likewise; may be empty
+  std::vector<config::Origin> rig_origins, test_origins;
   bool realtime = false;
   std::vector<std::string> set;  ///< values that all cases have: "path=value"
   std::vector<Vary> vary;
@@ -62,6 +63,10 @@ struct CampaignFile {
   std::vector<Exclusion> exclude;
   std::vector<Measure> measure;
   Each each;
+
+  /// applies[rig * tests + test][key]: that rig with that test has what the key changes; empty: all have all. A key of a
+  /// fault that only one test has varies in that test alone.
+  std::vector<std::vector<bool>> applies;
 
   /// Reads the file, and loads each rig with each test and with the ends of what varies: nothing is started.
   /// Throws config::ConfigError with all mistakes at once, each with its place.                @when setup

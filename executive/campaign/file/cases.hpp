@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "executive/campaign/case.hpp"
+#include "executive/campaign/draw/points.hpp"
 #include "executive/campaign/file/campaign_file.hpp"
 
 namespace tactus::campaign {
@@ -30,8 +33,9 @@ class Cases {
   const CampaignFile& file_;
   std::int64_t draws_ = 0;
   std::int64_t count_ = 0;
-  /// applies_[test][key]: the test, or else the rig file, has what the key changes.
-  std::vector<std::vector<bool>> applies_{};
+  std::optional<IndependentPoints> independent_;
+  std::optional<HypercubePoints> hypercube_;
+  std::optional<SobolPoints> sobol_;
 };
 
 }  // namespace tactus::campaign

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,18 +27,30 @@ struct Vary {
   std::string unit_text{};
   std::vector<Value> list{};  ///< of list and discrete; else empty
   Distribution distribution{};
+  double round = 0;  ///< 0: not rounded
 
   /// The value at a share of the distribution, 0 < share < 1.
   Value at(double share) const;
   /// Values that the rig must understand: all of a list, both ends of a distribution.
   std::vector<Value> ends() const;
+  /// The value that stands for a number of the distribution: ten digits, rounded, within its bounds.
+  Value value_of(double number) const;
 };
+
+/// True if `name` is the key or its last parts: "supply" of "models.motor.parameters.supply".
+bool names(const std::string& key, const std::string& name);
+/// The place of the key that is meant; nothing, and `why`: there is none, or there are several.
+std::optional<std::size_t> find_key(const std::vector<Vary>& vary, const std::string& name, std::string& why);
 
 /// A condition over drawn values: cases for which it holds are left out.
 struct Exclusion {
   std::string text;
   config::Expression condition{};
   config::Origin origin{};
+
+  /// True if it holds for the values, one for each of `vary`. A key without a value here (nullptr) makes what asks for
+  /// it false. Throws config::ExpressionError where names or units do not fit: the same for all values.
+  bool holds(const std::vector<Vary>& vary, const std::vector<const Value*>& values) const;
 };
 
 }  // namespace tactus::campaign

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/statistics/compare.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace tactus::campaign {
+namespace {
+
+/// Worse verdicts have greater numbers.
+int rank_of(const std::string& verdict) {
+  static const std::vector<std::string> kFromBest{"pass",         "note", "warn", "untested",
+                                                  "inconclusive", "fail", "error"};
+  const auto at = std::find(kFromBest.begin(), kFromBest.end(), verdict);
+  return static_cast<int>(at - kFromBest.begin());
+}
+
+bool worse(Change::Kind kind) { return kind == Change::Kind::now_fails || kind == Change::Kind::less_margin; }
+
+double loss(const Change& change) {
+  const double lost = change.margin_before - change.margin_after;
+  return std::isnan(lost) ? 0 : lost;
+}
+
+}  // namespace
+
+CampaignComparison compare(const std::vector<CaseVerdict>& before, const std::vector<CaseVerdict>& after,
+                           double least) {
+  CampaignComparison result;
+  std::map<std::pair<std::string, std::string>, const CaseVerdict*> earlier;
+  for (const CaseVerdict& each : before) earlier[{each.key, each.expectation}] = &each;
+  result.only_before = earlier.size();
+  for (const CaseVerdict& now : after) {
+    const auto found = earlier.find({now.key, now.expectation});
+    if (found == earlier.end()) {
+      ++result.only_after;
+      continue;
+    }
+    --result.only_before;
+    const CaseVerdict& then = *found->second;
+    Change change{now.key, now.expectation, then.verdict, now.verdict, then.margin, now.margin};
+    const int step = rank_of(now.verdict) - rank_of(then.verdict);
+    const double difference = now.margin - then.margin;
+    const bool same_margin =
+        std::isnan(difference) ||
+        std::abs(difference) <= least * std::max(std::abs(now.margin), std::abs(then.margin));
+    if (step == 0 && same_margin) {
+      ++result.same;
+      continue;
+    }
+    if (step != 0) {
+      change.kind = step > 0 ? Change::Kind::now_fails : Change::Kind::now_passes;
+      ++(step > 0 ? result.now_fail : result.now_pass);
+    } else {
+      change.kind = difference < 0 ? Change::Kind::less_margin : Change::Kind::more_margin;
+    }
+    result.changes.push_back(std::move(change));
+  }
+  std::stable_sort(result.changes.begin(), result.changes.end(), [](const Change& a, const Change& b) {
+    const auto order = [](const Change& change) {
+      return change.kind == Change::Kind::now_fails    ? 0
+             : worse(change.kind)                      ? 1
+             : change.kind == Change::Kind::now_passes ? 2
+                                                       : 3;
+    };
+    return order(a) != order(b) ? order(a) < order(b) : loss(a) > loss(b);
+  });
+  if (const std::int64_t changed = result.now_fail + result.now_pass; changed > 0) {
+    const boost::math::binomial_distribution<double> fair(static_cast<double>(changed), 0.5);
+    result.chance = std::min(
+        1.0, 2 * boost::math::cdf(fair, static_cast<double>(std::min(result.now_fail, result.now_pass))));
+  }
+  return result;
+}
+
+}  // namespace tactus::campaign

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executive/campaign/statistics/pass_rate.hpp"
+
+namespace tactus::campaign {
+
+/// What a case had of an expectation, in one campaign.
+struct CaseVerdict {
+  std::string key;  ///< what the case is: test and values drawn; the same in both campaigns
+  std::string expectation;
+  std::string verdict;  ///< pass, note, untested, inconclusive, fail, error
+  double margin = 0;    ///< NaN: it has none
+};
+
+/// A case whose verdict or margin is another one.
+struct Change {
+  enum class Kind { now_fails, now_passes, less_margin, more_margin };
+  std::string key, expectation;
+  std::string before, after;  ///< verdicts
+  double margin_before = 0, margin_after = 0;
+  Kind kind = Kind::now_fails;
+};
+
+struct CampaignComparison {
+  std::vector<Change> changes;  ///< what got worse first: now failing by margin, then margins by their loss
+  std::size_t same = 0;         ///< neither verdict nor margin differ
+  std::size_t only_before = 0, only_after = 0;  ///< cases of one campaign alone
+  std::int64_t now_fail = 0, now_pass = 0;
+  /// Probability that as uneven a split of the changed verdicts comes by chance: McNemar's exact test, two-sided.
+  /// Source: Q. McNemar, Psychometrika 12 (1947) 153; the exact binomial form. 1 where nothing changed.
+  double chance = 1;
+};
+
+/// Compares two campaigns case by case. `least`: a change of a margin below this share of the greater one is none.
+CampaignComparison compare(const std::vector<CaseVerdict>& before, const std::vector<CaseVerdict>& after,
+                           double least = 1e-9);
+
+}  // namespace tactus::campaign

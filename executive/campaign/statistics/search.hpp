@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "executive/campaign/statistics/pass_rate.hpp"
+
+namespace tactus::campaign {
+
+/// One run of a search, in the order in which they were made.
+struct Probe {
+  double value = 0;
+  std::int64_t repetition = 0;
+  bool passed = false;
+};
+
+/// Narrows the border between pass and fail in one parameter.
+///
+/// A value passes when most of its runs do. Where runs are not the same each time, a value is repeated until Wilson's
+/// interval of its pass rate excludes one half, at a confidence that is divided by the number of values asked (Bonferroni);
+/// where it never does, the border is at that value, as well as can be said. Source: Waeber, Frazier, Henderson, SIAM J.
+/// Control Optim. 51 (2013) 2261, on why plain halving goes astray under noise.
+struct Bisection {
+  enum class End {
+    narrow,     ///< the border is between `low` and `high`, as narrow as was asked for
+    undecided,  ///< at `low` = `high` pass and fail are too alike to tell
+    one_sided,  ///< both ends pass, or both fail: there is no border, or an even number of them
+  };
+  End end = End::narrow;
+  double low = 0, high = 0;
+  bool low_passes = false;  ///< the end of the range at which it passes
+  bool high_passes = false;
+  std::vector<Probe> probes;
+};
+
+struct BisectionChoices {
+  double low = 0, high = 1;
+  double tolerance = 0.01;      ///< in the unit of the value
+  bool noisy = false;           ///< false: a value is run once, since it does the same each time
+  double confidence = 0.95;     ///< of all decisions together
+  std::int64_t most_runs = 60;  ///< of one value
+};
+
+/// `passes(value, repetition)` runs one case.                                                  @when service
+Bisection bisect(const BisectionChoices& choices, const std::function<bool(double, std::int64_t)>& passes);
+
+/// What is left of a set that fails: without any one of these it does not fail.
+struct Minimum {
+  bool fails_at_all = false;       ///< the whole set fails; else `set` is empty
+  std::vector<std::size_t> set{};  ///< places in the whole set, rising
+  std::size_t runs = 0;            ///< sets that were tried; the same one is tried once
+};
+
+/// Finds the smallest set that still fails by delta debugging (ddmin): 1-minimal, which need not be the least of all.
+/// `fails(set)`: whether those alone make a case fail. Source: Zeller, Hildebrandt, IEEE Trans. Softw. Eng. 28 (2002) 183.
+///                                                                                            @when service
+Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails);
+
+}  // namespace tactus::campaign

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/statistics/until_sure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tactus::campaign {
+namespace {
+
+/// (high - low) / 2 <= half_width of Wilson's interval, by its z.
+struct Stopping {
+  double z2, half_width;
+
+  bool enough(std::int64_t passed, std::int64_t of) const {
+    const double n = static_cast<double>(of), p = static_cast<double>(passed) / n;
+    const double half = std::sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+    // At 0 and n passed the interval ends at 0 and 1, which makes it no wider.
+    return half <= half_width;
+  }
+};
+
+/// A way to end: after that many cases, this number passed, with the logarithm of the number of orders that lead there.
+struct End {
+  std::int64_t passed, of;
+  double log_ways;
+};
+
+/// All ends: the number of orders of passes and failures to each, without one that ends before.
+std::vector<End> ends_of(const Stopping& stopping) {
+  std::vector<End> ends;
+  std::vector<double> ways{1};  // of each number passed, scaled
+  double log_scale = 0;
+  for (std::int64_t n = 1;; ++n) {
+    std::vector<double> next(static_cast<std::size_t>(n) + 1, 0.0);
+    double greatest = 0;
+    for (std::size_t k = 0; k < ways.size(); ++k) {
+      if (ways[k] == 0) continue;
+      next[k] += ways[k];
+      next[k + 1] += ways[k];
+    }
+    bool goes_on = false;
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      if (next[k] == 0) continue;
+      if (stopping.enough(static_cast<std::int64_t>(k), n)) {
+        ends.push_back({static_cast<std::int64_t>(k), n, std::log(next[k]) + log_scale});
+        next[k] = 0;
+      } else {
+        goes_on = true;
+        greatest = std::max(greatest, next[k]);
+      }
+    }
+    if (!goes_on) return ends;
+    if (greatest > 1e200) {
+      for (double& each : next) each /= greatest;
+      log_scale += std::log(greatest);
+    }
+    ways = std::move(next);
+  }
+}
+
+double least_coverage(const std::vector<End>& ends, double inner) {
+  std::vector<Interval> intervals;
+  for (const End& end : ends) intervals.push_back(wilson(end.passed, end.of, inner));
+  double least = 1;
+  for (int step = 1; step < 200; ++step) {
+    const double p = step / 200.0, yes = std::log(p), no = std::log1p(-p);
+    double covered = 0;
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (intervals[i].low <= p && p <= intervals[i].high)
+        covered += std::exp(ends[i].log_ways + static_cast<double>(ends[i].passed) * yes +
+                            static_cast<double>(ends[i].of - ends[i].passed) * no);
+    least = std::min(least, covered);
+  }
+  return least;
+}
+
+}  // namespace
+
+UntilSure::UntilSure(double confidence, double half_width) : half_width_(half_width), inner_(confidence) {
+  // The risk inside falls by steps of a tenth until the whole covers enough: at most some ten steps.
+  for (double risk = 1 - confidence;; risk *= 0.9) {
+    inner_ = 1 - risk;
+    const double z = two_sided_z(inner_);
+    const std::vector<End> ends = ends_of({z * z, half_width_});
+    coverage_ = least_coverage(ends, inner_);
+    most_ = ends.back().of;
+    if (coverage_ >= confidence) return;
+  }
+}
+
+bool UntilSure::enough(std::int64_t passed, std::int64_t of) const {
+  if (of <= 0) return false;
+  const double z = two_sided_z(inner_);
+  return Stopping{z * z, half_width_}.enough(passed, of);
+}
+
+}  // namespace tactus::campaign

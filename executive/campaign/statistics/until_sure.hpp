@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "executive/campaign/statistics/pass_rate.hpp"
+
+namespace tactus::campaign {
+
+/// When to end drawing: once the interval of the pass rate is narrow enough, asked after every case.
+///
+/// Ending at the first narrow interval makes intervals cover less than they say, since chance decides when that is. So
+/// the interval is Wilson's at a higher confidence, which is the least one at which the exact coverage of the whole
+/// procedure is at least the confidence asked for, at each of 199 pass rates from 0.5 % to 99.5 %. The coverage is
+/// exact: the number of ways to each end is counted once, and weighted by each pass rate.
+/// Source: J. Frey, Am. Stat. 64 (2010) 242, "Fixed-width sequential confidence intervals for a proportion".
+///
+/// Threads  immutable after construction.
+class UntilSure {
+ public:
+  /// confidence 0.5 .. 0.999, half_width 0.005 .. 0.49. Takes seconds for the narrowest.        @when service
+  UntilSure(double confidence, double half_width);
+
+  /// True once no further case is needed.
+  bool enough(std::int64_t passed, std::int64_t of) const;
+  /// The interval that covers the pass rate with the confidence asked for, at the end.
+  Interval interval(std::int64_t passed, std::int64_t of) const { return wilson(passed, of, inner_); }
+  /// Confidence of Wilson's interval inside: above the one asked for.
+  double inner_confidence() const { return inner_; }
+  /// Cases that are needed at most, at a pass rate of one half.
+  std::int64_t most_cases() const { return most_; }
+  /// Least probability of the interval at the end to hold the pass rate, over the rates that are looked at.
+  double coverage() const { return coverage_; }
+
+ private:
+  double half_width_, inner_, coverage_ = 0;
+  std::int64_t most_ = 0;
+};
+
+}  // namespace tactus::campaign

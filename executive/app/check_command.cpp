@@ -18,6 +18,7 @@
 #include "executive/app/load_rig.hpp"
 #include "executive/app/policy_report.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/file/plan.hpp"
 #include "executive/capability/action/action.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
@@ -476,6 +477,11 @@ class CheckCommand final : public CommandDriver {
     }
     if (question_.max && question_.from.empty())
       throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
+    if (campaign::is_campaign(config::Document::from_file(rig_.file))) {
+      const campaign::CampaignFile file = campaign::CampaignFile::load(rig_.file);
+      put("%s", campaign::plan_text(file, campaign::Cases(file), {}, 0).c_str());
+      return kOk;
+    }
     executive::RunOverrides choices;
     choices.set = rig_.set;
     choices.test = test_;

@@ -21,7 +21,7 @@ std::vector<OwnCommand> own_commands() {
       {"doctor", doctor_command}, {"recover", recover_command}, {"convert", convert_command},
       {"trace", trace_command},   {"report", report_command},   {"ps", ps_command},
       {"watch", watch_command},   {"scope", scope_command},     {"get", get_command},
-      {"new", new_command},       {"test", test_command}};
+      {"new", new_command},       {"test", test_command},       {"campaign", campaign_command}};
   const auto add = [&](const executive::CommandRow& row) {
     all.push_back({row.word, [&row] { return running_rig_command(row); }});
   };

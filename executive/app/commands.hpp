@@ -28,6 +28,7 @@ std::unique_ptr<CommandDriver> ps_command();
 std::unique_ptr<CommandDriver> get_command();
 std::unique_ptr<CommandDriver> new_command();
 std::unique_ptr<CommandDriver> test_command();
+std::unique_ptr<CommandDriver> campaign_command();
 std::unique_ptr<CommandDriver> help_command();
 
 /// One that a running rig is given.

@@ -93,7 +93,9 @@ void read_sets(const Node& list, const std::string& path, std::vector<Vary>& var
             value != nullptr && std::find(values.begin(), values.end(), *value) == values.end())
           values.push_back(*value);
       settings.list = Node::list(std::move(values), entry.value.place());
-      if (auto made = read_vary(settings, problems)) vary.push_back(std::move(*made));
+      auto made = read_vary(settings, problems);
+      if (!made) return;
+      vary.push_back(std::move(*made));
     }
   for (std::size_t i = 0; i < list.items().size(); ++i) {
     const Node& each = list.items()[i];
@@ -274,9 +276,11 @@ std::vector<CampaignFile::Source> CampaignFile::sources() const {
   add(path);
   for (const std::string& rig : rigs) add(rig);
   for (const std::string& test : tests) add(test);
-  for (const std::string& rig : rigs)
-    for (const executive::ModelSettings& model : executive::load_rig(rig, {.set = set})->settings().models)
+  for (const std::string& rig : rigs) {
+    const auto loaded = executive::load_rig(rig, {.set = set});
+    for (const executive::ModelSettings& model : loaded->settings().models)
       if (model.library.value.find('/') != std::string::npos) add(model.library.value);  // whole paths
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tactus::campaign {
 namespace {
@@ -24,14 +25,14 @@ std::int64_t draws_of(const CampaignFile& file) {
 
 }  // namespace
 
-Cases::Cases(const CampaignFile& file) : file_(file), draws_(draws_of(file)) {
-  const auto seed = static_cast<std::uint64_t>(file.cases.seed);
-  const auto keys = static_cast<std::uint32_t>(std::max<std::size_t>(file.vary.size(), 1));
-  if (file.cases.method == Method::monte_carlo) independent_.emplace(seed);
-  if (file.cases.method == Method::latin_hypercube) hypercube_.emplace(seed, draws_);
-  if (file.cases.method == Method::sobol) sobol_.emplace(seed, keys, file.cases.scramble);
-  count_ = draws_ * file.repeat * static_cast<std::int64_t>(file.rigs.size()) *
-           static_cast<std::int64_t>(std::max<std::size_t>(file.tests.size(), 1));
+Cases::Cases(CampaignFile file) : file_(std::move(file)), draws_(draws_of(file_)) {
+  const auto seed = static_cast<std::uint64_t>(file_.cases.seed);
+  const auto keys = static_cast<std::uint32_t>(std::max<std::size_t>(file_.vary.size(), 1));
+  if (file_.cases.method == Method::monte_carlo) independent_.emplace(seed);
+  if (file_.cases.method == Method::latin_hypercube) hypercube_.emplace(seed, draws_);
+  if (file_.cases.method == Method::sobol) sobol_.emplace(seed, keys, file_.cases.scramble);
+  count_ = draws_ * file_.repeat * static_cast<std::int64_t>(file_.rigs.size()) *
+           static_cast<std::int64_t>(std::max<std::size_t>(file_.tests.size(), 1));
 }
 
 std::vector<Value> Cases::values_of(std::int64_t draw) const {

@@ -16,10 +16,10 @@ namespace tactus::campaign {
 ///
 /// More draws of monte_carlo or sobol, or more entries of a list, add cases at the end and change none before.
 ///
-/// Threads  immutable; at() may be called by many threads. The file must live as long.
+/// Threads  immutable; at() may be called by many threads. It keeps a copy of the file.
 class Cases {
  public:
-  explicit Cases(const CampaignFile& file);
+  explicit Cases(CampaignFile file);
 
   /// Cases with those that `exclude:` leaves out.
   std::int64_t count() const { return count_; }
@@ -30,7 +30,7 @@ class Cases {
  private:
   std::vector<Value> values_of(std::int64_t draw) const;
 
-  const CampaignFile& file_;
+  CampaignFile file_;
   std::int64_t draws_ = 0;
   std::int64_t count_ = 0;
   std::optional<IndependentPoints> independent_;

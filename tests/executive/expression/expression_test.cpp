@@ -47,13 +47,13 @@ class Names final : public config::ExpressionNames {
   }
 };
 
-const Names kNames;
+const Names kTheirNames;
 
 std::vector<config::ExpressionProblem> problems_of(const std::string& text, bool condition = true) {
   std::vector<config::ExpressionProblem> problems;
   try {
     const config::Expression expression = config::parse_expression(text);
-    config::ExpressionBuilder builder(kNames, {});
+    config::ExpressionBuilder builder(kTheirNames, {});
     if (condition)
       (void)builder.add_condition(expression, problems);
     else
@@ -75,7 +75,7 @@ class Single {
   explicit Single(const std::string& text) : run_(made(text)) {}
   Single& set(const std::string& name, double value) {
     std::string why;
-    const auto found = kNames.find(name, why);
+    const auto found = kTheirNames.find(name, why);
     for (const config::ProgramInput& input : run_.program().inputs)
       if (input.key == found->key) {
         if (found->type == CellType::whole)
@@ -99,7 +99,7 @@ class Single {
  private:
   config::ExpressionProgram made(const std::string& text) {
     std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kNames, {});
+    config::ExpressionBuilder builder(kTheirNames, {});
     const auto value = builder.add(config::parse_expression(text), problems);
     if (!value) throw std::runtime_error(text + ": " + problems.at(0).message);
     value_ = *value;
@@ -132,7 +132,7 @@ void compare_with_plain(std::uint32_t first_seed, int expressions) {
     plain::Generator generator(static_cast<std::uint32_t>(random()), trace);
     const auto wanted = generator.truth(3);
     std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kNames, {});
+    config::ExpressionBuilder builder(kTheirNames, {});
     std::optional<config::ExpressionValue> value;
     ASSERT_NO_THROW(value = builder.add(config::parse_expression(wanted.text), problems)) << wanted.text;
     ASSERT_TRUE(value) << problems.at(0).text(wanted.text);
@@ -304,7 +304,7 @@ TEST(Expression, OlderSpellingsAreTaken) {
   EXPECT_NE(problem_of("motor.speed > 80 rad*A"), "");
   const auto old_problem = [](const std::string& text) {
     std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kNames, {.equal_reals = true});
+    config::ExpressionBuilder builder(kTheirNames, {.equal_reals = true});
     (void)builder.add_condition(config::parse_expression(text), problems);
     return problems.empty() ? "" : problems[0].message;
   };
@@ -342,7 +342,7 @@ TEST(Expression, ALookalikeIsRefusedWhereItIs) {
 TEST(Expression, TheMarginOfSeveralComparisonsIsThatOfTheWorst) {
   const auto margin_of = [](const std::string& text, double x, double y) {
     std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kNames, {});
+    config::ExpressionBuilder builder(kTheirNames, {});
     const config::Expression expression = config::parse_expression(text);
     (void)builder.add_condition(expression, problems);
     const auto margin = builder.add_margin(expression);

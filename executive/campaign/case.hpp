@@ -23,9 +23,9 @@ struct Case {
   int repetition = 0;                  ///< 0 .. repeat - 1
   bool excluded = false;               ///< `exclude:` leaves it out: it has a number, and is not run
   std::string rig;                     ///< path from the working directory
-  std::string test;                    ///< likewise; empty: the rig is run without a test
-  std::vector<std::string> arguments;  ///< after `tactus run RIG`: --test FILE --set a=b --no-realtime
-  std::vector<Drawn> drawn;            ///< in the order of `vary:`, without keys that the test does not have
+  std::string test;                    ///< path of the test; empty: the rig is run without one
+  std::vector<std::string> arguments;  ///< words after `tactus run RIG`: --test FILE --set a=b --no-realtime
+  std::vector<Drawn> drawn;  ///< values in the order of `vary:`, without keys that the test does not have
 };
 
 /// "tactus run RIG --test FILE --set 'a=1 V'": one line for a shell.

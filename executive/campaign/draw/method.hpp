@@ -3,7 +3,7 @@
 
 namespace tactus::campaign {
 
-/// How the sets of values of a campaign are chosen.
+/// Ways to choose the sets of values of a campaign.
 enum class Method {
   matrix,           ///< every combination of lists
   latin_hypercube,  ///< each key has one value in each of as many parts as there are sets

@@ -20,14 +20,14 @@ struct Measure {
   config::Origin origin{};
 };
 
-/// What holds for each case.
+/// Settings of each case.
 struct Each {
-  config::Nanoseconds timeout = config::Nanoseconds::max();  ///< on the wall clock; max(): none
+  config::Nanoseconds timeout = config::Nanoseconds::max();  ///< longest time on the wall clock; max(): none
   int retries = 0;                                           ///< repetitions of a case
   bool retry_failed = false;  ///< true: of one that failed, too; false: of one that the machine spoiled
 };
 
-/// How the sets of values are chosen.
+/// Choice of the sets of values.
 struct CasesSettings {
   Method method = Method::matrix;
   std::int64_t count = 0;  ///< sets of values; matrix and list have their own
@@ -35,7 +35,7 @@ struct CasesSettings {
   bool scramble = true;                    ///< sobol: Owen's scrambling by the seed
   std::vector<std::vector<Value>> sets{};  ///< list: the values of each set, in the order of `vary:`
   std::optional<double> until_sure{};      ///< confidence at which drawing ends early (monte_carlo)
-  double half_width = 0.02;                ///< of the interval at which drawing ends
+  double half_width = 0.02;                ///< half the width of the interval at which drawing ends
   std::string sure_of{};                   ///< name of the expectation; empty: verdict of the case
   config::Origin origin{};
 };
@@ -53,7 +53,7 @@ struct CampaignFile {
   std::string name;  ///< `campaign:`
   std::string about;
   std::vector<std::string> rigs;   ///< paths that the working directory reaches; at least one
-  std::vector<std::string> tests;  ///< likewise; may be empty
+  std::vector<std::string> tests;  ///< paths too; may be empty
   std::vector<config::Origin> rig_origins, test_origins;
   bool realtime = false;
   std::vector<std::string> set;  ///< values that all cases have: "path=value"
@@ -88,7 +88,7 @@ struct CampaignFile {
 std::string campaign_schema();
 /// Its keys as a page of Markdown.
 std::string campaign_reference();
-/// True if the document is a campaign, and not a rig.
+/// Returns true if the document is a campaign, and not a rig.
 bool is_campaign(const config::Document& document);
 
 }  // namespace tactus::campaign

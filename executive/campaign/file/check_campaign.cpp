@@ -46,7 +46,7 @@ class Trial {
  public:
   Trial(const CampaignFile& file, config::Problems& problems) : file_(file), problems_(problems) {}
 
-  /// Whether it can be loaded as it is.
+  /// Returns true if it can be loaded as it is.
   bool load(const std::string& rig, const std::string& test) {
     try {
       (void)executive::load_rig(rig, choices(test));

@@ -13,7 +13,7 @@ using config::Expression;
 using config::ExpressionError;
 using config::Unit;
 
-/// What a part of a condition is worth.
+/// Value of a part of a condition.
 struct Result {
   enum class Kind { number, truth, word };
   Kind kind = Kind::number;

@@ -10,26 +10,26 @@
 
 namespace tactus::campaign {
 
-/// What is known of the time that cases take.
+/// Knowledge of the time that cases take.
 struct CaseTimes {
   std::optional<double> seconds{};  ///< mean of the cases that have run; nothing: none has
   std::int64_t done = 0;            ///< cases that need not be run again
   int workers = 1;                  ///< cases at the same time
 };
 
-/// What a campaign would run: how many cases, what varies, how long it takes, and the first lines.
+/// Outlook on a campaign: how many cases, what varies, how long it takes, and the first lines.
 struct CampaignPlan {
-  std::int64_t cases = 0;            ///< with those that are left out
-  std::int64_t excluded = 0;         ///< by `exclude:`
+  std::int64_t cases = 0;            ///< all cases, also those that are left out
+  std::int64_t excluded = 0;         ///< cases that `exclude:` leaves out
   bool excluded_exactly = true;      ///< false: estimated from kCounted cases
-  std::optional<double> seconds{};   ///< of the clock, for what is left
+  std::optional<double> seconds{};   ///< time of the clock for what is left
   std::vector<std::string> notes{};  ///< sentences on what may not be meant
 };
 inline constexpr std::int64_t kCounted = 100'000;  ///< cases that are looked at one by one
 
 CampaignPlan plan_of(const CampaignFile& file, const Cases& cases, const CaseTimes& times);
 
-/// For people; `first`: number of cases that are shown.                                       @when service
+/// Describes it for people; `first`: number of cases that are shown.                                       @when service
 std::string plan_text(const CampaignFile& file, const Cases& cases, const CaseTimes& times,
                       std::int64_t first);
 /// One object: campaign, checksums of its sources, counts, keys with units, and the first cases with their lines.

@@ -14,7 +14,7 @@ using config::Node;
 using config::Problems;
 using Kind = Distribution::Kind;
 
-constexpr double kLeastShare = 1e-6;  ///< of a distribution that `within:` may leave
+constexpr double kLeastShare = 1e-6;  ///< least share of a distribution that `within:` may leave
 
 bool looks_like_number(const Node& node) {
   return node.is_scalar() && !node.quoted() && !config::split_number(node.text()).number.empty();

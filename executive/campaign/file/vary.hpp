@@ -23,9 +23,9 @@ struct Value {
 struct Vary {
   std::string key;
   config::Origin origin{};
-  config::Unit unit{};  ///< of the first value: all numbers are in it
+  config::Unit unit{};  ///< unit of the first value: all numbers are in it
   std::string unit_text{};
-  std::vector<Value> list{};  ///< of list and discrete; else empty
+  std::vector<Value> list{};  ///< values of list and discrete; else empty
   Distribution distribution{};
   double round = 0;  ///< 0: not rounded
 
@@ -37,7 +37,7 @@ struct Vary {
   Value value_of(double number) const;
 };
 
-/// True if `name` is the key or its last parts: "supply" of "models.motor.parameters.supply".
+/// Returns true if `name` is the key or its last parts: "supply" of "models.motor.parameters.supply".
 bool names(const std::string& key, const std::string& name);
 /// The place of the key that is meant; nothing, and `why`: there is none, or there are several.
 std::optional<std::size_t> find_key(const std::vector<Vary>& vary, const std::string& name, std::string& why);
@@ -48,7 +48,7 @@ struct Exclusion {
   config::Expression condition{};
   config::Origin origin{};
 
-  /// True if it holds for the values, one for each of `vary`. A key without a value here (nullptr) makes what asks for
+  /// Returns true if it holds for the values, one for each of `vary`. A key without a value here (nullptr) makes what asks for
   /// it false. Throws config::ExpressionError where names or units do not fit: the same for all values.
   bool holds(const std::vector<Vary>& vary, const std::vector<const Value*>& values) const;
 };

@@ -9,9 +9,9 @@
 
 namespace tactus::campaign {
 
-/// What a case had of an expectation, in one campaign.
+/// Verdict of a case on one expectation, in one campaign.
 struct CaseVerdict {
-  std::string key;  ///< what the case is: test and values drawn; the same in both campaigns
+  std::string key;  ///< name of the case: test and values drawn; the same in both campaigns
   std::string expectation;
   std::string verdict;  ///< pass, note, untested, inconclusive, fail, error
   double margin = 0;    ///< NaN: it has none
@@ -27,8 +27,9 @@ struct Change {
 };
 
 struct CampaignComparison {
-  std::vector<Change> changes;  ///< what got worse first: now failing by margin, then margins by their loss
-  std::size_t same = 0;         ///< neither verdict nor margin differ
+  std::vector<Change>
+      changes;           ///< changes for the worse first: now failing by margin, then margins by their loss
+  std::size_t same = 0;  ///< neither verdict nor margin differ
   std::size_t only_before = 0, only_after = 0;  ///< cases of one campaign alone
   std::int64_t now_fail = 0, now_pass = 0;
   /// Probability that as uneven a split of the changed verdicts comes by chance: McNemar's exact test, two-sided.

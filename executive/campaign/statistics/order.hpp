@@ -12,7 +12,7 @@ namespace tactus::campaign {
 struct Quantile {
   double value = 0;                   ///< order statistic number ceil(n share)
   std::optional<double> low, high{};  ///< bounds of the confidence; nothing: there are too few values
-  double confidence = 0;              ///< what both bounds together really have, at least what was asked for
+  double confidence = 0;  ///< confidence that both bounds together really have, at least what was asked for
 };
 
 /// A quantile of independent draws of any continuous distribution, with bounds that are order statistics: x(r) and x(s)

@@ -31,7 +31,7 @@ struct PassRate {
   double rate = 0;
   bool has_interval = false;
   Interval interval{};
-  std::string why_none{};  ///< why there is no interval
+  std::string why_none{};  ///< reason for no interval
 };
 
 /// The rate of cases that were drawn by a method; an interval only where draws are independent. Repetitions of one draw

@@ -26,7 +26,7 @@ struct Probe {
 struct Bisection {
   enum class End {
     narrow,     ///< the border is between `low` and `high`, as narrow as was asked for
-    undecided,  ///< at `low` = `high` pass and fail are too alike to tell
+    undecided,  ///< pass and fail are too alike to tell at `low` = `high`
     one_sided,  ///< both ends pass, or both fail: there is no border, or an even number of them
   };
   End end = End::narrow;
@@ -38,16 +38,16 @@ struct Bisection {
 
 struct BisectionChoices {
   double low = 0, high = 1;
-  double tolerance = 0.01;      ///< in the unit of the value
+  double tolerance = 0.01;      ///< widest range at the end, in the unit of the value
   bool noisy = false;           ///< false: a value is run once, since it does the same each time
-  double confidence = 0.95;     ///< of all decisions together
-  std::int64_t most_runs = 60;  ///< of one value
+  double confidence = 0.95;     ///< confidence of all decisions together
+  std::int64_t most_runs = 60;  ///< most runs of one value
 };
 
 /// `passes(value, repetition)` runs one case.                                                  @when service
 Bisection bisect(const BisectionChoices& choices, const std::function<bool(double, std::int64_t)>& passes);
 
-/// What is left of a set that fails: without any one of these it does not fail.
+/// Rest of a set that fails: without any one of these it does not fail.
 struct Minimum {
   bool fails_at_all = false;       ///< the whole set fails; else `set` is empty
   std::vector<std::size_t> set{};  ///< places in the whole set, rising

@@ -7,7 +7,7 @@
 
 namespace tactus::campaign {
 
-/// When to end drawing: once the interval of the pass rate is narrow enough, asked after every case.
+/// Rule that ends drawing: once the interval of the pass rate is narrow enough, asked after every case.
 ///
 /// Ending at the first narrow interval makes intervals cover less than they say, since chance decides when that is. So
 /// the interval is Wilson's at a higher confidence, which is the least one at which the exact coverage of the whole
@@ -21,7 +21,7 @@ class UntilSure {
   /// confidence 0.5 .. 0.999, half_width 0.005 .. 0.49. Takes seconds for the narrowest.        @when service
   UntilSure(double confidence, double half_width);
 
-  /// True once no further case is needed.
+  /// Returns true once no further case is needed.
   bool enough(std::int64_t passed, std::int64_t of) const;
   /// The interval that covers the pass rate with the confidence asked for, at the end.
   Interval interval(std::int64_t passed, std::int64_t of) const { return wilson(passed, of, inner_); }

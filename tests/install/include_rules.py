@@ -62,6 +62,7 @@ OWNERS = {
     "boost/numeric/*": ["executive/integration/"],
     "spdlog/*": ["executive/run_base/"],
     "gpiod.*": ["drivers/gpio/"],
+    "sqlite3.h": ["executive/campaign/store/"],
     "sys/capability.h": ["rtsync/host/"],
     "systemd/*": ["rtsync/host/"],
     "event-parse.h": ["rtsync/evidence/"],

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "executive/campaign/store/outcome.hpp"
+
+namespace tactus::campaign {
+
+/// The folder of one attempt of a case. While its process runs it is `cases/0/12-1.running`, afterwards `cases/0/12-1`:
+/// what has no `.running` is whole, whatever became of the runner.
+///
+///     command.txt   the command line, to be run alone
+///     output.txt    what the process printed
+///     run/          its run folder
+///     end.json      how the process ended
+class AttemptFolder {
+ public:
+  AttemptFolder(const std::filesystem::path& campaign, std::int64_t number, int attempt);
+
+  std::filesystem::path run() const { return running_ / "run"; }
+  std::filesystem::path output() const { return running_ / "output.txt"; }
+  const std::filesystem::path& ended() const { return ended_; }
+  /// Path of the ended folder from the folder of the campaign.
+  const std::string& name() const { return name_; }
+
+  /// Makes it, empty, with its command line. Throws std::system_error.
+  void make(const std::string& line) const;
+  /// Writes how the process ended, and takes `.running` from its name. Throws std::system_error; the folder is then as it
+  /// was, and a later runner does this again.
+  void finish(const ProcessEnd& end) const;
+
+  enum class Left {
+    nothing,  ///< it is not there
+    whole,    ///< its process had ended
+    torn,     ///< its process was killed with its runner
+  };
+  /// Looks at what is there. One that is whole but for its name gets that.
+  Left look() const;
+  std::string line() const;
+  ProcessEnd end() const;
+  /// Removes it, whichever name it has.
+  void remove() const;
+
+ private:
+  std::string name_;
+  std::filesystem::path ended_, running_;
+};
+
+}  // namespace tactus::campaign

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/run/case_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "rtsync/host/host_file.hpp"
+
+namespace tactus::campaign {
+namespace {
+
+void prepared(int error, const std::string& what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+/// Our environment with another value of the mark.
+std::vector<std::string> environment_with(const std::string& mark) {
+  const std::string name = std::string(kCaseMark) + "=";
+  std::vector<std::string> all;
+  for (char** each = environ; *each != nullptr; ++each)
+    if (!std::string_view(*each).starts_with(name)) all.emplace_back(*each);
+  all.push_back(name + mark);
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  all.reserve(words.size() + 1);
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+/// The value of the mark of a process; empty: it has none, or we may not look.
+std::string mark_of(pid_t process) {
+  const rtsync::FileText environment =
+      rtsync::read_host_file("/", "/proc/" + std::to_string(process) + "/environ");
+  const std::string name = std::string(kCaseMark) + "=";
+  for (std::size_t at = 0; at < environment.text.size();) {
+    const std::size_t end = std::min(environment.text.find('\0', at), environment.text.size());
+    const std::string_view each(environment.text.data() + at, end - at);
+    if (each.starts_with(name)) return std::string(each.substr(name.size()));
+    at = end + 1;
+  }
+  return "";
+}
+
+std::vector<pid_t> marked(std::string_view begin) {
+  std::vector<pid_t> all;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename().string();
+    pid_t process = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), process);
+    if (problem != std::errc() || *end != '\0' || process == ::getpid()) continue;
+    if (mark_of(process).starts_with(begin)) all.push_back(process);
+  }
+  return all;
+}
+
+}  // namespace
+
+pid_t start_process(const CaseStart& start) {
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+  prepared(::posix_spawn_file_actions_init(&files), "cannot prepare a case");
+  const std::unique_ptr<posix_spawn_file_actions_t, int (*)(posix_spawn_file_actions_t*)> end_files(
+      &files, ::posix_spawn_file_actions_destroy);
+  prepared(::posix_spawnattr_init(&attributes), "cannot prepare a case");
+  const std::unique_ptr<posix_spawnattr_t, int (*)(posix_spawnattr_t*)> end_attributes(
+      &attributes, ::posix_spawnattr_destroy);
+  const int output = ::open(start.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  if (output < 0) prepared(errno, start.output.string());
+  const std::unique_ptr<const int, void (*)(const int*)> end_output(
+      &output, [](const int* fd) { (void)::close(*fd); });
+  prepared(::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0), "cannot prepare a case");
+  prepared(::posix_spawn_file_actions_adddup2(&files, output, 1), "cannot prepare a case");
+  prepared(::posix_spawn_file_actions_adddup2(&files, output, 2), "cannot prepare a case");
+  prepared(::posix_spawn_file_actions_addclosefrom_np(&files, 3), "cannot prepare a case");
+  sigset_t all;
+  (void)::sigfillset(&all);
+  prepared(::posix_spawnattr_setsigdefault(&attributes, &all), "cannot prepare a case");
+  prepared(::posix_spawnattr_setsigmask(&attributes, &start.blocked), "cannot prepare a case");
+  prepared(::posix_spawnattr_setpgroup(&attributes, 0), "cannot prepare a case");
+  prepared(::posix_spawnattr_setflags(&attributes,
+                                      POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP),
+           "cannot prepare a case");
+  std::vector<std::string> words = start.words, environment = environment_with(start.mark);
+  pid_t pid = -1;
+  prepared(::posix_spawn(&pid, start.program.c_str(), &files, &attributes, pointers_to(words).data(),
+                         pointers_to(environment).data()),
+           "cannot start " + start.program.string());
+  return pid;
+}
+
+void adopt_orphans() {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) != 0)
+    throw std::system_error(errno, std::generic_category(), "PR_SET_CHILD_SUBREAPER");
+}
+
+void kill_orphans(std::string_view begin, const std::function<bool(const std::string& mark)>& runs) {
+  const std::string self = std::to_string(::getpid());
+  const rtsync::FileText children =
+      rtsync::read_host_file("/", "/proc/" + self + "/task/" + self + "/children");
+  for (const std::string_view word : rtsync::words_of(children.text)) {
+    const auto child = static_cast<pid_t>(rtsync::whole_number(word).value_or(0));
+    if (child <= 0) continue;
+    const std::string mark = mark_of(child);
+    if (mark.starts_with(begin) && !runs(mark)) (void)::kill(child, SIGKILL);
+  }
+}
+
+int kill_marked(std::string_view begin) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::minutes(1);
+  int killed = 0;
+  for (std::vector<pid_t> left = marked(begin); !left.empty(); left = marked(begin)) {
+    if (Clock::now() > until)
+      throw std::runtime_error("process " + std::to_string(left.front()) +
+                               " of a case that ran before does not end; end it, and start again");
+    for (const pid_t process : left) killed += ::kill(process, SIGKILL) == 0 ? 1 : 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return killed;
+}
+
+}  // namespace tactus::campaign

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/run/holder_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+namespace tactus::campaign {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(int file) {
+  std::array<char, 512> text{};
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  std::string all = size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
+  while (!all.empty() && all.back() == '\n') all.pop_back();
+  return all;
+}
+
+/// The process that "process 312 (...)" names; 0: none.
+pid_t process_of(const std::string& holder) {
+  constexpr std::string_view kBegin = "process ";
+  pid_t process = 0;
+  if (holder.starts_with(kBegin))
+    (void)std::from_chars(holder.data() + kBegin.size(), holder.data() + holder.size(), process);
+  return process;
+}
+
+}  // namespace
+
+HolderLock::HolderLock(const fs::path& file, const std::string& purpose) {
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  file_ = rtsync::Descriptor(::open(file.c_str(), kFlags | O_CREAT, 0666));
+  // In a folder for all users the kernel lets only the owner of a file open it by a call that may make it.
+  if (file_.get() < 0 && errno == EACCES)
+    file_ = rtsync::Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file_.get() < 0) throw std::system_error(errno, std::generic_category(), file.string());
+  // A child that is being started has it until its program runs, also when its parent is killed just then.
+  for (int tries = 0; tries < 400; ++tries) {
+    taken_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+    if (taken_) break;
+    holder_ = text_of(file_.get());
+    const pid_t process = process_of(holder_);
+    if (process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (!taken_) {
+    if (holder_.empty()) holder_ = "a process that began just now";
+    return;
+  }
+  holder_.clear();
+  const std::string text = "process " + std::to_string(::getpid()) + " (" + purpose + ")\n";
+  (void)::fchmod(file_.get(), 0666);  // another user may hold it next, and say so
+  if (::ftruncate(file_.get(), 0) == 0) (void)!::pwrite(file_.get(), text.data(), text.size(), 0);
+}
+
+fs::path HolderLock::of_bench(const std::string& name) {
+  std::string plain;
+  for (const char letter : name) {
+    const bool word = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                      (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
+    plain += word ? letter : '_';
+  }
+  const fs::path shared = "/run/lock";
+  const fs::path folder = ::access(shared.c_str(), W_OK) == 0 ? shared : fs::path("/tmp");
+  return folder / ("tactus-bench-" + plain + ".lock");
+}
+
+}  // namespace tactus::campaign

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/run/runner.hpp"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include "executive/campaign/run/attempt_folder.hpp"
+#include "executive/campaign/run/case_process.hpp"
+#include "executive/campaign/run/changed_files.hpp"
+#include "executive/campaign/run/ended_children.hpp"
+#include "executive/campaign/run/holder_lock.hpp"
+#include "executive/campaign/run/order.hpp"
+#include "executive/campaign/run/rate.hpp"
+
+namespace tactus::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Kind = CampaignError::Kind;
+
+double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+std::string machine_text() {
+  utsname name{};
+  if (::uname(&name) != 0) return "";
+  return std::string(static_cast<const char*>(name.nodename)) + ", " +
+         static_cast<const char*>(name.sysname) + " " + static_cast<const char*>(name.release) + ", " +
+         std::to_string(std::thread::hardware_concurrency()) + " CPUs";
+}
+
+HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, const std::string& what,
+                          const std::string& fix) try {
+  HolderLock lock(file, purpose);
+  if (!lock.taken()) throw CampaignError(Kind::machine, what + " is used by " + lock.holder() + "; " + fix);
+  return lock;
+} catch (const std::system_error& error) {
+  throw CampaignError(
+      Kind::machine,
+      std::string(error.what()) + "; give this user write access there, or name another folder with --out");
+}
+
+/// A case that runs.
+struct Running {
+  std::int64_t number;
+  int attempt;
+  AttemptFolder folder;
+  std::string mark;
+  std::string begun;
+  Clock::time_point start, kill_at;
+  bool timed_out = false, given_up = false;
+};
+
+class Runner {
+ public:
+  Runner(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices, RunListener& listener)
+      : work_(work),
+        cases_(cases),
+        choices_(choices),
+        listener_(listener),
+        lock_(lock_or_refuse(choices.folder / "campaign.lock",
+                             "campaign " + work.name + " in " + choices.folder.string(),
+                             choices.folder.string(), "wait for its end, or name another folder with --out")),
+        store_(choices.folder / Store::kFile),
+        order_(cases.count(), choices.shuffle),
+        mark_(choices.folder.string() + "#") {}
+
+  RunSummary run();
+
+ private:
+  void take_version();
+  void open_changed_lines();
+  void recover();
+  bool adopt(std::int64_t number, int attempt, const AttemptFolder& folder);
+  bool adopt_unknown(const Case& one, const std::string& line, int& attempt);
+  bool start_next();
+  std::optional<std::int64_t> next();
+  void start(const Case& one);
+  void look_at_limits();
+  void end_orphans();
+  void reap();
+  void end(const Running& ended, const ProcessEnd& end);
+  void check_sources(const Outcome& outcome);
+  void give_up();
+  void tell(bool now);
+  Progress progress() const;
+  bool is_wanted(std::int64_t number);
+
+  const CampaignWork& work_;
+  const CaseSource& cases_;
+  const RunChoices& choices_;
+  RunListener& listener_;
+  HolderLock lock_;
+  std::optional<HolderLock> bench_;
+  Store store_;
+  Order order_;
+  std::string mark_;
+
+  int version_ = 0;
+  std::vector<SourceRow> sources_;
+  std::vector<CaseState> states_;
+  Counts counts_;
+  std::deque<std::int64_t> again_;
+  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0, left_out_ = 0;
+  std::map<pid_t, Running> running_;
+  RunnerSignals signals_;
+  Clock::time_point begun_ = Clock::now(), told_{};
+  Rate rate_;
+  int heard_ = 0;
+};
+
+/// Compares the files with those of the version before.
+void Runner::take_version() {
+  version_ = store_.version();
+  sources_ = store_.sources();
+  const std::vector<std::string> changed = changed_files(sources_, work_.sources);
+  if (version_ > 0 && changed.empty()) return;
+  if (version_ > 0 && !choices_.accept_changes) {
+    std::string text;
+    for (const std::string& each : changed) text += (text.empty() ? "" : ", ") + each;
+    throw CampaignError(Kind::input,
+                        choices_.folder.string() + " was begun with other files: " + text +
+                            "; bring them back, go on with --accept-changes, which marks the cases "
+                            "that follow, or begin anew with --out");
+  }
+  version_ = store_.add_version(work_.sources);
+  sources_ = work_.sources;
+  if (version_ > 1) open_changed_lines();
+}
+
+/// A case that another command line runs by now has no result.
+void Runner::open_changed_lines() {
+  std::int64_t opened = 0;
+  for (std::int64_t number = 0; number < cases_.count(); ++number) {
+    const std::string line = store_.line(number);
+    if (line.empty() || line == command_line(cases_.at(number))) continue;
+    store_.open(number);
+    ++opened;
+  }
+  store_.drop_from(cases_.count());
+  listener_.says("the files have changed: version " + std::to_string(version_) + " of the campaign, " +
+                 std::to_string(opened) + " cases have another command line and run again");
+}
+
+/// Takes in or removes what a killed runner left.
+void Runner::recover() {
+  const int killed = kill_marked(mark_);
+  if (killed > 0)
+    listener_.says(std::to_string(killed) +
+                   " processes of a runner that was killed were still there and are ended");
+  for (const Store::Open& open : store_.open_attempts()) {
+    const AttemptFolder folder(choices_.folder, open.number, open.attempt);
+    if (folder.look() == AttemptFolder::Left::whole) {
+      (void)adopt(open.number, open.attempt, folder);
+      continue;
+    }
+    folder.remove();
+    store_.lose(open.number, open.attempt);
+  }
+}
+
+/// Takes in an attempt whose process had ended.
+bool Runner::adopt(std::int64_t number, int attempt, const AttemptFolder& folder) {
+  const Outcome outcome = outcome_of(folder.ended() / "run", folder.end());
+  const bool again = !outcome.spoiled.empty() && store_.spoiled(number) < work_.retries;
+  store_.end(number, attempt, outcome, again);
+  listener_.ended(number, attempt, outcome, folder.name(), again);
+  return !again;
+}
+
+/// Takes in attempts that lie in the folder and that the database lost, as with the power. Afterwards `attempt` is one
+/// of which nothing lies there. Returns true if the case has a result by that.
+bool Runner::adopt_unknown(const Case& one, const std::string& line, int& attempt) {
+  for (;; ++attempt) {
+    const AttemptFolder folder(choices_.folder, one.number, attempt);
+    const AttemptFolder::Left left = folder.look();
+    if (left == AttemptFolder::Left::nothing) return false;
+    if (left == AttemptFolder::Left::torn) {
+      folder.remove();
+      return false;
+    }
+    if (folder.line() != line) continue;  // of another campaign, as its file was before
+    store_.claim(one, line, attempt, version_, folder.name());
+    if (adopt(one.number, attempt, folder)) return true;
+  }
+}
+
+bool Runner::is_wanted(std::int64_t number) {
+  return states_[static_cast<std::size_t>(number)] != CaseState::done;
+}
+
+std::optional<std::int64_t> Runner::next() {
+  if (!again_.empty()) {
+    const std::int64_t number = again_.front();
+    again_.pop_front();
+    return number;
+  }
+  while (place_ < cases_.count()) {
+    const std::int64_t number = order_.at(place_++);
+    if (is_wanted(number)) return number;
+  }
+  return std::nullopt;
+}
+
+/// Starts a case if there is one, and a place for it.
+bool Runner::start_next() {
+  const int most = work_.realtime ? 1 : std::max(1, choices_.jobs);
+  if (signals_.asked() > 0 || static_cast<int>(running_.size()) >= most) return false;
+  if (choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty()) return false;
+  const std::optional<std::int64_t> number = next();
+  if (!number) return false;
+  const Case one = cases_.at(*number);
+  if (one.excluded || (choices_.only && !choices_.only(one))) {
+    ++left_out_;
+    return true;
+  }
+  start(one);
+  return true;
+}
+
+void Runner::start(const Case& one) {
+  const std::string line = command_line(one);
+  int attempt = store_.attempts(one.number) + 1;
+  if (adopt_unknown(one, line, attempt)) {
+    states_[static_cast<std::size_t>(one.number)] = CaseState::done;
+    counts_ = store_.counts();
+    return;
+  }
+  const AttemptFolder folder(choices_.folder, one.number, attempt);
+  store_.claim(one, line, attempt, version_, folder.name());
+  folder.make(line);
+  CaseStart start{choices_.program,
+                  {"tactus", "run", one.rig},
+                  folder.output(),
+                  mark_ + std::to_string(one.number) + "-" + std::to_string(attempt),
+                  signals_.before()};
+  start.words.insert(start.words.end(), one.arguments.begin(), one.arguments.end());
+  start.words.insert(start.words.end(), {"--out", folder.run().string()});
+  const Clock::time_point now = Clock::now();
+  const pid_t process = start_process(start);
+  running_.emplace(process, Running{one.number, attempt, folder, start.mark, utc_now(), now, {}});
+  states_[static_cast<std::size_t>(one.number)] = CaseState::running;
+  ++started_;
+}
+
+/// Ends cases that take too long: in order first, then at once.
+void Runner::look_at_limits() {
+  const Clock::time_point now = Clock::now();
+  const auto patience = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::max(0.0, choices_.kill_after_s)));
+  for (auto& [process, one] : running_) {
+    if (one.kill_at == Clock::time_point{} && work_.timeout_s > 0 &&
+        seconds(now - one.start) >= work_.timeout_s) {
+      one.timed_out = true;
+      one.kill_at = now + patience;
+      (void)::kill(-process, SIGTERM);
+    } else if (one.kill_at != Clock::time_point{} && now >= one.kill_at) {
+      (void)::kill(-process, SIGKILL);
+    }
+  }
+}
+
+/// Ends what cases left that have ended; an orphan is our child only once its parent is gone.
+void Runner::end_orphans() {
+  if (work_.realtime) return;
+  kill_orphans(mark_, [&](const std::string& mark) {
+    return std::any_of(running_.begin(), running_.end(),
+                       [&](const auto& each) { return each.second.mark == mark; });
+  });
+}
+
+void Runner::reap() {
+  while (const pid_t process = ended_child()) {
+    const auto at = running_.find(process);
+    if (at == running_.end()) {  // an orphan of a case
+      (void)take_ended_child(process);
+      continue;
+    }
+    const Running ended = std::move(at->second);
+    running_.erase(at);
+    // While its leader is not taken, its group is no other one. The guardian of real outputs ends by itself, once they
+    // are safe.
+    if (!work_.realtime || ended.timed_out || ended.given_up) (void)::kill(-process, SIGKILL);
+    ProcessEnd end = take_ended_child(process);
+    if (ended.given_up) {  // it has no result, and its folder is of no use
+      ended.folder.remove();
+      store_.lose(ended.number, ended.attempt);
+      continue;
+    }
+    end.timed_out = ended.timed_out;
+    end.begun = ended.begun;
+    end.seconds = seconds(Clock::now() - ended.start);
+    this->end(ended, end);
+  }
+}
+
+void Runner::end(const Running& ended, const ProcessEnd& end) {
+  ended.folder.finish(end);
+  Outcome outcome = outcome_of(ended.folder.ended() / "run", end);
+  check_sources(outcome);
+  const bool bad =
+      outcome.verdict == "fail" || outcome.verdict == "error" || outcome.verdict == "inconclusive";
+  const bool wanted = !outcome.spoiled.empty() || (work_.retry_failed && bad);
+  const bool again = wanted && work_.retries > 0 && store_.spoiled(ended.number) < work_.retries;
+  store_.end(ended.number, ended.attempt, outcome, again);
+  if (again) {
+    ++spoiled_;
+    again_.push_back(ended.number);
+  } else {
+    states_[static_cast<std::size_t>(ended.number)] = CaseState::done;
+    ++counts_.of(outcome.verdict);
+    ++ended_;
+    rate_.add(seconds(Clock::now() - begun_));
+  }
+  listener_.ended(ended.number, ended.attempt, outcome, ended.folder.name(), again);
+}
+
+/// Notices a file that was written over while the campaign runs: verdict.json has the checksums of what the case was made
+/// of. Another one of the same name, as of a second rig, is known by its checksum.
+void Runner::check_sources(const Outcome& outcome) {
+  for (const SourceRow& row : outcome.sources) {
+    const std::string name = fs::path(row.file).filename().string();
+    SourceRow* known = nullptr;
+    bool same = false;
+    for (SourceRow& each : sources_) {
+      if (each.kind != row.kind || fs::path(each.file).filename() != name) continue;
+      known = &each;
+      same = same || each.sha256 == row.sha256;
+    }
+    if (same) continue;
+    if (known == nullptr) {
+      store_.add_sources(version_, {row});
+      sources_.push_back(row);
+      continue;
+    }
+    const std::string what = row.kind == "tactus" ? "tactus" : row.kind + " " + name;
+    if (!choices_.accept_changes)
+      throw CampaignError(Kind::input,
+                          what +
+                              " has changed while the campaign runs; bring it back, or go on with "
+                              "--accept-changes, which marks the cases that follow");
+    known->sha256 = row.sha256;
+    version_ = store_.add_version(sources_);
+    listener_.says(what + " has changed: version " + std::to_string(version_) + " of the campaign");
+  }
+}
+
+/// Ends what runs; it has no result.
+void Runner::give_up() {
+  for (auto& [process, one] : running_) {
+    if (one.given_up) {
+      (void)::kill(-process, SIGKILL);
+      continue;
+    }
+    one.given_up = true;
+    one.kill_at = Clock::now() + std::chrono::seconds(5);
+    (void)::kill(-process, SIGTERM);
+  }
+}
+
+Progress Runner::progress() const {
+  Progress now;
+  now.cases = cases_.count() - left_out_;
+  now.running = static_cast<std::int64_t>(running_.size());
+  now.ended = ended_;
+  now.counts = counts_;
+  now.seconds = seconds(Clock::now() - begun_);
+  now.rate = rate_.of(now.seconds);
+  now.spoiled = spoiled_;
+  if (now.rate > 0) now.left_s = static_cast<double>(now.cases - counts_.all()) / now.rate;
+  return now;
+}
+
+void Runner::tell(bool now) {
+  if (!now && Clock::now() - told_ < std::chrono::milliseconds(500)) return;
+  told_ = Clock::now();
+  listener_.progress(progress());
+}
+
+RunSummary Runner::run() {
+  if (work_.realtime)
+    bench_.emplace(lock_or_refuse(HolderLock::of_bench(choices_.bench),
+                                  "campaign " + work_.name + " in " + choices_.folder.string(),
+                                  "the bench '" + choices_.bench + "'",
+                                  "wait for its end, or name another bench of this machine with --bench"));
+  adopt_orphans();
+  take_version();
+  store_.begin({work_.name, work_.file, cases_.count(), work_.realtime, machine_text()});
+  recover();
+  if (choices_.retry_failed) (void)store_.open_failed();
+  states_ = store_.states(cases_.count());
+  counts_ = store_.counts();
+  try {
+    for (;;) {
+      while (start_next()) {
+        reap();
+        signals_.wait(std::chrono::milliseconds(0));
+      }
+      if (running_.empty()) break;
+      signals_.wait(std::chrono::milliseconds(100));
+      reap();
+      end_orphans();
+      look_at_limits();
+      if (signals_.asked() > heard_) {
+        heard_ = signals_.asked();
+        if (heard_ == 1)
+          listener_.says(
+              "no case is started any more; " + std::to_string(running_.size()) +
+              " that run come to their end; once more: they are ended at once, and run again later");
+        else
+          give_up();
+      }
+      tell(false);
+    }
+  } catch (...) {
+    for (const auto& [process, one] : running_)
+      (void)::kill(-process, SIGKILL);  // the next runner opens them again
+    running_.clear();
+    (void)kill_marked(mark_);
+    reap();
+    throw;
+  }
+  if (!work_.realtime) (void)kill_marked(mark_);
+  reap();
+  tell(true);
+  RunSummary summary;
+  summary.progress = progress();
+  summary.asked_to_end = signals_.asked() > 0;
+  summary.left = summary.progress.cases - counts_.all();
+  store_.close();
+  return summary;
+}
+
+}  // namespace
+
+fs::path default_folder(const fs::path& file) {
+  fs::path name = file.filename();
+  if (name.extension() == ".yaml" || name.extension() == ".yml") name.replace_extension();
+  return fs::path("runs") / name;
+}
+
+RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
+                        RunListener& listener) try {
+  std::error_code error;
+  fs::create_directories(choices.folder, error);
+  if (error)
+    throw CampaignError(
+        Kind::machine, choices.folder.string() + ": " + error.message() + "; name another folder with --out");
+  return Runner(work, cases, choices, listener).run();
+} catch (const DatabaseError& error) {
+  throw CampaignError(Kind::broken_off, error.what());
+} catch (const std::system_error& error) {
+  throw CampaignError(Kind::broken_off,
+                      std::string(error.what()) +
+                          "; when that is mended, start the campaign again: it continues where "
+                          "it stopped");
+}
+
+}  // namespace tactus::campaign

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "executive/campaign/run/case_source.hpp"
+#include "executive/campaign/store/outcome.hpp"
+#include "executive/campaign/store/store.hpp"
+
+namespace tactus::campaign {
+
+/// What a runner runs.
+struct CampaignWork {
+  std::string name;  ///< that of the campaign
+  std::string file;  ///< path of its file
+  std::vector<SourceRow>
+      sources;  ///< files of which the cases are made, as they are now: campaign, rig, test, library
+  bool realtime = false;
+  double timeout_s = 0;       ///< time limit of a case; 0: none
+  int retries = 0;            ///< repetitions of a case that the machine spoiled
+  bool retry_failed = false;  ///< also of one that failed
+};
+
+/// How it runs them.
+struct RunChoices {
+  std::filesystem::path folder;   ///< of the campaign, absolute
+  std::filesystem::path program;  ///< `tactus`
+  int jobs = 1;                   ///< cases at a time, without real time
+  std::string bench = "bench";    ///< of real-time cases: the name of its lock
+  bool accept_changes = false;
+  bool retry_failed = false;
+  std::optional<std::uint64_t> shuffle;
+  std::int64_t stop_after = 0;            ///< 0: none
+  std::function<bool(const Case&)> only;  ///< empty: all
+  double kill_after_s = 5;                ///< between SIGTERM and SIGKILL at a time limit
+};
+
+/// Where a campaign is.
+struct Progress {
+  std::int64_t cases = 0;    ///< of the campaign, without those that are known to be left out
+  std::int64_t running = 0;  ///< now
+  std::int64_t ended = 0;    ///< by this runner
+  Counts counts;             ///< all that have a result
+  double seconds = 0;        ///< since this runner began
+  double rate = 0;           ///< cases a second, of the last minute
+  double left_s = -1;        ///< estimate; below 0: not known yet
+  std::int64_t spoiled = 0;  ///< attempts that are repeated
+};
+
+/// Hears what the runner does.
+///
+/// Threads  that of the runner.
+class RunListener {
+ public:
+  RunListener() = default;
+  RunListener(const RunListener&) = delete;
+  RunListener& operator=(const RunListener&) = delete;
+  virtual ~RunListener() = default;
+  virtual void ended(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder,
+                     bool again) = 0;
+  virtual void progress(const Progress& now) = 0;
+  virtual void says(const std::string& sentence) = 0;
+};
+
+/// Thrown where a campaign cannot run; what() says what to do about it.
+class CampaignError : public std::runtime_error {
+ public:
+  enum class Kind { input, machine, broken_off };
+  CampaignError(Kind kind, const std::string& what) : runtime_error(what), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+/// How a runner ended.
+struct RunSummary {
+  Progress progress;
+  bool asked_to_end = false;  ///< by a signal
+  std::int64_t left = 0;      ///< cases without a result
+};
+
+/// Runs the cases of a campaign that have no result yet, each as a process, and stores what becomes of them.
+///
+/// **Nothing is done twice, nothing left out.** An attempt is claimed in the database before its process starts, and its
+/// folder gets its final name once the process has ended. A runner that finds an attempt without an end kills what is left
+/// of its processes, and then takes the folder in if it is whole, or removes it and opens the case again.
+///
+/// **Signals** The first SIGINT, SIGTERM or SIGHUP: no case is started any more. The second: those that run are ended, and
+/// have no result.
+///
+/// Threads  one. It becomes the parent of orphans of this process, and waits for all children of it.
+RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
+                        RunListener& listener);
+
+/// Default folder of a campaign: runs/<its file's name without .yaml>.
+std::filesystem::path default_folder(const std::filesystem::path& file);
+
+}  // namespace tactus::campaign

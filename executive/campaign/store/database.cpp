@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/store/database.hpp"
+
+#include <sqlite3.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tactus::campaign {
+namespace {
+
+[[noreturn]] void refuse(sqlite3* database, const std::string& what) {
+  const char* const file = database == nullptr ? nullptr : ::sqlite3_db_filename(database, "main");
+  const int error = database == nullptr ? SQLITE_NOMEM : ::sqlite3_extended_errcode(database);
+  std::string text = std::string(file == nullptr ? "campaign.sqlite" : file) + ": " + what + ": " +
+                     (database == nullptr ? "no memory" : ::sqlite3_errmsg(database));
+  switch (error & 0xFF) {
+    case SQLITE_FULL:
+      text += "; make room on that disk and start the campaign again: it continues where it stopped";
+      break;
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      text += "; give this user write access to the folder, or name another one with --out";
+      break;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      text += "; move the file away and start the campaign again: run folders that are whole are taken in";
+      break;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      text += "; another program writes into it";
+      break;
+    default:
+      break;
+  }
+  throw DatabaseError(text);
+}
+
+}  // namespace
+
+Statement::Statement(sqlite3* database, std::string_view sql) : database_(database) {
+  if (::sqlite3_prepare_v3(database, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                           &statement_, nullptr) != SQLITE_OK)
+    refuse(database, std::string(sql));
+}
+
+Statement::~Statement() { (void)::sqlite3_finalize(statement_); }
+
+Statement& Statement::bind(int place, std::int64_t value) {
+  if (::sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) refuse(database_, "bind");
+  return *this;
+}
+
+Statement& Statement::bind(int place, std::string_view text) {
+  // SQLite's own marker for a text that it has to copy is a cast to a pointer.
+  if (::sqlite3_bind_text64(statement_, place, text.data() == nullptr ? "" : text.data(), text.size(),
+                            SQLITE_TRANSIENT, SQLITE_UTF8) != SQLITE_OK)  // NOLINT
+    refuse(database_, "bind");
+  return *this;
+}
+
+Statement& Statement::bind(int place, double value) {
+  if (std::isnan(value)) return bind_null(place);
+  if (::sqlite3_bind_double(statement_, place, value) != SQLITE_OK) refuse(database_, "bind");
+  return *this;
+}
+
+Statement& Statement::bind_null(int place) {
+  if (::sqlite3_bind_null(statement_, place) != SQLITE_OK) refuse(database_, "bind");
+  return *this;
+}
+
+bool Statement::next() {
+  const int result = ::sqlite3_step(statement_);
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) {
+    const char* const sql = ::sqlite3_sql(statement_);
+    try {
+      refuse(database_, sql == nullptr ? "" : sql);
+    } catch (...) {
+      (void)::sqlite3_reset(statement_);
+      throw;
+    }
+  }
+  (void)::sqlite3_reset(statement_);
+  return false;
+}
+
+std::int64_t Statement::integer(int column) const { return ::sqlite3_column_int64(statement_, column); }
+
+double Statement::real(int column) const {
+  return is_null(column) ? std::numeric_limits<double>::quiet_NaN()
+                         : ::sqlite3_column_double(statement_, column);
+}
+
+std::string Statement::text(int column) const {
+  const void* const text = ::sqlite3_column_blob(statement_, column);
+  const int size = ::sqlite3_column_bytes(statement_, column);
+  return text == nullptr ? "" : std::string(static_cast<const char*>(text), static_cast<std::size_t>(size));
+}
+
+bool Statement::is_null(int column) const { return ::sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+int Statement::columns() const { return ::sqlite3_column_count(statement_); }
+
+std::string Statement::name(int column) const {
+  const char* const name = ::sqlite3_column_name(statement_, column);
+  return name == nullptr ? "" : name;
+}
+
+bool Statement::is_number(int column) const {
+  const int type = ::sqlite3_column_type(statement_, column);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+Database::Database(const std::filesystem::path& file, Use use) {
+  const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  int result = ::sqlite3_open_v2(file.c_str(), &database_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (result != SQLITE_OK && use == Use::read) {  // of another user, or on a medium that cannot be written
+    (void)::sqlite3_close(database_);
+    result = ::sqlite3_open_v2(file.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  }
+  try {
+    if (result != SQLITE_OK) refuse(database_, "cannot be opened");
+    (void)::sqlite3_busy_timeout(database_, 60'000);
+    if (use == Use::write) {
+      run("PRAGMA journal_mode=WAL");
+      run("PRAGMA synchronous=NORMAL");
+      run("PRAGMA foreign_keys=OFF");
+    } else {
+      run("PRAGMA query_only=ON");
+    }
+  } catch (...) {
+    (void)::sqlite3_close(database_);
+    throw;
+  }
+}
+
+Database::~Database() { (void)::sqlite3_close_v2(database_); }
+
+void Database::run(const char* sql) {
+  if (::sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) refuse(database_, sql);
+}
+
+Transaction::~Transaction() {
+  if (done_ || ::sqlite3_get_autocommit(database_.get()) != 0) return;
+  (void)::sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  done_ = true;
+}
+
+}  // namespace tactus::campaign

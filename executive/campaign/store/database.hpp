@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tactus::campaign {
+
+/// Thrown with the file, what was done, and what SQLite says of it.
+class DatabaseError : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+/// A prepared statement, which is used again and again.
+///
+///     Statement insert(database, "INSERT INTO drawn VALUES (?, ?)");
+///     insert.bind(1, number).bind(2, key).run();
+class Statement {
+ public:
+  Statement(sqlite3* database, std::string_view sql);
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement();
+
+  Statement& bind(int place, std::int64_t value);
+  Statement& bind(int place, int value) { return bind(place, std::int64_t{value}); }
+  Statement& bind(int place, std::string_view text);
+  /// NaN, which SQL does not know, becomes NULL.
+  Statement& bind(int place, double value);
+  Statement& bind_null(int place);
+  template <class Value>
+  Statement& bind(int place, const std::optional<Value>& value) {
+    return value ? bind(place, *value) : bind_null(place);
+  }
+  /// Steps to the next row; false after the last one, and the statement can be bound anew.
+  bool next();
+  /// Runs it to its end.
+  void run() {
+    while (next()) {
+    }
+  }
+
+  std::int64_t integer(int column) const;
+  double real(int column) const;  ///< NaN where it is NULL
+  std::string text(int column) const;
+  bool is_null(int column) const;
+  int columns() const;
+  std::string name(int column) const;
+  /// True where the column has a number, not a text.
+  bool is_number(int column) const;
+
+ private:
+  sqlite3* database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// An SQLite file: write-ahead log, synchronous=NORMAL. A kill of the process loses no commit; a loss of power may lose
+/// the last ones, and never the file.
+///
+/// Threads  any one. All functions throw DatabaseError.
+class Database {
+ public:
+  enum class Use { read, write };
+  Database(const std::filesystem::path& file, Use use);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  sqlite3* get() const { return database_; }
+  void run(const char* sql);
+
+ private:
+  sqlite3* database_ = nullptr;
+};
+
+/// All or nothing: what was written since its begin is undone unless commit() was called.
+class Transaction {
+ public:
+  explicit Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Database& database_;
+  bool done_ = false;
+};
+
+}  // namespace tactus::campaign

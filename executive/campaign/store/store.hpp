@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/campaign/case.hpp"
+#include "executive/campaign/store/database.hpp"
+#include "executive/campaign/store/outcome.hpp"
+
+namespace tactus::campaign {
+
+/// Facts of a campaign that its database begins with.
+struct CampaignFacts {
+  std::string name, file;
+  std::int64_t count = 0;  ///< cases
+  bool realtime = false;
+  std::string machine;  ///< host name, kernel, CPUs
+};
+
+/// What the database knows of a case.
+enum class CaseState : std::uint8_t {
+  open,     ///< it has no result that counts
+  running,  ///< an attempt was claimed, and its end is not known
+  done,     ///< its last attempt has a verdict that counts
+};
+
+/// Cases by their verdict.
+struct Counts {
+  std::int64_t pass = 0, untested = 0, inconclusive = 0, fail = 0, error = 0;
+  std::int64_t& of(const std::string& verdict);
+  std::int64_t all() const { return pass + untested + inconclusive + fail + error; }
+};
+
+/// campaign.sqlite: the results of a campaign (tables: docs/campaigns.md). One process writes it, that of the runner;
+/// others may read meanwhile.
+///
+///     store.claim(one, attempt, version, folder)    before its process starts: a row `running`
+///     store.end(number, attempt, outcome)           one transaction: the attempt, its verdicts, and the case
+///
+/// Threads  any one. All functions throw DatabaseError.
+class Store {
+ public:
+  static constexpr int kFormat = 1;
+  static constexpr const char* kFile = "campaign.sqlite";
+
+  /// Opens the file, or makes it. Throws DatabaseError for one of a later format.                @when service
+  explicit Store(const std::filesystem::path& file);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  Database& database() { return database_; }
+
+  /// Writes what is known of the campaign.
+  void begin(const CampaignFacts& facts);
+  /// Sources of the newest version; empty: nothing was run yet.
+  std::vector<SourceRow> sources();
+  /// Number of the newest version; 0: none.
+  int version();
+  /// Begins a version: the files of which the cases are made from now on. Returns its number.
+  int add_version(const std::vector<SourceRow>& sources);
+  /// Adds sources that were not known before a run, as recordings.
+  void add_sources(int version, const std::vector<SourceRow>& sources);
+
+  /// Returns one state for each case below `count`.
+  std::vector<CaseState> states(std::int64_t count);
+  Counts counts();
+  /// Number of the last attempt of a case; 0: none.
+  int attempts(std::int64_t number);
+  /// Number of attempts of a case that do not count, as the machine spoiled them.
+  int spoiled(std::int64_t number);
+  /// Attempts of a case whose end is not known.
+  struct Open {
+    std::int64_t number;
+    int attempt;
+  };
+  std::vector<Open> open_attempts();
+  /// The command line that a case was run by; empty: never.
+  std::string line(std::int64_t number);
+
+  /// Claims an attempt of a case, before its process starts.
+  void claim(const Case& one, const std::string& line, int attempt, int version, const std::string& folder);
+  /// Takes in how an attempt ended. `again`: it does not count, and another one follows.
+  void end(std::int64_t number, int attempt, const Outcome& outcome, bool again);
+  /// An attempt whose process was killed with its runner: it does not count.
+  void lose(std::int64_t number, int attempt);
+  /// Opens the cases again whose verdict is fail, error or inconclusive. Returns how many.
+  std::int64_t open_failed();
+  /// Opens a case again: its command line is another one now.
+  void open(std::int64_t number);
+  /// Marks cases from that number on as dropped: the campaign has fewer now. Their results stay.
+  void drop_from(std::int64_t number);
+  /// Copies the log into the file, which is then whole without other files.
+  void close();
+
+ private:
+  struct Statements;
+  void take_case(std::int64_t number, int attempt, const Outcome& outcome, bool again);
+
+  Database database_;
+  std::unique_ptr<Statements> statements_;
+};
+
+/// Now, as a date-time: "2026-11-28T04:20:11.123Z".
+std::string utc_now();
+
+}  // namespace tactus::campaign

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Kind = CampaignError::Kind;
+using ErrorKind = CampaignError::Kind;
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -38,11 +38,11 @@ std::string machine_text() {
 HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, const std::string& what,
                           const std::string& fix) try {
   HolderLock lock(file, purpose);
-  if (!lock.taken()) throw CampaignError(Kind::machine, what + " is used by " + lock.holder() + "; " + fix);
+  if (!lock.taken()) throw CampaignError(ErrorKind::machine, what + " is used by " + lock.holder() + "; " + fix);
   return lock;
 } catch (const std::system_error& error) {
   throw CampaignError(
-      Kind::machine,
+      ErrorKind::machine,
       std::string(error.what()) + "; give this user write access there, or name another folder with --out");
 }
 
@@ -89,6 +89,8 @@ class Runner {
   void check_sources(const Outcome& outcome);
   void give_up();
   void tell(bool now);
+  void refresh_page();
+  void end_page();
   Progress progress() const;
   bool is_wanted(std::int64_t number);
 
@@ -112,6 +114,8 @@ class Runner {
   RunnerSignals signals_;
   Clock::time_point begun_ = Clock::now(), told_{};
   Rate rate_;
+  pid_t page_ = 0;  // a process that writes the page; 0: none
+  Clock::time_point page_begun_ = Clock::now(), page_due_ = page_begun_;
   int heard_ = 0;
 };
 
@@ -124,7 +128,7 @@ void Runner::take_version() {
   if (version_ > 0 && !choices_.accept_changes) {
     std::string text;
     for (const std::string& each : changed) text += (text.empty() ? "" : ", ") + each;
-    throw CampaignError(Kind::input,
+    throw CampaignError(ErrorKind::input,
                         choices_.folder.string() + " was begun with other files: " + text +
                             "; bring them back, go on with --accept-changes, which marks the cases "
                             "that follow, or begin anew with --out");
@@ -277,6 +281,13 @@ void Runner::end_orphans() {
 
 void Runner::reap() {
   while (const pid_t process = ended_child()) {
+    if (process == page_) {
+      (void)take_ended_child(process);
+      page_ = 0;  // it has at most a twentieth of the time
+      page_due_ = Clock::now() +
+                  std::max<Clock::duration>(std::chrono::seconds(10), 20 * (Clock::now() - page_begun_));
+      continue;
+    }
     const auto at = running_.find(process);
     if (at == running_.end()) {  // an orphan of a case
       (void)take_ended_child(process);
@@ -341,7 +352,7 @@ void Runner::check_sources(const Outcome& outcome) {
     }
     const std::string what = row.kind == "tactus" ? "tactus" : row.kind + " " + name;
     if (!choices_.accept_changes)
-      throw CampaignError(Kind::input,
+      throw CampaignError(ErrorKind::input,
                           what +
                               " has changed while the campaign runs; bring it back, or go on with "
                               "--accept-changes, which marks the cases that follow");
@@ -383,6 +394,20 @@ void Runner::tell(bool now) {
   listener_.progress(progress());
 }
 
+/// Has a process write the page from time to time; it reads the database beside this one.
+void Runner::refresh_page() {
+  if (choices_.page.empty() || page_ > 0 || Clock::now() < page_due_) return;
+  page_begun_ = Clock::now();
+  page_ = start_process({choices_.program, choices_.page, "/dev/null", "page", signals_.before()});
+}
+
+void Runner::end_page() {
+  if (page_ <= 0) return;
+  (void)::kill(page_, SIGKILL);
+  (void)take_ended_child(page_);
+  page_ = 0;
+}
+
 RunSummary Runner::run() {
   if (work_.realtime)
     bench_.emplace(lock_or_refuse(HolderLock::of_bench(choices_.bench),
@@ -417,8 +442,10 @@ RunSummary Runner::run() {
           give_up();
       }
       tell(false);
+      refresh_page();
     }
   } catch (...) {
+    end_page();
     for (const auto& [process, one] : running_)
       (void)::kill(-process, SIGKILL);  // the next runner opens them again
     running_.clear();
@@ -426,6 +453,7 @@ RunSummary Runner::run() {
     reap();
     throw;
   }
+  end_page();
   if (!work_.realtime) (void)kill_marked(mark_);
   reap();
   tell(true);
@@ -451,12 +479,12 @@ RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const
   fs::create_directories(choices.folder, error);
   if (error)
     throw CampaignError(
-        Kind::machine, choices.folder.string() + ": " + error.message() + "; name another folder with --out");
+        ErrorKind::machine, choices.folder.string() + ": " + error.message() + "; name another folder with --out");
   return Runner(work, cases, choices, listener).run();
 } catch (const DatabaseError& error) {
-  throw CampaignError(Kind::broken_off, error.what());
+  throw CampaignError(ErrorKind::broken_off, error.what());
 } catch (const std::system_error& error) {
-  throw CampaignError(Kind::broken_off,
+  throw CampaignError(ErrorKind::broken_off,
                       std::string(error.what()) +
                           "; when that is mended, start the campaign again: it continues where "
                           "it stopped");

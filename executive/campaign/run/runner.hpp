@@ -38,6 +38,7 @@ struct RunChoices {
   std::optional<std::uint64_t> shuffle;
   std::int64_t stop_after = 0;            ///< 0: none
   std::function<bool(const Case&)> only;  ///< empty: all
+  std::vector<std::string> page;          ///< words of a command that writes the page; empty: none does
   double kill_after_s = 5;                ///< between SIGTERM and SIGKILL at a time limit
 };
 

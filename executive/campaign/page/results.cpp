@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/page/results.hpp"
+
+#include <limits>
+
+namespace tactus::campaign {
+namespace {
+
+std::string key_of(ResultColumn::Kind kind, const std::string& test, const std::string& name) {
+  return std::to_string(static_cast<int>(kind)) + "\n" + test + "\n" + name;
+}
+
+bool begins_as_a_number(const std::string& text) {
+  return !text.empty() && text.find_first_of("0123456789") <= text.find_first_not_of("+-.");
+}
+
+}  // namespace
+
+/// All rows of each table, in the order of the cases.
+struct Results::Cursors {
+  explicit Cursors(sqlite3* database)
+      : cases(database,
+              "SELECT number, attempt, version, rig, test, line, verdict, says, folder, seconds FROM cases "
+              "WHERE state = 'done' ORDER BY number"),
+        drawn(database, "SELECT number, key, text, value FROM drawn ORDER BY number"),
+        verdicts(database,
+                 "SELECT number, attempt, expectation, verdict, margin FROM verdicts ORDER BY number"),
+        measured(database, "SELECT number, attempt, quantity, value FROM measured ORDER BY number"),
+        has_drawn(drawn.next()),
+        has_verdict(verdicts.next()),
+        has_measured(measured.next()) {}
+
+  /// Calls `take` with each row of the case, and steps over those of cases before it.
+  template <class Take>
+  static void rows_of(std::int64_t number, Statement& rows, bool& has, Take take) {
+    while (has && rows.integer(0) <= number) {
+      if (rows.integer(0) == number) take(rows);
+      has = rows.next();
+    }
+  }
+
+  Statement cases, drawn, verdicts, measured;
+  bool has_drawn, has_verdict, has_measured;
+};
+
+Results::Results(const std::filesystem::path& folder)
+    : database_(folder / Store::kFile, Database::Use::read) {
+  database_.run("BEGIN");  // all tables as of one moment, while a runner goes on
+  Statement facts(database_.get(), "SELECT name, file, cases, machine, format FROM campaign");
+  if (facts.next()) {
+    if (facts.integer(4) > Store::kFormat)
+      throw DatabaseError((folder / Store::kFile).string() + ": a later tactus wrote it; use that one");
+    name_ = facts.text(0);
+    file_ = facts.text(1);
+    cases_ = facts.integer(2);
+    machine_ = facts.text(3);
+  }
+  read_columns();
+  cursors_ = std::make_unique<Cursors>(database_.get());
+}
+
+Results::~Results() = default;
+
+void Results::read_columns() {
+  const auto add = [&](ResultColumn column) {
+    if (places_.try_emplace(key_of(column.kind, column.test, column.name), columns_.size()).second)
+      columns_.push_back(std::move(column));
+  };
+  using Kind = ResultColumn::Kind;
+  Statement drawn(database_.get(),
+                  "SELECT key, unit, min(text), min(number) FROM drawn GROUP BY key ORDER BY 4");
+  while (drawn.next())
+    add({Kind::drawn, drawn.text(0), drawn.text(1), "", !begins_as_a_number(drawn.text(2))});
+  Statement margins(database_.get(),
+                    "SELECT c.test, v.expectation, max(v.unit) FROM verdicts v JOIN cases c USING (number) "
+                    "GROUP BY 1, 2 ORDER BY min(v.number)");
+  while (margins.next()) add({Kind::margin, margins.text(1), margins.text(2), margins.text(0)});
+  Statement measured(database_.get(),
+                     "SELECT quantity, max(unit) FROM measured GROUP BY 1 ORDER BY min(number)");
+  while (measured.next()) add({Kind::measured, measured.text(0), measured.text(1), ""});
+}
+
+bool Results::next(ResultRow& row) {
+  Cursors& from = *cursors_;
+  if (!from.cases.next()) return false;
+  const Statement& one = from.cases;
+  row.number = one.integer(0);
+  row.attempt = static_cast<int>(one.integer(1));
+  row.version = static_cast<int>(one.integer(2));
+  row.rig = one.text(3);
+  row.test = one.text(4);
+  row.line = one.text(5);
+  row.verdict = one.text(6);
+  row.says = one.text(7);
+  row.folder = one.text(8);
+  row.seconds = one.real(9);
+  row.values.assign(columns_.size(), std::numeric_limits<double>::quiet_NaN());
+  row.texts.assign(columns_.size(), "");
+  const auto put = [&](ResultColumn::Kind kind, const std::string& test, const std::string& name,
+                       double value, std::string text) {
+    const auto at = places_.find(key_of(kind, test, name));
+    if (at == places_.end()) return;
+    row.values[at->second] = value;
+    row.texts[at->second] = std::move(text);
+  };
+  using Kind = ResultColumn::Kind;
+  Cursors::rows_of(row.number, from.drawn, from.has_drawn, [&](const Statement& rows) {
+    put(Kind::drawn, "", rows.text(1), rows.real(3), rows.text(2));
+  });
+  Cursors::rows_of(row.number, from.verdicts, from.has_verdict, [&](const Statement& rows) {
+    if (rows.integer(1) == row.attempt) put(Kind::margin, row.test, rows.text(2), rows.real(4), rows.text(3));
+  });
+  Cursors::rows_of(row.number, from.measured, from.has_measured, [&](const Statement& rows) {
+    if (rows.integer(1) == row.attempt) put(Kind::measured, "", rows.text(2), rows.real(3), "");
+  });
+  return true;
+}
+
+}  // namespace tactus::campaign

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/campaign/store/store.hpp"
+
+namespace tactus::campaign {
+
+/// A column of the results.
+struct ResultColumn {
+  enum class Kind { drawn, margin, measured };
+  Kind kind;
+  std::string name, unit;
+  std::string test;    ///< of a margin: the test of its expectation
+  bool words = false;  ///< of what was drawn: its values are words
+};
+
+/// A case that has a result.
+struct ResultRow {
+  std::int64_t number = 0;
+  int attempt = 0, version = 0;
+  std::string rig, test, line, verdict, says, folder;
+  double seconds = 0;
+  std::vector<double> values;      ///< one for each column; NaN: it has none
+  std::vector<std::string> texts;  ///< likewise: what was drawn as it was set; of a margin its verdict
+};
+
+/// The results of a campaign, one case after the other: no number of cases takes memory.
+///
+/// Threads  any one. All functions throw DatabaseError.
+class Results {
+ public:
+  explicit Results(const std::filesystem::path& folder);
+  ~Results();
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  const std::vector<ResultColumn>& columns() const { return columns_; }
+  const std::string& name() const { return name_; }
+  const std::string& file() const { return file_; }
+  const std::string& machine() const { return machine_; }
+  std::int64_t cases() const { return cases_; }
+  /// Reads the next case; false after the last one.
+  bool next(ResultRow& row);
+
+ private:
+  struct Cursors;
+  void read_columns();
+
+  Database database_;
+  std::string name_, file_, machine_;
+  std::int64_t cases_ = 0;
+  std::vector<ResultColumn> columns_;
+  std::map<std::string, std::size_t> places_;
+  std::unique_ptr<Cursors> cursors_;
+};
+
+}  // namespace tactus::campaign

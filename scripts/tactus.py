@@ -32,8 +32,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 if __package__:  # installed: python3-tactus
+    from tactus.campaign import CampaignError, CampaignResults, load_campaign  # noqa: F401
     from tactus.rows import CODES, PIECE, Choice, Column, RecordingError, Rows, choose, no_column, pieces, whole_rows
 else:
+    from tactus_campaign import CampaignError, CampaignResults, load_campaign  # noqa: F401
     from tactus_rows import CODES, PIECE, Choice, Column, RecordingError, Rows, choose, no_column, pieces, whole_rows
 
 _TIME = "sys.exec.out.time"

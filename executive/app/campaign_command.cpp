@@ -1,28 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <cstdint>
-#include <string>
-#include <thread>
+#include <sched.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/app/campaign_listener.hpp"
+#include "executive/app/campaign_words.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/file/campaign_file.hpp"
+#include "executive/campaign/file/cases.hpp"
 #include "executive/campaign/file/plan.hpp"
+#include "executive/campaign/page/page.hpp"
+#include "executive/campaign/page/table.hpp"
+#include "executive/campaign/run/case_process.hpp"
+#include "executive/campaign/run/ended_children.hpp"
+#include "executive/campaign/run/runner.hpp"
 
 namespace tactus::app {
 namespace {
 
+namespace fs = std::filesystem;
+using campaign::CampaignError;
+
+constexpr int kVerdictFailed = 4, kNotJudged = 5;  // as of `tactus run --test`
+
+/// The cases of a file, as the runner takes them.
+class FileCases final : public campaign::CaseSource {
+ public:
+  explicit FileCases(const campaign::CampaignFile& file) : cases_(file) {}
+  std::int64_t count() const override { return cases_.count(); }
+  campaign::Case at(std::int64_t number) const override { return cases_.at(number); }
+
+ private:
+  campaign::Cases cases_;
+};
+
+/// Returns what sources() names, with the kind that verdict.json has for it.
+std::vector<campaign::SourceRow> sources_of(const campaign::CampaignFile& file) {
+  std::vector<campaign::SourceRow> all;
+  const auto is_one_of = [](const std::vector<std::string>& paths, const std::string& path) {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  };
+  for (const campaign::CampaignFile::Source& each : file.sources()) {
+    const char* const kind = each.path == file.path             ? "campaign"
+                             : is_one_of(file.rigs, each.path)  ? "rig"
+                             : is_one_of(file.tests, each.path) ? "test"
+                                                                : "library";
+    all.push_back({kind, each.path, each.sha256});
+  }
+  return all;
+}
+
+/// CPUs that this process may use.
+int cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
 class CampaignCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("run a rig with many sets of values");
-    app.add_option("FILE", file_, "campaign file (YAML)");
+    app.description("run many variants of a rig, and store a verdict for each");
+    app.add_option("WHAT", what_, "a campaign's file; or `table` or `page`: show the results in a folder");
+    app.add_option("DIR", folder_, "with table and page: the folder of a campaign");
     app.add_flag("--plan", plan_, "print cases, number and an estimate; start nothing");
     app.add_option("--first", first_, "with --plan: print this number of cases; default 5")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app.add_flag("--json", json_, "print JSON");
+    app.add_option("--out", out_, "run in this folder; default runs/<name of the file>")->type_name("DIR");
+    app.add_option("--jobs", jobs_, "run this number of cases at a time; default: one for each CPU")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096));
+    app.add_option("--only", only_, "run only these cases: 3-9,12, or text that the command line holds")
+        ->type_name("CASES");
+    app.add_option("--shuffle", shuffle_, "start the cases in an order that this seed makes")
+        ->type_name("SEED");
+    app.add_option("--stop-after", stop_after_, "end after this number of cases; the next call goes on")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
+    app.add_flag("--retry-failed", retry_failed_, "run cases again that failed or could not be judged");
+    app.add_flag("--accept-changes", accept_,
+                 "go on although the campaign, a rig, a test or a library changed");
+    app.add_option("--bench", bench_, "with real time: the bench's name; only one campaign uses it at a time")
+        ->type_name("NAME");
+    app.add_flag("--json", json_, "print one JSON object for each case, and for progress");
     app.add_flag("--schema", schema_, "print the JSON Schema of campaign files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of campaign files (Markdown)");
+    app.add_flag("--csv", csv_, "with table: print comma-separated values");
+    app.add_flag("--running", running_, "with page: the campaign runs, and the page loads itself again");
+    app.add_flag("--quiet", quiet_, "print errors only");
   }
 
   int run() override {
@@ -30,28 +106,140 @@ class CampaignCommand final : public CommandDriver {
       put("%s", (schema_ ? campaign::campaign_schema() : campaign::campaign_reference()).c_str());
       return kOk;
     }
-    if (file_.empty()) {
+    if (what_.empty()) {
       print_error("tactus campaign: which file? tactus campaign FILE.campaign.yaml --plan\n");
       return kWrongInput;
     }
-    const campaign::CampaignFile file = campaign::CampaignFile::load(file_);
-    const campaign::Cases cases(file);
-    if (!plan_)
-      throw CommandError(kWrongInput, "tactus campaign runs nothing yet; --plan prints what it would run");
-    campaign::CaseTimes times;
-    times.workers = static_cast<int>(std::thread::hardware_concurrency());
-    if (json_)
-      put("%s\n", campaign::plan_json(file, cases, times, first_).dump(2).c_str());
-    else
-      put("%s", campaign::plan_text(file, cases, times, first_).c_str());
-    return kOk;
+    if (what_ == "table") return print_table();
+    if (what_ == "page") return write_page();
+    if (!folder_.empty())
+      throw CommandError(kWrongInput,
+                         "tactus campaign FILE: '" + folder_ + "' is one word too many; is --out meant?");
+    return plan_ ? print_plan() : run_file();
   }
 
  private:
-  std::string file_;
-  bool plan_ = false, json_ = false, schema_ = false, reference_ = false;
+  fs::path results() const {
+    if (folder_.empty())
+      throw CommandError(
+          kWrongInput, "tactus campaign " + what_ + " DIR: which folder? runs/<name of the campaign's file>");
+    if (!fs::exists(fs::path(folder_) / campaign::Store::kFile))
+      throw CommandError(kWrongInput, folder_ + " has no " + campaign::Store::kFile +
+                                          "; give the folder of a campaign, as runs/<name of its file>");
+    return folder_;
+  }
+
+  int print_plan() const {
+    const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
+    const campaign::Cases cases(file);
+    campaign::CaseTimes times;
+    times.workers = file.realtime ? 1 : jobs_ > 0 ? jobs_ : cpus();
+    put("%s", json_ ? (campaign::plan_json(file, cases, times, first_).dump(2) + "\n").c_str()
+                    : campaign::plan_text(file, cases, times, first_).c_str());
+    return kOk;
+  }
+
+  int print_table() const try {
+    campaign::Results rows(results());
+    const auto print = [&](const std::vector<std::string>& cells) {
+      std::string line;
+      for (const std::string& cell : cells) line += (line.empty() ? "" : "\t") + cell;
+      put("%s", csv_ ? campaign::csv_line(cells).c_str() : (line + "\n").c_str());
+    };
+    print(table_heads(rows));
+    campaign::ResultRow row;
+    while (rows.next(row)) print(table_cells(rows, row));
+    return kOk;
+  } catch (const campaign::DatabaseError& error) {
+    throw CommandError(kEndedEarly, error.what());
+  }
+
+  int write_page() const try {
+    const fs::path page = campaign::write_page(results(), running_);
+    if (!quiet_) put("%s\n", page.c_str());
+    return kOk;
+  } catch (const std::runtime_error& error) {
+    throw CommandError(kEndedEarly, error.what());
+  }
+
+  int run_file();
+  static void report_worst(const campaign::RunChoices& choices);
+  int status_of(const campaign::RunSummary& summary) const;
+
+  std::string what_, folder_, out_, only_, bench_ = "bench";
+  int jobs_ = 0;
+  std::uint64_t shuffle_ = 0;
+  std::int64_t stop_after_ = 0;
+  bool retry_failed_ = false, accept_ = false, json_ = false, csv_ = false, quiet_ = false, running_ = false;
+  bool plan_ = false, schema_ = false, reference_ = false;
   std::int64_t first_ = 5;
 };
+
+int CampaignCommand::run_file() try {
+  const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
+  const FileCases cases(file);
+  campaign::CampaignWork work;
+  work.name = file.name;
+  work.file = file.path;
+  work.sources = sources_of(file);
+  work.realtime = file.realtime;
+  if (file.each.timeout != config::Nanoseconds::max())
+    work.timeout_s = std::chrono::duration<double>(file.each.timeout).count();
+  work.retries = file.each.retries;
+  work.retry_failed = file.each.retry_failed;
+
+  campaign::RunChoices choices;
+  choices.folder =
+      fs::weakly_canonical(fs::absolute(out_.empty() ? campaign::default_folder(what_) : fs::path(out_)));
+  choices.program = fs::read_symlink("/proc/self/exe");
+  choices.jobs = jobs_ > 0 ? jobs_ : cpus();
+  choices.bench = bench_;
+  choices.accept_changes = accept_;
+  choices.retry_failed = retry_failed_;
+  if (shuffle_ != 0) choices.shuffle = shuffle_;
+  choices.stop_after = stop_after_;
+  if (!only_.empty()) choices.only = wanted_cases(only_);
+
+  choices.page = {"tactus", "campaign", "page", choices.folder.string(), "--running", "--quiet"};
+  CampaignListener listener(choices.folder, json_, quiet_);
+  const campaign::RunSummary summary = campaign::run_campaign(work, cases, choices, listener);
+  report_worst(choices);
+  const fs::path page = campaign::write_page(choices.folder);
+  listener.end(summary, page);
+  return status_of(summary);
+} catch (const CampaignError& error) {
+  throw CommandError(error.kind() == CampaignError::Kind::input     ? kWrongInput
+                     : error.kind() == CampaignError::Kind::machine ? kWrongMachine
+                                                                    : kEndedEarly,
+                     error.what());
+} catch (const campaign::DatabaseError& error) {
+  throw CommandError(kEndedEarly, error.what());
+}
+
+/// Makes the reports of the worst cases, which the page leads to.
+void CampaignCommand::report_worst(const campaign::RunChoices& choices) {
+  constexpr int kMost = 3;
+  for (const std::string& each : campaign::worst_folders(choices.folder, kMost)) {
+    const fs::path run = choices.folder / each / "run", file = run / "report.html";
+    if (fs::exists(file)) continue;
+    sigset_t none;
+    (void)::sigemptyset(&none);
+    const pid_t process = campaign::start_process({choices.program,
+                                                   {"tactus", "report", run.string(), "--to", file.string()},
+                                                   "/dev/null",
+                                                   "report",
+                                                   none});
+    (void)campaign::take_ended_child(process);
+  }
+}
+
+/// 1 where a signal ended it before all cases had a result.
+int CampaignCommand::status_of(const campaign::RunSummary& summary) const {
+  const campaign::Counts& counts = summary.progress.counts;
+  if (summary.asked_to_end && summary.left > 0) return kEndedEarly;
+  if (counts.fail > 0) return kVerdictFailed;
+  return counts.all() > counts.pass ? kNotJudged : kOk;
+}
 
 }  // namespace
 

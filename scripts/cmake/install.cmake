@@ -66,7 +66,7 @@ install(FILES ${PROJECT_BINARY_DIR}/python/__init__.py scripts/python/py.typed
 install(FILES scripts/tactus.py DESTINATION ${python_dir}/tactus RENAME recordings.py COMPONENT python)
 install(FILES scripts/tactus_rows.py DESTINATION ${python_dir}/tactus RENAME rows.py COMPONENT python)
 install(FILES scripts/tactus_client.py DESTINATION ${python_dir}/tactus RENAME client.py COMPONENT python)
-foreach(module process gym)
+foreach(module campaign process gym)
   install(FILES scripts/tactus_${module}.py DESTINATION ${python_dir}/tactus RENAME ${module}.py COMPONENT python)
 endforeach()
 install(FILES scripts/tactus_pytest.py DESTINATION ${python_dir}/tactus RENAME pytest_plugin.py COMPONENT python)

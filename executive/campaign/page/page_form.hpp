@@ -48,7 +48,7 @@ tr[aria-current] { background: var(--raised); } pre { white-space: pre-wrap; bac
 <noscript>This page needs JavaScript; `tactus campaign table` prints the same.</noscript>
 )html";
 
-/// What draws it: no library, no network.
+/// The script that draws it: no library, no network.
 inline constexpr const char* kPageScript = R"html(<script>
 "use strict";
 const D = JSON.parse(document.getElementById("data").textContent), N = D.number.length, H = D.head;

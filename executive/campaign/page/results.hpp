@@ -16,8 +16,8 @@ struct ResultColumn {
   enum class Kind { drawn, margin, measured };
   Kind kind;
   std::string name, unit;
-  std::string test;    ///< of a margin: the test of its expectation
-  bool words = false;  ///< of what was drawn: its values are words
+  std::string test;    ///< test of the expectation, where it is a margin
+  bool words = false;  ///< values that were drawn are words
 };
 
 /// A case that has a result.
@@ -26,8 +26,9 @@ struct ResultRow {
   int attempt = 0, version = 0;
   std::string rig, test, line, verdict, says, folder;
   double seconds = 0;
-  std::vector<double> values;      ///< one for each column; NaN: it has none
-  std::vector<std::string> texts;  ///< likewise: what was drawn as it was set; of a margin its verdict
+  std::vector<double> values;  ///< one for each column; NaN: it has none
+  std::vector<std::string>
+      texts;  ///< one for each column: what was drawn as it was set, or the verdict of a margin
 };
 
 /// The results of a campaign, one case after the other: no number of cases takes memory.

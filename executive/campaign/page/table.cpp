@@ -9,7 +9,7 @@
 namespace tactus::campaign {
 namespace {
 
-/// As many digits as say which number it is.
+/// Writes as many digits as say which number it is.
 std::string number_text(double value) {
   if (std::isnan(value)) return "";
   std::array<char, 40> text{};

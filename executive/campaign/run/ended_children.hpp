@@ -21,7 +21,7 @@ class RunnerSignals {
 
   /// Waits for a signal, at most so long.
   void wait(std::chrono::milliseconds most);
-  /// How often the runner was asked to end.
+  /// Returns how often the runner was asked to end.
   int asked() const { return asked_; }
   /// Signals that a child begins without.
   const sigset_t& before() const { return before_; }

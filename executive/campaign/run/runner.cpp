@@ -38,7 +38,8 @@ std::string machine_text() {
 HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, const std::string& what,
                           const std::string& fix) try {
   HolderLock lock(file, purpose);
-  if (!lock.taken()) throw CampaignError(ErrorKind::machine, what + " is used by " + lock.holder() + "; " + fix);
+  if (!lock.taken())
+    throw CampaignError(ErrorKind::machine, what + " is used by " + lock.holder() + "; " + fix);
   return lock;
 } catch (const std::system_error& error) {
   throw CampaignError(
@@ -478,8 +479,8 @@ RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const
   std::error_code error;
   fs::create_directories(choices.folder, error);
   if (error)
-    throw CampaignError(
-        ErrorKind::machine, choices.folder.string() + ": " + error.message() + "; name another folder with --out");
+    throw CampaignError(ErrorKind::machine, choices.folder.string() + ": " + error.message() +
+                                                "; name another folder with --out");
   return Runner(work, cases, choices, listener).run();
 } catch (const DatabaseError& error) {
   throw CampaignError(ErrorKind::broken_off, error.what());

@@ -15,40 +15,40 @@
 
 namespace tactus::campaign {
 
-/// What a runner runs.
+/// The work of a runner.
 struct CampaignWork {
-  std::string name;  ///< that of the campaign
+  std::string name;  ///< name of the campaign
   std::string file;  ///< path of its file
   std::vector<SourceRow>
       sources;  ///< files of which the cases are made, as they are now: campaign, rig, test, library
   bool realtime = false;
   double timeout_s = 0;       ///< time limit of a case; 0: none
   int retries = 0;            ///< repetitions of a case that the machine spoiled
-  bool retry_failed = false;  ///< also of one that failed
+  bool retry_failed = false;  ///< repeats one that failed, too
 };
 
-/// How it runs them.
+/// The choices of a runner.
 struct RunChoices {
-  std::filesystem::path folder;   ///< of the campaign, absolute
+  std::filesystem::path folder;   ///< folder of the campaign, absolute
   std::filesystem::path program;  ///< `tactus`
   int jobs = 1;                   ///< cases at a time, without real time
-  std::string bench = "bench";    ///< of real-time cases: the name of its lock
+  std::string bench = "bench";    ///< name of the lock of real-time cases
   bool accept_changes = false;
   bool retry_failed = false;
   std::optional<std::uint64_t> shuffle;
   std::int64_t stop_after = 0;            ///< 0: none
   std::function<bool(const Case&)> only;  ///< empty: all
   std::vector<std::string> page;          ///< words of a command that writes the page; empty: none does
-  double kill_after_s = 5;                ///< between SIGTERM and SIGKILL at a time limit
+  double kill_after_s = 5;                ///< time from SIGTERM to SIGKILL at a time limit
 };
 
-/// Where a campaign is.
+/// The progress of a campaign.
 struct Progress {
-  std::int64_t cases = 0;    ///< of the campaign, without those that are known to be left out
+  std::int64_t cases = 0;    ///< all, without those that are known to be left out
   std::int64_t running = 0;  ///< now
-  std::int64_t ended = 0;    ///< by this runner
+  std::int64_t ended = 0;    ///< cases that this runner ended
   Counts counts;             ///< all that have a result
-  double seconds = 0;        ///< since this runner began
+  double seconds = 0;        ///< time since this runner began
   double rate = 0;           ///< cases a second, of the last minute
   double left_s = -1;        ///< estimate; below 0: not known yet
   std::int64_t spoiled = 0;  ///< attempts that are repeated
@@ -80,10 +80,10 @@ class CampaignError : public std::runtime_error {
   Kind kind_;
 };
 
-/// How a runner ended.
+/// The end of a runner.
 struct RunSummary {
   Progress progress;
-  bool asked_to_end = false;  ///< by a signal
+  bool asked_to_end = false;  ///< true: a signal asked it to end
   std::int64_t left = 0;      ///< cases without a result
 };
 

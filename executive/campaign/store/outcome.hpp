@@ -8,12 +8,12 @@
 
 namespace tactus::campaign {
 
-/// How the process of a case ended.
+/// The end of the process of a case.
 struct ProcessEnd {
   int status = 0;          ///< exit status
   int signal = 0;          ///< the signal that ended it, or 0
   bool timed_out = false;  ///< it was ended at the time limit of a case
-  double seconds = 0;      ///< from start to end
+  double seconds = 0;      ///< time from start to end
   double cpu_s = 0;        ///< CPU time of it and of its children
   std::int64_t memory_kb = 0;
   std::string begun;  ///< date-time, ISO 8601 in UTC
@@ -38,7 +38,7 @@ struct SourceRow {
   std::string file, sha256;
 };
 
-/// What became of one attempt of a case.
+/// The result of one attempt of a case.
 struct Outcome {
   ProcessEnd end;
   std::string verdict;  ///< pass, untested, inconclusive, fail or error

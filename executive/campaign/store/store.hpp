@@ -21,7 +21,7 @@ struct CampaignFacts {
   std::string machine;  ///< host name, kernel, CPUs
 };
 
-/// What the database knows of a case.
+/// The state of a case in the database.
 enum class CaseState : std::uint8_t {
   open,     ///< it has no result that counts
   running,  ///< an attempt was claimed, and its end is not known

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads the results of a campaign: its campaign.sqlite, read by Python's own sqlite3; pandas only where it is asked for.
+
+    results = tactus.load_campaign("runs/servo.campaign")
+    results.rows[0]["verdict"], results.unit["models.motor.parameters.inertia"]
+    frame = results.frame()          # pandas: one row a case, its index the number; frame.attrs["units"]
+
+Columns are those of `tactus campaign table`: what was drawn by its key, `margin of EXPECTATION` (with the name of the
+test behind it where there are several), measured quantities by their names, and verdict, seconds, attempt, version.
+"""
+from __future__ import annotations
+
+import os
+import pathlib
+import sqlite3
+from typing import Any
+
+
+class CampaignError(Exception):
+    """The results cannot be read; the text says why."""
+
+
+class CampaignResults:
+    """`rows`: a dictionary for each case that has a result, by number; `unit`: those of the columns that have one."""
+
+    def __init__(self, file: pathlib.Path) -> None:
+        self.unit: dict[str, str] = {"seconds": "s"}
+        self.rows: list[dict[str, Any]] = []
+        data = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            self._read(data)
+        except sqlite3.Error as error:
+            raise CampaignError(f"{file}: {error}") from error
+        finally:
+            data.close()
+
+    def _read(self, data: sqlite3.Connection) -> None:
+        facts = data.execute("SELECT name, file, cases FROM campaign").fetchone()
+        if facts is None:
+            raise CampaignError("the campaign has not begun")
+        self.name, self.file, self.cases = facts
+        of: dict[int, dict[str, Any]] = {}
+        fields = ("number", "rig", "test", "verdict", "says", "seconds", "attempt", "version", "folder", "line")
+        for values in data.execute(f"SELECT {', '.join(fields)} FROM cases WHERE state = 'done' ORDER BY number"):
+            row = dict(zip(fields, values))
+            of[row["number"]] = row
+            self.rows.append(row)
+        several = len({row["test"] for row in self.rows}) > 1
+        for number, key, text, value, unit in data.execute("SELECT number, key, text, value, unit FROM drawn"):
+            word = not text[:1].isdigit() and text[:1] not in ("+", "-", ".")
+            self._put(of.get(number), key, text if word else value, unit)
+        for number, name, margin, unit in data.execute(
+                "SELECT number, expectation, margin, v.unit FROM verdicts v JOIN cases c USING (number) "
+                "WHERE v.attempt = c.attempt"):
+            row = of.get(number)
+            test = f" in {pathlib.PurePath(row['test']).name}" if several and row else ""
+            self._put(row, f"margin of {name}{test}", margin, unit)
+        for number, name, value, unit in data.execute(
+                "SELECT number, quantity, value, m.unit FROM measured m JOIN cases c USING (number) "
+                "WHERE m.attempt = c.attempt"):
+            self._put(of.get(number), name, value, unit)
+
+    def _put(self, row: dict[str, Any] | None, name: str, value: Any, unit: str) -> None:
+        if row is None:
+            return
+        row[name] = value
+        if unit:
+            self.unit[name] = unit
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def frame(self) -> Any:
+        """All rows as a pandas.DataFrame, by number; attrs has the units."""
+        import pandas  # pylint: disable=import-outside-toplevel
+
+        frame = pandas.DataFrame(self.rows).set_index("number") if self.rows else pandas.DataFrame()
+        frame.attrs["units"] = dict(self.unit)
+        return frame
+
+
+def load_campaign(path: str | os.PathLike[str]) -> CampaignResults:
+    """The results of a campaign's folder, or of its campaign.sqlite. Raises CampaignError."""
+    file = pathlib.Path(path)
+    if file.is_dir():
+        file = file / "campaign.sqlite"
+    if not file.exists():
+        raise CampaignError(f"{file} is not there: give the folder of a campaign, as runs/<name of its file>")
+    return CampaignResults(file)

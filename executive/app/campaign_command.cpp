@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "config/number.hpp"
 #include "executive/app/campaign_listener.hpp"
+#include "executive/app/campaign_search.hpp"
 #include "executive/app/campaign_words.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
@@ -77,7 +79,25 @@ class CampaignCommand final : public CommandDriver {
     app.add_option("--first", first_, "with --plan: print this number of cases; default 5")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--out", out_, "run in this folder; default runs/<name of the file>")->type_name("DIR");
+    app.add_option("--bisect", bisect_, "narrow the border between pass and fail in this key of vary:")
+        ->type_name("KEY");
+    app.add_option("--within", search_.within,
+                   "with --bisect: end at a range as narrow as this, e.g. 0.1 mrad")
+        ->type_name("VALUE");
+    app.add_flag("--minimise", minimise_,
+                 "find the smallest set of faults and values with which a case still fails");
+    app.add_option("--case", search_.number,
+                   "with --bisect and --minimise: the case to start from; default 0")
+        ->type_name("N");
+    app.add_option("--until-sure", until_sure_,
+                   "run draws until the pass rate is known with this confidence, e.g. 0.95")
+        ->type_name("SHARE");
+    app.add_option("--half-width", half_width_,
+                   "with --until-sure: half the width of the interval; default 2 %")
+        ->type_name("SHARE");
+    app.add_option("--out", search_.out,
+                   "run in this folder; default runs/<name of the file>, with <search>-<start time> for a search")
+        ->type_name("DIR");
     app.add_option("--jobs", jobs_, "run this number of cases at a time; default: one for each CPU")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
@@ -115,7 +135,8 @@ class CampaignCommand final : public CommandDriver {
     if (!folder_.empty())
       throw CommandError(kWrongInput,
                          "tactus campaign FILE: '" + folder_ + "' is one word too many; is --out meant?");
-    return plan_ ? print_plan() : run_file();
+    if (plan_) return print_plan();
+    return bisect_.empty() && !minimise_ && until_sure_.empty() ? run_file() : search();
   }
 
  private:
@@ -127,6 +148,24 @@ class CampaignCommand final : public CommandDriver {
       throw CommandError(kWrongInput, folder_ + " has no " + campaign::Store::kFile +
                                           "; give the folder of a campaign, as runs/<name of its file>");
     return folder_;
+  }
+
+  int search() {
+    const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
+    search_.json = json_;
+    if (!bisect_.empty()) return bisect_campaign(file, bisect_, search_);
+    if (minimise_) return minimise_campaign(file, search_);
+    return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),
+                          share(half_width_, "--half-width", 0.005, 0.49), search_);
+  }
+
+  static double share(const std::string& text, const std::string& option, double least, double most) {
+    const auto value = config::parse_ratio(text);
+    if (!value || !(*value.value >= least && *value.value <= most))
+      throw CommandError(kWrongInput, option + " " + text + ": expected a share of " +
+                                          config::print_real(least) + " .. " + config::print_real(most) +
+                                          ", as 0.95 or 2 %");
+    return *value.value;
   }
 
   int print_plan() const {
@@ -166,7 +205,10 @@ class CampaignCommand final : public CommandDriver {
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
-  std::string what_, folder_, out_, only_, bench_ = "bench";
+  std::string what_, folder_, only_, bench_ = "bench";
+  std::string bisect_, until_sure_, half_width_ = "2 %";
+  CampaignSearch search_;
+  bool minimise_ = false;
   int jobs_ = 0;
   std::uint64_t shuffle_ = 0;
   std::int64_t stop_after_ = 0;
@@ -190,7 +232,7 @@ int CampaignCommand::run_file() try {
 
   campaign::RunChoices choices;
   choices.folder =
-      fs::weakly_canonical(fs::absolute(out_.empty() ? campaign::default_folder(what_) : fs::path(out_)));
+      fs::weakly_canonical(fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out)));
   choices.program = fs::read_symlink("/proc/self/exe");
   choices.jobs = jobs_ > 0 ? jobs_ : cpus();
   choices.bench = bench_;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "tests/rig/rig_command.hpp"
@@ -70,6 +72,59 @@ TEST_F(Campaign, ExampleOfTheBoxIsRight) {
                               .string()});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("50 cases"));
+}
+
+class Searches : public Campaign {
+ protected:
+  void SetUp() override {
+    write(
+        "set: { record: {} }\nvary: { faults.shifted.offset: { uniform: [1 mrad, 1 rad] } }\n"
+        "cases: { monte_carlo: 100, seed: 1 }\n");
+    dir_.write("b.test.yaml",
+               "test: b\nuntil: 200 ms\nfaults:\n"
+               "  shifted: { on: encoder.angle, offset: 1 mrad, at: 0 s }\n"
+               "  harmless: { on: encoder.speed, offset: 1 mrad/s, at: 0 s }\n"
+               "expect: { near: { never: abs(encoder.angle - motor.angle) > 0.4 rad } }\n");
+  }
+  Json last_line(const Finished& done) const {
+    const std::string text = done.out.substr(0, done.out.size() - 1);
+    return Json::parse(text.substr(text.rfind('\n') + 1));
+  }
+};
+
+TEST_F(Searches, NarrowTheBorderOfOneKey) {
+  const Finished done = tactus_of(
+      {"campaign", "a.campaign.yaml", "--bisect", "offset", "--within", "50 mrad", "--json", "--out", "out"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  const Json found = last_line(done);
+  EXPECT_LE(found["high"].get<double>() - found["low"].get<double>(), 50);
+  EXPECT_LT(found["low"].get<double>(), 405);
+  EXPECT_GT(found["high"].get<double>(), 395);
+  EXPECT_EQ(found["low_passes"], true);
+  const std::string probes = read_file(dir_.path() / "out" / "probes.jsonl");
+  EXPECT_EQ(std::count(probes.begin(), probes.end(), '\n'), found["runs"].get<int>());
+}
+
+TEST_F(Searches, FindTheFaultThatFails) {
+  dir_.write("b.test.yaml",
+             read_file(dir_.path() / "b.test.yaml") + "set: { faults.shifted.offset: 900 mrad }\n");
+  dir_.write("a.campaign.yaml", "campaign: a\nrig: " + example("servo") +
+                                    "\ntest: b.test.yaml\nset: { record: {} }\n"
+                                    "vary: { models.motor.parameters.supply: [24 V, 26 V] }\n");
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--minimise", "--json", "--out", "out"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  EXPECT_EQ(last_line(done)["set"], Json::array({"shifted"}));
+}
+
+TEST_F(Searches, EndOnceThePassRateIsKnown) {
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "0.8", "--half-width",
+                                   "30 %", "--json", "--out", "out"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  const Json found = last_line(done);
+  EXPECT_EQ(found["sure"], true);
+  EXPECT_LE(found["of"].get<int>(), found["most_cases"].get<int>());
+  EXPECT_LE(found["high"].get<double>() - found["low"].get<double>(), 0.6);
+  EXPECT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "2"}).status, 2);
 }
 
 }  // namespace

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/app/campaign_search.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "config/json.hpp"
+#include "config/number.hpp"
+#include "config/quantity.hpp"
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
+#include "executive/campaign/statistics/search.hpp"
+#include "executive/campaign/statistics/until_sure.hpp"
+#include "executive/capability/judge/verdict_file.hpp"
+#include "executive/run/run_setup.hpp"
+#include "rtsync/host/spawn.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+using campaign::Case;
+using config::Json;
+
+/// Runs cases one after the other, and keeps what came of each.
+class Probes {
+ public:
+  Probes(const campaign::CampaignFile& file, const std::string& search, const CampaignSearch& choices)
+      : json_(choices.json), folder_(folder_of(file, search, choices)) {
+    std::error_code error;
+    self_ = fs::read_symlink("/proc/self/exe", error);
+    if (error) throw CommandError(kWrongMachine, "/proc/self/exe: " + error.message());
+    lines_.open(folder_.absolute_path() / "probes.jsonl", std::ios::binary | std::ios::app);
+  }
+
+  /// Returns true if the case passes. `says`: what is tried, for people.
+  bool passes(const Case& one, const std::string& says) {
+    const fs::path folder = folder_.absolute_path() / std::to_string(count_++);
+    rtsync::Spawn child{self_, {"tactus", "run", one.rig, "--out", folder.string(), "--quiet"}, false, {}, {},
+                        0};
+    ::sigemptyset(&child.blocked);
+    child.words.insert(child.words.end(), one.arguments.begin(), one.arguments.end());
+    const pid_t process = rtsync::spawn(child, [](const std::string& what, int problem) {
+      throw CommandError(kWrongMachine, what + ": " + std::generic_category().message(problem));
+    });
+    int ended = 0;
+    while (::waitpid(process, &ended, 0) < 0)
+      if (errno != EINTR)
+        throw CommandError(kWrongMachine, "a case was lost: " + std::generic_category().message(errno));
+    const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
+    const bool judged =
+        status == kOk || status == executive::kVerdictFailed || (one.test.empty() && status == kEndedEarly);
+    const Json line{{"folder", folder.filename().string()},
+                    {"tried", says},
+                    {"status", status},
+                    {"line", command_line(one)}};
+    if (!(lines_ << line.dump() << '\n' << std::flush))
+      throw CommandError(kWrongMachine, (folder_.path() / "probes.jsonl").string() + ": cannot be written");
+    if (json_)
+      put("%s\n", line.dump().c_str());
+    else
+      put("%s  %s\n", status == kOk ? "pass" : judged ? "fail" : "----", says.c_str());
+    std::fflush(stdout);
+    if (!judged)
+      throw CommandError(kWrongMachine, "a case could not be judged (status " + std::to_string(status) +
+                                            "); run it alone: " + command_line(one));
+    return status == kOk;
+  }
+
+  void finish(const Json& result, const std::string& text) const {
+    put("%s\n", json_ ? result.dump().c_str() : (text + "; " + folder_.path().string()).c_str());
+  }
+
+ private:
+  static executive::RunFolder folder_of(const campaign::CampaignFile& file, const std::string& search,
+                                        const CampaignSearch& choices) {
+    executive::RunOverrides folder;
+    folder.out = choices.out;
+    folder.spelling = "--";
+    return {folder, fs::path(file.path).stem().stem().string() + "-" + search};
+  }
+
+  bool json_;
+  executive::RunFolder folder_;
+  fs::path self_;
+  std::ofstream lines_;
+  int count_ = 0;
+};
+
+Case case_of(const campaign::CampaignFile& file, std::int64_t number) {
+  const campaign::Cases cases(file);
+  if (number < 0 || number >= cases.count())
+    throw CommandError(kWrongInput, "--case " + std::to_string(number) + ": there are 0 .. " +
+                                        std::to_string(cases.count() - 1));
+  return cases.at(number);
+}
+
+void drop_set(std::vector<std::string>& arguments, const std::string& key) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
+    if (arguments[i] == "--set" && arguments[i + 1].starts_with(key + "=")) {
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                      arguments.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+      return;
+    }
+}
+
+void add_set(std::vector<std::string>& arguments, const std::string& assignment) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--no-realtime");
+  arguments.insert(end, {"--set", assignment});
+}
+
+/// The names of the faults that a case has: of its test, else of its rig.
+std::vector<std::string> faults_of(const Case& one) {
+  std::vector<std::string> names;
+  for (const std::string& path : {one.test, one.rig}) {
+    if (path.empty()) continue;
+    const config::Document document = config::Document::from_file(path);
+    const config::Node* const faults = document.root().find("faults");
+    if (faults == nullptr) continue;
+    for (const config::Node::Entry& entry : faults->entries()) names.push_back(entry.key);
+    break;
+  }
+  return names;
+}
+
+}  // namespace
+
+int bisect_campaign(const campaign::CampaignFile& file, const std::string& name,
+                    const CampaignSearch& choices) {
+  std::string why;
+  const auto key = campaign::find_key(file.vary, name, why);
+  if (!key) throw CommandError(kWrongInput, "--bisect: " + why);
+  campaign::Vary vary = file.vary[*key];
+  if (!vary.list.empty() && vary.list.front().is_word)
+    throw CommandError(kWrongInput,
+                       "--bisect: " + config::show(vary.key) + " has words, and no border between numbers");
+  const Case base = case_of(file, choices.number);
+  if (std::none_of(base.drawn.begin(), base.drawn.end(),
+                   [&](const campaign::Drawn& each) { return each.key == vary.key; }))
+    throw CommandError(kWrongInput, "--bisect: case " + std::to_string(base.number) + " does not have " +
+                                        config::show(vary.key) + "; choose another with --case");
+  campaign::BisectionChoices search;
+  search.low = vary.distribution.lowest();
+  search.high = vary.distribution.highest();
+  if (!vary.list.empty()) {
+    const auto [least, most] = std::minmax_element(
+        vary.list.begin(), vary.list.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    search.low = least->number;
+    search.high = most->number;
+    vary.distribution = {};  // a value between those of the list is a number, too
+    vary.distribution.a = search.low;
+    vary.distribution.b = search.high;
+    vary.list.clear();
+  }
+  search.tolerance = (search.high - search.low) / 256;
+  if (!choices.within.empty()) {
+    const auto tolerance = config::to_unit(choices.within, vary.unit.without_zero_point());
+    if (!tolerance || !(*tolerance.value > 0))
+      throw CommandError(kWrongInput,
+                         "--within: " + (tolerance ? config::show(choices.within) + " is not above zero"
+                                                   : tolerance.problem));
+    search.tolerance = *tolerance.value;
+  }
+  search.noisy = file.realtime;
+  Probes probes(file, "bisect", choices);
+  const campaign::Bisection found = campaign::bisect(search, [&](double value, std::int64_t) {
+    Case one = base;
+    const std::string text = vary.value_of(value).text;
+    drop_set(one.arguments, vary.key);
+    add_set(one.arguments, vary.key + "=" + text);
+    return probes.passes(one, vary.key + " = " + text);
+  });
+  using End = campaign::Bisection::End;
+  const std::string low = config::print_quantity(found.low, vary.unit),
+                    high = config::print_quantity(found.high, vary.unit);
+  const std::string text =
+      found.end == End::narrow ? vary.key + ": " + (found.low_passes ? "passes" : "fails") + " at " + low +
+                                     ", " + (found.high_passes ? "passes" : "fails") + " at " + high
+      : found.end == End::undecided ? vary.key + ": pass and fail are too alike to tell at " + low
+                                    : vary.key + ": " + (found.low_passes ? "passes" : "fails") +
+                                          " at both ends, " + low + " and " + high;
+  probes.finish({{"bisect", vary.key},
+                 {"end", found.end == End::narrow      ? "narrow"
+                         : found.end == End::undecided ? "undecided"
+                                                       : "one_sided"},
+                 {"low", found.low},
+                 {"high", found.high},
+                 {"unit", vary.unit_text},
+                 {"low_passes", found.low_passes},
+                 {"high_passes", found.high_passes},
+                 {"runs", found.probes.size()}},
+                text);
+  return found.end == End::narrow ? kOk : kEndedEarly;
+}
+
+int minimise_campaign(const campaign::CampaignFile& file, const CampaignSearch& choices) {
+  const Case base = case_of(file, choices.number);
+  struct Item {
+    std::string name;
+    bool is_fault;
+  };
+  std::vector<Item> items;
+  for (const std::string& fault : faults_of(base)) items.push_back({fault, true});
+  for (const campaign::Drawn& drawn : base.drawn)
+    if (!drawn.key.starts_with("faults.")) items.push_back({drawn.key, false});
+  if (items.empty())
+    throw CommandError(kWrongInput, "--minimise: case " + std::to_string(base.number) +
+                                        " has neither faults nor values of its own");
+  Probes probes(file, "minimise", choices);
+  const campaign::Minimum found = campaign::minimise(items.size(), [&](const std::vector<std::size_t>& set) {
+    Case one = base;
+    std::string kept;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (std::find(set.begin(), set.end(), i) != set.end()) {
+        kept += (kept.empty() ? "" : ", ") + items[i].name;
+      } else if (items[i].is_fault) {
+        add_set(one.arguments, "faults." + items[i].name + ".probability=0 %");
+      } else {
+        drop_set(one.arguments, items[i].name);
+      }
+    }
+    return !probes.passes(one, kept.empty() ? "none" : kept);
+  });
+  Json names = Json::array();
+  std::string listed;
+  for (const std::size_t each : found.set) {
+    names.push_back(items[each].name);
+    listed += (listed.empty() ? "" : ", ") + items[each].name;
+  }
+  const std::string text = !found.fails_at_all ? "case " + std::to_string(base.number) + " does not fail"
+                           : listed.empty()
+                               ? "it fails without any of them"
+                               : "it fails with " + listed + "; without any one of these it passes";
+  probes.finish(
+      {{"minimise", base.number}, {"fails", found.fails_at_all}, {"set", names}, {"runs", found.runs}}, text);
+  return found.fails_at_all ? kOk : kEndedEarly;
+}
+
+int run_until_sure(const campaign::CampaignFile& file, double confidence, double half_width,
+                   const CampaignSearch& choices) {
+  if (file.cases.method != campaign::Method::monte_carlo)
+    throw CommandError(kWrongInput,
+                       "--until-sure holds for independent draws alone: cases: { monte_carlo: N }");
+  const campaign::UntilSure sure(confidence, half_width);
+  const campaign::Cases cases(file);
+  const std::int64_t each = cases.draws() == 0 ? 1 : cases.count() / cases.draws();
+  Probes probes(file, "until-sure", choices);
+  std::int64_t passed = 0, of = 0;
+  for (std::int64_t draw = 0; draw < cases.draws() && !sure.enough(passed, of); ++draw) {
+    bool all = true, any = false;
+    for (std::int64_t number = draw * each; number < (draw + 1) * each && all; ++number) {
+      const Case one = cases.at(number);
+      if (one.excluded) continue;
+      any = true;
+      all = probes.passes(one, "case " + std::to_string(number));
+    }
+    if (!any) continue;
+    ++of;
+    passed += all ? 1 : 0;
+  }
+  const campaign::Interval interval = sure.interval(passed, of);
+  const bool enough = sure.enough(passed, of);
+  const auto percent = [](double share) {
+    char text[32];
+    (void)std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
+    return std::string(text);
+  };
+  probes.finish({{"until_sure", confidence},
+                 {"half_width", half_width},
+                 {"sure", enough},
+                 {"passed", passed},
+                 {"of", of},
+                 {"low", interval.low},
+                 {"high", interval.high},
+                 {"coverage", sure.coverage()},
+                 {"most_cases", sure.most_cases()}},
+                std::to_string(passed) + " of " + std::to_string(of) +
+                    " draws pass: " + percent(interval.low) + " .. " + percent(interval.high) +
+                    (enough ? ""
+                            : "; not sure: the draws came to their end, at most " +
+                                  std::to_string(sure.most_cases()) + " are needed"));
+  return enough ? kOk : kEndedEarly;
+}
+
+}  // namespace tactus::app

@@ -33,7 +33,7 @@ struct Bisection {
   double low = 0, high = 0;
   bool low_passes = false;  ///< the end of the range at which it passes
   bool high_passes = false;
-  std::vector<Probe> probes;
+  std::vector<Probe> probes{};
 };
 
 struct BisectionChoices {

@@ -111,7 +111,11 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
         problems.add(entry.value.place(), "set",
                      "expected a map of paths, found " + std::string(config::kind_name(entry.value.kind())));
       for (const config::Node::Entry& each : entry.value.entries()) document.set(each, problems);
-    } else if (entry.key != "about" && entry.key != "rig" && !entry.key.starts_with("x-")) {
+    } else if (entry.key == "about" || entry.key == "rig") {
+      if (!entry.value.is_scalar())
+        problems.add(entry.value.place(), entry.key,
+                     "expected a text, found " + std::string(config::kind_name(entry.value.kind())));
+    } else if (!entry.key.starts_with("x-")) {
       problems.add(entry.place, entry.key, "unknown key of a test; " + config::hint(entry.key, known));
     }
   }
@@ -143,6 +147,20 @@ RigSettings load_linked(const std::string& file, const RunOverrides& choices, co
   return rig_fields().load(document, problems);
 }
 
+/// Adds to what is wrong that the test was written for another rig, where it was. Throws config::ConfigError.
+[[noreturn]] void refuse_test(const std::string& file, const std::string& rig,
+                              const config::ConfigError& error) {
+  const config::Document test = config::Document::from_file(file);
+  const config::Node* const written_for = test.root().find("rig");
+  if (written_for == nullptr || !written_for->is_scalar() || written_for->text() == rig || rig.empty())
+    throw error;
+  config::Problems problems = error.problems();
+  problems.add(written_for->place(), "rig",
+               "the test was written for the rig " + config::show(written_for->text()) +
+                   ", and this one is " + config::show(rig) + "; it needs all variables that the test names");
+  throw config::ConfigError(problems);
+}
+
 }  // namespace
 
 config::Document load_document(const std::string& file, const std::vector<std::string>& set,
@@ -159,7 +177,13 @@ std::unique_ptr<Rig> load_rig(const std::string& file, const RunOverrides& choic
   RigSettings settings = load_linked(file, choices, problems);
   set_end(choices, settings, problems);
   const LinkOverrides link{choices.realtime, choices.link == "off", choices.replay};
-  return std::make_unique<Rig>(std::move(settings), folder_of(file), std::move(problems), link);
+  const std::string name = settings.rig.value;
+  try {
+    return std::make_unique<Rig>(std::move(settings), folder_of(file), std::move(problems), link);
+  } catch (const config::ConfigError& error) {
+    if (choices.test.empty()) throw;
+    refuse_test(choices.test, name, error);
+  }
 }
 
 void check_pace_of_outputs(const Rig& rig, const RunOverrides& choices) {

@@ -271,6 +271,16 @@ TEST_F(Judge, CheckReadsATestWithoutARun) {
   for (const char* const text :
        {"c.test.yaml:2:6: expect.a: ", "c.test.yaml:3:6: expect.b: ", "c.test.yaml:4:16: "})
     EXPECT_THAT(done.err, HasSubstr(text));
+  EXPECT_THAT(check("rig: [ a ]\nabout: { b: c }\nexpect: { a: motor.speed < 3 rad/s }\n").err,
+              AllOf(HasSubstr("c.test.yaml:1:6: rig: expected a text, found a list"),
+                    HasSubstr("c.test.yaml:2:8: about: expected a text, found a map")));
+  EXPECT_THAT(
+      check("rig: car\nexpect: { a: car.speed < 3 m/s }\n").err,
+      AllOf(
+          HasSubstr("c.test.yaml:1:6: rig: the test was written for the rig 'car', and this one is 'servo'"),
+          HasSubstr("there is no model 'car'")));
+  EXPECT_EQ(check("rig: car\nexpect: { a: motor.speed < 3 rad/s }\n").status, 0)
+      << "it runs on each that has its variables";
 }
 
 TEST_F(Judge, EachFormIsAMapOrAText) {

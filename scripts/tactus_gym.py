@@ -58,6 +58,7 @@ class RigEnv(gymnasium.Env):
         self._folder = pathlib.Path(folder if self._temporary is None else self._temporary.name)
         self._runs, self._begun, self._elapsed = 0, False, 0.0
         self.rig: RigProcess | None = None
+        self._seen = numpy.zeros(len(self.observations), numpy.float32)
         try:
             rig = self._started()
             about = {name: rig.describe(name) for name in [*self.actions, *self.observations]}
@@ -76,7 +77,8 @@ class RigEnv(gymnasium.Env):
             rig.wait_for("Pause", 60.0)
         self._begun, self._elapsed = False, 0.0
         values = rig.get(self.observations)
-        return self._vector(values.values), {"frame": rig.state()["frame"]}
+        self._seen = self._vector(values.values)
+        return self._seen.copy(), {"frame": rig.state()["frame"]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.rig is None:
@@ -91,9 +93,10 @@ class RigEnv(gymnasium.Env):
             info.update(outcome=episode.outcome, reason=episode.reason)
             self._end()
             if any(value is None for value in now.values()):
-                return numpy.full(len(now), math.nan, numpy.float32), 0.0, False, True, info
+                return self._seen.copy(), 0.0, False, True, info  # nothing was seen since
         over = self._elapsed >= self.time_limit - 1e-9 or episode.ended
-        return (self._vector(now), float(self.reward(now, given)), bool(self.is_terminated(now, given)), over, info)
+        self._seen = self._vector(now)
+        return (self._seen.copy(), float(self.reward(now, given)), bool(self.is_terminated(now, given)), over, info)
 
     def close(self) -> None:
         self._end()

@@ -172,19 +172,74 @@ print("all of it")
 """
 
 
+# What check_env of Gymnasium asks of an environment, in the words of this file.
+RULES = """
+import numpy, tactus_gym
+env = tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed", "motor.angle"], step=0.01, time_limit=0.1,
+                        bounds={"motor.load_torque": (-0.01, 0.01)}, reward=lambda now, action: now["motor.speed"],
+                        overrides={"commands": "[{ at: 65 ms, do: abort }]"})
+
+def is_seen(seen):
+    assert isinstance(seen, numpy.ndarray) and seen.dtype == numpy.float32 == env.observation_space.dtype, seen
+    assert seen.shape == env.observation_space.shape and env.observation_space.contains(seen), seen
+
+for space in (env.action_space, env.observation_space):
+    assert space.low.shape == space.high.shape == space.shape and (space.low <= space.high).all()
+    assert not numpy.isnan(space.low).any() and not numpy.isnan(space.high).any()
+
+episodes = []
+for seed, options in ((7, None), (7, {}), (None, {"unused": 1}), (8, None)):
+    begun = env.reset(seed=seed, options=options)
+    assert isinstance(begun, tuple) and len(begun) == 2 and isinstance(begun[1], dict), begun
+    seen = begun[0]
+    is_seen(seen)
+    rows, truncated = [seen.tolist()], False
+    action = numpy.array([0.002], numpy.float32)
+    while not truncated:
+        before, kept = seen, seen.copy()
+        stepped = env.step(action)
+        assert isinstance(stepped, tuple) and len(stepped) == 5, stepped
+        seen, reward, terminated, truncated, info = stepped
+        is_seen(seen)
+        assert (before == kept).all() and before is not seen, "what was returned stays as it was"
+        assert action.tolist() == numpy.array([0.002], numpy.float32).tolist(), "the action is the caller's"
+        assert type(reward) is float and numpy.isfinite(reward), reward
+        assert type(terminated) is bool and type(truncated) is bool and isinstance(info, dict), stepped
+        rows.append(seen.tolist())
+    assert info["outcome"] and len(rows) < 11, info
+    episodes.append(rows)
+assert episodes[0] == episodes[1] == episodes[2] == episodes[3], "nothing of a rig is drawn anew"
+try:
+    env.step(action)
+except RuntimeError as error:
+    assert "reset() begins another" in str(error)
+else:
+    raise SystemExit("a step after the end was taken")
+env.close()
+env.close()
+print("all of it")
+"""
+
+
 class Gym(Case):
     def test_without_the_package_there_is_a_sentence(self):
         (self.folder / "gymnasium.py").write_text("raise ImportError('not here')\n")
         done = self.run_python(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(self.folder)!r}); import tactus_gym")
         self.assertIn("tactus.gym needs the package gymnasium, which is not here: pip install gymnasium", done.stderr)
 
+    def test_an_environment_keeps_the_rules_of_check_env(self):
+        self.use(RULES)
+
     def test_episodes_have_spaces_with_units_and_are_the_same_again(self):
+        self.use(USE)
+
+    def use(self, program):
         python = python_with("numpy")
         if python is None:
             self.skipTest("there is no numpy (Debian: python3-numpy)")
         if python_with("gymnasium") != python:
             (self.folder / "gymnasium.py").write_text(STUB)
-        (self.folder / "use.py").write_text(USE.replace("SERVO", repr(str(SERVO))))
+        (self.folder / "use.py").write_text(program.replace("SERVO", repr(str(SERVO))))
         done = self.run_python(python, "use.py")
         self.assertEqual((done.returncode, done.stdout.strip()), (0, "all of it"), done.stderr)
 

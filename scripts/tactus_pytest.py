@@ -3,7 +3,7 @@
 
     @pytest.mark.rig("servo.yaml", overrides={"models.trajectory.parameters.max_speed": "80 rad/s"}, realtime=False)
     def test_moves(rig):                       # in Pause before its first frame
-        rig.run_for(0.5)
+        rig.run_for(0.2)
         assert abs(rig.value("motor.speed")) > 1
 
 Marker rig(file, overrides={}, realtime=False, test=None): `file` and `test` are relative to the file of the test, else to
@@ -62,6 +62,9 @@ def rig(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Iterator[RigP
     if unknown:
         raise pytest.UsageError(f"{request.node.nodeid}: @pytest.mark.rig takes overrides, realtime and test, not "
                                 f"{', '.join(sorted(unknown))}")
+    if not isinstance(marker.kwargs.get("overrides") or {}, dict):
+        raise pytest.UsageError(f"{request.node.nodeid}: overrides of @pytest.mark.rig is a dict of values by path, as "
+                                "{'until': '5 s'}")
     test = marker.kwargs.get("test")
     try:
         running = RigProcess(_place(request, marker.args[0]), tmp_path / "run", marker.kwargs.get("overrides"),

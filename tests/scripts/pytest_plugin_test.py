@@ -73,6 +73,24 @@ class Pytest(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("3 passed", done.stdout)
 
+    def test_the_example_of_the_page_passes_word_for_word(self):
+        page = (SOURCE / "docs" / "python.md").read_text()
+        example = next(box for box in page.split("```text\n") if box.startswith("import pytest")).split("```")[0]
+        (self.folder / "test_rig.py").write_text(example)
+        for name in ("rigs/servo.yaml", "tests/follows.test.yaml"):
+            (self.folder / pathlib.Path(name).name).write_text((SOURCE / "config" / name).read_text())
+        done = self.run_python(self.python, "-m", "pytest", "-p", "tactus_pytest", "-p", "no:cacheprovider", "-q")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("2 passed", done.stdout)
+
+    def test_overrides_are_a_dict(self):
+        done = self.pytest("""
+            @pytest.mark.rig(SERVO, overrides=["until=5 s"])
+            def test_list(rig):
+                pass
+            """)
+        self.assertIn("overrides of @pytest.mark.rig is a dict of values by path", done.stdout)
+
     def test_a_failure_shows_journal_plot_and_where_the_files_are(self):
         done = self.pytest("""
             @pytest.mark.rig(SERVO)

@@ -108,12 +108,19 @@ TEST_F(Mutation, TellsWhatTheTestOfTheBoxDoesNotSee) {
   EXPECT_GT(all["seen"], 10);
   EXPECT_GT(all["not_seen"], 10);
   for (const Json& each : all["mutants"]) {
-    const std::string outcome = each["outcome"];
-    if (each["variable"] == "motor.angle") EXPECT_EQ(outcome, "seen") << each;
-    if (each["variable"] == "motor.torque") EXPECT_EQ(outcome, "not seen") << each;
-    if (each["variable"] == "trajectory.move_time" && each["kind"] == "stuck")
+    const std::string outcome = each["outcome"], variable = each["variable"], kind = each["kind"];
+    if (variable == "motor.angle") {
+      EXPECT_EQ(outcome, "seen") << each;
+    }
+    if (variable == "motor.torque") {
+      EXPECT_EQ(outcome, "not seen") << each;
+    }
+    if (variable == "trajectory.move_time" && kind == "stuck") {
       EXPECT_EQ(outcome, "left out") << each;
-    if (each["variable"] == "motor.angle" && each["kind"] == "off") EXPECT_EQ(each["by"], "follows (fail)");
+    }
+    if (variable == "motor.angle" && kind == "off") {
+      EXPECT_EQ(each["by"], "follows (fail)");
+    }
   }
 }
 

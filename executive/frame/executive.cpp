@@ -194,7 +194,7 @@ Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_
 bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   status_.enter(State::step_begin);
   for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).begin_frame(k);
-  if (program_.has_overlays()) program_.hide_overlays(0);
+  if (row_.writes && program_.has_overlays()) program_.hide_overlays(0);
   if (!begin_parts(k) || !transitions_.run(k) || !jobs_.run_frame(k)) return false;
   PartTimes& times = accounts_.evidence().parts();
   if (!row_.ends.empty()) times.skip();

@@ -113,6 +113,10 @@ class FramePart {
   /// Returns true to pause the rig before frame k.
   virtual bool pauses_before(std::int64_t) const TACTUS_RT { return false; }
 
+  /// Returns true if begin_frame() or rate_transition() may write variables of models. A part that says no calls
+  /// FrameServices::hide_overlays() before it writes one.
+  virtual bool writes_variables() const { return true; }
+
   // ---- between them
 
   /// Answers requests to a paused rig. True: it is to continue.
@@ -144,6 +148,8 @@ class FrameRow {
     TACTUS_HOOK(servers, serve);
     TACTUS_HOOK(changes, changed);
 #undef TACTUS_HOOK
+    if ((!begins.empty() && begins.back() == &part) || (!transitions.empty() && transitions.back() == &part))
+      writes = writes || part.writes_variables();
   }
 
   /// Tells all who want to hear of a change. Returns the first refusal; nullptr: there is none.
@@ -157,6 +163,7 @@ class FrameRow {
 
   using Row = std::vector<FramePart*>;
   Row enders, grants, begins, transitions, ends, heartbeats, boundaries, slacks, pausers, servers, changes;
+  bool writes = false;  ///< a part writes variables of models before the jobs of a frame
 };
 
 }  // namespace tactus::executive

@@ -42,6 +42,8 @@ class FrameServices {
   }
   /// Returns what stimuli and faults make of a model's variables; nullptr: none of them.            @when setup
   ModelOverlay* overlay_of(const ModelInstance* model) { return program_.overlay_of(model); }
+  /// Puts true values in place before variables of models are written, of these threads and the frames'.
+  void hide_overlays(std::uint64_t threads) TACTUS_RT { program_.hide_overlays(threads); }
   /// A fault makes a job of the plan longer in frame k.
   void mark_injected(std::size_t job, std::int64_t k) TACTUS_RT { program_.mark_injected(job, k); }
   /// Adds memory of a part to the state of the rig, with names that begin with '@'.                 @when setup

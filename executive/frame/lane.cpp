@@ -32,7 +32,7 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
 /// Its outputs and states are its own again. Copies that are a call of their own come after this.
 void Lane::prepare(const CallExtras& extras, const Entry& entry) TACTUS_RT {
   if (extras.overlay != nullptr) {
-    extras.overlay->hide_inputs();
+    if (extras.copies != nullptr || entry.job == kNoPlanJob) extras.overlay->hide_inputs();
     if (entry.job != kNoPlanJob) extras.overlay->hide_outputs();
   }
   if (extras.copies != nullptr) (void)CopyList::run(extras.copies, entry.call);

@@ -168,6 +168,7 @@ ModelOverlay* Program::overlay_of(const ModelInstance* model) {
 }
 
 void Program::hide_overlays(std::uint64_t threads) TACTUS_RT {
+  overlays_hidden_ = true;
   for (const auto& [model, overlay] : overlays_)
     if (overlay->thread() == 0 || (overlay->thread() & threads) != 0) overlay->hide_all();
 }
@@ -175,9 +176,11 @@ void Program::hide_overlays(std::uint64_t threads) TACTUS_RT {
 void Program::show_overlays(std::uint64_t threads) TACTUS_RT {
   for (const auto& [model, overlay] : overlays_) {
     if (overlay->thread() != 0 && (overlay->thread() & threads) == 0) continue;
+    if (!overlay->take_touched() && !overlays_hidden_) continue;
     overlay->show_all();
     if (const auto forces = forces_.find(model); forces != forces_.end()) forces->second->apply();
   }
+  overlays_hidden_ = false;
 }
 
 std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
@@ -512,6 +515,7 @@ void Program::add_state(std::vector<Piece>& pieces) {
 
 void Program::load_state() TACTUS_RT {
   for (const auto& worker : async_workers_) worker->switch_count = worker->command_count = 0;
+  for (const auto& [model, overlay] : overlays_) overlay->loaded();
   switches_->load_state();
   relief_->load_state();
 }

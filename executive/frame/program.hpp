@@ -189,6 +189,7 @@ class Program {
   std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;
   std::map<const ModelInstance*, std::unique_ptr<ModelForces>> forces_;
   std::map<const ModelInstance*, std::unique_ptr<ModelOverlay>> overlays_;
+  bool overlays_hidden_ = true;  // before a frame
   std::vector<Piece> kept_;
   std::vector<std::int64_t> injected_;  // by job: the last frame; -1: none
   std::map<std::uint32_t, std::unique_ptr<CallExtras>> extras_;

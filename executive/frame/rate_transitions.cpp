@@ -15,7 +15,7 @@ bool RateTransitions::run(std::int64_t k) TACTUS_RT {
   const rtsync::Period& frame = program_.plan().frame;
   each([this](AsyncWorker& worker) { requests_.take_from(worker); });
   each([this](AsyncWorker& worker) { program_.switches().take(worker); });
-  if (program_.has_overlays()) program_.hide_overlays(due);
+  if (row_.writes && program_.has_overlays()) program_.hide_overlays(due);
   for (FramePart* const part : row_.transitions) part->rate_transition(k, due);
   if (program_.has_overlays()) program_.show_overlays(due);
   publish(due);

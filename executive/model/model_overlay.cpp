@@ -42,16 +42,52 @@ std::uint64_t overlay_bits(tactus_type type, double number) TACTUS_RT {
   });
 }
 
+void OverlayCell::load_narrow(std::uint64_t& value) const TACTUS_RT { std::memcpy(&value, at, bytes); }
+
+void OverlayCell::store_narrow(std::uint64_t value) const TACTUS_RT { std::memcpy(at, &value, bytes); }
+
 std::uint64_t OverlayCell::base() const TACTUS_RT {
-  switch (source) {
-    case Source::none:
+  const OverlaySource& source = recipe->source;
+  switch (source.kind) {
+    case OverlaySource::Kind::none:
       break;
-    case Source::value:
-      return source_bits;
-    case Source::mix:
-      return overlay_bits(type, overlay_number(type, truth()) * mix_gain + mix_offset);
+    case OverlaySource::Kind::value:
+      return source.bits;
+    case OverlaySource::Kind::mix:
+      return overlay_bits(type, overlay_number(type, truth()) * source.gain + source.offset);
   }
   return truth();
+}
+
+void OverlayCell::settle() TACTUS_RT {
+  const OverlayChange* only = nullptr;  // the change that counts
+  std::size_t number = 0;
+  for (const OverlayChange& change : recipe->changes) {
+    if (change.kind == OverlayChange::Kind::none) continue;
+    number = change.kind == OverlayChange::Kind::value ? 1 : number + 1;  // one value replaces all before it
+    only = &change;
+  }
+  const OverlaySource& source = recipe->source;
+  does = Does::recipe_;
+  plain = number == 0 && source.kind == OverlaySource::Kind::value;
+  if (number == 1 && only->kind == OverlayChange::Kind::value) {
+    does = Does::put;
+    a = std::bit_cast<double>(only->bits);
+  } else if (plain) {
+    does = Does::put;
+    a = std::bit_cast<double>(source.bits);
+  } else if (number == 0 && source.kind == OverlaySource::Kind::none) {
+    does = Does::nothing;
+  } else if (type == TACTUS_DOUBLE && number == 0) {
+    does = Does::line;
+    a = source.gain;
+    b = source.offset;
+  } else if (type == TACTUS_DOUBLE && number == 1 && only->kind == OverlayChange::Kind::linear &&
+             source.kind == OverlaySource::Kind::none) {
+    does = Does::line;
+    a = only->a;
+    b = only->b;
+  }
 }
 
 std::uint64_t OverlayChange::of(std::uint64_t value, tactus_type type) const TACTUS_RT {
@@ -72,22 +108,43 @@ std::uint64_t OverlayChange::of(std::uint64_t value, tactus_type type) const TAC
       return number < a ? overlay_bits(type, a) : number > b ? overlay_bits(type, b) : value;
     }
     case Kind::swap:
-      return other->base();
+      return other->through(other_place);
   }
   return value;
 }
 
+/// A cell may show what others are: then all are shown anew.
+void ModelOverlay::changed(OverlayCell& cell, bool acted) TACTUS_RT {
+  touched_ = true;
+  Side& side = cell.before_jobs ? inputs_ : outputs_;
+  if (cell.acts() != acted) side.stale = true;
+  side.state = Side::mixed;
+}
+
+void ModelOverlay::gather(Side& side) TACTUS_RT {
+  side.stale = false;
+  side.state = Side::mixed;
+  side.acting.clear();
+  for (OverlayCell* const cell : side.all)
+    if (cell->acts() || cell->kept.is_shown != 0) side.acting.push_back(cell);  // its room is reserved
+}
+
 OverlayCell& ModelOverlay::cell_of(const VariableRef& ref, std::uint32_t element) {
+  constexpr std::size_t kBlock = 256;
   const std::size_t bytes = size_of(ref.variable->type);
   std::byte* const at = static_cast<std::byte*>(ref.variable->data) + (ref.first + element) * bytes;
-  for (const Named& each : named_)
-    if (each.cell->at == at) return *each.cell;
-  OverlayCell& cell = cells_.emplace_back();
+  if (const auto known = places_.find(at); known != places_.end()) return *known->second;
+  if (blocks_.empty() || blocks_.back().size() == kBlock) blocks_.emplace_back().reserve(kBlock);
+  OverlayCell& cell = blocks_.back().emplace_back();
   cell.at = at;
+  cell.recipe = &recipes_.emplace_back();
   cell.type = ref.variable->type;
   cell.bytes = static_cast<std::uint8_t>(bytes);
   cell.before_jobs = ref.variable->role == TACTUS_INPUT || ref.variable->role == TACTUS_PARAMETER;
-  (cell.before_jobs ? inputs_ : outputs_).push_back(&cell);
+  Side& side = cell.before_jobs ? inputs_ : outputs_;
+  side.all.push_back(&cell);
+  side.acting.reserve(side.all.capacity());
+  places_.emplace(at, &cell);
   named_.push_back({ref.variable->name + index_text(*ref.variable, ref.first + element), &cell});
   return cell;
 }

@@ -29,10 +29,13 @@ void FaultPart::joined(FrameServices& services) {
       for (std::uint32_t i = 0; i < ref.elements; ++i) {
         OverlayCell& cell = overlay.cell_of(ref, i);
         fault.cells.push_back(&cell);
-        fault.places.push_back(cell.changes.size());
-        cell.changes.emplace_back();
+        fault.overlays.push_back(&overlay);
+        fault.places.push_back(cell.recipe->changes.size());
+        cell.recipe->changes.emplace_back();
       }
     }
+    threads_.push_back(fault.thread);
+    wakes_.push_back(0);
     const auto times = static_cast<std::size_t>(fault.made->delay_frames) + 1;
     fault.kept.assign(kKept + fault.cells.size() * times, 0);
     fault.kept[phase] = fault.made->at_ns || fault.made->frame ? waiting : off;
@@ -46,22 +49,58 @@ void FaultPart::joined(FrameServices& services) {
 /// An earlier frame has been put back, with the faults that acted in it.
 void FaultPart::changed(RigChange& change) TACTUS_RT {
   if (change.what != RigChange::went_back) return;
-  for (Fault& fault : all_) {
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    Fault& fault = all_[i];
+    if (fault.acts_since >= 0) add(fault.figures, fault.acts_since, last_frame_);
+    fault.acts_since = -1;
     fault.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     *fault.shown = fault.kept[acted] != 0;
+    wakes_[i] = 0;
   }
+  last_frame_ = change.frame - 1;
 }
 
 void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
   all_[number].kept[wanted] = to ? on_again : off_now;
+  wakes_[number] = 0;
 }
 
 void FaultPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
-  std::uint32_t number = 0;
-  for (Fault& fault : all_) {
-    if (fault.thread == 0 || (fault.thread & idle) != 0) advance(fault, number, k);
-    ++number;
+  last_frame_ = k;
+  for (std::size_t i = 0; i < wakes_.size(); ++i) {
+    if (k < wakes_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
+    Fault& fault = all_[i];
+    advance(fault, static_cast<std::uint32_t>(i), k);
+    wakes_[i] = next_change(fault, k);
   }
+}
+
+void FaultPart::add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT {
+  if (to < from) return;
+  if (figures.first < 0) figures.first = from;
+  figures.last = to;
+  figures.frames += to - from + 1;
+}
+
+/// Returns the frame from which on it has to be looked at again.
+std::int64_t FaultPart::next_change(const Fault& fault, std::int64_t k) const TACTUS_RT {
+  constexpr std::int64_t kNever = INT64_MAX;
+  const auto frame_of = [this](std::int64_t time_ns) TACTUS_RT {  // a frame early at most
+    return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
+  };
+  const CompiledFault& made = *fault.made;
+  const auto& kept = fault.kept;
+  if (fault.thread != 0 || made.kind == FaultKind::delay) return k + 1;
+  if (kept[phase] == off) return kNever;
+  if (kept[phase] == waiting) return std::max(k + 1, made.frame ? *made.frame : frame_of(*made.at_ns));
+  const bool moves = made.kind == FaultKind::noise || made.kind == FaultKind::drift ||
+                     made.kind == FaultKind::longer || made.every_frames != 0 || made.probability;
+  if (moves) return k + 1;
+  std::int64_t next = kNever;
+  if (made.until_ns) next = frame_of(*made.until_ns);
+  if (made.lasting_ns > 0)
+    next = std::min(next, frame_of(frame_.times(kept[since]).count() + made.lasting_ns));
+  return std::max(k + 1, next);
 }
 
 /// Begins it, or ends it.
@@ -110,22 +149,24 @@ void FaultPart::advance(Fault& fault, std::uint32_t number, std::int64_t k) TACT
     fault.made->longer_job->amount_ns.store(acts ? fault.made->longer_ns : 0, std::memory_order_relaxed);
     if (acts) services_->mark_injected(fault.made->job, k);
   }
-  for (std::size_t i = 0; i < fault.cells.size(); ++i)
+  for (std::size_t i = 0; i < fault.cells.size(); ++i) {
+    OverlayChange& made = fault.cells[i]->recipe->changes[fault.places[i]];
+    if (!acts && made.kind == OverlayChange::Kind::none) continue;
     if (acts)
       change(fault, i, k);
     else
-      fault.cells[i]->changes[fault.places[i]].kind = OverlayChange::Kind::none;
-  if (!acts) return;
-  if (fault.figures.first < 0) fault.figures.first = k;
-  fault.figures.last = k;
-  ++fault.figures.frames;
+      made.kind = OverlayChange::Kind::none;
+    fault.overlays[i]->settle(*fault.cells[i]);
+  }
+  if (fault.acts_since >= 0) add(fault.figures, fault.acts_since, k - 1);
+  fault.acts_since = acts ? k : -1;
 }
 
 /// Sets what a cell does in the frame.
 void FaultPart::change(Fault& fault, std::size_t element, std::int64_t k) const TACTUS_RT {
   using Change = OverlayChange::Kind;
   OverlayCell& cell = *fault.cells[element];
-  OverlayChange& to = cell.changes[fault.places[element]];
+  OverlayChange& to = cell.recipe->changes[fault.places[element]];
   const CompiledFault& made = *fault.made;
   const std::int64_t n = k - fault.kept[since];
   const auto show = [&](std::uint64_t bits) TACTUS_RT {
@@ -168,7 +209,9 @@ void FaultPart::change(Fault& fault, std::size_t element, std::int64_t k) const 
     case FaultKind::swap: {
       const std::size_t half = fault.cells.size() / 2;
       to.kind = Change::swap;
-      to.other = fault.cells[element < half ? element + half : element - half];
+      const std::size_t other = element < half ? element + half : element - half;
+      to.other = fault.cells[other];
+      to.other_place = fault.places[other];
       return;
     }
     case FaultKind::longer:

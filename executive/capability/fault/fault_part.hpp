@@ -12,7 +12,7 @@
 
 namespace tactus::executive {
 
-/// Computes before each frame what faults change in it.
+/// Computes before each frame what faults change in it. One that does not change sleeps until it does.
 class FaultPart final : public FramePart, public SwitchRow {
  public:
   /// `faults` must outlive it. `shown`: the variables fault.*, one for each; true in the frames in which a fault has its
@@ -23,6 +23,7 @@ class FaultPart final : public FramePart, public SwitchRow {
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
+  bool writes_variables() const override { return false; }
 
   SwitchLog& log() { return log_; }
   /// Figures of a fault, after the frames.
@@ -30,7 +31,12 @@ class FaultPart final : public FramePart, public SwitchRow {
     std::int64_t frames = 0;  ///< frames in which it had its effect
     std::int64_t first = -1, last = -1;
   };
-  const Figures& figures(std::size_t number) const { return all_[number].figures; }
+  Figures figures(std::size_t number) const {
+    const Fault& fault = all_[number];
+    Figures figures = fault.figures;
+    if (fault.acts_since >= 0) add(figures, fault.acts_since, last_frame_);
+    return figures;
+  }
 
  private:
   /// Its state. The values held, and those of a delay, one for each element, come after it.
@@ -48,6 +54,8 @@ class FaultPart final : public FramePart, public SwitchRow {
     }
     std::uint64_t thread = 0;
     std::vector<std::int64_t> kept{};
+    std::vector<ModelOverlay*> overlays{};  ///< overlay of each cell
+    std::int64_t acts_since = -1;           ///< first frame that figures do not have yet
     Figures figures{};
     std::int64_t& held(std::size_t element) TACTUS_RT { return kept[kKept + element]; }
     std::int64_t& past(std::int64_t frame, std::size_t element) TACTUS_RT {
@@ -60,10 +68,15 @@ class FaultPart final : public FramePart, public SwitchRow {
   void switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   static void remember(Fault& fault, std::int64_t k) TACTUS_RT;
   void change(Fault& fault, std::size_t element, std::int64_t k) const TACTUS_RT;
+  static void add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT;
+  std::int64_t next_change(const Fault& fault, std::int64_t k) const TACTUS_RT;
 
   FrameServices* services_ = nullptr;
   rtsync::Period frame_{1'000'000, 1};
+  std::int64_t last_frame_ = -1;
   std::deque<Fault> all_;
+  std::vector<std::int64_t> wakes_;  // by fault: the frame in which it is looked at again
+  std::vector<std::uint64_t> threads_;
   SwitchLog log_;
 };
 

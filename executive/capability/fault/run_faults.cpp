@@ -32,7 +32,7 @@ void RunFaults::summarize(config::Json& all, Summary what) const {
   config::Json rows = config::Json::array();
   for (std::size_t i = 0; i < faults_->size(); ++i) {
     const CompiledFault& fault = (*faults_)[i];
-    const FaultPart::Figures& figures = part_.figures(i);
+    const FaultPart::Figures figures = part_.figures(i);
     rows.push_back({{"name", fault.name},
                     {"on", fault.target},
                     {"kind", fault.what},

@@ -42,6 +42,7 @@ class FlightPart final : public FramePart {
     services_ = &services;
     values_.redirect(services);
   }
+  bool writes_variables() const override { return false; }
   PartVerdict begin_frame(std::int64_t k) TACTUS_RT override {
     now_.frame.store(k, std::memory_order_relaxed);
     now_.since.store(ticks_.ticks(), std::memory_order_relaxed);

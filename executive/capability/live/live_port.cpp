@@ -144,6 +144,8 @@ void LivePort::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   answer_offer(k, false);
   for (Turn turn{}; turns_.pop(turn);)
     if (SwitchRow* const row = services_->switches(turn.kind)) row->turn(turn.number, turn.on);
+  take_over(k);
+  if (pending_count_ > 0) services_->hide_overlays(idle);
   take(k, idle);
   for (ModelForces* const forces : forced_)
     if (forces->thread() == 0) forces->apply();
@@ -246,7 +248,6 @@ void LivePort::bring_forward(std::int64_t k) TACTUS_RT {
 /// Takes the packets that are due before frame k, from the earliest on. One that only waits for a thread to
 /// be at rest stays.
 void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
-  take_over(k);
   std::size_t waiting = 0;
   while (pending_count_ > 0 && pending_[0]->frame <= k) {
     LivePacket* const due = take_next();

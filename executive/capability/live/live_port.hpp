@@ -155,6 +155,7 @@ class LivePort final : public FramePart {
 
   void joined(FrameServices& services) override;
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
+  bool writes_variables() const override { return false; }  // it says so when it does
   /// Copies in the slack: what an episode keeps of the frame; what taps take; and a snapshot, if one is
   /// wanted and its copy fits.
   void in_slack(const FrameEnd& end) TACTUS_RT override;

@@ -81,7 +81,7 @@ class StimulusCompiler {
     const std::string word = given->first;
     const Node& is = *given->second;
     const std::string here = path + "." + word;
-    if (word == "hold" || word == "step") return value(is, here, to.to);
+    if (word == "hold" || word == "step") return value(is, here, to.to, &to.to_bits);
     if (word == "ramp") return read_ramp(is, here, to);
     if (word == "table") return read_table(is, here, to);
     if (word == "expression") return read_expression(is, here, to);
@@ -115,13 +115,18 @@ class StimulusCompiler {
     return good;
   }
 
-  bool value(const Node& node, const std::string& path, double& to) {
-    if (has_fraction(element_)) return quantity(node, path, element_.unit, to);
+  bool value(const Node& node, const std::string& path, double& to, std::uint64_t* in_memory = nullptr) {
+    if (has_fraction(element_)) {
+      if (!quantity(node, path, element_.unit, to)) return false;
+      if (in_memory != nullptr) *in_memory = overlay_bits(element_.type, to);
+      return true;
+    }
     const auto bytes = read_value(element_, node, path, problems_);
     if (!bytes) return false;
     std::uint64_t bits = 0;
     std::memcpy(&bits, bytes->data(), bytes->size());
     to = overlay_number(element_.type, bits);
+    if (in_memory != nullptr) *in_memory = bits;
     return true;
   }
   bool quantity(const Node& node, const std::string& path, const config::Unit& unit, double& to) {
@@ -136,9 +141,10 @@ class StimulusCompiler {
     const Node* const node = map.find(key);
     return node == nullptr || quantity(*node, path + "." + key, unit, to);
   }
-  bool level(const Node& map, const std::string& path, const char* key, double& to) {
+  bool level(const Node& map, const std::string& path, const char* key, double& to,
+             std::uint64_t* in_memory = nullptr) {
     const Node* const node = map.find(key);
-    return node == nullptr || value(*node, path + "." + key, to);
+    return node == nullptr || value(*node, path + "." + key, to, in_memory);
   }
   bool amplitude(const Node& map, const std::string& path, const char* key, double& to) {
     return part(map, path, key, element_.unit.without_zero_point(), to);
@@ -206,7 +212,7 @@ class StimulusCompiler {
   bool read_square(const Node& is, const std::string& path, StimulusSegment& to) {
     to.shape = SegmentShape::square;
     if (!knows(is, path, {"low", "high", "frequency", "duty"}, {"high", "frequency"}) ||
-        !level(is, path, "low", to.from) || !level(is, path, "high", to.to) ||
+        !level(is, path, "low", to.from, &to.from_bits) || !level(is, path, "high", to.to, &to.to_bits) ||
         !frequency(is, path, "frequency", to.frequency))
       return false;
     if (is.find("duty") == nullptr) return true;
@@ -220,7 +226,7 @@ class StimulusCompiler {
     double order = 9;
     std::uint64_t first = 0;
     if (!knows(is, path, {"low", "high", "interval", "order", "seed"}, {"high", "interval"}) ||
-        !level(is, path, "low", to.from) || !level(is, path, "high", to.to) ||
+        !level(is, path, "low", to.from, &to.from_bits) || !level(is, path, "high", to.to, &to.to_bits) ||
         !time(*is.find("interval"), path + ".interval", to.interval_ns) || !seed(is, path, first) ||
         !part(is, path, "order", config::Unit{}, order))
       return false;
@@ -256,7 +262,7 @@ class StimulusCompiler {
       auto& [at, level] = to.points.emplace_back();
       if (!point.is_list() || point.items().size() != 2)
         return complain(point, here, "expected [ time, value ]");
-      if (!time(point.items()[0], here + "[0]", at) || !value(point.items()[1], here + "[1]", level))
+      if (!time(point.items()[0], here + "[0]", at) || !value(point.items()[1], here + "[1]", level, &to.point_bits.emplace_back()))
         return false;
       if (i > 0 && at <= to.points[i - 1].first)
         return complain(point, here, "is not after the point before it; times rise from point to point");
@@ -282,7 +288,7 @@ class StimulusCompiler {
       where = std::filesystem::exists(beside) ? beside : draft_.base / where;
     }
     std::string why;
-    to.points = recorded_points(where, is.find("column")->text(), element_, from_ns, why);
+    to.points = recorded_points(where, is.find("column")->text(), element_, from_ns, to.point_bits, why);
     return why.empty() ? ends_with_points(is, path, to) : complain(is, path, why);
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "config/text.hpp"
 #include "config/unit.hpp"
@@ -17,7 +18,7 @@ using RecordedPoints = std::vector<std::pair<std::int64_t, double>>;
 
 RecordedPoints read_points(const RecordFormat& format, const std::filesystem::path& file,
                            const std::string& name, const Variable& variable, std::int64_t from_ns,
-                           std::string& why) {
+                           std::vector<std::uint64_t>& in_memory, std::string& why) {
   const std::unique_ptr<RecordSource> source = format.driver->read(file);
   const std::vector<RecordColumn>& columns = source->head().columns;
   const auto column = std::find_if(columns.begin(), columns.end(),
@@ -29,6 +30,24 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
     return {};
   }
   const config::Unit unit = config::Unit::parse(column->unit);
+  const bool exact = column->type == variable.type && !column->as_words;
+  std::map<std::int64_t, std::int64_t> words;  // by the number of a word in the recording
+  if (column->as_words)
+    for (const VariableLabel& label : column->labels) {
+      const auto meant = std::find_if(variable.labels.begin(), variable.labels.end(),
+                                      [&](const VariableLabel& each) { return each.name == label.name; });
+      if (meant != variable.labels.end()) {
+        words.emplace(label.value, meant->value);
+        continue;
+      }
+      std::vector<std::string> known;
+      for (const VariableLabel& each : variable.labels) known.push_back(each.name);
+      why = "column " + config::show(name) + " of " + file.string() + " has the word " +
+            config::show(label.name) + ", which is no value of '" + variable.name + "'" +
+            (known.empty() ? std::string(": that has no names of values")
+                           : "; its values are " + config::show_all(known));
+      return {};
+    }
   RecordedPoints points;
   std::vector<std::byte> record(record_bytes(source->head()));
   for (;;) {
@@ -41,10 +60,18 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
     std::uint64_t bits = 0;
     std::memcpy(&time_ns, record.data(), sizeof time_ns);
     std::memcpy(&bits, record.data() + column->offset, size_of(column->type));
-    const double value = config::convert(overlay_number(column->type, bits), unit, variable.unit);
+    double value = overlay_number(column->type, bits);
+    if (column->as_words) {
+      const auto word = words.find(static_cast<std::int64_t>(value));
+      if (word == words.end()) continue;
+      value = static_cast<double>(word->second);
+    } else {
+      value = config::convert(value, unit, variable.unit);
+    }
     if (time_ns < from_ns || !std::isfinite(value)) continue;
     if (!points.empty() && time_ns - from_ns <= points.back().first) continue;  // times rise
     points.emplace_back(time_ns - from_ns, value);
+    in_memory.push_back(exact && unit == variable.unit ? bits : overlay_bits(variable.type, value));
   }
   if (points.empty()) why = file.string() + " has no value of " + config::show(name) + " in that time";
   return points;
@@ -53,11 +80,12 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
 }  // namespace
 
 RecordedPoints recorded_points(const std::filesystem::path& file, const std::string& column,
-                               const Variable& variable, std::int64_t from_ns, std::string& why) {
+                               const Variable& variable, std::int64_t from_ns,
+                               std::vector<std::uint64_t>& in_memory, std::string& why) {
   try {
     const RecordFormats& formats = RecordFormats::kept();
     const RecordFormat* const format = formats.of_extension(file);
-    if (format != nullptr) return read_points(*format, file, column, variable, from_ns, why);
+    if (format != nullptr) return read_points(*format, file, column, variable, from_ns, in_memory, why);
     std::vector<std::string> known;
     for (const auto& each : formats.all()) known.push_back(each->extension());
     why = "the name of a recording ends with one of " + config::show_all(known) + "; found " +

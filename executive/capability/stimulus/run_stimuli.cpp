@@ -29,7 +29,7 @@ void RunStimuli::summarize(config::Json& all, Summary what) const {
   if (what != Summary::ended) return;
   config::Json rows = config::Json::array();
   for (std::size_t i = 0; i < stimuli_->size(); ++i) {
-    const StimulusPart::Figures& figures = part_.figures(i);
+    const StimulusPart::Figures figures = part_.figures(i);
     rows.push_back({{"name", (*stimuli_)[i].name},
                     {"variable", (*stimuli_)[i].ref.name()},
                     {"frames", figures.frames},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "executive/expression/variable_inputs.hpp"
 #include "executive/frame/frame_services.hpp"
@@ -29,6 +30,7 @@ StimulusPart::StimulusPart(const std::vector<CompiledStimulus>& stimuli)
     for (const StimulusExpression& expression : made.expressions)
       stimulus.expressions.emplace_back(expression);
   }
+  wakes_.assign(all_.size(), 0);
 }
 
 void StimulusPart::joined(FrameServices& services) {
@@ -36,14 +38,15 @@ void StimulusPart::joined(FrameServices& services) {
   frame_ = services.plan().frame;
   std::vector<Piece> pieces;
   for (Stimulus& stimulus : all_) {
-    ModelOverlay& overlay = *services.overlay_of(stimulus.made->ref.model);
-    stimulus.cell = &overlay.cell_of(stimulus.made->ref, 0);
-    stimulus.thread = overlay.thread();
+    stimulus.overlay = services.overlay_of(stimulus.made->ref.model);
+    stimulus.cell = &stimulus.overlay->cell_of(stimulus.made->ref, 0);
+    threads_.push_back(stimulus.overlay->thread());
     // A state of other segments does not fit.
     pieces.push_back(own_piece("@stimulus." + stimulus.made->name + " of " +
                                    std::to_string(stimulus.made->segments.size()) + " segments",
                                std::span(stimulus.kept)));
-    for (Expression& expression : stimulus.expressions)
+    for (Expression& expression : stimulus.expressions) {
+      expressions_.push_back(&expression);
       for (std::size_t i = 0; i < expression.made.inputs.size(); ++i) {
         const VariableRef& ref = expression.made.inputs[i];
         const std::size_t bytes = size_of(ref.variable->type);
@@ -52,6 +55,7 @@ void StimulusPart::joined(FrameServices& services) {
         expression.inputs.push_back({elsewhere == nullptr ? ref.data() : elsewhere, ref.variable->type,
                                      expression.made.program.inputs[i].cell});
       }
+    }
   }
   services.keep(std::move(pieces));
   services.add(static_cast<SwitchRow&>(*this));
@@ -59,19 +63,54 @@ void StimulusPart::joined(FrameServices& services) {
 
 void StimulusPart::turn(std::uint32_t number, bool on) TACTUS_RT {
   all_[number].kept[wanted] = on ? on_again : off_now;
+  wakes_[number] = 0;
 }
 
 void StimulusPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
-  std::uint32_t number = 0;
-  for (Stimulus& stimulus : all_) {
-    if (stimulus.thread == 0 || (stimulus.thread & idle) != 0) advance(stimulus, number, k);
-    ++number;
+  last_frame_ = k;
+  const std::int64_t now_ns = frame_.times(k).count();
+  for (std::size_t i = 0; i < wakes_.size(); ++i) {
+    if (k < wakes_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
+    Stimulus& stimulus = all_[i];
+    if (stimulus.now == nullptr || now_ns >= stimulus.now_until_ns || stimulus.kept[wanted] != nothing) {
+      advance(stimulus, static_cast<std::uint32_t>(i), k);
+      wakes_[i] = next_change(stimulus, k);
+      continue;
+    }
+    const std::uint64_t bits =
+        value(stimulus, *stimulus.now, now_ns - stimulus.now_from_ns, k - stimulus.kept[since]);
+    stimulus.kept[last] = static_cast<std::int64_t>(bits);
+    if (stimulus.cell->plain) {
+      stimulus.overlay->put(*stimulus.cell, bits);
+    } else {
+      stimulus.cell->recipe->source.bits = bits;
+      stimulus.overlay->settle(*stimulus.cell);
+    }
   }
+}
+
+/// Expressions read what others saw at the end of the frame.
+void StimulusPart::end_frame(std::int64_t) TACTUS_RT {
+  for (Expression* const expression : expressions_) expression->look();
+}
+
+void StimulusPart::add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT {
+  if (to < from) return;
+  if (figures.first < 0) figures.first = from;
+  figures.last = to;
+  figures.frames += to - from + 1;
+}
+
+/// Counts the frames before k in which it wrote.
+void StimulusPart::count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+  if (stimulus.writes_since >= 0) add(stimulus.figures, stimulus.writes_since, k - 1);
+  stimulus.writes_since = stimulus.cell->has_source() ? k : -1;
 }
 
 void StimulusPart::advance(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
   auto& kept = stimulus.kept;
   const CompiledStimulus& made = *stimulus.made;
+  stimulus.now = nullptr;
   const std::int64_t want = std::exchange(kept[wanted], static_cast<std::int64_t>(nothing));
   if (want == off_now && (kept[phase] == running || kept[phase] == held)) end(stimulus, number, k);
   if (want == off_now) kept[phase] = off;
@@ -80,26 +119,50 @@ void StimulusPart::advance(Stimulus& stimulus, std::uint32_t number, std::int64_
   if (want == on_again || due) begin(stimulus, number, k);
   if (kept[phase] == running) follow(stimulus, number, k);
   show(stimulus, k);
-  if (!stimulus.cell->has_source()) return;
-  if (stimulus.figures.first < 0) stimulus.figures.first = k;
-  stimulus.figures.last = k;
-  ++stimulus.figures.frames;
+  count(stimulus, k);
 }
 
-/// An earlier frame has been put back: cells show what they did in it.
-void StimulusPart::changed(RigChange& change) TACTUS_RT {
-  if (change.what != RigChange::went_back) return;
-  for (Stimulus& stimulus : all_) {
-    stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
-    show(stimulus, change.frame - 1);
+/// Returns the frame from which on it has to be looked at again.
+std::int64_t StimulusPart::next_change(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+  const auto frame_of = [this](std::int64_t time_ns) TACTUS_RT {  // a frame early at most
+    return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
+  };
+  const auto& kept = stimulus.kept;
+  if (stimulus.overlay->thread() != 0) return k + 1;
+  if (kept[phase] == waiting) {
+    const CompiledStimulus& made = *stimulus.made;
+    return std::max(k + 1, made.frame >= 0 ? made.frame : frame_of(made.at_ns));
   }
+  const OverlaySource::Kind source = stimulus.cell->recipe->source.kind;
+  if (kept[phase] == running) {
+    if (stimulus.now == nullptr || stimulus.now->shape != StimulusSegment::Shape::hold) return k + 1;
+    return stimulus.now_until_ns == kNever ? kNever : std::max(k + 1, frame_of(stimulus.now_until_ns));
+  }
+  return source == OverlaySource::Kind::mix ? k + 1 : kNever;
+}
+
+/// The rig begins, or an earlier frame has been put back: cells show what they did in it.
+void StimulusPart::changed(RigChange& change) TACTUS_RT {
+  if (change.what == RigChange::started) end_frame(change.frame - 1);
+  if (change.what != RigChange::went_back) return;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    Stimulus& stimulus = all_[i];
+    if (stimulus.writes_since >= 0) add(stimulus.figures, stimulus.writes_since, last_frame_);
+    stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
+    stimulus.now = nullptr;
+    wakes_[i] = 0;
+    show(stimulus, change.frame - 1);
+    stimulus.writes_since = stimulus.cell->has_source() ? change.frame : -1;
+  }
+  last_frame_ = change.frame - 1;
+  end_frame(last_frame_);
 }
 
 void StimulusPart::begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
   auto& kept = stimulus.kept;
-  kept[share_from] = as_bits(share(stimulus, k));
+  keep_blend(stimulus, k);
   if (kept[phase] != running && kept[phase] != held)
-    kept[last] = as_bits(overlay_number(stimulus.cell->type, stimulus.cell->truth()));
+    kept[last] = static_cast<std::int64_t>(stimulus.cell->truth());
   kept[phase] = running;
   kept[since] = k;
   kept[segment] = 0;
@@ -110,7 +173,7 @@ void StimulusPart::begin(Stimulus& stimulus, std::uint32_t number, std::int64_t 
 }
 
 void StimulusPart::end(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
-  stimulus.kept[share_from] = as_bits(share(stimulus, k));
+  keep_blend(stimulus, k);
   stimulus.kept[phase] = off;
   stimulus.kept[ended] = k;
   log_.add(k, number, false);
@@ -120,75 +183,125 @@ std::int64_t StimulusPart::since_ns(const Stimulus& stimulus, Kept from, std::in
   return frame_.times(k).count() - frame_.times(stimulus.kept[from]).count();
 }
 
-double StimulusPart::value(Stimulus& stimulus, std::size_t index, std::int64_t at_ns,
-                           std::int64_t n) TACTUS_RT {
-  const StimulusSegment& of = stimulus.made->segments[index];
-  if (of.shape == StimulusSegment::Shape::expression) return stimulus.expressions[of.expression].value();
+std::uint64_t StimulusPart::value(Stimulus& stimulus, const StimulusSegment& of, std::int64_t at_ns,
+                                  std::int64_t n) TACTUS_RT {
+  const tactus_type type = stimulus.cell->type;
+  if (is_level(of)) return level_of(of, at_ns);
+  if (of.shape == StimulusSegment::Shape::expression)
+    return stimulus.expressions[of.expression].value(type);
   auto& kept = stimulus.kept;
-  StimulusMemory memory{as_real(kept[entry]), as_real(kept[noise]), kept[noise_at]};
+  StimulusMemory memory{0, as_real(kept[noise]), kept[noise_at]};
+  if (of.shape == StimulusSegment::Shape::ramp && of.from_entry)
+    memory.entry = overlay_number(type, static_cast<std::uint64_t>(kept[entry]));
   const double result = value_of(of, at_ns, n, memory);
-  kept[noise] = as_bits(memory.noise);
-  kept[noise_at] = memory.noise_at;
-  return result;
+  if (of.shape == StimulusSegment::Shape::noise) {
+    kept[noise] = as_bits(memory.noise);
+    kept[noise_at] = memory.noise_at;
+  }
+  return type == TACTUS_DOUBLE ? std::bit_cast<std::uint64_t>(result) : overlay_bits(type, result);
 }
 
 /// Finds the segment of the frame, and its value.
 void StimulusPart::follow(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
   auto& kept = stimulus.kept;
   const CompiledStimulus& made = *stimulus.made;
+  const auto number_of = static_cast<std::int64_t>(made.segments.size());
   const std::int64_t whole_ns = since_ns(stimulus, since, k);
   const std::int64_t n = k - kept[since];
   const bool over = whole_ns >= stimulus.length_ns && !made.loop;
+  const std::int64_t passes = made.loop ? whole_ns / stimulus.length_ns : 0;
   std::int64_t at_ns = made.loop ? whole_ns % stimulus.length_ns : std::min(whole_ns, stimulus.length_ns);
   std::size_t now = 0;
   while (now + 1 < made.segments.size() && at_ns >= made.segments[now].length_ns)
     at_ns -= made.segments[now++].length_ns;
-  // Those that have ended since then have left their last value, from one to the next.
-  for (auto i = static_cast<std::size_t>(kept[segment]); i != now; i = (i + 1) % made.segments.size())
-    kept[entry] = as_bits(value(stimulus, i, made.segments[i].length_ns, n));
-  kept[segment] = static_cast<std::int64_t>(now);
-  kept[last] = as_bits(value(stimulus, now, at_ns, n));
-  if (!over) return;
+  // Those that have ended since then have left their last value, from one to the next, also from pass to pass.
+  const std::int64_t place = passes * number_of + static_cast<std::int64_t>(now);
+  for (std::int64_t i = std::max(kept[segment], place - 2 * number_of); i < place; ++i) {
+    const StimulusSegment& ended_one = made.segments[static_cast<std::size_t>(i % number_of)];
+    kept[entry] = static_cast<std::int64_t>(value(stimulus, ended_one, ended_one.length_ns, n));
+    kept[noise_at] = -1;  // the next one has noise of its own
+  }
+  kept[segment] = place;
+  const StimulusSegment& segment_now = made.segments[now];
+  kept[last] = static_cast<std::int64_t>(value(stimulus, segment_now, at_ns, n));
+  if (!over) {
+    const Blend mixed = blend(stimulus, k);
+    if (mixed.truth > 0 || mixed.offset != 0) return;
+    stimulus.now = &segment_now;
+    stimulus.now_from_ns = frame_.times(k).count() - at_ns;
+    stimulus.now_until_ns =
+        segment_now.length_ns == StimulusSegment::kForEver ? kNever : stimulus.now_from_ns + segment_now.length_ns;
+    return;
+  }
   kept[phase] = held;
   if (made.releases) end(stimulus, number, k);
 }
 
-/// Its share of what is shown: it blends in and out from the one that was reached.
-double StimulusPart::share(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+/// What is shown beside the value of the stimulus: from what was shown when it began or ended, it passes to the value,
+/// or back. All of it lies in [0, 1] of the true value; the share of its own value is what is left.
+StimulusPart::Blend StimulusPart::blend(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
   const auto& kept = stimulus.kept;
   const bool acts = kept[phase] == running || kept[phase] == held;
   const std::int64_t blend_ns = stimulus.made->blend_ns;
-  if (blend_ns <= 0) return acts ? 1 : 0;
-  if (!acts && kept[ended] < 0) return 0;
+  if (blend_ns <= 0) return {acts ? 0.0 : 1.0, 0};
+  if (!acts && kept[ended] < 0) return {1, 0};
   const double moved =
       static_cast<double>(since_ns(stimulus, acts ? since : ended, k)) / static_cast<double>(blend_ns);
-  const double from = as_real(kept[share_from]);
-  return acts ? std::min(1.0, from + moved) : std::max(0.0, from - moved);
+  const double share = as_real(kept[share_from]);
+  const double value = as_real(kept[blended_from]);
+  if (!acts) {
+    const double left = std::max(0.0, share - moved);
+    return {1 - left, left * value};
+  }
+  if (moved >= 1) return {0, 0};
+  const double own =
+      overlay_number(stimulus.cell->type, static_cast<std::uint64_t>(kept[last]));
+  return {(1 - moved) * (1 - share), (1 - moved) * share * value + moved * own};
+}
+
+/// Keeps what is shown now as one value and its share.
+void StimulusPart::keep_blend(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+  auto& kept = stimulus.kept;
+  if (stimulus.made->blend_ns <= 0) return;
+  Blend now = blend(stimulus, k);
+  const bool acts = kept[phase] == running || kept[phase] == held;
+  if (acts && now.truth == 0 && now.offset == 0)  // all of it is its own value
+    now.offset = overlay_number(stimulus.cell->type, static_cast<std::uint64_t>(kept[last]));
+  const double share = 1 - now.truth;
+  kept[share_from] = as_bits(share);
+  kept[blended_from] = as_bits(share > 0 ? now.offset / share : 0);
 }
 
 /// Sets what the cell does in the frame.
-void StimulusPart::show(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+void StimulusPart::show(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
+  using Source = OverlaySource::Kind;
   const auto& kept = stimulus.kept;
-  OverlayCell& cell = *stimulus.cell;
   const bool acts = kept[phase] == running || kept[phase] == held;
-  const double part = share(stimulus, k);
-  const double value = as_real(kept[last]);
-  cell.source = OverlayCell::Source::none;
-  if (part >= 1) {
-    cell.source = OverlayCell::Source::value;
-    cell.source_bits = overlay_bits(cell.type, value);
-  } else if (acts || part > 0) {
-    cell.source = OverlayCell::Source::mix;
-    cell.mix_gain = 1 - part;
-    cell.mix_offset = part * value;
+  const Blend now = blend(stimulus, k);
+  OverlaySource& source = stimulus.cell->recipe->source;
+  source.kind = Source::none;
+  if (acts && now.truth == 0 && now.offset == 0) {
+    source.kind = Source::value;
+    source.bits = static_cast<std::uint64_t>(kept[last]);
+  } else if (acts || now.truth < 1) {
+    source.kind = Source::mix;
+    source.gain = now.truth;
+    source.offset = now.offset;
   }
+  stimulus.overlay->settle(*stimulus.cell);
 }
 
-double StimulusPart::Expression::value() TACTUS_RT {
+void StimulusPart::Expression::look() TACTUS_RT {
   for (const Input& input : inputs) run.cell(input.cell) = load_cell(input.type, input.data);
+}
+
+std::uint64_t StimulusPart::Expression::value(tactus_type type) TACTUS_RT {
   run.run();
   const config::Cell& cell = run.cell(made.cell);
-  return (made.whole ? static_cast<double>(cell.whole) : cell.real) * made.gain + made.offset;
+  if (made.whole && made.gain == 1 && made.offset == 0 && type == TACTUS_INT64)
+    return static_cast<std::uint64_t>(cell.whole);
+  const double number = made.whole ? static_cast<double>(cell.whole) : cell.real;
+  return overlay_bits(type, number * made.gain + made.offset);
 }
 
 }  // namespace tactus::executive

@@ -14,7 +14,7 @@
 
 namespace tactus::executive {
 
-/// Computes before each frame what stimuli write in it.
+/// Computes before each frame what stimuli write in it. One that does not change sleeps until it does.
 class StimulusPart final : public FramePart, public SwitchRow {
  public:
   /// `stimuli` must outlive it.
@@ -22,8 +22,10 @@ class StimulusPart final : public FramePart, public SwitchRow {
 
   void joined(FrameServices& services) override;
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
+  void end_frame(std::int64_t k) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
+  bool writes_variables() const override { return false; }
 
   SwitchLog& log() { return log_; }
   /// Figures of a stimulus, after the frames.
@@ -31,10 +33,15 @@ class StimulusPart final : public FramePart, public SwitchRow {
     std::int64_t frames = 0;  ///< frames in which it wrote
     std::int64_t first = -1, last = -1;
   };
-  const Figures& figures(std::size_t number) const { return all_[number].figures; }
+  Figures figures(std::size_t number) const {
+    const Stimulus& stimulus = all_[number];
+    Figures figures = stimulus.figures;
+    if (stimulus.writes_since >= 0) add(figures, stimulus.writes_since, last_frame_);
+    return figures;
+  }
 
  private:
-  /// Its state; numbers with a fraction as their bits.
+  /// Its state; numbers with a fraction as their bits, values as they are in memory.
   enum Kept : std::size_t {
     phase,
     wanted,
@@ -46,13 +53,17 @@ class StimulusPart final : public FramePart, public SwitchRow {
     noise_at,
     ended,
     share_from,
+    blended_from,
     kKept
   };
   enum Phase : std::int64_t { waiting, running, held, off };
   enum Wanted : std::int64_t { nothing, on_again, off_now };
+  static constexpr std::int64_t kNever = INT64_MAX;
   struct Expression {
     explicit Expression(const StimulusExpression& of) : run(of.program), made(of) {}
-    double value() TACTUS_RT;
+    std::uint64_t value(tactus_type type) TACTUS_RT;
+    /// Reads what others see of its variables.
+    void look() TACTUS_RT;
     ExpressionRun run;
     const StimulusExpression& made;
     struct Input {
@@ -64,26 +75,43 @@ class StimulusPart final : public FramePart, public SwitchRow {
   };
   struct Stimulus {
     const CompiledStimulus* made = nullptr;
+    ModelOverlay* overlay = nullptr;
     OverlayCell* cell = nullptr;
-    std::uint64_t thread = 0;
-    std::int64_t length_ns = 0;  ///< length of all segments; for ever: the last has no end
+    const StimulusSegment* now = nullptr;  ///< segment of the frame, while nothing but its value changes
+    std::int64_t now_from_ns = 0;          ///< simulated time at which it began
+    std::int64_t now_until_ns = 0;         ///< and ends
+    std::int64_t length_ns = 0;            ///< length of all segments; for ever: the last has no end
     std::array<std::int64_t, kKept> kept{};
     std::deque<Expression> expressions{};
+    std::int64_t writes_since = -1;  ///< first frame that figures do not have yet
     Figures figures{};
   };
+  /// Share of the true value and what is added to it.
+  struct Blend {
+    double truth, offset;
+  };
 
+  static void add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT;
+  void count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
   void advance(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void end(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void follow(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
-  double value(Stimulus& stimulus, std::size_t segment, std::int64_t at_ns, std::int64_t n) TACTUS_RT;
+  std::uint64_t value(Stimulus& stimulus, const StimulusSegment& segment, std::int64_t at_ns,
+                      std::int64_t n) TACTUS_RT;
   std::int64_t since_ns(const Stimulus& stimulus, Kept from, std::int64_t k) const TACTUS_RT;
-  double share(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
-  void show(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
+  Blend blend(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
+  void keep_blend(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
+  void show(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
+  std::int64_t next_change(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
 
   FrameServices* services_ = nullptr;
   rtsync::Period frame_{1'000'000, 1};
+  std::int64_t last_frame_ = -1;
   std::deque<Stimulus> all_;
+  std::vector<std::int64_t> wakes_;     // by stimulus: the frame in which it is looked at again
+  std::vector<std::uint64_t> threads_;  // by stimulus
+  std::vector<Expression*> expressions_;
   SwitchLog log_;
 };
 

@@ -22,13 +22,33 @@ double noise_of(const StimulusSegment& segment, std::int64_t n, StimulusMemory& 
   return segment.mean + segment.size * memory.noise;
 }
 
+bool is_high(const StimulusSegment& segment, double t) TACTUS_RT {
+  // An edge belongs to the frame in which it falls; the time of a frame is cut to nanoseconds.
+  const double turns = segment.frequency * (t + 1e-9) + 1e-9;
+  return turns - std::floor(turns) < segment.duty;
+}
+
+bool bit_of(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
+  return segment
+      .sequence[static_cast<std::size_t>((at_ns + 1) / segment.interval_ns) % segment.sequence.size()];
+}
+
+/// Place of the first point after a time.
+std::size_t point_after(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
+  const auto& points = segment.points;
+  return static_cast<std::size_t>(
+      std::upper_bound(points.begin(), points.end(), at_ns,
+                       [](std::int64_t at, const auto& point) { return at < point.first; }) -
+      points.begin());
+}
+
 double between_points(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
   const auto& points = segment.points;
-  const auto after = std::upper_bound(points.begin(), points.end(), at_ns,
-                                      [](std::int64_t at, const auto& point) { return at < point.first; });
-  if (after == points.begin()) return points.front().second;
-  const auto& before = *(after - 1);
-  if (segment.holds || after == points.end()) return before.second;
+  const std::size_t place = point_after(segment, at_ns);
+  if (place == 0) return points.front().second;
+  const auto& before = points[place - 1];
+  if (segment.holds || place == points.size()) return before.second;
+  const auto* const after = &points[place];
   const double share =
       static_cast<double>(at_ns - before.first) / static_cast<double>(after->first - before.first);
   return before.second + (after->second - before.second) * share;
@@ -52,6 +72,10 @@ double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t
   switch (segment.shape) {
     case Shape::hold:
       return segment.to;
+    case Shape::square:
+      return is_high(segment, t) ? segment.to : segment.from;
+    case Shape::prbs:
+      return bit_of(segment, at_ns) ? segment.to : segment.from;
     case Shape::ramp: {
       if (at_ns >= segment.length_ns) return segment.to;
       const double from = segment.from_entry ? memory.entry : segment.from;
@@ -62,15 +86,6 @@ double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t
       return segment.mean + segment.size * std::sin(kTurn * segment.frequency * t + segment.phase);
     case Shape::chirp:
       return segment.mean + segment.size * std::sin(kTurn * swept(segment, t));
-    case Shape::square: {
-      // An edge belongs to the frame in which it falls; the time of a frame is cut to nanoseconds.
-      const double turns = segment.frequency * (t + 1e-9) + 1e-9;
-      return turns - std::floor(turns) < segment.duty ? segment.to : segment.from;
-    }
-    case Shape::prbs: {
-      const auto bit = static_cast<std::size_t>((at_ns + 1) / segment.interval_ns) % segment.sequence.size();
-      return segment.sequence[bit] ? segment.to : segment.from;
-    }
     case Shape::noise:
       return noise_of(segment, n, memory);
     case Shape::points:
@@ -79,6 +94,18 @@ double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t
       break;
   }
   return 0;
+}
+
+std::uint64_t level_of(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
+  using Shape = StimulusSegment::Shape;
+  if (segment.shape == Shape::points) {
+    const std::size_t place = point_after(segment, at_ns);
+    return segment.point_bits[place == 0 ? 0 : place - 1];
+  }
+  const bool high = segment.shape == Shape::hold ||
+                    (segment.shape == Shape::square ? is_high(segment, static_cast<double>(at_ns) * 1e-9)
+                                                    : bit_of(segment, at_ns));
+  return high ? segment.to_bits : segment.from_bits;
 }
 
 std::vector<bool> binary_sequence(int order, std::uint64_t seed) {

@@ -26,6 +26,9 @@ struct StimulusSegment {
   bool exponential = false;
   bool holds = false;               ///< true: a value stays until the next point
   double from = 0, to = 0;          ///< hold, ramp; low and high
+  /// The same, and each point, as they are in memory: no whole number loses a digit.
+  std::uint64_t from_bits = 0, to_bits = 0;
+  std::vector<std::uint64_t> point_bits{};
   double mean = 0, size = 0;        ///< offset and amplitude; mean and sigma
   double frequency = 0, until = 0;  ///< Hz
   double phase = 0;                 ///< rad
@@ -48,6 +51,15 @@ struct StimulusMemory {
 /// Returns the value of a segment. `at_ns`: since it began. `n`: frames since the stimulus began.        @when rt
 double value_of(const StimulusSegment& segment, std::int64_t at_ns, std::int64_t n,
                 StimulusMemory& memory) TACTUS_RT;
+
+/// Returns true if all values of a segment are levels: those of level_of().                               @when rt
+inline bool is_level(const StimulusSegment& segment) TACTUS_RT {
+  using Shape = StimulusSegment::Shape;
+  return segment.shape == Shape::hold || segment.shape == Shape::square || segment.shape == Shape::prbs ||
+         (segment.shape == Shape::points && segment.holds);
+}
+/// Returns the value of a segment of levels, as it is in memory.                                           @when rt
+std::uint64_t level_of(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT;
 
 /// A sequence of the greatest length, 2^order - 1, of a shift register; `seed` says where it begins.  @when setup
 std::vector<bool> binary_sequence(int order, std::uint64_t seed);

@@ -11,7 +11,7 @@ namespace tactus::executive::model_overlay_test {
 namespace {
 
 using Kind = OverlayChange::Kind;
-using Source = OverlayCell::Source;
+using Source = OverlaySource::Kind;
 
 template <class T>
 struct Bench {
@@ -21,11 +21,12 @@ struct Bench {
     variable.type = type;
     variable.data = &x;
     cell = &overlay.cell_of({&variable, 0, 1, false, nullptr}, 0);
-    change = &cell->changes.emplace_back();
+    change = &cell->recipe->changes.emplace_back();
   }
   T x{};
   Variable variable;
   ModelOverlay overlay;
+  void settle() { overlay.settle(*cell); }
   OverlayCell* cell = nullptr;
   OverlayChange* change = nullptr;
 };
@@ -36,6 +37,7 @@ TEST(ModelOverlay, AnOffsetDoesNotAccumulateWhereNobodyWrites) {
   input.change->kind = Kind::linear;
   input.change->a = 1;
   input.change->b = 5;
+  input.settle();
   for (int i = 0; i < 3; ++i) {
     input.overlay.hide_inputs();
     input.overlay.show_inputs();
@@ -55,6 +57,7 @@ TEST(ModelOverlay, AModelGoesOnWithTheTrueValueOfItsOutput) {
   Bench<double> output(TACTUS_OUTPUT, TACTUS_DOUBLE);
   output.change->kind = Kind::linear;
   output.change->a = 2;
+  output.settle();
   for (int frame = 1; frame <= 4; ++frame) {
     output.overlay.hide_outputs();
     output.x += 1;  // its job
@@ -62,6 +65,7 @@ TEST(ModelOverlay, AModelGoesOnWithTheTrueValueOfItsOutput) {
     EXPECT_EQ(output.x, 2 * frame);
   }
   output.change->kind = Kind::none;
+  output.settle();
   output.overlay.hide_outputs();
   output.overlay.show_all();
   EXPECT_EQ(output.x, 4);
@@ -72,6 +76,7 @@ TEST(ModelOverlay, WhatAJobWritesIntoItsOwnInputIsTheTrueValue) {
   input.change->kind = Kind::linear;
   input.change->a = 1;
   input.change->b = 10;
+  input.settle();
   input.overlay.show_inputs();
   EXPECT_EQ(input.x, 10);
   input.x = 0;  // "taken"
@@ -85,18 +90,20 @@ TEST(ModelOverlay, WhatAJobWritesIntoItsOwnInputIsTheTrueValue) {
 TEST(ModelOverlay, AFaultChangesWhatAStimulusWrites) {
   Bench<float> input(TACTUS_INPUT, TACTUS_FLOAT);
   input.x = 1;
-  input.cell->source = Source::value;
-  input.cell->source_bits = overlay_bits(TACTUS_FLOAT, 4);
+  input.cell->recipe->source.kind = Source::value;
+  input.cell->recipe->source.bits = overlay_bits(TACTUS_FLOAT, 4);
   input.change->kind = Kind::quantise;
   input.change->a = 3;
+  input.settle();
   input.overlay.show_inputs();
   EXPECT_EQ(input.x, 3);
   input.overlay.hide_inputs();
   EXPECT_EQ(input.x, 1);
   input.change->kind = Kind::none;
-  input.cell->source = Source::mix;
-  input.cell->mix_gain = 0.25;
-  input.cell->mix_offset = 3;
+  input.cell->recipe->source.kind = Source::mix;
+  input.cell->recipe->source.gain = 0.25;
+  input.cell->recipe->source.offset = 3;
+  input.settle();
   input.overlay.show_inputs();
   EXPECT_EQ(input.x, 3.25F);
 }
@@ -121,6 +128,7 @@ TEST(ModelOverlay, AFlippedBitAndALimit) {
   output.x = 5;
   output.change->kind = Kind::flip;
   output.change->bits = 1U << 15U;
+  output.settle();
   output.overlay.show_all();
   EXPECT_EQ(output.x, 0x8005);
   output.overlay.hide_all();
@@ -128,6 +136,7 @@ TEST(ModelOverlay, AFlippedBitAndALimit) {
   output.change->kind = Kind::limit;
   output.change->a = 7;
   output.change->b = 9;
+  output.settle();
   output.overlay.show_all();
   EXPECT_EQ(output.x, 7);
 }

@@ -65,7 +65,7 @@ struct OverlayRecipe {
 /// What it does is constant within a frame; its parts set that between frames. All that hide and show touch is in one
 /// line of the cache; `recipe` is looked at when it is more than one constant or one line.
 struct alignas(64) OverlayCell {
-  /// What is done with the true value.
+  /// Kind of change of the true value.
   enum class Does : std::uint8_t {
     nothing,
     put,      ///< shows `a`, bits as in memory
@@ -185,7 +185,7 @@ class ModelOverlay {
     cell.kept.shown = bits;
     cell.store(bits);
   }
-  /// True once: cells have changed since show_all() for a frame.
+  /// Returns true once after cells have changed.
   bool take_touched() TACTUS_RT {
     const bool was = touched_;
     touched_ = false;

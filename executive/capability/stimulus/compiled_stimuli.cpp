@@ -262,7 +262,8 @@ class StimulusCompiler {
       auto& [at, level] = to.points.emplace_back();
       if (!point.is_list() || point.items().size() != 2)
         return complain(point, here, "expected [ time, value ]");
-      if (!time(point.items()[0], here + "[0]", at) || !value(point.items()[1], here + "[1]", level, &to.point_bits.emplace_back()))
+      if (!time(point.items()[0], here + "[0]", at) ||
+          !value(point.items()[1], here + "[1]", level, &to.point_bits.emplace_back()))
         return false;
       if (i > 0 && at <= to.points[i - 1].first)
         return complain(point, here, "is not after the point before it; times rise from point to point");

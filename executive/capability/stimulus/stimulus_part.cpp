@@ -187,8 +187,7 @@ std::uint64_t StimulusPart::value(Stimulus& stimulus, const StimulusSegment& of,
                                   std::int64_t n) TACTUS_RT {
   const tactus_type type = stimulus.cell->type;
   if (is_level(of)) return level_of(of, at_ns);
-  if (of.shape == StimulusSegment::Shape::expression)
-    return stimulus.expressions[of.expression].value(type);
+  if (of.shape == StimulusSegment::Shape::expression) return stimulus.expressions[of.expression].value(type);
   auto& kept = stimulus.kept;
   StimulusMemory memory{0, as_real(kept[noise]), kept[noise_at]};
   if (of.shape == StimulusSegment::Shape::ramp && of.from_entry)
@@ -229,15 +228,16 @@ void StimulusPart::follow(Stimulus& stimulus, std::uint32_t number, std::int64_t
     if (mixed.truth > 0 || mixed.offset != 0) return;
     stimulus.now = &segment_now;
     stimulus.now_from_ns = frame_.times(k).count() - at_ns;
-    stimulus.now_until_ns =
-        segment_now.length_ns == StimulusSegment::kForEver ? kNever : stimulus.now_from_ns + segment_now.length_ns;
+    stimulus.now_until_ns = segment_now.length_ns == StimulusSegment::kForEver
+                                ? kNever
+                                : stimulus.now_from_ns + segment_now.length_ns;
     return;
   }
   kept[phase] = held;
   if (made.releases) end(stimulus, number, k);
 }
 
-/// What is shown beside the value of the stimulus: from what was shown when it began or ended, it passes to the value,
+/// Returns what is shown beside the value of the stimulus: from what was shown when it began or ended, it passes to the value,
 /// or back. All of it lies in [0, 1] of the true value; the share of its own value is what is left.
 StimulusPart::Blend StimulusPart::blend(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
   const auto& kept = stimulus.kept;
@@ -254,8 +254,7 @@ StimulusPart::Blend StimulusPart::blend(const Stimulus& stimulus, std::int64_t k
     return {1 - left, left * value};
   }
   if (moved >= 1) return {0, 0};
-  const double own =
-      overlay_number(stimulus.cell->type, static_cast<std::uint64_t>(kept[last]));
+  const double own = overlay_number(stimulus.cell->type, static_cast<std::uint64_t>(kept[last]));
   return {(1 - moved) * (1 - share), (1 - moved) * share * value + moved * own};
 }
 

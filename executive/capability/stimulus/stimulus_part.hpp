@@ -79,7 +79,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
     OverlayCell* cell = nullptr;
     const StimulusSegment* now = nullptr;  ///< segment of the frame, while nothing but its value changes
     std::int64_t now_from_ns = 0;          ///< simulated time at which it began
-    std::int64_t now_until_ns = 0;         ///< and ends
+    std::int64_t now_until_ns = 0;         ///< simulated time at which it ends
     std::int64_t length_ns = 0;            ///< length of all segments; for ever: the last has no end
     std::array<std::int64_t, kKept> kept{};
     std::deque<Expression> expressions{};

@@ -24,8 +24,8 @@ struct StimulusSegment {
   std::int64_t length_ns = kForEver;
   bool from_entry = true;  ///< a ramp begins with the value before it
   bool exponential = false;
-  bool holds = false;               ///< true: a value stays until the next point
-  double from = 0, to = 0;          ///< hold, ramp; low and high
+  bool holds = false;       ///< true: a value stays until the next point
+  double from = 0, to = 0;  ///< hold, ramp; low and high
   /// The same, and each point, as they are in memory: no whole number loses a digit.
   std::uint64_t from_bits = 0, to_bits = 0;
   std::vector<std::uint64_t> point_bits{};

@@ -160,6 +160,32 @@ TEST(FaultPart, TwoVariablesChangePlaces) {
   EXPECT_THAT(bench.run(8), ElementsAre(1, 2, 3, -4, -5, -6, 7, 8));
 }
 
+TEST(FaultPart, ASwapShowsWhatTheFaultsBeforeItMadeOfTheOther) {
+  CompiledFault offset = fault(FaultKind::offset), swap = fault(FaultKind::swap),
+                gain = fault(FaultKind::gain);
+  offset.a = 1;
+  offset.b = 100;
+  gain.a = 2;
+  Bench bench({offset, swap, gain});
+  bench.faults[0].refs[0] = bench.fixture.ref(*bench.counter, "z");
+  bench.faults[1].refs.push_back(bench.fixture.ref(*bench.counter, "z"));
+  EXPECT_THAT(bench.run(8), ElementsAre(1, 2, 3, 2 * (100 - 4), 2 * (100 - 5), 2 * (100 - 6), 7, 8));
+}
+
+TEST(FaultPart, OneThatSleepsIsCountedInEachFrameAndEndsInTime) {
+  CompiledFault first = fault(FaultKind::offset, 2, 1000), second = fault(FaultKind::gain, 0, 7);
+  first.a = 1;
+  first.b = 10;
+  first.lasting_ns = 3'000'000;
+  second.a = 2;
+  Bench bench({first, second});
+  EXPECT_THAT(bench.run(9), ElementsAre(2, 4, 26, 28, 30, 12, 14, 8, 9));
+  EXPECT_EQ(bench.part->figures(0).frames, 3);
+  EXPECT_EQ(bench.part->figures(0).first, 2);
+  EXPECT_EQ(bench.part->figures(0).last, 4);
+  EXPECT_EQ(bench.part->figures(1).frames, 7);
+}
+
 TEST(FaultPart, DriftBeginsAtNothingAndQuantiseAndLimitSayWhatIsSeen) {
   CompiledFault drift = fault(FaultKind::drift);
   drift.b = 1000;

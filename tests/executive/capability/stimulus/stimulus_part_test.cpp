@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/capability/stimulus/stimulus_part.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tests/executive/support/plan_fixture.hpp"
+
+namespace tactus::executive::stimulus_part_test {
+namespace {
+
+using test::PlanFixture;
+using ::testing::ElementsAre;
+using Shape = StimulusSegment::Shape;
+constexpr std::int64_t kMs = 1'000'000;
+
+class Plant : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.input("u", u);
+    d.input("count", count);
+    d.output("seen", seen);
+    d.output("seen_count", seen_count);
+    d.job<&Plant::step>("step", JobClass::scheduled);
+  }
+  void step() {
+    seen = u;
+    seen_count = count;
+  }
+  double u = 0, seen = 0;
+  std::int64_t count = 0, seen_count = 0;
+};
+
+StimulusSegment segment(Shape shape, double to, std::int64_t length_ns = StimulusSegment::kForEver) {
+  StimulusSegment made;
+  made.shape = shape;
+  made.to = to;
+  made.to_bits = overlay_bits(TACTUS_DOUBLE, to);
+  made.length_ns = length_ns;
+  return made;
+}
+
+struct Bench {
+  explicit Bench(std::vector<StimulusSegment> segments, const char* on = "u") : stimuli(1) {
+    plant = &fixture.model<Plant>("p");
+    stimuli[0].name = "s";
+    stimuli[0].segments = std::move(segments);
+    stimuli[0].ref = fixture.ref(*plant, on);
+    fixture.plan.overlaid.insert(plant);
+  }
+  std::vector<double> run(std::int64_t frames) {
+    Executive& executive = fixture.make();
+    part.emplace(stimuli);
+    executive.add(*part);
+    hand.bench = this;
+    executive.add(hand);
+    (void)fixture.run(frames);
+    return seen;
+  }
+  struct Hand final : FramePart {
+    void joined(FrameServices& services) override { row = services.switches("stimulus"); }
+    void in_slack(const FrameEnd& end) TACTUS_RT override {
+      const Plant& model = PlanFixture::object<Plant>(*bench->plant);
+      bench->seen.push_back(model.seen);
+      bench->counts.push_back(model.seen_count);
+      if (bench->after) bench->after(end.frame, *row);
+    }
+    SwitchRow* row = nullptr;
+    Bench* bench = nullptr;
+  };
+  PlanFixture fixture;
+  const ModelInstance* plant;
+  std::vector<CompiledStimulus> stimuli;
+  std::optional<StimulusPart> part;
+  std::function<void(std::int64_t, SwitchRow&)> after;
+  Hand hand;
+  std::vector<double> seen;
+  std::vector<std::int64_t> counts;
+};
+
+TEST(StimulusPart, OneThatDoesNotChangeSleepsAndIsCountedInEachFrame) {
+  Bench bench({segment(Shape::hold, 5, 3 * kMs), segment(Shape::hold, 7)});
+  bench.stimuli[0].frame = 2;
+  bench.after = [](std::int64_t frame, SwitchRow& row) {
+    if (frame == 6) row.turn(0, false);
+  };
+  EXPECT_THAT(bench.run(9), ElementsAre(0, 0, 5, 5, 5, 7, 7, 0, 0));
+  const StimulusPart::Figures figures = bench.part->figures(0);
+  EXPECT_EQ(figures.frames, 5);
+  EXPECT_EQ(figures.first, 2);
+  EXPECT_EQ(figures.last, 6);
+}
+
+TEST(StimulusPart, WhatAModelWritesIntoAnInputIsItsTrueValueAfterwards) {
+  Bench bench({segment(Shape::hold, 5)});
+  bench.after = [&](std::int64_t frame, SwitchRow& row) {
+    if (frame == 1) PlanFixture::object<Plant>(*bench.plant).u = 3;  // somebody else, between frames
+    if (frame == 4) row.turn(0, false);
+  };
+  const std::vector<double> seen = bench.run(7);
+  EXPECT_EQ(seen[3], 5);
+  EXPECT_EQ(seen[5], 3);
+}
+
+TEST(StimulusPart, AWholeNumberKeepsAllItsDigits) {
+  constexpr std::int64_t kBig = (std::int64_t{1} << 53) + 1;
+  StimulusSegment points = segment(Shape::points, 0);
+  points.holds = true;
+  points.points = {{0, 1.0}, {2 * kMs, static_cast<double>(kBig)}};
+  points.point_bits = {1, static_cast<std::uint64_t>(kBig)};
+  StimulusSegment hold = segment(Shape::hold, 0, 2 * kMs);
+  hold.to_bits = static_cast<std::uint64_t>(kBig + 2);
+  Bench bench({hold, points}, "count");
+  (void)bench.run(6);
+  EXPECT_THAT(bench.counts, ElementsAre(kBig + 2, kBig + 2, 1, 1, kBig, kBig));
+}
+
+TEST(StimulusPart, ASecondSegmentOfNoiseHasNumbersOfItsOwn) {
+  StimulusSegment first = segment(Shape::noise, 0, 3 * kMs), second = segment(Shape::noise, 0);
+  first.size = second.size = 1;
+  first.random = CounterRandom(1);
+  second.random = CounterRandom(2);
+  const std::vector<double> seen = Bench({first, second}).run(5);
+  for (std::int64_t n = 0; n < 5; ++n)
+    EXPECT_EQ(seen[static_cast<std::size_t>(n)], CounterRandom(n < 3 ? 1 : 2).normal(n)) << n;
+}
+
+TEST(StimulusPart, ARampInALoopBeginsWithTheValueBeforeIt) {
+  const auto looped = [](std::vector<StimulusSegment> segments) {
+    Bench bench(std::move(segments));
+    bench.stimuli[0].loop = true;
+    return bench.run(7);
+  };
+  EXPECT_THAT(looped({segment(Shape::ramp, 4, 2 * kMs), segment(Shape::ramp, 0, 2 * kMs)}),
+              ElementsAre(0, 2, 4, 2, 0, 2, 4));
+  EXPECT_THAT(looped({segment(Shape::ramp, 4, 2 * kMs)}), ElementsAre(0, 2, 4, 4, 4, 4, 4));
+  StimulusSegment saw = segment(Shape::ramp, 4, 2 * kMs);
+  saw.from_entry = false;
+  EXPECT_THAT(looped({saw}), ElementsAre(0, 2, 0, 2, 0, 2, 0));
+}
+
+TEST(StimulusPart, OneThatBeginsAgainWhileItBlendsDoesNotJump) {
+  for (const std::int64_t again : {3, 6, 14, 30}) {  // while it blends in, later, and while it holds
+    Bench bench({segment(Shape::hold, 100, 12 * kMs), segment(Shape::hold, -50)});
+    bench.stimuli[0].blend_ns = 10 * kMs;
+    bench.stimuli[0].switched = true;
+    bench.after = [again](std::int64_t frame, SwitchRow& row) {
+      if (frame == 0 || frame == again) row.turn(0, true);
+      if (frame == 40 || frame == 45) row.turn(0, frame == 45);
+      if (frame == 48) row.turn(0, false);
+    };
+    const std::vector<double> seen = bench.run(80);
+    for (std::size_t k = 1; k < seen.size(); ++k) {
+      const bool step = std::abs(static_cast<double>(k) - static_cast<double>(again) - 13) < 1.5 ||
+                        (k >= 12 && k <= 14 && again >= 12);  // its own, from segment to segment
+      if (!step) EXPECT_LT(std::abs(seen[k] - seen[k - 1]), 21) << again << ": frame " << k;
+    }
+    EXPECT_EQ(seen.back(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace tactus::executive::stimulus_part_test

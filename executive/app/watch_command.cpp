@@ -28,6 +28,7 @@ using client::VariableFacts;
 using config::Json;
 
 constexpr std::size_t kMostWatched = 200;
+constexpr std::size_t kMostHappened = 4;
 
 /// A value as /v1/watch has it: a number, a word, or a list.
 std::string shown_value(const Json& value) {
@@ -82,6 +83,24 @@ std::string verdict_line(const Verdict& verdict, std::size_t width) {
   return painted(ink, width == 0 ? text : client::fitted(text, width));
 }
 
+/// Returns what the rig or a client did, in a line; empty: an entry of another kind. `data`: of the journal.
+/// "event         moving: frame 412"
+std::string event_line(const Json& data) {
+  static constexpr std::string_view kShown[] = {"event",          "step",        "step over",
+                                                "step timed out", "actions",     "fault on",
+                                                "fault off",      "stimulus on", "stimulus off"};
+  const auto text = [&data](const char* key) {
+    return data.contains(key) && data[key].is_string() ? config::one_line(data[key].get<std::string>())
+                                                       : std::string();
+  };
+  const std::string what = text("what");
+  if (std::find(std::begin(kShown), std::end(kShown), what) == std::end(kShown)) return "";
+  std::string line = what + std::string(14 - std::min<std::size_t>(13, what.size()), ' ') + text("name");
+  if (data.contains("frame") && data["frame"].is_number_integer())
+    line += ": frame " + std::to_string(data["frame"].get<std::int64_t>());
+  return line;
+}
+
 class WatchCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
@@ -103,6 +122,7 @@ class WatchCommand final : public CommandDriver {
   void take_values(const Json& data, const std::string& text);
   void read_verdicts();
   void take_verdict(const Json& row);
+  void take_event(const Json& entry);
   void draw();
   void print_line() const;
   std::string head() const;
@@ -115,6 +135,7 @@ class WatchCommand final : public CommandDriver {
   client::FoundRig rig_;
   std::vector<WatchedRow> rows_;
   std::vector<Verdict> verdicts_;
+  std::vector<std::string> happened_;  // the newest events, faults and steps
   std::size_t left_out_ = 0;
   client::Terminal* terminal_ = nullptr;
   std::string state_, reason_;
@@ -142,7 +163,8 @@ int WatchCommand::run() try {
   terminal_ = &terminal;
   std::size_t most = kMostWatched;
   if (!chosen && terminal.drawable())
-    most = std::max(terminal.rows(), 8 + verdicts_.size()) - 5 - verdicts_.size();
+    most = std::max(terminal.rows(), 8 + verdicts_.size() + kMostHappened) - 5 - verdicts_.size() -
+           kMostHappened;
   if (found.size() > most) {
     left_out_ += found.size() - most;
     found.resize(most);
@@ -182,6 +204,7 @@ void WatchCommand::take(const client::EventStream::Event& event) {
   if (!data.is_object()) return;
   if (event.kind == "values") return take_values(data, event.data);
   if (event.kind == "verdict") return take_verdict(data);
+  if (event.kind == "journal") return take_event(data);
   if (event.kind == "state") {
     state_ = data.contains("state") && data["state"].is_string() ? data["state"].get<std::string>() : "";
     if (data.contains("paused") && data["paused"] == true) state_ = "Pause";
@@ -234,6 +257,19 @@ void WatchCommand::take_verdict(const Json& row) {
   std::fflush(stdout);
 }
 
+void WatchCommand::take_event(const Json& entry) {
+  std::string line = event_line(entry);
+  if (line.empty() || json_) return;
+  if (!terminal_->drawable()) {
+    put("%s\n", line.c_str());
+    std::fflush(stdout);
+    return;
+  }
+  happened_.push_back(std::move(line));
+  if (happened_.size() > kMostHappened) happened_.erase(happened_.begin());
+  draw();
+}
+
 std::string WatchCommand::head() const {
   return config::one_line(rig_.rig) + "  " + state_ + "  " +
          (frame_ < 0 ? std::string("no frame yet") : "frame " + std::to_string(frame_)) + "  t " +
@@ -277,6 +313,7 @@ void WatchCommand::draw() {
     lines.push_back(painted(row_ink(row), line));
   }
   for (const Verdict& each : verdicts_) lines.push_back(verdict_line(each, width));
+  for (const std::string& each : happened_) lines.push_back(client::fitted(each, width));
   if (left_out_ > 0)
     lines.push_back(client::fitted(std::to_string(left_out_) + " more: name those that you want", width));
   terminal_->draw(lines);

@@ -222,9 +222,11 @@ class LiveRig {
   [[nodiscard]] std::string command(Command command, std::int64_t value, const std::string& who) {
     return give({command, value, {}}, who);
   }
-  /// Returns what can be switched by name: names by kind ("fault", "stimulus").
-  virtual std::map<std::string, std::vector<std::string>, std::less<>> switches() const { return {}; }
-  /// Switches such a thing from the next frame on. Why not; empty: it is on its way.
+  /// Returns what can be switched by name, by kind ("fault", "stimulus"), in the order of the file.
+  virtual std::vector<LiveSwitch> switches() const { return {}; }
+  /// Returns why there is no such thing, with the name that was probably meant; empty: there is one.
+  std::string switch_problem(const std::string& kind, const std::string& name) const;
+  /// Switches such a thing from the next frame on. Why not; empty: it is on its way. `name`: one of switches().
   [[nodiscard]] virtual std::string turn(const std::string& kind, const std::string& name, bool on,
                                          const std::string& who);
   /// Runs an episode; the rig has to be in Pause. One at a time.

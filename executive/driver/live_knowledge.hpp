@@ -51,9 +51,10 @@ enum class LiveList : std::uint8_t {
   journal,  ///< changes by clients
   log,
   verdicts,  ///< changes of verdicts of the test
+  switches,  ///< changes of states of what is switched by name
 };
-inline constexpr std::size_t kLiveLists = 4;
-/// "overruns", "journal", "log", "verdicts".
+inline constexpr std::size_t kLiveLists = 5;
+/// "overruns", "journal", "log", "verdicts", "switches".
 std::string_view name_of(LiveList list);
 
 /// A part of a list, ascending. Each entry is a JSON object with its number `n`, which counts up from 1 with
@@ -64,6 +65,20 @@ struct LiveEntries {
   std::int64_t last = 0;      ///< the greatest so far; 0: there is none
   std::int64_t left_out = 0;  ///< entries that were never kept: too many at a time
 };
+
+/// A thing that is switched by name: a fault, a stimulus.
+struct LiveSwitch {
+  enum class Is : std::uint8_t { off, on, waiting };
+  std::string kind{}, name{};
+  std::string target{};                 ///< variable or job that it acts on; empty: the rig does not say
+  Is is = Is::off;                      ///< waiting: it begins at a time, a frame
+  std::optional<std::int64_t> since{};  ///< frame from which it has been so; nothing: from the beginning
+  bool operator==(const LiveSwitch&) const = default;
+};
+/// "off", "on", "waiting".
+std::string_view name_of(LiveSwitch::Is is);
+/// {"kind": "fault", "name": "stuck", "on": true, "state": "on", "since": 412, "target": "encoder.angle"}
+config::Json json_of(const LiveSwitch& one);
 
 /// Reports that a run makes of itself on request.
 enum class LiveReport : std::uint8_t {

@@ -132,18 +132,20 @@ Schema verdict_schema() {
 
 const Schema& entry_schema(LiveList list) {
   static const Schema overrun = overrun_schema(), journal = journal_schema(), log = log_schema(),
-                      verdict = verdict_schema();
-  return list == LiveList::overruns  ? overrun
-         : list == LiveList::journal ? journal
-         : list == LiveList::log     ? log
-                                     : verdict;
+                      verdict = verdict_schema(), turned = switch_row_schema();
+  return list == LiveList::overruns   ? overrun
+         : list == LiveList::journal  ? journal
+         : list == LiveList::log      ? log
+         : list == LiveList::verdicts ? verdict
+                                      : turned;
 }
 
 const char* event_name(LiveList list) {
-  return list == LiveList::overruns  ? "overrun"
-         : list == LiveList::journal ? "journal"
-         : list == LiveList::log     ? "log"
-                                     : "verdict";
+  return list == LiveList::overruns   ? "overrun"
+         : list == LiveList::journal  ? "journal"
+         : list == LiveList::log      ? "log"
+         : list == LiveList::verdicts ? "verdict"
+                                      : "switch";
 }
 
 std::vector<Route> list_routes() {

@@ -87,8 +87,9 @@ Json operation(const Route& route) {
     made["x-event-data"]["state"] = to_openapi(state_schema());
     made["x-event-data"]["beat"] = to_openapi(beat_schema());
     made["x-event-data"]["end"] = to_openapi(end_schema());
-    for (const auto list : {executive::LiveList::overruns, executive::LiveList::journal,
-                            executive::LiveList::log, executive::LiveList::verdicts})
+    for (const auto list :
+         {executive::LiveList::overruns, executive::LiveList::journal, executive::LiveList::log,
+          executive::LiveList::verdicts, executive::LiveList::switches})
       made["x-event-data"][std::string(event_name(list))] = to_openapi(entry_schema(list));
   }
   for (const int status : refusals) {

@@ -92,6 +92,8 @@ const Schema& end_schema();
 /// An entry of a list; and the event that brings it.
 const Schema& entry_schema(executive::LiveList list);
 const char* event_name(executive::LiveList list);
+/// A row of /v1/switches, and the event switch.
+Schema switch_row_schema();
 /// An expectation of /v1/verdicts and of the event verdict.
 Schema verdict_schema();
 const std::vector<std::string>& verdict_words();

@@ -16,16 +16,13 @@ Schema switch_schema() {
 }
 
 Schema switches_schema() {
-  return object(
-      "What can be switched by name.",
-      {must("switches", list("each of them", object("A thing.", {must("kind", text("fault, stimulus")),
-                                                                 must("name", text("its name"))})))});
+  return object("What can be switched by name.",
+                {must("switches", list("each of them", switch_row_schema()))});
 }
 
 Waits list_switches(Api& api, const Call&, const Respond& respond) {
   Json all = Json::array();
-  for (const auto& [kind, names] : api.rig().switches())
-    for (const std::string& name : names) all.push_back({{"kind", kind}, {"name", name}});
+  for (const executive::LiveSwitch& each : api.rig().switches()) all.push_back(json_of(each));
   respond(good({{"switches", std::move(all)}}));
   return std::nullopt;
 }
@@ -34,6 +31,8 @@ Waits turn_switch(Api& api, const Call& call, const Respond& respond) {
   const auto& kind = call.body["kind"].get_ref<const std::string&>();
   const auto& name = call.body["name"].get_ref<const std::string&>();
   const bool on = call.body["on"].get<bool>();
+  if (std::string none = api.rig().switch_problem(kind, name); !none.empty())
+    return reply_now(respond, refusal(404, none));
   const std::string problem = api.rig().turn(kind, name, on, call.who);
   respond(problem.empty() ? good({{"kind", kind}, {"name", name}, {"on", on}}) : refusal(409, problem));
   return std::nullopt;
@@ -41,11 +40,22 @@ Waits turn_switch(Api& api, const Call& call, const Respond& respond) {
 
 }  // namespace
 
+Schema switch_row_schema() {
+  return object(
+      "A thing that is switched by name.",
+      {may("n", integer("of an event: counts up with every change of any of them")),
+       must("kind", text("fault, stimulus")), must("name", text("its name in the rig file or test")),
+       must("target", text("variable or job that it acts on")),
+       must("state", word("waiting: it begins by itself, at its time", {"off", "on", "waiting"})),
+       must("on", boolean("its state is on")),
+       must("since", or_null(integer("frame from which it has been so; null: from the beginning")))});
+}
+
 std::vector<Route> switch_routes() {
   return {get("/v1/switches", "switches", "What can be switched by name.", switches_schema(), &list_switches),
           post("/v1/switches", "switch", "Switches a fault or a stimulus from the next frame on.",
                switch_schema(), R"({"kind": "fault", "name": "encoder_stuck", "on": true})", switch_schema(),
-               &turn_switch, {409})};
+               &turn_switch, {404, 409})};
 }
 
 }  // namespace tactus::drivers::live_http

@@ -15,6 +15,7 @@ FaultPart::FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>&
     Fault& fault = all_.emplace_back();
     fault.made = &faults[i];
     fault.shown = &shown[i];
+    add_thing(fault.made->target, fault.made->at_ns || fault.made->frame ? Is::waiting : Is::off);
   }
 }
 
@@ -56,6 +57,12 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
     fault.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     *fault.shown = fault.kept[acted] != 0;
     wakes_[i] = 0;
+    const bool acts = fault.kept[phase] == on;
+    say(static_cast<std::uint32_t>(i),
+        acts                           ? Is::on
+        : fault.kept[phase] == waiting ? Is::waiting
+                                       : Is::off,
+        acts ? fault.kept[since] : -1);
   }
   last_frame_ = change.frame - 1;
 }
@@ -115,12 +122,15 @@ void FaultPart::switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TA
     kept[since] = k;
     kept[acted] = 0;
     log_.add(k, number, true);
+    say(number, Is::on, k);
   }
   const bool over = kept[phase] == on &&
                     ((made.until_ns && now_ns >= *made.until_ns) ||
                      (made.lasting_ns > 0 && now_ns - frame_.times(kept[since]).count() >= made.lasting_ns));
   if (kept[phase] == on && (over || want == off_now)) log_.add(k, number, false);
-  if (over || want == off_now) kept[phase] = off;
+  if (!over && want != off_now) return;
+  if (kept[phase] != off) say(number, Is::off, k);
+  kept[phase] = off;
 }
 
 /// Keeps what was seen of it until the end of the frame before.

@@ -17,6 +17,8 @@ class RunFaults final : public Capability {
   void poll(RunVoice& voice) override;
   void finish() override;
   void summarize(config::Json& all, Summary what) const override;
+  /// States of its switches.                                                                       @when any
+  const SwitchRow& switches() const { return part_; }
 
  private:
   RunContext& run_;

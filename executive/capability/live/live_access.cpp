@@ -107,8 +107,33 @@ std::string LiveAccess::give_now(const CommandCall& call, const std::string& who
   return "";
 }
 
-std::map<std::string, std::vector<std::string>, std::less<>> LiveAccess::switches() const {
-  return executive_.plan().switches;
+std::vector<LiveSwitch> LiveAccess::switches() const {
+  std::vector<LiveSwitch> all;
+  for (const auto& [kind, names] : executive_.plan().switches) {
+    const auto row = std::find_if(rows_.begin(), rows_.end(),
+                                  [&of = kind](const auto* each) { return of == each->kind(); });
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      LiveSwitch& one = all.emplace_back(LiveSwitch{kind, names[i]});
+      if (row == rows_.end() || i >= (*row)->things()) continue;
+      const SwitchRow::Standing now = (*row)->standing(i);
+      one.target = (*row)->target(i);
+      one.is = now.is == SwitchRow::Is::on        ? LiveSwitch::Is::on
+               : now.is == SwitchRow::Is::waiting ? LiveSwitch::Is::waiting
+                                                  : LiveSwitch::Is::off;
+      if (now.since >= 0) one.since = now.since;
+    }
+  }
+  return all;
+}
+
+void LiveAccess::note_switches() {
+  if (rows_.empty()) return;
+  std::vector<LiveSwitch> now = switches();
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (i >= noted_.size() || now[i] != noted_[i])
+      if (!noted_.empty() || now[i].is == LiveSwitch::Is::on)
+        history(LiveList::switches).add(json_of(now[i]), static_cast<std::int64_t>(i));
+  noted_ = std::move(now);
 }
 
 std::string LiveAccess::turn(const std::string& kind, const std::string& name, bool on,

@@ -20,6 +20,7 @@
 #include "executive/capability/live/live_variables.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/frame/switch_row.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run_base/live_history.hpp"
 #include "executive/run_base/live_journal.hpp"
@@ -68,7 +69,11 @@ class LiveAccess final : public LiveRig {
   LiveHistory& history(LiveList list) { return lists_[static_cast<std::size_t>(list)]; }
   const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
   std::vector<LiveForce> forces() const override;
-  std::map<std::string, std::vector<std::string>, std::less<>> switches() const override;
+  std::vector<LiveSwitch> switches() const override;
+  /// Takes states of switches from this row from now on, which must outlive it.                      @when setup
+  void show(const SwitchRow& row) { rows_.push_back(&row); }
+  /// Adds what has changed of the switches to their list.                                          @when service
+  void note_switches();
   std::string turn(const std::string& kind, const std::string& name, bool on,
                    const std::string& who) override;
   std::int64_t forces_changed() const override { return batches_.forces_changed(); }
@@ -135,6 +140,8 @@ class LiveAccess final : public LiveRig {
   LiveCommands commands_;
   LiveVariables variables_;
   std::unique_ptr<LivePort> port_;
+  std::vector<const SwitchRow*> rows_{};
+  std::vector<LiveSwitch> noted_{};  // the service thread's
 
   mutable std::mutex mutex_;
   std::condition_variable something_;

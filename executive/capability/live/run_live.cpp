@@ -8,9 +8,11 @@
 
 #include "executive/capability/cause/run_teller.hpp"
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
+#include "executive/capability/fault/run_faults.hpp"
 #include "executive/capability/flight/run_flight.hpp"
 #include "executive/capability/judge/run_judge.hpp"
 #include "executive/capability/record/run_recordings.hpp"
+#include "executive/capability/stimulus/run_stimuli.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run_base/machine_error.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -58,6 +60,8 @@ RunLive::RunLive(RunContext& run)
   run.voice->log().tell(access_.history(LiveList::log));
   run.find<RunTeller>()->tell(access_.history(LiveList::overruns));
   if (RunJudge* const judge = run.find<RunJudge>()) judge->tell(access_.history(LiveList::verdicts));
+  if (const RunFaults* const faults = run.find<RunFaults>()) access_.show(faults->switches());
+  if (const RunStimuli* const stimuli = run.find<RunStimuli>()) access_.show(stimuli->switches());
   run.journal = [this](config::Json entry, const std::string& who) { access_.note(std::move(entry), who); };
 }
 
@@ -77,6 +81,7 @@ void RunLive::open() {
 
 void RunLive::poll(RunVoice& voice) {
   access_.answer_reports(run_.report);
+  access_.note_switches();
   for (const std::string& line : access_.take_log_lines()) voice.say(line);
   for (const auto& server : run_.rig.live_servers())
     for (const std::string& line : server->take_log_lines()) voice.mention(line);

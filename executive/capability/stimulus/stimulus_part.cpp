@@ -22,6 +22,7 @@ StimulusPart::StimulusPart(const std::vector<CompiledStimulus>& stimuli)
     Stimulus& stimulus = all_.emplace_back();
     stimulus.made = &made;
     stimulus.kept[phase] = made.switched ? off : waiting;
+    add_thing(made.ref.name(), made.switched ? Is::off : Is::waiting);
     stimulus.kept[ended] = -1;
     stimulus.kept[noise_at] = -1;
     for (const StimulusSegment& each : made.segments)
@@ -113,6 +114,7 @@ void StimulusPart::advance(Stimulus& stimulus, std::uint32_t number, std::int64_
   stimulus.now = nullptr;
   const std::int64_t want = std::exchange(kept[wanted], static_cast<std::int64_t>(nothing));
   if (want == off_now && (kept[phase] == running || kept[phase] == held)) end(stimulus, number, k);
+  if (want == off_now && kept[phase] == waiting) say(number, Is::off, k);
   if (want == off_now) kept[phase] = off;
   const bool due =
       kept[phase] == waiting && (made.frame >= 0 ? k >= made.frame : frame_.times(k).count() >= made.at_ns);
@@ -151,6 +153,14 @@ void StimulusPart::changed(RigChange& change) TACTUS_RT {
     stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     stimulus.now = nullptr;
     wakes_[i] = 0;
+    const bool acts = stimulus.kept[phase] == running || stimulus.kept[phase] == held;
+    say(static_cast<std::uint32_t>(i),
+        acts                              ? Is::on
+        : stimulus.kept[phase] == waiting ? Is::waiting
+                                          : Is::off,
+        acts                          ? stimulus.kept[since]
+        : stimulus.kept[phase] == off ? stimulus.kept[ended]
+                                      : -1);
     show(stimulus, change.frame - 1);
     stimulus.writes_since = stimulus.cell->has_source() ? change.frame : -1;
   }
@@ -170,6 +180,7 @@ void StimulusPart::begin(Stimulus& stimulus, std::uint32_t number, std::int64_t 
   kept[noise_at] = -1;
   kept[ended] = -1;
   log_.add(k, number, true);
+  say(number, Is::on, k);
 }
 
 void StimulusPart::end(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
@@ -177,6 +188,7 @@ void StimulusPart::end(Stimulus& stimulus, std::uint32_t number, std::int64_t k)
   stimulus.kept[phase] = off;
   stimulus.kept[ended] = k;
   log_.add(k, number, false);
+  say(number, Is::off, k);
 }
 
 std::int64_t StimulusPart::since_ns(const Stimulus& stimulus, Kept from, std::int64_t k) const TACTUS_RT {

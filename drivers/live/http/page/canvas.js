@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small canvases: spark, ruler, histogram, XY, knob, slider. Nothing here knows the rig.
 import {token} from './dom.js';
+import {gathered} from './marks.js';
 import {spanText} from './text.js';
 
 export const LOG_LABELS = [
@@ -43,7 +44,7 @@ export function hatch(c, x, y, width, height, colour, step = 7) {
 const shareOfDecades = (ns, from, to) => (Math.log10(Math.max(ns, 1)) - from) / (to - from);
 
 /** Columns from least to greatest over the newest seconds; null is a gap. */
-export function spark(canvas, least, greatest, {colour, low, high, limit, log = false}) {
+export function spark(canvas, least, greatest, {colour, low, high, limit, log = false, marks = []}) {
   const c = context(canvas);
   if (!c) return;
   const scale = (v) => (log ? Math.log10(Math.max(v, 1)) : v);
@@ -65,6 +66,11 @@ export function spark(canvas, least, greatest, {colour, low, high, limit, log = 
     const a = y(greatest[i]), b = floor ?? y(from);
     c.fillRect(i * step, a, Math.max(step - 0.25, 1), Math.max(b - a, 1.5));
   });
+  for (const {at, sign, colour: name} of gathered(marks.map((mark) => ({...mark, at: mark.at * c.wide})), 12)) {
+    c.fillStyle = token(name);
+    c.textAlign = 'center';
+    c.fillText(sign, Math.min(c.wide - 5, Math.max(5, at)), 10);
+  }
 }
 
 function logAxis(c, left, right, bottom, to) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines over time by uPlot. Axes have a fixed size, so nothing moves when numbers grow. Knows no rig.
 import {token} from './dom.js';
+import {gathered} from './marks.js';
 
 const UPlot = window.uPlot;
 
-export function linePlot(host, {name, series, y, y2, more = {}, bands, hooks = {}, sync, x = {}}) {
+let marksOf = () => [];
+/** What happened, for every chart over time: a function that returns {x, sign, colour, name}, ascending. */
+export const markCharts = (source) => marksOf = source;
+
+export function linePlot(host, {name, series, y, y2, more = {}, bands, hooks = {}, sync, x = {}, origin = () => 0}) {
   const axis = (special) => ({
     stroke: token('soft'),
     font: `11px ${token('sans')}`,
@@ -28,7 +33,7 @@ export function linePlot(host, {name, series, y, y2, more = {}, bands, hooks = {
         series: [{}, ...series.map((s) => ({points: {show: false}, width: 1, ...s}))],
         bands,
         legend: {show: false},
-        hooks,
+        hooks: {...hooks, draw: [...(hooks.draw ?? []), (plot) => drawMarks(plot, origin())]},
         cursor: {points: {show: false}, drag: {x: false, y: false}, ...(sync && {sync: {key: sync}})},
       },
       [[], ...series.map(() => [])], host);
@@ -87,6 +92,43 @@ export function mark(plot, x, text, colour) {
   c.fillRect(at - 8 * ratio, bbox.top, 16 * ratio, 14 * ratio);
   c.fillStyle = token('panel');
   c.fillText(text, at, bbox.top + 11 * ratio);
+  c.restore();
+}
+
+/** Signs of what happened, at the lower edge, with their names where there is room. `origin`: the x of 0; null: none. */
+function drawMarks(plot, origin) {
+  plot.marked = [];
+  if (origin === null) return;
+  const {ctx: c, bbox} = plot, ratio = devicePixelRatio || 1, end = bbox.left + bbox.width, low = bbox.top + bbox.height;
+  const seen = marksOf().map((each) => ({...each, at: plot.valToPos(each.x - origin, 'x', true)}))
+                   .filter(({at}) => at >= bbox.left && at <= end);
+  const groups = plot.marked = gathered(seen, 18 * ratio);
+  let taken = bbox.left;
+  c.save();
+  c.textBaseline = 'alphabetic';
+  groups.forEach(({at, sign, colour, text}, i) => {
+    c.fillStyle = c.strokeStyle = token(colour);
+    c.lineWidth = ratio;
+    c.setLineDash([2 * ratio, 4 * ratio]);
+    c.beginPath();
+    c.moveTo(at, bbox.top);
+    c.lineTo(at, low - 14 * ratio);
+    c.stroke();
+    c.font = `${12 * ratio}px ${token('sans')}`;
+    c.textAlign = 'center';
+    c.fillText(sign, at, low - 3 * ratio);
+    c.font = `${11 * ratio}px ${token('mono')}`;
+    const wide = c.measureText(text).width, room = (groups[i + 1]?.at ?? end) - at - 18 * ratio;
+    const before = at - 9 * ratio - wide;  // beside the last sign, where the chart ends
+    if (wide > room && before < taken) return void (taken = Math.max(taken, at + 9 * ratio));
+    const left = wide > room ? before : at + 9 * ratio;
+    taken = Math.max(left + wide, at) + 9 * ratio;
+    c.fillStyle = token('panel');  // a name is read on any curve
+    c.fillRect(left - 2 * ratio, low - 14 * ratio, wide + 4 * ratio, 14 * ratio);
+    c.fillStyle = token('ink');
+    c.textAlign = 'left';
+    c.fillText(text, left, low - 3 * ratio);
+  });
   c.restore();
 }
 

@@ -18,8 +18,8 @@ const TILES = {
 };
 
 export class Overview {
-  constructor(rig, toTimeline, toFile) {
-    this.rig = rig;
+  constructor(rig, toTimeline, toFile, marks) {
+    Object.assign(this, {rig, marks});
     this.list = new OverrunList(rig, toTimeline, toFile);
     for (const [name, tile] of Object.entries(TILES)) this.tile(name, tile);
     rig.addEventListener('overrun', () => this.stirred = true);
@@ -69,12 +69,15 @@ export class Overview {
 
   tiles() {
     const {rig} = this, end = rig.frame + 1, second = Math.max(1, Math.round(1e9 / rig.slot));
-    const paced = rig.info?.realtime !== false;
+    const paced = rig.info?.realtime !== false, first = end - 15 * second;
+    const marks = this.marks.between(first, end).map((mark) => ({...mark, at: (mark.frame - first) / (15 * second)}));
+    const names = marks.slice(-12).map(({sign, name, frame}) => `${sign} ${name}, frame ${grouped(frame)}`).join('\n');
     for (const [name, tile] of Object.entries(TILES)) {
       const track = rig.track(tile.track), told = paced || name === 'work';
       const [, least, greatest] = bands(track, end - 15 * second, end, 240);
       const canvas = one(`[data-draw="spark-${name}"]`);
-      spark(canvas, told ? least : [], greatest, {...this.scale(name, rig.slot), colour: token(name)});
+      spark(canvas, told ? least : [], greatest, {...this.scale(name, rig.slot), colour: token(name), marks});
+      if (canvas.title !== names) canvas.title = names;
       track.extremes(end - second, end);
       const worst = told ? track[tile.worst] : NaN;
       one(`[data-v="big-${name}"]`).replaceChildren(quantity(worst, ''));

@@ -4,11 +4,14 @@ import {Bench} from './bench.js';
 import {Desk} from './desk.js';
 import {askToken, showKeys} from './dialogs.js';
 import {all, forgetTokens, one, put, say} from './dom.js';
+import {markCharts} from './lines.js';
+import {Marks} from './marks.js';
 import {blamed} from './overruns.js';
 import {Overview} from './overview.js';
 import {Refused} from './port.js';
 import {Signals} from './signals.js';
 import {Rig} from './source.js';
+import {Switches} from './switches.js';
 import {Tests} from './tests.js';
 import {Timing} from './timing.js';
 import {Top} from './top.js';
@@ -21,6 +24,8 @@ const ANNOUNCED = 5000;  // ms between two overruns that are said aloud
 const rig = new Rig(askToken);
 const top = new Top(rig);
 const timing = new Timing(rig);
+const marks = new Marks(rig);
+markCharts(() => marks.all);
 const toTimeline = (entry) => {
   go('timing');
   timing.trace(entry).then(() => {
@@ -28,11 +33,12 @@ const toTimeline = (entry) => {
     one('.trace').scrollIntoView({block: 'center'});
   });
 };
-const overview = new Overview(rig, toTimeline, (entry) => timing.download(entry.frame));
+const overview = new Overview(rig, toTimeline, (entry) => timing.download(entry.frame), marks);
 const signals = new Signals(rig, top);
 const desk = new Desk(rig, top);
 const bench = new Bench(rig);
 const tests = new Tests(rig);
+const switches = new Switches(rig);
 const views = {
   overview,
   timing,
@@ -43,7 +49,9 @@ const views = {
 };
 window.tactus = {
   rig,
-  views
+  views,
+  marks,
+  switches
 };  // for a person who looks closer, and for tests
 
 // ---- Views ----

@@ -133,6 +133,7 @@ export class Scope {
     this.plot = curvePlot(host, this.names, (name) => this.unit(name), {
       hooks: {draw: [(plot) => this.marks(plot)], ready: [(plot) => this.listen(plot)]},
       x: {values: (_, ticks) => ticks.map((t) => `${+ (t * 1000).toPrecision(6)} ms`)},
+      origin: () => (this.at === null ? null : this.rig.seconds(this.at)),
     });
     this.drawWindow();
   }

@@ -58,7 +58,7 @@ class Entries {
 const STREAM = `page-${Math.random().toString(36).slice(2)}${Date.now().toString(36)}`;
 
 /**
- * Events: `facts` (another run), `state`, `variables`, `overrun`, `journal`, `log`, `verdict`, `line` (live, stale, over).
+ * Events: `facts` (another run), `state`, `variables`, `overrun`, `journal`, `log`, `verdict`, `switch`, `line` (live, stale, over).
  * Tracks and values change without an event: who draws reads them at its own rate.
  */
 export class Rig extends EventTarget {
@@ -182,7 +182,7 @@ export class Rig extends EventTarget {
   // Once the watch has begun: what comes in between is in the lists, in the events, or in both.
   async catchUp() {
     await Promise.all([this.overruns, this.journal, this.log].map((list) => list.catchUp(this.port)));
-    for (const what of ['overrun', 'journal', 'log', 'verdict']) this.tell(what);
+    for (const what of ['overrun', 'journal', 'log', 'verdict', 'switch']) this.tell(what);
   }
 
   async watch(signal, going) {
@@ -196,7 +196,7 @@ export class Rig extends EventTarget {
       if (event === 'state') this.takeState(data);
       if (event === 'values' || event === 'beat') this.sawFrame(data.frame, data.state);
       if (event === 'overrun') this.takeEntry(this.overruns, data, 'overrun');
-      if (event === 'verdict') this.tell('verdict', data);
+      if (event === 'verdict' || event === 'switch') this.tell(event, data);
       if (event === 'log') this.takeEntry(this.log, data, 'log');
       if (event === 'journal') {
         this.takeEntry(this.journal, data, 'journal');

@@ -76,7 +76,7 @@ const valueOf = (value, unit = '') =>
     (value === null || value === undefined ? 'not known' : `${figures.text(value)} ${shownUnit(unit)}`.trim());
 
 /** Rows of the question: each real output, who drives it, now, then. */
-function outputRows(rig, then) {
+export function outputRows(rig, then) {
   return rig.now.outputs.map((output) => {
     const unit = rig.unit(output.variable);
     const after = then === 'safe' ? valueOf(output.safe, unit) : then;
@@ -92,6 +92,7 @@ export class Top {
     this.wasStale = null;
     rig.addEventListener('facts', () => this.facts());
     rig.addEventListener('state', () => this.state());
+    rig.addEventListener('switches', () => this.safety());
   }
 
   facts() {
@@ -193,6 +194,7 @@ export class Top {
 
   safety() {
     const {rig} = this, forces = [...rig.forced.values()], line = one('.safety'), unknown = this.unknown();
+    const faults = (rig.switches ?? []).filter(({kind, on}) => kind === 'fault' && on);
     line.dataset.forced = forces.length ? 'yes' : 'no';
     line.toggleAttribute('data-unknown', Boolean(unknown));
     const text = forces.map(({variable, value, who}) => {
@@ -201,10 +203,12 @@ export class Top {
     redraw(
         one('.safety .forced'),
         [
+          faults.length ? h('b', {class: 'faulty', title: 'disturbed on purpose'}, `FAULT ${faults.length}`) : null,
+          ...faults.map(({name, target}) => h('span', {title: `on ${target}`}, name)),
           unknown ? h('i', {}, forces.length ? `${unknown}; last heard:` : unknown) : null,
           ...(forces.length ? [h('b', {}, `FORCED ${forces.length}`), ...text] :
                   unknown   ? [] :
-                              ['Nothing is forced'])
+                              [faults.length ? h('span', {}, 'Nothing is forced') : 'Nothing is forced'])
         ]);
     one('[data-act="release-all"]').hidden = !forces.length;
     const count = rig.now.outputs.length;

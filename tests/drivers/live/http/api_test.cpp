@@ -129,6 +129,37 @@ TEST_F(HttpApi, BeforeTheFirstFrameNoOutputHasAValue) {
   EXPECT_TRUE(output["safe"].is_null());
 }
 
+TEST_F(HttpApi, SwitchesHaveTheirStateAndAWrongNameIsNotFoundWithTheOneThatWasMeant) {
+  using Is = executive::LiveSwitch::Is;
+  rig_.change_switches() = {{"fault", "encoder_stuck", "encoder.angle", Is::on, 412},
+                            {"stimulus", "load", "motor.load_torque", Is::waiting, std::nullopt}};
+  const Reply all = get("/v1/switches");
+  std::vector<std::string> problems;
+  check(route_of("/v1/switches").answer, all.body, "", problems);
+  EXPECT_THAT(problems, IsEmpty());
+  const Json& rows = all.body.at("switches");
+  EXPECT_EQ(rows[0], Json({{"kind", "fault"},
+                           {"name", "encoder_stuck"},
+                           {"target", "encoder.angle"},
+                           {"state", "on"},
+                           {"on", true},
+                           {"since", 412}}));
+  EXPECT_EQ(rows[1]["state"], "waiting");
+  EXPECT_TRUE(rows[1]["since"].is_null());
+  const Reply wrong =
+      post("/v1/switches", Json({{"kind", "fault"}, {"name", "encoder_stuk"}, {"on", true}}).dump());
+  EXPECT_EQ(wrong.status, 404);
+  EXPECT_EQ(wrong.body["error"], "name: this rig has no fault 'encoder_stuk'; did you mean 'encoder_stuck'?");
+  const Reply kind =
+      post("/v1/switches", Json({{"kind", "falut"}, {"name", "encoder_stuck"}, {"on", true}}).dump());
+  EXPECT_EQ(kind.status, 404);
+  EXPECT_THAT(kind.body["error"].get<std::string>(),
+              ::testing::HasSubstr("it has the kind 'fault', 'stimulus'"));
+  EXPECT_EQ(post("/v1/switches", Json({{"kind", "stimulus"}, {"name", "load"}, {"on", true}}).dump()).status,
+            200);
+  EXPECT_EQ(get("/v1/switches").body["switches"][1]["on"], true);
+}
+
 TEST_F(HttpApi, ListsAreReadFromANumberOn) {
   auto& journal = rig_.history(executive::LiveList::journal);
   for (int i = 0; i < 5; ++i) journal.add({{"frame", i}, {"what", "set"}, {"time", ""}, {"who", "a"}});

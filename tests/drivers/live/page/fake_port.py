@@ -84,7 +84,8 @@ class Rig:
         self.lates = {}        # frame -> lateness in ns
         self.set = {}
         self.forced = {}
-        self.entries = {"overruns": [], "journal": [], "log": [], "verdict": []}
+        self.entries = {"overruns": [], "journal": [], "log": [], "verdict": [], "switch": []}
+        self.switches = []     # of /v1/switches
         self.verdicts = {"test": None, "expectations": []}  # of /v1/verdicts
         self.missing = {}      # path -> (status, error)
         self.cut = False
@@ -268,6 +269,21 @@ class Rig:
         if not fresh:
             self.entry("verdict", **now)
 
+    def switch(self, kind, name, state="off", since=None, target="motor.speed"):
+        """Another thing that is switched, or its state."""
+        row = {"kind": kind, "name": name, "target": target, "state": state, "on": state == "on", "since": since}
+        at = next((i for i, each in enumerate(self.switches) if (each["kind"], each["name"]) == (kind, name)), None)
+        if at is None:
+            return self.switches.append(row)
+        self.switches[at] = row
+        self.note(f"{kind} {state}", name=name)
+        self.entry("switch", **row)
+
+    def post_switch(self, body):
+        self.commands.append(body)
+        self.switch(body["kind"], body["name"], "on" if body["on"] else "off", self.frame + 1)
+        return body
+
     def run_by_itself(self):
         def go():
             start, first = time.monotonic(), self.frame
@@ -416,6 +432,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                   "sleeper": "hybrid, margin 60 us", "realtime": True,
                                   "ratio": 1.0, "external": None},
                 "link": lambda: rig.link,
+                "switches": lambda: {"switches": rig.switches},
                 "verdicts": lambda: {**rig.verdicts, "frame": rig.frame, "frames": rig.frame + 1},
                 "checkpoints": lambda: {"folder": "/runs/fake/checkpoints", "left_out": 0, "checkpoints": [
                     {"name": name, "bytes": 4096, "written": "2026-11-23T02:20:00.123+00:00"}
@@ -439,7 +456,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path in rig.missing:
             status, error = rig.missing[path]
             return self.answer(status, {"error": error, "problems": [error]})
-        self.answer(200, rig.post_values(body) if path == "/v1/values" else rig.post_command(body))
+        post = {"/v1/values": rig.post_values, "/v1/switches": rig.post_switch}.get(path, rig.post_command)
+        self.answer(200, post(body))
 
     def do_PUT(self):
         rig = self.rig

@@ -180,6 +180,14 @@ class FakeLiveRig final : public executive::LiveRig {
                                  std::size_t most) const override {
     return lists_[static_cast<std::size_t>(list)].after(after, most);
   }
+  std::vector<executive::LiveSwitch> switches() const override { return switches_; }
+  std::vector<executive::LiveSwitch>& change_switches() { return switches_; }
+  std::string turn(const std::string& kind, const std::string& name, bool on, const std::string&) override {
+    for (executive::LiveSwitch& each : switches_)
+      if (each.kind == kind && each.name == name)
+        each.is = on ? executive::LiveSwitch::Is::on : executive::LiveSwitch::Is::off;
+    return "";
+  }
   std::int64_t last_entry(executive::LiveList list) const override {
     return lists_[static_cast<std::size_t>(list)].last();
   }
@@ -373,6 +381,7 @@ class FakeLiveRig final : public executive::LiveRig {
   std::int64_t last_frame_ = -1;
   std::string refusal_;
   std::array<executive::LiveHistory, executive::kLiveLists> lists_;
+  std::vector<executive::LiveSwitch> switches_{};
   std::vector<executive::LiveForce> forces_;
   std::int64_t forces_changed_ = 0;
   std::map<executive::Command, std::string> problems_;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -207,10 +208,12 @@ TEST(FaultPart, ItIsSwitchedFromTheNextFrameOn) {
   struct Hand final : FramePart {
     void joined(FrameServices& services) override { row = services.switches("fault"); }
     void in_slack(const FrameEnd& end) TACTUS_RT override {
+      seen[static_cast<std::size_t>(end.frame)] = row->standing(0);
       if (end.frame == 2) row->turn(0, true);
       if (end.frame == 4) row->turn(0, false);
     }
     SwitchRow* row = nullptr;
+    std::array<SwitchRow::Standing, 7> seen{};
   } hand;
   Executive& executive = bench.fixture.make();
   bench.part.emplace(bench.faults, bench.shown);
@@ -228,6 +231,9 @@ TEST(FaultPart, ItIsSwitchedFromTheNextFrameOn) {
   EXPECT_EQ(ended->frame, 5);
   EXPECT_EQ(ended->on, 0U);
   EXPECT_EQ(bench.part->figures(0).frames, 2);
+  using Is = SwitchRow::Is;
+  const SwitchRow::Standing off{Is::off, -1}, on{Is::on, 3}, over{Is::off, 5};
+  EXPECT_THAT(hand.seen, ElementsAre(off, off, off, on, on, over, over));
 }
 
 TEST(FaultPart, ComesAsOftenAsItsProbabilityAndAtOneOfEachSpan) {

@@ -85,6 +85,7 @@ struct Mark {
   double at = 0;
   std::string label;
   bool hatched_beyond = false;
+  bool soft = false;  ///< something that happened, not a limit
 };
 
 /// Words at a place.

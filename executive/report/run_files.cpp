@@ -81,6 +81,24 @@ RunJournal::Line journal_line(std::string_view text, bool& good) {
   return line;
 }
 
+/// Keeps what charts have marks of.
+void note_happened(std::string_view text, RunJournal& journal) {
+  static constexpr std::string_view kKinds[] = {"event",       "step",         "fault on", "fault off",
+                                                "stimulus on", "stimulus off", "reset",    "load"};
+  const auto names = [text](std::string_view kind) {
+    return text.find("\"" + std::string(kind) + "\"") != std::string_view::npos;
+  };
+  if (std::none_of(std::begin(kKinds), std::end(kKinds), names)) return;  // most are not parsed
+  const Json json = config::json_of(text);
+  if (!json.is_object()) return;
+  const std::string what = text_fact(json, "what");
+  if (std::find(std::begin(kKinds), std::end(kKinds), what) == std::end(kKinds)) return;
+  if (what == "reset" || what == "load") journal.went_back = true;
+  const auto frame = integer_fact(json, "frame");
+  if (!frame || journal.happened.size() >= RunJournal::kMostHappened) return;
+  journal.happened.push_back({*frame, what, text_fact(json, "name")});
+}
+
 }  // namespace
 
 RunLogText read_log(const fs::path& file) {
@@ -114,6 +132,7 @@ RunJournal read_journal(const fs::path& file) {
   executive::LineReader lines(file);
   for (std::string_view line; lines.next(line);) {
     ++journal.lines;
+    note_happened(line, journal);
     if (journal.first.size() < RunJournal::kMostLines) {
       bool good = false;
       RunJournal::Line read = journal_line(line, good);

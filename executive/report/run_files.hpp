@@ -34,6 +34,15 @@ struct RunJournal {
   std::vector<Line> last;  ///< lines after the gap
   std::uint64_t lines = 0;
   std::uint64_t damaged = 0;
+
+  /// An event, a step, or the begin or end of a fault or stimulus.
+  struct Happened {
+    std::int64_t frame = 0;
+    std::string what, name;
+  };
+  static constexpr std::size_t kMostHappened = 10'000;
+  std::vector<Happened> happened{};  ///< the first ones
+  bool went_back = false;            ///< a reset, or a checkpoint was loaded
 };
 
 /// A setting as the rig was run: "realtime.margin", "60 us".

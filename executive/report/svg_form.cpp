@@ -127,7 +127,10 @@ class Drawing {
         out_ += "<rect x=\"" + place_text(at) + "\" y=\"" + place_text(kTop) + "\" width=\"" +
                 place_text(kRight - at) + "\" height=\"" + place_text(bottom_ - kTop) +
                 "\" fill=\"url(#hatch)\"/>";
-      path("dl", "M" + place_text(at) + " " + place_text(kTop) + "V" + place_text(bottom_));
+      path(mark.soft ? "g" : "dl", "M" + place_text(at) + " " + place_text(kTop) + "V" + place_text(bottom_));
+      if (mark.soft)  // at the lower edge, away from the words of limits
+        return text(at > kRight - 120 ? at - 4 : at + 4, bottom_ - 4, at > kRight - 120 ? "end" : "start",
+                    mark.label, "t m");
       const bool room = at > left_ + 120;
       text(room ? at - 6 : at + 6, kTop + 12, room ? "end" : "start", mark.label, "t al m");
     } else {

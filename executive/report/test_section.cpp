@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executive/report/axes.hpp"
+#include "executive/report/event_marks.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
 #include "executive/report/test_verdict.hpp"
@@ -144,7 +145,10 @@ Section test_section(const RunData& run) {
           Paragraph{of.expectation + ": " + text_fact(row, "expects") + ". " +
                     (of.curves.empty() ? "Its variables were not recorded." : text_fact(row, "says")) +
                     (of.curves.empty() ? "" : without_reference(of, row))});
-      if (!of.curves.empty()) section.blocks.push_back(curves_plot(of, row));
+      if (of.curves.empty()) continue;
+      Plot plot = curves_plot(of, row);
+      mark_events(plot, run);
+      section.blocks.emplace_back(std::move(plot));
     }
   return section;
 }

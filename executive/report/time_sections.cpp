@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "executive/report/axes.hpp"
+#include "executive/report/event_marks.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
 #include "executive/report/verdict.hpp"
@@ -272,7 +273,9 @@ Section late_over_time_section(const RunData& run) {
   }
   const MinMaxColumns& columns = run.times->late_over_time;
   Axis y = time_axis(1, std::max<std::int64_t>(10, run.times->late.greatest()));
-  section.blocks.push_back(over_time("Lateness over time", columns, Ink::late, std::move(y), 1));
+  Plot plot = over_time("Lateness over time", columns, Ink::late, std::move(y), 1);
+  mark_events(plot, run);
+  section.blocks.push_back(std::move(plot));
   section.blocks.push_back(columns_note(columns, "the latest wake"));
   return section;
 }
@@ -322,6 +325,7 @@ Section slack_over_time_section(const RunData& run) {
     plot.labels.push_back(
         {at, static_cast<double>(frame.row.slack), " \u25b2 " + std::string(name_of(frame.row.why()))});
   }
+  mark_events(plot, run);
   section.blocks.push_back(std::move(plot));
   section.blocks.push_back(columns_note(times.slack_over_time, "the least and the greatest slack"));
   return section;

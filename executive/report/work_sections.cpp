@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "executive/report/axes.hpp"
+#include "executive/report/event_marks.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
 
@@ -168,7 +169,9 @@ Section signals_section(const RunData& run) {
       section.blocks.push_back(Paragraph{signal.name + ": no value was recorded"});
       continue;
     }
-    section.blocks.push_back(plot_of(signal, kInks[number++ % 6]));
+    Plot plot = plot_of(signal, kInks[number++ % 6]);
+    mark_events(plot, run);
+    section.blocks.emplace_back(std::move(plot));
   }
   if (run.signals.signals.empty())
     section.blocks.push_back(Paragraph{"No recording in CSV has variables to show."});

@@ -247,8 +247,11 @@ class Junit(Case):
 
 
 class Watch(Case):
-    def test_each_verdict_that_comes_is_a_line(self):
-        (self.folder / "a.test.yaml").write_text("until: 10 min\nexpect:\n  slow: { never: motor.speed > 20 rad/s }\n")
+    def test_each_verdict_and_event_that_comes_is_a_line(self):
+        (self.folder / "a.test.yaml").write_text(
+            "until: 10 min\nevents:\n  moving: { when: motor.speed > 10 rad/s }\n"
+            "faults:\n  slips: { on: encoder.angle, offset: 5 mrad, at: 20 ms, for: 10 ms }\n"
+            "expect:\n  slow: { never: motor.speed > 20 rad/s }\n")
         rig = subprocess.Popen([TACTUS, "run", SERVO, "--test", "a.test.yaml", "--no-realtime", "--paused", "--out", "out",
                                 "--live", "unix:live.sock", "--quiet"], cwd=self.folder)
         self.addCleanup(rig.wait)
@@ -263,8 +266,14 @@ class Watch(Case):
         watch.stdout.readline()  # it follows
         Rig(f"unix:{self.folder}/out/live.sock").wait_for("Pause", PATIENCE)
         self.tactus("step", "out", "1000")
-        line = next((line for line in watch.stdout if line.startswith("fail")), "")
-        self.assertRegex(line, r"^fail +slow: failed in frame \d+ \(.* s\), by .* rad/s$")
+        wanted = {"fail ": r"^fail +slow: failed in frame \d+ \(.* s\), by .* rad/s$",
+                  "event": r"^event +moving: frame \d+$",
+                  "fault on": r"^fault on +slips: frame 20$", "fault off": r"^fault off +slips: frame 30$"}
+        while wanted:  # in whichever order they come
+            line = watch.stdout.readline()
+            self.assertTrue(line, f"it ended without {list(wanted)}")
+            for kind in [kind for kind in wanted if line.startswith(kind)]:
+                self.assertRegex(line, wanted.pop(kind))
         self.tactus("stop", "out")
         watch.wait(PATIENCE)
         self.assertEqual(rig.wait(PATIENCE), 4)

@@ -90,6 +90,23 @@ TEST(RunFilesJournal, KeepsItsFirstAndItsLastLines) {
   EXPECT_EQ(journal.last.back().problem, "");
 }
 
+TEST(RunFilesJournal, KeepsWhatChartsHaveMarksOf) {
+  const TempDir dir;
+  const RunJournal journal = read_journal(
+      dir.write("journal.jsonl", R"({"frame":3,"what":"event","name":"moving","who":"rig file"})"
+                                 "\n"
+                                 R"({"frame":4,"what":"set","variable":"a.event","value":1,"who":"event"})"
+                                 "\n"
+                                 R"({"frame":9,"what":"fault on","name":"stuck","who":"rig"})"
+                                 "\n"));
+  ASSERT_EQ(journal.happened.size(), 2U);
+  EXPECT_EQ(journal.happened[0].frame, 3);
+  EXPECT_EQ(journal.happened[1].what, "fault on");
+  EXPECT_EQ(journal.happened[1].name, "stuck");
+  EXPECT_FALSE(journal.went_back);
+  EXPECT_TRUE(read_journal(dir.write("again.jsonl", "{\"frame\":3,\"what\":\"reset\"}\n")).went_back);
+}
+
 TEST(RunFilesJournal, CountsLinesThatAreDamaged) {
   const TempDir dir;
   const RunJournal journal =

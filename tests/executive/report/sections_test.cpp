@@ -211,6 +211,27 @@ TEST(SignalsSection, HasAPlotOfEachVariableAndWhatWasLost) {
   EXPECT_THAT(paragraphs(section), Not(HasSubstr("fine")));
 }
 
+TEST(SignalsSection, MarksEventsAtTheirFramesAndGathersThoseThatAreClose) {
+  RunData run = run_with("{}");
+  Signal signal;
+  signal.columns = MinMaxColumns(1'000'000);
+  for (std::int64_t i = 0; i < 1000; ++i) signal.columns.add(i * 1'000'000, 1);
+  run.signals.signals.push_back(signal);
+  run.files.journal.happened = {
+      {100, "event", "moving"}, {500, "fault on", "stuck"}, {510, "event", "moving"}};
+  const auto marks = [&run] {
+    std::string all;
+    for (const Block& block : signals_section(run).blocks)
+      if (const Plot* const plot = std::get_if<Plot>(&block))
+        for (const Mark& mark : plot->marks)
+          all += std::to_string(mark.at).substr(0, 3) + " " + mark.label + ";";
+    return all;
+  };
+  EXPECT_EQ(marks(), "0.1 \u25c6 moving;0.5 2 marks;");
+  run.files.journal.went_back = true;
+  EXPECT_EQ(marks(), "") << "a frame number is no place any more";
+}
+
 TEST(WorstFrames, HaveTheirCauseWhatFollowedAndTheEvidence) {
   RunData run = run_with("{}");
   add_times(run, 100, {{20, Cause::blocked}, {21, Cause::catching_up}, {60, Cause::computed}});

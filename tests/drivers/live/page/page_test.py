@@ -1639,6 +1639,8 @@ class Axe(Case):
         rig.post_values({"force": {"motor.speed": 60}})
         for verdict in ("pass", "fail", "untested", "inconclusive"):
             rig.expect(f"is {verdict}", verdict, final=verdict == "fail", why="reset")
+        for state in ("on", "off", "waiting"):
+            rig.switch("fault", f"is_{state}", state)
         faults = []
         for width, height in ((1920, 1080), (1440, 900), (1280, 800), (820, 1180), (390, 844)):
             self.browser.size(width, height, phone=width < 500)

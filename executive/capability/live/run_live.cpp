@@ -60,12 +60,13 @@ RunLive::RunLive(RunContext& run)
   run.voice->log().tell(access_.history(LiveList::log));
   run.find<RunTeller>()->tell(access_.history(LiveList::overruns));
   if (RunJudge* const judge = run.find<RunJudge>()) judge->tell(access_.history(LiveList::verdicts));
-  if (const RunFaults* const faults = run.find<RunFaults>()) access_.show(faults->switches());
-  if (const RunStimuli* const stimuli = run.find<RunStimuli>()) access_.show(stimuli->switches());
   run.journal = [this](config::Json entry, const std::string& who) { access_.note(std::move(entry), who); };
 }
 
 void RunLive::open() {
+  // They come later in the list than live access, and are there by now.
+  if (const RunFaults* const faults = run_.find<RunFaults>()) access_.show(faults->switches());
+  if (const RunStimuli* const stimuli = run_.find<RunStimuli>()) access_.show(stimuli->switches());
   const rtsync::ThreadSettings helper = run_.cpus.helper("live");
   access_.start(helper);
   try {

@@ -24,7 +24,7 @@ export class Marks {
     for (const {what, name, frame} of journal.all) {
       if (what === 'reset' || what === 'load') found = [];  // the charts begin anew, too
       const [sign, colour] = SIGNS[what] ?? [];
-      if (sign && Number.isFinite(frame)) found.push({x: rig.seconds(frame), frame, sign, colour, name: name ?? what});
+      if (sign && name && Number.isFinite(frame)) found.push({x: rig.seconds(frame), frame, sign, colour, name});
     }
     found.sort((a, b) => a.frame - b.frame);
     return Object.assign(this, {found, last: journal.last, run: rig.info}).found;

@@ -23,7 +23,7 @@ export class Switches {
 
   async read() {
     try {
-      this.rig.switches = (await this.rig.port.json('/v1/switches')).switches;
+      this.rig.switches = (await this.rig.port.json('/v1/switches')).switches.filter(({kind}) => kind in KINDS);
       this.why = null;
     } catch (error) {
       if (!(error instanceof Refused)) return;
@@ -34,6 +34,7 @@ export class Switches {
 
   /** One has changed; without: the line is back, and all may have. */
   take(row) {
+    if (row && !(row.kind in KINDS)) return;
     const at = row ? this.rig.switches.findIndex(({kind, name}) => kind === row.kind && name === row.name) : -1;
     if (at < 0) return void this.read();
     this.rig.switches[at] = row;

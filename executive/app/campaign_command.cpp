@@ -26,14 +26,15 @@
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/run/runner.hpp"
+#include "executive/capability/judge/verdict_file.hpp"
 
 namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
 using campaign::CampaignError;
-
-constexpr int kVerdictFailed = 4, kNotJudged = 5;  // as of `tactus run --test`
+using executive::kNotJudged;
+using executive::kVerdictFailed;
 
 /// The cases of a file, as the runner takes them.
 class FileCases final : public campaign::CaseSource {
@@ -95,8 +96,9 @@ class CampaignCommand final : public CommandDriver {
     app.add_option("--half-width", half_width_,
                    "with --until-sure: half the width of the interval; default 2 %")
         ->type_name("SHARE");
-    app.add_option("--out", search_.out,
-                   "run in this folder; default runs/<name of the file>, with <search>-<start time> for a search")
+    app.add_option(
+           "--out", search_.out,
+           "run in this folder; default runs/<name of the file>, with <search>-<start time> for a search")
         ->type_name("DIR");
     app.add_option("--jobs", jobs_, "run this number of cases at a time; default: one for each CPU")
         ->type_name("N")
@@ -231,8 +233,8 @@ int CampaignCommand::run_file() try {
   work.retry_failed = file.each.retry_failed;
 
   campaign::RunChoices choices;
-  choices.folder =
-      fs::weakly_canonical(fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out)));
+  choices.folder = fs::weakly_canonical(
+      fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out)));
   choices.program = fs::read_symlink("/proc/self/exe");
   choices.jobs = jobs_ > 0 ? jobs_ : cpus();
   choices.bench = bench_;

@@ -44,7 +44,8 @@ const std::vector<LiveOutput>& LiveRig::outputs() const {
 }
 
 std::string_view name_of(LiveSwitch::Is is) {
-  return is == LiveSwitch::Is::on ? "on" : is == LiveSwitch::Is::off ? "off" : "waiting";
+  constexpr std::string_view kNames[] = {"unknown", "off", "on", "waiting"};
+  return kNames[static_cast<std::size_t>(is)];
 }
 
 config::Json json_of(const LiveSwitch& one) {
@@ -52,7 +53,8 @@ config::Json json_of(const LiveSwitch& one) {
           {"name", one.name},
           {"target", one.target},
           {"state", name_of(one.is)},
-          {"on", one.is == LiveSwitch::Is::on},
+          {"on", one.is == LiveSwitch::Is::unknown ? config::Json(nullptr)
+                                                   : config::Json(one.is == LiveSwitch::Is::on)},
           {"since", one.since ? config::Json(*one.since) : config::Json(nullptr)}};
 }
 

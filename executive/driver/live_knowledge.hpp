@@ -68,14 +68,14 @@ struct LiveEntries {
 
 /// A thing that is switched by name: a fault, a stimulus.
 struct LiveSwitch {
-  enum class Is : std::uint8_t { off, on, waiting };
+  enum class Is : std::uint8_t { unknown, off, on, waiting };  ///< unknown: of a row that does not say
   std::string kind{}, name{};
   std::string target{};                 ///< variable or job that it acts on; empty: the rig does not say
-  Is is = Is::off;                      ///< waiting: it begins at a time, a frame
+  Is is = Is::unknown;                  ///< waiting: it begins at a time, a frame
   std::optional<std::int64_t> since{};  ///< frame from which it has been so; nothing: from the beginning
   bool operator==(const LiveSwitch&) const = default;
 };
-/// "off", "on", "waiting".
+/// "unknown", "off", "on", "waiting".
 std::string_view name_of(LiveSwitch::Is is);
 /// {"kind": "fault", "name": "stuck", "on": true, "state": "on", "since": 412, "target": "encoder.angle"}
 config::Json json_of(const LiveSwitch& one);

@@ -95,7 +95,8 @@ void note_happened(std::string_view text, RunJournal& journal) {
   if (std::find(std::begin(kKinds), std::end(kKinds), what) == std::end(kKinds)) return;
   if (what == "reset" || what == "load") journal.went_back = true;
   const auto frame = integer_fact(json, "frame");
-  if (!frame || text_fact(json, "name").empty() || journal.happened.size() >= RunJournal::kMostHappened) return;
+  if (!frame || text_fact(json, "name").empty() || journal.happened.size() >= RunJournal::kMostHappened)
+    return;
   journal.happened.push_back({*frame, what, text_fact(json, "name")});
 }
 

@@ -44,10 +44,12 @@ Schema switch_row_schema() {
   return object(
       "A thing that is switched by name.",
       {may("n", integer("of an event: counts up with every change of any of them")),
-       must("kind", text("fault, stimulus")), must("name", text("its name in the rig file or test")),
+       must("kind", text("fault, stimulus, record")), must("name", text("its name in the rig file or test")),
        must("target", text("variable or job that it acts on")),
-       must("state", word("waiting: it begins by itself, at its time", {"off", "on", "waiting"})),
-       must("on", boolean("its state is on")),
+       must("state",
+            word("waiting: it begins by itself, at its time; unknown: of recordings, whose rows do not say",
+                 {"off", "on", "waiting", "unknown"})),
+       must("on", or_null(boolean("its state is on; null: unknown"))),
        must("since", or_null(integer("frame from which it has been so; null: from the beginning")))});
 }
 

@@ -66,18 +66,17 @@ void Results::read_columns() {
     if (places_.try_emplace(key_of(column.kind, column.test, column.name), columns_.size()).second)
       columns_.push_back(std::move(column));
   };
-  using Kind = ResultColumn::Kind;
+  using Of = ResultColumn::Kind;
   Statement drawn(database_.get(),
                   "SELECT key, unit, min(text), min(number) FROM drawn GROUP BY key ORDER BY 4");
-  while (drawn.next())
-    add({Kind::drawn, drawn.text(0), drawn.text(1), "", !begins_as_a_number(drawn.text(2))});
+  while (drawn.next()) add({Of::drawn, drawn.text(0), drawn.text(1), "", !begins_as_a_number(drawn.text(2))});
   Statement margins(database_.get(),
                     "SELECT c.test, v.expectation, max(v.unit) FROM verdicts v JOIN cases c USING (number) "
                     "GROUP BY 1, 2 ORDER BY min(v.number)");
-  while (margins.next()) add({Kind::margin, margins.text(1), margins.text(2), margins.text(0)});
+  while (margins.next()) add({Of::margin, margins.text(1), margins.text(2), margins.text(0)});
   Statement measured(database_.get(),
                      "SELECT quantity, max(unit) FROM measured GROUP BY 1 ORDER BY min(number)");
-  while (measured.next()) add({Kind::measured, measured.text(0), measured.text(1), ""});
+  while (measured.next()) add({Of::measured, measured.text(0), measured.text(1), ""});
 }
 
 bool Results::next(ResultRow& row) {
@@ -103,15 +102,15 @@ bool Results::next(ResultRow& row) {
     row.values[at->second] = value;
     row.texts[at->second] = std::move(text);
   };
-  using Kind = ResultColumn::Kind;
+  using Of = ResultColumn::Kind;
   Cursors::rows_of(row.number, from.drawn, from.has_drawn, [&](const Statement& rows) {
-    put(Kind::drawn, "", rows.text(1), rows.real(3), rows.text(2));
+    put(Of::drawn, "", rows.text(1), rows.real(3), rows.text(2));
   });
   Cursors::rows_of(row.number, from.verdicts, from.has_verdict, [&](const Statement& rows) {
-    if (rows.integer(1) == row.attempt) put(Kind::margin, row.test, rows.text(2), rows.real(4), rows.text(3));
+    if (rows.integer(1) == row.attempt) put(Of::margin, row.test, rows.text(2), rows.real(4), rows.text(3));
   });
   Cursors::rows_of(row.number, from.measured, from.has_measured, [&](const Statement& rows) {
-    if (rows.integer(1) == row.attempt) put(Kind::measured, "", rows.text(2), rows.real(3), "");
+    if (rows.integer(1) == row.attempt) put(Of::measured, "", rows.text(2), rows.real(3), "");
   });
   return true;
 }

@@ -81,12 +81,22 @@ struct Step {
   std::optional<std::size_t> index{};
 };
 
-/// "a.b[2].c" in steps; nothing and a reason when it is malformed.
+/// Returns the key at the front of a path. One with dots of its own may stand between quotation marks.
+std::string_view take_step(std::string_view& path) {
+  if (!path.starts_with('"')) return take_key(path);
+  const std::size_t end = path.find('"', 1);
+  if (end == std::string_view::npos) return {};
+  const std::string_view key = path.substr(1, end - 1);
+  path.remove_prefix(end + 1);
+  return key;
+}
+
+/// "a.b[2].c" and "a.\"b.c\"" in steps; nothing and a reason when it is malformed.
 std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& why) {
   std::vector<Step> steps;
   while (true) {
     const std::string_view whole = path;
-    const std::string_view key = take_key(path);
+    const std::string_view key = take_step(path);
     if (key.empty()) {
       why = "a key is missing in the path " + show(whole.empty() ? std::string_view{"."} : whole);
       return std::nullopt;
@@ -117,6 +127,27 @@ std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& wh
   }
 }
 
+/// An entry of a map that a path leads to, and the number of steps that its key takes: `stimuli.motor.load` is the entry
+/// `motor.load` of `stimuli` if there is one.
+struct Reached {
+  std::size_t entry = 0, steps = 1;
+};
+
+/// Returns the entry with the longest key that the path names from `at` on; nothing if there is none.
+std::optional<Reached> reached(const std::vector<Node::Entry>& entries, const std::vector<Step>& steps,
+                               std::size_t at) {
+  std::optional<Reached> found;
+  std::string key;
+  for (std::size_t n = at; n < steps.size() && !steps[n].index; ++n) {
+    key += (key.empty() ? "" : ".") + steps[n].key;
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [&](const Node::Entry& candidate) { return candidate.key == key; });
+    if (entry != entries.end())
+      found = Reached{static_cast<std::size_t>(entry - entries.begin()), n + 1 - at};
+  }
+  return found;
+}
+
 /// The tree with one value replaced; shares everything else. `why` explains what prevents it.
 std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, std::size_t at,
                              const Node& value, const SourceLocation& place, std::string& why,
@@ -144,14 +175,17 @@ std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, s
     why = show(where) + " is " + kind_name(node.kind()) + ", which has no key " + show(step.key);
     return std::nullopt;
   }
-  where += (where.empty() ? "" : ".") + step.key;
   std::vector<Node::Entry> entries = node.entries();
-  auto entry = std::find_if(entries.begin(), entries.end(),
-                            [&](const Node::Entry& candidate) { return candidate.key == step.key; });
-  if (entry == entries.end()) entry = entries.insert(entries.end(), {step.key, place, Node::null(place)});
-  std::optional<Node> inside = replaced(entry->value, steps, at + 1, value, place, why, where);
+  std::optional<Reached> next = reached(entries, steps, at);
+  if (!next) {
+    next = Reached{entries.size(), 1};
+    entries.push_back({step.key, place, Node::null(place)});
+  }
+  Node::Entry& entry = entries[next->entry];
+  where += (where.empty() ? "" : ".") + entry.key;
+  std::optional<Node> inside = replaced(entry.value, steps, at + next->steps, value, place, why, where);
   if (!inside) return std::nullopt;
-  entry->value = std::move(*inside);
+  entry.value = std::move(*inside);
   return Node::map(std::move(entries), node.is_null() ? place : node.place());
 }
 

@@ -21,6 +21,7 @@
 #include "executive/campaign/file/plan.hpp"
 #include "executive/capability/action/action.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
+#include "executive/capability/stimulus/compiled_stimuli.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
 #include "executive/capability/watch/settings.hpp"
 #include "executive/driver/driver_library.hpp"
@@ -397,8 +398,12 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
     print("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
           conversion_text(connection).c_str(),
           connection.delayed ? " (delayed)" : (connection.direct ? " (direct)" : ""));
+  const auto& stimuli = *settings.of<executive::PlannedStimuli>().all;
   for (const std::string& input : rig.unconnected_inputs())
-    print("%s: input %s is not connected; it keeps its first value\n", painted_note().c_str(), input.c_str());
+    if (std::none_of(stimuli.begin(), stimuli.end(),
+                     [&](const auto& each) { return each.ref.variable->name == input; }))
+      print("%s: input %s is not connected; it keeps its first value\n", painted_note().c_str(),
+            input.c_str());
   print_idle_options(settings.realtime);
   for (const executive::LoopSettings& loop : settings.integrate) print_idle_options(loop);
   for (const executive::TimedCommand& command : plan.commands)

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/place.hpp"
 #include "executive/driver/command.hpp"
 #include "executive/driver/safe_output.hpp"
 #include "executive/integration/integrator.hpp"
@@ -107,6 +108,12 @@ struct TimedCommand {
   std::optional<rtsync::Nanoseconds> rest{};  ///< pause: freeze time after which the rig resumes
 };
 
+/// What is switched on when an event fires, as it says itself (`event: NAME`).
+struct EventSwitch {
+  config::Located<std::string> event{};
+  std::string kind{}, name{};
+};
+
 /// All that an Executive runs: jobs in the order of declaration, connections, and the frame.
 struct Plan {
   rtsync::Period frame{1'000'000, 1};
@@ -124,6 +131,7 @@ struct Plan {
   std::vector<TimedCommand> commands{};  ///< ascending in time
   /// Names of what is switched in frames, by kind (SwitchRow).
   std::map<std::string, std::vector<std::string>, std::less<>> switches{};
+  std::vector<EventSwitch> event_switches{};
   /// Models of which stimuli write variables, or faults change them.
   std::set<const ModelInstance*> overlaid{};
   bool nan_guard = true;    ///< a float output or state that is not finite ends the rig

@@ -63,11 +63,13 @@ void set_end(const RunOverrides& choices, RigSettings& settings, config::Problem
   }
 }
 
-/// Sets each value of a map, with all that is in it.
+/// Sets each value of a map, with all that is in it. Below the first level a key with dots is a name, as that of a
+/// stimulus is its variable's.
 void set_all(config::Document& document, const config::Node& map, const std::string& path,
              config::Problems& problems) {
   for (const config::Node::Entry& entry : map.entries()) {
-    const std::string key = path + entry.key;
+    const bool is_name = !path.empty() && entry.key.find('.') != std::string::npos;
+    const std::string key = path + (is_name ? "\"" + entry.key + "\"" : entry.key);
     if (entry.value.is_map())
       set_all(document, entry.value, key + ".", problems);
     else

@@ -288,6 +288,25 @@ TEST(DocumentSet, ChangesOneValueAndSharesTheRest) {
             "  max_overrun: 1 ms\n");
 }
 
+TEST(DocumentSet, AKeyWithDotsIsReachedByItsNameOrBetweenQuotationMarks) {
+  Document document =
+      Document::from_text("t", "stimuli:\n  motor.load: {sine: {hz: 2}}\n  motor: {load: 1}\n  a: 1\n");
+  document.set("stimuli.motor.load.sine.hz=5");
+  document.set("stimuli.motor.speed=2");
+  document.set("stimuli.\"axis.force\".hold=1 N");
+  EXPECT_EQ(to_yaml(document.root()),
+            "stimuli:\n"
+            "  motor.load:\n"
+            "    sine:\n"
+            "      hz: 5\n"
+            "  motor:\n"
+            "    load: 1\n"
+            "    speed: 2\n"
+            "  a: 1\n"
+            "  axis.force:\n"
+            "    hold: 1 N\n");
+}
+
 TEST(DocumentSet, PlacesPointAtTheCommandLine) {
   Document document = Document::from_text("t", "a: 1\n");
   document.set("realtime.margin=5");
@@ -306,6 +325,7 @@ TEST(DocumentSet, RefusesWithAReasonAndChangesNothing) {
       {"=3", "--set =3:1:1: ", "no path"},
       {"a..b=3", "--set a..b=3:1:1: ", "two dots"},
       {"a.=3", "--set a.=3:1:1: ", "a dot at the end"},
+      {"\"a.b=3", "--set \"a.b=3:1:1: ", "a quotation mark that is not closed"},
       {"a.b=3", "--set a.b=3:1:1: a.b: ", "through a scalar"},
       {"l.b=3", "--set l.b=3:1:1: l.b: ", "a key of a list"},
       {"a[0]=3", "--set a[0]=3:1:1: a[0]: ", "an index of a scalar"},

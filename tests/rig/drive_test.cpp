@@ -149,6 +149,32 @@ TEST_F(Drive, ATestDrivesAndDisturbsItsRig) {
   EXPECT_EQ(verdict["expectations"][2]["verdict"], "pass");
 }
 
+TEST_F(Drive, AStimulusBeginsInTheFrameAfterItsEvent) {
+  dir_.write("a.test.yaml",
+             "test: begins\nuntil: 50 ms\nevents: { late: { when: rt.frame >= 20 } }\n"
+             "stimuli: { motor.load_torque: { event: late, segments: [ { hold: 1 mN m } ] } }\n"
+             "expect:\n"
+             "  before: { never: motor.load_torque > 0.5 mN m and rt.frame < 20 }\n"
+             "  after: { after: late, within: 1 ms, holds: motor.load_torque > 0.5 mN m }\n");
+  const Finished done =
+      run(run_rig("servo", {"--no-realtime", "--test", "a.test.yaml", "--out", "out"}, dir_.path()));
+  EXPECT_EQ(done.status, 0) << done.out << done.err;
+
+  dir_.write("b.test.yaml",
+             "until: 50 ms\nevents: { late: { when: motor.speed > 1 rad/s } }\n"
+             "stimuli:\n  motor.load_torque: { event: lat, segments: [ { hold: 1 mN m } ] }\n"
+             "  two: { on: encoder.angle, event: late, at: 1 s, segments: [ { hold: 1 rad } ] }\n");
+  EXPECT_THAT(run(run_rig("servo", {"--no-realtime", "--test", "b.test.yaml"}, dir_.path())).err,
+              HasSubstr("two: begins with an event; remove 'at', 'frame' and 'switched', or 'event'"));
+  dir_.write("c.test.yaml",
+             "until: 50 ms\nevents: { late: { when: motor.speed > 1 rad/s } }\n"
+             "stimuli:\n  motor.load_torque: { event: lat, segments: [ { hold: 1 mN m } ] }\n"
+             "expect: { a: { never: late } }\n");
+  EXPECT_THAT(run(run_rig("servo", {"--no-realtime", "--test", "c.test.yaml"}, dir_.path())).err,
+              HasSubstr("c.test.yaml:4:31: stimuli.motor.load_torque.event: there is no event 'lat'; did you "
+                        "mean 'late'?"));
+}
+
 TEST_F(Drive, AWrongOneIsRefusedWithAllItsMistakesAndTheirPlaces) {
   dir_.write("wrong.test.yaml",
              "until: 1 s\nexpect: { a: { never: motor.speed > 1000 rad/s } }\n"
@@ -184,7 +210,7 @@ TEST(DriveNightly, AJobThatAFaultMakesLongerIsMarkedAsInjectedWhereverCausesAreN
   const Json causes = summary_of(dir.path() / "out")["causes"];
   ASSERT_TRUE(causes.contains("injected")) << causes;
   EXPECT_GT(causes["injected"]["jobs"]["controller.outer"], 0) << causes;
-  const std::vector<std::string> recorded = read_table(dir.path() / "out/frames.csv").column("cause");
+  const std::vector<std::string> recorded = read_table(dir.path() / "out/frames.csv").column("rt.cause");
   EXPECT_THAT(recorded, ::testing::Contains("injected"));
   EXPECT_THAT(read_file(dir.path() / "out/log.txt"), HasSubstr("a fault of the rig made it longer"));
 }

@@ -265,6 +265,12 @@ TEST_F(Judge, CheckReadsATestWithoutARun) {
     return run(tactus({"check", example("servo"), "--test", "c.test.yaml"}, dir_.path()));
   };
   EXPECT_EQ(check("until: 9 ms\nexpect: { a: motor.speed < 3 rad/s }\n").status, 0);
+  EXPECT_THAT(check("expect: { a: motor.speed < 3 rad/s }\n").out,
+              HasSubstr("input motor.load_torque is not connected"));
+  EXPECT_THAT(
+      check("stimuli: { motor.load_torque: [ { hold: 1 N m } ] }\nexpect: { a: motor.speed < 3 rad/s }\n")
+          .out,
+      Not(HasSubstr("is not connected")));
   const Finished done =
       check("expect:\n  a: motor.speed < 3 rad\n  b: after x, soon\n  c: { always: motor.sped > 1 rad/s }\n");
   EXPECT_EQ(done.status, 2);

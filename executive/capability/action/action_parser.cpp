@@ -51,6 +51,23 @@ std::string unknown_action(const std::string& word) {
 
 std::uint32_t ActionParser::add(const Node& node, const std::string& path, const std::string& owner) {
   list_ = {owner, {}};
+  read(node, path);
+  return keep(node, path);
+}
+
+std::uint32_t ActionParser::add_event(const Node& node, const std::string& path, const std::string& name) {
+  list_ = {"event " + name, {}};
+  read(node, path);
+  for (const EventSwitch& each : draft_.plan.event_switches) {
+    if (each.event.value != name) continue;
+    const std::vector<std::string>& known = draft_.plan.switches[each.kind];
+    const auto number = std::find(known.begin(), known.end(), each.name) - known.begin();
+    add_switched(each.kind, each.kind + " " + each.name, true, static_cast<std::uint32_t>(number));
+  }
+  return keep(node, path);
+}
+
+void ActionParser::read(const Node& node, const std::string& path) {
   const bool is_written = !node.place().file.empty();
   if ((node.is_list() && node.items().empty()) || (node.is_null() && is_written))
     refuse(node.place(), path, "is empty; write an action, as 'log TEXT', or remove the key");
@@ -60,6 +77,10 @@ std::uint32_t ActionParser::add(const Node& node, const std::string& path, const
   } else if (!node.is_null()) {
     add_action(node, path);
   }
+}
+
+/// Returns the index of the list that was read.
+std::uint32_t ActionParser::keep(const Node& node, const std::string& path) {
   if (list_.actions.size() > kMostActions)
     refuse(node.place(), path,
            std::to_string(list_.actions.size()) + " actions are more than " + std::to_string(kMostActions) +

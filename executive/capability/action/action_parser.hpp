@@ -24,6 +24,8 @@ class ActionParser {
   /// Reads the value of a key `do`, at `path`. Each mistake is added to the draft's problems. Returns the index of the list
   /// in the plan; kNone: the list is empty.
   std::uint32_t add(const config::Node& node, const std::string& path, const std::string& owner);
+  /// The same of an event, with what begins with it by its own words. `name`: that of the event.
+  std::uint32_t add_event(const config::Node& node, const std::string& path, const std::string& name);
   ActionPlan& plan() { return plan_; }
 
  private:
@@ -33,6 +35,8 @@ class ActionParser {
     std::string path;
   };
 
+  void read(const Node& node, const std::string& path);
+  std::uint32_t keep(const Node& node, const std::string& path);
   void add_action(const Node& node, const std::string& path);
   void add_text(const Node& node, const std::string& path);
   void add_row(const ActionRow& row, const Node& argument, const Place& at);

@@ -73,7 +73,7 @@ class Compiler final : public TestConditions {
       return problems_.add(
           entry.place, path,
           config::show(entry.key) + " is a word of the language of conditions; give the event another name");
-    const std::uint32_t list = actions_.add(event.action, path + ".do", "event " + entry.key);
+    const std::uint32_t list = actions_.add_event(event.action, path + ".do", entry.key);
     if (event.when.value.empty()) return;
     const auto condition = compile(event.when);
     if (!condition) return;

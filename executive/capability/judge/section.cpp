@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 
 #include "config/rules.hpp"
@@ -31,6 +32,18 @@ std::int64_t frames_of_run(const Draft& draft) {
   return frames_around(*draft.settings.until, draft.plan.frame);  // rounded up as well
 }
 
+/// What begins with an event that is not there.
+void refuse_unknown_events(Draft& draft) {
+  std::vector<std::string> known;
+  for (const Node::Entry& entry : draft.settings.of<TestSettings>().events.entries())
+    known.push_back(entry.key);
+  for (const EventSwitch& each : draft.plan.event_switches)
+    if (std::find(known.begin(), known.end(), each.event.value) == known.end())
+      draft.problems.add(
+          each.event.place, each.event.path,
+          "there is no event " + show(each.event.value) + "; " + hint(each.event.value, known));
+}
+
 void plan_test(Draft& draft) {
   const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
   plan_actions(draft);
@@ -38,6 +51,7 @@ void plan_test(Draft& draft) {
   draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(
       compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, frames_of_run(draft),
                    draft.base, actions, draft.problems));
+  refuse_unknown_events(draft);
   note_pauses(draft);
 }
 

@@ -351,10 +351,9 @@ void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<
   if (!bare) settings = stimulus_fields().load(entry.value, path, problems);
   if (problems.count() != before) return;
   const auto complain = [&](const std::string& why) { problems.add(entry.place, path, why); };
-  if (!settings.event.is_null())
-    return problems.add(settings.event.place(), path + ".event",
-                        "a stimulus does not name events; write 'switched: yes' here, and 'do: [ stimulus " +
-                            entry.key + " ]' at the event");
+  const bool by_event = !settings.event.value.empty();
+  if (by_event && (settings.at || settings.frame || settings.switched))
+    return complain("begins with an event; remove 'at', 'frame' and 'switched', or 'event'");
   if (settings.at && settings.frame) return complain("has both 'at' and 'frame'; remove one of them");
   if (settings.switched && (settings.at || settings.frame))
     return complain(
@@ -381,7 +380,7 @@ void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<
   made.ref = *ref;
   made.at_ns = settings.at ? settings.at->count() : 0;
   made.frame = settings.frame.value_or(-1);
-  made.switched = settings.switched;
+  made.switched = settings.switched || by_event;
   made.loop = settings.loop;
   made.releases = settings.releases;
   made.blend_ns = settings.blend.count();

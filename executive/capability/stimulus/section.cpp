@@ -15,8 +15,13 @@ std::vector<Field<RigSettings>> stimulus_keys() {
 }
 
 void declare_stimuli(Draft& draft) {
-  for (const Node::Entry& entry : draft.settings.of<StimuliSettings>().stimuli.entries())
+  for (const Node::Entry& entry : draft.settings.of<StimuliSettings>().stimuli.entries()) {
     draft.plan.switches["stimulus"].push_back(entry.key);
+    const Node* const event = entry.value.is_map() ? entry.value.find("event") : nullptr;
+    if (event != nullptr && event->is_scalar())
+      draft.plan.event_switches.push_back(
+          {{event->text(), event->place(), "stimuli." + entry.key + ".event"}, "stimulus", entry.key});
+  }
 }
 
 void plan_stimuli(Draft& draft) {

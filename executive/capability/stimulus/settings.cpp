@@ -31,7 +31,7 @@ const Fields<StimulusSettings>& stimulus_fields() {
                    choices<bool>({{"hold", false, "the last value stays"},
                                   {"release", true, "the variable has its own value again"}}),
                    "what comes after the last segment"),
-          optional("event", &S::event, "refused: an event does `stimulus NAME`"),
+          optional("event", &S::event, length(1, 200), "event with which it begins, each time"),
       }};
   return fields;
 }

@@ -27,7 +27,7 @@ struct StimulusSettings {
   bool loop = false;
   Nanoseconds blend{0};
   bool releases = false;  ///< the variable has its own value again after the last segment
-  config::Node event{};
+  Located<std::string> event;  ///< it begins each time when this event fires; empty: none
 };
 
 /// One segment: the words are as the keys.

@@ -21,6 +21,7 @@
 #include "executive/campaign/file/campaign_file.hpp"
 #include "executive/campaign/file/cases.hpp"
 #include "executive/campaign/file/plan.hpp"
+#include "executive/campaign/page/figures.hpp"
 #include "executive/campaign/page/page.hpp"
 #include "executive/campaign/page/table.hpp"
 #include "executive/campaign/run/case_process.hpp"
@@ -74,8 +75,9 @@ class CampaignCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("run many variants of a rig, and store a verdict for each");
-    app.add_option("WHAT", what_, "a campaign's file; or `table` or `page`: show the results in a folder");
-    app.add_option("DIR", folder_, "with table and page: the folder of a campaign");
+    app.add_option("WHAT", what_, "a campaign's file; or table, page, figures, compare: show results");
+    app.add_option("DIR", folder_, "with table, page, figures, compare: the folder of a campaign");
+    app.add_option("AFTER", after_, "with compare: the folder of the later campaign");
     app.add_flag("--plan", plan_, "print cases, number and an estimate; start nothing");
     app.add_option("--first", first_, "with --plan: print this number of cases; default 5")
         ->type_name("N")
@@ -134,6 +136,7 @@ class CampaignCommand final : public CommandDriver {
     }
     if (what_ == "table") return print_table();
     if (what_ == "page") return write_page();
+    if (what_ == "figures" || what_ == "compare") return print_figures();
     if (!folder_.empty())
       throw CommandError(kWrongInput,
                          "tactus campaign FILE: '" + folder_ + "' is one word too many; is --out meant?");
@@ -142,14 +145,29 @@ class CampaignCommand final : public CommandDriver {
   }
 
  private:
-  fs::path results() const {
-    if (folder_.empty())
+  fs::path results() const { return results_in(folder_); }
+
+  fs::path results_in(const std::string& folder) const {
+    if (folder.empty())
       throw CommandError(
           kWrongInput, "tactus campaign " + what_ + " DIR: which folder? runs/<name of the campaign's file>");
-    if (!fs::exists(fs::path(folder_) / campaign::Store::kFile))
-      throw CommandError(kWrongInput, folder_ + " has no " + campaign::Store::kFile +
+    if (!fs::exists(fs::path(folder) / campaign::Store::kFile))
+      throw CommandError(kWrongInput, folder + " has no " + campaign::Store::kFile +
                                           "; give the folder of a campaign, as runs/<name of its file>");
-    return folder_;
+    return folder;
+  }
+
+  int print_figures() const try {
+    const bool alone = what_ == "figures";
+    const config::Json all =
+        alone ? campaign::figures(results()) : campaign::comparison(results(), results_in(after_));
+    const std::string text = json_   ? all.dump(2) + "\n"
+                             : alone ? campaign::figures_text(all)
+                                     : campaign::comparison_text(all);
+    put("%s", text.c_str());
+    return kOk;
+  } catch (const campaign::DatabaseError& error) {
+    throw CommandError(kEndedEarly, error.what());
   }
 
   int search() {
@@ -207,7 +225,7 @@ class CampaignCommand final : public CommandDriver {
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
-  std::string what_, folder_, only_, bench_ = "bench";
+  std::string what_, folder_, after_, only_, bench_ = "bench";
   std::string bisect_, until_sure_, half_width_ = "2 %";
   CampaignSearch search_;
   bool minimise_ = false;

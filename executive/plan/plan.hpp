@@ -108,7 +108,7 @@ struct TimedCommand {
   std::optional<rtsync::Nanoseconds> rest{};  ///< pause: freeze time after which the rig resumes
 };
 
-/// What is switched on when an event fires, as it says itself (`event: NAME`).
+/// A thing that is switched on when an event fires, because its own keys say so: `event: NAME`.
 struct EventSwitch {
   config::Located<std::string> event{};
   std::string kind{}, name{};

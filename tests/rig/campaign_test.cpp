@@ -74,6 +74,48 @@ TEST_F(Campaign, ExampleOfTheBoxIsRight) {
   EXPECT_THAT(done.out, HasSubstr("50 cases"));
 }
 
+TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
+  const auto run_with_limit = [&](const std::string& limit, const std::string& out) {
+    write(
+        "vary:\n  stimuli.load.segments[0].hold: { uniform: [0 N m, 10 mN m] }\n"
+        "cases: { monte_carlo: 8, seed: 2 }\n");
+    dir_.write(
+        "b.test.yaml",
+        "test: b\nuntil: 5 ms\nstimuli: { load: { on: motor.load_torque, segments: [ { hold: 0 N m } ] } }\n"
+        "expect: { small: { always: motor.load_torque < " +
+            limit + " } }\n");
+    return tactus_of({"campaign", "a.campaign.yaml", "--out", out, "--json"});
+  };
+  const Finished before = run_with_limit("6 mN m", "before");
+  EXPECT_EQ(before.status, 4) << before.out << before.err;
+  const Finished figures = tactus_of({"campaign", "figures", "before", "--json"});
+  ASSERT_EQ(figures.status, 0) << figures.err;
+  const Json all = Json::parse(figures.out);
+  EXPECT_EQ(all["cases"], 8);
+  const int passed = all["draws"]["passed"];
+  EXPECT_GT(passed, 0);
+  EXPECT_LT(passed, 8);
+  EXPECT_EQ(all["draws"]["judged"], 8);
+  EXPECT_LT(all["draws"]["interval"][0], passed / 8.0);
+  EXPECT_GT(all["draws"]["interval"][1], passed / 8.0);
+  ASSERT_EQ(all["correlations"].size(), 1U);
+  EXPECT_EQ(all["correlations"][0]["key"], "stimuli.load.segments[0].hold");
+  EXPECT_DOUBLE_EQ(all["correlations"][0]["rank"], -1) << "the margin is the limit less the load";
+  EXPECT_THAT(tactus_of({"campaign", "figures", "before"}).out,
+              AllOf(HasSubstr("draws that pass: " + std::to_string(passed) + " of 8"),
+                    HasSubstr("small in b.test.yaml, stimuli.load.segments[0].hold")));
+
+  (void)run_with_limit("4 mN m", "after");
+  const Json compared = Json::parse(tactus_of({"campaign", "compare", "before", "after", "--json"}).out);
+  const Json later = Json::parse(tactus_of({"campaign", "figures", "after", "--json"}).out);
+  EXPECT_EQ(compared["now_fail"], passed - later["draws"]["passed"].get<int>());
+  EXPECT_EQ(compared["now_pass"], 0);
+  ASSERT_EQ(compared["changes"].size(), 8U);
+  EXPECT_EQ(compared["changes"][0]["kind"], "now fails");
+  EXPECT_THAT(tactus_of({"campaign", "compare", "before", "nowhere"}).err,
+              HasSubstr("nowhere has no campaign.sqlite"));
+}
+
 class Searches : public Campaign {
  protected:
   void SetUp() override {

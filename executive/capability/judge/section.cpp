@@ -32,7 +32,7 @@ std::int64_t frames_of_run(const Draft& draft) {
   return frames_around(*draft.settings.until, draft.plan.frame);  // rounded up as well
 }
 
-/// What begins with an event that is not there.
+/// Refuses what begins with an event that is not there.
 void refuse_unknown_events(Draft& draft) {
   std::vector<std::string> known;
   for (const Node::Entry& entry : draft.settings.of<TestSettings>().events.entries())

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/page/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "config/number.hpp"
+#include "executive/campaign/file/campaign_file.hpp"
+#include "executive/campaign/file/cases.hpp"
+#include "executive/campaign/page/results.hpp"
+#include "executive/campaign/statistics/compare.hpp"
+#include "executive/campaign/statistics/order.hpp"
+
+namespace tactus::campaign {
+namespace {
+
+using config::Json;
+namespace fs = std::filesystem;
+
+/// Counts of the cases of a draw by their verdicts.
+struct Draw {
+  std::int64_t cases = 0, passed = 0, failed = 0;
+};
+
+/// Counts the cases of a draw that `exclude:` does not leave out.
+std::int64_t cases_of(const Cases& cases, std::int64_t draw, std::int64_t size) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < size; ++i) count += cases.at(draw * size + i).excluded ? 0 : 1;
+  return count;
+}
+
+Json bounds(const std::optional<double>& low, const std::optional<double>& high) {
+  return {low ? Json(*low) : Json(nullptr), high ? Json(*high) : Json(nullptr)};
+}
+
+/// A draw passes if all of its cases do, and fails if one does.
+Json draws_json(const std::map<std::int64_t, Draw>& draws, const CampaignFile& file, const Cases& cases,
+                std::int64_t size) {
+  std::int64_t passed = 0, judged = 0, open = 0;
+  for (const auto& [number, draw] : draws) {
+    const bool whole = draw.cases == size || draw.cases == cases_of(cases, number, size);
+    const bool passes = whole && draw.passed == draw.cases;
+    if (!passes && draw.failed == 0) {
+      ++open;
+      continue;
+    }
+    ++judged;
+    passed += passes ? 1 : 0;
+  }
+  const PassRate rate = pass_rate(passed, judged, file.cases.method);
+  Json json{{"passed", passed}, {"judged", judged}, {"not_judged", open}, {"rate", rate.rate}};
+  json["interval"] = rate.has_interval ? Json({rate.interval.low, rate.interval.high}) : Json(nullptr);
+  json["why_no_interval"] = rate.why_none;
+  return json;
+}
+
+Json margin_json(const ResultColumn& column, std::vector<double> values, bool independent) {
+  std::sort(values.begin(), values.end());
+  Json json{
+      {"expectation", column.name}, {"test", column.test}, {"unit", column.unit}, {"cases", values.size()}};
+  json["least"] = values.front();
+  json["quantiles"] = Json::array();
+  for (const double share : {0.05, 0.5, 0.95}) {
+    const Quantile found = quantile(values, share);
+    json["quantiles"].push_back({{"share", share},
+                                 {"value", found.value},
+                                 {"bounds", independent ? bounds(found.low, found.high) : Json(nullptr)}});
+  }
+  return json;
+}
+
+using ColumnValues = std::vector<std::vector<double>>;
+
+Json correlations_json(const std::vector<ResultColumn>& columns, const ColumnValues& values,
+                       bool independent) {
+  Json all = Json::array();
+  for (std::size_t m = 0; m < columns.size(); ++m) {
+    if (columns[m].kind != ResultColumn::Kind::margin) continue;
+    for (std::size_t d = 0; d < columns.size(); ++d) {
+      if (columns[d].kind != ResultColumn::Kind::drawn || columns[d].words) continue;
+      const auto found = rank_correlation(values[d], values[m]);
+      if (!found) continue;
+      all.push_back(
+          {{"expectation", columns[m].name},
+           {"test", columns[m].test},
+           {"key", columns[d].name},
+           {"rank", found->rank},
+           {"cases", found->pairs},
+           {"interval", independent ? bounds(found->interval.low, found->interval.high) : Json(nullptr)}});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Json& a, const Json& b) {
+    return std::abs(a["rank"].get<double>()) > std::abs(b["rank"].get<double>());
+  });
+  return all;
+}
+
+std::string short_text(double value) {
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// " (0.1 .. 0.2)"; nothing where there are no bounds.
+std::string bounds_text(const Json& both) {
+  if (!both.is_array()) return "";
+  const auto text = [](const Json& each) { return each.is_null() ? "-" : short_text(each.get<double>()); };
+  return " (" + text(both[0]) + " .. " + text(both[1]) + ")";
+}
+
+std::string where(const Json& row) {
+  const std::string test = fs::path(row["test"].get<std::string>()).filename().string();
+  return row["expectation"].get<std::string>() + (test.empty() ? "" : " in " + test);
+}
+
+}  // namespace
+
+Json figures(const fs::path& folder) {
+  Results results(folder);
+  const CampaignFile file = CampaignFile::load(results.file());
+  const Cases cases(file);
+  const auto size =
+      static_cast<std::int64_t>(file.rigs.size() * std::max<std::size_t>(file.tests.size(), 1)) * file.repeat;
+  const bool independent =
+      file.cases.method == Method::monte_carlo && file.repeat == 1 && file.rigs.size() == 1;
+  std::map<std::int64_t, Draw> draws;
+  ColumnValues values(results.columns().size());
+  ResultRow row;
+  std::int64_t ended = 0;
+  for (; results.next(row); ++ended) {
+    Draw& draw = draws[row.number / size];
+    ++draw.cases;
+    draw.passed += row.verdict == "pass" ? 1 : 0;
+    draw.failed += row.verdict == "fail" ? 1 : 0;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].push_back(row.values[i]);
+  }
+  Json json{{"campaign", results.name()}, {"cases", ended}, {"of", results.cases()}};
+  json["draws"] = draws_json(draws, file, cases, size);
+  json["margins"] = Json::array();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (results.columns()[i].kind != ResultColumn::Kind::margin) continue;
+    std::vector<double> known;
+    std::copy_if(values[i].begin(), values[i].end(), std::back_inserter(known),
+                 [](double each) { return !std::isnan(each); });
+    if (!known.empty())
+      json["margins"].push_back(margin_json(results.columns()[i], std::move(known), independent));
+  }
+  json["correlations"] = correlations_json(results.columns(), values, independent);
+  return json;
+}
+
+std::string figures_text(const Json& all) {
+  constexpr std::size_t kMost = 20;
+  const Json& draws = all["draws"];
+  std::string text = all["campaign"].get<std::string>() + ": " + all["cases"].dump() +
+                     " cases have a result, of " + all["of"].dump() + "\n" +
+                     "draws that pass: " + draws["passed"].dump() + " of " + draws["judged"].dump();
+  if (draws["judged"] != 0)
+    text += ", " + config::print_percent(std::round(draws["rate"].get<double>() * 1e4) / 1e4);
+  if (draws["interval"].is_array())
+    text += ", with 95 % confidence" + bounds_text(draws["interval"]);
+  else
+    text += "; no interval: " + draws["why_no_interval"].get<std::string>();
+  text += "\n";
+  if (draws["not_judged"] != 0)
+    text += "draws that could not be judged: " + draws["not_judged"].dump() + "\n";
+  if (!all["margins"].empty()) text += "\nmargins: least, 5 %, half, 95 %\n";
+  for (const Json& each : all["margins"]) {
+    text += "  " + where(each) + ": " + short_text(each["least"].get<double>());
+    for (const Json& one : each["quantiles"])
+      text += ", " + short_text(one["value"].get<double>()) + bounds_text(one["bounds"]);
+    text += " " + each["unit"].get<std::string>() + "\n";
+  }
+  if (!all["correlations"].empty()) text += "\nrank correlation of margins with what was drawn\n";
+  for (std::size_t i = 0; i < std::min(kMost, all["correlations"].size()); ++i) {
+    const Json& each = all["correlations"][i];
+    text += "  " + short_text(each["rank"].get<double>()) + bounds_text(each["interval"]) + ": " +
+            where(each) + ", " + each["key"].get<std::string>() + "\n";
+  }
+  return text;
+}
+
+namespace {
+
+std::vector<CaseVerdict> verdicts_of(const fs::path& folder) {
+  Results results(folder);
+  std::vector<CaseVerdict> all;
+  std::map<std::string, int> repetitions;
+  ResultRow row;
+  while (results.next(row)) {
+    std::string key = fs::path(row.rig).filename().string() + " " + fs::path(row.test).filename().string();
+    for (std::size_t i = 0; i < row.texts.size(); ++i)
+      if (results.columns()[i].kind == ResultColumn::Kind::drawn && !row.texts[i].empty())
+        key += " " + results.columns()[i].name + "=" + row.texts[i];
+    if (const int before = repetitions[key]++; before > 0) key += " #" + std::to_string(before + 1);
+    for (std::size_t i = 0; i < row.texts.size(); ++i)
+      if (results.columns()[i].kind == ResultColumn::Kind::margin && results.columns()[i].test == row.test)
+        all.push_back({key, results.columns()[i].name, row.texts[i], row.values[i]});
+  }
+  return all;
+}
+
+const char* word_of(Change::Kind kind) {
+  constexpr const char* kWords[] = {"now fails", "now passes", "less margin", "more margin"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
+Json comparison(const fs::path& before, const fs::path& after) {
+  const CampaignComparison found = compare(verdicts_of(before), verdicts_of(after));
+  Json json{
+      {"same", found.same},         {"only_before", found.only_before}, {"only_after", found.only_after},
+      {"now_fail", found.now_fail}, {"now_pass", found.now_pass},       {"chance", found.chance}};
+  json["changes"] = Json::array();
+  const auto number = [](double value) { return std::isnan(value) ? Json(nullptr) : Json(value); };
+  for (const Change& each : found.changes)
+    json["changes"].push_back({{"case", each.key},
+                               {"expectation", each.expectation},
+                               {"kind", word_of(each.kind)},
+                               {"before", each.before},
+                               {"after", each.after},
+                               {"margin_before", number(each.margin_before)},
+                               {"margin_after", number(each.margin_after)}});
+  return json;
+}
+
+std::string comparison_text(const Json& all) {
+  constexpr std::size_t kMost = 20;
+  std::string text = "now failing: " + all["now_fail"].dump() + ", now passing: " + all["now_pass"].dump() +
+                     ", as before: " + all["same"].dump() +
+                     ", in one campaign alone: " + all["only_before"].dump() + " before, " +
+                     all["only_after"].dump() + " after\n";
+  if (all["now_fail"] != 0 || all["now_pass"] != 0)
+    text +=
+        "probability that as uneven a change comes by chance: " + short_text(all["chance"].get<double>()) +
+        "\n";
+  const auto margin = [](const Json& value) {
+    return value.is_null() ? "-" : short_text(value.get<double>());
+  };
+  for (std::size_t i = 0; i < std::min(kMost, all["changes"].size()); ++i) {
+    const Json& each = all["changes"][i];
+    text += "  " + each["kind"].get<std::string>() + ": " + each["expectation"].get<std::string>() + ", " +
+            each["before"].get<std::string>() + " " + margin(each["margin_before"]) + " -> " +
+            each["after"].get<std::string>() + " " + margin(each["margin_after"]) + ": " +
+            each["case"].get<std::string>() + "\n";
+  }
+  if (all["changes"].size() > kMost)
+    text += "  and " + std::to_string(all["changes"].size() - kMost) + " more\n";
+  return text;
+}
+
+}  // namespace tactus::campaign

@@ -193,9 +193,27 @@ class CampaignCommand final : public CommandDriver {
     const campaign::Cases cases(file);
     campaign::CaseTimes times;
     times.workers = file.realtime ? 1 : jobs_ > 0 ? jobs_ : cpus();
+    take_times(times);
     put("%s", json_ ? (campaign::plan_json(file, cases, times, first_).dump(2) + "\n").c_str()
                     : campaign::plan_text(file, cases, times, first_).c_str());
     return kOk;
+  }
+
+  /// Takes the times of the cases that have a result already.
+  void take_times(campaign::CaseTimes& times) const {
+    const fs::path folder = search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out);
+    if (!fs::exists(folder / campaign::Store::kFile)) return;
+    try {
+      campaign::Results results(folder);
+      campaign::ResultRow row;
+      double seconds = 0;
+      while (results.next(row)) {
+        seconds += row.seconds;
+        ++times.done;
+      }
+      if (times.done > 0) times.seconds = seconds / static_cast<double>(times.done);
+    } catch (const campaign::DatabaseError&) {  // the plan is right without it
+    }
   }
 
   int print_table() const try {

@@ -87,6 +87,8 @@ TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
     return tactus_of({"campaign", "a.campaign.yaml", "--out", out, "--json"});
   };
   const Finished before = run_with_limit("6 mN m", "before");
+  EXPECT_THAT(tactus_of({"campaign", "a.campaign.yaml", "--plan", "--out", "before"}).out,
+              AllOf(HasSubstr("for what is left, by "), HasSubstr(" s a case")));
   EXPECT_EQ(before.status, 4) << before.out << before.err;
   const Finished figures = tactus_of({"campaign", "figures", "before", "--json"});
   ASSERT_EQ(figures.status, 0) << figures.err;

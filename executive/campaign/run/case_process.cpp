@@ -2,6 +2,7 @@
 #include "executive/campaign/run/case_process.hpp"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -55,6 +56,14 @@ std::string mark_of(pid_t process) {
   return "";
 }
 
+/// Returns true if a process has a program and no environment, as one whose program is being loaded.
+bool is_being_loaded(pid_t process) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  std::error_code error;
+  return std::filesystem::read_symlink(folder + "/exe", error) != "" && !error &&
+         rtsync::read_host_file("/", folder + "/environ").text.empty();
+}
+
 std::vector<pid_t> marked(std::string_view begin) {
   std::vector<pid_t> all;
   std::error_code error;
@@ -63,6 +72,9 @@ std::vector<pid_t> marked(std::string_view begin) {
     pid_t process = 0;
     const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), process);
     if (problem != std::errc() || *end != '\0' || process == ::getpid()) continue;
+    // A program without any environment looks the same; that is not waited for long.
+    for (int tries = 0; tries < 20 && is_being_loaded(process); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (mark_of(process).starts_with(begin)) all.push_back(process);
   }
   return all;
@@ -71,6 +83,8 @@ std::vector<pid_t> marked(std::string_view begin) {
 }  // namespace
 
 pid_t start_process(const CaseStart& start) {
+  // They end when the program runs, not before: the lock of the campaign says until then that a case is being started.
+  (void)::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   posix_spawn_file_actions_t files{};
   posix_spawnattr_t attributes{};
   prepared(::posix_spawn_file_actions_init(&files), "cannot prepare a case");
@@ -86,7 +100,6 @@ pid_t start_process(const CaseStart& start) {
   prepared(::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0), "cannot prepare a case");
   prepared(::posix_spawn_file_actions_adddup2(&files, output, 1), "cannot prepare a case");
   prepared(::posix_spawn_file_actions_adddup2(&files, output, 2), "cannot prepare a case");
-  prepared(::posix_spawn_file_actions_addclosefrom_np(&files, 3), "cannot prepare a case");
   sigset_t all;
   (void)::sigfillset(&all);
   prepared(::posix_spawnattr_setsigdefault(&attributes, &all), "cannot prepare a case");

@@ -19,7 +19,7 @@ struct Standing {
   std::int64_t late_frame = -1, late_frames = 0;  ///< frames in which the rig was late while a duty was open
   std::optional<std::int64_t> shift{};  ///< frames that a recording was shifted by; after the run only
   const char* why = "";                 ///< reason of an inconclusive verdict; a text that stays
-  // Of a sequence alone:
+  // Only a sequence has these:
   bool active = false;      ///< its step runs
   bool begun = false;       ///< its step has begun once
   bool needed = true;       ///< false: the sequence came to its end without this step, so it counts as a note

@@ -20,7 +20,7 @@
 #include "executive/plan/executive_variables.hpp"
 #include "executive/plan/plan.hpp"
 #include "executive/plan/rig_settings.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 
 namespace tactus::executive {
 

@@ -8,7 +8,7 @@
 
 #include "executive/driver/statistics.hpp"
 #include "executive/frame/frame_note.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_cell.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executive/model/variable.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "executive/model/variable.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 
 namespace tactus::benchmark {
 

@@ -4,7 +4,7 @@
 
 #include "executive/capability/record/settings.hpp"
 #include "executive/plan/draft.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 
 namespace tactus::executive {
 

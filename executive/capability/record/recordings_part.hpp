@@ -6,7 +6,7 @@
 
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/frame_services.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 
 namespace tactus::executive {
 

@@ -11,7 +11,6 @@
 namespace tactus::executive {
 namespace {
 
-constexpr std::chrono::seconds kHangs{1};
 constexpr std::chrono::seconds kLongest{60};  // that frames outside of real time wait for the disk
 
 std::vector<Recording*> recordings_of(Rig& rig, bool frame_log) {
@@ -126,22 +125,26 @@ void RunRecordings::poll_seldom(RunVoice& voice) {
 }
 
 void RunRecordings::look(RunVoice& voice, bool stops) {
-  const auto hangs = recorder_.hangs();
-  if (hangs < kHangs) {
-    if (std::exchange(hangs_, false)) voice.say("the recorder gets on again");
-    return;
-  }
   const bool waits =
       std::any_of(all_.begin(), all_.end(), [](const Recording* each) { return each->waits_for_room(); });
-  if (!std::exchange(hangs_, true)) {
-    const Recording* const busy = recorder_.busy_with();
+  const std::vector<const Recording*> hanging = recorder_.hanging();
+  for (const Recording* const recording : hanging) {
+    if (!hanging_.insert(recording).second) continue;
     voice.say("the recorder has not returned for a second from a call on the file of recording " +
-              (busy == nullptr ? std::string("?") : busy->name()) +
+              recording->name() +
               (waits
                    ? ": the frames wait when its memory is full; stop the rig, or bring the file system back"
-                   : ": records wait in memory, and are lost when that is full"));
+                   : ": its records wait in memory, and are lost when that is full") +
+              (all_.size() > 1 ? "; the other recordings are written meanwhile" : ""));
   }
-  if (waits && (stops || hangs >= kLongest))
+  for (auto each = hanging_.begin(); each != hanging_.end();) {
+    const Recording* const recording = *each++;
+    if (std::find(hanging.begin(), hanging.end(), recording) != hanging.end()) continue;
+    hanging_.erase(recording);
+    voice.say("the recorder writes recording " + recording->name() + " again");
+  }
+  recorder_.take_over();
+  if (waits && !hanging.empty() && (stops || recorder_.hangs() >= kLongest))
     for (Recording* const each : all_) each->wait_for_room(false);
 }
 

@@ -42,7 +42,7 @@ class RunRecordings final : public Capability {
   /// Writes what is left; see Recorder::stop().
   bool stop(const std::function<bool(std::chrono::nanoseconds)>& wait = {}) { return recorder_.stop(wait); }
   const Recording* busy_with() const { return recorder_.busy_with(); }
-  /// Says when the recorder does not get on. `stops`: the rig is to end, and no frame waits for it any more then.
+  /// Says when the recorder does not get on with a file; the other recordings are written meanwhile. `stops`: the rig is to end, and no frame waits for it any more then.
   void look(RunVoice& voice, bool stops);
   /// One on or off; "": all of the rig file. Why not; empty: it is done.
   std::string switch_to(const std::string& name, bool on);
@@ -75,7 +75,7 @@ class RunRecordings final : public Capability {
     all["recordings"] = what == Summary::ended ? summary() : facts();
   }
   std::uint64_t changes() const override { return failed(); }
-  bool owns(pid_t tid) const override { return tid == recorder_.tid(); }
+  bool owns(pid_t tid) const override { return recorder_.owns(tid); }
 
  private:
   static config::Json facts_of(const std::vector<Recording*>& recordings);
@@ -87,7 +87,7 @@ class RunRecordings final : public Capability {
   std::optional<FrameLogPart> frame_log_;
   Recorder recorder_;
   std::set<const Recording*> told_;
-  bool hangs_ = false;
+  std::set<const Recording*> hanging_;
 };
 
 }  // namespace tactus::executive

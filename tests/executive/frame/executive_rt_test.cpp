@@ -7,7 +7,7 @@
 
 #include "executive/capability/flight/flight_part.hpp"
 #include "executive/capability/record/recordings_part.hpp"
-#include "executive/record/recorder.hpp"
+#include "executive/record/recording.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/host/map_watch.hpp"
 #include "tests/executive/support/plan_fixture.hpp"

@@ -378,6 +378,62 @@ TEST(Recorder, ASinkThatNeverReturnsIsGivenUpWithWhatItLost) {
   tape.log.stall.store(false);
 }
 
+bool becomes(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + 120s;
+  while (!holds() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
+  return holds();
+}
+
+TEST(Recorder, ACallThatDoesNotReturnKeepsNoOtherRecordingFromItsFile) {
+  Tape stuck;
+  Tape first;
+  Tape last;
+  Recorder recorder("/nowhere", 1ms);
+  recorder.add(first.recording);
+  recorder.add(stuck.recording);
+  recorder.add(last.recording);
+  stuck.log.stall.store(true);
+  recorder.start(helper());
+  sample(stuck.recording, 0);
+  EXPECT_TRUE(becomes([&] { return !recorder.hanging().empty(); }));
+  EXPECT_THAT(recorder.hanging(), ElementsAre(&stuck.recording));
+  recorder.take_over();
+  for (std::int64_t i = 0; i < 3000; ++i) {
+    sample(first.recording, i);
+    sample(last.recording, i);
+  }
+  EXPECT_TRUE(becomes([&] { return first.recording.written() == 3000 && last.recording.written() == 3000; }));
+  EXPECT_EQ(stuck.recording.written(), 0U);
+  // The file returns; at the end each is closed once.
+  stuck.log.stall.store(false);
+  EXPECT_TRUE(becomes([&] { return recorder.hanging().empty(); }));
+  EXPECT_TRUE(recorder.stop());
+  for (const Tape* tape : {&first, &stuck, &last}) EXPECT_EQ(tape->log.closed, 1);
+  EXPECT_EQ(stuck.recording.written(), 1U);
+}
+
+TEST(Recorder, AFileThatHangsAtTheEndIsGivenUpAlone) {
+  // Its thread may end at any time after the test.
+  static Tape& stuck = *new Tape;
+  static Tape& whole = *new Tape;
+  static Recorder& recorder = *new Recorder("/nowhere", 1ms);
+  recorder.add(stuck.recording);
+  recorder.add(whole.recording);
+  stuck.log.stall.store(true);
+  recorder.start(helper());
+  sample(stuck.recording, 0);
+  for (std::int64_t i = 0; i < 100; ++i) sample(whole.recording, i);
+  EXPECT_FALSE(recorder.stop([](std::chrono::nanoseconds) {
+    std::this_thread::sleep_for(1ms);
+    return !whole.recording.ended();
+  }));
+  EXPECT_EQ(whole.recording.written(), 100U);
+  EXPECT_EQ(whole.recording.error(), "");
+  EXPECT_EQ(stuck.recording.error(), "a call on its file did not return");
+  EXPECT_EQ(stuck.recording.lost(), 1U);
+  stuck.log.stall.store(false);
+}
+
 TEST(Recorder, ASampleThatWaitsForRoomIsLetGoWhenTheFileIsGivenUp) {
   Tape tape;
   tape.recording.wait_for_room(true);

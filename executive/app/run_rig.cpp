@@ -19,6 +19,7 @@
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
+#include "executive/run_base/safe_end.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -113,7 +114,7 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   executive::run_in(folder, run, screen);
   screen.ended(run);
   if (run.stuck()) {
-    (void)run.executive().end_outputs_safe();  // it may have written meanwhile
+    executive::end_outputs_safe_aside(run.executive());  // it may have written meanwhile
     if (request.report)
       print_error("tactus: no report was made, as a call never returned; try `tactus report %s`\n",
                   folder.path().c_str());

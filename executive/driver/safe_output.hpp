@@ -2,9 +2,12 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "rtsync/rt.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::executive {
@@ -20,14 +23,34 @@ class SafeOutput {
   SafeOutput& operator=(const SafeOutput&) = delete;
   virtual ~SafeOutput() = default;
 
+  static constexpr rtsync::Nanoseconds kHangs{100'000'000};  ///< a longer call does not return
+
   /// Drives the declared safe values at once. Later frames may drive others again (after a freeze). False:
-  /// the device refused. @when any
+  /// the device refused. Whoever has an output calls make_safe() or end_safe() instead. @when any
   virtual bool drive_safe() TACTUS_RT = 0;
+  /// Drives the safe values, unless another call has been doing so for kHangs: this one would not return, either. False
+  /// then, and where the device refused. @when any
+  bool make_safe() TACTUS_RT {
+    const std::int64_t now = rtsync::kernel_time(CLOCK_MONOTONIC).count();
+    std::int64_t since = 0;
+    const bool first = in_call_since_.compare_exchange_strong(since, now);
+    if (!first && now - since > kHangs.count()) return false;
+    const bool driven = drive_safe();
+    if (first) in_call_since_.store(0);
+    return driven;
+  }
   /// The same for good: whatever a frame that still runs writes, the outputs end up safe. @when any
   bool end_safe() TACTUS_RT {
     ended_.store(true);
-    return drive_safe();
+    return make_safe();
   }
+  /// True while a call of make_safe() has not returned. @when any
+  bool in_call() const TACTUS_RT { return in_call_since_.load() != 0; }
+
+  /// Name of the model, for messages. @when setup
+  void set_name(std::string name) { name_ = std::move(name); }
+  const std::string& name() const { return name_; }
+
   /// A frame, or a freeze frame, has ended: the watcher of the outputs sees that the rig is alive. Answers
   /// why the rig must not continue, as a text that stays; nullptr: nothing is wrong. @when rt
   virtual const char* frame_ended() TACTUS_RT { return nullptr; }
@@ -42,6 +65,8 @@ class SafeOutput {
 
  private:
   std::atomic<bool> ended_{false};
+  std::atomic<std::int64_t> in_call_since_{0};  // ns of CLOCK_MONOTONIC; 0: in none
+  std::string name_;
 };
 
 /// Process that drives the outputs safe.

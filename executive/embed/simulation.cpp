@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executive/embed/hosted_run.hpp"
+#include "executive/run_base/safe_end.hpp"
 #include "rtsync/host/cpu_set.hpp"
 
 namespace tactus::executive {
@@ -102,7 +103,7 @@ void Simulation::keep_end() {
   end_ = run_->run().end();
   exit_status_ = run_->run().exit_status();
   if (run_->run().stuck())
-    (void)run_->run().executive().end_outputs_safe();  // it may have written meanwhile
+    end_outputs_safe_aside(run_->run().executive());  // it may have written meanwhile
   else
     run_.reset();
 }

@@ -109,6 +109,8 @@ class Executive {
 
   /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
   bool end_outputs_safe() TACTUS_RT { return outputs_.end_safe(); }
+  /// Returns an output that a thread is driving safe right now; nullptr: none.                    @when any
+  const SafeOutput* output_in_call() const TACTUS_RT { return outputs_.in_call(); }
   /// The same, but frames may drive them again.                                                  @when any
   void drive_outputs_safe() TACTUS_RT { outputs_.drive_safe(); }
   /// A device refused to be driven safe at some time.                                              @when any

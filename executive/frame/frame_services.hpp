@@ -94,7 +94,7 @@ class FrameServices {
   /// Drives all outputs to their safe values at once, and pauses the rig at the end of the frame.
   void safe_state() TACTUS_RT {
     for (SafeOutput* const output : plan().safe_outputs)
-      if (!output->drive_safe()) abort("an output could not be driven to its safe value");
+      if (!output->make_safe()) abort("an output could not be driven to its safe value");
     commands_.give(Command::pause, 0, kByClient);
   }
   /// Forces of a model; nullptr: it can have none.                                                  @when setup

@@ -21,7 +21,7 @@ class SafeOutputList final : public FramePart {
   /// Drives all to their safe values; frames may drive others again.                                @when any
   void drive_safe() TACTUS_RT {
     for (SafeOutput* const output : outputs_)
-      if (!output->drive_safe()) stuck_.store(true, std::memory_order_relaxed);
+      if (!output->make_safe()) stuck_.store(true, std::memory_order_relaxed);
   }
   /// The same for good. False: a device refused.                                                    @when any
   bool end_safe() TACTUS_RT {
@@ -29,6 +29,12 @@ class SafeOutputList final : public FramePart {
     for (SafeOutput* const output : outputs_) all = output->end_safe() && all;
     if (!all) stuck_.store(true, std::memory_order_relaxed);
     return all;
+  }
+  /// Returns an output whose call has not returned; nullptr: all have.                               @when any
+  const SafeOutput* in_call() const TACTUS_RT {
+    for (const SafeOutput* const output : outputs_)
+      if (output->in_call()) return output;
+    return nullptr;
   }
   /// A device refused at some time.                                                                 @when any
   bool stuck() const TACTUS_RT { return stuck_.load(std::memory_order_relaxed); }

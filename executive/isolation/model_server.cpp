@@ -268,7 +268,7 @@ void ModelServer::start_safe_thread() {
       {
         const std::scoped_lock lock(output_mutex_);
         const bool done =
-            output_ == nullptr || (page_->safe_for_good.load() ? output_->end_safe() : output_->drive_safe());
+            output_ == nullptr || (page_->safe_for_good.load() ? output_->end_safe() : output_->make_safe());
         page_->safe_refused.store(!done);
       }
       page_->made_safe.store(wanted, std::memory_order_release);

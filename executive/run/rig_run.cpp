@@ -8,6 +8,7 @@
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run/capabilities.hpp"
+#include "executive/run_base/safe_end.hpp"
 #include "executive/run_base/witness_facts.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/memory.hpp"
@@ -190,7 +191,7 @@ void RigRun::start_frames(RunObserver& watcher) {
 
 void RigRun::finish(RunObserver& watcher) {
   watcher.ending();
-  (void)executive().end_outputs_safe();  // the frames did, if there were any
+  end_outputs_safe_aside(executive());  // the frames did, if there were any
   if (!run_.stuck) main_->join();
   poll();
   each(&Capability::ended);

@@ -5,6 +5,7 @@
 
 #include "config/number.hpp"
 #include "executive/run/rig_run.hpp"
+#include "executive/run_base/safe_end.hpp"
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -47,9 +48,11 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done, con
     if (done.load()) break;
     if (const std::string note = end_watch_->take_note(); !note.empty()) run_.voice->say(note);
     if (!overdue) continue;
-    (void)executive().end_outputs_safe();
-    run_.totals_when_stuck = end_watch_->totals(run_.realtime && main_->released() && !main_->done());
-    run_.overran = end_watch_->overran();
+    end_outputs_safe_aside(executive());
+    const bool in_frame =
+        run_.realtime && main_->released() && !main_->done() && !end_watch_->drives_outputs();
+    run_.totals_when_stuck = end_watch_->totals(in_frame);
+    if (in_frame) run_.overran = end_watch_->overran();
     run_.stuck = true;
     run_.end = {Outcome::aborted, end_watch_->reason(), executive().latest().frames};
     run_.voice->say(run_.end.reason);

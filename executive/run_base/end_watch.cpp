@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "executive/run_base/safe_end.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -38,11 +39,16 @@ bool EndWatch::overdue(Time now) {
   }
   // A stop that a job does not let happen: the frames may go on later, the outputs do not.
   if (executive_.stop_requested() && !stopping_) stopping_ = now;
-  if (stopping_ && now - *stopping_ > kAbortTimeout + frame_) (void)executive_.end_outputs_safe();
+  if (stopping_ && now - *stopping_ > kAbortTimeout + frame_) end_outputs_safe_aside(executive_);
   if (executive_.abort_requested()) aborted_ += passed;
+  const SafeOutput* const output = executive_.output_in_call();
+  driving_ = output == nullptr || output != output_ ? 0ns : driving_ + passed;
+  output_ = output;
   stuck_ = threads_.stuck();
-  return aborted_ >= kAbortTimeout || (ending_ && waited_ >= kLongestEnd);
+  return drives_outputs() || aborted_ >= kAbortTimeout || (ending_ && waited_ >= kLongestEnd);
 }
+
+bool EndWatch::drives_outputs() const { return output_ != nullptr && driving_ >= kAbortTimeout; }
 
 /// "job 'load.step'".
 std::string EndWatch::awaited() const {
@@ -62,6 +68,10 @@ std::string EndWatch::take_note() {
 
 std::string EndWatch::reason() const {
   if (stuck_) return executive_.stuck_mark().text(*stuck_);
+  if (drives_outputs())
+    return "the driver of model '" + output_->name() +
+           "' did not return from driving its outputs safe within " +
+           rtsync::duration_text(rtsync::Nanoseconds(kAbortTimeout).count());
   const rtsync::Nanoseconds limit = aborted_ >= kAbortTimeout ? kAbortTimeout : kLongestEnd;
   return "aborted; " + awaited() + " did not return within " + rtsync::duration_text(limit.count());
 }

@@ -27,7 +27,8 @@ class EndWatch {
   void begin(Clock::time_point now = Clock::now(), bool ending = false, std::string what = "",
              bool starting = false);
   /// Again and again while waiting. True: a second after an abort, or ten minutes after the begin of
-  /// an end, a job still has not returned, and the process has to be ended with rtsync::end_process.
+  /// an end, a job still has not returned, or for a second an output's driver from driving it safe; the process has to
+  /// be ended with rtsync::end_process.
   bool overdue(Clock::time_point now = Clock::now());
 
   /// A second after a stop, or of a start or an end, a job still has not returned: what to say of it, once a wait; empty: nothing.
@@ -35,6 +36,8 @@ class EndWatch {
 
   // After overdue(); the outputs are then driven safe.
   std::string reason() const;
+  /// What has not returned is no job, but a driver that drives its outputs safe.
+  bool drives_outputs() const;
   /// Lateness of the frame that ends the rig at the moment when the wait for it ended.
   rtsync::Nanoseconds overran() const { return looked_ - beat_at_ - frame_; }
   /// `in_frame`: the frame that ends the rig is an overrun, too: by its work, of at least the time that it was
@@ -58,6 +61,8 @@ class EndWatch {
   bool starting_ = false;
   std::string what_;
   bool noted_ = false;
+  const SafeOutput* output_ = nullptr;   // that was being driven safe at the latest look
+  std::chrono::nanoseconds driving_{0};  // for how long
   std::optional<Time> stopping_;
   std::optional<std::size_t> stuck_;
 };

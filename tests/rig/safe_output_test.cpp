@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -353,6 +355,31 @@ TEST_P(SafeOutputNightly, OneThatRefusesToBeDrivenSafeIsSaid) {
   EXPECT_EQ(summary["outcome"], "failed");
   EXPECT_NE(summary["reason"].get<std::string>().find("could not be driven to its safe value"),
             std::string::npos);
+}
+
+TEST(SafeOutput, ADriverThatDoesNotReturnKeepsNoOtherOutputFromItsSafeValue) {
+  const TempDir dir;
+  dir.write("rig.yaml",
+            "rig: deaf\n"
+            "frame: { period: 5 ms }\n"
+            "realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }\n"
+            "threads: { main: { policy: other }, stuck_after: 60 s }\n"
+            "memory: { lock: no, heap: 0 B }\n"
+            "models:\n"
+            "  first: { driver: tape, file: first, safe: -1, deaf: yes, parameters: { value: 7 } }\n"
+            "  second: { driver: tape, file: second, safe: -2, parameters: { value: 7 } }\n");
+  Command command = tactus({"run", "rig.yaml", "--out", "out", "--frames", "10"}, dir.path());
+  command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  const Finished done = run(command);
+  EXPECT_FALSE(done.timed_out) << done;
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_THAT(summary_of(dir / "out")["reason"].get<std::string>(),
+              ::testing::HasSubstr(
+                  "the driver of model 'first' did not return from driving its outputs safe within 1.00 s"));
+  EXPECT_EQ(done.err.find("frame 10 was over"), std::string::npos) << done << "no frame ran any more";
+  double second = 0;
+  std::memcpy(&second, read_file(dir / "second").data() + offsetof(Tape, value), sizeof second);
+  EXPECT_EQ(second, -2);
 }
 
 TEST(LastWrite, TheWitnessOfARigThatIsKilledWritesWhatWasLeftToIt) {

@@ -104,6 +104,7 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
           "derivatives; abort, safe_state or freeze are possible");
     if (isolated.process().has_outputs()) {
       draft.plan.safe_outputs.push_back(&draft.rig.isolated_outputs.emplace_back(isolated));
+      draft.plan.safe_outputs.back()->set_name(settings.name);
       if (on_crash == OnCrash::replace)
         draft.problems.add(
             *settings.on_crash,
@@ -142,7 +143,10 @@ void make_from_driver(Draft& draft, const ModelSettings& settings) {
                       nullptr,
                       made.model->face().declare,
                       nullptr};
-  if (SafeOutput* const output = made.model->safe_output()) draft.plan.safe_outputs.push_back(output);
+  if (SafeOutput* const output = made.model->safe_output()) {
+    output->set_name(settings.name);
+    draft.plan.safe_outputs.push_back(output);
+  }
   add_model(draft, settings,
             draft.rig.models.emplace_back(made.description, settings.name, made.model->face().self));
 }

@@ -21,9 +21,11 @@ class Output final : public SafeOutput {
  public:
   bool drive_safe() TACTUS_RT override {
     ++times;
+    if (while_driven) while_driven();
     return true;
   }
   int times = 0;
+  std::function<void()> while_driven;
 };
 
 /// A rig of 1 ms whose job looks at the watch, which reads the time that the test says. No thread is started.
@@ -123,6 +125,23 @@ TEST_F(EndWatchTest, AStopThatAJobDoesNotLetHappenDrivesTheOutputsSafe) {
   EXPECT_EQ(output.times, 0) << "a second and a frame are not over";
   EXPECT_FALSE(overdue_after(1ms)) << "a stop waits for ever";
   EXPECT_EQ(output.times, 1);
+}
+
+TEST_F(EndWatchTest, ADriverThatDoesNotDriveItsOutputsSafeIsWaitedForASecondAndNamed) {
+  prepare();
+  output.set_name("pins");
+  watch->begin(now);
+  output.while_driven = [this] {
+    for (int i = 0; i < 4; ++i) EXPECT_FALSE(overdue_after(250ms)) << i;
+    EXPECT_TRUE(overdue_after(250ms));
+    EXPECT_TRUE(watch->drives_outputs());
+    EXPECT_EQ(watch->reason(),
+              "the driver of model 'pins' did not return from driving its outputs safe within 1.00 s");
+  };
+  (void)executive->end_outputs_safe();
+  EXPECT_EQ(output.times, 1);
+  EXPECT_FALSE(overdue_after(250ms)) << "it has returned";
+  EXPECT_FALSE(watch->drives_outputs());
 }
 
 TEST_F(EndWatchTest, NamesTheJobThatDidNotReturnAndCountsItsFrameAsAnOverrun) {

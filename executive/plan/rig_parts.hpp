@@ -42,7 +42,7 @@ struct ParameterValue {
 struct RigParts {
   std::deque<ModelLibrary> libraries;
   std::vector<std::shared_ptr<DriverLibrary>> drivers;
-  RigSettings settings;  ///< settings with what drivers made of their own keys
+  RigSettings settings;            ///< settings with what drivers made of their own keys
   std::vector<std::string> notes;  ///< sentences on what was found that the rig file does not say
   std::unique_ptr<ClockDriver> clock_driver;
   std::unique_ptr<Link> link;

@@ -36,7 +36,7 @@ class EndWatch {
 
   // After overdue(); the outputs are then driven safe.
   std::string reason() const;
-  /// What has not returned is no job, but a driver that drives its outputs safe.
+  /// Returns whether a driver has not returned from driving its outputs safe.
   bool drives_outputs() const;
   /// Lateness of the frame that ends the rig at the moment when the wait for it ended.
   rtsync::Nanoseconds overran() const { return looked_ - beat_at_ - frame_; }

@@ -44,7 +44,7 @@ class SafeOutput {
     ended_.store(true);
     return make_safe();
   }
-  /// True while a call of make_safe() has not returned. @when any
+  /// Returns whether a call of make_safe() has not returned. @when any
   bool in_call() const TACTUS_RT { return in_call_since_.load() != 0; }
 
   /// Name of the model, for messages. @when setup

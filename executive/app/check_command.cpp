@@ -26,6 +26,7 @@
 #include "executive/capability/watch/settings.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/link.hpp"
+#include "executive/driver/model_driver.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/plan/variables_page.hpp"
@@ -445,10 +446,40 @@ std::vector<executive::Variable> link_variables() {
   return all;
 }
 
+/// Describes a file that models are made of, by the driver that knows it. Nothing: none does.
+std::optional<int> examine(const std::string& file) {
+  if (file.ends_with(".yaml") || file.ends_with(".yml")) return std::nullopt;
+  for (const std::string& name : executive::driver_names(executive::ModelDriver::kKind)) {
+    std::optional<executive::DriverLibrary> library;
+    std::unique_ptr<executive::ModelDriver> driver;
+    try {
+      library.emplace(executive::ModelDriver::kKind, name);
+      driver = library->make<executive::ModelDriver>();
+    } catch (const executive::LibraryError&) {
+      continue;  // a rig that names it says why
+    }
+    const std::string extension = driver->extension();
+    if (extension.empty() || !file.ends_with(extension)) continue;
+    bool wrong = false;
+    try {
+      driver->examine(file, [&](bool finding, const std::string& text) {
+        wrong = wrong || finding;
+        print("%s%s\n", finding ? (painted(Ink::warning, "finding") + ": ").c_str() : "", text.c_str());
+      });
+    } catch (const std::exception& error) {
+      throw CommandError(kWrongInput, error.what());
+    }
+    return wrong ? kEndedEarly : kOk;
+  }
+  if (!file.ends_with(".fmu")) return std::nullopt;
+  throw CommandError(kWrongInput,
+                     file + ": " + executive::reason_left_out(executive::ModelDriver::kKind, "fmi"));
+}
+
 class CheckCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("check a rig file and print its plan, without a start");
+    app.description("check a rig file and print its plan, without a start; or describe an .fmu");
     rig_.declare(app);
     app.add_option("--test", test_, "check this test file with the rig")->type_name("FILE");
     app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")
@@ -480,6 +511,7 @@ class CheckCommand final : public CommandDriver {
       print_error("tactus check: which rig file? tactus check RIG.yaml\n");
       return kWrongInput;
     }
+    if (const std::optional<int> examined = examine(rig_.file)) return *examined;
     if (question_.max && question_.from.empty())
       throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
     if (campaign::is_campaign(config::Document::from_file(rig_.file))) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tactus/model.hpp>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/driver/safe_output.hpp"
+#include "rtsync/time/period.hpp"
 
 namespace tactus::executive {
 
@@ -19,6 +22,15 @@ struct DrivenOutput {
   std::string what;      ///< "line 17 of /dev/gpiochip0"
   config::Json safe{};   ///< its safe value; null: it has none
 };
+
+/// Message of a model for the rig's log.
+struct ModelMessage {
+  bool warning;
+  std::string text;  ///< one line
+};
+
+/// Receiver of lines about a file; `finding`: the line says what is wrong with it.
+using FileLine = std::function<void(bool finding, const std::string& text)>;
 
 /// Model that a driver makes from its section of the rig file, on which its variables depend.
 class DrivenModel : public tactus::Model {
@@ -36,6 +48,11 @@ class DrivenModel : public tactus::Model {
   virtual SafeOutput* safe_output() { return nullptr; }
   /// Outputs that it drives, for people who are about to move it. Constant after construction. @when setup
   virtual std::vector<DrivenOutput> outputs() const { return {}; }
+  /// Looks at the cycle that a job of a cyclic class has in the rig. Throws std::runtime_error with the reason why the
+  /// rig cannot have it.                                                            @when setup
+  virtual void planned(const std::string& job, const rtsync::Period& cycle) { (void)job, (void)cycle; }
+  /// Takes the oldest message that waits for the rig's log. Throws std::runtime_error.    @when service
+  virtual std::optional<ModelMessage> take_message() { return std::nullopt; }
 };
 
 /// A driver of kind "model", named by `driver:` instead of `model:` and `library:`.
@@ -49,6 +66,10 @@ class ModelDriver : public Driver {
   /// What is wrong is added to `problems`, and the model is then nullptr. Touches no device. @when setup
   virtual std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
                                             config::Problems& problems) = 0;
+  /// End of the names of files that its models are made of; empty: none.            @when setup
+  virtual std::string extension() const { return ""; }
+  /// Describes such a file. Throws std::runtime_error if it cannot be read.         @when setup
+  virtual void examine(const std::string& file, const FileLine& line) const { (void)file, (void)line; }
 };
 
 }  // namespace tactus::executive

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "config/text.hpp"
 #include "executive/driver/sdk_keys.hpp"
@@ -88,6 +90,13 @@ auto call_sdk(const SdkEntry& entry, const char* function, Call call) {
   }
 }
 
+/// Folder of a rig file, absolute; empty: the text is no file.
+inline std::string folder_of(const std::string& file) {
+  std::error_code failed;
+  const std::filesystem::path path = std::filesystem::absolute(file, failed);
+  return failed || file.empty() || !std::filesystem::exists(path, failed) ? "" : path.parent_path().string();
+}
+
 /// An instance that a driver made; ends it.
 class SdkInstance {
  public:
@@ -101,14 +110,19 @@ class SdkInstance {
       bool any = false;
     } heard{section, problems};
     const SdkValues values(section);
-    const tactus_settings settings{sizeof(tactus_settings), TACTUS_DRIVER_ABI_VERSION, &values.root(), &heard,
+    const std::string folder = folder_of(section.origin.place.file);
+    const tactus_settings settings{sizeof(tactus_settings),
+                                   TACTUS_DRIVER_ABI_VERSION,
+                                   &values.root(),
+                                   &heard,
                                    [](void* context, const char* path, const char* message) {
                                      auto& to = *static_cast<Heard*>(context);
                                      to.any = true;
                                      add_problem(to.section, path == nullptr ? "" : path,
                                                  config::one_line(message == nullptr ? "" : message),
                                                  to.problems);
-                                   }};
+                                   },
+                                   folder.c_str()};
     SdkFailure failure;
     const rtsync::Doing doing("driver '" + entry_->name + "' was made");
     const int status =

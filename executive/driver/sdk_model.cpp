@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "config/json_of.hpp"
@@ -47,6 +48,22 @@ class SdkModel final : public DrivenModel {
       return functions_.open(instance_->self(), &asked, failure);
     });
   }
+  void planned(const std::string& job, const rtsync::Period& cycle) override {
+    if (functions_.planned == nullptr) return;
+    call_or_throw<std::runtime_error>(instance_->entry(), "planned", [&](tactus_failure* failure) {
+      return functions_.planned(instance_->self(), job.c_str(), cycle.num(), cycle.den(), failure);
+    });
+  }
+  std::optional<ModelMessage> take_message() override {
+    if (functions_.take_message == nullptr) return std::nullopt;
+    SdkText<1024> text;
+    tactus_message message{sizeof(tactus_message), SdkText<1024>::room(), text.data(), TACTUS_MESSAGE_INFO};
+    const int status = call_sdk(instance_->entry(), "take_message",
+                                [&] { return functions_.take_message(instance_->self(), &message); });
+    text.expect_inside(instance_->entry(), "take_message");
+    if (status != 0) return std::nullopt;
+    return ModelMessage{message.level != TACTUS_MESSAGE_INFO, text.line()};
+  }
   SafeOutput* safe_output() override { return output_.get(); }
   std::vector<DrivenOutput> outputs() const override { return outputs_; }
 
@@ -83,12 +100,25 @@ class SdkModelDriver final : public ModelDriver {
  public:
   explicit SdkModelDriver(std::shared_ptr<const SdkEntry> entry)
       : entry_(std::move(entry)),
-        functions_(functions_of<tactus_model_functions>(*entry_, sizeof(tactus_model_functions))) {
+        functions_(functions_of<tactus_model_functions>(*entry_, offsetof(tactus_model_functions, planned))) {
     need(functions_.declare, "declare");
     need(functions_.open, "open");
   }
 
   std::shared_ptr<const config::Section> section() const override { return entry_->keys.section(); }
+
+  std::string extension() const override {
+    return functions_.examine == nullptr ? "" : sdk_text(functions_.extension);
+  }
+  void examine(const std::string& file, const FileLine& line) const override {
+    const tactus_examination to{
+        sizeof(tactus_examination), const_cast<FileLine*>(&line),
+        [](void* sink, const char* text) { (*static_cast<const FileLine*>(sink))(false, sdk_text(text)); },
+        [](void* sink, const char* text) { (*static_cast<const FileLine*>(sink))(true, sdk_text(text)); }};
+    call_or_throw<std::runtime_error>(*entry_, "examine", [&](tactus_failure* failure) {
+      return functions_.examine(file.c_str(), &to, failure);
+    });
+  }
 
   std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
                                     config::Problems& problems) override {

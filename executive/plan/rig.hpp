@@ -42,6 +42,9 @@ class Rig {
   const std::vector<std::string>& notes() const { return parts_.notes; }
   const std::deque<ModelInstance>& models() const { return parts_.models; }
   /// The models in processes of their own; nullptr: none is.
+  /// Models that drivers made in this process.
+  std::deque<DriverModel>& driver_models() { return parts_.driver_models; }
+  const std::deque<DriverModel>& driver_models() const { return parts_.driver_models; }
   Isolation* isolation() const { return parts_.isolation.get(); }
   /// The link to virtual-time participants; nullptr: the rig has none.
   Link* link() const { return parts_.link.get(); }

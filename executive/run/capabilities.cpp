@@ -22,6 +22,7 @@
 #include "executive/capability/link/settings.hpp"
 #include "executive/capability/live/run_live.hpp"
 #include "executive/capability/live/settings.hpp"
+#include "executive/capability/message/run_messages.hpp"
 #include "executive/capability/policy/run_policies.hpp"
 #include "executive/capability/policy/settings.hpp"
 #include "executive/capability/privilege/foreign_threads.hpp"
@@ -51,6 +52,7 @@ constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunFlight>, &kFlightSection},
     {&make_capability<RunLink>, &kLinkSection},
     {&make_capability<RunIsolation>},
+    {&make_capability<RunMessages>},   // what a model said comes before the reason of the end
     {&make_capability<RunLibraries>},  // its reason of the end comes before that of a job that failed
     {&make_capability<RunActions>},    // its last notes come before the journal is closed
     {&make_capability<RunJudge>, &kJudgeSection},  // clients hear its last verdicts

@@ -103,6 +103,9 @@ typedef struct tactus_settings {
   /** Says what no table of keys can say, at a place of the rig file: `path` is "chip", "lines.door.line",
    *  "lines.address.lines[1]", "" for the driver's section. The driver is then not used, whatever make() returns. */
   void (*problem)(void* context, const char* path, const char* message);
+  /** Folder of the rig file, where relative paths of keys begin; "": not known. Added to version 1 later: look at `size`
+   *  first. */
+  const char* folder;
 } tactus_settings;
 
 /* ---- Devices ------------------------------------------------------------------------------------------------- */
@@ -123,6 +126,27 @@ typedef struct tactus_driven_output {
   const char* safe;     /**< its safe value as text; NULL: it has none */
 } tactus_driven_output;
 
+/** Importance of a message. */
+#define TACTUS_MESSAGE_INFO 0
+#define TACTUS_MESSAGE_WARNING 1
+
+/** A message of a model for the rig's log. */
+typedef struct tactus_message {
+  uint32_t size;
+  uint32_t room;  /**< bytes of `text` */
+  char* text;     /**< one line; empty on entry */
+  uint32_t level; /**< TACTUS_MESSAGE_...; INFO on entry */
+} tactus_message;
+
+/** Receiver of what tactus_model_functions::examine finds, line by line. */
+typedef struct tactus_examination {
+  uint32_t size;
+  void* context;
+  void (*line)(void* context, const char* text);
+  /** A line about something wrong with the file. */
+  void (*finding)(void* context, const char* text);
+} tactus_examination;
+
 /** tactus_driver::functions of kind "model". An instance is a model of the rig: declare() and its jobs are those of
  *  tactus/model.h. */
 typedef struct tactus_model_functions {
@@ -138,6 +162,17 @@ typedef struct tactus_model_functions {
   /** The outputs that it drives, for people who are about to move them; constant. NULL: none. It answers NULL with *count
    *  above 0 when it fails. */
   const tactus_driven_output* const* (*outputs)(void* self, uint32_t* count);
+  /** Looks at the cycle that a job of a cyclic class has in the rig, cycle_num / cycle_den nanoseconds. After declare(),
+   *  also for `tactus check`; not of a model in a process of its own. A failure refuses the rig with its text. NULL: any
+   *  cycle will do. This and what follows was added to version 1 later. */
+  int (*planned)(void* self, const char* job, int64_t cycle_num, int64_t cycle_den, tactus_failure* failure);
+  /** Takes the oldest message that waits for the rig's log. Not 0: there is none. On a thread that is not real-time,
+   *  while jobs run, and after the last of them. Not of a model in a process of its own. NULL: it has none. */
+  int (*take_message)(void* self, tactus_message* message);
+  /** End of the names of files that such models are made of, ".fmu": `tactus check FILE` examines them. NULL: none. */
+  const char* extension;
+  /** Describes a file, without a rig. A failure: it cannot be read. NULL beside NULL of `extension`. */
+  int (*examine)(const char* file, const tactus_examination* examination, tactus_failure* failure);
 } tactus_model_functions;
 
 /* ---- Formats of recordings ----------------------------------------------------------------------------------- */

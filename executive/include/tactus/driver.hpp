@@ -289,6 +289,9 @@ class TACTUS_HIDDEN Problems {
 /// Common part of the drivers of all kinds.
 class TACTUS_HIDDEN KeyedDriver {
  public:
+  /// Takes the folder of the rig file, where relative paths of keys begin; "": not known. After keys(), before check().
+  /// @when setup
+  virtual void located(const std::string& folder) { (void)folder; }
   /// Binds its keys to members; none: it has no keys. @when setup
   virtual void keys(Keys& k) { (void)k; }
   /// Looks at the members that were read. @when setup
@@ -334,6 +337,8 @@ int make_driver(const tactus_settings* settings, void** self, tactus_failure* fa
     auto made = std::make_unique<T>();
     Keys keys(*settings->section);
     made->keys(keys);
+    if (settings->size > offsetof(tactus_settings, folder) && settings->folder != nullptr)
+      made->located(settings->folder);
     made->check(Problems(*settings));
     *self = static_cast<Base*>(made.release());
   });

@@ -36,6 +36,27 @@ struct DrivenOutput {
   std::string safe{};      ///< its safe value; empty: it has none
 };
 
+/// A message of a model for the rig's log.
+struct Message {
+  bool warning = false;
+  std::string text{};  ///< one line
+};
+
+/// Receiver of what is found out about a file, line by line. Only valid in examine().
+class TACTUS_HIDDEN Examination {
+ public:
+  explicit Examination(const tactus_examination& to) : to_(to) {}
+  void line(const std::string& text) const { to_.line(to_.context, text.c_str()); }
+  /// Adds a line about something wrong with the file: `tactus check` then ends with status 1.
+  void finding(const std::string& text) const { to_.finding(to_.context, text.c_str()); }
+
+ private:
+  const tactus_examination& to_;
+};
+
+/// A driver whose models are made of files may have `static constexpr const char* kExtension = ".fmu"` and
+/// `static void examine(const std::string& file, const Examination& to)`, for `tactus check FILE`. What examine() throws
+/// says why the file cannot be read.
 class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
  public:
   /// Opens the device, before any job runs and never for `tactus check`. What it throws ends the rig with exit status 3:
@@ -51,6 +72,17 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   }
   /// Outputs that it drives, for people who are about to move them. Constant after check(). @when setup
   virtual std::vector<DrivenOutput> outputs() const { return {}; }
+  /// Looks at the cycle that a job of a cyclic class has in the rig, cycle_num / cycle_den nanoseconds. After declare(),
+  /// also for `tactus check`; not in a process of its own (`isolated: yes`). What it throws refuses the rig. @when setup
+  virtual void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
+    (void)job, (void)cycle_num, (void)cycle_den;
+  }
+  /// Takes the oldest message that waits for the rig's log; false: there is none. While jobs run, on another thread; not
+  /// in a process of its own. @when service
+  virtual bool take_message(Message& to) {
+    (void)to;
+    return false;
+  }
 };
 
 namespace detail TACTUS_HIDDEN {
@@ -93,6 +125,28 @@ tactus_model_functions model_functions() {
       return nullptr;
     }
   };
+  all.planned = [](void* self, const char* job, std::int64_t num, std::int64_t den, tactus_failure* failure) {
+    return guarded(failure, [&] { driver_of(self).planned(job, num, den); });
+  };
+  all.take_message = [](void* self, tactus_message* to) {
+    try {
+      Message message;
+      if (!driver_of(self).take_message(message) || to->room == 0) return 1;
+      const std::size_t length = std::min<std::size_t>(message.text.size(), to->room - 1);
+      std::memcpy(to->text, message.text.data(), length);
+      to->text[length] = '\0';
+      to->level = message.warning ? TACTUS_MESSAGE_WARNING : TACTUS_MESSAGE_INFO;
+      return 0;
+    } catch (...) {
+      return 1;
+    }
+  };
+  if constexpr (requires { T::kExtension; }) {
+    all.extension = T::kExtension;
+    all.examine = [](const char* file, const tactus_examination* to, tactus_failure* failure) {
+      return guarded(failure, [&] { T::examine(file, Examination(*to)); });
+    };
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "executive/model/job_class.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/plan/sections.hpp"
 
@@ -126,6 +127,19 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
   }
 }
 
+/// Shows a driver the cycles of its model's jobs, which it may refuse.
+void show_cycles(Draft& draft, DriverModel& made, std::size_t first_job) {
+  for (std::size_t i = first_job; i < draft.plan.jobs.size(); ++i) {
+    const PlannedJob& job = draft.plan.jobs[i];
+    if (!is_cyclic(job.job_class) || job.dynamic) continue;
+    try {
+      made.model->planned(job.name.substr(made.name.size() + 1), job.cycle);
+    } catch (const std::exception& error) {
+      draft.problems.add(draft.origins.jobs[i], error.what());
+    }
+  }
+}
+
 void make_from_driver(Draft& draft, const ModelSettings& settings) {
   const auto library = draft.load_driver("model", settings.driver);
   if (library == nullptr) return;
@@ -147,8 +161,10 @@ void make_from_driver(Draft& draft, const ModelSettings& settings) {
     output->set_name(settings.name);
     draft.plan.safe_outputs.push_back(output);
   }
+  const std::size_t first_job = draft.plan.jobs.size();
   add_model(draft, settings,
             draft.rig.models.emplace_back(made.description, settings.name, made.model->face().self));
+  show_cycles(draft, made, first_job);
 }
 
 void make_model(Draft& draft, ModelSettings& settings, StaticModels& single) {

@@ -26,6 +26,7 @@ FOLDERS = {
 # so here, and then by the headers named. Every driver has a row; the longest one that fits a file is its own.
 LINK_USES = "drivers/silkit/include/tactus/silkit.h drivers/silkit/include/tactus/silkit_rpc.h"
 DRIVERS = {
+    "fmi": "executive/include",
     "gpio": "executive/include executive/model executive/driver",
     "link": f"executive/model executive/driver executive/capability/live {LINK_USES}",
     "live/http": "executive/model executive/driver executive/capability/live",
@@ -49,7 +50,7 @@ DRIVERS = {
 OUTSIDE = ["drivers/gpio/chip_paths.*", "drivers/gpio/clock.*", "drivers/gpio/edge_line_source.*", "drivers/gpio/gpio.hpp",
            "drivers/gpio/gpio_in.*", "drivers/gpio/gpiod?.cpp", "drivers/gpio/holder.*", "drivers/gpio/lines.*",
            "drivers/gpio/plugin_clock.cpp", "drivers/gpio/plugin_gpio_in.cpp", "drivers/gpio/safe_write.hpp",
-           "drivers/gpio/signal.*", "drivers/gpio/text.*", "drivers/gpio/words.hpp", "drivers/record/trk/*"]
+           "drivers/fmi/*", "drivers/gpio/signal.*", "drivers/gpio/text.*", "drivers/gpio/words.hpp", "drivers/record/trk/*"]
 ANNOTATION = "rtsync/rt.hpp"  # a word for noexcept; it may stand in such a header
 # Which folders own the headers of a library. What is neither here nor of the system is refused everywhere.
 OWNERS = {
@@ -62,6 +63,8 @@ OWNERS = {
     "boost/numeric/*": ["executive/integration/"],
     "spdlog/*": ["executive/run_base/"],
     "gpiod.*": ["drivers/gpio/"],
+    "pugixml.hpp": ["drivers/fmi/description/"],
+    "zip.h": ["drivers/fmi/archive/"],
     "sqlite3.h": ["executive/campaign/store/"],
     "sys/capability.h": ["rtsync/host/"],
     "systemd/*": ["rtsync/host/"],

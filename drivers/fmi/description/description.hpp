@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Content of modelDescription.xml of FMI 2.0 and 3.0, as one typed value.
+///
+/// Threads  a value. @when setup
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::drivers::fmi {
+
+enum class Version : std::uint8_t { fmi2, fmi3 };
+
+/// Types of FMI 3.0. Real of 2.0 is float64, Integer int32.
+enum class Type : std::uint8_t {
+  float32,
+  float64,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  boolean,
+  string,
+  binary,
+  enumeration,
+  clock
+};
+constexpr std::size_t kTypes = 15;
+std::string_view name_of(Type type);  ///< "Float64"
+constexpr bool is_float(Type type) { return type == Type::float32 || type == Type::float64; }
+constexpr bool is_integer(Type type) { return type >= Type::int8 && type <= Type::uint64; }
+
+enum class Causality : std::uint8_t {
+  parameter,
+  calculated_parameter,
+  structural_parameter,
+  input,
+  output,
+  local,
+  independent
+};
+enum class Variability : std::uint8_t { constant, fixed, tunable, discrete, continuous };
+enum class Initial : std::uint8_t { none, exact, approx, calculated };
+std::string_view name_of(Causality causality);
+std::string_view name_of(Variability variability);
+std::string_view name_of(Initial initial);
+
+/// Exponents of kg, m, s, A, K, mol, cd, rad.
+using Exponents = std::array<int, 8>;
+constexpr std::array<const char*, 8> kBaseUnits = {"kg", "m", "s", "A", "K", "mol", "cd", "rad"};
+
+/// A unit. A value x in it is factor * x + offset in base units.
+struct UnitDefinition {
+  std::string name;
+  bool has_base = false;  ///< false: it is a text alone
+  Exponents exponents{};
+  double factor = 1;
+  double offset = 0;
+};
+
+struct Item {
+  std::string name;
+  std::int64_t value;
+};
+
+struct TypeDefinition {
+  std::string name;
+  Type type = Type::float64;
+  std::string unit;
+  bool relative = false;  ///< a difference: the unit's offset does not count
+  std::optional<double> low, high;
+  std::vector<Item> items;
+};
+
+/// Size of an array in one direction.
+struct Dimension {
+  std::uint64_t size = 0;                  ///< constant, or the start value of the parameter
+  std::optional<std::uint32_t> parameter;  ///< value reference of the structural parameter
+};
+
+/// Values of a variable before initialization, in the member of its type.
+struct Start {
+  bool given = false;
+  std::vector<double> numbers;       ///< float types
+  std::vector<std::int64_t> wholes;  ///< integers, enumerations, booleans; uint64 by its bits
+  std::vector<std::string> texts;    ///< strings, and binaries as bytes
+};
+
+/// Attributes of a Clock.
+struct ClockFacts {
+  std::string interval_variability;
+  std::optional<double> interval, shift;
+  std::optional<std::uint64_t> interval_counter, shift_counter, resolution;
+  std::optional<std::uint32_t> priority;
+};
+
+struct Variable {
+  std::string name;
+  std::uint32_t reference = 0;
+  Type type = Type::float64;
+  Causality causality = Causality::local;
+  Variability variability = Variability::discrete;
+  Initial initial = Initial::none;
+  std::string about;
+  std::string unit;
+  bool relative = false;
+  std::optional<double> low, high;
+  std::vector<Item> items;
+  std::vector<Dimension> dimensions;
+  Start start;
+  std::uint64_t most_bytes = 0;       ///< maxSize of a Binary; 0: not said
+  std::vector<std::uint32_t> clocks;  ///< value references of the clocks it belongs to
+  std::vector<std::string> aliases;   ///< other names, 3.0
+  ClockFacts clock;
+  int line = 0;
+
+  bool is_parameter() const {
+    return causality == Causality::parameter || causality == Causality::structural_parameter;
+  }
+};
+
+/// Capabilities of one kind of interface.
+struct Interface {
+  std::string identifier;  ///< modelIdentifier: name of its library
+  bool needs_execution_tool = false;
+  bool once_per_process = false;
+  bool no_memory_functions = false;  ///< canNotUseMemoryManagementFunctions, 2.0
+  bool get_and_set_state = false;
+  bool serialize_state = false;
+  bool variable_step = false;
+  bool run_asynchronously = false;  ///< 2.0
+  bool interpolates_inputs = false;
+  bool event_mode = false;  ///< 3.0, as the next
+  bool early_return = false;
+  bool intermediate_update = false;
+  unsigned output_derivatives = 0;
+  std::optional<double> fixed_step;  ///< fixedInternalStepSize, seconds
+};
+
+struct DefaultExperiment {
+  std::optional<double> start, stop, tolerance, step;
+};
+
+struct Description {
+  Version version = Version::fmi3;
+  std::string version_text;  ///< "3.0.1"
+  std::string model;
+  std::string token;  ///< guid, or instantiationToken
+  std::string about, tool, author, model_version;
+  std::optional<Interface> co_simulation, model_exchange, scheduled_execution;
+  std::vector<UnitDefinition> units;
+  std::vector<TypeDefinition> types;
+  std::vector<std::string> log_categories;
+  DefaultExperiment experiment;
+  std::vector<Variable> variables;
+  std::vector<std::size_t> outputs;  ///< outputs of ModelStructure: positions in `variables`
+
+  const UnitDefinition* find_unit(std::string_view name) const;
+  const Variable* find(std::string_view name) const;
+  const Variable* find_reference(std::uint32_t reference) const;  ///< 3.0 alone, where they are unique
+};
+
+/// Something wrong, or strange, in a description.
+struct Finding {
+  int line = 0;  ///< line from 1; 0: the whole file
+  int column = 0;
+  std::string where;  ///< "variable 'speed'"; may be empty
+  std::string text;
+  bool error = true;  ///< false: the unit can be used
+
+  /// "modelDescription.xml:12:5: variable 'speed': ..."
+  std::string message() const;
+};
+
+/// Reads a description. Whatever is wrong is added to `findings`, all of it; with an error among them the description
+/// is not to be used. Throws nothing but std::bad_alloc. @when setup
+Description read_description(std::string_view xml, std::vector<Finding>& findings);
+
+/// Returns true if one of them is an error.
+bool has_error(const std::vector<Finding>& findings);
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::drivers::fmi {
+
+/// A text of a foreign file for messages: in quotes, control characters as '?', cut after 120 bytes.
+std::string in_quotes(std::string_view text);
+/// A foreign text as one line, cut after `most` bytes.
+std::string one_line(std::string_view text, std::size_t most = 400);
+/// "; did you mean 'speed'?", or nothing if no name is near.
+std::string nearest(std::string_view wrong, const std::vector<std::string>& names);
+/// "a, b and c".
+std::string listed(const std::vector<std::string>& names);
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// An FMU from anywhere: any bytes as archive, and any as modelDescription.xml, are taken or refused with a reason. The
+// first byte of the input says which of the two it is.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "drivers/fmi/archive/archive.hpp"
+#include "drivers/fmi/description/description.hpp"
+
+using namespace tactus::drivers::fmi;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  if (data[0] == 'x') {
+    std::vector<Finding> findings;
+    const Description description =
+        read_description({reinterpret_cast<const char*>(data) + 1, size - 1}, findings);
+    for (const Finding& finding : findings)
+      if (finding.message().size() > 20'000) throw std::logic_error("a message of more than 20 kB");
+    for (const std::size_t output : description.outputs)
+      if (output >= description.variables.size()) throw std::logic_error("an output that is no variable");
+    return 0;
+  }
+  try {
+    ArchiveLimits limits;
+    limits.bytes = 1 << 20;
+    limits.description_bytes = 1 << 20;
+    const Archive archive(std::as_bytes(std::span(data + 1, size - 1)), "fuzz.fmu", limits);
+    for (const ArchiveFile& file : archive.files())
+      if (file.name.find("..") == 0 || file.name.front() == '/')
+        throw std::logic_error("a name that leads out");
+    (void)archive.description();
+  } catch (const ArchiveError& error) {
+    if (error.problems().empty()) throw std::logic_error("no reason");
+  }
+  return 0;
+}

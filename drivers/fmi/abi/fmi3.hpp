@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The C interface of FMI 3.0 co-simulation, as far as a rig calls it. Booleans are bool, bytes are uint8_t.
+///
+/// Threads  declarations.
+#include <cstddef>
+#include <cstdint>
+
+namespace tactus::drivers::fmi::abi3 {
+
+using Instance = void*;
+using Reference = std::uint32_t;
+using Text = const char*;
+
+enum Status : int { kOk, kWarning, kDiscard, kError, kFatal };
+
+using LogMessage = void(void* environment, Status status, Text category, Text message);
+using IntermediateUpdate = void(void* environment, double time, bool set_requested, bool get_allowed,
+                                bool step_finished, bool can_return_early, bool* early_requested,
+                                double* early_time);
+
+using InstantiateCoSimulation = Instance(Text name, Text token, Text resources, bool visible, bool logging,
+                                         bool event_mode, bool early_return, const Reference* intermediate,
+                                         std::size_t intermediate_count, void* environment, LogMessage* log,
+                                         IntermediateUpdate* update);
+using FreeInstance = void(Instance);
+using SetDebugLogging = Status(Instance, bool on, std::size_t count, const Text* categories);
+using EnterInitialization = Status(Instance, bool has_tolerance, double tolerance, double start,
+                                   bool has_stop, double stop);
+/// ExitInitializationMode, EnterConfigurationMode, ExitConfigurationMode, Terminate, Reset.
+using Plain = Status(Instance);
+using GetVersion = Text();
+
+template <class T>
+using Get = Status(Instance, const Reference*, std::size_t, T*, std::size_t);
+template <class T>
+using Set = Status(Instance, const Reference*, std::size_t, const T*, std::size_t);
+using SetBinary = Status(Instance, const Reference*, std::size_t, const std::size_t* sizes,
+                         const std::uint8_t* const* values, std::size_t);
+
+using DoStep = Status(Instance, double time, double step, bool no_set_state_before, bool* event_needed,
+                      bool* terminate, bool* early, double* last_time);
+
+using GetState = Status(Instance, void** state);
+using SetState = Status(Instance, void* state);
+using FreeState = Status(Instance, void** state);
+using StateSize = Status(Instance, void* state, std::size_t* bytes);
+using SerializeState = Status(Instance, void* state, std::uint8_t* bytes, std::size_t size);
+using DeserializeState = Status(Instance, const std::uint8_t* bytes, std::size_t size, void** state);
+
+}  // namespace tactus::drivers::fmi::abi3

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/fmi/model/contents.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "drivers/fmi/model/names.hpp"
+#include "drivers/fmi/text.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+bool matches(std::string_view pattern, std::string_view text) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  const std::string_view rest = pattern.substr(star + 1);
+  for (std::size_t from = star; from <= text.size(); ++from)
+    if (matches(rest, text.substr(from))) return true;
+  return false;
+}
+
+/// A time as a rig file writes it.
+std::string seconds(double value) {
+  std::array<char, 40> text{};
+  const double ms = value * 1e3, us = value * 1e6;
+  if (value >= 1)
+    (void)std::snprintf(text.data(), text.size(), "%.9g s", value);
+  else if (ms >= 1)
+    (void)std::snprintf(text.data(), text.size(), "%.9g ms", ms);
+  else
+    (void)std::snprintf(text.data(), text.size(), "%.9g us", us);
+  return text.data();
+}
+
+class Sorter {
+ public:
+  Sorter(const Description& description, const Wishes& wishes, std::vector<WishProblem>& problems)
+      : description_(description), wishes_(wishes), problems_(problems), matched_(wishes.locals.size()) {
+    for (const char* const name : kOwnNames) names_.reserve(name);
+  }
+
+  Contents sort() {
+    read_structure();
+    for (const Variable& variable : description_.variables) sort(variable);
+    for (std::size_t i = 0; i < matched_.size(); ++i) {
+      if (matched_[i]) continue;
+      std::vector<std::string> locals;
+      for (const Variable& variable : description_.variables)
+        if (variable.causality == Causality::local) locals.push_back(variable.name);
+      problems_.push_back({"locals[" + std::to_string(i) + "]", in_quotes(wishes_.locals[i]) +
+                                                                    " names no local variable of the unit" +
+                                                                    nearest(wishes_.locals[i], locals)});
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void read_structure() {
+    std::vector<std::string> names;
+    for (const Variable& variable : description_.variables) {
+      if (variable.causality != Causality::structural_parameter) continue;
+      made_.structure.push_back(&variable);
+      names.push_back(variable.name);
+      if (!variable.start.wholes.empty()) sizes_[variable.reference] = variable.start.wholes[0];
+    }
+    for (const auto& [name, value] : wishes_.structure) {
+      const auto at = std::find_if(made_.structure.begin(), made_.structure.end(),
+                                   [&, &name = name](const Variable* v) { return v->name == name; });
+      if (at == made_.structure.end()) {
+        problems_.push_back({"structure." + name, "the unit has no structural parameter " + in_quotes(name) +
+                                                      nearest(name, names)});
+        continue;
+      }
+      const auto number = static_cast<double>(value);
+      if (((*at)->low && number < *(*at)->low) || ((*at)->high && number > *(*at)->high))
+        problems_.push_back({"structure." + name, std::to_string(value) +
+                                                      " is outside of the unit's limits, " +
+                                                      limit((*at)->low) + " .. " + limit((*at)->high)});
+      sizes_[(*at)->reference] = value;
+    }
+  }
+  static std::string limit(const std::optional<double>& value) {
+    return value ? std::to_string(static_cast<long long>(*value)) : "any";
+  }
+
+  bool wanted(const Variable& variable) {
+    bool any = false;
+    for (std::size_t i = 0; i < wishes_.locals.size(); ++i)
+      if (matches(wishes_.locals[i], variable.name)) any = matched_[i] = true;
+    return any;
+  }
+
+  void leave_out(const Variable& variable, std::string why) {
+    made_.left_out.push_back({&variable, std::move(why)});
+  }
+
+  void sort(const Variable& variable) {
+    if (variable.causality == Causality::independent || variable.causality == Causality::structural_parameter)
+      return;
+    if (variable.causality == Causality::local && !wanted(variable)) return;
+    if (variable.type == Type::clock)
+      return leave_out(variable, "a Clock: the unit runs without event mode, so no clock ticks");
+    if (!variable.clocks.empty()) return leave_out(variable, "belongs to a clock, and no clock ticks");
+    if (variable.type == Type::string || variable.type == Type::binary) {
+      if (variable.causality == Causality::parameter)
+        made_.texts.push_back(&variable);
+      else
+        leave_out(variable,
+                  std::string(name_of(variable.type)) +
+                      ": a rig has no variables of changing size; parameters of this type can be set "
+                      "by 'texts'");
+      return;
+    }
+    RigVariable one;
+    one.of = &variable;
+    one.array = !variable.dimensions.empty();
+    std::uint64_t count = 1, last = 1;
+    for (const Dimension& dimension : variable.dimensions) {
+      last = dimension.size;
+      if (dimension.parameter)
+        if (const auto size = sizes_.find(*dimension.parameter); size != sizes_.end())
+          last = static_cast<std::uint64_t>(size->second);
+      count = last == 0 ? 0 : (count > 100'000'000 / last ? 100'000'001 : count * last);
+    }
+    if (count == 0) return leave_out(variable, "an array without elements");
+    if (count > 100'000'000) return leave_out(variable, "an array of more than 100000000 elements");
+    one.elements = static_cast<std::uint32_t>(count);
+    if (variable.dimensions.size() == 2) one.columns = static_cast<std::uint32_t>(last);
+    one.name = names_.add(variable.name);
+    if (is_float(variable.type)) one.unit = rig_unit(description_, variable.unit, variable.relative);
+    list_of(variable).push_back(std::move(one));
+  }
+
+  std::vector<RigVariable>& list_of(const Variable& variable) {
+    if (variable.variability == Variability::constant ||
+        variable.causality == Causality::calculated_parameter)
+      return made_.constants;
+    if (variable.causality == Causality::input) return made_.inputs;
+    if (variable.causality == Causality::parameter)
+      return variable.variability == Variability::tunable ? made_.tunables : made_.parameters;
+    return made_.outputs;
+  }
+
+  const Description& description_;
+  const Wishes& wishes_;
+  std::vector<WishProblem>& problems_;
+  std::vector<bool> matched_;
+  std::map<std::uint32_t, std::int64_t> sizes_;
+  Names names_;
+  Contents made_;
+};
+
+}  // namespace
+
+Contents contents_of(const Description& description, const Wishes& wishes,
+                     std::vector<WishProblem>& problems) {
+  return Sorter(description, wishes, problems).sort();
+}
+
+std::vector<std::string> refusals(const Description& description) {
+  if (!description.co_simulation) {
+    if (description.scheduled_execution)
+      return {"offers scheduled execution alone; tactus runs co-simulation: export the unit for it, too"};
+    return {
+        "offers model exchange alone; tactus runs co-simulation: export the unit for it (fmi2CoSimulation, "
+        "fmi3CoSimulation)"};
+  }
+  if (description.co_simulation->needs_execution_tool)
+    return {
+        "needs the tool that exported it while it runs (needsExecutionTool), which keeps no time of a frame; "
+        "export "
+        "it as a stand-alone unit"};
+  return {};
+}
+
+std::string step_refusal(const Description& description, double step) {
+  const std::optional<double> fixed = description.co_simulation->fixed_step;
+  if (!fixed) return "";
+  const double ratio = step / *fixed;
+  const double whole = std::max(1.0, std::round(ratio));
+  if (std::abs(ratio - whole) <= 1e-9 * whole) return "";
+  const double below = std::floor(ratio), above = std::ceil(ratio);
+  std::string fit = seconds(whole * *fixed) + " is the nearest that fits";
+  if (below >= 1 && above != below)
+    fit = seconds(below * *fixed) + " and " + seconds(above * *fixed) + " fit, the nearest is " +
+          seconds(whole * *fixed);
+  return "the step is " + seconds(step) + ", and the unit has a fixed step of " + seconds(*fixed) +
+         " inside (fixedInternalStepSize): " + fit +
+         ", as 'cycle' of job 'step'. If the description is wrong, 'ignore_fixed_step: yes' runs it all the "
+         "same";
+}
+
+}  // namespace tactus::drivers::fmi

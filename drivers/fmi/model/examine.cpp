@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `tactus check x.fmu`.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/text.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+constexpr std::size_t kMostShown = 500;
+
+std::string number(double value) {
+  std::array<char, 40> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+std::string kinds_of(const Description& d) {
+  std::vector<std::string> kinds;
+  if (d.co_simulation) kinds.emplace_back("co-simulation");
+  if (d.model_exchange) kinds.emplace_back("model exchange");
+  if (d.scheduled_execution) kinds.emplace_back("scheduled execution");
+  return listed(kinds);
+}
+
+std::string flags_of(const Interface& of) {
+  std::vector<std::string> flags;
+  const auto add = [&](bool has, const char* name) {
+    if (has) flags.emplace_back(name);
+  };
+  add(of.needs_execution_tool, "needsExecutionTool");
+  add(of.once_per_process, "canBeInstantiatedOnlyOncePerProcess");
+  add(of.no_memory_functions, "canNotUseMemoryManagementFunctions");
+  add(of.get_and_set_state, "canGetAndSetFMUState");
+  add(of.serialize_state, "canSerializeFMUState");
+  add(of.variable_step, "canHandleVariableCommunicationStepSize");
+  add(of.run_asynchronously, "canRunAsynchronuously");
+  add(of.interpolates_inputs, "canInterpolateInputs");
+  add(of.event_mode, "hasEventMode");
+  add(of.early_return, "mightReturnEarlyFromDoStep");
+  add(of.intermediate_update, "providesIntermediateUpdate");
+  if (of.fixed_step) flags.push_back("fixedInternalStepSize " + number(*of.fixed_step) + " s");
+  return flags.empty() ? "none" : listed(flags);
+}
+
+std::string start_of(const Variable& variable) {
+  std::vector<std::string> values;
+  for (const double value : variable.start.numbers) values.push_back(number(value));
+  for (const std::int64_t value : variable.start.wholes)
+    values.push_back(variable.type == Type::uint64 ? std::to_string(static_cast<std::uint64_t>(value))
+                                                   : std::to_string(value));
+  for (const std::string& value : variable.start.texts) values.push_back(in_quotes(value));
+  if (values.size() > 6) return "start of " + std::to_string(values.size()) + " values";
+  std::string all;
+  for (const std::string& value : values) all += (all.empty() ? "" : " ") + value;
+  return all.empty() ? "" : "start " + all;
+}
+
+void print_variables(const Examination& to, const char* title, const std::vector<RigVariable>& variables) {
+  if (variables.empty()) return;
+  to.line("");
+  to.line(std::to_string(variables.size()) + " " + title);
+  for (std::size_t i = 0; i < std::min(variables.size(), kMostShown); ++i) {
+    const RigVariable& one = variables[i];
+    const Variable& of = *one.of;
+    std::string type(name_of(of.type));
+    if (one.array) type += "[" + std::to_string(one.elements) + "]";
+    std::array<char, 200> head{};
+    (void)std::snprintf(head.data(), head.size(), "  %-28s %-12s %-10s", one.name.c_str(), type.c_str(),
+                        one.unit.text.empty() ? "1" : one.unit.text.c_str());
+    std::string line = head.data();
+    if (const std::string start = start_of(of); !start.empty()) line += " " + start;
+    if (of.low || of.high)
+      line += "  (" + (of.low ? number(*of.low) : "") + " .. " + (of.high ? number(*of.high) : "") + ")";
+    if (one.name != of.name) line += "  = " + in_quotes(of.name);
+    if (one.unit.converts()) line += "  unit " + in_quotes(of.unit) + " is converted";
+    if (!of.items.empty()) {
+      std::vector<std::string> items;
+      for (const Item& item : of.items) items.push_back(item.name + " = " + std::to_string(item.value));
+      line += "  " + listed(items);
+    }
+    if (!of.about.empty()) line += "  " + one_line(of.about, 120);
+    to.line(line);
+  }
+  if (variables.size() > kMostShown)
+    to.line("  ... and " + std::to_string(variables.size() - kMostShown) + " more");
+}
+
+void print_facts(const Examination& to, const Description& d, const Archive& archive) {
+  const auto row = [&](const char* name, const std::string& text) {
+    if (!text.empty()) to.line(std::string(name) + one_line(text, 300));
+  };
+  row("model          ", d.model + (d.about.empty() ? "" : ": " + d.about));
+  row("version        ", "FMI " + d.version_text);
+  row("made by        ", d.tool);
+  row("kinds          ", kinds_of(d));
+  const std::vector<std::string> here = platforms_here(d.version), all = archive.platforms();
+  std::vector<std::string> shown;
+  for (const std::string& each : all)
+    shown.push_back(each +
+                    (std::find(here.begin(), here.end(), each) == here.end() ? "" : " (this machine)"));
+  row("platforms      ", shown.empty() ? "none" : listed(shown));
+  if (d.co_simulation) row("flags          ", flags_of(*d.co_simulation));
+  const DefaultExperiment& e = d.experiment;
+  std::string experiment;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) experiment += (experiment.empty() ? "" : ", ") + std::string(name) + " " + number(*value);
+  };
+  add("start", e.start);
+  add("stop", e.stop);
+  add("tolerance", e.tolerance);
+  add("step", e.step);
+  row("experiment     ", experiment);
+}
+
+void print_use(const Examination& to, const Interface& of) {
+  to.line("");
+  to.line("in a rig");
+  const bool state = of.get_and_set_state && of.serialize_state;
+  to.line(std::string("  checkpoints    ") +
+          (state ? "yes, by its serialized state" : "no: it cannot serialize its state"));
+  to.line(std::string("  reset          ") + (state ? "yes" : "no: it cannot serialize its state"));
+  to.line(std::string("  instances      ") +
+          (of.once_per_process ? "one in a process; others with 'isolated: yes'" : "any number"));
+  to.line("  threads        any thread, one at a time");
+  to.line("  cycle          " + (of.fixed_step
+                                     ? "multiples of " + number(*of.fixed_step) + " s"
+                                     : std::string(of.variable_step ? "any" : "any one, which stays")));
+  if (of.event_mode) to.line("  event mode     not used: events are handled inside of its steps");
+  if (of.intermediate_update) to.line("  intermediate   not used");
+  to.line(
+      "  real time      what a step takes and allocates is the unit's own: see the times of its job in the "
+      "report");
+}
+
+}  // namespace
+
+void FmiModel::examine(const std::string& file, const Examination& to) {
+  const Archive archive(file);
+  std::vector<Finding> findings;
+  const Description d = read_description(archive.description(), findings);
+  if (!d.model.empty()) print_facts(to, d, archive);
+  if (!has_error(findings)) {
+    if (d.co_simulation) print_use(to, *d.co_simulation);
+    std::vector<WishProblem> none;
+    Wishes wishes;
+    const Contents contents = contents_of(d, wishes, none);
+    print_variables(to, "inputs", contents.inputs);
+    print_variables(to, "outputs", contents.outputs);
+    print_variables(to, "parameters", contents.parameters);
+    print_variables(to, "tunable parameters, which can be set while the rig runs", contents.tunables);
+    print_variables(to, "constants and calculated parameters", contents.constants);
+    if (!contents.structure.empty()) {
+      to.line("");
+      to.line(std::to_string(contents.structure.size()) + " structural parameters (key 'structure')");
+      for (const Variable* const each : contents.structure)
+        to.line("  " + one_line(each->name) + " " + start_of(*each) + "  " + one_line(each->about, 120));
+    }
+    if (!contents.texts.empty()) {
+      to.line("");
+      to.line(std::to_string(contents.texts.size()) + " texts (key 'texts')");
+      for (const Variable* const each : contents.texts)
+        to.line("  " + one_line(each->name) + " " + start_of(*each));
+    }
+    const auto locals = std::count_if(d.variables.begin(), d.variables.end(),
+                                      [](const Variable& v) { return v.causality == Causality::local; });
+    if (locals > 0) {
+      to.line("");
+      to.line(std::to_string(locals) + " local variables, shown by key 'locals'");
+    }
+    for (const LeftOut& each : contents.left_out)
+      to.line("not in a rig: " + in_quotes(each.variable->name) + ": " + each.why);
+    to.line("");
+  }
+  for (const Finding& finding : findings)
+    if (finding.error)
+      to.finding(finding.message());
+    else
+      to.line("note: " + finding.message());
+  if (has_error(findings)) return;
+  for (const std::string& why : refusals(d)) to.finding(why);
+  if (!d.co_simulation) return;
+  const std::vector<std::string> here = platforms_here(d.version);
+  if (std::none_of(here.begin(), here.end(), [&](const std::string& platform) {
+        return archive.has("binaries/" + platform + "/" + d.co_simulation->identifier + ".so");
+      }))
+    to.finding("it has no library for this machine: binaries/" + (here.empty() ? "?" : here.front()) + "/" +
+               d.co_simulation->identifier + ".so");
+}
+
+}  // namespace tactus::drivers::fmi

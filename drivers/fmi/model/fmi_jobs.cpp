@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Jobs of a unit.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "drivers/fmi/model/fmi_model.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+constexpr std::int32_t kRuns = 0, kIsHeld = 1, kHasEnded = 2;
+constexpr std::int64_t kStepsWatched = 20;  // in which the time that the unit has reached is looked at
+
+}  // namespace
+
+int FmiModel::fail_with(const char* text) const {
+  fail(text);
+  return 1;
+}
+
+/// Takes an answer at setup, where no policy holds.
+int FmiModel::take(const char* what, Status status) {
+  if (is_good(status)) return 0;
+  return failed(what, status, OnFailure::terminate);
+}
+
+/// Takes an answer that is not good: ends the rig, or holds the outputs.
+int FmiModel::failed(const char* what, Status status, OnFailure policy) {
+  std::array<char, 256> text{};
+  const char* const said = log_.last_error();
+  (void)std::snprintf(text.data(), text.size(), "the unit answers %s to %s at %.9g s%s%.150s",
+                      name_of(status), what, time_, *said == '\0' ? "" : ": ", said);
+  if (policy == OnFailure::terminate) return fail_with(text.data());
+  status_ = kIsHeld;
+  log_.put(Status::warning, "tactus", text.data());
+  log_.put(Status::warning, "tactus",
+           "its outputs stay as they are from here on (on_discard, on_error: hold)");
+  return 0;
+}
+
+int FmiModel::set_structure() {
+  if (structure_.empty()) return 0;
+  if (const int bad = take("EnterConfigurationMode", unit_->enter_configuration()); bad != 0) return bad;
+  for (const Size& size : structure_) {
+    const auto at = std::find_if(contents_.structure.begin(), contents_.structure.end(),
+                                 [&](const Variable* v) { return v->name == size.name; });
+    const auto value = static_cast<std::uint64_t>(size.value);
+    const std::uint32_t reference = (*at)->reference;
+    if (const int bad = take("Set of a structural parameter",
+                             unit_->set(Call::set_structural, Type::uint64, {&reference, 1}, &value, 1));
+        bad != 0)
+      return bad;
+  }
+  return take("ExitConfigurationMode", unit_->exit_configuration());
+}
+
+int FmiModel::set_texts() {
+  for (const Text& text : texts_) {
+    const auto at = std::find_if(contents_.texts.begin(), contents_.texts.end(),
+                                 [&](const Variable* v) { return v->name == text.name; });
+    std::string value = text.value;
+    if ((*at)->type == Type::binary) {
+      value.clear();
+      for (std::size_t i = 0; i + 1 < text.value.size(); i += 2)
+        value += static_cast<char>(std::stoi(text.value.substr(i, 2), nullptr, 16));
+    }
+    if (const int bad = take("Set of a text", unit_->set_text((*at)->type, (*at)->reference, value));
+        bad != 0)
+      return bad;
+  }
+  return 0;
+}
+
+int FmiModel::initialize() {
+  if (unit_ == nullptr) return fail_with("the unit was not opened");
+  log_.forget_error();
+  steps_ = -1;
+  time_ = start_;
+  lag_ = 0;
+  lag_said_ = false;
+  status_ = kRuns;
+  state_bytes_ = 0;
+  if (unit_->phase() == Phase::fatal)
+    return fail_with("the unit answered Fatal: it must not be called again, so the rig cannot be reset");
+  if (unit_->phase() != Phase::made && unit_->phase() != Phase::none && !is_good(unit_->reset()))
+    unit_->free();
+  if (unit_->phase() == Phase::none) unit_->instantiate(name_, unit_log_);
+  if (const int bad = set_structure(); bad != 0) return bad;
+  for (const Groups* const groups : {&parameters_, &tunables_, &inputs_})
+    for (const auto& group : *groups)
+      if (const int bad = take("Set of start values", group->set_other_than_start(*unit_)); bad != 0)
+        return bad;
+  if (const int bad = set_texts(); bad != 0) return bad;
+  if (const int bad = take("EnterInitializationMode", unit_->enter_initialization(start_, tolerance_));
+      bad != 0)
+    return bad;
+  if (const int bad = take("ExitInitializationMode", unit_->exit_initialization()); bad != 0) return bad;
+  for (const Groups* const groups : {&outputs_, &constants_})
+    for (const auto& group : *groups)
+      if (const int bad = take("Get", group->get(*unit_)); bad != 0) return bad;
+  return 0;
+}
+
+/// Says once that a unit answers OK and is not where it was asked to go.
+void FmiModel::look_at_lag(double wanted, const StepAnswer& answer) {
+  if (!answer.knows_reached) return;
+  lag_ = wanted - answer.reached;
+  if (std::abs(lag_) <= 1e-9 * std::max(1.0, std::abs(wanted))) lag_ = 0;
+  if (lag_ == 0 || lag_said_) return;
+  lag_said_ = true;
+  std::array<char, 216> text{};
+  (void)std::snprintf(
+      text.data(), text.size(),
+      "answers %s to a step to %.9g s, and has reached %.9g s: its own step does not fit; outputs are of "
+      "that time (unit_lag)",
+      name_of(answer.status), wanted, answer.reached);
+  log_.put(Status::warning, "tactus", text.data());
+}
+
+int FmiModel::step(const tactus::Call& call) {
+  if (unit_ == nullptr) return fail_with("the unit was not opened");
+  if (steps_ < 0) {  // the outputs are those of initialization
+    steps_ = 0;
+    if (!ignore_fixed_step_) {
+      const double fixed = description_.co_simulation->fixed_step.value_or(call.dt);
+      const double ratio = call.dt / fixed;
+      const double whole = std::max(1.0, std::round(ratio));
+      if (std::abs(ratio - whole) > 1e-9 * whole)
+        return fail_with(
+            "the cycle of job 'step' is no multiple of the unit's fixed step (fixedInternalStepSize)");
+    }
+    return 0;
+  }
+  if (status_ != kRuns) return 0;
+  for (const auto& group : tunables_)
+    if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status))
+      return failed("Set of tunable parameters", status, on_error_);
+  for (const auto& group : inputs_)
+    if (const Status status = group->set(*unit_, Call::set_input); !is_good(status))
+      return failed("Set of inputs", status, on_error_);
+  // One multiplication: units compare the point with a sum or product of their own.
+  const double from = start_ + static_cast<double>(steps_) * call.dt;
+  const StepAnswer answer = unit_->step(from, call.dt, steps_ < kStepsWatched);
+  const double wanted = start_ + static_cast<double>(steps_ + 1) * call.dt;
+  time_ = wanted;
+  if (answer.status == Status::discard && answer.terminate) {
+    status_ = kHasEnded;
+  } else if (answer.status == Status::pending) {
+    return failed("DoStep (an asynchronous step, which a frame cannot wait for)", answer.status,
+                  OnFailure::terminate);
+  } else if (!is_good(answer.status)) {
+    return failed("DoStep", answer.status, answer.status == Status::discard ? on_discard_ : on_error_);
+  }
+  ++steps_;
+  look_at_lag(wanted, answer);
+  if (status_ == kRuns)
+    for (const auto& group : outputs_)
+      if (const Status status = group->get(*unit_); !is_good(status))
+        return failed("Get of outputs", status, on_error_);
+  if (answer.terminate) {
+    status_ = kHasEnded;
+    log_.put(Status::warning, "tactus", "asks for the end of the simulation");
+    if (on_end_ == OnEnd::stop) (void)stop();
+  }
+  return 0;
+}
+
+int FmiModel::save() {
+  if (unit_ == nullptr || unit_->phase() == Phase::none || unit_->phase() == Phase::made) return 0;
+  if (status_ == kIsHeld)
+    return fail_with("the unit has failed, and its state is lost: no checkpoint can be made");
+  const std::size_t needed = unit_->state_bytes();
+  if (needed > state_.size()) {
+    std::array<char, 200> text{};
+    (void)std::snprintf(
+        text.data(), text.size(),
+        "the unit's state has grown to %zu bytes, and there is room for %zu: no checkpoint can be made",
+        needed, state_.size());
+    return fail_with(text.data());
+  }
+  state_bytes_ = static_cast<std::int64_t>(unit_->save_state(std::as_writable_bytes(std::span(state_))));
+  return state_bytes_ > 0 ? 0 : fail_with("the unit refuses to serialize its state");
+}
+
+int FmiModel::restore() {
+  for (const Groups* const groups : {&tunables_, &inputs_})
+    for (const auto& group : *groups) group->forget_set();
+  if (state_bytes_ == 0) return 0;  // a reset: the initialization comes next
+  if (unit_ == nullptr || state_bytes_ < 0 || static_cast<std::size_t>(state_bytes_) > state_.size())
+    return fail_with("the checkpoint has no state of this unit");
+  const auto bytes = std::as_bytes(std::span(state_)).first(static_cast<std::size_t>(state_bytes_));
+  return take("SetState", unit_->load_state(bytes));
+}
+
+int FmiModel::end() {
+  if (unit_ != nullptr && unit_->phase() != Phase::none) (void)unit_->terminate();
+  return 0;
+}
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/fmi/model/fmi_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "drivers/fmi/text.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+/// Units that may be instantiated once per process, and are: by their tokens.
+struct Claims {
+  std::mutex mutex;
+  std::set<std::string> tokens;
+};
+Claims& claims() {
+  static Claims all;
+  return all;
+}
+
+tactus_type type_in_rig(Type type, Version version) {
+  switch (type) {
+    case Type::float32:
+      return TACTUS_FLOAT;
+    case Type::int8:
+      return TACTUS_INT8;
+    case Type::uint8:
+      return TACTUS_UINT8;
+    case Type::int16:
+      return TACTUS_INT16;
+    case Type::uint16:
+      return TACTUS_UINT16;
+    case Type::int32:
+      return TACTUS_INT32;
+    case Type::uint32:
+      return TACTUS_UINT32;
+    case Type::int64:
+      return TACTUS_INT64;
+    case Type::uint64:
+      return TACTUS_UINT64;
+    case Type::boolean:
+      return TACTUS_BOOL;
+    case Type::enumeration:
+      return version == Version::fmi2 ? TACTUS_INT32 : TACTUS_INT64;
+    default:
+      return TACTUS_DOUBLE;
+  }
+}
+
+constexpr int kRunning = 0, kHeld = 1, kEnded = 2;
+
+}  // namespace
+
+FmiModel::~FmiModel() {
+  unit_.reset();
+  if (claimed_.empty()) return;
+  const std::lock_guard lock(claims().mutex);
+  claims().tokens.erase(claimed_);
+}
+
+void FmiModel::keys(Keys& k) {
+  k.text("unit", unit_file_, {1, 4000},
+         "file of the unit, engine.fmu; relative to the folder of the rig file")
+      .required();
+  k.named("structure", structure_, "parameter",
+          "values of structural parameters, which sizes of arrays depend on",
+          [](Keys& inner, Size& size) {
+            inner.whole("value", size.value, {0, 1e9}, "the value").required();
+          })
+      .short_value("value");
+  k.named("texts", texts_, "parameter", "values of parameters of type String; a Binary in hexadecimal digits",
+          [](Keys& inner, Text& text) {
+            inner.text("value", text.value, {0, 65536}, "the value").required();
+          })
+      .short_value("value");
+  k.texts("locals", locals_, {1, 1000}, "local variables to show; * stands for any text");
+  k.word("on_discard", on_discard_,
+         {{"terminate", OnFailure::terminate, "the rig aborts"},
+          {"hold", OnFailure::hold, "the outputs stay as they are, and the rig continues"}},
+         "what to do if the unit discards a step");
+  k.word("on_error", on_error_,
+         {{"terminate", OnFailure::terminate, "the rig aborts"},
+          {"hold", OnFailure::hold, "the outputs stay as they are, and the rig continues"}},
+         "what to do if the unit answers Error or Fatal");
+  k.word("on_end", on_end_,
+         {{"stop", OnEnd::stop, "the rig stops in order"},
+          {"hold", OnEnd::hold, "the outputs stay as they are"}},
+         "what to do if the unit asks for the end of the simulation");
+  k.yes_no("ignore_fixed_step", ignore_fixed_step_,
+           "run a unit whose fixed step the cycle is no multiple of");
+  k.yes_no("log", unit_log_, "let the unit log all of its categories");
+  k.number("tolerance", tolerance_, "1", {0, 1},
+           "relative tolerance for the unit's solver; 0: the unit's own");
+}
+
+void FmiModel::check(const Problems& problems) {
+  const std::filesystem::path file = std::filesystem::path(folder_) / unit_file_;
+  std::vector<Finding> findings;
+  try {
+    archive_ = std::make_unique<Archive>(file);
+    description_ = read_description(archive_->description(), findings);
+  } catch (const ArchiveError& error) {
+    for (const std::string& problem : error.problems()) problems.add("unit", problem);
+    return;
+  }
+  for (const Finding& finding : findings)
+    if (finding.error)
+      problems.add("unit", finding.message());
+    else
+      log_.put(Status::warning, "", finding.message().c_str());
+  if (has_error(findings)) return;
+  const std::vector<std::string> refused = refusals(description_);
+  for (const std::string& why : refused) problems.add("unit", why);
+  if (!refused.empty()) return;
+  const std::vector<std::string> platforms = archive_->platforms(),
+                                 here = platforms_here(description_.version);
+  for (const std::string& platform : here)
+    if (archive_->has("binaries/" + platform + "/" + description_.co_simulation->identifier + ".so"))
+      platform_ = platform;
+  if (platform_.empty())
+    problems.add("unit", "has no library for this machine (binaries/" + (here.empty() ? "?" : here.front()) +
+                             "/" + description_.co_simulation->identifier + ".so); it has " +
+                             (platforms.empty() ? "none at all" : listed(platforms)));
+  Wishes wishes;
+  wishes.locals = locals_;
+  for (const Size& size : structure_) wishes.structure[size.name] = size.value;
+  std::vector<WishProblem> wrong;
+  contents_ = contents_of(description_, wishes, wrong);
+  for (const WishProblem& each : wrong) problems.add(each.path, each.text);
+  check_texts(problems);
+  if (!platform_.empty()) claim_once(problems);
+  if (tolerance_ == 0) tolerance_ = description_.experiment.tolerance.value_or(0);
+}
+
+void FmiModel::check_texts(const Problems& problems) const {
+  std::vector<std::string> names;
+  for (const Variable* const known : contents_.texts) names.push_back(known->name);
+  for (const Text& text : texts_) {
+    const auto at = std::find_if(contents_.texts.begin(), contents_.texts.end(),
+                                 [&](const Variable* v) { return v->name == text.name; });
+    if (at == contents_.texts.end()) {
+      problems.add("texts." + text.name, "the unit has no parameter of type String or Binary of this name" +
+                                             nearest(text.name, names));
+    } else if ((*at)->type == Type::binary &&
+               (text.value.size() % 2 != 0 ||
+                text.value.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)) {
+      problems.add("texts." + text.name, "is a Binary: pairs of hexadecimal digits, '00ff'");
+    }
+  }
+}
+
+void FmiModel::claim_once(const Problems& problems) {
+  if (!description_.co_simulation->once_per_process) return;
+  const std::lock_guard lock(claims().mutex);
+  if (claims().tokens.insert(description_.token).second)
+    claimed_ = description_.token;
+  else
+    problems.add("unit",
+                 "can be instantiated only once per process (canBeInstantiatedOnlyOncePerProcess), and "
+                 "another model of the "
+                 "rig has it; write 'isolated: yes' for one of the two");
+}
+
+void FmiModel::sort_into(Groups& groups, const std::vector<RigVariable>& variables) const {
+  for (const RigVariable& variable : variables) {
+    const auto at = std::find_if(groups.begin(), groups.end(),
+                                 [&](const auto& group) { return group->type() == variable.of->type; });
+    Values& values =
+        at == groups.end()
+            ? *groups.emplace_back(std::make_unique<Values>(variable.of->type, description_.version))
+            : **at;
+    values.add(variable);
+  }
+  for (const auto& group : groups) group->lay_out();
+}
+
+void FmiModel::declare_group(Values& values, tactus_role role) const {
+  for (std::size_t i = 0; i < values.variables().size(); ++i) {
+    const RigVariable& variable = values.variables()[i];
+    const Variable& of = *variable.of;
+    std::vector<tactus_label> labels;
+    for (const Item& item : of.items) labels.push_back({item.name.c_str(), item.value});
+    std::string about = of.about;
+    if (variable.name != of.name) about = of.name + (about.empty() ? "" : ": " + about);
+    const tactus_variable declared{sizeof(tactus_variable),
+                                   role,
+                                   type_in_rig(values.type(), description_.version),
+                                   variable.array ? variable.elements : 0,
+                                   values.data(i),
+                                   variable.name.c_str(),
+                                   variable.unit.text.c_str(),
+                                   about.c_str(),
+                                   labels.data(),
+                                   static_cast<std::uint32_t>(labels.size()),
+                                   variable.columns};
+    if (host_->declare_variable(host_->context, &declared) != 0)
+      throw std::runtime_error("tactus refused variable " + in_quotes(of.name));
+  }
+}
+
+void FmiModel::declare(Declare& d) {
+  name_ = d.instance();
+  sort_into(inputs_, contents_.inputs);
+  sort_into(tunables_, contents_.tunables);
+  sort_into(parameters_, contents_.parameters);
+  sort_into(outputs_, contents_.outputs);
+  sort_into(constants_, contents_.constants);
+  for (const auto& group : parameters_) declare_group(*group, TACTUS_PARAMETER);
+  for (const auto& group : tunables_) declare_group(*group, TACTUS_INPUT);
+  for (const auto& group : inputs_) declare_group(*group, TACTUS_INPUT);
+  for (const auto& group : outputs_) declare_group(*group, TACTUS_OUTPUT);
+  for (const auto& group : constants_) declare_group(*group, TACTUS_OUTPUT);
+  d.state("unit_steps", steps_, "", "steps that the unit has made; -1 before the first frame");
+  d.state("unit_time", time_, "s", "time that the unit was asked to reach");
+  d.state("unit_lag", lag_, "s", "time that it has not reached of that, as far as it says so");
+  d.state("unit_status", status_, "", "held: it failed, and its outputs stay; ended: it asked for the end",
+          {{"running", kRunning}, {"held", kHeld}, {"ended", kEnded}});
+  d.job<&FmiModel::initialize>("initialize", JobClass::initialization);
+  d.job<&FmiModel::step>("step", JobClass::scheduled);
+  d.job<&FmiModel::end>("end", JobClass::shutdown);
+  const Interface& interface = *description_.co_simulation;
+  if (!interface.get_and_set_state || !interface.serialize_state) {
+    d.cannot_restart(interface.get_and_set_state
+                         ? "the unit cannot serialize its state (canSerializeFMUState)"
+                         : "the unit cannot give away its state (canGetAndSetFMUState)");
+    return;
+  }
+  load();  // the size of its state is known to the unit alone
+  keeps_state_ = unit_->prepare_state();
+  const std::size_t bytes = keeps_state_ ? unit_->state_bytes() : 0;
+  if (bytes == 0) {
+    keeps_state_ = false;
+    d.cannot_restart("the unit says that it can serialize its state, and does not");
+    return;
+  }
+  state_.resize((bytes + bytes / 4 + 1024) / 64 * 64);
+  d.state("unit_state_bytes", state_bytes_, "", "size of the unit's state in unit_state; 0: there is none");
+  const tactus_variable declared{sizeof(tactus_variable),
+                                 TACTUS_STATE,
+                                 TACTUS_UINT8,
+                                 static_cast<std::uint32_t>(state_.size()),
+                                 state_.data(),
+                                 "unit_state",
+                                 "",
+                                 "state of the unit for checkpoints",
+                                 nullptr,
+                                 0,
+                                 0};
+  if (host_->declare_variable(host_->context, &declared) != 0)
+    throw std::runtime_error("tactus refused variable 'unit_state'");
+  d.job<&FmiModel::save>("save", JobClass::checkpoint);
+  d.job<&FmiModel::restore>("restore", JobClass::restart);
+}
+
+void FmiModel::planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
+  if (job != "step" || ignore_fixed_step_) return;
+  const std::string why =
+      step_refusal(description_, static_cast<double>(cycle_num) / static_cast<double>(cycle_den) * 1e-9);
+  if (!why.empty()) throw std::runtime_error(why);
+}
+
+/// Unpacks the unit, loads its library and makes the instance.
+void FmiModel::load() {
+  if (unit_ != nullptr) return;
+  unpacked_.emplace();
+  archive_->unpack(unpacked_->unit(), platform_);
+  unit_ = Unit::load(unpacked_->unit(), platform_, description_, log_);
+  prepare_functions();
+  unit_->instantiate(name_, unit_log_);
+}
+
+void FmiModel::prepare_functions() {
+  for (const Groups* const groups : {&inputs_, &tunables_, &parameters_})
+    for (const auto& group : *groups) unit_->need_set(group->type());
+  for (const Groups* const groups : {&outputs_, &constants_})
+    for (const auto& group : *groups) unit_->need_get(group->type());
+  for (const Variable* const text : contents_.texts)
+    if (std::any_of(texts_.begin(), texts_.end(), [&](const Text& t) { return t.name == text->name; }))
+      unit_->need_set(text->type);
+  if (!structure_.empty()) unit_->need_set(Type::uint64);
+}
+
+void FmiModel::open(const OpenRequest&) {
+  try {
+    load();
+    if (!keeps_state_) (void)unit_->prepare_state();
+  } catch (const std::exception& error) {
+    throw std::runtime_error("unit " + unit_file_ + " " + error.what());
+  }
+}
+
+bool FmiModel::take_message(Message& to) {
+  LogEntry entry;
+  if (log_.take(entry)) {
+    to.warning = entry.status != Status::ok;
+    to.text = one_line(entry.text.data());
+    if (entry.category[0] != '\0') to.text = "[" + one_line(entry.category.data()) + "] " + to.text;
+    return true;
+  }
+  const std::uint64_t dropped = log_.dropped();
+  if (dropped == 0) return false;
+  to.warning = true;
+  to.text =
+      std::to_string(dropped) + " messages of the unit were lost: they came faster than they were written";
+  return true;
+}
+
+const tactus_driver* fmi_entry() {
+  using namespace tactus::detail;
+  return entry<FmiModel>(
+      "model", "fmi", "A functional mock-up unit (FMU) for co-simulation, FMI 2.0 or 3.0, as a model",
+      [] {
+        tactus_model_functions all = model_functions<FmiModel>();
+        all.declare = [](const tactus_host* host, void* self) {
+          static_cast<FmiModel&>(driver_of(self)).use(*host);
+          return declare_model(host, self);
+        };
+        return all;
+      },
+      &make_driver<FmiModel, Model>, &destroy_driver<Model>);
+}
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tactus/model_driver.hpp>
+#include <vector>
+
+#include "drivers/fmi/archive/archive.hpp"
+#include "drivers/fmi/description/description.hpp"
+#include "drivers/fmi/model/contents.hpp"
+#include "drivers/fmi/model/unpacked.hpp"
+#include "drivers/fmi/model/values.hpp"
+#include "drivers/fmi/unit/unit.hpp"
+
+namespace tactus::drivers::fmi {
+
+/// `driver: fmi`: a unit for co-simulation, of FMI 2.0 or 3.0, as a model.
+///
+/// Job `step` brings the unit to the simulated time of the call: inputs are set, the unit steps, outputs are got. The first
+/// call, at the time at which the unit was initialized, steps nothing. Without event mode and early return.
+///
+/// Threads  as each model: setup, and the thread of its jobs; take_message(): another.
+class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
+ public:
+  static constexpr const char* kExtension = ".fmu";
+  /// Describes a unit for `tactus check x.fmu`. Throws ArchiveError. @when setup
+  static void examine(const std::string& file, const Examination& to);
+
+  FmiModel() = default;
+  ~FmiModel() override;
+
+  void keys(Keys& k) override;
+  void located(const std::string& folder) override { folder_ = folder; }
+  void check(const Problems& problems) override;
+  void declare(Declare& d) override;
+  void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) override;
+  void open(const OpenRequest& request) override;
+  bool take_message(Message& to) override;
+  /// Keeps what variables are declared to whose size is known only now. Before declare(). @when setup
+  void use(const tactus_host& host) { host_ = &host; }
+
+ private:
+  enum class OnFailure : std::uint8_t { terminate, hold };
+  enum class OnEnd : std::uint8_t { stop, hold };
+  struct Size {
+    std::string name{};
+    std::int64_t value = 0;
+  };
+  struct Text {
+    std::string name{};
+    std::string value{};
+  };
+  using Groups = std::vector<std::unique_ptr<Values>>;
+
+  void check_texts(const Problems& problems) const;
+  void claim_once(const Problems& problems);
+  void sort_into(Groups& groups, const std::vector<RigVariable>& variables) const;
+  void declare_group(Values& values, tactus_role role) const;
+  void load();
+  void prepare_functions();
+
+  int initialize();
+  int step(const tactus::Call& call);
+  int save();
+  int restore();
+  int end();
+
+  int set_structure();
+  int set_texts();
+  int take(const char* what, Status status);
+  int failed(const char* what, Status status, OnFailure policy);
+  int fail_with(const char* text) const;
+  void look_at_lag(double wanted, const StepAnswer& answer);
+
+  // Keys.
+  std::string unit_file_;
+  std::vector<Size> structure_;
+  std::vector<Text> texts_;
+  std::vector<std::string> locals_;
+  OnFailure on_discard_ = OnFailure::terminate, on_error_ = OnFailure::terminate;
+  OnEnd on_end_ = OnEnd::stop;
+  bool ignore_fixed_step_ = false;
+  bool unit_log_ = false;
+  double tolerance_ = 0;
+
+  const tactus_host* host_ = nullptr;
+  std::string folder_;  // of the rig file
+  std::string name_;    // of the instance
+  Description description_;
+  std::string platform_;
+  std::string claimed_;  // of a unit that may be there once in a process
+  std::unique_ptr<Archive> archive_;
+  Contents contents_;
+  Groups inputs_, tunables_, parameters_, outputs_, constants_;
+
+  LogRing log_;
+  std::optional<UnpackedFolder> unpacked_;
+  std::unique_ptr<Unit> unit_;
+  bool keeps_state_ = false;
+
+  // Variables of its own, which checkpoints keep.
+  std::int64_t steps_ = -1;
+  double time_ = 0;
+  double lag_ = 0;
+  std::int32_t status_ = 0;
+  std::int64_t state_bytes_ = 0;
+  std::vector<std::uint8_t> state_;
+
+  double start_ = 0;
+  bool lag_said_ = false;
+};
+
+/// Its entry, for the plug-in and for tests.
+const tactus_driver* fmi_entry();
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/fmi/model/values.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tactus::drivers::fmi {
+namespace {
+
+std::unique_ptr<std::uint64_t[]> memory(std::size_t bytes) {
+  return std::make_unique<std::uint64_t[]>(bytes / sizeof(std::uint64_t) + 1);
+}
+
+template <class T>
+T* as(const std::unique_ptr<std::uint64_t[]>& of) {
+  return reinterpret_cast<T*>(of.get());
+}
+
+/// Writes a whole number in the form of its type.
+void put(std::byte* to, std::size_t bytes, std::int64_t value) { std::memcpy(to, &value, bytes); }
+
+}  // namespace
+
+void Values::add(const RigVariable& variable) {
+  variables_.push_back(variable);
+  offsets_.push_back(elements_);
+  references_.push_back(variable.of->reference);
+  elements_ += variable.elements;
+  copies_ = copies_ || variable.unit.converts() || (type_ == Type::boolean && version_ == Version::fmi2);
+}
+
+void Values::lay_out() {
+  const std::size_t unit_bytes = elements_ * storage_of(type_, version_);
+  unit_ = memory(unit_bytes);
+  if (copies_) rig_ = memory(elements_ * 8);
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    const Start& start = variables_[i].of->start;
+    for (std::uint32_t k = 0; k < variables_[i].elements; ++k) {
+      const std::size_t at = offsets_[i] + k;
+      const auto pick = [&](const auto& list) {
+        using T = typename std::decay_t<decltype(list)>::value_type;
+        return list.empty() ? T{} : list[list.size() == 1 ? 0 : std::min<std::size_t>(k, list.size() - 1)];
+      };
+      std::byte* const to = as<std::byte>(unit_) + at * storage_of(type_, version_);
+      if (type_ == Type::float64) {
+        const double value = pick(start.numbers);
+        std::memcpy(to, &value, sizeof value);
+      } else if (type_ == Type::float32) {
+        const auto value = static_cast<float>(pick(start.numbers));
+        std::memcpy(to, &value, sizeof value);
+      } else {
+        put(to, storage_of(type_, version_), pick(start.wholes));
+      }
+    }
+  }
+  from_unit();
+  start_ = memory(unit_bytes);
+  last_ = memory(unit_bytes);
+  to_unit();  // what the rig has, there and back
+  std::memcpy(start_.get(), unit_.get(), unit_bytes);
+}
+
+void* Values::data(std::size_t variable) {
+  return as<std::byte>(copies_ ? rig_ : unit_) + offsets_[variable] * rig_bytes();
+}
+
+void Values::to_unit() noexcept {
+  if (!copies_) return;
+  if (type_ == Type::boolean) {
+    for (std::size_t i = 0; i < elements_; ++i) as<int>(unit_)[i] = as<std::uint8_t>(rig_)[i] != 0 ? 1 : 0;
+    return;
+  }
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    const RigUnit& unit = variables_[i].unit;
+    for (std::size_t at = offsets_[i]; at < offsets_[i] + variables_[i].elements; ++at) {
+      if (type_ == Type::float32)
+        as<float>(unit_)[at] = unit.converts()
+                                   ? static_cast<float>((as<float>(rig_)[at] - unit.offset) / unit.factor)
+                                   : as<float>(rig_)[at];
+      else
+        as<double>(unit_)[at] =
+            unit.converts() ? (as<double>(rig_)[at] - unit.offset) / unit.factor : as<double>(rig_)[at];
+    }
+  }
+}
+
+void Values::from_unit() noexcept {
+  if (!copies_) return;
+  if (type_ == Type::boolean) {
+    for (std::size_t i = 0; i < elements_; ++i) as<std::uint8_t>(rig_)[i] = as<int>(unit_)[i] != 0 ? 1 : 0;
+    return;
+  }
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    const RigUnit& unit = variables_[i].unit;
+    for (std::size_t at = offsets_[i]; at < offsets_[i] + variables_[i].elements; ++at) {
+      if (type_ == Type::float32)
+        as<float>(rig_)[at] = unit.converts()
+                                  ? static_cast<float>(unit.factor * as<float>(unit_)[at] + unit.offset)
+                                  : as<float>(unit_)[at];
+      else
+        as<double>(rig_)[at] =
+            unit.converts() ? unit.factor * as<double>(unit_)[at] + unit.offset : as<double>(unit_)[at];
+    }
+  }
+}
+
+Status Values::set(Unit& unit, Call how) noexcept {
+  if (empty()) return Status::ok;
+  to_unit();
+  return unit.set(how, type_, references_, unit_.get(), elements_);
+}
+
+Status Values::set_changed(Unit& unit, Call how) noexcept {
+  if (empty()) return Status::ok;
+  to_unit();
+  const std::size_t bytes = elements_ * storage_of(type_, version_);
+  if (known_ && std::memcmp(last_.get(), unit_.get(), bytes) == 0) return Status::ok;
+  std::memcpy(last_.get(), unit_.get(), bytes);
+  known_ = true;
+  return unit.set(how, type_, references_, unit_.get(), elements_);
+}
+
+Status Values::set_other_than_start(Unit& unit) {
+  Status worst = Status::ok;
+  to_unit();
+  const std::size_t one = storage_of(type_, version_);
+  std::memcpy(last_.get(), unit_.get(), elements_ * one);
+  known_ = true;
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    const std::size_t bytes = variables_[i].elements * one;
+    const std::byte* const now = as<std::byte>(unit_) + offsets_[i] * one;
+    const Start& start = variables_[i].of->start;
+    const bool sized_anew = start.numbers.size() + start.wholes.size() != variables_[i].elements;
+    if (bytes == 0 ||
+        (!sized_anew && std::memcmp(now, as<std::byte>(start_) + offsets_[i] * one, bytes) == 0 &&
+         start.given))
+      continue;
+    worst =
+        std::max(worst, unit.set(Call::set_start, type_, {&references_[i], 1}, now, variables_[i].elements));
+  }
+  return worst;
+}
+
+Status Values::get(Unit& unit) noexcept {
+  if (empty()) return Status::ok;
+  const Status status = unit.get(type_, references_, unit_.get(), elements_);
+  if (is_good(status)) from_unit();
+  return status;
+}
+
+}  // namespace tactus::drivers::fmi

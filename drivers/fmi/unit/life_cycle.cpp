@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/fmi/unit/life_cycle.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+constexpr unsigned bit(Phase phase) { return 1U << static_cast<unsigned>(phase); }
+template <class... P>
+constexpr unsigned in(P... phases) {
+  return (bit(phases) | ...);
+}
+using P = Phase;
+
+constexpr unsigned kAlive =
+    in(P::made, P::configuring, P::initializing, P::step_complete, P::values_set, P::terminated);
+
+/// Phases from which a call is allowed, and the phase after it. P::none as `to` of a row but free: the phase stays.
+struct Row {
+  Call call;
+  unsigned from2;  ///< FMI 2.0; 0: it has no such function
+  unsigned from3;
+  Phase to;
+};
+
+constexpr Row kRows[] = {
+    {Call::instantiate, in(P::none), in(P::none), P::made},
+    {Call::enter_configuration, 0, in(P::made), P::configuring},
+    {Call::exit_configuration, 0, in(P::configuring), P::made},
+    {Call::enter_initialization, in(P::made), in(P::made), P::initializing},
+    {Call::exit_initialization, in(P::initializing), in(P::initializing), P::step_complete},
+    {Call::set_start, in(P::made, P::initializing), in(P::made, P::initializing), P::none},
+    {Call::set_structural, 0, in(P::configuring), P::none},
+    {Call::set_input, in(P::step_complete), in(P::step_complete, P::values_set), P::values_set},
+    {Call::get, in(P::initializing, P::step_complete, P::terminated),
+     in(P::initializing, P::step_complete, P::terminated, P::failed), P::none},
+    {Call::step, in(P::step_complete), in(P::step_complete, P::values_set), P::step_complete},
+    {Call::terminate, in(P::step_complete), in(P::step_complete, P::values_set), P::terminated},
+    {Call::reset, kAlive | bit(P::failed), kAlive | bit(P::failed), P::made},
+    {Call::state, kAlive & ~bit(P::configuring), kAlive & ~bit(P::configuring), P::none},
+    {Call::set_state, (kAlive & ~bit(P::configuring)) | bit(P::failed),
+     (kAlive & ~bit(P::configuring)) | bit(P::failed), P::step_complete},
+    {Call::free, kAlive | bit(P::failed), kAlive | bit(P::failed), P::none},
+};
+
+constexpr const Row& row_of(Call call) { return kRows[static_cast<unsigned>(call)]; }
+
+constexpr bool is_in_order() {
+  for (unsigned i = 0; i < sizeof kRows / sizeof kRows[0]; ++i)
+    if (static_cast<unsigned>(kRows[i].call) != i) return false;
+  return true;
+}
+static_assert(is_in_order(), "the rows are in the order of Call");
+
+constexpr bool nothing_from(Phase phase) {
+  for (const Row& row : kRows)
+    if (((row.from2 | row.from3) & bit(phase)) != 0) return false;
+  return true;
+}
+static_assert(nothing_from(Phase::fatal), "after Fatal nothing may be called");
+
+}  // namespace
+
+bool LifeCycle::may(Call call) const noexcept {
+  const Row& row = row_of(call);
+  return ((version_ == Version::fmi2 ? row.from2 : row.from3) & bit(phase_)) != 0;
+}
+
+void LifeCycle::done(Call call, Status status) noexcept {
+  if (status == Status::illegal) return;
+  if (call == Call::free) {
+    phase_ = Phase::none;
+    return;
+  }
+  if (status == Status::fatal) {
+    phase_ = Phase::fatal;
+    return;
+  }
+  if (call == Call::instantiate) {
+    phase_ = is_good(status) ? Phase::made : Phase::none;
+    return;
+  }
+  if (!is_good(status)) {
+    // A value that a unit discards is not an error of its own; a step is.
+    if (status != Status::discard || call == Call::step) phase_ = Phase::failed;
+    return;
+  }
+  // FMI 2.0 reads outputs at once after a Set, without a step.
+  const Phase to = row_of(call).to;
+  if (to == Phase::none || (to == Phase::values_set && version_ == Version::fmi2)) return;
+  phase_ = to;
+}
+
+const char* name_of(Status status) {
+  constexpr const char* kNames[] = {"OK", "Warning", "Discard", "Error", "Fatal", "Pending", "not called"};
+  return kNames[static_cast<unsigned>(status)];
+}
+
+const char* name_of(Call call) {
+  constexpr const char* kNames[] = {"Instantiate",
+                                    "EnterConfigurationMode",
+                                    "ExitConfigurationMode",
+                                    "EnterInitializationMode",
+                                    "ExitInitializationMode",
+                                    "Set of start values",
+                                    "Set of structural parameters",
+                                    "Set of inputs",
+                                    "Get",
+                                    "DoStep",
+                                    "Terminate",
+                                    "Reset",
+                                    "GetState",
+                                    "SetState",
+                                    "FreeInstance"};
+  return kNames[static_cast<unsigned>(call)];
+}
+
+const char* name_of(Phase phase) {
+  constexpr const char* kNames[] = {"not instantiated",
+                                    "instantiated",
+                                    "in configuration mode",
+                                    "in initialization mode",
+                                    "between two steps",
+                                    "between two steps, values set",
+                                    "terminated",
+                                    "in error",
+                                    "in fatal error"};
+  return kNames[static_cast<unsigned>(phase)];
+}
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Says when a function of a unit may be called: one table for both versions of the standard.
+///
+///     none ─► made ─► (configuring ─►) initializing ─► step complete ─► terminated ─► none
+///              ▲                                        │        ▲
+///              └────────── reset ───────────────────────┤        │ step
+///                                          set (3.0) ─► values set
+///
+/// After an error a 2.0 unit may be reset or freed, a 3.0 unit also be read; after a fatal one nothing is called.
+///
+/// Threads  a value.                                                                                       @when any
+#include <cstdint>
+
+#include "drivers/fmi/description/description.hpp"
+
+namespace tactus::drivers::fmi {
+
+enum class Phase : std::uint8_t {
+  none,           ///< there is no instance
+  made,           ///< Instantiated
+  configuring,    ///< Configuration Mode, 3.0
+  initializing,   ///< Initialization Mode
+  step_complete,  ///< Step Complete, Step Mode
+  values_set,     ///< the same after a Set, where 3.0 forbids a Get until the next step
+  terminated,
+  failed,  ///< it answered Error, or Discard to a step
+  fatal    ///< it answered Fatal: the library must not be called again
+};
+
+enum class Call : std::uint8_t {
+  instantiate,
+  enter_configuration,
+  exit_configuration,
+  enter_initialization,  ///< SetupExperiment comes first in 2.0
+  exit_initialization,
+  set_start,       ///< variables whose initial is exact or approx
+  set_structural,  ///< structural parameters
+  set_input,       ///< inputs and tunable parameters
+  get,
+  step,
+  terminate,
+  reset,
+  state,      ///< get, serialize and free the state
+  set_state,  ///< deserialize and set it
+  free
+};
+
+enum class Status : std::uint8_t {
+  ok,
+  warning,
+  discard,
+  error,
+  fatal,
+  pending,
+  illegal  ///< not called: the standard forbids it in this phase
+};
+constexpr bool is_good(Status status) { return status == Status::ok || status == Status::warning; }
+const char* name_of(Status status);
+const char* name_of(Call call);
+const char* name_of(Phase phase);
+
+class LifeCycle {
+ public:
+  explicit LifeCycle(Version version) : version_(version) {}
+  Phase phase() const { return phase_; }
+  /// Returns true if the standard allows the call now.
+  bool may(Call call) const noexcept;
+  /// Takes what the unit answered to a call that was allowed.
+  void done(Call call, Status status) noexcept;
+
+ private:
+  Version version_;
+  Phase phase_ = Phase::none;
+};
+
+}  // namespace tactus::drivers::fmi

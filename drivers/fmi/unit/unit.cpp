@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/fmi/unit/unit.hpp"
+
+#include "drivers/fmi/text.hpp"
+
+namespace tactus::drivers::fmi {
+
+std::vector<std::string> platforms_here(Version version) {
+#if defined(__x86_64__)
+  if (version == Version::fmi2) return {"linux64"};
+  return {"x86_64-linux"};
+#elif defined(__aarch64__)
+  if (version == Version::fmi2) return {"aarch64-linux", "linuxaarch64"};
+  return {"aarch64-linux"};
+#else
+  (void)version;
+  return {};
+#endif
+}
+
+std::size_t storage_of(Type type, Version version) {
+  switch (type) {
+    case Type::int8:
+    case Type::uint8:
+      return 1;
+    case Type::boolean:
+      return version == Version::fmi2 ? 4 : 1;
+    case Type::int16:
+    case Type::uint16:
+      return 2;
+    case Type::float32:
+    case Type::int32:
+    case Type::uint32:
+      return 4;
+    case Type::enumeration:
+      return version == Version::fmi2 ? 4 : 8;
+    default:
+      return 8;
+  }
+}
+
+std::unique_ptr<Unit> Unit::load(const std::filesystem::path& folder, const std::string& platform,
+                                 const Description& description, LogRing& log) {
+  const std::filesystem::path file =
+      folder / "binaries" / platform / (description.co_simulation->identifier + ".so");
+  return description.version == Version::fmi2 ? make_unit2(file, folder, description, log)
+                                              : make_unit3(file, folder, description, log);
+}
+
+std::filesystem::path Unit::resources() const {
+  const std::filesystem::path path = folder_ / "resources";
+  std::error_code failed;
+  return std::filesystem::is_directory(path, failed) ? path : std::filesystem::path();
+}
+
+void Unit::instantiate(const std::string& name, bool logging) {
+  if (!life_.may(Call::instantiate)) throw UnitError("is instantiated already");
+  const std::size_t before = thread_count();
+  log_.forget_error();
+  const bool made = do_instantiate(name, logging);
+  if (thread_count() != before) library_.keep();
+  life_.done(Call::instantiate, made ? Status::ok : Status::error);
+  if (made) return;
+  const std::string said = one_line(log_.last_error());
+  throw UnitError(
+      "cannot be instantiated: it returned NULL" +
+      (said.empty() ? " and gave no reason; a licence may be missing, or its resources" : ": " + said));
+}
+
+void Unit::free() noexcept {
+  if (!life_.may(Call::free)) return;
+  if (state_ != nullptr) (void)do_free_state(&state_);
+  state_ = nullptr;
+  do_free();
+  life_.done(Call::free, Status::ok);
+}
+
+void Unit::abandon(void* instance) {
+  if (life_.phase() != Phase::fatal) return;
+  static std::vector<void*> abandoned;  // reachable for whoever looks for leaks
+  abandoned.push_back(instance);
+  library_.keep();
+}
+
+StepAnswer Unit::step(double time, double step, bool ask_reached) noexcept {
+  StepAnswer answer;
+  answer.status = run(Call::step, [&] {
+    answer = do_step(time, step, ask_reached);
+    return answer.status;
+  });
+  return answer;
+}
+
+bool Unit::prepare_state() {
+  has_state_ = interface().get_and_set_state && interface().serialize_state && find_state_functions();
+  return has_state_;
+}
+
+std::size_t Unit::state_bytes() noexcept {
+  std::size_t bytes = 0;
+  if (!has_state_ || !is_good(run(Call::state, [&] { return do_get_state(&state_); }))) return 0;
+  if (!is_good(run(Call::state, [&] { return do_state_size(state_, &bytes); }))) return 0;
+  return bytes;
+}
+
+std::size_t Unit::save_state(std::span<std::byte> room) noexcept {
+  const std::size_t bytes = state_bytes();
+  if (bytes == 0 || bytes > room.size()) return 0;
+  return is_good(run(Call::state, [&] { return do_serialize(state_, room.data(), bytes); })) ? bytes : 0;
+}
+
+Status Unit::load_state(std::span<const std::byte> bytes) noexcept {
+  if (!has_state_) return Status::illegal;
+  return run(Call::set_state, [&] {
+    void* state = nullptr;
+    Status status = do_deserialize(bytes.data(), bytes.size(), &state);
+    if (is_good(status)) status = do_set_state(state);
+    if (state != nullptr && status != Status::fatal) (void)do_free_state(&state);
+    return status;
+  });
+}
+
+}  // namespace tactus::drivers::fmi

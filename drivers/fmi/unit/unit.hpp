@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// One instance of a unit for co-simulation, of FMI 2.0 or 3.0. Each call passes the table of life_cycle.hpp first: what
+/// the standard forbids in the present phase is not called, and answers Status::illegal.
+///
+/// Threads  one at a time, any. step(), set(), get(), save_state(): no heap, lock or system call of ours; what the unit
+///          does is its own.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drivers/fmi/description/description.hpp"
+#include "drivers/fmi/unit/life_cycle.hpp"
+#include "drivers/fmi/unit/log_ring.hpp"
+#include "drivers/fmi/unit/unit_library.hpp"
+
+namespace tactus::drivers::fmi {
+
+/// Answer to a step.
+struct StepAnswer {
+  Status status = Status::ok;
+  bool terminate = false;      ///< the unit wants the simulation to end
+  bool knows_reached = false;  ///< `reached` holds
+  double reached = 0;          ///< last successful time, s
+};
+
+class Unit {
+ public:
+  /// Loads the library of an unpacked unit. `description` and `log` must outlive it. Throws UnitError. @when setup
+  static std::unique_ptr<Unit> load(const std::filesystem::path& folder, const std::string& platform,
+                                    const Description& description, LogRing& log);
+  Unit(const Unit&) = delete;
+  Unit& operator=(const Unit&) = delete;
+  virtual ~Unit() = default;
+
+  Phase phase() const { return life_.phase(); }
+  LogRing& log() { return log_; }
+
+  /// Throws UnitError when the unit answers NULL.                                                       @when setup
+  void instantiate(const std::string& name, bool logging);
+  /// Frees the instance; after Fatal it calls nothing.                                                   @when setup
+  void free() noexcept;
+  Status enter_configuration() {
+    return run(Call::enter_configuration, [&] { return do_enter_configuration(); });
+  }
+  Status exit_configuration() {
+    return run(Call::exit_configuration, [&] { return do_exit_configuration(); });
+  }
+  /// Names no stop time. A `tolerance` that is not positive: none.
+  Status enter_initialization(double start, double tolerance) {
+    return run(Call::enter_initialization, [&] { return do_enter_initialization(start, tolerance); });
+  }
+  Status exit_initialization() {
+    return run(Call::exit_initialization, [&] { return do_exit_initialization(); });
+  }
+  Status terminate() noexcept {
+    return run(Call::terminate, [&] { return do_terminate(); });
+  }
+  Status reset() noexcept {
+    return run(Call::reset, [&] { return do_reset(); });
+  }
+
+  /// Looks for the functions that set and get values of a type. Throws UnitError.                        @when setup
+  virtual void need_set(Type type) = 0;
+  virtual void need_get(Type type) = 0;
+
+  /// Sets values of one type; `how`: set_start, set_structural or set_input. `values` is an array of what storage_of()
+  /// says, of `count` elements in all.
+  Status set(Call how, Type type, std::span<const std::uint32_t> references, const void* values,
+             std::size_t count) noexcept {
+    return run(how, [&] { return do_set(type, references, values, count); });
+  }
+  /// Sets one String, or Binary of 3.0, before or in initialization.                                     @when setup
+  Status set_text(Type type, std::uint32_t reference, const std::string& value) {
+    return run(Call::set_start, [&] { return do_set_text(type, reference, value); });
+  }
+  Status get(Type type, std::span<const std::uint32_t> references, void* values, std::size_t count) noexcept {
+    return run(Call::get, [&] { return do_get(type, references, values, count); });
+  }
+  /// Advances from `time` by `step` seconds. `ask_reached`: 2.0 is asked how far it came.
+  StepAnswer step(double time, double step, bool ask_reached) noexcept;
+
+  /// Looks for the functions of the state. False: the unit has none, or cannot serialize it.             @when setup
+  bool prepare_state();
+  /// Number of bytes of its state now; 0: it refused.
+  std::size_t state_bytes() noexcept;
+  /// Serializes the state. Returns its bytes; 0: it refused, or there is no room.
+  std::size_t save_state(std::span<std::byte> room) noexcept;
+  Status load_state(std::span<const std::byte> bytes) noexcept;
+
+ protected:
+  Unit(const std::filesystem::path& file, std::filesystem::path folder, const Description& description,
+       LogRing& log)
+      : library_(file),
+        folder_(std::move(folder)),
+        description_(description),
+        log_(log),
+        life_(description.version) {}
+
+  virtual bool do_instantiate(const std::string& name, bool logging) = 0;
+  virtual void do_free() = 0;
+  virtual Status do_enter_configuration() = 0;
+  virtual Status do_exit_configuration() = 0;
+  virtual Status do_enter_initialization(double start, double tolerance) = 0;
+  virtual Status do_exit_initialization() = 0;
+  virtual Status do_terminate() = 0;
+  virtual Status do_reset() = 0;
+  virtual Status do_set(Type type, std::span<const std::uint32_t> references, const void* values,
+                        std::size_t count) noexcept = 0;
+  virtual Status do_set_text(Type type, std::uint32_t reference, const std::string& value) = 0;
+  virtual Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
+                        std::size_t count) noexcept = 0;
+  virtual StepAnswer do_step(double time, double step, bool ask_reached) noexcept = 0;
+  virtual bool find_state_functions() = 0;
+  virtual Status do_get_state(void** state) noexcept = 0;
+  virtual Status do_set_state(void* state) noexcept = 0;
+  virtual Status do_free_state(void** state) noexcept = 0;
+  virtual Status do_state_size(void* state, std::size_t* bytes) noexcept = 0;
+  virtual Status do_serialize(void* state, std::byte* bytes, std::size_t size) noexcept = 0;
+  virtual Status do_deserialize(const std::byte* bytes, std::size_t size, void** state) noexcept = 0;
+
+  const Interface& interface() const { return *description_.co_simulation; }
+  /// Leaves an instance that must not be called again where it is, with its library.
+  void abandon(void* instance);
+  /// Returns true if an earlier state may be set again.
+  bool may_go_back() const { return has_state_; }
+  /// Folder of its resources; empty: there is none.
+  std::filesystem::path resources() const;
+
+  UnitLibrary library_;
+  const std::filesystem::path folder_;
+  const Description& description_;
+  LogRing& log_;
+
+ private:
+  template <class Work>
+  Status run(Call call, Work work) {
+    if (!life_.may(call)) return Status::illegal;
+    const Status status = work();
+    life_.done(call, status);
+    return status;
+  }
+
+  LifeCycle life_;
+  void* state_ = nullptr;  // kept, so that the unit allocates once
+  bool has_state_ = false;
+};
+
+/// Bytes of one element as set() and get() take it: those of the C interface, but int32_t for booleans and enumerations
+/// of 2.0, int64_t for enumerations of 3.0.
+std::size_t storage_of(Type type, Version version);
+
+std::unique_ptr<Unit> make_unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
+                                 const Description& description, LogRing& log);
+std::unique_ptr<Unit> make_unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
+                                 const Description& description, LogRing& log);
+
+/// Folders of binaries for this machine, the one of the version first.
+std::vector<std::string> platforms_here(Version version);
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdarg>
+#include <cstdlib>
+
+#include "drivers/fmi/abi/fmi2.hpp"
+#include "drivers/fmi/unit/unit.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+Status status_of(abi2::Status status) noexcept {
+  switch (status) {
+    case abi2::kOk:
+      return Status::ok;
+    case abi2::kWarning:
+      return Status::warning;
+    case abi2::kDiscard:
+      return Status::discard;
+    case abi2::kError:
+      return Status::error;
+    case abi2::kPending:
+      return Status::pending;
+    case abi2::kFatal:
+      break;
+  }
+  return Status::fatal;  // also a number that is none of them
+}
+
+void log2(void* environment, abi2::Text, abi2::Status status, abi2::Text category, abi2::Text format, ...)
+    __attribute__((format(printf, 5, 6)));
+void log2(void* environment, abi2::Text, abi2::Status status, abi2::Text category, abi2::Text format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  static_cast<LogRing*>(environment)->vput(status_of(status), category, format, arguments);
+  va_end(arguments);
+}
+
+/// A file name as a URI: 2.0 takes its resources so.
+std::string uri_of(const std::string& path) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
+    if (plain) {
+      uri += c;
+    } else {
+      uri += '%';
+      uri += kDigits[static_cast<unsigned char>(c) / 16];
+      uri += kDigits[static_cast<unsigned char>(c) % 16];
+    }
+  }
+  return uri;
+}
+
+class Unit2 final : public Unit {
+ public:
+  Unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
+        const Description& description, LogRing& log)
+      : Unit(file, folder, description, log),
+        instantiate_(library_.need<abi2::Instantiate>("fmi2Instantiate")),
+        free_(library_.need<abi2::FreeInstance>("fmi2FreeInstance")),
+        setup_(library_.need<abi2::SetupExperiment>("fmi2SetupExperiment")),
+        enter_initialization_(library_.need<abi2::Plain>("fmi2EnterInitializationMode")),
+        exit_initialization_(library_.need<abi2::Plain>("fmi2ExitInitializationMode")),
+        terminate_(library_.need<abi2::Plain>("fmi2Terminate")),
+        reset_(library_.need<abi2::Plain>("fmi2Reset")),
+        step_(library_.need<abi2::DoStep>("fmi2DoStep")),
+        real_status_(library_.find<abi2::GetRealStatus>("fmi2GetRealStatus")),
+        boolean_status_(library_.find<abi2::GetBooleanStatus>("fmi2GetBooleanStatus")) {}
+  ~Unit2() override {
+    abandon(instance_);
+    free();
+  }
+
+  void need_set(Type type) override {
+    switch (type) {
+      case Type::float64:
+        set_real_ = library_.need<abi2::Set<double>>("fmi2SetReal");
+        break;
+      case Type::boolean:
+        set_boolean_ = library_.need<abi2::Set<int>>("fmi2SetBoolean");
+        break;
+      case Type::string:
+        set_string_ = library_.need<abi2::Set<abi2::Text>>("fmi2SetString");
+        break;
+      default:
+        set_integer_ = library_.need<abi2::Set<int>>("fmi2SetInteger");
+    }
+  }
+  void need_get(Type type) override {
+    switch (type) {
+      case Type::float64:
+        get_real_ = library_.need<abi2::Get<double>>("fmi2GetReal");
+        break;
+      case Type::boolean:
+        get_boolean_ = library_.need<abi2::Get<int>>("fmi2GetBoolean");
+        break;
+      default:
+        get_integer_ = library_.need<abi2::Get<int>>("fmi2GetInteger");
+    }
+  }
+
+ private:
+  bool do_instantiate(const std::string& name, bool logging) override {
+    // Units are known that fail without a resource location: the folder is named, also where it is not there.
+    const std::string where = uri_of((folder_ / "resources").string());
+    instance_ = instantiate_(name.c_str(), abi2::kCoSimulation, description_.token.c_str(), where.c_str(),
+                             &callbacks_, 0, logging ? 1 : 0);
+    return instance_ != nullptr;
+  }
+  void do_free() override {
+    free_(instance_);
+    instance_ = nullptr;
+  }
+  Status do_enter_configuration() override { return Status::illegal; }
+  Status do_exit_configuration() override { return Status::illegal; }
+  Status do_enter_initialization(double start, double tolerance) override {
+    const Status status =
+        status_of(setup_(instance_, tolerance > 0 ? 1 : 0, tolerance > 0 ? tolerance : 0, start, 0, 0));
+    return is_good(status) ? status_of(enter_initialization_(instance_)) : status;
+  }
+  Status do_exit_initialization() override { return status_of(exit_initialization_(instance_)); }
+  Status do_terminate() override { return status_of(terminate_(instance_)); }
+  Status do_reset() override { return status_of(reset_(instance_)); }
+
+  Status do_set(Type type, std::span<const std::uint32_t> references, const void* values,
+                std::size_t) noexcept override {
+    const auto set = [&](auto* function, auto* as) {
+      return function == nullptr ? Status::illegal
+                                 : status_of(function(instance_, references.data(), references.size(), as));
+    };
+    if (type == Type::float64) return set(set_real_, static_cast<const double*>(values));
+    return set(type == Type::boolean ? set_boolean_ : set_integer_, static_cast<const int*>(values));
+  }
+  Status do_set_text(Type, std::uint32_t reference, const std::string& value) override {
+    const abi2::Text text = value.c_str();
+    return set_string_ == nullptr ? Status::illegal : status_of(set_string_(instance_, &reference, 1, &text));
+  }
+  Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
+                std::size_t) noexcept override {
+    const auto get = [&](auto* function, auto* as) {
+      return function == nullptr ? Status::illegal
+                                 : status_of(function(instance_, references.data(), references.size(), as));
+    };
+    if (type == Type::float64) return get(get_real_, static_cast<double*>(values));
+    return get(type == Type::boolean ? get_boolean_ : get_integer_, static_cast<int*>(values));
+  }
+
+  StepAnswer do_step(double time, double step, bool ask_reached) noexcept override {
+    StepAnswer answer;
+    answer.status = status_of(step_(instance_, time, step, may_go_back() ? 0 : 1));
+    const bool discarded = answer.status == Status::discard;
+    if ((ask_reached || discarded) && answer.status != Status::fatal && real_status_ != nullptr) {
+      double reached = 0;
+      answer.knows_reached =
+          is_good(status_of(real_status_(instance_, abi2::kLastSuccessfulTime, &reached))) &&
+          std::isfinite(reached);
+      answer.reached = reached;
+    }
+    if (discarded && boolean_status_ != nullptr) {
+      int terminated = 0;
+      answer.terminate =
+          is_good(status_of(boolean_status_(instance_, abi2::kTerminated, &terminated))) && terminated != 0;
+    }
+    return answer;
+  }
+
+  bool find_state_functions() override {
+    get_state_ = library_.find<abi2::GetState>("fmi2GetFMUstate");
+    set_state_ = library_.find<abi2::SetState>("fmi2SetFMUstate");
+    free_state_ = library_.find<abi2::FreeState>("fmi2FreeFMUstate");
+    state_size_ = library_.find<abi2::StateSize>("fmi2SerializedFMUstateSize");
+    serialize_ = library_.find<abi2::SerializeState>("fmi2SerializeFMUstate");
+    deserialize_ = library_.find<abi2::DeserializeState>("fmi2DeSerializeFMUstate");
+    return get_state_ != nullptr && set_state_ != nullptr && free_state_ != nullptr &&
+           state_size_ != nullptr && serialize_ != nullptr && deserialize_ != nullptr;
+  }
+  Status do_get_state(void** state) noexcept override { return status_of(get_state_(instance_, state)); }
+  Status do_set_state(void* state) noexcept override { return status_of(set_state_(instance_, state)); }
+  Status do_free_state(void** state) noexcept override { return status_of(free_state_(instance_, state)); }
+  Status do_state_size(void* state, std::size_t* bytes) noexcept override {
+    return status_of(state_size_(instance_, state, bytes));
+  }
+  Status do_serialize(void* state, std::byte* bytes, std::size_t size) noexcept override {
+    return status_of(serialize_(instance_, state, reinterpret_cast<char*>(bytes), size));
+  }
+  Status do_deserialize(const std::byte* bytes, std::size_t size, void** state) noexcept override {
+    return status_of(deserialize_(instance_, reinterpret_cast<const char*>(bytes), size, state));
+  }
+
+  abi2::Component instance_ = nullptr;
+  abi2::Callbacks callbacks_{&log2, &std::calloc, &std::free, nullptr, &log_};
+  abi2::Instantiate* instantiate_;
+  abi2::FreeInstance* free_;
+  abi2::SetupExperiment* setup_;
+  abi2::Plain *enter_initialization_, *exit_initialization_, *terminate_, *reset_;
+  abi2::DoStep* step_;
+  abi2::GetRealStatus* real_status_;
+  abi2::GetBooleanStatus* boolean_status_;
+  abi2::Set<double>* set_real_ = nullptr;
+  abi2::Set<int>*set_integer_ = nullptr, *set_boolean_ = nullptr;
+  abi2::Set<abi2::Text>* set_string_ = nullptr;
+  abi2::Get<double>* get_real_ = nullptr;
+  abi2::Get<int>*get_integer_ = nullptr, *get_boolean_ = nullptr;
+  abi2::GetState* get_state_ = nullptr;
+  abi2::SetState* set_state_ = nullptr;
+  abi2::FreeState* free_state_ = nullptr;
+  abi2::StateSize* state_size_ = nullptr;
+  abi2::SerializeState* serialize_ = nullptr;
+  abi2::DeserializeState* deserialize_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Unit> make_unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
+                                 const Description& description, LogRing& log) {
+  return std::make_unique<Unit2>(file, folder, description, log);
+}
+
+}  // namespace tactus::drivers::fmi

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+
+#include "drivers/fmi/abi/fmi3.hpp"
+#include "drivers/fmi/unit/unit.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+Status status3_of(abi3::Status status) noexcept {
+  switch (status) {
+    case abi3::kOk:
+      return Status::ok;
+    case abi3::kWarning:
+      return Status::warning;
+    case abi3::kDiscard:
+      return Status::discard;
+    case abi3::kError:
+      return Status::error;
+    case abi3::kFatal:
+      break;
+  }
+  return Status::fatal;  // also a number that is none of them
+}
+
+void log3(void* environment, abi3::Status status, abi3::Text category, abi3::Text message) {
+  static_cast<LogRing*>(environment)->put(status3_of(status), category, message);
+}
+
+/// Functions for the values of one type, which differ in the type of the array alone.
+struct Access {
+  void* set = nullptr;
+  void* get = nullptr;
+};
+
+class Unit3 final : public Unit {
+ public:
+  Unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
+        const Description& description, LogRing& log)
+      : Unit(file, folder, description, log),
+        instantiate_(library_.need<abi3::InstantiateCoSimulation>("fmi3InstantiateCoSimulation")),
+        free_(library_.need<abi3::FreeInstance>("fmi3FreeInstance")),
+        enter_initialization_(library_.need<abi3::EnterInitialization>("fmi3EnterInitializationMode")),
+        exit_initialization_(library_.need<abi3::Plain>("fmi3ExitInitializationMode")),
+        terminate_(library_.need<abi3::Plain>("fmi3Terminate")),
+        reset_(library_.need<abi3::Plain>("fmi3Reset")),
+        step_(library_.need<abi3::DoStep>("fmi3DoStep")),
+        enter_configuration_(library_.find<abi3::Plain>("fmi3EnterConfigurationMode")),
+        exit_configuration_(library_.find<abi3::Plain>("fmi3ExitConfigurationMode")) {}
+  ~Unit3() override {
+    abandon(instance_);
+    free();
+  }
+
+  void need_set(Type type) override {
+    if (type == Type::binary)
+      set_binary_ = library_.need<abi3::SetBinary>("fmi3SetBinary");
+    else
+      access_[static_cast<std::size_t>(type)].set =
+          reinterpret_cast<void*>(library_.need<abi3::Plain>(function_name("fmi3Set", type).c_str()));
+  }
+  void need_get(Type type) override {
+    access_[static_cast<std::size_t>(type)].get =
+        reinterpret_cast<void*>(library_.need<abi3::Plain>(function_name("fmi3Get", type).c_str()));
+  }
+
+ private:
+  /// Enumerations pass as Int64.
+  static std::string function_name(const char* verb, Type type) {
+    return verb + std::string(name_of(type == Type::enumeration ? Type::int64 : type));
+  }
+
+  bool do_instantiate(const std::string& name, bool logging) override {
+    const std::filesystem::path found = resources();
+    const std::string where = found.string() + "/";
+    instance_ =
+        instantiate_(name.c_str(), description_.token.c_str(), found.empty() ? nullptr : where.c_str(), false,
+                     logging, false, false, nullptr, 0, &log_, &log3, nullptr);
+    return instance_ != nullptr;
+  }
+  void do_free() override {
+    free_(instance_);
+    instance_ = nullptr;
+  }
+  Status do_enter_configuration() override {
+    return enter_configuration_ == nullptr ? Status::illegal : status3_of(enter_configuration_(instance_));
+  }
+  Status do_exit_configuration() override {
+    return exit_configuration_ == nullptr ? Status::illegal : status3_of(exit_configuration_(instance_));
+  }
+  Status do_enter_initialization(double start, double tolerance) override {
+    return status3_of(
+        enter_initialization_(instance_, tolerance > 0, tolerance > 0 ? tolerance : 0, start, false, 0));
+  }
+  Status do_exit_initialization() override { return status3_of(exit_initialization_(instance_)); }
+  Status do_terminate() override { return status3_of(terminate_(instance_)); }
+  Status do_reset() override { return status3_of(reset_(instance_)); }
+
+  /// Calls visit(T{}) with the C type of the values.
+  template <class Visit>
+  static Status with_type(Type type, Visit visit) noexcept {
+    switch (type) {
+      case Type::float32:
+        return visit(float{});
+      case Type::float64:
+        return visit(double{});
+      case Type::int8:
+        return visit(std::int8_t{});
+      case Type::uint8:
+        return visit(std::uint8_t{});
+      case Type::int16:
+        return visit(std::int16_t{});
+      case Type::uint16:
+        return visit(std::uint16_t{});
+      case Type::int32:
+        return visit(std::int32_t{});
+      case Type::uint32:
+        return visit(std::uint32_t{});
+      case Type::int64:
+      case Type::enumeration:
+        return visit(std::int64_t{});
+      case Type::uint64:
+        return visit(std::uint64_t{});
+      case Type::boolean:
+        return visit(bool{});
+      default:
+        return Status::illegal;
+    }
+  }
+
+  Status do_set(Type type, std::span<const std::uint32_t> references, const void* values,
+                std::size_t count) noexcept override {
+    void* const function = access_[static_cast<std::size_t>(type)].set;
+    if (function == nullptr) return Status::illegal;
+    return with_type(type, [&](auto like) noexcept {
+      using T = decltype(like);
+      return status3_of(reinterpret_cast<abi3::Set<T>*>(function)(
+          instance_, references.data(), references.size(), static_cast<const T*>(values), count));
+    });
+  }
+  Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
+                std::size_t count) noexcept override {
+    void* const function = access_[static_cast<std::size_t>(type)].get;
+    if (function == nullptr) return Status::illegal;
+    return with_type(type, [&](auto like) noexcept {
+      using T = decltype(like);
+      return status3_of(reinterpret_cast<abi3::Get<T>*>(function)(
+          instance_, references.data(), references.size(), static_cast<T*>(values), count));
+    });
+  }
+  Status do_set_text(Type type, std::uint32_t reference, const std::string& value) override {
+    if (type == Type::binary) {
+      const std::size_t size = value.size();
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(value.data());
+      return set_binary_ == nullptr ? Status::illegal
+                                    : status3_of(set_binary_(instance_, &reference, 1, &size, &bytes, 1));
+    }
+    void* const function = access_[static_cast<std::size_t>(type)].set;
+    const abi3::Text text = value.c_str();
+    return function == nullptr ? Status::illegal
+                               : status3_of(reinterpret_cast<abi3::Set<abi3::Text>*>(function)(
+                                     instance_, &reference, 1, &text, 1));
+  }
+
+  StepAnswer do_step(double time, double step, bool) noexcept override {
+    bool event = false, terminate = false, early = false;
+    double last = time;
+    StepAnswer answer;
+    answer.status =
+        status3_of(step_(instance_, time, step, !may_go_back(), &event, &terminate, &early, &last));
+    answer.terminate = terminate && answer.status != Status::fatal;
+    answer.knows_reached = is_good(answer.status) && std::isfinite(last);
+    answer.reached = last;
+    return answer;
+  }
+
+  bool find_state_functions() override {
+    get_state_ = library_.find<abi3::GetState>("fmi3GetFMUState");
+    set_state_ = library_.find<abi3::SetState>("fmi3SetFMUState");
+    free_state_ = library_.find<abi3::FreeState>("fmi3FreeFMUState");
+    state_size_ = library_.find<abi3::StateSize>("fmi3SerializedFMUStateSize");
+    serialize_ = library_.find<abi3::SerializeState>("fmi3SerializeFMUState");
+    deserialize_ = library_.find<abi3::DeserializeState>("fmi3DeserializeFMUState");
+    return get_state_ != nullptr && set_state_ != nullptr && free_state_ != nullptr &&
+           state_size_ != nullptr && serialize_ != nullptr && deserialize_ != nullptr;
+  }
+  Status do_get_state(void** state) noexcept override { return status3_of(get_state_(instance_, state)); }
+  Status do_set_state(void* state) noexcept override { return status3_of(set_state_(instance_, state)); }
+  Status do_free_state(void** state) noexcept override { return status3_of(free_state_(instance_, state)); }
+  Status do_state_size(void* state, std::size_t* bytes) noexcept override {
+    return status3_of(state_size_(instance_, state, bytes));
+  }
+  Status do_serialize(void* state, std::byte* bytes, std::size_t size) noexcept override {
+    return status3_of(serialize_(instance_, state, reinterpret_cast<std::uint8_t*>(bytes), size));
+  }
+  Status do_deserialize(const std::byte* bytes, std::size_t size, void** state) noexcept override {
+    return status3_of(deserialize_(instance_, reinterpret_cast<const std::uint8_t*>(bytes), size, state));
+  }
+
+  abi3::Instance instance_ = nullptr;
+  abi3::InstantiateCoSimulation* instantiate_;
+  abi3::FreeInstance* free_;
+  abi3::EnterInitialization* enter_initialization_;
+  abi3::Plain *exit_initialization_, *terminate_, *reset_;
+  abi3::DoStep* step_;
+  abi3::Plain *enter_configuration_, *exit_configuration_;
+  std::array<Access, kTypes> access_{};
+  abi3::SetBinary* set_binary_ = nullptr;
+  abi3::GetState* get_state_ = nullptr;
+  abi3::SetState* set_state_ = nullptr;
+  abi3::FreeState* free_state_ = nullptr;
+  abi3::StateSize* state_size_ = nullptr;
+  abi3::SerializeState* serialize_ = nullptr;
+  abi3::DeserializeState* deserialize_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Unit> make_unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
+                                 const Description& description, LogRing& log) {
+  return std::make_unique<Unit3>(file, folder, description, log);
+}
+
+}  // namespace tactus::drivers::fmi

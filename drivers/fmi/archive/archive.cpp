@@ -123,7 +123,7 @@ void Archive::look_at(std::uint64_t archive_bytes) {
     const bool encrypted =
         (entry.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && entry.encryption_method != ZIP_EM_NONE;
     const std::uint32_t mode = system == ZIP_OPSYS_UNIX ? attributes >> 16U : 0;
-    const bool is_file = rules.take({name, mode, encrypted, entry.comp_method});
+    const bool is_file = rules.take({name, mode, encrypted, entry.comp_method, entry.size, entry.crc});
     if (!is_file) continue;
     bytes = entry.size > limits_.bytes ? limits_.bytes + 1 : std::min(limits_.bytes + 1, bytes + entry.size);
     files_.push_back({name, i, entry.size});

@@ -84,10 +84,14 @@ bool EntryRules::take(const ArchiveEntry& entry) {
     if (seen_.count(small(name)) != 0) add(shown + "is a folder and also a file");
     return false;
   }
-  const auto [at, fresh] = seen_.emplace(small(name), name);
-  if (!fresh)
-    add(at->second == name ? shown + "is there twice"
-                           : shown + "differs from " + in_quotes(at->second) + " in case alone");
+  const auto [at, fresh] = seen_.emplace(small(name), entry);
+  if (!fresh && at->second.name == name) {
+    if (at->second.bytes == entry.bytes && at->second.crc == entry.crc)
+      return false;  // programs in use write such
+    add(shown + "is there twice, with different content");
+  } else if (!fresh) {
+    add(shown + "differs from " + in_quotes(at->second.name) + " in case alone");
+  }
   if (folders_.count(small(name)) != 0) add(shown + "is a file and also a folder");
   return problems_.size() == before;
 }

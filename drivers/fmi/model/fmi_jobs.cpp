@@ -127,9 +127,15 @@ int FmiModel::step(const tactus::Call& call) {
       const double fixed = description_.co_simulation->fixed_step.value_or(call.dt);
       const double ratio = call.dt / fixed;
       const double whole = std::max(1.0, std::round(ratio));
-      if (std::abs(ratio - whole) > 1e-9 * whole)
-        return fail_with(
-            "the cycle of job 'step' is no multiple of the unit's fixed step (fixedInternalStepSize)");
+      if (std::abs(ratio - whole) > 1e-9 * whole) {
+        std::array<char, 200> text{};
+        (void)std::snprintf(
+            text.data(), text.size(),
+            "the cycle of job 'step', %.9g s, is no multiple of the unit's fixed step, %.9g s "
+            "(fixedInternalStepSize); %.9g s is the nearest that fits",
+            call.dt, fixed, whole * fixed);
+        return fail_with(text.data());
+      }
     }
     return 0;
   }
@@ -171,7 +177,8 @@ int FmiModel::save() {
   if (unit_ == nullptr || unit_->phase() == Phase::none || unit_->phase() == Phase::made) return 0;
   if (status_ == kIsHeld)
     return fail_with("the unit has failed, and its state is lost: no checkpoint can be made");
-  const std::size_t needed = unit_->state_bytes();
+  std::size_t needed = 0;
+  const std::size_t saved = unit_->save_state(std::as_writable_bytes(std::span(state_)), needed);
   if (needed > state_.size()) {
     std::array<char, 200> text{};
     (void)std::snprintf(
@@ -180,7 +187,7 @@ int FmiModel::save() {
         needed, state_.size());
     return fail_with(text.data());
   }
-  state_bytes_ = static_cast<std::int64_t>(unit_->save_state(std::as_writable_bytes(std::span(state_))));
+  state_bytes_ = static_cast<std::int64_t>(saved);
   return state_bytes_ > 0 ? 0 : fail_with("the unit refuses to serialize its state");
 }
 

@@ -103,8 +103,8 @@ std::size_t Unit::state_bytes() noexcept {
   return bytes;
 }
 
-std::size_t Unit::save_state(std::span<std::byte> room) noexcept {
-  const std::size_t bytes = state_bytes();
+std::size_t Unit::save_state(std::span<std::byte> room, std::size_t& needed) noexcept {
+  const std::size_t bytes = needed = state_bytes();
   if (bytes == 0 || bytes > room.size()) return 0;
   return is_good(run(Call::state, [&] { return do_serialize(state_, room.data(), bytes); })) ? bytes : 0;
 }

@@ -89,8 +89,8 @@ class Unit {
   bool prepare_state();
   /// Number of bytes of its state now; 0: it refused.
   std::size_t state_bytes() noexcept;
-  /// Serializes the state. Returns its bytes; 0: it refused, or there is no room.
-  std::size_t save_state(std::span<std::byte> room) noexcept;
+  /// Serializes the state. Returns its bytes; 0: it refused, or there is no room for the `needed` bytes.
+  std::size_t save_state(std::span<std::byte> room, std::size_t& needed) noexcept;
   Status load_state(std::span<const std::byte> bytes) noexcept;
 
  protected:

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/fmi/unit/life_cycle.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tactus::drivers::fmi::life_cycle_test {
+namespace {
+
+constexpr Call kCalls[] = {Call::instantiate,
+                           Call::enter_configuration,
+                           Call::exit_configuration,
+                           Call::enter_initialization,
+                           Call::exit_initialization,
+                           Call::set_start,
+                           Call::set_structural,
+                           Call::set_input,
+                           Call::get,
+                           Call::step,
+                           Call::terminate,
+                           Call::reset,
+                           Call::state,
+                           Call::set_state,
+                           Call::free};
+
+LifeCycle ready(Version version) {
+  LifeCycle life(version);
+  for (const Call call : {Call::instantiate, Call::enter_initialization, Call::exit_initialization})
+    life.done(call, Status::ok);
+  return life;
+}
+
+TEST(FmiLifeCycle, ForbidsAGetAfterASetUntilTheNextStep) {
+  LifeCycle three = ready(Version::fmi3);
+  EXPECT_TRUE(three.may(Call::get));
+  three.done(Call::set_input, Status::ok);
+  EXPECT_FALSE(three.may(Call::get));
+  EXPECT_TRUE(three.may(Call::set_input));
+  three.done(Call::step, Status::ok);
+  EXPECT_TRUE(three.may(Call::get));
+  LifeCycle two = ready(Version::fmi2);
+  two.done(Call::set_input, Status::ok);
+  EXPECT_TRUE(two.may(Call::get)) << "2.0 allows it";
+}
+
+TEST(FmiLifeCycle, CallsNothingAfterFatal) {
+  for (const Version version : {Version::fmi2, Version::fmi3}) {
+    LifeCycle life = ready(version);
+    life.done(Call::step, Status::fatal);
+    for (const Call call : kCalls) EXPECT_FALSE(life.may(call)) << name_of(call);
+  }
+}
+
+TEST(FmiLifeCycle, ReadsA30UnitAfterAnErrorAndResetsBoth) {
+  for (const Version version : {Version::fmi2, Version::fmi3}) {
+    LifeCycle life = ready(version);
+    life.done(Call::step, Status::error);
+    EXPECT_EQ(life.phase(), Phase::failed);
+    EXPECT_EQ(life.may(Call::get), version == Version::fmi3);
+    EXPECT_FALSE(life.may(Call::step));
+    EXPECT_FALSE(life.may(Call::terminate));
+    EXPECT_TRUE(life.may(Call::reset));
+    EXPECT_TRUE(life.may(Call::free));
+  }
+}
+
+TEST(FmiLifeCycle, SetsEachKindOfVariableInItsTime) {
+  LifeCycle life(Version::fmi3);
+  EXPECT_TRUE(life.may(Call::instantiate));
+  for (const Call call : kCalls)
+    if (call != Call::instantiate) EXPECT_FALSE(life.may(call)) << name_of(call);
+  life.done(Call::instantiate, Status::ok);
+  EXPECT_TRUE(life.may(Call::set_start));
+  EXPECT_FALSE(life.may(Call::set_input));
+  EXPECT_FALSE(life.may(Call::set_structural));
+  EXPECT_FALSE(life.may(Call::step));
+  EXPECT_FALSE(life.may(Call::get));
+  life.done(Call::enter_configuration, Status::ok);
+  EXPECT_TRUE(life.may(Call::set_structural));
+  EXPECT_FALSE(life.may(Call::set_start));
+  EXPECT_FALSE(life.may(Call::enter_initialization));
+  life.done(Call::exit_configuration, Status::ok);
+  life.done(Call::enter_initialization, Status::ok);
+  EXPECT_TRUE(life.may(Call::set_start));
+  EXPECT_TRUE(life.may(Call::get));
+  EXPECT_FALSE(life.may(Call::step));
+  life.done(Call::exit_initialization, Status::warning);
+  EXPECT_FALSE(life.may(Call::set_start)) << "fixed parameters stay";
+  EXPECT_TRUE(life.may(Call::set_input));
+  EXPECT_TRUE(life.may(Call::step));
+  life.done(Call::terminate, Status::ok);
+  EXPECT_FALSE(life.may(Call::step));
+  EXPECT_FALSE(life.may(Call::terminate));
+  EXPECT_TRUE(life.may(Call::get));
+  LifeCycle two(Version::fmi2);
+  two.done(Call::instantiate, Status::ok);
+  EXPECT_FALSE(two.may(Call::enter_configuration)) << "2.0 has none";
+}
+
+}  // namespace
+}  // namespace tactus::drivers::fmi::life_cycle_test

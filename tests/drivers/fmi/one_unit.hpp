@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "config/document.hpp"
+#include "drivers/fmi/model/fmi_model.hpp"
+#include "executive/driver/model_driver.hpp"
+#include "executive/driver/sdk_driver.hpp"
+#include "executive/model/model_instance.hpp"
+
+namespace tactus::test {
+
+/// A unit of the tests as the driver makes a model of it, behind the C ABI of drivers, and a rig in small around it.
+class OneUnit {
+ public:
+  /// `keys`: beside `unit`, "on_error: hold". Throws config::ConfigError, or what the model or its device objects to.
+  explicit OneUnit(const std::string& unit, const std::string& keys = "", double dt = 0.1) : dt_(dt) {
+    driver_ = executive::make_sdk_driver(*drivers::fmi::fmi_entry(), "libtactus-model-fmi.so");
+    config::Problems problems;
+    const config::Document document =
+        config::Document::from_text("rig.yaml", "unit: " + path(unit) + "\n" + keys);
+    model_ = static_cast<executive::ModelDriver&>(*driver_).make(document.root(), "models.unit", problems);
+    if (!problems.empty()) throw config::ConfigError(problems);
+    description_ = {
+        TACTUS_ABI_VERSION, sizeof(tactus_model), "fmi", "", nullptr, model_->face().declare, nullptr};
+    instance_ = std::make_unique<executive::ModelInstance>(description_, "unit", model_->face().self);
+  }
+
+  static std::string path(const std::string& unit) {
+    return unit.find('/') == std::string::npos ? std::string(FMI_UNITS) + "/" + unit + ".fmu" : unit;
+  }
+
+  executive::ModelInstance& instance() { return *instance_; }
+  executive::DrivenModel& model() { return *model_; }
+  void open() { model_->open({.rig = "test"}); }
+  /// 0, or what the job returned; failure() has its reason.
+  int run(const std::string& job, double sim_time = 0) {
+    const auto at = std::find_if(instance_->jobs().begin(), instance_->jobs().end(),
+                                 [&](const executive::DeclaredJob& each) { return each.name == job; });
+    if (at == instance_->jobs().end()) throw std::logic_error("no job " + job);
+    const tactus_call call{static_cast<std::int64_t>(sim_time * 1e9), 0, job == "step" ? dt_ : 0};
+    return at->run(instance_->self(), &call);
+  }
+  /// Opens, initializes, and makes the first call of the step.
+  void start() {
+    open();
+    if (run("initialize") != 0 || run("step") != 0) throw std::runtime_error(failure());
+  }
+  std::string failure() { return instance_->take_failure(); }
+  std::vector<std::string> messages() {
+    std::vector<std::string> all;
+    while (const auto message = model_->take_message())
+      all.push_back((message->warning ? "W " : "") + message->text);
+    return all;
+  }
+  const executive::Variable& variable(const std::string& name) const {
+    const executive::Variable* const found = instance_->find_variable(name);
+    if (found == nullptr) throw std::logic_error("no variable " + name);
+    return *found;
+  }
+  template <class T>
+  T& value(const std::string& name) const {
+    return *static_cast<T*>(variable(name).data);
+  }
+  /// Copies all variables, as a checkpoint does, and back.
+  std::vector<std::string> image() const {
+    std::vector<std::string> all;
+    for (const executive::Variable& each : instance_->variables())
+      all.emplace_back(static_cast<const char*>(each.data), each.elements() * executive::size_of(each.type));
+    return all;
+  }
+  void put(const std::vector<std::string>& image) {
+    std::size_t i = 0;
+    for (const executive::Variable& each : instance_->variables()) {
+      std::copy(image[i].begin(), image[i].end(), static_cast<char*>(each.data));
+      ++i;
+    }
+  }
+
+ private:
+  double dt_;
+  std::unique_ptr<executive::Driver> driver_;
+  std::unique_ptr<executive::DrivenModel> model_;
+  tactus_model description_{};
+  std::unique_ptr<executive::ModelInstance> instance_;
+};
+
+/// Reason why a unit is refused; empty: it is not.
+inline std::string refusal_of(const std::string& unit, const std::string& keys = "") {
+  try {
+    OneUnit one(unit, keys);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace tactus::test

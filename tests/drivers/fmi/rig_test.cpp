@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Units in whole rigs, by the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/support/process.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::drivers::fmi::rig_test {
+namespace {
+
+namespace fs = std::filesystem;
+using test::read_file;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class FmiRig : public testing::Test {
+ protected:
+  FmiRig() {
+    for (const char* const name : {"two", "three", "lagging2", "stateless2", "fixed3", "tool2"})
+      fs::copy_file(fs::path(FMI_UNITS) / (std::string(name) + ".fmu"), dir_ / (std::string(name) + ".fmu"));
+  }
+  test::Finished tactus(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), TACTUS);
+    return test::run({.argv = arguments, .cwd = dir_.path()});
+  }
+  void rig(const std::string& models, const std::string& more = "") {
+    (void)dir_.write(
+        "rig.yaml", "rig: r\nframe: { period: 10 ms }\nrealtime: { enabled: no }\nmodels:\n" + models + more);
+  }
+  test::TempDir dir_;
+};
+
+TEST_F(FmiRig, RecordsAUnit) {
+  rig("  a: { driver: fmi, unit: two.fmu, parameters: { k: 2, gain: 3, u: 1 N m } }\n",
+      "record: { x: { variables: [a.x, a.y], driver: csv } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "4", "--out", "out"});
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_EQ(read_file(dir_ / "out/x.csv"),
+            "sys.exec.out.time {s},a.x {--},a.y {N m}\n0,1,3\n0.01,0.98,3\n0.02,0.9604,3\n"
+            "0.03,0.941192,3\n");
+}
+
+TEST_F(FmiRig, ChecksUnitsOfConnections) {
+  rig("  a: { driver: fmi, unit: two.fmu }\n  b: { driver: fmi, unit: three.fmu }\n",
+      "connect:\n  - { from: a.temp_1, to: a.u }\n");
+  const auto check = tactus({"check", "rig.yaml"});
+  EXPECT_EQ(check.status, 2) << check;
+  EXPECT_THAT(check.err, HasSubstr("rig.yaml:8:"));
+  EXPECT_THAT(check.err, HasSubstr("degC"));
+}
+
+TEST_F(FmiRig, ConvertsParametersAndConnections) {
+  rig("  a: { driver: fmi, unit: two.fmu, parameters: { speed: 60 rpm, length: 50 cm } }\n  b: { driver: "
+      "fmi, unit: two.fmu }\n",
+      "connect:\n  - { from: a.omega, to: b.speed, scale: 9.5492965855137211 }\n"
+      "record: { x: { variables: [a.omega, b.omega, a.length_out], driver: csv } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "3", "--out", "out"});
+  ASSERT_EQ(run.status, 0) << run;
+  const std::string csv = read_file(dir_ / "out/x.csv");
+  const std::string last = csv.substr(csv.rfind("\n0.02,") + 6);
+  double a = 0, b = 0, length = 0;
+  ASSERT_EQ(std::sscanf(last.c_str(), "%lf,%lf,%lf", &a, &b, &length), 3) << csv;
+  EXPECT_NEAR(a, 6.283185307179586, 1e-12) << "60 rpm in rad/s";
+  EXPECT_NEAR(b, a, 1e-12);
+  EXPECT_EQ(length, 0.5);
+}
+
+TEST_F(FmiRig, IsTheSameOnThreeThreadsAsOnOne) {
+  const auto bytes = [&](const std::string& threads, const std::string& a, const std::string& b) {
+    rig("  a: { driver: fmi, unit: two.fmu" + a + " }\n  b: { driver: fmi, unit: three.fmu" + b +
+            " }\n  c: { driver: fmi, unit: two.fmu }\n",
+        threads +
+            "connect:\n  - { from: a.x, to: b.float64, direct: yes }\n  - { from: b.float64_out, to: c.gain, "
+            "direct: yes }\n"
+            "record: { x: { variables: [a.x, b.x, b.float64_out, c.y, c.x], driver: csv } }\n");
+    fs::remove_all(dir_ / "out");
+    const auto run = tactus({"run", "rig.yaml", "--frames", "200", "--out", "out"});
+    EXPECT_EQ(run.status, 0) << run;
+    return read_file(dir_ / "out/x.csv");
+  };
+  const std::string one = bytes("", "", "");
+  EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 201);
+  EXPECT_EQ(bytes("threads: { workers: { w: {}, v: {} } }\n", ", thread: w", ", thread: v"), one);
+}
+
+TEST_F(FmiRig, RefusesAtTheRightPlace) {
+  rig("  a: { driver: fmi, unit: fixed3.fmu }\n  b: { driver: fmi, unit: tool2.fmu }\n"
+      "  c: { driver: fmi, unit: two.fmu, parameters: { gian: 2 } }\n");
+  const auto check = tactus({"check", "rig.yaml"});
+  EXPECT_EQ(check.status, 2) << check;
+  EXPECT_THAT(check.err, HasSubstr("the step is 10 ms, and the unit has a fixed step of 20 ms"));
+  EXPECT_THAT(check.err, HasSubstr("rig.yaml:6:"));
+  EXPECT_THAT(check.err, HasSubstr("needsExecutionTool"));
+  EXPECT_THAT(check.err, HasSubstr("did you mean 'gain'?"));
+}
+
+TEST_F(FmiRig, LogsWhatAUnitSays) {
+  rig("  a: { driver: fmi, unit: two.fmu, parameters: { mode: 7 } }\n"
+      "  b: { driver: fmi, unit: lagging2.fmu, jobs: { step: { cycle: 20 ms } } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "6", "--out", "out"});
+  ASSERT_EQ(run.status, 0) << run;
+  const std::string log = read_file(dir_ / "out/log.txt");
+  EXPECT_THAT(log, HasSubstr("a: [logWarning] step 3"));
+  EXPECT_THAT(log, HasSubstr("b: [tactus] answers OK to a step to 0.02 s, and has reached 0 s"));
+}
+
+TEST_F(FmiRig, EndsWithTheReasonOfAUnit) {
+  rig("  a: { driver: fmi, unit: two.fmu, parameters: { mode: 2 } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "10", "--out", "out"});
+  EXPECT_EQ(run.status, 1) << run;
+  EXPECT_THAT(run.out, HasSubstr("the unit answers Error to DoStep at 0.04 s: the solver gave up at 0.03"));
+  EXPECT_THAT(read_file(dir_ / "out/log.txt"), HasSubstr("a: [logStatusError] the solver gave up"));
+  rig("  a: { driver: fmi, unit: two.fmu, parameters: { mode: 4 } }\n");
+  const auto nan = tactus({"run", "rig.yaml", "--frames", "10", "--out", "nan"});
+  EXPECT_EQ(nan.status, 1) << nan;
+  EXPECT_THAT(nan.out, HasSubstr("a.y"));
+  rig("  a: { driver: fmi, unit: three.fmu, parameters: { mode: 5 } }\n");
+  const auto end = tactus({"run", "rig.yaml", "--frames", "10", "--out", "end"});
+  EXPECT_EQ(end.status, 0) << end;
+}
+
+TEST_F(FmiRig, RunsInAProcessOfItsOwn) {
+  const auto bytes = [&](const std::string& how, const std::string& out) {
+    rig("  a: { driver: fmi, unit: two.fmu" + how + ", parameters: { k: 2 } }\n",
+        "record: { x: { variables: [a.x], driver: csv } }\n");
+    const auto run = tactus({"run", "rig.yaml", "--frames", "20", "--out", out});
+    EXPECT_EQ(run.status, 0) << run;
+    return read_file(dir_ / (out + "/x.csv"));
+  };
+  EXPECT_EQ(bytes(", isolated: yes", "isolated"), bytes("", "here"));
+}
+
+TEST_F(FmiRig, GoesOnFromACheckpointWithTheSameBytes) {
+  rig("  a: { driver: fmi, unit: two.fmu }\n  b: { driver: fmi, unit: three.fmu }\n",
+      "checkpoint: { every: 50 ms }\nrecord: { x: { variables: [a.x, b.x], driver: csv } }\n");
+  const auto whole = tactus({"run", "rig.yaml", "--frames", "12", "--out", "whole"});
+  ASSERT_EQ(whole.status, 0) << whole;
+  fs::path checkpoint;
+  for (const auto& entry : fs::recursive_directory_iterator(dir_ / "whole"))
+    if (entry.path().filename().string().find("000000005") != std::string::npos ||
+        (entry.path().extension() == ".tck" && checkpoint.empty()))
+      checkpoint = entry.path();
+  ASSERT_FALSE(checkpoint.empty());
+  const auto rest =
+      tactus({"run", "rig.yaml", "--from", checkpoint.string(), "--frames", "12", "--out", "rest"});
+  ASSERT_EQ(rest.status, 0) << rest;
+  const std::string all = read_file(dir_ / "whole/x.csv"), part = read_file(dir_ / "rest/x.csv");
+  const std::string rows = part.substr(part.find('\n') + 1);
+  EXPECT_GT(rows.size(), 50U);
+  EXPECT_TRUE(all.ends_with(rows)) << all << "\n" << part;
+}
+
+TEST_F(FmiRig, SaysAtCheckThatAUnitCannotGoBack) {
+  rig("  a: { driver: fmi, unit: stateless2.fmu }\n");
+  EXPECT_EQ(tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"}).status, 0);
+}
+
+TEST_F(FmiRig, IsDescribedByCheck) {
+  const auto two = tactus({"check", "two.fmu"});
+  EXPECT_EQ(two.status, 0) << two;
+  for (const char* const part :
+       {"version        FMI 2.0", "kinds          co-simulation", "(this machine)", "checkpoints    yes",
+        "canHandleVariableCommunicationStepSize", "omega", "rad/s", "= 'temp[1]'", "unit 'ell' is converted",
+        "park = 2 and drive = 7", "1 local variables", "1 texts (key 'texts')", "gain times u"})
+    EXPECT_THAT(two.out, HasSubstr(part));
+  const auto three = tactus({"check", "three.fmu"});
+  EXPECT_EQ(three.status, 0) << three;
+  for (const char* const part : {"FMI 3.0", "Float64[2]", "1 structural parameters",
+                                 "not in a rig: 'said': String", "not in a rig: 'clock': a Clock"})
+    EXPECT_THAT(three.out, HasSubstr(part));
+  const auto fixed = tactus({"check", "fixed3.fmu"});
+  EXPECT_THAT(fixed.out, HasSubstr("cycle          multiples of 0.02 s"));
+  const auto stateless = tactus({"check", "stateless2.fmu"});
+  EXPECT_THAT(stateless.out, HasSubstr("checkpoints    no"));
+  const auto tool = tactus({"check", "tool2.fmu"});
+  EXPECT_EQ(tool.status, 1) << tool;
+  EXPECT_THAT(tool.out, HasSubstr("finding: needs the tool that exported it"));
+  (void)dir_.write("bad.fmu", "no zip");
+  const auto bad = tactus({"check", "bad.fmu"});
+  EXPECT_EQ(bad.status, 2) << bad;
+  EXPECT_THAT(bad.err, HasSubstr("bad.fmu is not a zip archive"));
+}
+
+}  // namespace
+}  // namespace tactus::drivers::fmi::rig_test

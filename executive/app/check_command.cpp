@@ -265,6 +265,14 @@ void print_state(const executive::RigSettings& settings) {
                       : (nan ? "not finite" : (ranges ? "out of its range" : "nothing: guard is off")));
 }
 
+/// Prints which models can neither be reset nor continued from a checkpoint.
+void print_refusals(const executive::Rig& rig) {
+  for (const executive::ModelInstance& model : rig.models())
+    if (!model.restart_refusal().empty())
+      print("  no checkpoint and no reset: model %s: %s\n", model.name().c_str(),
+            model.restart_refusal().c_str());
+}
+
 std::string conversion_text(const executive::Connection& connection) {
   if (!connection.scale && !connection.offset) return "";
   return rtsync::format_text(" * %.9g + %.9g", connection.scale.value_or(1), connection.offset.value_or(0));
@@ -386,6 +394,7 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
   print_orders(plan);
   print_actions(*rig.settings().of<executive::PlannedActions>().plan);
   print_state(settings);
+  print_refusals(rig);
   if (settings.of<executive::CheckpointSection>().enabled) print_copy(rig);
   print_devices(settings, plan);
   if (!rig.live_servers().empty()) print("\nlive\n");

@@ -155,8 +155,23 @@ TEST_F(FmiRig, GoesOnFromACheckpointWithTheSameBytes) {
 }
 
 TEST_F(FmiRig, SaysAtCheckThatAUnitCannotGoBack) {
-  rig("  a: { driver: fmi, unit: stateless2.fmu }\n");
-  EXPECT_EQ(tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"}).status, 0);
+  rig("  a: { driver: fmi, unit: stateless2.fmu }\n", "commands: [{ at: 50 ms, do: reset }]\n");
+  const auto check = tactus({"check", "rig.yaml"});
+  EXPECT_THAT(check.out,
+              HasSubstr("no checkpoint and no reset: model a: the unit cannot give away its state"));
+  const auto run = tactus({"run", "rig.yaml", "--frames", "9", "--out", "out"});
+  EXPECT_EQ(run.status, 1) << run;
+  EXPECT_THAT(run.out, HasSubstr("the rig cannot be reset"));
+}
+
+TEST_F(FmiRig, BeginsAnewAfterAReset) {
+  rig("  a: { driver: fmi, unit: two.fmu }\n  b: { driver: fmi, unit: three.fmu }\n",
+      "commands: [{ at: 30 ms, do: reset }]\nrecord: { x: { variables: [a.x, b.x], driver: csv } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"});
+  ASSERT_EQ(run.status, 0) << run;
+  const std::string csv = read_file(dir_ / "out/x.csv");
+  const std::string first = "0,1,1\n0.01,0.99,0.99\n0.02,0.9801,0.9801\n";
+  EXPECT_THAT(csv, HasSubstr(first + first)) << "the same again";
 }
 
 TEST_F(FmiRig, IsDescribedByCheck) {

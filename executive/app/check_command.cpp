@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@
 #include "executive/capability/watch/hardware_watchdog.hpp"
 #include "executive/capability/watch/settings.hpp"
 #include "executive/driver/driver_library.hpp"
+#include "executive/driver/file_check.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/driver/model_driver.hpp"
 #include "executive/model/job_class.hpp"
@@ -494,6 +497,12 @@ class CheckCommand final : public CommandDriver {
     app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")
         ->option_text("RUN_DIR");
     app.add_flag("--max", question_.max, "with --from: use the longest call of each job instead of the p99");
+    app.add_option("--bit-rate", bus_.bit_rate,
+                   "of a CAN database (.dbc): compute load and response times at this rate")
+        ->option_text("RATE");
+    app.add_option("--data-bit-rate", bus_.data_bit_rate,
+                   "of a CAN database (.dbc): rate of the data phase of CAN FD frames")
+        ->option_text("RATE");
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
     app.add_flag("--units", units_, "print the page of units (Markdown)");
@@ -520,7 +529,11 @@ class CheckCommand final : public CommandDriver {
       print_error("tactus check: which rig file? tactus check RIG.yaml\n");
       return kWrongInput;
     }
+    if (const std::string driver = driver_of(rig_.file); !driver.empty()) return check_file(driver);
     if (const std::optional<int> examined = examine(rig_.file)) return *examined;
+    if (!bus_.bit_rate.empty() || !bus_.data_bit_rate.empty())
+      throw CommandError(kWrongInput,
+                         "--bit-rate and --data-bit-rate are for CAN databases (.dbc), not for a rig file");
     if (question_.max && question_.from.empty())
       throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
     if (campaign::is_campaign(config::Document::from_file(rig_.file))) {
@@ -547,8 +560,32 @@ class CheckCommand final : public CommandDriver {
   }
 
  private:
+  /// The driver for files with this ending; empty: it is a rig or a campaign.
+  static std::string driver_of(const std::string& file) {
+    const std::string ending = std::filesystem::path(file).extension();
+    if (ending.empty()) return "";
+    for (std::string& name : executive::driver_names(executive::FileCheck::kKind))
+      if (ending.substr(1) == name) return std::move(name);
+    return "";
+  }
+
+  int check_file(const std::string& driver) {
+    if (!rig_.set.empty() || !test_.empty() || !question_.from.empty() || question_.max)
+      throw CommandError(kWrongInput,
+                         "--set, --test, --from and --max are for rig files, not for ." + driver);
+    library_ = std::make_unique<executive::DriverLibrary>(executive::FileCheck::kKind, driver);
+    bus_.file = rig_.file;
+    const executive::FileCheck::Answer answer = library_->make<executive::FileCheck>()->check(bus_);
+    put("%s", answer.text.c_str());
+    std::fflush(stdout);
+    if (!answer.mistakes.empty()) print_to(stderr, answer.mistakes);
+    return !answer.is_good ? kWrongInput : answer.fits ? kOk : kEndedEarly;
+  }
+
   RigArguments rig_;
   LoadQuestion question_;
+  executive::FileCheck::Question bus_;
+  std::unique_ptr<executive::DriverLibrary> library_;  // outlives what its driver throws
   std::string test_;
   bool schema_ = false;
   bool reference_ = false;

@@ -45,6 +45,14 @@ std::optional<Value> ExpressionBuilder::add(const Expression& expression, Compla
   }
 }
 
+std::optional<Value> ExpressionBuilder::add_measure(const Expression& expression, Complaints& problems) {
+  whole_run_ = true;
+  auto value = add(expression, problems);
+  whole_run_ = false;
+  if (value && value->type != CellType::truth) *value = real(*value);
+  return value;
+}
+
 std::optional<Value> ExpressionBuilder::add_condition(const Expression& expression, Complaints& problems) {
   complaints_ = &problems;
   try {

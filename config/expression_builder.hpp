@@ -66,6 +66,10 @@ class ExpressionBuilder {
   /// The same of a condition: another kind of value is a mistake.
   std::optional<ExpressionValue> add_condition(const Expression& expression,
                                                std::vector<ExpressionProblem>& problems);
+  /// Compiles what is measured over a run: its value is that of the last frame. min, max, mean and rms of one argument
+  /// are those of all frames, last(C) and first(C) are times; a condition is 1 or 0.                @when setup
+  std::optional<ExpressionValue> add_measure(const Expression& expression,
+                                             std::vector<ExpressionProblem>& problems);
   /// The distance of a condition, compiled before, from where it would change: positive while it holds, in the
   /// unit of its left side. Of `and` the least of both, of `or` the greatest. Nothing: it is not made of comparisons of
   /// numbers, or of those whose units do not fit each other.                                      @when setup
@@ -106,6 +110,7 @@ class ExpressionBuilder {
   Value compile_call(const Expression& call);
   Value compile_window(const Expression& call);
   Value compile_edge(const Expression& call);
+  Value compile_whole_run(const Expression& call);
   Value compile_held(const Expression& expression);
   Value compile_logic(const Expression& expression);
 
@@ -131,6 +136,7 @@ class ExpressionBuilder {
   const Choices choices_;
   ExpressionProgram program_;
   bool difference_ = false;  // a part of what is compiled is one
+  bool whole_run_ = false;   // what is compiled is measured over a run
   Complaints* complaints_ = nullptr;
   using Shape = std::tuple<Operation, std::uint32_t, std::uint32_t, double, double, std::int64_t>;
   std::map<Shape, std::uint32_t> emitted_;

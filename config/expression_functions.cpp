@@ -46,6 +46,22 @@ constexpr Window kWindows[] = {
     {"mean", Operation::window_mean, Operation::window_mean},
     {"rms", Operation::window_rms, Operation::window_rms},
 };
+/// A function of all frames of a run, where that is what is measured.
+struct WholeRun {
+  const char* name;
+  Operation operation;
+};
+constexpr WholeRun kWholeRun[] = {
+    {"min", Operation::whole_run_least}, {"max", Operation::whole_run_greatest},
+    {"mean", Operation::whole_run_mean}, {"rms", Operation::whole_run_rms},
+    {"last", Operation::whole_run_last}, {"first", Operation::whole_run_first},
+};
+const WholeRun* whole_run_named(const std::string& word) {
+  const auto* const found = std::find_if(std::begin(kWholeRun), std::end(kWholeRun),
+                                         [&](const WholeRun& each) { return word == each.name; });
+  return found == std::end(kWholeRun) ? nullptr : found;
+}
+
 constexpr const char* kEdges[] = {"rises", "falls", "changes", "prev", "rate", "count"};
 
 bool is_edge(const std::string& word) {
@@ -87,6 +103,13 @@ std::vector<std::string> expression_functions() {
 
 Value ExpressionBuilder::compile_call(const Expression& call) {
   if (is_edge(call.word)) return compile_edge(call);
+  if (const WholeRun* const of = whole_run_named(call.word);
+      of != nullptr && !call.has_time &&
+      (call.parts.size() == 1 || of->operation >= Operation::whole_run_mean)) {
+    if (whole_run_) return compile_whole_run(call);
+    if (of->operation >= Operation::whole_run_last)
+      refuse(call, call.word + "(...) is measured over a whole run; it belongs into 'measure'");
+  }
   if (window_named(call.word) != nullptr && (call.has_time || call.word == "mean" || call.word == "rms"))
     return compile_window(call);
   const auto* const function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
@@ -173,6 +196,30 @@ Value ExpressionBuilder::compile_window(const Expression& call) {
   instruction.a = value.cell;
   instruction.ticks = ticks;
   return result(value.type, emit(instruction), value.unit);
+}
+
+Value ExpressionBuilder::compile_whole_run(const Expression& call) {
+  const Operation operation = whole_run_named(call.word)->operation;
+  if (call.parts.size() != 1)
+    refuse(call, call.word + "(...) over a run takes one argument, and " + std::to_string(call.parts.size()) +
+                     " are given");
+  const Expression& part = call.parts[0];
+  Instruction instruction;
+  instruction.operation = operation;
+  if (operation >= Operation::whole_run_last) {
+    instruction.a = truth(part, "here").cell;
+    instruction.parameter[0] = static_cast<double>(choices_.tick.num());
+    instruction.parameter[1] = static_cast<double>(choices_.tick.den());
+    return result(CellType::real, emit(instruction), Unit::parse("s"));
+  }
+  Value value = settled(compile(part));
+  if (value.type == CellType::truth && operation != Operation::whole_run_mean)
+    refuse(part, call.word +
+                     "(...) takes a number, and this is a condition; mean(...) of it is the share of frames");
+  if (operation == Operation::whole_run_rms) no_zero_point(part, value);
+  if (value.type == CellType::whole) value = real(value);
+  instruction.a = value.cell;
+  return result(CellType::real, emit(instruction), value.unit);
 }
 
 Value ExpressionBuilder::compile_edge(const Expression& call) {

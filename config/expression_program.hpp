@@ -92,6 +92,13 @@ enum class Operation : std::uint8_t {
   window_count,
   once,   ///< true in the first frame only in which a is true
   count,  ///< true frames since the beginning
+  // of all frames since the beginning; those without a value are left out. Three memory cells each.
+  whole_run_least,
+  whole_run_greatest,
+  whole_run_mean,
+  whole_run_rms,
+  whole_run_last,   ///< seconds until the end of the last frame in which a is true; 0: it never was
+  whole_run_first,  ///< seconds until the begin of the first one; NaN: it never was
 };
 
 /// An operation of cells a and b into cell `to`.
@@ -99,7 +106,8 @@ struct Instruction {
   Operation operation = Operation::add;
   std::uint32_t to = 0, a = 0, b = 0;
   std::uint32_t memory = 0;      ///< first of its memory cells, or number of its window
-  double parameter[2] = {0, 0};  ///< constants of scale and shrink; of rate the seconds of a tick
+  double parameter[2] = {0, 0};  ///< constants of scale and shrink; of rate the seconds of a tick; of
+                                 ///< whole_run_last and _first a tick as numerator and denominator in ns
   std::int64_t ticks = 0;        ///< number of ticks of held and of windows
 };
 

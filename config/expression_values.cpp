@@ -77,6 +77,15 @@ std::uint32_t ExpressionBuilder::emit(Instruction instruction) {
       instruction.memory = static_cast<std::uint32_t>(program_.windows.size());
       program_.windows.push_back(instruction.ticks);
       break;
+    case whole_run_least:
+    case whole_run_greatest:
+    case whole_run_mean:
+    case whole_run_rms:
+    case whole_run_last:
+    case whole_run_first:
+      instruction.memory = program_.memory_cells;
+      program_.memory_cells += 3;
+      break;
     default:
       if (instruction.operation >= previous) instruction.memory = program_.memory_cells++;
   }

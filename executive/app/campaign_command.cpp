@@ -173,6 +173,7 @@ class CampaignCommand final : public CommandDriver {
   int search() {
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     search_.json = json_;
+    search_.jobs = jobs_ > 0 ? jobs_ : cpus();
     if (!bisect_.empty()) return bisect_campaign(file, bisect_, search_);
     if (minimise_) return minimise_campaign(file, search_);
     return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "config/json.hpp"
@@ -30,7 +32,7 @@ namespace fs = std::filesystem;
 using campaign::Case;
 using config::Json;
 
-/// Runs cases one after the other, and keeps what came of each.
+/// Runs cases, and keeps what came of each.
 class Probes {
  public:
   Probes(const campaign::CampaignFile& file, const std::string& search, const CampaignSearch& choices)
@@ -41,45 +43,89 @@ class Probes {
     lines_.open(folder_.absolute_path() / "probes.jsonl", std::ios::binary | std::ios::app);
   }
 
-  /// Returns true if the case passes. `says`: what is tried, for people.
-  bool passes(const Case& one, const std::string& says) {
-    const fs::path folder = folder_.absolute_path() / std::to_string(count_++);
-    rtsync::Spawn child{self_, {"tactus", "run", one.rig, "--out", folder.string(), "--quiet"}, false, {}, {},
-                        0};
-    ::sigemptyset(&child.blocked);
-    child.words.insert(child.words.end(), one.arguments.begin(), one.arguments.end());
-    const pid_t process = rtsync::spawn(child, [](const std::string& what, int problem) {
-      throw CommandError(kWrongMachine, what + ": " + std::generic_category().message(problem));
-    });
-    int ended = 0;
-    while (::waitpid(process, &ended, 0) < 0)
-      if (errno != EINTR)
-        throw CommandError(kWrongMachine, "a case was lost: " + std::generic_category().message(errno));
-    const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
-    const bool judged =
-        status == kOk || status == executive::kVerdictFailed || (one.test.empty() && status == kEndedEarly);
-    const Json line{{"folder", folder.filename().string()},
-                    {"tried", says},
-                    {"status", status},
-                    {"line", command_line(one)}};
-    if (!(lines_ << line.dump() << '\n' << std::flush))
-      throw CommandError(kWrongMachine, (folder_.path() / "probes.jsonl").string() + ": cannot be written");
-    if (json_)
-      put("%s\n", line.dump().c_str());
-    else
-      put("%s  %s\n", status == kOk ? "pass" : judged ? "fail" : "----", says.c_str());
-    std::fflush(stdout);
-    if (!judged)
-      throw CommandError(kWrongMachine, "a case could not be judged (status " + std::to_string(status) +
-                                            "); run it alone: " + command_line(one));
-    return status == kOk;
+  /// A case to run, and what is tried, for people.
+  struct Tried {
+    Case one;
+    std::string says;
+  };
+
+  /// Runs cases side by side, at most `at_a_time` of them, and returns which pass.
+  std::vector<bool> pass(const std::vector<Tried>& all, std::size_t at_a_time) {
+    std::vector<int> statuses;
+    std::map<pid_t, std::size_t> running;
+    const auto wait = [&] {
+      int ended = 0;
+      pid_t process = 0;
+      while ((process = ::waitpid(-1, &ended, 0)) < 0)
+        if (errno != EINTR)
+          throw CommandError(kWrongMachine, "a case was lost: " + std::generic_category().message(errno));
+      if (const auto at = running.find(process); at != running.end()) {
+        statuses[at->second] = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
+        running.erase(at);
+      }
+    };
+    const int first = count_;
+    for (const Tried& each : all) {
+      while (running.size() >= std::max<std::size_t>(at_a_time, 1)) wait();
+      statuses.push_back(0);
+      running.emplace(start(each.one), statuses.size() - 1);
+    }
+    while (!running.empty()) wait();
+    std::vector<bool> passed;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      passed.push_back(take(all[i], statuses[i], first + static_cast<int>(i)));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!is_judged(all[i].one, statuses[i]))
+        throw CommandError(kWrongMachine, "a case could not be judged (status " +
+                                              std::to_string(statuses[i]) +
+                                              "); run it alone: " + command_line(all[i].one));
+    return passed;
   }
+
+  /// Returns true if the case passes.
+  bool passes(const Case& one, const std::string& says) { return pass({{one, says}}, 1).front(); }
 
   void finish(const Json& result, const std::string& text) const {
     put("%s\n", json_ ? result.dump().c_str() : (text + "; " + folder_.path().string()).c_str());
   }
 
  private:
+  pid_t start(const Case& one) {
+    const fs::path folder = folder_.absolute_path() / std::to_string(count_++);
+    rtsync::Spawn child{self_, {"tactus", "run", one.rig, "--out", folder.string(), "--quiet"}, false, {}, {},
+                        0};
+    ::sigemptyset(&child.blocked);
+    child.words.insert(child.words.end(), one.arguments.begin(), one.arguments.end());
+    return rtsync::spawn(child, [](const std::string& what, int problem) {
+      throw CommandError(kWrongMachine, what + ": " + std::generic_category().message(problem));
+    });
+  }
+
+  static bool is_judged(const Case& one, int status) {
+    return status == kOk || status == executive::kVerdictFailed ||
+           (one.test.empty() && status == kEndedEarly);
+  }
+
+  /// Writes the line of a case that has ended. Returns true if it passed.
+  bool take(const Tried& tried, int status, int number) {
+    const Json line{{"folder", std::to_string(number)},
+                    {"tried", tried.says},
+                    {"status", status},
+                    {"line", command_line(tried.one)}};
+    if (!(lines_ << line.dump() << '\n' << std::flush))
+      throw CommandError(kWrongMachine, (folder_.path() / "probes.jsonl").string() + ": cannot be written");
+    if (json_)
+      put("%s\n", line.dump().c_str());
+    else
+      put("%s  %s\n",
+          status == kOk                  ? "pass"
+          : is_judged(tried.one, status) ? "fail"
+                                         : "----",
+          tried.says.c_str());
+    std::fflush(stdout);
+    return status == kOk;
+  }
+
   static executive::RunFolder folder_of(const campaign::CampaignFile& file, const std::string& search,
                                         const CampaignSearch& choices) {
     executive::RunOverrides folder;
@@ -171,13 +217,25 @@ int bisect_campaign(const campaign::CampaignFile& file, const std::string& name,
   }
   search.noisy = file.realtime;
   Probes probes(file, "bisect", choices);
-  const campaign::Bisection found = campaign::bisect(search, [&](double value, std::int64_t) {
+  const auto tried = [&](double value) {
     Case one = base;
     const std::string text = vary.value_of(value).text;
     drop_set(one.arguments, vary.key);
     add_set(one.arguments, vary.key + "=" + text);
-    return probes.passes(one, vary.key + " = " + text);
-  });
+    return Probes::Tried{one, vary.key + " = " + text};
+  };
+  search.at_a_time = static_cast<std::size_t>(file.realtime ? 1 : choices.jobs);
+  const campaign::Bisection found =
+      search.noisy ? campaign::bisect(search,
+                                      [&](double value, std::int64_t) {
+                                        const Probes::Tried one = tried(value);
+                                        return probes.passes(one.one, one.says);
+                                      })
+                   : campaign::bisect_many(search, [&](const std::vector<double>& values) {
+                       std::vector<Probes::Tried> all;
+                       for (const double value : values) all.push_back(tried(value));
+                       return probes.pass(all, search.at_a_time);
+                     });
   using End = campaign::Bisection::End;
   const std::string low = config::print_quantity(found.low, vary.unit),
                     high = config::print_quantity(found.high, vary.unit);
@@ -215,7 +273,7 @@ int minimise_campaign(const campaign::CampaignFile& file, const CampaignSearch& 
     throw CommandError(kWrongInput, "--minimise: case " + std::to_string(base.number) +
                                         " has neither faults nor values of its own");
   Probes probes(file, "minimise", choices);
-  const campaign::Minimum found = campaign::minimise(items.size(), [&](const std::vector<std::size_t>& set) {
+  const auto tried = [&](const std::vector<std::size_t>& set) {
     Case one = base;
     std::string kept;
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -227,8 +285,17 @@ int minimise_campaign(const campaign::CampaignFile& file, const CampaignSearch& 
         drop_set(one.arguments, items[i].name);
       }
     }
-    return !probes.passes(one, kept.empty() ? "none" : kept);
-  });
+    return Probes::Tried{one, kept.empty() ? "none" : kept};
+  };
+  const auto at_a_time = static_cast<std::size_t>(file.realtime ? 1 : choices.jobs);
+  const campaign::Minimum found = campaign::minimise_many(
+      items.size(), at_a_time, [&](const std::vector<std::vector<std::size_t>>& sets) {
+        std::vector<Probes::Tried> all;
+        for (const std::vector<std::size_t>& set : sets) all.push_back(tried(set));
+        std::vector<bool> fails = probes.pass(all, at_a_time);
+        fails.flip();
+        return fails;
+      });
   Json names = Json::array();
   std::string listed;
   for (const std::size_t each : found.set) {
@@ -253,19 +320,25 @@ int run_until_sure(const campaign::CampaignFile& file, double confidence, double
   const campaign::Cases cases(file);
   const std::int64_t each = cases.draws() == 0 ? 1 : cases.count() / cases.draws();
   Probes probes(file, "until-sure", choices);
-  std::int64_t passed = 0, of = 0;
-  for (std::int64_t draw = 0; draw < cases.draws() && !sure.enough(passed, of); ++draw) {
-    bool all = true, any = false;
-    for (std::int64_t number = draw * each; number < (draw + 1) * each && all; ++number) {
-      const Case one = cases.at(number);
+  const std::int64_t jobs = file.realtime ? 1 : std::max(choices.jobs, 1);
+  const auto run = [&](std::int64_t first, std::int64_t count) {
+    std::vector<Probes::Tried> all;
+    std::vector<std::size_t> draw_of;
+    for (std::int64_t number = first * each; number < (first + count) * each; ++number) {
+      Case one = cases.at(number);
       if (one.excluded) continue;
-      any = true;
-      all = probes.passes(one, "case " + std::to_string(number));
+      all.push_back({std::move(one), "case " + std::to_string(number)});
+      draw_of.push_back(static_cast<std::size_t>(number / each - first));
     }
-    if (!any) continue;
-    ++of;
-    passed += all ? 1 : 0;
-  }
+    const std::vector<bool> passes = probes.pass(all, static_cast<std::size_t>(jobs));
+    std::vector<int> draws(static_cast<std::size_t>(count), -1);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      draws[draw_of[i]] = passes[i] && draws[draw_of[i]] != 0 ? 1 : 0;
+    return draws;
+  };
+  // As many draws as keep all CPUs busy; their cases run side by side.
+  const campaign::SureEnd end = campaign::draw_until_sure(sure, cases.draws(), (jobs + each - 1) / each, run);
+  const std::int64_t passed = end.passed, of = end.of;
   const campaign::Interval interval = sure.interval(passed, of);
   const bool enough = sure.enough(passed, of);
   const auto percent = [](double share) {
@@ -278,6 +351,7 @@ int run_until_sure(const campaign::CampaignFile& file, double confidence, double
                  {"sure", enough},
                  {"passed", passed},
                  {"of", of},
+                 {"left_out", end.left_out},
                  {"low", interval.low},
                  {"high", interval.high},
                  {"coverage", sure.coverage()},

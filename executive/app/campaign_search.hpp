@@ -7,12 +7,13 @@
 
 namespace tactus::app {
 
-/// Choices of a search in a campaign. Each search runs one case at a time, each in a folder of its own, and writes what
-/// came of it to probes.jsonl before the next one.
+/// Choices of a search in a campaign. Each case runs in a folder of its own, and what came of a round of cases is in
+/// probes.jsonl before the next one.
 struct CampaignSearch {
   std::string out;          ///< folder of the runs; empty: runs/<file>-<search>-<start time>
   std::int64_t number = 0;  ///< case whose other values are taken
   std::string within;  ///< widest range at the end, with its unit; empty: a 256th of what the key varies in
+  int jobs = 1;        ///< cases side by side; in real time one
   bool json = false;
 };
 

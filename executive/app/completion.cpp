@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "config/document.hpp"
+#include "config/place.hpp"
 #include "config/shape.hpp"
 #include "executive/plan/rig_settings.hpp"
 
@@ -24,6 +26,13 @@ std::string as_reply(const OptionFacts& option, const std::string& begin) {
   for (const std::string& choice : option.choices)
     if (choice.starts_with(begin)) text += choice + "\n";
   return text;
+}
+
+/// Returns the first word that is a file of YAML; empty: there is none.
+std::string yaml_file_in(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (word.ends_with(".yaml") || word.ends_with(".yml")) return word;
+  return "";
 }
 
 std::string row(const std::string& word, const std::string& about) {
@@ -69,6 +78,20 @@ std::string rig_keys(const std::string& begin) {
   return text;
 }
 
+/// The keys of `vary:` of a campaign's file; none where it cannot be read.
+std::string varied_keys(const std::string& file, const std::string& begin) {
+  std::string text = "words\n";
+  try {
+    const config::Document document = config::Document::from_file(file);
+    const config::Node* const vary = document.root().find("vary");
+    if (vary == nullptr) return text;
+    for (const config::Node::Entry& entry : vary->entries())
+      if (entry.key.starts_with(begin)) text += entry.key + "\n";
+  } catch (const config::ConfigError&) {
+  }
+  return text;
+}
+
 bool takes_next_word(const OptionFacts* option) {
   return option != nullptr && !option->value.empty() && !option->optional_value;
 }
@@ -97,6 +120,7 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
   }
   const std::string& begin = words.back();
   if (pending != nullptr && pending->value == "PATH=VALUE") return rig_keys(begin);
+  if (pending != nullptr && pending->value == "KEY") return varied_keys(yaml_file_in(words), begin);
   if (pending != nullptr) return as_reply(*pending, begin);
   std::string text = "words\n";
   if (begin.starts_with('-')) {

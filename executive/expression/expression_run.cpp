@@ -288,6 +288,7 @@ void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
       to = all;
     return;
   }
+  if (at.operation >= Operation::whole_run_least) return run_over_all(at);
   Cell& memory = memory_[at.memory];
   if (at.operation == Operation::once) {
     to.real = truth(memory.whole == 0 && now.real == 1);
@@ -321,6 +322,54 @@ void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
     default:  // rate
       to.real = first_ ? 0 : (now.real - before.real) / at.parameter[0];
   }
+}
+
+/// Memory cells: number of values, or of frames; the value so far; what a sum lost to rounding, or that there is a first.
+void ExpressionRun::run_over_all(const Instruction& at) TACTUS_RT {
+  const double now = cells_[at.a].real;
+  double& to = cells_[at.to].real;
+  Cell& number = memory_[at.memory];
+  double& value = memory_[at.memory + 1].real;
+  Cell& more = memory_[at.memory + 2];
+  const auto seconds = [&](Wide frames) TACTUS_RT {
+    return static_cast<double>(frames) * at.parameter[0] / (at.parameter[1] * 1e9);
+  };
+  if (at.operation == Operation::whole_run_last) {
+    ++number.whole;
+    if (now == 1) value = seconds(number.whole);
+    to = value;
+    return;
+  }
+  if (at.operation == Operation::whole_run_first) {
+    if (now == 1 && more.whole == 0) {
+      value = seconds(number.whole);
+      more.whole = 1;
+    }
+    ++number.whole;
+    to = more.whole == 0 ? kNoNumber : value;
+    return;
+  }
+  if (now == now) {
+    ++number.whole;
+    const double next = at.operation == Operation::whole_run_rms ? now * now : now;
+    if (at.operation == Operation::whole_run_least || at.operation == Operation::whole_run_greatest) {
+      const bool least = at.operation == Operation::whole_run_least;
+      if (number.whole == 1 || (least ? next < value : next > value)) value = next;
+    } else {  // Neumaier's sum
+      const double sum = value + next;
+      more.real += std::abs(value) >= std::abs(next) ? (value - sum) + next : (next - sum) + value;
+      value = sum;
+    }
+  }
+  const double count = static_cast<double>(number.whole);
+  if (number.whole == 0)
+    to = kNoNumber;
+  else if (at.operation == Operation::whole_run_mean)
+    to = (value + more.real) / count;
+  else if (at.operation == Operation::whole_run_rms)
+    to = std::sqrt((value + more.real) / count);
+  else
+    to = value;
 }
 
 }  // namespace tactus::executive

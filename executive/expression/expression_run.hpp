@@ -26,6 +26,7 @@ class ExpressionRun {
 
  private:
   void run_with_memory(const config::Instruction& at) TACTUS_RT;
+  void run_over_all(const config::Instruction& at) TACTUS_RT;
 
   config::ExpressionProgram program_;
   std::vector<config::Cell> cells_;

@@ -101,8 +101,8 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
   for (const config::Repeated& repeated : test.repeated())
     problems.add(repeated.place, repeated.path.empty() ? repeated.key : repeated.path + "." + repeated.key,
                  "the same key twice; " + repeated.where_first());
-  const std::vector<std::string> laid{"test",   "until",   "events", "sequence",
-                                      "expect", "stimuli", "faults", "around"};
+  const std::vector<std::string> laid{"test",    "until",  "events", "sequence", "expect",
+                                      "stimuli", "faults", "around", "measure"};
   std::vector<std::string> known{"about", "rig", "set"};
   known.insert(known.end(), laid.begin(), laid.end());
   for (const config::Node::Entry& entry : test.root().entries()) {

@@ -135,13 +135,24 @@ class RunCondition::Names final : public config::ExpressionNames {
 };
 
 std::optional<RunCondition> RunCondition::parse(const std::string& text, std::string& why) {
+  return parse(text, false, why);
+}
+
+std::optional<RunCondition> RunCondition::parse_number(const std::string& text, std::string& why) {
+  return parse(text, true, why);
+}
+
+std::optional<RunCondition> RunCondition::parse(const std::string& text, bool is_number, std::string& why) {
   RunCondition made;
   std::vector<config::ExpressionProblem> problems;
   try {
     const Names names(made.used_);
     config::ExpressionBuilder builder(names, {.once = true});
-    if (const auto result = builder.add_condition(config::parse_expression(text), problems)) {
+    const config::Expression expression = config::parse_expression(text);
+    if (const auto result = is_number ? builder.add_measure(expression, problems)
+                                      : builder.add_condition(expression, problems)) {
       made.result_ = result->cell;
+      made.unit_ = result->unit;
       made.program_ = builder.take();
       return made;
     }

@@ -7,6 +7,7 @@
 
 #include "config/expression_program.hpp"
 #include "config/json.hpp"
+#include "config/unit.hpp"
 #include "executive/frame/frame_statistics.hpp"
 
 namespace tactus::executive {
@@ -31,17 +32,24 @@ class RunCondition {
   /// Nothing, and `why`: it is wrong.                                                            @when setup
   static std::optional<RunCondition> parse(const std::string& text, std::string& why);
 
-  /// 1, 0, or NaN: no value.                                                                     @when service
+  /// Reads a number over figures instead, as "late.p99 - work.p50". Nothing, and `why`: it is wrong. @when setup
+  static std::optional<RunCondition> parse_number(const std::string& text, std::string& why);
+  /// The unit of a number.
+  const config::Unit& unit() const { return unit_; }
+
+  /// 1, 0, or NaN: no value; or the number.                                                                     @when service
   double judge(const RunFigures& figures) const;
   /// The figures that it names, with their values: "late.p99 is 12.3 us, overruns is 3".          @when service
   std::string values(const RunFigures& figures) const;
 
  private:
   class Names;
+  static std::optional<RunCondition> parse(const std::string& text, bool is_number, std::string& why);
 
   std::vector<std::string> used_;  // in the order of ProgramInput::key
   config::ExpressionProgram program_;
   std::uint32_t result_ = 0;
+  config::Unit unit_{};
 };
 
 /// Figures of the run until now; at its end, once all capabilities before have finished.           @when service

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What decides whether a suite runs: patterns of paths, `*` also across folders.
 PATHS = {
     "page": ["drivers/live/http/*", "executive/capability/live/*", "tests/drivers/live/page/*", "tests/rig/drivers/model_tape*",
-             "scripts/tactus_client.py"],
+             "scripts/tactus_client.py", "executive/campaign/page/*", "tests/executive/campaign/page/*"],
     "guest": ["rtsync/*", "drivers/gpio/*", "executive/app/witness*", "executive/isolation/*", "scripts/rtvm",
               "scripts/lib/rtvm/*", "tests/vm/*", "tests/drivers/gpio/*", "config/rigs/gpio.yaml"],
     "install": ["CMakeLists.txt", "*/CMakeLists.txt", "*.cmake", "*.cmake.in", "CMakePresets.json", "scripts/*",

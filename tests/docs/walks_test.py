@@ -20,6 +20,10 @@ LEFT = {
     "first-federation.md": (["demo/link.csv", "again/summary.json"], ["system: Running", "the replayed record ends here"]),
     "first-test.md": (["first/verdict.json", "second/verdict.json", "all.xml", "car/cruise/verdict.json"],
                       ["never too fast", "over by", "REQ-12", "2 tests: 2 pass", "pass          follows the driving cycle"]),
+    "first-campaign.md": (["first/campaign.sqlite", "first/campaign.html", "first.csv", "weaker/campaign.html"],
+                          ["campaign tolerances of the servo: 20 cases", "20 of 20 cases: 20 pass", "peak_current {A}",
+                           "): peak_current, models.motor.parameters.inertia", "now fails: never too fast",
+                           "measured: worst_error, mean"]),
     "diagnose-an-overrun.md": (["late/frames.csv", "better/summary.json"],
                                ["load.step", "Why frames were late", "Worst frames", ",work", "trace-", "B against A"]),
 }

@@ -71,7 +71,7 @@ TEST_F(Campaign, ExampleOfTheBoxIsRight) {
                            "servo.campaign.yaml")
                               .string()});
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("50 cases"));
+  EXPECT_THAT(done.out, HasSubstr("100 cases"));
 }
 
 TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
@@ -118,6 +118,78 @@ TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
               HasSubstr("nowhere has no campaign.sqlite"));
 }
 
+TEST_F(Campaign, MeasuresEachCase) {
+  write(
+      "vary:\n  models.motor.parameters.inertia: { uniform: [100 g cm^2, 160 g cm^2] }\n"
+      "cases: { monte_carlo: 5, seed: 2 }\nmeasure:\n  peak: max(abs(motor.current))\n"
+      "  swing: max(motor.speed) - min(motor.speed)\n  started: first(abs(motor.speed) > 0.1 rad/s)\n"
+      "  still: last(motor.speed > 9000 rad/s)\n  frames: run frames\n");
+  dir_.write("b.test.yaml",
+             "test: b\nuntil: 200 ms\nexpect: { still: { always: abs(motor.speed) < 1000 rad/s } }\n");
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--out", "before", "--quiet"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  const Json verdict = Json::parse(read_file(dir_.path() / "before/cases/0/3-1/run/verdict.json"));
+  ASSERT_EQ(verdict["measured"].size(), 5U);
+  EXPECT_EQ(verdict["measured"][0]["name"], "peak");
+  EXPECT_EQ(verdict["measured"][0]["unit"], "A");
+  EXPECT_GT(verdict["measured"][0]["value"].get<double>(), 0);
+  EXPECT_GT(verdict["measured"][1]["value"].get<double>(), 0);
+  EXPECT_GT(verdict["measured"][2]["value"].get<double>(), 0);
+  EXPECT_LT(verdict["measured"][2]["value"].get<double>(), 0.2);
+  EXPECT_EQ(verdict["measured"][3]["value"], 0);
+  EXPECT_EQ(verdict["measured"][4]["value"], 200);
+
+  std::string line = read_file(dir_.path() / "before/cases/0/3-1/command.txt");
+  line = tactus({}, {}).argv.front() + line.substr(6, line.find('\n') - 6) + " --out alone";
+  EXPECT_EQ(run({.argv = {"/bin/sh", "-c", line}, .cwd = dir_.path()}).status, 0);
+  EXPECT_EQ(read_file(dir_.path() / "alone/verdict.json"),
+            read_file(dir_.path() / "before/cases/0/3-1/run/verdict.json"));
+
+  EXPECT_THAT(tactus_of({"campaign", "table", "before", "--csv"}).out,
+              AllOf(HasSubstr("peak {A}"), HasSubstr("started {s}"), HasSubstr(",200,")));
+  const Json figures = Json::parse(tactus_of({"campaign", "figures", "before", "--json"}).out);
+  ASSERT_EQ(figures["measured"].size(), 5U);
+  const bool correlated =
+      std::any_of(figures["correlations"].begin(), figures["correlations"].end(), [](const Json& row) {
+        return row.value("quantity", "") == "peak" && row["rank"] == 1.0;  // more inertia takes more current
+      });
+  EXPECT_TRUE(correlated) << figures["correlations"].dump(2);
+  EXPECT_THAT(read_file(dir_.path() / "before/campaign.html"),
+              HasSubstr("\"kind\":\"measured\",\"name\":\"peak\""));
+
+  const std::string file = read_file(dir_.path() / "a.campaign.yaml");
+  dir_.write("a.campaign.yaml", file + "set: { models.motor.parameters.resistance: 0.9 Ohm }\n");
+  ASSERT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", "after", "--quiet"}).status, 0);
+  const Json compared = Json::parse(tactus_of({"campaign", "compare", "before", "after", "--json"}).out);
+  ASSERT_EQ(compared["measured"].size(), 5U);
+  for (const Json& row : compared["measured"]) {
+    EXPECT_EQ(row["cases"], 5);
+    if (row["quantity"] == "frames") EXPECT_EQ(row["changed"], 0);
+  }
+  EXPECT_THAT(tactus_of({"campaign", "compare", "before", "after"}).out, HasSubstr("measured: peak, mean "));
+}
+
+TEST_F(Campaign, MeasuresWithoutATestAndSaysWhatCannotBeMeasured) {
+  dir_.write("a.campaign.yaml",
+             "campaign: a\nrig: " + example("servo") +
+                 "\nset: { until: 20 ms }\nvary: { models.motor.parameters.supply: [22 V, 24 V] }\n"
+                 "measure: { peak: max(motor.speed) }\n");
+  ASSERT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--quiet"}).status, 0);
+  EXPECT_THAT(tactus_of({"campaign", "table", "out", "--csv"}).out,
+              AllOf(HasSubstr("peak {rad/s}"), HasSubstr(",pass,22,")));
+  const Json summary = Json::parse(read_file(dir_.path() / "out/cases/0/0-1/run/summary.json"));
+  EXPECT_EQ(summary["measured"][0]["name"], "peak");
+
+  write("measure:\n  a: max(motor.curent)\n  b: run latte.p99\n  c: max(motor.current, 3 V)\n");
+  const std::string wrong = tactus_of({"check", "a.campaign.yaml"}).err;
+  EXPECT_THAT(wrong, AllOf(HasSubstr("a.campaign.yaml:5:6: measure.a: "), HasSubstr("motor.current"),
+                           HasSubstr("a.campaign.yaml:6:6: measure.b: "), HasSubstr("late.p99"),
+                           HasSubstr("a.campaign.yaml:7:6: measure.c: ")));
+  write("measure: { verdict: max(motor.current), a.b: 1 }\n");
+  EXPECT_THAT(tactus_of({"check", "a.campaign.yaml"}).err,
+              AllOf(HasSubstr("column of all results"), HasSubstr("'a.b' is not a name")));
+}
+
 class Searches : public Campaign {
  protected:
   void SetUp() override {
@@ -147,6 +219,11 @@ TEST_F(Searches, NarrowTheBorderOfOneKey) {
   EXPECT_EQ(found["low_passes"], true);
   const std::string probes = read_file(dir_.path() / "out" / "probes.jsonl");
   EXPECT_EQ(std::count(probes.begin(), probes.end(), '\n'), found["runs"].get<int>());
+  const Json many = last_line(tactus_of({"campaign", "a.campaign.yaml", "--bisect", "offset", "--within",
+                                         "50 mrad", "--json", "--jobs", "4", "--out", "many"}));
+  EXPECT_LE(many["high"].get<double>() - many["low"].get<double>(), 50);
+  EXPECT_LT(many["low"].get<double>(), 405);
+  EXPECT_GT(many["high"].get<double>(), 395);
 }
 
 TEST_F(Searches, FindTheFaultThatFails) {
@@ -168,6 +245,11 @@ TEST_F(Searches, EndOnceThePassRateIsKnown) {
   EXPECT_EQ(found["sure"], true);
   EXPECT_LE(found["of"].get<int>(), found["most_cases"].get<int>());
   EXPECT_LE(found["high"].get<double>() - found["low"].get<double>(), 0.6);
+  const Json alone =
+      last_line(tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "0.8", "--half-width", "30 %",
+                           "--json", "--jobs", "1", "--out", "alone"}));
+  EXPECT_EQ(alone["left_out"], 0);
+  for (const char* const key : {"of", "passed", "low", "high"}) EXPECT_EQ(alone[key], found[key]) << key;
   EXPECT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "2"}).status, 2);
 }
 

@@ -103,6 +103,11 @@ TEST(Help, EachCommandAndOptionHasItsPlaceInTheManualAndInCompletion) {
   EXPECT_NE(read_file(dir / "man/tactus-demo.1").find("\n.SS tactus demo link\n"), std::string::npos);
   EXPECT_EQ(completed({"demo", "l"}).substr(0, 11), "words\nlink\t");
 #endif
+  const std::string campaign = dir.write(
+      "a.campaign.yaml", "campaign: a\nrig: a.yaml\nvary: { frame.period: [1 ms], models.m.x: [1] }\n");
+  EXPECT_EQ(completed({"campaign", campaign, "--bisect", ""}), "words\nframe.period\nmodels.m.x\n");
+  EXPECT_EQ(completed({"campaign", campaign, "--bisect", "fr"}), "words\nframe.period\n");
+  EXPECT_EQ(completed({"campaign", "none.yaml", "--bisect", ""}), "words\n");
 }
 
 TEST(Help, EachManualPageHasAnExampleThatTheCommandTakesAndNamesPagesThatAreThere) {

@@ -182,8 +182,15 @@ void read_measure(const Node& node, CampaignFile& file, Problems& problems) {
   if (node.is_null()) return;
   if (!node.is_map()) problems.add(node.place(), "measure", "expected a map from names to expressions");
   for (const Node::Entry& entry : node.entries()) {
+    static const std::set<std::string> kColumns{"number",  "rig",     "test",    "verdict", "says",
+                                                "seconds", "attempt", "version", "folder",  "line"};
     const std::string path = "measure." + entry.key;
-    if (!entry.value.is_scalar() || entry.value.text().empty())
+    if (!config::is_name(entry.key) || entry.key.find('.') != std::string::npos)
+      problems.add(entry.place, path,
+                   config::show(entry.key) + " is not a name of letters, digits, '_' and '-'");
+    else if (kColumns.contains(entry.key))
+      problems.add(entry.place, path, "is a column of all results; choose another name");
+    else if (!entry.value.is_scalar() || entry.value.text().empty())
       problems.add(entry.value.place(), path,
                    "expected an expression, as max(abs(motor.current)) or run late.p99");
     else
@@ -223,6 +230,10 @@ void check_count(const CampaignFile& file, Problems& problems) {
 }
 
 }  // namespace
+
+std::string Measure::assignment() const {
+  return "measure." + name + "=" + config::to_flow(config::Node::scalar(text));
+}
 
 bool is_campaign(const config::Document& document) {
   return document.root().find("campaign") != nullptr && document.root().find("models") == nullptr;

@@ -18,6 +18,9 @@ struct Measure {
   std::string name;
   std::string text;  ///< "max(abs(motor.current))", "run late.p99"
   config::Origin origin{};
+
+  /// The word of --set that has a run measure it.
+  std::string assignment() const;
 };
 
 /// Settings of each case.

@@ -74,6 +74,8 @@ Case Cases::at(std::int64_t number) const {
     one.arguments = {"--test", one.test};
   }
   for (const std::string& each : file_.set) one.arguments.insert(one.arguments.end(), {"--set", each});
+  for (const Measure& each : file_.measure)
+    one.arguments.insert(one.arguments.end(), {"--set", each.assignment()});
   const std::vector<Value> values = values_of(one.draw);
   const std::size_t row = rig * static_cast<std::size_t>(tests) + test;
   std::vector<const Value*> present(values.size(), nullptr);

@@ -77,6 +77,21 @@ class Trial {
     return false;
   }
 
+  /// Tries what is measured.
+  void load(const std::string& rig, const std::string& test, const Measure& measure) {
+    executive::RunOverrides with = choices(test);
+    with.set.push_back(measure.assignment());
+    try {
+      (void)executive::load_rig(rig, with);
+    } catch (const config::ConfigError& error) {
+      for (const config::Problem& problem : error.problems().sorted())
+        if (said_.insert(measure.name + problem.message).second)
+          problems_.add(measure.origin, problem.path == measure.origin.path
+                                            ? problem.message
+                                            : "makes " + rig + " wrong: " + problem.text());
+    }
+  }
+
  private:
   executive::RunOverrides choices(const std::string& test) const {
     executive::RunOverrides result;
@@ -163,6 +178,7 @@ void try_values(const CampaignFile& file, config::Problems& problems) {
   for (std::size_t r = 0; r < file.rigs.size(); ++r)
     for (std::size_t t = 0; t < tests.size(); ++t) {
       if (!trial.load(file.rigs[r], tests[t])) continue;
+      for (const Measure& each : file.measure) trial.load(file.rigs[r], tests[t], each);
       for (std::size_t v = 0; v < file.vary.size(); ++v) {
         if (!file.applies[r * tests.size() + t][v] || refused[v]) continue;
         const std::vector<Value> ends = file.vary[v].ends();

@@ -113,8 +113,6 @@ CampaignPlan plan_of(const CampaignFile& file, const Cases& cases, const CaseTim
     plan.notes.emplace_back("repeat: without real time a case gives the same bytes each time");
   if (is_drawn(file.cases.method) && file.vary.empty() && file.cases.count > 1)
     plan.notes.emplace_back("nothing varies, so all cases are the same");
-  if (!file.measure.empty())
-    plan.notes.emplace_back("measure: is read, and no column of the results has it yet (docs/campaigns.md)");
   if (times.seconds)
     plan.seconds = *times.seconds *
                    static_cast<double>(std::max<std::int64_t>(plan.cases - plan.excluded - times.done, 0)) /

@@ -60,11 +60,19 @@ Json draws_json(const std::map<std::int64_t, Draw>& draws, const CampaignFile& f
   return json;
 }
 
-Json margin_json(const ResultColumn& column, std::vector<double> values, bool independent) {
+/// Names a column: {"expectation", "test"}, or {"quantity"}.
+Json name_json(const ResultColumn& column) {
+  if (column.kind == ResultColumn::Kind::measured) return {{"quantity", column.name}};
+  return {{"expectation", column.name}, {"test", column.test}};
+}
+
+Json spread_json(const ResultColumn& column, std::vector<double> values, bool independent) {
   std::sort(values.begin(), values.end());
-  Json json{
-      {"expectation", column.name}, {"test", column.test}, {"unit", column.unit}, {"cases", values.size()}};
+  Json json = name_json(column);
+  json["unit"] = column.unit;
+  json["cases"] = values.size();
   json["least"] = values.front();
+  if (column.kind == ResultColumn::Kind::measured) json["most"] = values.back();
   json["quantiles"] = Json::array();
   for (const double share : {0.05, 0.5, 0.95}) {
     const Quantile found = quantile(values, share);
@@ -81,18 +89,18 @@ Json correlations_json(const std::vector<ResultColumn>& columns, const ColumnVal
                        bool independent) {
   Json all = Json::array();
   for (std::size_t m = 0; m < columns.size(); ++m) {
-    if (columns[m].kind != ResultColumn::Kind::margin) continue;
+    if (columns[m].kind == ResultColumn::Kind::drawn) continue;
     for (std::size_t d = 0; d < columns.size(); ++d) {
       if (columns[d].kind != ResultColumn::Kind::drawn || columns[d].words) continue;
       const auto found = rank_correlation(values[d], values[m]);
       if (!found) continue;
-      all.push_back(
-          {{"expectation", columns[m].name},
-           {"test", columns[m].test},
-           {"key", columns[d].name},
+      Json row = name_json(columns[m]);
+      row.update(
+          {{"key", columns[d].name},
            {"rank", found->rank},
            {"cases", found->pairs},
            {"interval", independent ? bounds(found->interval.low, found->interval.high) : Json(nullptr)}});
+      all.push_back(std::move(row));
     }
   }
   std::stable_sort(all.begin(), all.end(), [](const Json& a, const Json& b) {
@@ -115,8 +123,22 @@ std::string bounds_text(const Json& both) {
 }
 
 std::string where(const Json& row) {
+  if (row.contains("quantity")) return row["quantity"].get<std::string>();
   const std::string test = fs::path(row["test"].get<std::string>()).filename().string();
   return row["expectation"].get<std::string>() + (test.empty() ? "" : " in " + test);
+}
+
+/// A line for each quantity: least, quantiles, of what is measured the most.
+std::string spreads_text(const Json& all) {
+  std::string text;
+  for (const Json& each : all) {
+    text += "  " + where(each) + ": " + short_text(each["least"].get<double>());
+    for (const Json& one : each["quantiles"])
+      text += ", " + short_text(one["value"].get<double>()) + bounds_text(one["bounds"]);
+    if (each.contains("most")) text += ", " + short_text(each["most"].get<double>());
+    text += " " + each["unit"].get<std::string>() + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -142,14 +164,16 @@ Json figures(const fs::path& folder) {
   }
   Json json{{"campaign", results.name()}, {"cases", ended}, {"of", results.cases()}};
   json["draws"] = draws_json(draws, file, cases, size);
-  json["margins"] = Json::array();
+  json["margins"] = json["measured"] = Json::array();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (results.columns()[i].kind != ResultColumn::Kind::margin) continue;
+    const ResultColumn& column = results.columns()[i];
+    if (column.kind == ResultColumn::Kind::drawn) continue;
     std::vector<double> known;
     std::copy_if(values[i].begin(), values[i].end(), std::back_inserter(known),
                  [](double each) { return !std::isnan(each); });
     if (!known.empty())
-      json["margins"].push_back(margin_json(results.columns()[i], std::move(known), independent));
+      json[column.kind == ResultColumn::Kind::margin ? "margins" : "measured"].push_back(
+          spread_json(column, std::move(known), independent));
   }
   json["correlations"] = correlations_json(results.columns(), values, independent);
   return json;
@@ -171,13 +195,11 @@ std::string figures_text(const Json& all) {
   if (draws["not_judged"] != 0)
     text += "draws that could not be judged: " + draws["not_judged"].dump() + "\n";
   if (!all["margins"].empty()) text += "\nmargins: least, 5 %, half, 95 %\n";
-  for (const Json& each : all["margins"]) {
-    text += "  " + where(each) + ": " + short_text(each["least"].get<double>());
-    for (const Json& one : each["quantiles"])
-      text += ", " + short_text(one["value"].get<double>()) + bounds_text(one["bounds"]);
-    text += " " + each["unit"].get<std::string>() + "\n";
-  }
-  if (!all["correlations"].empty()) text += "\nrank correlation of margins with what was drawn\n";
+  text += spreads_text(all["margins"]);
+  if (!all["measured"].empty()) text += "\nmeasured: least, 5 %, half, 95 %, most\n";
+  text += spreads_text(all["measured"]);
+  if (!all["correlations"].empty())
+    text += "\nrank correlation of margins and of what is measured with what was drawn\n";
   for (std::size_t i = 0; i < std::min(kMost, all["correlations"].size()); ++i) {
     const Json& each = all["correlations"][i];
     text += "  " + short_text(each["rank"].get<double>()) + bounds_text(each["interval"]) + ": " +
@@ -188,9 +210,16 @@ std::string figures_text(const Json& all) {
 
 namespace {
 
-std::vector<CaseVerdict> verdicts_of(const fs::path& folder) {
+/// The results of a folder by what makes cases the same.
+struct Compared {
+  std::vector<CaseVerdict> verdicts;
+  std::map<std::string, std::map<std::string, double>> measured;  // quantity, case
+  std::map<std::string, std::string> units;
+};
+
+Compared compared_of(const fs::path& folder) {
   Results results(folder);
-  std::vector<CaseVerdict> all;
+  Compared all;
   std::map<std::string, int> repetitions;
   ResultRow row;
   while (results.next(row)) {
@@ -199,9 +228,48 @@ std::vector<CaseVerdict> verdicts_of(const fs::path& folder) {
       if (results.columns()[i].kind == ResultColumn::Kind::drawn && !row.texts[i].empty())
         key += " " + results.columns()[i].name + "=" + row.texts[i];
     if (const int before = repetitions[key]++; before > 0) key += " #" + std::to_string(before + 1);
-    for (std::size_t i = 0; i < row.texts.size(); ++i)
-      if (results.columns()[i].kind == ResultColumn::Kind::margin && results.columns()[i].test == row.test)
-        all.push_back({key, results.columns()[i].name, row.texts[i], row.values[i]});
+    for (std::size_t i = 0; i < row.texts.size(); ++i) {
+      const ResultColumn& column = results.columns()[i];
+      if (column.kind == ResultColumn::Kind::margin && column.test == row.test)
+        all.verdicts.push_back({key, column.name, row.texts[i], row.values[i]});
+      if (column.kind != ResultColumn::Kind::measured || std::isnan(row.values[i])) continue;
+      all.measured[column.name][key] = row.values[i];
+      all.units[column.name] = column.unit;
+    }
+  }
+  return all;
+}
+
+/// A row for each quantity that both have in one unit: its means over the cases that both have, and its greatest change.
+Json measured_changes(const Compared& before, const Compared& after) {
+  Json all = Json::array();
+  for (const auto& [quantity, then] : before.measured) {
+    const auto found = after.measured.find(quantity);
+    if (found == after.measured.end() || before.units.at(quantity) != after.units.at(quantity)) continue;
+    double sum_before = 0, sum_after = 0, greatest = 0;
+    std::int64_t cases = 0, changed = 0;
+    std::string where;
+    for (const auto& [key, value] : then) {
+      const auto now = found->second.find(key);
+      if (now == found->second.end()) continue;
+      ++cases;
+      sum_before += value;
+      sum_after += now->second;
+      const double change = now->second - value;
+      if (change != 0) ++changed;
+      if (std::abs(change) <= std::abs(greatest)) continue;
+      greatest = change;
+      where = key;
+    }
+    if (cases == 0) continue;
+    all.push_back({{"quantity", quantity},
+                   {"unit", before.units.at(quantity)},
+                   {"cases", cases},
+                   {"changed", changed},
+                   {"mean_before", sum_before / static_cast<double>(cases)},
+                   {"mean_after", sum_after / static_cast<double>(cases)},
+                   {"greatest_change", greatest},
+                   {"case", where}});
   }
   return all;
 }
@@ -214,7 +282,8 @@ const char* word_of(Change::Kind kind) {
 }  // namespace
 
 Json comparison(const fs::path& before, const fs::path& after) {
-  const CampaignComparison found = compare(verdicts_of(before), verdicts_of(after));
+  const Compared then = compared_of(before), now = compared_of(after);
+  const CampaignComparison found = compare(then.verdicts, now.verdicts);
   Json json{
       {"same", found.same},         {"only_before", found.only_before}, {"only_after", found.only_after},
       {"now_fail", found.now_fail}, {"now_pass", found.now_pass},       {"chance", found.chance}};
@@ -228,6 +297,7 @@ Json comparison(const fs::path& before, const fs::path& after) {
                                {"after", each.after},
                                {"margin_before", number(each.margin_before)},
                                {"margin_after", number(each.margin_after)}});
+  json["measured"] = measured_changes(then, now);
   return json;
 }
 
@@ -253,6 +323,16 @@ std::string comparison_text(const Json& all) {
   }
   if (all["changes"].size() > kMost)
     text += "  and " + std::to_string(all["changes"].size() - kMost) + " more\n";
+  for (const Json& each : all["measured"]) {
+    text += "  measured: " + each["quantity"].get<std::string>() + ", mean " +
+            short_text(each["mean_before"].get<double>()) + " -> " +
+            short_text(each["mean_after"].get<double>()) + " " + each["unit"].get<std::string>() + "; " +
+            each["changed"].dump() + " of " + each["cases"].dump() + " cases changed";
+    if (each["changed"] != 0)
+      text += ", at most by " + short_text(each["greatest_change"].get<double>()) + ": " +
+              each["case"].get<std::string>();
+    text += "\n";
+  }
   return text;
 }
 

@@ -161,6 +161,7 @@ function space() {
 function histogram() {
   const { c, wide, high } = context("histogram"), q = COLUMNS[S.over], [a, b] = reaches[S.over], bins = 24, good = new Array(bins).fill(0), bad = new Array(bins).fill(0);
   for (const i of lines) { const v = q.values[i]; if (v === null) continue; const n = Math.min(bins - 1, Math.floor((v - a) / (b - a) * bins)); (D.verdicts[i] === "p" ? good : bad)[n]++; }
+  histogram.counts = good.map((g, n) => g + bad[n]);
   const most = Math.max(1, ...good.map((g, n) => g + bad[n])), w = (wide - 50) / bins, y = (v) => v / most * (high - 40);
   for (let n = 0; n < bins; n++) { c.fillStyle = token("--work"); c.fillRect(44 + n * w, high - 28 - y(good[n]), w - 1, y(good[n])); c.fillStyle = token("--bad"); c.fillRect(44 + n * w, high - 28 - y(good[n] + bad[n]), w - 1, y(bad[n])); }
   c.fillStyle = token("--soft"); c.textAlign = "right"; c.fillText(String(most), 40, 16); c.fillText("0", 40, high - 26); c.textAlign = "left"; c.fillText(q.labels.get(a) ?? String(+a.toPrecision(4)), 44, high - 14); c.textAlign = "right"; c.fillText(q.labels.get(b) ?? String(+b.toPrecision(4)), wide - 6, high - 14);

@@ -80,44 +80,99 @@ Bisection bisect(const BisectionChoices& choices, const std::function<bool(doubl
   return result;
 }
 
-Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails) {
-  Minimum result;
-  std::map<std::vector<std::size_t>, bool> tried;
-  const auto still_fails = [&](const std::vector<std::size_t>& set) {
-    const auto [place, is_new] = tried.try_emplace(set, false);
-    if (is_new) {
-      ++result.runs;
-      place->second = fails(set);
-    }
-    return place->second;
+Bisection bisect_many(const BisectionChoices& choices,
+                      const std::function<std::vector<bool>(const std::vector<double>&)>& run) {
+  Bisection result{.low = choices.low, .high = choices.high};
+  const auto take = [&](const std::vector<double>& values) {
+    const std::vector<bool> passed = run(values);
+    for (std::size_t i = 0; i < values.size(); ++i) result.probes.push_back({values[i], 0, passed[i]});
+    return passed;
   };
-  std::vector<std::size_t> set(count);
+  const std::size_t width = std::max<std::size_t>(choices.at_a_time, 1);
+  std::vector<bool> ends;
+  if (width == 1)
+    for (const double end : {choices.low, choices.high}) ends.push_back(take({end}).front());
+  else
+    ends = take({choices.low, choices.high});
+  result.low_passes = ends[0];
+  result.high_passes = ends[1];
+  if (ends[0] == ends[1]) {
+    result.end = Bisection::End::one_sided;
+    return result;
+  }
+  while (result.high - result.low > choices.tolerance) {
+    const double range = result.high - result.low;
+    // No more values than the range at the end needs.
+    const auto parts = std::min(static_cast<double>(width) + 1, std::ceil(range / choices.tolerance));
+    std::vector<double> values;
+    for (double part = 1; part < parts; ++part)
+      if (const double value = result.low + range * (part / parts);
+          value > (values.empty() ? result.low : values.back()) && value < result.high)
+        values.push_back(value);
+    if (values.empty()) break;  // there is no number between
+    const std::vector<bool> passed = take(values);
+    const auto border = static_cast<std::size_t>(std::find(passed.begin(), passed.end(), !result.low_passes) -
+                                                 passed.begin());
+    if (border < values.size()) result.high = values[border];
+    if (border > 0) result.low = values[border - 1];
+  }
+  return result;
+}
+
+Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails) {
+  return minimise_many(count, 1, [&](const std::vector<std::vector<std::size_t>>& sets) {
+    std::vector<bool> all;
+    for (const std::vector<std::size_t>& set : sets) all.push_back(fails(set));
+    return all;
+  });
+}
+
+Minimum minimise_many(
+    std::size_t count, std::size_t at_a_time,
+    const std::function<std::vector<bool>(const std::vector<std::vector<std::size_t>>&)>& run) {
+  using Set = std::vector<std::size_t>;
+  Minimum result;
+  std::map<Set, bool> tried;
+  // The first set that fails, in their order.
+  const auto first_that_fails = [&](const std::vector<Set>& sets) -> std::optional<std::size_t> {
+    for (std::size_t begin = 0; begin < sets.size();) {
+      std::vector<Set> batch;
+      std::size_t end = begin;
+      for (; end < sets.size() && batch.size() < std::max<std::size_t>(at_a_time, 1); ++end)
+        if (!tried.contains(sets[end]) && std::find(batch.begin(), batch.end(), sets[end]) == batch.end())
+          batch.push_back(sets[end]);
+        else if (tried.contains(sets[end]) && tried[sets[end]] && batch.empty())
+          return end;
+      const std::vector<bool> failed = batch.empty() ? std::vector<bool>{} : run(batch);
+      result.runs += batch.size();
+      for (std::size_t i = 0; i < batch.size(); ++i) tried[batch[i]] = failed[i];
+      for (std::size_t i = begin; i < end; ++i)
+        if (tried[sets[i]]) return i;
+      begin = end;
+    }
+    return std::nullopt;
+  };
+  Set set(count);
   std::iota(set.begin(), set.end(), std::size_t{0});
-  result.fails_at_all = still_fails(set);
+  result.fails_at_all = first_that_fails({set}).has_value();
   if (!result.fails_at_all) return result;
-  if (still_fails({})) return result;  // it fails without any of them
+  if (first_that_fails({Set{}})) return result;  // it fails without any of them
   std::size_t parts = 2;
   while (set.size() >= 2) {
-    bool smaller = false;
     const auto edge = [&](std::size_t part) { return set.size() * part / parts; };
-    for (std::size_t part = 0; part < parts && !smaller; ++part) {
-      const std::vector<std::size_t> alone(set.begin() + static_cast<std::ptrdiff_t>(edge(part)),
-                                           set.begin() + static_cast<std::ptrdiff_t>(edge(part + 1)));
-      if (alone.size() < set.size() && still_fails(alone)) {
-        set = alone;
-        parts = 2;
-        smaller = true;
-      }
+    std::vector<Set> candidates;
+    for (std::size_t part = 0; part < parts; ++part)
+      if (edge(part + 1) - edge(part) < set.size())
+        candidates.emplace_back(set.begin() + static_cast<std::ptrdiff_t>(edge(part)),
+                                set.begin() + static_cast<std::ptrdiff_t>(edge(part + 1)));
+    const std::size_t alone = candidates.size();
+    for (std::size_t part = 0; part < parts && parts > 2; ++part)
+      candidates.push_back(without(set, edge(part), edge(part + 1)));
+    if (const auto found = first_that_fails(candidates)) {
+      set = candidates[*found];
+      parts = *found < alone ? 2 : std::max<std::size_t>(parts - 1, 2);
+      continue;
     }
-    for (std::size_t part = 0; part < parts && !smaller && parts > 2; ++part) {
-      const std::vector<std::size_t> rest = without(set, edge(part), edge(part + 1));
-      if (still_fails(rest)) {
-        set = rest;
-        parts = std::max<std::size_t>(parts - 1, 2);
-        smaller = true;
-      }
-    }
-    if (smaller) continue;
     if (parts >= set.size()) break;
     parts = std::min(parts * 2, set.size());
   }

@@ -42,10 +42,17 @@ struct BisectionChoices {
   bool noisy = false;           ///< false: a value is run once, since it does the same each time
   double confidence = 0.95;     ///< confidence of all decisions together
   std::int64_t most_runs = 60;  ///< most runs of one value
+  std::size_t at_a_time = 1;    ///< runs side by side; where runs are noisy, one
 };
 
 /// `passes(value, repetition)` runs one case.                                                  @when service
 Bisection bisect(const BisectionChoices& choices, const std::function<bool(double, std::int64_t)>& passes);
+
+/// The same with several values at a time: a round has `at_a_time` values, evenly between the ends, and the next one is
+/// between the first two neighbours that differ. Of a value at a time it is a halving.
+/// `run(values)` runs a case of each, and returns which pass.                                    @when service
+Bisection bisect_many(const BisectionChoices& choices,
+                      const std::function<std::vector<bool>(const std::vector<double>&)>& run);
 
 /// Rest of a set that fails: without any one of these it does not fail.
 struct Minimum {
@@ -58,5 +65,11 @@ struct Minimum {
 /// `fails(set)`: whether those alone make a case fail. Source: Zeller, Hildebrandt, IEEE Trans. Softw. Eng. 28 (2002) 183.
 ///                                                                                            @when service
 Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails);
+
+/// The same with up to `at_a_time` sets side by side, of which the first that fails is taken, in the order in which
+/// minimise() tries them. So the set is the same one for each number, with more runs.            @when service
+Minimum minimise_many(
+    std::size_t count, std::size_t at_a_time,
+    const std::function<std::vector<bool>(const std::vector<std::vector<std::size_t>>&)>& run);
 
 }  // namespace tactus::campaign

@@ -95,4 +95,23 @@ bool UntilSure::enough(std::int64_t passed, std::int64_t of) const {
   return Stopping{z * z, half_width_}.enough(passed, of);
 }
 
+SureEnd draw_until_sure(const UntilSure& sure, std::int64_t draws, std::int64_t at_a_time,
+                        const std::function<std::vector<int>(std::int64_t, std::int64_t)>& run) {
+  SureEnd end;
+  for (std::int64_t first = 0; first < draws && !sure.enough(end.passed, end.of);) {
+    const std::int64_t count = std::min(std::max<std::int64_t>(at_a_time, 1), draws - first);
+    for (const int passes : run(first, count)) {
+      if (passes < 0) continue;
+      if (sure.enough(end.passed, end.of)) {
+        ++end.left_out;
+        continue;
+      }
+      ++end.of;
+      end.passed += passes;
+    }
+    first += count;
+  }
+  return end;
+}
+
 }  // namespace tactus::campaign

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "executive/campaign/statistics/pass_rate.hpp"
 
@@ -36,5 +38,18 @@ class UntilSure {
   double half_width_, inner_, coverage_ = 0;
   std::int64_t most_ = 0;
 };
+
+/// The end of draws that were taken until their pass rate was sure.
+struct SureEnd {
+  std::int64_t passed = 0, of = 0;  ///< draws that count
+  std::int64_t left_out = 0;        ///< draws that ran beside the last one that counts, and do not
+};
+
+/// Takes draws in batches, and counts them one by one in their order, not in that in which they end: it stops at the
+/// draw at which one at a time would have stopped, and leaves out what ran beside it. So the coverage is that of
+/// UntilSure, whatever the size of a batch. `run(first, count)` returns which of these draws pass; an entry of -1: the
+/// draw has no cases, and does not count.                                                      @when service
+SureEnd draw_until_sure(const UntilSure& sure, std::int64_t draws, std::int64_t at_a_time,
+                        const std::function<std::vector<int>(std::int64_t first, std::int64_t count)>& run);
 
 }  // namespace tactus::campaign

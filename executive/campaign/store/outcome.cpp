@@ -167,6 +167,8 @@ Outcome outcome_of(const fs::path& run_folder, const ProcessEnd& end) {
   }
   const Json summary = config::json_of(read(run_folder / "summary.json"));
   without_verdict(end, summary, result);
+  if (summary.is_object() && result.measured.empty() && summary.contains("measured"))
+    take_measured(summary["measured"], result);
   if (summary.is_object() && text_of(summary, "outcome") == "overrun" && !end.timed_out)
     result.spoiled = cause_of_the_machine(summary);
   return result;

@@ -108,6 +108,37 @@ class Compiler final : public TestConditions {
     test_.expectations.push_back(std::move(made));
   }
 
+  void add_measure(const config::Node::Entry& entry) {
+    const std::string path = "measure." + entry.key;
+    if (!config::is_name(entry.key) || entry.key.find('.') != std::string::npos)
+      return problems_.add(entry.place, path,
+                           config::show(entry.key) + " is not a name of letters, digits, '_' and '-'");
+    if (!entry.value.is_scalar() || entry.value.text().empty())
+      return problems_.add(entry.value.place(), path,
+                           "expected an expression, as max(abs(motor.current)) or run late.p99");
+    const Located<std::string> text{entry.value.text(), entry.value.place(), path};
+    CompiledMeasure made;
+    made.name = entry.key;
+    if (const auto figure = figure_of(text.value)) {
+      std::string why;
+      made.run = RunCondition::parse_number(*figure, why);
+      if (!made.run) return problems_.add(text, why);
+      made.unit = readable(made.run->unit());
+    } else {
+      names_.set_place(text.place.file, Nanoseconds{0});
+      const auto expression = parse(text);
+      if (!expression) return;
+      std::vector<config::ExpressionProblem> wrong;
+      const auto value = builder_.add_measure(*expression, wrong);
+      for (const config::ExpressionProblem& problem : wrong)
+        if (!problem.message.empty()) problems_.add(text, problem.text(text.value));
+      if (!value) return;
+      made.cell = value->cell;
+      made.unit = readable(value->unit);
+    }
+    test_.measures.push_back(std::move(made));
+  }
+
   CompiledTest take() {
     test_.program = builder_.take();
     for (const config::ProgramInput& input : test_.program.inputs)
@@ -118,6 +149,12 @@ class Compiler final : public TestConditions {
   }
 
  private:
+  /// The expression after "run" or "run:"; nothing: it is over variables.
+  static std::optional<std::string> figure_of(const std::string& text) {
+    if (!text.starts_with("run ") && !text.starts_with("run:")) return std::nullopt;
+    return std::string(config::trimmed(std::string_view(text).substr(4)));
+  }
+
   void complain(const CompiledExpectation& of, const std::string& why) {
     problems_.add(of.settings.origin, why);
   }
@@ -399,13 +436,15 @@ CompiledTest compile_test(const TestSettings& settings, const VariableNames::Loo
                           ActionParser& actions, config::Problems& problems) {
   Compiler compiler(look_up, frame, frames, base, actions, problems);
   for (const auto& [node, name] :
-       {std::pair(&settings.events, "events"), std::pair(&settings.expect, "expect")})
+       {std::pair(&settings.events, "events"), std::pair(&settings.expect, "expect"),
+        std::pair(&settings.measure, "measure")})
     if (!node->is_map() && !node->is_null())
       problems.add(node->place(), name,
                    std::string("expected a map of names, found ") + config::kind_name(node->kind()));
   for (const config::Node::Entry& entry : settings.events.entries()) compiler.add_event(entry);
   compiler.add_sequence(settings.sequence);
   for (const config::Node::Entry& entry : settings.expect.entries()) compiler.add_expectation(entry);
+  for (const config::Node::Entry& entry : settings.measure.entries()) compiler.add_measure(entry);
   CompiledTest test = compiler.take();
   check_row_names(test, problems);
   const std::size_t kept = FailureRing::bytes_of(test.variables, frames_around(settings.around.value, frame));

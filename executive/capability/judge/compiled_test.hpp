@@ -41,6 +41,14 @@ struct CompiledExpectation {
   std::string unit{};                 ///< unit of the margin
 };
 
+/// A quantity that is measured over the run.
+struct CompiledMeasure {
+  std::string name{};
+  std::string unit{};
+  std::uint32_t cell = 0;             ///< its value after the last frame
+  std::optional<RunCondition> run{};  ///< a figure of the run instead
+};
+
 /// A value that a test reads: a variable, or a recording.
 struct TestInput {
   VariableRef variable{};
@@ -56,9 +64,10 @@ struct CompiledTest {
   std::vector<std::filesystem::path> recordings{};  ///< files that it compares with
   std::vector<std::uint32_t> events{};              ///< cells, in the order of ActionPlan::events
   CompiledSequence sequence{};
+  std::vector<CompiledMeasure> measures{};
 
   /// Something of it happens in frames.
-  bool needs_frames() const { return expects() || !events.empty(); }
+  bool needs_frames() const { return expects() || !events.empty() || !measures.empty(); }
   /// It has verdicts.
   bool expects() const { return !expectations.empty() || !sequence.steps.empty(); }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ class JudgePart final : public FramePart {
   bool compared_too_little(std::size_t expectation) const {
     const auto& shifted = shifted_[expectation];
     return shifted && !shifted->has_compared();
+  }
+  /// Returns the value that a cell of the test's program has after the last frame; NaN: no frame ran.
+  double value_of(std::uint32_t cell) {
+    return frames_ == 0 ? std::numeric_limits<double>::quiet_NaN() : expression_.cell(cell).real;
   }
   std::int64_t frames() const { return frames_; }
   std::int64_t last_frame() const { return frame_; }

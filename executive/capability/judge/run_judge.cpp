@@ -2,10 +2,12 @@
 #include "executive/capability/judge/run_judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <set>
 #include <string>
 
+#include "config/number.hpp"
 #include "executive/capability/action/run_actions.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run_base/sha256.hpp"
@@ -185,9 +187,27 @@ TestResult RunJudge::last_result() {
   return result;
 }
 
+/// Takes what was measured over the frames that ran.
+void RunJudge::measure() {
+  if (test_->measures.empty() || run_.stuck) return;
+  const RunFigures figures = figures_of(run_);
+  measured_ = config::Json::array();
+  for (const CompiledMeasure& each : test_->measures) {
+    const double value = each.run ? each.run->judge(figures) : part_.value_of(each.cell);
+    const bool known = std::isfinite(value);
+    measured_.push_back(
+        {{"name", each.name}, {"value", known ? config::Json(value + 0.0) : nullptr}, {"unit", each.unit}});
+    run_.voice->announce(
+        "measured " + each.name + ": " +
+        (known ? config::print_real(value) + (each.unit.empty() ? "" : " " + each.unit) : "no value"));
+  }
+}
+
 void RunJudge::finish() {
+  measure();
   if (!test_->expects()) return;  // events alone have no verdict
   TestResult result = last_result();
+  if (!measured_.is_null()) result.measured = measured_;
   keep_failures(result);
   verdict_ = to_json(result);
   for (const config::Json& row : result.expectations) {
@@ -220,6 +240,7 @@ void RunJudge::finish() {
 
 void RunJudge::summarize(config::Json& all, Summary what) const {
   if (what == Summary::ended && !verdict_.is_null()) all["test"] = verdict_;
+  if (what == Summary::ended && !measured_.is_null()) all["measured"] = measured_;
 }
 
 }  // namespace tactus::executive

@@ -34,6 +34,7 @@ class RunJudge final : public Capability {
   const char* cut_short() const;
   TestResult result_of(std::span<const Standing> standings, std::int64_t frames, bool over) const;
   TestResult last_result();
+  void measure();
   void tell(TestResult result, std::int64_t frame, bool ended);
 
   RunContext& run_;
@@ -43,6 +44,7 @@ class RunJudge final : public Capability {
   std::unique_ptr<const RecordFormat>
       format_;  // of what is kept around failures; nullptr: it is not installed
   config::Json verdict_;
+  config::Json measured_;           // null: nothing is measured
   LiveHistory* changes_ = nullptr;  // of verdicts, for clients; nullptr: there are none
   config::Json told_;               // what clients know
 };

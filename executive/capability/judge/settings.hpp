@@ -42,6 +42,7 @@ struct TestSettings {
   std::string test;  ///< name of the test
   config::Node events = config::Node::map({});
   config::Node expect = config::Node::map({});
+  config::Node measure = config::Node::map({});  ///< expressions over the run, by names
   Located<Nanoseconds> around{
       Nanoseconds{1'000'000'000}};  ///< simulated time before and after a failure that is kept
   config::Node sequence{};          ///< steps, one after the other

@@ -259,14 +259,16 @@ config::Json to_json(const TestResult& result) {
   config::Json rows = result.expectations;
   for (config::Json& row : rows)
     for (const char* const key : {"final", "active", "begun", "since"}) row.erase(key);
-  return {{"format", 1},
-          {"test", result.test},
-          {"rig", result.rig},
-          {"verdict", name_of(result.verdict)},
-          {"frames", result.frames},
-          {"simulated_s", result.seconds},
-          {"sources", result.sources},
-          {"expectations", std::move(rows)}};
+  config::Json all = {{"format", 1},
+                      {"test", result.test},
+                      {"rig", result.rig},
+                      {"verdict", name_of(result.verdict)},
+                      {"frames", result.frames},
+                      {"simulated_s", result.seconds},
+                      {"sources", result.sources},
+                      {"expectations", std::move(rows)}};
+  if (!result.measured.empty()) all["measured"] = result.measured;
+  return all;
 }
 
 std::string to_junit(std::span<const config::Json> verdicts) {

@@ -27,6 +27,7 @@ struct TestResult {
   bool counts = false;                          ///< one that counts is there
   bool untested = false, inconclusive = false;  ///< one that counts is
   config::Json expectations = config::Json::array();
+  config::Json measured = config::Json::array();  ///< {"name", "value", "unit"}; null: it has no value
   config::Json sources = config::Json::object();  ///< its files, with checksums
 };
 

@@ -269,5 +269,131 @@ TEST(Minimise, LeavesNothingOutThatCouldBe) {
   }
 }
 
+TEST(Bisection, CutsARangeIntoAsManyPartsAsRunSideBySide) {
+  for (const std::size_t width : {1U, 2U, 7U, 64U})
+    for (const double border : {0.001, 3.7, 9.995}) {
+      std::size_t rounds = 0, most = 0;
+      const Bisection found = bisect_many({.low = 0, .high = 10, .tolerance = 0.01, .at_a_time = width},
+                                          [&](const std::vector<double>& values) {
+                                            ++rounds;
+                                            most = std::max(most, values.size());
+                                            std::vector<bool> passed;
+                                            for (const double each : values) passed.push_back(each < border);
+                                            return passed;
+                                          });
+      EXPECT_EQ(found.end, Bisection::End::narrow);
+      EXPECT_LE(found.low, border);
+      EXPECT_GE(found.high, border);
+      EXPECT_LE(found.high - found.low, 0.01 + 1e-12);
+      EXPECT_LE(most, std::max<std::size_t>(width, 2));
+      const double cuts = std::ceil(std::log(1000) / std::log(static_cast<double>(width) + 1) - 1e-9);
+      EXPECT_LE(static_cast<double>(rounds), cuts + 2) << width;  // and the ends
+    }
+}
+
+TEST(Bisection, SideBySideSaysWhereBothEndsAreAlike) {
+  const Bisection found = bisect_many({.low = 0, .high = 1, .at_a_time = 4}, [](const auto& values) {
+    return std::vector<bool>(values.size(), false);
+  });
+  EXPECT_EQ(found.end, Bisection::End::one_sided);
+  EXPECT_EQ(found.probes.size(), 2U);
+}
+
+/// The set is that which one at a time finds, also where several sets fail.
+TEST(Minimise, FindsTheSameSetSideBySide) {
+  const executive::CounterRandom random(10);
+  using Set = std::vector<std::size_t>;
+  for (int trial = 0; trial < 60; ++trial) {
+    std::vector<std::set<std::size_t>> needed(2);
+    std::uint32_t drawn = 0;
+    for (auto& each : needed)
+      for (int i = 0; i < 3; ++i) each.insert(random.bits(trial, drawn++)[0] % 13);
+    const auto fails = [&](const Set& set) {
+      return std::any_of(needed.begin(), needed.end(), [&](const std::set<std::size_t>& all) {
+        return std::includes(set.begin(), set.end(), all.begin(), all.end());
+      });
+    };
+    const Minimum alone = minimise(13, fails);
+    for (const std::size_t width : {2U, 3U, 8U, 100U}) {
+      std::set<Set> ran;
+      const Minimum found = minimise_many(13, width, [&](const std::vector<Set>& sets) {
+        EXPECT_LE(sets.size(), width);
+        std::vector<bool> failed;
+        for (const Set& set : sets) {
+          EXPECT_TRUE(ran.insert(set).second) << "no set is run twice";
+          failed.push_back(fails(set));
+        }
+        return failed;
+      });
+      EXPECT_EQ(found.set, alone.set);
+      EXPECT_EQ(found.runs, ran.size());
+    }
+  }
+}
+
+/// Draws of a batch end in any order, and count in their own: the end is that of one at a time, draw by draw.
+TEST(UntilSure, EndsInABatchWhereOneAtATimeEnds) {
+  const UntilSure sure(0.9, 0.1);
+  const executive::CounterRandom random(77);
+  for (const double rate : {0.03, 0.5, 0.9})
+    for (std::int64_t stream = 0; stream < 40; ++stream) {
+      const auto passes = [&](std::int64_t draw) {
+        return draw % 7 == 3 ? -1 : random.uniform(stream, static_cast<std::uint32_t>(draw)) < rate ? 1 : 0;
+      };
+      const auto run = [&](std::int64_t at_a_time) {
+        return draw_until_sure(sure, 10'000, at_a_time, [&](std::int64_t first, std::int64_t count) {
+          EXPECT_LE(count, at_a_time);
+          std::vector<int> all;
+          for (std::int64_t draw = first; draw < first + count; ++draw) all.push_back(passes(draw));
+          return all;
+        });
+      };
+      const SureEnd alone = run(1);
+      EXPECT_TRUE(sure.enough(alone.passed, alone.of));
+      EXPECT_EQ(alone.left_out, 0);
+      for (const std::int64_t width : {2, 5, 64}) {
+        const SureEnd many = run(width);
+        EXPECT_EQ(many.of, alone.of);
+        EXPECT_EQ(many.passed, alone.passed);
+        EXPECT_LT(many.left_out, width);
+      }
+    }
+  const SureEnd short_of = draw_until_sure(sure, 5, 8, [](std::int64_t, std::int64_t count) {
+    return std::vector<int>(static_cast<std::size_t>(count), 1);
+  });
+  EXPECT_EQ(short_of.of, 5);
+}
+
+/// The share of procedures whose interval holds the truth, in batches of many sizes.
+void cover(double confidence, double half_width, std::initializer_list<double> rates, int trials) {
+  const UntilSure sure(confidence, half_width);
+  const executive::CounterRandom random(2027);
+  std::int64_t stream = 0;
+  for (const double rate : rates)
+    for (const std::int64_t width : {2, 16, 100}) {
+      int covered = 0;
+      for (int trial = 0; trial < trials; ++trial, ++stream) {
+        const SureEnd end =
+            draw_until_sure(sure, 1'000'000, width, [&](std::int64_t first, std::int64_t count) {
+              std::vector<int> all;
+              for (std::int64_t draw = first; draw < first + count; ++draw)
+                all.push_back(random.uniform(stream, static_cast<std::uint32_t>(draw)) < rate ? 1 : 0);
+              return all;
+            });
+        const Interval interval = sure.interval(end.passed, end.of);
+        covered += interval.low <= rate && rate <= interval.high ? 1 : 0;
+      }
+      const double share = covered / static_cast<double>(trials);
+      EXPECT_GE(share, confidence - 4 * std::sqrt(confidence * (1 - confidence) / trials))
+          << rate << ", batches of " << width;
+    }
+}
+
+TEST(UntilSure, CoversThePassRateInBatches) { cover(0.95, 0.1, {0.05, 0.5, 0.9}, 300); }
+TEST(UntilSureNightly, CoversThePassRateInBatches) {
+  cover(0.95, 0.05, {0.01, 0.05, 0.2, 0.5, 0.77, 0.9, 0.97, 0.995}, 4000);
+  cover(0.99, 0.1, {0.02, 0.5, 0.93}, 20'000);
+}
+
 }  // namespace
 }  // namespace tactus::campaign::statistics_test

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a campaign cost beside its cases: time and CPU time of a case, on how many CPUs it is how much faster, and
+// how much memory its runner takes?
+#include <fcntl.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/benchmark/benchmark.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using tactus::benchmark::Json;
+using tactus::benchmark::spread_of;
+using tactus::benchmark::to_json;
+using tactus::test::TempDir;
+
+struct Process {
+  double wall_ms = 0;
+  double cpu_ms = 0;    ///< its own, and that of the processes that it waited for
+  double peak_kib = 0;  ///< of itself alone, as last seen
+};
+
+double milliseconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+}
+
+double peak_of(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6));
+  return 0;
+}
+
+/// Runs a command whose output nobody reads. `watch`: look at its memory meanwhile.
+Process run_process(const std::vector<std::string>& words, bool watch = false) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+  pid_t pid = 0;
+  const Clock::time_point begun = Clock::now();
+  const int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  rusage usage{};
+  Process done;
+  while (error == 0 && watch && ::wait4(pid, &status, WNOHANG, &usage) == 0) {
+    done.peak_kib = std::max(done.peak_kib, peak_of(pid));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (error != 0 || (!watch && ::wait4(pid, &status, 0, &usage) != pid) || status != 0)
+    throw std::runtime_error(words.front() + " could not be run, or failed");
+  done.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
+  done.cpu_ms = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+  return done;
+}
+
+/// A campaign of cases of 10 ms of the servo, without recordings.
+class Campaign {
+ public:
+  explicit Campaign(std::int64_t cases) {
+    dir_.write("a.campaign.yaml",
+               "campaign: a\nrig: " + std::string(TACTUS_SERVO) +
+                   "\nset: { until: 10 ms, record: {} }\nvary:\n"
+                   "  models.motor.parameters.inertia: { uniform: [100 g cm^2, 160 g cm^2] }\n"
+                   "cases: { monte_carlo: " +
+                   std::to_string(cases) + ", seed: 1 }\n");
+  }
+  std::vector<std::string> words(const std::vector<std::string>& more) const {
+    std::vector<std::string> all{TACTUS_COMMAND, "campaign", dir_ / "a.campaign.yaml", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+ private:
+  TempDir dir_;
+};
+
+std::vector<std::string> bare_run(const std::string& out) {
+  return {TACTUS_COMMAND,  "run",         TACTUS_SERVO,
+          "--set",         "until=10 ms", "--set",
+          "record={}",     "--set",       "models.motor.parameters.inertia=123.4567891 g cm^2",
+          "--no-realtime", "--out",       out};
+}
+
+/// A case in a campaign against the same run by itself; both begin with one run that is not counted. What a campaign
+/// costs once, its start and its page, is known by one of two cases.
+void answer_overhead(bool quick) {
+  const int cases = quick ? 20 : 100;
+  std::vector<double> wall, cpu, bare_wall, bare_cpu, ratio;
+  for (int round = 0; round < (quick ? 2 : 5); ++round) {
+    const TempDir out;
+    (void)run_process(bare_run((out / "first").string()));
+    Process bare;
+    for (int i = 0; i < cases; ++i) {
+      const Process one = run_process(bare_run((out / std::to_string(i)).string()));
+      bare.wall_ms += one.wall_ms;
+      bare.cpu_ms += one.cpu_ms;
+    }
+    const auto campaign = [&](int count) {
+      const Campaign made(count);
+      return run_process(
+          made.words({"--jobs", "1", "--out", (out / ("c" + std::to_string(count))).string()}));
+    };
+    const Process few = campaign(2), many = campaign(cases + 2);
+    bare_wall.push_back(bare.wall_ms / cases);
+    bare_cpu.push_back(bare.cpu_ms / cases);
+    wall.push_back((many.wall_ms - few.wall_ms - bare.wall_ms) / cases);
+    cpu.push_back((many.cpu_ms - few.cpu_ms - bare.cpu_ms) / cases);
+    ratio.push_back((many.wall_ms - few.wall_ms) / bare.wall_ms);
+  }
+  tactus::benchmark::answer("what does a case of a campaign cost above a bare tactus run of it?",
+                            {{"cases", cases},
+                             {"wall_over_bare", to_json(spread_of(ratio))},
+                             {"above_wall_ms", to_json(spread_of(wall))},
+                             {"above_cpu_ms", to_json(spread_of(cpu))},
+                             {"bare_wall_ms", to_json(spread_of(bare_wall))},
+                             {"bare_cpu_ms", to_json(spread_of(bare_cpu))}});
+}
+
+/// One CPU and two, in turn.
+void answer_speed(bool quick) {
+  const int cases = quick ? 100 : 10'000;
+  const Campaign made(cases);
+  std::vector<double> ratio, one_rate, two_rate;
+  for (int round = 0; round < (quick ? 2 : 1); ++round) {
+    double rate[2] = {0, 0};
+    for (int i = 0; i < 2; ++i) {
+      const int cpus = (i + round) % 2 + 1;
+      const TempDir out;
+      std::vector<std::string> words =
+          made.words({"--jobs", std::to_string(cpus), "--out", (out / "c").string()});
+      words.insert(words.begin(), {"taskset", "-c", cpus == 1 ? "0" : "0,1"});
+      rate[cpus - 1] = cases / run_process(words).wall_ms * 1e3;
+    }
+    one_rate.push_back(rate[0]);
+    two_rate.push_back(rate[1]);
+    ratio.push_back(rate[1] / rate[0]);
+  }
+  tactus::benchmark::answer("how much faster are cases of 10 ms on two CPUs than on one?",
+                            {{"cases", cases},
+                             {"two_over_one", to_json(spread_of(ratio))},
+                             {"one_cases_per_s", to_json(spread_of(one_rate))},
+                             {"two_cases_per_s", to_json(spread_of(two_rate))}});
+}
+
+/// The runner's own memory, of a hundred cases and of a million, of which as many run.
+void answer_memory(bool quick) {
+  Json figures;
+  double few = 0, many = 0;
+  for (const std::int64_t cases : {std::int64_t{100}, std::int64_t{1'000'000}}) {
+    const Campaign made(cases);
+    const TempDir out;
+    const Process done =
+        run_process(made.words({"--stop-after", quick ? "10" : "100", "--out", (out / "c").string()}), true);
+    (cases == 100 ? few : many) = done.peak_kib;
+  }
+  figures["of_100_cases_mib"] = few / 1024;
+  figures["of_1000000_cases_mib"] = many / 1024;
+  figures["bytes_a_case"] = (many - few) * 1024 / 1e6;
+  tactus::benchmark::answer("how much memory does the runner of a million cases take?", figures);
+}
+
+void run(bool quick) {
+  answer_overhead(quick);
+  answer_speed(quick);
+  answer_memory(quick);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tactus::benchmark::run_benchmark(argc, argv, "What does a campaign cost beside its cases?", &run);
+}

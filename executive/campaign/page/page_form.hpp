@@ -68,7 +68,8 @@ const short = (c) => c.kind === "drawn" ? c.name.split(".").pop() : c.title;
 const show = (c, i) => { const v = c.values[i]; return v === null ? "" : c.labels.get(v) ?? String(+v.toPrecision(5)); };
 const verdict = (i) => WORDS[D.verdicts[i]] ?? "";
 const folder = (i) => `cases/${Math.floor(D.number[i] / 1000)}/${D.number[i]}-${D.attempt[i]}`;
-const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+const tokens = new Map();  // asked once, not for each point
+const token = (name) => { if (!tokens.has(name)) tokens.set(name, getComputedStyle(document.documentElement).getPropertyValue(name)); return tokens.get(name); };
 const color = (i) => token({ p: "--work", f: "--bad", e: "--bad" }[D.verdicts[i]] ?? "--warn");
 // The smallest margin of a case, as a share of the greatest of its column, so that units do not matter.
 const scale = COLUMNS.map((c) => c.kind !== "margin" ? 1 : c.values.reduce((a, v) => v === null ? a : Math.max(a, Math.abs(v)), 0) || 1);
@@ -82,25 +83,29 @@ const S = { x: first("drawn"), y: first("margin"), over: first("drawn"), paralle
 for (const key of ["x", "y", "over"]) if (!COLUMNS[S[key]]) S[key] = 0;
 const keep = () => { try { sessionStorage.setItem("tactus " + H.name, JSON.stringify(S)); } catch { /* likewise */ } };
 
-function fits(i) {
-  if (S.only && verdict(i) !== S.only) return false;
-  for (const [k, [a, b]] of Object.entries(S.brush)) { const v = COLUMNS[k]?.values[i]; if (v === null || v === undefined || v < a || v > b) return false; }
-  return S.filter.toLowerCase().split(/\s+/).filter(Boolean).every((word) => {
+const COMPARE = { "<": (v, to) => v < to, ">": (v, to) => v > to, "<=": (v, to) => v <= to, ">=": (v, to) => v >= to, "=": (v, to) => v === to };
+// Reads the filter once: a function of the case for each of its words.
+const words = () => S.filter.toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
     const test = /^([^<>=#]+)(<=|>=|=|<|>)(.+)$/.exec(word);
     if (test) {
-      const c = COLUMNS.find((each) => each.title.toLowerCase().includes(test[1])), v = c?.values[i], to = Number(test[3]);
-      if (!c || v === null) return false;
-      if (Number.isNaN(to)) return test[2] === "=" && (c.labels.get(v) ?? "").toLowerCase() === test[3];
-      return { "<": v < to, ">": v > to, "<=": v <= to, ">=": v >= to, "=": v === to }[test[2]];
+      const c = COLUMNS.find((each) => each.title.toLowerCase().includes(test[1])), to = Number(test[3]), compare = COMPARE[test[2]];
+      if (!c) return () => false;
+      if (Number.isNaN(to)) return (i) => test[2] === "=" && (c.labels.get(c.values[i]) ?? "").toLowerCase() === test[3];
+      return (i) => c.values[i] !== null && compare(c.values[i], to);
     }
-    if (word[0] === "#") return String(D.number[i]) === word.slice(1);
-    return verdict(i).startsWith(word) || (D.says[D.number[i]] ?? "").toLowerCase().includes(word)
+    if (word[0] === "#") return (i) => String(D.number[i]) === word.slice(1);
+    return (i) => verdict(i).startsWith(word) || (D.says[D.number[i]] ?? "").toLowerCase().includes(word)
       || COLUMNS.some((c) => c.kind === "margin" && c.verdicts[i] !== "p" && c.verdicts[i] !== " " && c.name.toLowerCase().includes(word));
-  });
+});
+function filter() {
+  const all = words(), brush = Object.entries(S.brush).filter(([k]) => COLUMNS[k]);
+  return (i) => (!S.only || verdict(i) === S.only) && brush.every(([k, [a, b]]) => { const v = COLUMNS[k].values[i]; return v !== null && v >= a && v <= b; })
+    && all.every((word) => word(i));
 }
 let lines = [];
 function select() {
   lines = [];
+  const fits = filter();
   for (let i = 0; i < N; i++) if (fits(i)) lines.push(i);
   const get = S.sort === "least" ? (i) => least[i] : S.sort === "number" ? (i) => D.number[i] : S.sort === "verdict" ? (i) => "feiup".indexOf(D.verdicts[i]) : (i) => COLUMNS[S.sort]?.values[i] ?? Infinity;
   lines.sort((a, b) => ((get(a) < get(b) ? -1 : get(a) > get(b) ? 1 : 0) * (S.down ? -1 : 1)) || a - b);
@@ -154,7 +159,8 @@ function space() {
   c.textAlign = "left"; c.fillText(`${y.title}${y.unit ? ` (${y.unit})` : ""}`, 4, 10);
   if (y.kind === "margin" && ya < 0 && yb > 0) { c.fillStyle = token("--bad"); c.fillRect(56, py(0), wide - 70, 1); }
   c.globalAlpha = lines.length > 2000 ? 0.4 : 0.8;
-  for (const i of drawn()) { const a = x.values[i], b = y.values[i]; if (a === null || b === null) continue; c.fillStyle = color(i); const r = i === S.chosen ? 5 : D.verdicts[i] === "p" ? 1.6 : 2.6; c.beginPath(); c.arc(px(a), py(b), r, 0, 7); c.fill(); }
+  for (const i of drawn()) { const a = x.values[i], b = y.values[i]; if (a === null || b === null) continue; c.fillStyle = color(i); const r = i === S.chosen ? 5 : D.verdicts[i] === "p" ? 1.4 : 2.2;
+    if (lines.length > 2000 && i !== S.chosen) { c.fillRect(px(a) - r, py(b) - r, 2 * r, 2 * r); continue; } c.beginPath(); c.arc(px(a), py(b), r, 0, 7); c.fill(); }
   c.globalAlpha = 1;
   space.back = (ex, ey) => [xa + (ex - 56) / (wide - 70) * (xb - xa), ya + (high - 34 - ey) / (high - 50) * (yb - ya)];
 }
@@ -199,6 +205,7 @@ function once() {
     for (const i of lines) { const u = COLUMNS[S.x].values[i], v = COLUMNS[S.y].values[i]; if (u === null || v === null) continue; const d = ((u - a[0]) / (xb - xa)) ** 2 + ((v - a[1]) / (yb - ya)) ** 2; if (d < near) { near = d; best = i; } }
     if (best >= 0 && near < 0.001) choose(best);
   });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { tokens.clear(); space(); histogram(); });
   let waiting; addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => { space(); histogram(); }, 120); });
   if (S.chosen >= 0 && S.chosen < N) choose(S.chosen);
   if (H.running) setInterval(() => { if (!document.hidden && document.activeElement !== box) location.reload(); }, 10000);

@@ -191,7 +191,7 @@ class Charts(Case):
 
 
 class Many(Case):
-    """A great campaign: not how fast it opens here (scripts/benchmark campaign_page), but that its cost does not grow
+    """A great campaign: not how fast it opens, which depends on the machine, but that its cost does not grow
     with rows that nobody sees."""
 
     cases = 20_000

@@ -13,6 +13,7 @@
 
 #include "config/json.hpp"
 #include "config/number.hpp"
+#include "executive/app/campaign_cluster.hpp"
 #include "executive/app/campaign_listener.hpp"
 #include "executive/app/campaign_search.hpp"
 #include "executive/app/campaign_words.hpp"
@@ -117,6 +118,10 @@ class CampaignCommand final : public CommandDriver {
                  "go on although the campaign, a rig, a test or a library changed");
     app.add_option("--bench", bench_, "with real time: the bench's name; only one campaign uses it at a time")
         ->type_name("NAME");
+    app.add_option("--on", on_,
+                   "run the cases here (local), or on a Slurm cluster as slurm: of the file says (slurm)")
+        ->type_name("ENGINE")
+        ->check(CLI::IsMember({"local", "slurm"}));
     app.add_flag("--json", json_, "print one JSON object for each case, and for progress");
     app.add_flag("--schema", schema_, "print the JSON Schema of campaign files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of campaign files (Markdown)");
@@ -136,6 +141,7 @@ class CampaignCommand final : public CommandDriver {
     }
     if (what_ == "table") return print_table();
     if (what_ == "page") return write_page();
+    if (what_ == "task") return run_campaign_task(folder_, after_);
     if (what_ == "figures" || what_ == "compare") return print_figures();
     if (!folder_.empty())
       throw CommandError(kWrongInput,
@@ -171,6 +177,10 @@ class CampaignCommand final : public CommandDriver {
   }
 
   int search() {
+    if (on_ != "local")
+      throw CommandError(
+          kWrongInput,
+          "--on " + on_ + ": a search runs one case after the other, on this machine; leave it out");
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     search_.json = json_;
     search_.jobs = jobs_ > 0 ? jobs_ : cpus();
@@ -195,8 +205,17 @@ class CampaignCommand final : public CommandDriver {
     campaign::CaseTimes times;
     times.workers = file.realtime ? 1 : jobs_ > 0 ? jobs_ : cpus();
     take_times(times);
-    put("%s", json_ ? (campaign::plan_json(file, cases, times, first_).dump(2) + "\n").c_str()
-                    : campaign::plan_text(file, cases, times, first_).c_str());
+    config::Json slurm;
+    if (on_ == "slurm")
+      slurm = slurm_plan(file, campaign::plan_of(file, cases, times), times, choices_of_run());
+    if (json_) {
+      config::Json all = campaign::plan_json(file, cases, times, first_);
+      if (!slurm.is_null()) all["slurm"] = std::move(slurm);
+      put("%s", (all.dump(2) + "\n").c_str());
+      return kOk;
+    }
+    put("%s%s", campaign::plan_text(file, cases, times, first_).c_str(),
+        slurm.is_null() ? "" : slurm_plan_text(slurm).c_str());
     return kOk;
   }
 
@@ -240,11 +259,12 @@ class CampaignCommand final : public CommandDriver {
     throw CommandError(kEndedEarly, error.what());
   }
 
+  campaign::RunChoices choices_of_run() const;
   int run_file();
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
-  std::string what_, folder_, after_, only_, bench_ = "bench";
+  std::string what_, folder_, after_, only_, bench_ = "bench", on_ = "local";
   std::string bisect_, until_sure_, half_width_ = "2 %";
   CampaignSearch search_;
   bool minimise_ = false;
@@ -255,6 +275,24 @@ class CampaignCommand final : public CommandDriver {
   bool plan_ = false, schema_ = false, reference_ = false;
   std::int64_t first_ = 5;
 };
+
+/// What the options say of a run.
+campaign::RunChoices CampaignCommand::choices_of_run() const {
+  campaign::RunChoices choices;
+  choices.folder = fs::weakly_canonical(
+      fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out)));
+  choices.program = fs::read_symlink("/proc/self/exe");
+  choices.jobs = jobs_ > 0 ? jobs_ : cpus();
+  choices.bench = bench_;
+  choices.accept_changes = accept_;
+  choices.retry_failed = retry_failed_;
+  if (shuffle_ != 0) choices.shuffle = shuffle_;
+  choices.stop_after = stop_after_;
+  if (!only_.empty()) choices.only = wanted_cases(only_);
+
+  choices.page = {"tactus", "campaign", "page", choices.folder.string(), "--running", "--quiet"};
+  return choices;
+}
 
 int CampaignCommand::run_file() try {
   const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
@@ -269,21 +307,11 @@ int CampaignCommand::run_file() try {
   work.retries = file.each.retries;
   work.retry_failed = file.each.retry_failed;
 
-  campaign::RunChoices choices;
-  choices.folder = fs::weakly_canonical(
-      fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out)));
-  choices.program = fs::read_symlink("/proc/self/exe");
-  choices.jobs = jobs_ > 0 ? jobs_ : cpus();
-  choices.bench = bench_;
-  choices.accept_changes = accept_;
-  choices.retry_failed = retry_failed_;
-  if (shuffle_ != 0) choices.shuffle = shuffle_;
-  choices.stop_after = stop_after_;
-  if (!only_.empty()) choices.only = wanted_cases(only_);
-
-  choices.page = {"tactus", "campaign", "page", choices.folder.string(), "--running", "--quiet"};
+  const campaign::RunChoices choices = choices_of_run();
   CampaignListener listener(choices.folder, json_, quiet_);
-  const campaign::RunSummary summary = campaign::run_campaign(work, cases, choices, listener);
+  const campaign::RunSummary summary = on_ == "slurm"
+                                           ? run_on_slurm(file, work, cases, choices, listener)
+                                           : campaign::run_campaign(work, cases, choices, listener);
   report_worst(choices);
   const fs::path page = campaign::write_page(choices.folder);
   listener.end(summary, page);

@@ -263,6 +263,8 @@ CampaignFile CampaignFile::read(const config::Document& document, const std::str
   if (all_read) read_exclude(keys.exclude, file, problems);
   read_measure(keys.measure, file, problems);
   read_each(keys.each, file.each, problems);
+  file.slurm = keys.slurm;
+  check_slurm(file.slurm, problems);
   check_count(file, problems);
   return file;
 }

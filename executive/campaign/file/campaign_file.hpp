@@ -9,6 +9,7 @@
 #include "config/fields.hpp"
 #include "config/number.hpp"
 #include "executive/campaign/draw/method.hpp"
+#include "executive/campaign/file/slurm_settings.hpp"
 #include "executive/campaign/file/vary.hpp"
 
 namespace tactus::campaign {
@@ -66,6 +67,7 @@ struct CampaignFile {
   std::vector<Exclusion> exclude;
   std::vector<Measure> measure;
   Each each;
+  SlurmSettings slurm{};  ///< with `--on slurm`
 
   /// applies[rig * tests + test][key]: that rig with that test has what the key changes; empty: all have all. A key of a
   /// fault that only one test has varies in that test alone.

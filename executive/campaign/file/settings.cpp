@@ -154,6 +154,7 @@ const config::Fields<CampaignKeys>& campaign_fields() {
               "keys to values: cases for which one holds are left out"),
           config::optional("measure", &C::measure, "columns of the results: a map from names to expressions"),
           config::optional("each", &C::each, each_fields(), "what holds for each case"),
+          config::optional("slurm", &C::slurm, slurm_fields(), "how `--on slurm` runs them"),
       }};
   return fields;
 }

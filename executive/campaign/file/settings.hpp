@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "executive/campaign/file/slurm_settings.hpp"
 
 namespace tactus::campaign {
 
@@ -46,6 +47,7 @@ struct CampaignKeys {
   std::int64_t repeat = 1;
   config::Node exclude{}, measure{};
   EachKeys each{};
+  SlurmSettings slurm{};
 };
 
 const config::Fields<VarySettings>& vary_fields();

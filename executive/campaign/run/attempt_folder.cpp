@@ -19,11 +19,12 @@ void must(int error, const fs::path& file) {
 
 }  // namespace
 
-AttemptFolder::AttemptFolder(const fs::path& campaign, std::int64_t number, int attempt)
+AttemptFolder::AttemptFolder(const fs::path& campaign, std::int64_t number, int attempt,
+                             const std::string& instance)
     : name_("cases/" + std::to_string(number / kInAFolder) + "/" + std::to_string(number) + "-" +
             std::to_string(attempt)),
       ended_(campaign / name_),
-      running_(campaign / (name_ + ".running")) {}
+      running_(campaign / (name_ + (instance.empty() ? "" : "." + instance) + ".running")) {}
 
 void AttemptFolder::make(const std::string& line) const {
   std::error_code error;
@@ -33,11 +34,16 @@ void AttemptFolder::make(const std::string& line) const {
   must(rtsync::replace_folder_file(running_ / "command.txt", line + "\n"), running_ / "command.txt");
 }
 
-void AttemptFolder::finish(const ProcessEnd& end) const {
+bool AttemptFolder::finish(const ProcessEnd& end) const {
   must(write_end(running_ / "end.json", end), running_ / "end.json");
   std::error_code error;
   fs::rename(running_, ended_, error);
+  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
+    fs::remove_all(running_, error);
+    return false;
+  }
   must(error.value(), ended_);
+  return true;
 }
 
 AttemptFolder::Left AttemptFolder::look() const {
@@ -58,6 +64,12 @@ std::string AttemptFolder::line() const {
 }
 
 ProcessEnd AttemptFolder::end() const { return read_end(ended_ / "end.json").value_or(ProcessEnd{}); }
+
+void AttemptFolder::remove_running() const {
+  std::error_code error;
+  fs::remove_all(running_, error);
+  must(error.value(), running_);
+}
 
 void AttemptFolder::remove() const {
   std::error_code error;

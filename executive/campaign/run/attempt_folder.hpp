@@ -18,7 +18,10 @@ namespace tactus::campaign {
 ///     end.json      how the process ended
 class AttemptFolder {
  public:
-  AttemptFolder(const std::filesystem::path& campaign, std::int64_t number, int attempt);
+  /// `instance`: of several processes that may run the attempt, as when a cluster starts it again, each has a name of its
+  /// own while it runs; the first that ends has the folder.
+  AttemptFolder(const std::filesystem::path& campaign, std::int64_t number, int attempt,
+                const std::string& instance = "");
 
   std::filesystem::path run() const { return running_ / "run"; }
   std::filesystem::path output() const { return running_ / "output.txt"; }
@@ -29,8 +32,8 @@ class AttemptFolder {
   /// Makes it, empty, with its command line. Throws std::system_error.
   void make(const std::string& line) const;
   /// Writes how the process ended, and takes `.running` from its name. Throws std::system_error; the folder is then as it
-  /// was, and a later runner does this again.
-  void finish(const ProcessEnd& end) const;
+  /// was, and a later runner does this again. Returns false: another instance has ended before, and this one is removed.
+  bool finish(const ProcessEnd& end) const;
 
   enum class Left {
     nothing,  ///< it is not there
@@ -43,6 +46,8 @@ class AttemptFolder {
   ProcessEnd end() const;
   /// Removes it, whichever name it has.
   void remove() const;
+  /// Removes it if it has not ended.
+  void remove_running() const;
 
  private:
   std::string name_;

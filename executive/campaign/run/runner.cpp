@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/campaign/run/runner.hpp"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -11,12 +9,14 @@
 #include <thread>
 
 #include "executive/campaign/run/attempt_folder.hpp"
+#include "executive/campaign/run/begin.hpp"
 #include "executive/campaign/run/case_process.hpp"
-#include "executive/campaign/run/changed_files.hpp"
 #include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
 #include "executive/campaign/run/order.hpp"
 #include "executive/campaign/run/rate.hpp"
+#include "executive/campaign/run/versions.hpp"
+#include "executive/campaign/store/placement.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -27,24 +27,14 @@ using ErrorKind = CampaignError::Kind;
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-std::string machine_text() {
-  utsname name{};
-  if (::uname(&name) != 0) return "";
-  return std::string(static_cast<const char*>(name.nodename)) + ", " +
-         static_cast<const char*>(name.sysname) + " " + static_cast<const char*>(name.release) + ", " +
-         std::to_string(std::thread::hardware_concurrency()) + " CPUs";
-}
-
-HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, const std::string& what,
-                          const std::string& fix) try {
-  HolderLock lock(file, purpose);
-  if (!lock.taken())
-    throw CampaignError(ErrorKind::machine, what + " is used by " + lock.holder() + "; " + fix);
-  return lock;
-} catch (const std::system_error& error) {
-  throw CampaignError(
-      ErrorKind::machine,
-      std::string(error.what()) + "; give this user write access there, or name another folder with --out");
+/// Cases that a cluster has are not run here, too.
+void refuse_open_arrays(Store& store) {
+  const std::vector<Placement::Array> arrays = Placement(store.database()).open_arrays();
+  if (arrays.empty()) return;
+  throw CampaignError(ErrorKind::machine,
+                      "cases of this campaign are on the cluster (job " +
+                          (arrays.front().job.empty() ? arrays.front().name : arrays.front().job) +
+                          "); go on with --on slurm, where Ctrl-C twice cancels them");
 }
 
 /// A case that runs.
@@ -70,13 +60,12 @@ class Runner {
                              choices.folder.string(), "wait for its end, or name another folder with --out")),
         store_(choices.folder / Store::kFile),
         order_(cases.count(), choices.shuffle),
-        mark_(choices.folder.string() + "#") {}
+        mark_(choices.folder.string() + "#"),
+        versions_(store_, work, cases, choices, listener) {}
 
   RunSummary run();
 
  private:
-  void take_version();
-  void open_changed_lines();
   void recover();
   bool adopt(std::int64_t number, int attempt, const AttemptFolder& folder);
   bool adopt_unknown(const Case& one, const std::string& line, int& attempt);
@@ -87,7 +76,6 @@ class Runner {
   void end_orphans();
   void reap();
   void end(const Running& ended, const ProcessEnd& end);
-  void check_sources(const Outcome& outcome);
   void give_up();
   void tell(bool now);
   void refresh_page();
@@ -105,8 +93,7 @@ class Runner {
   Order order_;
   std::string mark_;
 
-  int version_ = 0;
-  std::vector<SourceRow> sources_;
+  Versions versions_;
   std::vector<CaseState> states_;
   Counts counts_;
   std::deque<std::int64_t> again_;
@@ -119,39 +106,6 @@ class Runner {
   Clock::time_point page_begun_ = Clock::now(), page_due_ = page_begun_;
   int heard_ = 0;
 };
-
-/// Compares the files with those of the version before.
-void Runner::take_version() {
-  version_ = store_.version();
-  sources_ = store_.sources();
-  const std::vector<std::string> changed = changed_files(sources_, work_.sources);
-  if (version_ > 0 && changed.empty()) return;
-  if (version_ > 0 && !choices_.accept_changes) {
-    std::string text;
-    for (const std::string& each : changed) text += (text.empty() ? "" : ", ") + each;
-    throw CampaignError(ErrorKind::input,
-                        choices_.folder.string() + " was begun with other files: " + text +
-                            "; bring them back, go on with --accept-changes, which marks the cases "
-                            "that follow, or begin anew with --out");
-  }
-  version_ = store_.add_version(work_.sources);
-  sources_ = work_.sources;
-  if (version_ > 1) open_changed_lines();
-}
-
-/// A case that another command line runs by now has no result.
-void Runner::open_changed_lines() {
-  std::int64_t opened = 0;
-  for (std::int64_t number = 0; number < cases_.count(); ++number) {
-    const std::string line = store_.line(number);
-    if (line.empty() || line == command_line(cases_.at(number))) continue;
-    store_.open(number);
-    ++opened;
-  }
-  store_.drop_from(cases_.count());
-  listener_.says("the files have changed: version " + std::to_string(version_) + " of the campaign, " +
-                 std::to_string(opened) + " cases have another command line and run again");
-}
 
 /// Takes in or removes what a killed runner left.
 void Runner::recover() {
@@ -191,7 +145,7 @@ bool Runner::adopt_unknown(const Case& one, const std::string& line, int& attemp
       return false;
     }
     if (folder.line() != line) continue;  // of another campaign, as its file was before
-    store_.claim(one, line, attempt, version_, folder.name());
+    store_.claim(one, line, attempt, versions_.number(), folder.name());
     if (adopt(one.number, attempt, folder)) return true;
   }
 }
@@ -238,7 +192,7 @@ void Runner::start(const Case& one) {
     return;
   }
   const AttemptFolder folder(choices_.folder, one.number, attempt);
-  store_.claim(one, line, attempt, version_, folder.name());
+  store_.claim(one, line, attempt, versions_.number(), folder.name());
   folder.make(line);
   CaseStart start{choices_.program,
                   {"tactus", "run", one.rig},
@@ -313,9 +267,9 @@ void Runner::reap() {
 }
 
 void Runner::end(const Running& ended, const ProcessEnd& end) {
-  ended.folder.finish(end);
+  (void)ended.folder.finish(end);
   Outcome outcome = outcome_of(ended.folder.ended() / "run", end);
-  check_sources(outcome);
+  versions_.check(outcome);
   const bool bad =
       outcome.verdict == "fail" || outcome.verdict == "error" || outcome.verdict == "inconclusive";
   const bool wanted = !outcome.spoiled.empty() || (work_.retry_failed && bad);
@@ -331,36 +285,6 @@ void Runner::end(const Running& ended, const ProcessEnd& end) {
     rate_.add(seconds(Clock::now() - begun_));
   }
   listener_.ended(ended.number, ended.attempt, outcome, ended.folder.name(), again);
-}
-
-/// Notices a file that was written over while the campaign runs: verdict.json has the checksums of what the case was made
-/// of. Another one of the same name, as of a second rig, is known by its checksum.
-void Runner::check_sources(const Outcome& outcome) {
-  for (const SourceRow& row : outcome.sources) {
-    const std::string name = fs::path(row.file).filename().string();
-    SourceRow* known = nullptr;
-    bool same = false;
-    for (SourceRow& each : sources_) {
-      if (each.kind != row.kind || fs::path(each.file).filename() != name) continue;
-      known = &each;
-      same = same || each.sha256 == row.sha256;
-    }
-    if (same) continue;
-    if (known == nullptr) {
-      store_.add_sources(version_, {row});
-      sources_.push_back(row);
-      continue;
-    }
-    const std::string what = row.kind == "tactus" ? "tactus" : row.kind + " " + name;
-    if (!choices_.accept_changes)
-      throw CampaignError(ErrorKind::input,
-                          what +
-                              " has changed while the campaign runs; bring it back, or go on with "
-                              "--accept-changes, which marks the cases that follow");
-    known->sha256 = row.sha256;
-    version_ = store_.add_version(sources_);
-    listener_.says(what + " has changed: version " + std::to_string(version_) + " of the campaign");
-  }
 }
 
 /// Ends what runs; it has no result.
@@ -415,8 +339,9 @@ RunSummary Runner::run() {
                                   "campaign " + work_.name + " in " + choices_.folder.string(),
                                   "the bench '" + choices_.bench + "'",
                                   "wait for its end, or name another bench of this machine with --bench"));
+  refuse_open_arrays(store_);
   adopt_orphans();
-  take_version();
+  (void)versions_.take();
   store_.begin({work_.name, work_.file, cases_.count(), work_.realtime, machine_text()});
   recover();
   if (choices_.retry_failed) (void)store_.open_failed();

@@ -174,15 +174,21 @@ Outcome outcome_of(const fs::path& run_folder, const ProcessEnd& end) {
   return result;
 }
 
-int write_end(const fs::path& file, const ProcessEnd& end) {
+std::string end_text(const ProcessEnd& end) {
   const Json row{{"status", end.status},   {"signal", end.signal}, {"timed_out", end.timed_out},
                  {"seconds", end.seconds}, {"cpu_s", end.cpu_s},   {"memory_kb", end.memory_kb},
                  {"begun", end.begun}};
-  return rtsync::replace_folder_file(file, row.dump() + "\n");
+  return row.dump();
 }
 
-std::optional<ProcessEnd> read_end(const fs::path& file) {
-  const Json row = config::json_of(read(file));
+int write_end(const fs::path& file, const ProcessEnd& end) {
+  return rtsync::replace_folder_file(file, end_text(end) + "\n");
+}
+
+std::optional<ProcessEnd> read_end(const fs::path& file) { return end_of(read(file)); }
+
+std::optional<ProcessEnd> end_of(std::string_view text) {
+  const Json row = config::json_of(text);
   if (!row.is_object() || !row.contains("status")) return std::nullopt;
   ProcessEnd end;
   end.status = static_cast<int>(number_of(row, "status"));

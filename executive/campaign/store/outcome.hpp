@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tactus::campaign {
@@ -53,6 +54,9 @@ struct Outcome {
 /// Reads the run folder of a case: verdict.json, and summary.json where the verdict is not good.     @when service
 Outcome outcome_of(const std::filesystem::path& run_folder, const ProcessEnd& end);
 
+/// The end of a process as one line of JSON, without a line break.
+std::string end_text(const ProcessEnd& end);
+std::optional<ProcessEnd> end_of(std::string_view text);
 /// The end of a process as a file, from which a later runner takes it in. Returns 0 or an errno.
 int write_end(const std::filesystem::path& file, const ProcessEnd& end);
 std::optional<ProcessEnd> read_end(const std::filesystem::path& file);

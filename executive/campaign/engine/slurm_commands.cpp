@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/engine/slurm_commands.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "executive/campaign/run/case_process.hpp"
+#include "executive/campaign/run/runner.hpp"
+#include "rtsync/host/folder_file.hpp"
+
+namespace tactus::campaign::slurm {
+
+namespace fs = std::filesystem;
+
+fs::path program_of(const std::string& name) {
+  const char* const given = std::getenv("PATH");
+  std::string_view path = given != nullptr ? given : "/usr/bin:/bin";
+  while (!path.empty()) {
+    const std::size_t end = path.find(':');
+    const fs::path file = fs::path(path.substr(0, end)) / name;
+    if (::access(file.c_str(), X_OK) == 0) return fs::absolute(file);
+    path = end == std::string_view::npos ? "" : path.substr(end + 1);
+  }
+  return {};
+}
+
+HostCommands::HostCommands(fs::path folder) : folder_(std::move(folder)) { (void)::sigemptyset(&none_); }
+
+Answer HostCommands::run(const std::vector<std::string>& words) {
+  const fs::path program = program_of(words.front());
+  if (program.empty())
+    throw CampaignError(
+        CampaignError::Kind::machine,
+        "--on slurm: there is no " + words.front() +
+            " in PATH; run this on a machine of the cluster that submits jobs, install the package "
+            "slurm-client there, or run the campaign with --on local");
+  const fs::path output = folder_ / "engine.answer";
+  const pid_t process =
+      start_process({program, words, output, folder_.string() + "#" + words.front(), none_});
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  Answer answer;
+  answer.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  int error = 0;
+  answer.text = rtsync::read_folder_file(output, error);
+  return answer;
+}
+
+}  // namespace tactus::campaign::slurm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tactus::campaign::slurm {
+
+/// What a program answered.
+struct Answer {
+  int status = 0;    ///< exit status; 128 and the signal that ended it
+  std::string text;  ///< what it printed, errors too
+};
+
+/// Runs Slurm's programs: sbatch, squeue, scancel, scontrol, sinfo.
+///
+/// Threads  that of the runner.
+class Commands {
+ public:
+  Commands() = default;
+  Commands(const Commands&) = delete;
+  Commands& operator=(const Commands&) = delete;
+  virtual ~Commands() = default;
+  /// Runs one to its end. Throws CampaignError if there is no such program in PATH.              @when service
+  virtual Answer run(const std::vector<std::string>& words) = 0;
+};
+
+/// As processes of a group of their own, which no Ctrl-C tells. Those of a runner that was killed are found by their mark.
+class HostCommands final : public Commands {
+ public:
+  /// `folder`: of the campaign; what they print lies there.
+  explicit HostCommands(std::filesystem::path folder);
+  Answer run(const std::vector<std::string>& words) override;
+
+ private:
+  std::filesystem::path folder_;
+  sigset_t none_{};
+};
+
+/// The path of a program in PATH; empty: there is none.
+std::filesystem::path program_of(const std::string& name);
+
+}  // namespace tactus::campaign::slurm

@@ -276,7 +276,7 @@ class CampaignCommand final : public CommandDriver {
   std::int64_t first_ = 5;
 };
 
-/// What the options say of a run.
+/// Makes the choices of a run from the options.
 campaign::RunChoices CampaignCommand::choices_of_run() const {
   campaign::RunChoices choices;
   choices.folder = fs::weakly_canonical(
@@ -307,6 +307,11 @@ int CampaignCommand::run_file() try {
   work.retries = file.each.retries;
   work.retry_failed = file.each.retry_failed;
 
+  if (on_ == "slurm" && (jobs_ > 0 || bench_ != "bench"))
+    throw CommandError(
+        kWrongInput,
+        "--jobs and --bench are of this machine; with --on slurm write slurm: { at_most: N, gres: NAME } "
+        "to the campaign");
   const campaign::RunChoices choices = choices_of_run();
   CampaignListener listener(choices.folder, json_, quiet_);
   const campaign::RunSummary summary = on_ == "slurm"

@@ -22,7 +22,7 @@ struct ArrayTask {
   std::size_t left = 0;              ///< cases without an end
   bool queued = true, running = false;
   bool reported = false;       ///< it has told of a case
-  double gone_at = -1;         ///< when it was first missing in the queue; below 0: it is there
+  double gone_at = -1;         ///< time at which it was first missing in the queue; below 0: it is there
   std::optional<TaskEnd> end;  ///< the last that the engine said of it
   std::string node;
 };
@@ -30,13 +30,14 @@ struct ArrayTask {
 /// An array whose end is not known.
 struct ActiveArray {
   ArrayJob job;
-  std::string id;      ///< of the engine; empty: not submitted
+  std::string id;      ///< the engine's id; empty: not submitted
   bool tried = false;  ///< it may have been submitted without an answer
   double next_try = 0;
   std::vector<ArraySlot> slots;
   std::vector<ArrayTask> tasks;
   std::size_t left = 0;
   bool cancelled = false;
+  bool inherited = false;  ///< another runner submitted it, and may have said why its tasks ended
 
   /// Adds a slot; its task is the last one, or the next.
   void add(std::int64_t task, const ArraySlot& slot) {

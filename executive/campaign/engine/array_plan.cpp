@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kPilots = 100;                    // single cases by which the first time is found
 constexpr std::int64_t kEnoughTimes = 8;                 // of which a mean is taken
-constexpr std::int64_t kMostInTask = 100'000;             // of a task
+constexpr std::int64_t kMostInTask = 100'000;            // of a task
 constexpr std::int64_t kBase = std::int64_t{128} << 20;  // memory of tactus itself, with room
 constexpr double kStart = 60;                            // seconds that a task may take beside its cases
 
@@ -33,7 +33,8 @@ std::int64_t most_queued(const SlurmSettings& settings, const EngineLimits& limi
 std::int64_t cases_by_time(const SlurmSettings& settings, double case_s) {
   if (case_s <= 0) return 1;
   return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::floor(std::min(in_s(settings.task_time) / case_s, 1e9))), 1, kMostInTask);
+      static_cast<std::int64_t>(std::floor(std::min(in_s(settings.task_time) / case_s, 1e9))), 1,
+      kMostInTask);
 }
 
 ArrayShape next_array(const SlurmSettings& settings, const EngineLimits& limits,

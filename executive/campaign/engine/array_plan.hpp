@@ -9,7 +9,7 @@
 
 namespace tactus::campaign {
 
-/// What is known when cases are put together.
+/// The knowledge by which cases are put together.
 struct ArrayKnowledge {
   std::int64_t left = 0;    ///< cases that no task has
   std::int64_t queued = 0;  ///< tasks that wait or run
@@ -23,7 +23,7 @@ struct ArrayShape {
   std::int64_t cases_a_task = 1;  ///< the last task may have fewer
 };
 
-/// How many tasks there are and how many cases each has: so many that a task takes `task_time`, but not so many that
+/// Chooses how many tasks there are and how many cases each has: so many that a task takes `task_time`, but not so many that
 /// slots stay empty at the end. While no case has a time, a first array of single cases finds one.
 ArrayShape next_array(const SlurmSettings& settings, const EngineLimits& limits, const ArrayKnowledge& known);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <functional>
 
 #include "executive/campaign/engine/array_plan.hpp"
@@ -8,14 +9,14 @@
 
 namespace tactus::campaign {
 
-/// What a runner of an engine needs beside the work itself.
+/// The needs of a runner of an engine beside the work itself.
 struct ClusterWork {
   SlurmSettings settings;
-  ArrayNeeds needs;  ///< of each task, without its time limit
+  ArrayNeeds needs;  ///< needs of each task, without its time limit
   /// Time limit of a task of so many cases of that mean time.
   std::function<double(const EngineLimits&, std::int64_t cases_a_task, double case_s)> time_limit;
-  double poll_s = 1;         ///< between two questions; more where the engine answers slowly
-  double late_files_s = 30;  ///< how long files of a task that has ended may take through the shared folder
+  double poll_s = 1;         ///< time between two questions; more where the engine answers slowly
+  double late_files_s = 30;  ///< longest time that files of an ended task take through the shared folder
 };
 
 /// Runs the cases of a campaign that have no result yet as arrays of tasks on an engine, and stores what becomes of them:

@@ -20,7 +20,7 @@ class EngineBusy : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// What an engine bounds.
+/// The bounds of an engine.
 struct EngineLimits {
   std::int64_t array_size = 1001;  ///< the index of a task is below it
   std::int64_t jobs = 10'000;      ///< tasks in its queue
@@ -31,7 +31,7 @@ struct EngineLimits {
 /// An array of tasks, 0 .. tasks - 1: one job of the engine.
 struct ArrayJob {
   int array = 0;
-  std::string name;              ///< by which it is found again
+  std::string name;              ///< the name by which it is found again
   std::filesystem::path folder;  ///< files of it, which all nodes have
   std::int64_t tasks = 0;
   ArrayNeeds needs;
@@ -42,11 +42,11 @@ struct QueuedTasks {
   std::string job;
   std::int64_t first = 0, last = 0;  ///< both included
   bool running = false;
-  std::string why;   ///< why it waits, as the engine says
-  std::string node;  ///< where it runs
+  std::string why;   ///< the engine's reason for its waiting
+  std::string node;  ///< the node that runs it
 };
 
-/// How a task ended, or why it was interrupted, as the engine says.
+/// The end of a task, or its interruption, as the engine says.
 struct TaskEnd {
   std::string job;
   std::int64_t task = 0;
@@ -58,7 +58,7 @@ struct TaskEnd {
 /// A line that a task wrote: it begins a case, or one has ended.
 struct CaseReport {
   std::int64_t task = 0;
-  std::size_t place = 0;          ///< of the case in its task, from 0
+  std::size_t place = 0;          ///< number of the case in its task, from 0
   std::optional<ProcessEnd> end;  ///< nothing: it begins
   std::string node;
 };
@@ -68,10 +68,10 @@ struct TaskCase {
   std::int64_t number = 0;
   int attempt = 0;
   std::string line;                ///< its command line, to be run alone
-  std::vector<std::string> words;  ///< after `tactus`, without --out
+  std::vector<std::string> words;  ///< words after `tactus`, without --out
 };
 
-/// What a task does.
+/// The work of a task.
 struct TaskWork {
   double timeout_s = 0, kill_after_s = 5;
   bool realtime = false;
@@ -85,7 +85,7 @@ enum TaskStatus : int {
   kTaskNoWrite = 74,    ///< it cannot write; also a full disk
 };
 
-/// What runs arrays of tasks: a batch system that is there. Its queue, its accounting and its cancelling are its own;
+/// Runs arrays of tasks: a batch system that is there. Its queue, its accounting and its cancelling are its own;
 /// the runner only asks.
 ///
 /// Threads  that of the runner. All functions may throw EngineBusy, or CampaignError for what has to be mended.
@@ -105,7 +105,7 @@ class Engine {
   virtual EngineLimits limits(const ArrayNeeds& needs) = 0;
   /// Puts down what a task does, before its array is submitted.                                   @when service
   virtual void write_task(const ArrayJob& array, std::int64_t task, const TaskWork& work) = 0;
-  /// What a task printed, one line for people; empty: nothing.                                    @when service
+  /// Returns what a task printed, one line for people.                                    @when service
   virtual std::string log(const ArrayJob& array, std::int64_t task) = 0;
   /// Returns the id of the job.                                                                   @when service
   virtual std::string submit(const ArrayJob& array) = 0;
@@ -115,10 +115,10 @@ class Engine {
   virtual std::vector<QueuedTasks> queue(const std::vector<std::string>& names) = 0;
   /// Tasks that ended, or were interrupted, since the last call.                                  @when service
   virtual std::vector<TaskEnd> ends() = 0;
-  /// How a task ended of which ends() does not tell; nothing: not known.                          @when service
+  /// Returns how a task ended of which ends() does not tell.                          @when service
   virtual std::optional<TaskEnd> fate(const std::string& job, std::int64_t task) = 0;
   virtual void cancel(const std::string& job, Cancel what) = 0;
-  /// What tasks have written since the last call.                                                 @when service
+  /// Returns what tasks have written since the last call.                                                 @when service
   virtual std::vector<CaseReport> reports(const ArrayJob& array) = 0;
   /// The result of a case that has ended; `folder`: of its attempt.                               @when service
   virtual Outcome outcome(const std::filesystem::path& folder, std::int64_t number,

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "executive/campaign/run/case_process.hpp"
@@ -16,6 +17,10 @@
 namespace tactus::campaign::slurm {
 
 namespace fs = std::filesystem;
+
+namespace {
+constexpr const char* kAnswer = "engine.answer";
+}
 
 fs::path program_of(const std::string& name) {
   const char* const given = std::getenv("PATH");
@@ -31,15 +36,16 @@ fs::path program_of(const std::string& name) {
 
 HostCommands::HostCommands(fs::path folder) : folder_(std::move(folder)) { (void)::sigemptyset(&none_); }
 
+HostCommands::~HostCommands() {
+  std::error_code error;
+  fs::remove(folder_ / kAnswer, error);
+}
+
 Answer HostCommands::run(const std::vector<std::string>& words) {
   const fs::path program = program_of(words.front());
   if (program.empty())
-    throw CampaignError(
-        CampaignError::Kind::machine,
-        "--on slurm: there is no " + words.front() +
-            " in PATH; run this on a machine of the cluster that submits jobs, install the package "
-            "slurm-client there, or run the campaign with --on local");
-  const fs::path output = folder_ / "engine.answer";
+    throw CampaignError(CampaignError::Kind::machine, "there is no " + words.front() + " in PATH");
+  const fs::path output = folder_ / kAnswer;
   const pid_t process =
       start_process({program, words, output, folder_.string() + "#" + words.front(), none_});
   int status = 0;

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::ConfigError;
 
-/// What Slurm says when it is asked again later.
+/// Parts of answers after which it is asked again later.
 constexpr std::array<std::string_view, 9> kLater{
     "Unable to contact", "Socket timed out", "Resource temporarily unavailable",
     "Job count limit",   "try again",        "Connection refused",
@@ -54,7 +54,13 @@ std::string SlurmEngine::ask(const std::vector<std::string>& words) {
 }
 
 EngineLimits SlurmEngine::limits(const ArrayNeeds& needs) {
-  for (const char* const program : {"sbatch", "squeue", "scancel"}) (void)ask({program, "--version"});
+  for (const char* const program : {"sbatch", "squeue", "scancel", "scontrol", "sinfo"})
+    if (!commands_.has(program))
+      throw CampaignError(
+          CampaignError::Kind::machine,
+          std::string("--on slurm: there is no ") + program +
+              " in PATH; run this on a machine of the cluster that submits jobs, install the package "
+              "slurm-client there, or run with --on local");
   std::map<std::string, std::string> config;
   try {
     config = config_of(ask({"scontrol", "show", "config"}));

@@ -13,12 +13,12 @@ namespace tactus::campaign {
 
 /// The folder of an array, in that of the campaign.
 std::filesystem::path array_folder(const std::filesystem::path& campaign, int array);
-/// What a task does: `engine/<array>/<task>.task`, one file for each. Throws std::system_error.      @when service
+/// Writes what a task does: `engine/<array>/<task>.task`, one file for each. Throws std::system_error.      @when service
 void write_task(const std::filesystem::path& array, std::int64_t task, const TaskWork& work);
 /// Throws std::system_error, or std::runtime_error naming the file.
 TaskWork read_task(const std::filesystem::path& array, std::int64_t task);
 
-/// What a task reports, a line at a time: `engine/<array>/<task>.<instance>.cases`. A line that is torn by a full disk is
+/// The reports of a task, a line at a time: `engine/<array>/<task>.<instance>.cases`. A line that is torn by a full disk is
 /// none.
 ///
 /// Threads  one.

@@ -67,7 +67,7 @@ struct CampaignFile {
   std::vector<Exclusion> exclude;
   std::vector<Measure> measure;
   Each each;
-  SlurmSettings slurm{};  ///< with `--on slurm`
+  SlurmSettings slurm{};  ///< choices of `--on slurm`
 
   /// applies[rig * tests + test][key]: that rig with that test has what the key changes; empty: all have all. A key of a
   /// fault that only one test has varies in that test alone.

@@ -9,18 +9,18 @@
 
 namespace tactus::campaign {
 
-/// What `slurm:` of a campaign file says. 0 and empty: not given, and then chosen or left to Slurm.
+/// The choices of `slurm:` in a campaign file. 0 and empty: not given, and then chosen or left to Slurm.
 ///
 /// Threads  plain values; the table is immutable.                                             @when setup
 struct SlurmSettings {
   config::Origin origin{};
   config::Located<std::string> partition{}, account{}, qos{};
-  config::Nanoseconds time_limit{0};  ///< of a task
+  config::Nanoseconds time_limit{0};  ///< longest time of a task
   std::int64_t at_most = 0;           ///< tasks that run at the same time
   std::int64_t cases_a_task = 0;
   config::Nanoseconds task_time = std::chrono::minutes(5);  ///< a task shall last so long
   std::int64_t queued = 0;                                  ///< tasks that wait or run at the same time
-  std::int64_t cpus = 0;                                    ///< of a task
+  std::int64_t cpus = 0;                                    ///< need of a task
   std::int64_t memory = 0;                                  ///< bytes, of a task
   config::Located<std::string> gres{"bench", {}, {}};       ///< generic resource that is a bench
   bool requeue = true;

@@ -8,7 +8,7 @@
 
 namespace tactus::campaign {
 
-/// What an array of tasks needs of the cluster.
+/// The needs of an array of tasks.
 struct ArrayNeeds {
   int cpus = 1;
   std::int64_t memory_mb = 0;
@@ -17,7 +17,7 @@ struct ArrayNeeds {
   bool operator==(const ArrayNeeds&) const = default;
 };
 
-/// Where attempts of cases run that another engine has: the tables `arrays` and `placed` of campaign.sqlite.
+/// The places of attempts that another engine runs: the tables `arrays` and `placed` of campaign.sqlite.
 ///
 ///     array = add_array(...)              state `claimed`: nothing of it may run yet
 ///     place(array, task, number, ...)     each attempt, claimed by Store::claim() before
@@ -60,7 +60,7 @@ class Placement {
   std::vector<Placed> placed(int array);
   /// Returns true if the attempt is in an array whose end is not known.
   bool has(std::int64_t number, int attempt);
-  /// When the campaign was begun.
+  /// Returns when the campaign was begun.
   std::string begun();
   /// Mean time of the cases that have a result, and their number.
   std::int64_t times(double& mean_s);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "executive/campaign/engine/active_array.hpp"
+#include "executive/campaign/engine/cluster_runner.hpp"
+#include "executive/campaign/run/begin.hpp"
+#include "executive/campaign/run/order.hpp"
+#include "executive/campaign/run/rate.hpp"
+#include "executive/campaign/run/versions.hpp"
+
+namespace tactus::campaign {
+
+/// The runner behind run_on_engine(): what it has placed, and what it knows of it.
+///
+///     cluster_arrays.cpp   makes, submits and takes up arrays
+///     cluster_losses.cpp   says what becomes of cases whose task has ended
+///     cluster_runner.cpp   asks the engine, takes in results, and hears signals
+///
+/// Threads  one.
+class ClusterRunner {
+ public:
+  ClusterRunner(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
+                const ClusterWork& cluster, Engine& engine, RunListener& listener)
+      : work_(work),
+        cases_(cases),
+        choices_(choices),
+        cluster_(cluster),
+        engine_(engine),
+        listener_(listener),
+        lock_(lock_or_refuse(choices.folder / "campaign.lock",
+                             "campaign " + work.name + " in " + choices.folder.string(),
+                             choices.folder.string(), "wait for its end, or name another folder with --out")),
+        store_(choices.folder / Store::kFile),
+        placement_(store_.database()),
+        order_(cases.count(), choices.shuffle),
+        versions_(store_, work, cases, choices, listener),
+        begun_(engine.now()) {}
+
+  RunSummary run();
+
+ private:
+  void recover(bool changed);
+  void take_stranger(const Store::Open& open);
+  void take_up(const Placement::Array& array, bool changed);
+  bool place_next();
+  std::vector<Case> cases_for(std::int64_t most);
+  void fill(ActiveArray& array, const std::vector<Case>& cases, std::int64_t cases_a_task);
+  int attempt_for(const Case& one, const std::string& line);
+  void submit(ActiveArray& array);
+  bool look_at_queue();
+  void hear_ends();
+  void collect();
+  void take(ActiveArray& array, ArrayTask& task, ArraySlot& slot, const CaseReport& report);
+  void settle();
+  bool settle(ActiveArray& array, std::int64_t number);
+  void lose(ActiveArray& array, std::int64_t number, const TaskEnd& end);
+  void lose_slot(ActiveArray& array, ArrayTask& task, ArraySlot& slot, bool again);
+  void look_at_signals();
+  void cancel(Engine::Cancel what);
+  [[noreturn]] void stop(const std::string& why);
+  std::int64_t queued() const;
+  Progress progress() const;
+  void refresh_page();
+  void end_page();
+  double elapsed() const { return engine_.now() - begun_; }
+
+  const CampaignWork& work_;
+  const CaseSource& cases_;
+  const RunChoices& choices_;
+  const ClusterWork& cluster_;
+  Engine& engine_;
+  RunListener& listener_;
+  HolderLock lock_;
+  Store store_;
+  Placement placement_;
+  Order order_;
+  Versions versions_;
+  RunnerSignals signals_;
+  EngineLimits limits_;
+  std::string name_;
+
+  std::vector<CaseState> states_;
+  Counts counts_;
+  std::deque<std::int64_t> again_;
+  std::list<ActiveArray> arrays_;
+  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0, left_out_ = 0;
+  std::int64_t timed_ = 0;
+  double time_sum_ = 0, begun_, told_ = -1;
+  int heard_ = 0, barren_ = 0;
+  bool silent_ = false;  // the engine does not answer, and that was said
+  Rate rate_;
+  pid_t page_ = 0;
+  double page_begun_ = 0, page_due_ = 0;
+};
+
+}  // namespace tactus::campaign

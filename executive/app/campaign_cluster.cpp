@@ -126,7 +126,7 @@ int run_campaign_task(const std::string& folder, const std::string& array) {
       instance.find('/') != std::string::npos)
     throw CommandError(
         kWrongInput,
-        "tactus campaign task DIR ARRAY: is started by the jobs of `tactus campaign FILE --on slurm`, with "
+        "`campaign task DIR ARRAY` is started by the jobs of `tactus campaign FILE --on slurm`, with "
         "TACTUS_TASK and TACTUS_INSTANCE; nothing is to be done by hand");
   return campaign::run_task({fs::absolute(folder), static_cast<int>(*number.value), *task.value, instance,
                              task_word("TACTUS_NODE"), fs::read_symlink("/proc/self/exe")});

@@ -107,6 +107,7 @@ void ClusterRunner::fill(ActiveArray& array, const std::vector<Case>& cases, std
   std::filesystem::remove_all(array.job.folder, error);
   std::filesystem::create_directories(array.job.folder, error);
   if (error) throw std::system_error(error, array.job.folder.string());
+  Transaction all(store_.database());  // one for the array: a commit for each case would be what limits it
   TaskWork task{work_.timeout_s, choices_.kill_after_s, work_.realtime, {}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& one = cases[i];
@@ -127,6 +128,7 @@ void ClusterRunner::fill(ActiveArray& array, const std::vector<Case>& cases, std
     }
   }
   placement_.ready(array.job.array);
+  all.commit();
 }
 
 /// Makes and submits an array, if there are cases and room for one.

@@ -85,7 +85,9 @@ void ClusterRunner::hear_ends() {
     }
 }
 
+/// Takes in what tasks have reported: a killed runner reads it again.
 void ClusterRunner::collect() {
+  Transaction all(store_.database());
   for (ActiveArray& array : arrays_) {
     if (array.id.empty()) continue;
     for (const CaseReport& report : engine_.reports(array.job)) {
@@ -100,6 +102,7 @@ void ClusterRunner::collect() {
       if (report.end) take(array, task, slot, report);
     }
   }
+  all.commit();
 }
 
 void ClusterRunner::take(ActiveArray& array, ArrayTask& task, ArraySlot& slot, const CaseReport& report) {

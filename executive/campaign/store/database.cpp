@@ -143,12 +143,18 @@ void Database::run(const char* sql) {
   if (::sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) refuse(database_, sql);
 }
 
+Transaction::Transaction(Database& database)
+    : database_(database), inside_(::sqlite3_get_autocommit(database.get()) == 0) {
+  if (!inside_) database_.run("BEGIN IMMEDIATE");
+}
+
 Transaction::~Transaction() {
-  if (done_ || ::sqlite3_get_autocommit(database_.get()) != 0) return;
+  if (inside_ || done_ || ::sqlite3_get_autocommit(database_.get()) != 0) return;
   (void)::sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void Transaction::commit() {
+  if (inside_) return;
   database_.run("COMMIT");
   done_ = true;
 }

@@ -80,10 +80,11 @@ class Database {
   sqlite3* database_ = nullptr;
 };
 
-/// All or nothing: what was written since its begin is undone unless commit() was called.
+/// All or nothing: what was written since its begin is undone unless commit() was called. One inside another is part of
+/// that.
 class Transaction {
  public:
-  explicit Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+  explicit Transaction(Database& database);
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction();
@@ -91,7 +92,7 @@ class Transaction {
 
  private:
   Database& database_;
-  bool done_ = false;
+  bool inside_ = false, done_ = false;
 };
 
 }  // namespace tactus::campaign

@@ -42,14 +42,11 @@ double power_of(double base, std::int64_t exponent) TACTUS_RT {
   return exponent < 0 ? 1 / result : result;
 }
 
-Cell no_value_of(Operation edge) TACTUS_RT {
-  return edge == Operation::change_whole ? Cell{.whole = kNoWhole} : Cell{.real = kNoNumber};
-}
-bool has_value(Operation edge, Cell cell) TACTUS_RT {
+bool has_value(Operation edge, const Cell& cell) TACTUS_RT {
   return edge == Operation::change_whole ? cell.whole != kNoWhole : cell.real == cell.real;
 }
 /// An edge between a value and the last one before it, whatever lies between them. Without one before it there is none.
-double edge(Operation operation, Cell before, Cell now) TACTUS_RT {
+double edge(Operation operation, const Cell& before, const Cell& now) TACTUS_RT {
   if (!has_value(operation, before)) return 0;
   switch (operation) {
     case Operation::rise:
@@ -60,6 +57,28 @@ double edge(Operation operation, Cell before, Cell now) TACTUS_RT {
       return compared(!has_value(operation, now), before.real < now.real || before.real > now.real);
     default:
       return compared(!has_value(operation, now), before.whole != now.whole);
+  }
+}
+
+void run_window(Operation operation, ExpressionWindow& window, const Cell& now, Cell& to) TACTUS_RT {
+  switch (operation) {
+    case Operation::window_mean:
+    case Operation::window_rms: {
+      const double taken = operation == Operation::window_rms ? now.real * now.real : now.real;
+      const double sum = window.take_real(taken);
+      const double mean = sum / static_cast<double>(window.filled());
+      to.real = operation == Operation::window_rms ? std::sqrt(mean) : mean;
+      break;
+    }
+    case Operation::window_count:
+      to.whole = whole_of(window.take_real(now.real));
+      break;
+    case Operation::window_least_whole:
+    case Operation::window_greatest_whole:
+      to.whole = window.take_whole(now.whole);
+      break;
+    default:
+      to.real = window.take_real(now.real);
   }
 }
 
@@ -100,6 +119,9 @@ ExpressionRun::ExpressionRun(config::ExpressionProgram program)
       cells_(program_.cells),
       memory_(program_.memory_cells),
       windows_(windows_of(program_)) {
+  steps_.reserve(program_.instructions.size());
+  for (const Instruction& each : program_.instructions)
+    steps_.push_back({each.operation, each.to, each.a, each.b});
   begin_anew();
 }
 
@@ -111,9 +133,14 @@ void ExpressionRun::begin_anew() {
 
 void ExpressionRun::run() TACTUS_RT {
   Cell* const cells = cells_.data();
-  for (const Instruction& at : program_.instructions) {
-    const Cell a = cells[at.a];
-    const Cell b = cells[at.b];
+  const Step* const first = steps_.data();
+  const auto instruction_of = [&](const Step& step) TACTUS_RT -> const Instruction& {
+    return program_.instructions[static_cast<std::size_t>(&step - first)];
+  };
+  for (const Step& at : steps_) {
+    // Read as the kind of number that was written: another width of the same memory waits for the write.
+    const Cell& a = cells[at.a];
+    const Cell& b = cells[at.b];
     Cell& to = cells[at.to];
     switch (at.operation) {
       case Operation::add:
@@ -141,7 +168,7 @@ void ExpressionRun::run() TACTUS_RT {
         to.real = unordered(a.real, b.real) ? kNoNumber : a.real > b.real ? a.real : b.real;
         break;
       case Operation::power:
-        to.real = power_of(a.real, at.ticks);
+        to.real = power_of(a.real, instruction_of(at).ticks);
         break;
       case Operation::root:
         to.real = std::sqrt(a.real);
@@ -180,10 +207,10 @@ void ExpressionRun::run() TACTUS_RT {
         to.real = std::log10(a.real);
         break;
       case Operation::scale:
-        to.real = a.real * at.parameter[0] + at.parameter[1];
+        to.real = a.real * instruction_of(at).parameter[0] + instruction_of(at).parameter[1];
         break;
       case Operation::shrink:
-        to.real = a.real / at.parameter[0] + at.parameter[1];
+        to.real = a.real / instruction_of(at).parameter[0] + instruction_of(at).parameter[1];
         break;
       case Operation::below:
         to.real = compared(unordered(a.real, b.real), a.real < b.real);
@@ -264,63 +291,57 @@ void ExpressionRun::run() TACTUS_RT {
         to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
         break;
       default:
-        run_with_memory(at);
+        run_with_memory(instruction_of(at));
     }
   }
   first_ = false;
 }
 
 void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
-  const Cell now = cells_[at.a];
+  const Cell& now = cells_[at.a];
   Cell& to = cells_[at.to];
-  if (at.operation >= Operation::window_least && at.operation <= Operation::window_count) {
-    ExpressionWindow& window = windows_[at.memory];
-    const auto square = now.real * now.real;
-    const Cell all = window.take(at.operation == Operation::window_rms ? Cell{.real = square} : now);
-    const auto number = static_cast<double>(window.filled());
-    if (at.operation == Operation::window_mean)
-      to.real = all.real / number;
-    else if (at.operation == Operation::window_rms)
-      to.real = std::sqrt(all.real / number);
-    else if (at.operation == Operation::window_count)
-      to.whole = whole_of(all.real);
-    else
-      to = all;
-    return;
-  }
+  if (at.operation >= Operation::window_least && at.operation <= Operation::window_count)
+    return run_window(at.operation, windows_[at.memory], now, to);
   if (at.operation >= Operation::whole_run_least) return run_over_all(at);
   Cell& memory = memory_[at.memory];
-  if (at.operation == Operation::once) {
-    to.real = truth(memory.whole == 0 && now.real == 1);
-    if (now.real == 1) memory.whole = 1;
-    return;
-  }
-  if (at.operation == Operation::held || at.operation == Operation::count) {
-    const bool holds = now.real == 1;
-    if (at.operation == Operation::count) {
-      memory.whole += holds ? 1 : 0;
-      to.whole = memory.whole;
-      return;
-    }
-    memory.whole = holds ? memory.whole + 1 : 0;
-    to.real = now.real != now.real ? kNoNumber : truth(memory.whole >= at.ticks);
-    return;
-  }
-  if (at.operation >= Operation::rise && at.operation <= Operation::change_whole) {
-    if (first_) memory = no_value_of(at.operation);
-    to.real = edge(at.operation, memory, now);
-    if (has_value(at.operation, now)) memory = now;
-    return;
-  }
-  const Cell before = first_ ? now : memory;
-  memory = now;
   switch (at.operation) {
-    case Operation::previous:
-    case Operation::previous_whole:
-      to = before;
+    case Operation::once:
+      to.real = truth(memory.whole == 0 && now.real == 1);
+      if (now.real == 1) memory.whole = 1;
       break;
-    default:  // rate
-      to.real = first_ ? 0 : (now.real - before.real) / at.parameter[0];
+    case Operation::count:
+      memory.whole += now.real == 1 ? 1 : 0;
+      to.whole = memory.whole;
+      break;
+    case Operation::held:
+      memory.whole = now.real == 1 ? memory.whole + 1 : 0;
+      to.real = now.real != now.real ? kNoNumber : truth(memory.whole >= at.ticks);
+      break;
+    case Operation::rise:
+    case Operation::fall:
+    case Operation::change:
+      if (first_) memory.real = kNoNumber;
+      to.real = edge(at.operation, memory, now);
+      if (now.real == now.real) memory.real = now.real;
+      break;
+    case Operation::change_whole:
+      if (first_) memory.whole = kNoWhole;
+      to.real = edge(at.operation, memory, now);
+      if (now.whole != kNoWhole) memory.whole = now.whole;
+      break;
+    case Operation::previous:
+      to.real = first_ ? now.real : memory.real;
+      memory.real = now.real;
+      break;
+    case Operation::previous_whole:
+      to.whole = first_ ? now.whole : memory.whole;
+      memory.whole = now.whole;
+      break;
+    default: {  // rate
+      const double before = memory.real;
+      memory.real = now.real;
+      to.real = first_ ? 0 : (now.real - before) / at.parameter[0];
+    }
   }
 }
 

@@ -28,7 +28,14 @@ class ExpressionRun {
   void run_with_memory(const config::Instruction& at) TACTUS_RT;
   void run_over_all(const config::Instruction& at) TACTUS_RT;
 
+  /// What each tick reads of an instruction: four of them are in a line of the cache.
+  struct Step {
+    config::Operation operation;
+    std::uint32_t to, a, b;
+  };
+
   config::ExpressionProgram program_;
+  std::vector<Step> steps_;
   std::vector<config::Cell> cells_;
   std::vector<config::Cell> memory_;
   std::vector<ExpressionWindow> windows_;

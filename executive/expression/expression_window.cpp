@@ -1,72 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/expression/expression_window.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
 namespace tactus::executive {
 
-using config::Cell;
 using config::kNoWhole;
+using config::Wide;
 
 ExpressionWindow::ExpressionWindow(Combine combine, std::int64_t ticks)
-    : combine_(combine),
-      ticks_(static_cast<std::size_t>(ticks)),
-      leaves_(std::bit_ceil(ticks_)),
-      tree_(2 * leaves_) {
+    : combine_(combine), ticks_(static_cast<std::size_t>(ticks)), leaves_(std::bit_ceil(ticks_)) {
+  if (combine == Combine::least_whole || combine == Combine::greatest_whole)
+    wholes_.resize(2 * leaves_);
+  else
+    reals_.resize(2 * leaves_);
   begin_anew();
 }
 
-Cell ExpressionWindow::neutral() const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  switch (combine_) {
-    case Combine::least:
-      return {.real = kInfinity};
-    case Combine::greatest:
-      return {.real = -kInfinity};
-    case Combine::sum:
-      return {.real = 0};
-    case Combine::least_whole:
-      return {.whole = kNoWhole - 1};
-    case Combine::greatest_whole:
-      break;
-  }
-  return {.whole = -kNoWhole};
-}
-
-Cell ExpressionWindow::combined(Cell a, Cell b) const TACTUS_RT {
-  const auto no_value = [&] { return a.whole == kNoWhole || b.whole == kNoWhole; };
-  switch (combine_) {
-    case Combine::least:
-      return {.real = a.real != a.real || a.real < b.real ? a.real : b.real};
-    case Combine::greatest:
-      return {.real = a.real != a.real || a.real > b.real ? a.real : b.real};
-    case Combine::sum:
-      return {.real = a.real + b.real};
-    case Combine::least_whole:
-      return {.whole = no_value() ? kNoWhole : a.whole < b.whole ? a.whole : b.whole};
-    case Combine::greatest_whole:
-      break;
-  }
-  return {.whole = no_value() ? kNoWhole : a.whole > b.whole ? a.whole : b.whole};
-}
-
 void ExpressionWindow::begin_anew() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   next_ = 0;
   filled_ = 0;
-  for (Cell& cell : tree_) cell = neutral();
+  const double real = combine_ == Combine::least ? kInfinity : combine_ == Combine::greatest ? -kInfinity : 0;
+  std::fill(reals_.begin(), reals_.end(), real);
+  std::fill(wholes_.begin(), wholes_.end(), combine_ == Combine::least_whole ? kNoWhole - 1 : -kNoWhole);
 }
 
-Cell ExpressionWindow::take(Cell value) TACTUS_RT {
-  std::size_t node = leaves_ + next_;
-  tree_[node] = value;
-  while (node > 1) {
-    node /= 2;
-    tree_[node] = combined(tree_[2 * node], tree_[2 * node + 1]);
-  }
+/// The leaf of the next value.
+std::size_t ExpressionWindow::next_leaf() TACTUS_RT {
+  const std::size_t leaf = leaves_ + next_;
   next_ = next_ + 1 == ticks_ ? 0 : next_ + 1;
   if (filled_ < static_cast<std::int64_t>(ticks_)) ++filled_;
-  return tree_[1];
+  return leaf;
+}
+
+/// Puts a value into its leaf, and combines the nodes above it.
+template <class T, class Both>
+T ExpressionWindow::take(std::vector<T>& tree, std::size_t node, T value, Both both) TACTUS_RT {
+  T* const nodes = tree.data();
+  nodes[node] = value;
+  for (; node > 1; node /= 2) {
+    // What was written last stays in a register: only its neighbour is read.
+    const T other = nodes[node ^ 1];
+    value = (node & 1) == 0 ? both(value, other) : both(other, value);
+    nodes[node / 2] = value;
+  }
+  return value;
+}
+
+double ExpressionWindow::take_real(double value) TACTUS_RT {
+  const std::size_t leaf = next_leaf();
+  switch (combine_) {
+    case Combine::least:
+      return take(reals_, leaf, value, [](double a, double b) { return a != a || a < b ? a : b; });
+    case Combine::greatest:
+      return take(reals_, leaf, value, [](double a, double b) { return a != a || a > b ? a : b; });
+    default:
+      return take(reals_, leaf, value, [](double a, double b) { return a + b; });
+  }
+}
+
+Wide ExpressionWindow::take_whole(Wide value) TACTUS_RT {
+  const std::size_t leaf = next_leaf();
+  if (combine_ == Combine::least_whole)
+    return take(wholes_, leaf, value, [](Wide a, Wide b) {
+      return a == kNoWhole || b == kNoWhole ? kNoWhole : a < b ? a : b;
+    });
+  return take(wholes_, leaf, value, [](Wide a, Wide b) {
+    return a == kNoWhole || b == kNoWhole ? kNoWhole : a > b ? a : b;
+  });
 }
 
 }  // namespace tactus::executive

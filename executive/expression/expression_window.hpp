@@ -21,18 +21,23 @@ class ExpressionWindow {
 
   /// Forgets all values. Takes as long as the window is.                                          @when setup
   void begin_anew();
-  /// Takes the value of one more tick and returns the combination of all that are in the window.  @when rt
-  config::Cell take(config::Cell value) TACTUS_RT;
+  /// Takes the value of one more tick and returns the combination of all that are in the window. Which of both, its
+  /// Combine says.                                                                               @when rt
+  double take_real(double value) TACTUS_RT;
+  config::Wide take_whole(config::Wide value) TACTUS_RT;
   /// Number of values in it: fewer than its ticks at first.                                       @when rt
   std::int64_t filled() const TACTUS_RT { return filled_; }
 
  private:
-  config::Cell neutral() const;
-  config::Cell combined(config::Cell a, config::Cell b) const TACTUS_RT;
+  template <class T, class Both>
+  static T take(std::vector<T>& tree, std::size_t node, T value, Both both) TACTUS_RT;
+  std::size_t next_leaf() TACTUS_RT;
 
   Combine combine_;
   std::size_t ticks_, leaves_;
-  std::vector<config::Cell> tree_;  // node i has 2 i and 2 i + 1; the root is 1
+  // Node i has 2 i and 2 i + 1; the root is 1. One of both, by the kind of values, is empty.
+  std::vector<double> reals_;
+  std::vector<config::Wide> wholes_;
   std::size_t next_ = 0;
   std::int64_t filled_ = 0;
 };

@@ -16,7 +16,7 @@ CellType cell_type(tactus_type type) {
   return type == TACTUS_DOUBLE || type == TACTUS_FLOAT ? CellType::real : CellType::whole;
 }
 
-Cell load_cell(tactus_type type, const void* data) TACTUS_RT {
+Cell load_other_cell(tactus_type type, const void* data) TACTUS_RT {
   return with_type(type, [data](auto zero) -> Cell {
     using T = decltype(zero);
     const T value = load_element<T>(data);

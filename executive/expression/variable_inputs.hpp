@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -37,7 +38,13 @@ class VariableNames final : public config::ExpressionNames {
 };
 
 /// One element of a variable as a value of expressions.                                              @when rt
-config::Cell load_cell(tactus_type type, const void* data) TACTUS_RT;
+config::Cell load_other_cell(tactus_type type, const void* data) TACTUS_RT;  // of any type
+inline config::Cell load_cell(tactus_type type, const void* data) TACTUS_RT {
+  if (type != TACTUS_DOUBLE) return load_other_cell(type, data);
+  config::Cell cell;
+  std::memcpy(&cell.real, data, sizeof cell.real);
+  return cell;
+}
 /// The type that its value has in expressions.
 config::CellType cell_type(tactus_type type);
 

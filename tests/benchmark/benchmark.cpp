@@ -104,6 +104,12 @@ std::int64_t cpu_ns() {
   return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
 
+std::int64_t process_cpu_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
 int stay_on_last_cpu() {
   const int cpu = rtsync::allowed_cpus().last();
   return rtsync::set_affinity(0, {cpu}) == 0 ? cpu : -1;

@@ -26,6 +26,9 @@ std::int64_t now_ns();
 /// What the calling thread had of a CPU so far, in nanoseconds: for work of milliseconds on a busy machine.
 std::int64_t cpu_ns();
 
+/// The same of all threads of the process.
+std::int64_t process_cpu_ns();
+
 /// Binds the process to the last CPU it may use, so that all contenders share the same caches; returns it, or
 /// -1.
 int stay_on_last_cpu();

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// What benchmark_judge measures, a file for each part.
+namespace tactus::benchmark {
+
+/// Expressions and temporal operators, against the same compiled as C++.
+void measure_expressions(bool quick);
+/// 1000 stimuli, and 1000 faults, against a bare loop.
+void measure_overlays(bool quick);
+
+}  // namespace tactus::benchmark

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// What do 1000 stimuli or 1000 faults add to a frame, against a bare loop that does the same arithmetic on the same memory?
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <numbers>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tactus/model.hpp>
+#include <utility>
+#include <vector>
+
+#include "executive/capability/fault/fault_part.hpp"
+#include "executive/capability/stimulus/stimulus_part.hpp"
+#include "executive/model/model_instance.hpp"
+#include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/judge_cases.hpp"
+#include "tests/benchmark/stand.hpp"
+
+namespace tactus::benchmark {
+namespace {
+
+using namespace tactus::executive;
+
+constexpr std::size_t kMany = 1000;
+constexpr double kSecondsOfFrame = 1e-3;
+
+/// 1000 inputs and 1000 outputs, and a job that leaves them alone.
+class Many : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.input("in", in_);
+    d.output("out", out_);
+    d.job<&Many::step>("step", JobClass::scheduled);
+  }
+  void step() {}
+
+ private:
+  std::array<double, kMany> in_{}, out_{};
+};
+TACTUS_MODEL("judged_many", Many, "inputs and outputs of benchmark_judge")
+
+/// A rig of that model alone, on a stand.
+class Bench {
+ public:
+  using Add = std::function<void(Executive&)>;
+
+  explicit Bench(bool overlaid) : model_(find(), "m") {
+    PlannedJob job;
+    job.name = "m.step";
+    job.model = &model_;
+    job.run = model_.jobs().front().run;
+    job.self = model_.self();
+    job.cycle = rtsync::Period{Jobs::kFrameNs, 1};
+    plan_.frame = job.cycle;
+    plan_.jobs.push_back(std::move(job));
+    plan_.job_times = false;
+    if (overlaid) plan_.overlaid.insert(&model_);
+  }
+  VariableRef element(const char* name, std::size_t index) const {
+    return {model_.find_variable(name), static_cast<std::uint32_t>(index), 1, true, &model_};
+  }
+  double* data(const char* name) const { return static_cast<double*>(model_.find_variable(name)->data); }
+  void build(const Add& add) { stand_.emplace(plan_, add); }
+  double frame_ns(std::int64_t frames) {
+    const std::int64_t begin = process_cpu_ns();  // the machine may do other work in between
+    const std::int64_t first = stand_->frames_run();
+    (void)stand_->frames(1, frames - 1);
+    return static_cast<double>(process_cpu_ns() - begin) / static_cast<double>(stand_->frames_run() - first);
+  }
+
+ private:
+  static const tactus_model& find() {
+    std::uint32_t count = 0;
+    const tactus_model* const* const all = tactus_models(&count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (std::string(all[i]->name) == "judged_many") return *all[i];
+    throw std::logic_error("no model judged_many");
+  }
+  ModelInstance model_;
+  Plan plan_;
+  std::optional<Stand> stand_;
+};
+
+/// What somebody would write by hand: a place in memory, and what is to be done there.
+struct Bare {
+  double* at;
+  double a, b, c, d;
+};
+/// Does frame n of all.
+using BareLoop = std::function<void(std::vector<Bare>&, std::int64_t n)>;
+
+template <class Of>
+BareLoop loop_of(Of of) {
+  return [of](std::vector<Bare>& all, std::int64_t n) {
+    for (Bare& each : all) *each.at = of(each, n);
+  };
+}
+
+std::vector<CompiledFault> faults_of(const Bench& bench, FaultKind kind, double a, double b) {
+  std::vector<CompiledFault> faults(kMany);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    CompiledFault& fault = faults[i];
+    fault.name = "f" + std::to_string(i);
+    fault.kind = kind;
+    fault.target = "m.out";
+    fault.refs = {bench.element("out", i)};
+    fault.a = a;
+    fault.b = b;
+    fault.bits = 1;
+    fault.frame = 0;
+    fault.random = CounterRandom(i);
+  }
+  return faults;
+}
+
+std::vector<CompiledStimulus> stimuli_of(const Bench& bench, const StimulusSegment& segment) {
+  std::vector<CompiledStimulus> stimuli(kMany);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    CompiledStimulus& stimulus = stimuli[i];
+    stimulus.name = "s" + std::to_string(i);
+    stimulus.ref = bench.element("in", i);
+    stimulus.segments = {segment};
+    stimulus.segments[0].random = CounterRandom(i);
+    stimulus.segments[0].phase = 1e-3 * static_cast<double>(i);
+  }
+  return stimuli;
+}
+
+/// Measures a bench with its part, one without, and the loop; in turns.
+void ask(const char* kind, const char* word, Bench& with, const BareLoop& loop, const char* on,
+         const Bare& parameters, bool quick) {
+  Bench without(false);
+  without.build({});
+  Bench memory(false);
+  std::vector<Bare> bare;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    bare.push_back(parameters);
+    bare.back().at = memory.data(on) + i;
+  }
+  const std::int64_t frames = quick ? 200 : 1000;
+  std::int64_t n = 0;
+  const Turns turns =
+      take_turns({{"with", [&] { return with.frame_ns(frames); }},
+                  {"without", [&] { return without.frame_ns(frames); }},
+                  {"bare loop",
+                   [&] {
+                     const std::int64_t begin = cpu_ns();
+                     for (std::int64_t i = 0; i < frames; ++i) {
+                       loop(bare, ++n % 100'000);
+                       keep(bare);
+                     }
+                     return static_cast<double>(cpu_ns() - begin) / static_cast<double>(frames);
+                   }}},
+                 quick ? 5 : 25);
+  std::vector<double> each, least, ratio;
+  for (std::size_t i = 0; i < turns.figures[0].size(); ++i) {
+    const double ours = turns.figures[0][i] - turns.figures[1][i];
+    each.push_back(ours / kMany);
+    least.push_back(turns.figures[2][i] / kMany);
+    ratio.push_back(ours / turns.figures[2][i]);
+  }
+  answer(std::string("what does a ") + kind + " add to a frame?",
+         {{"kind", word},
+          {"number", kMany},
+          {"frame_without_ns", to_json(turns.of(1))},
+          {"each_ns", to_json(spread_of(each))},
+          {"bare_loop_ns", to_json(spread_of(least))},
+          {"to_bare_loop", to_json(spread_of(ratio))},
+          {"goal_to_bare_loop", 2}});
+}
+
+void measure_faults(bool quick) {
+  struct Row {
+    const char* word;
+    FaultKind kind;
+    double a, b;
+    BareLoop bare;
+  };
+  const double step = 0.25;
+  const Row rows[] = {
+      {"offset", FaultKind::offset, 1, 5, loop_of([](const Bare& x, auto) { return *x.at * x.a + x.b; })},
+      {"gain", FaultKind::gain, 1.000001, 0, loop_of([](const Bare& x, auto) { return *x.at * x.a + x.b; })},
+      {"stuck", FaultKind::stuck, 0, 0, loop_of([](const Bare& x, auto) { return x.b; })},
+      {"limit", FaultKind::limit, -1, 1, loop_of([](const Bare& x, auto) {
+         return *x.at < x.a ? x.a : *x.at > x.b ? x.b : *x.at;
+       })},
+      {"quantise", FaultKind::quantise, step, 0,
+       loop_of([](const Bare& x, auto) { return std::nearbyint(*x.at / x.a) * x.a; })},
+      {"flip", FaultKind::flip, 0, 0, loop_of([](const Bare& x, auto) {
+         return std::bit_cast<double>(std::bit_cast<std::uint64_t>(*x.at) ^ 1U);
+       })},
+      {"drift", FaultKind::drift, 0, 3, loop_of([](const Bare& x, std::int64_t n) {
+         return *x.at * x.a + x.b * static_cast<double>(n) * kSecondsOfFrame;
+       })},
+      {"noise", FaultKind::noise, 1, 2, loop_of([](const Bare& x, std::int64_t n) {
+         return *x.at * x.a + x.b * CounterRandom(static_cast<std::uint64_t>(x.c)).normal(n, 8);
+       })},
+  };
+  for (const Row& row : rows) {
+    Bench bench(true);
+    const std::vector<CompiledFault> faults = faults_of(bench, row.kind, row.a, row.b);
+    std::deque<bool> shown(kMany);
+    FaultPart part(faults, shown);
+    bench.build([&](Executive& executive) { executive.add(part); });
+    ask("fault", row.word, bench, row.bare, "out", {nullptr, row.a, row.b, 0, 0}, quick);
+  }
+}
+
+void measure_stimuli(bool quick) {
+  using Shape = StimulusSegment::Shape;
+  constexpr std::int64_t kHour = std::int64_t{3600} * 1'000'000'000;
+  StimulusSegment hold, ramp, sine, square, noise, table;
+  hold.to = 5;
+  hold.to_bits = std::bit_cast<std::uint64_t>(5.0);
+  ramp.shape = Shape::ramp;
+  ramp.from_entry = false;
+  ramp.to = 1000;
+  ramp.length_ns = kHour;
+  sine.shape = Shape::sine;
+  sine.size = 2;
+  sine.frequency = 5;
+  square.shape = Shape::square;
+  square.frequency = 5;
+  square.to_bits = std::bit_cast<std::uint64_t>(1.0);
+  noise.shape = Shape::noise;
+  noise.size = 2;
+  table.shape = Shape::points;
+  for (int i = 0; i < 8; ++i) {
+    table.points.emplace_back(i * kHour / 8, i % 2);
+    table.point_bits.push_back(0);
+  }
+  table.length_ns = kHour;
+  struct Row {
+    const char* word;
+    const StimulusSegment& segment;
+    Bare parameters;
+    BareLoop bare;
+  };
+  const auto time = [](std::int64_t n) { return static_cast<double>(n * Jobs::kFrameNs) * 1e-9; };
+  const auto& points = table.points;
+  const Row rows[] = {
+      {"constant", hold, {nullptr, 5, 0, 0, 0}, loop_of([](const Bare& x, auto) { return x.a; })},
+      {"ramp", ramp, {nullptr, 0, 1000, kHour, 0}, loop_of([](const Bare& x, std::int64_t n) {
+         return x.a + (x.b - x.a) * (static_cast<double>(n * Jobs::kFrameNs) / x.c);
+       })},
+      {"sine", sine, {nullptr, 0, 2, 5, 0.1}, loop_of([time](const Bare& x, std::int64_t n) {
+         return x.a + x.b * std::sin(2 * std::numbers::pi * x.c * time(n) + x.d);
+       })},
+      {"square", square, {nullptr, 0, 1, 5, 0.5}, loop_of([time](const Bare& x, std::int64_t n) {
+         const double turns = x.c * (time(n) + 1e-9) + 1e-9;
+         return turns - std::floor(turns) < x.d ? x.b : x.a;
+       })},
+      {"noise", noise, {nullptr, 0, 2, 7, 0}, loop_of([](const Bare& x, std::int64_t n) {
+         return x.a + x.b * CounterRandom(static_cast<std::uint64_t>(x.c)).normal(n);
+       })},
+      {"table of 8 points", table, {nullptr, 0, 0, 0, 0}, loop_of([&points](const Bare&, std::int64_t n) {
+         const std::int64_t at = n * Jobs::kFrameNs;
+         const auto after =
+             std::upper_bound(points.begin(), points.end(), at,
+                              [](std::int64_t now, const std::pair<std::int64_t, double>& point) {
+                                return now < point.first;
+                              });
+         const auto& [t0, v0] = after[-1];
+         const auto& [t1, v1] = after[0];
+         return v0 + (v1 - v0) * (static_cast<double>(at - t0) / static_cast<double>(t1 - t0));
+       })},
+  };
+  for (const Row& row : rows) {
+    Bench bench(true);
+    const std::vector<CompiledStimulus> stimuli = stimuli_of(bench, row.segment);
+    StimulusPart part(stimuli);
+    bench.build([&](Executive& executive) { executive.add(part); });
+    ask("stimulus", row.word, bench, row.bare, "in", row.parameters, quick);
+  }
+}
+
+}  // namespace
+
+void measure_overlays(bool quick) {
+  measure_faults(quick);
+  measure_stimuli(quick);
+}
+
+}  // namespace tactus::benchmark

@@ -28,7 +28,7 @@ class ExpressionRun {
   void run_with_memory(const config::Instruction& at) TACTUS_RT;
   void run_over_all(const config::Instruction& at) TACTUS_RT;
 
-  /// What each tick reads of an instruction: four of them are in a line of the cache.
+  /// Part of an instruction that each tick reads: four of them are in a line of the cache.
   struct Step {
     config::Operation operation;
     std::uint32_t to, a, b;

@@ -185,6 +185,18 @@ class ModelOverlay {
     cell.kept.shown = bits;
     cell.store(bits);
   }
+  /// Gives the one change of a cell that shows truth * a + b another line, as settle() would.
+  void draw(OverlayCell& cell, double a, double b) TACTUS_RT {
+    cell.a = a;
+    cell.b = b;
+    touched_ = true;
+    if (cell.kept.is_shown == 0) return;
+    const std::uint64_t now = cell.load();
+    if (now != cell.kept.shown) [[unlikely]]
+      cell.kept.truth = now;
+    cell.kept.shown = cell.seen(cell.kept.truth);
+    cell.store(cell.kept.shown);
+  }
   /// Returns true once after cells have changed.
   bool take_touched() TACTUS_RT {
     const bool was = touched_;

@@ -37,6 +37,7 @@ void FaultPart::joined(FrameServices& services) {
     }
     threads_.push_back(fault.thread);
     wakes_.push_back(0);
+    lines_.emplace_back();
     const auto times = static_cast<std::size_t>(fault.made->delay_frames) + 1;
     fault.kept.assign(kKept + fault.cells.size() * times, 0);
     fault.kept[phase] = fault.made->at_ns || fault.made->frame ? waiting : off;
@@ -56,7 +57,7 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
     fault.acts_since = -1;
     fault.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     *fault.shown = fault.kept[acted] != 0;
-    wakes_[i] = 0;
+    wakes_[i] = lines_[i].until = 0;
     const bool acts = fault.kept[phase] == on;
     say(static_cast<std::uint32_t>(i),
         acts                           ? Is::on
@@ -69,17 +70,50 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
 
 void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
   all_[number].kept[wanted] = to ? on_again : off_now;
-  wakes_[number] = 0;
+  wakes_[number] = lines_[number].until = 0;
 }
 
 void FaultPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   last_frame_ = k;
   for (std::size_t i = 0; i < wakes_.size(); ++i) {
     if (k < wakes_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
+    if (const Line& line = lines_[i]; k < line.until && line.cell->does == OverlayCell::Does::line) {
+      line.change->b = added(line, k);
+      line.overlay->draw(*line.cell, 1, line.change->b);
+      continue;
+    }
     Fault& fault = all_[i];
     advance(fault, static_cast<std::uint32_t>(i), k);
     wakes_[i] = next_change(fault, k);
+    lines_[i] = line_of(fault, k);
   }
+}
+
+/// Returns what noise or a drift adds in a frame.
+double FaultPart::added(const Line& line, std::int64_t k) const TACTUS_RT {
+  const std::int64_t n = k - line.since;
+  return line.random != nullptr ? line.b * line.random->normal(n, 8)
+                                : line.b * static_cast<double>(n) * frame_.seconds();
+}
+
+FaultPart::Line FaultPart::line_of(Fault& fault, std::int64_t k) const TACTUS_RT {
+  const CompiledFault& made = *fault.made;
+  const bool moves = made.kind == FaultKind::noise || made.kind == FaultKind::drift;
+  if (!moves || fault.thread != 0 || fault.cells.size() != 1 || fault.kept[phase] != on ||
+      made.every_frames != 0 || made.probability)
+    return {};
+  OverlayCell& cell = *fault.cells[0];
+  OverlayChange& change = cell.recipe->changes[fault.places[0]];
+  // Another fault or a stimulus on it: what it shows is no line of this fault.
+  if (cell.does != OverlayCell::Does::line || cell.has_source() || change.kind != OverlayChange::Kind::linear)
+    return {};
+  return {std::max(k + 1, end_of(fault)),
+          fault.kept[since],
+          &cell,
+          fault.overlays[0],
+          &change,
+          made.b,
+          made.kind == FaultKind::noise ? &made.random : nullptr};
 }
 
 void FaultPart::add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT {
@@ -89,25 +123,34 @@ void FaultPart::add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS
   figures.frames += to - from + 1;
 }
 
-/// Returns the frame from which on it has to be looked at again.
-std::int64_t FaultPart::next_change(const Fault& fault, std::int64_t k) const TACTUS_RT {
-  constexpr std::int64_t kNever = INT64_MAX;
+/// Returns the frame before which one that is on does not end by itself.
+std::int64_t FaultPart::end_of(const Fault& fault) const TACTUS_RT {
   const auto frame_of = [this](std::int64_t time_ns) TACTUS_RT {  // a frame early at most
     return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
   };
   const CompiledFault& made = *fault.made;
+  std::int64_t end = INT64_MAX;
+  if (made.until_ns) end = frame_of(*made.until_ns);
+  if (made.lasting_ns > 0)
+    end = std::min(end, frame_of(frame_.times(fault.kept[since]).count() + made.lasting_ns));
+  return end;
+}
+
+/// Returns the frame from which on it has to be looked at again.
+std::int64_t FaultPart::next_change(const Fault& fault, std::int64_t k) const TACTUS_RT {
+  constexpr std::int64_t kNever = INT64_MAX;
+  const CompiledFault& made = *fault.made;
   const auto& kept = fault.kept;
   if (fault.thread != 0 || made.kind == FaultKind::delay) return k + 1;
   if (kept[phase] == off) return kNever;
-  if (kept[phase] == waiting) return std::max(k + 1, made.frame ? *made.frame : frame_of(*made.at_ns));
+  if (kept[phase] == waiting) {
+    if (made.frame) return std::max(k + 1, *made.frame);
+    const auto wide = static_cast<rtsync::Wide>(*made.at_ns) * frame_.den() / frame_.num();
+    return std::max(k + 1, static_cast<std::int64_t>(wide));
+  }
   const bool moves = made.kind == FaultKind::noise || made.kind == FaultKind::drift ||
                      made.kind == FaultKind::longer || made.every_frames != 0 || made.probability;
-  if (moves) return k + 1;
-  std::int64_t next = kNever;
-  if (made.until_ns) next = frame_of(*made.until_ns);
-  if (made.lasting_ns > 0)
-    next = std::min(next, frame_of(frame_.times(kept[since]).count() + made.lasting_ns));
-  return std::max(k + 1, next);
+  return moves ? k + 1 : std::max(k + 1, end_of(fault));
 }
 
 /// Begins it, or ends it.

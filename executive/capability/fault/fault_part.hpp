@@ -64,18 +64,33 @@ class FaultPart final : public FramePart, public SwitchRow {
     }
   };
 
+  /// A fault of one double that shows another line in each frame, while nothing else of it changes.
+  struct Line {
+    std::int64_t until = 0;  ///< frame in which it is looked at again; 0: it is none
+    std::int64_t since = 0;  ///< frame in which the fault began
+    OverlayCell* cell = nullptr;
+    ModelOverlay* overlay = nullptr;
+    OverlayChange* change = nullptr;
+    double b = 0;
+    const CounterRandom* random = nullptr;  ///< nullptr: it drifts
+  };
+  Line line_of(Fault& fault, std::int64_t k) const TACTUS_RT;
+  double added(const Line& line, std::int64_t k) const TACTUS_RT;
+
   void advance(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   static void remember(Fault& fault, std::int64_t k) TACTUS_RT;
   void change(Fault& fault, std::size_t element, std::int64_t k) const TACTUS_RT;
   static void add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT;
   std::int64_t next_change(const Fault& fault, std::int64_t k) const TACTUS_RT;
+  std::int64_t end_of(const Fault& fault) const TACTUS_RT;
 
   FrameServices* services_ = nullptr;
   rtsync::Period frame_{1'000'000, 1};
   std::int64_t last_frame_ = -1;
   std::deque<Fault> all_;
   std::vector<std::int64_t> wakes_;  // by fault: the frame in which it is looked at again
+  std::vector<Line> lines_;          // by fault
   std::vector<std::uint64_t> threads_;
   SwitchLog log_;
 };

@@ -32,6 +32,7 @@ StimulusPart::StimulusPart(const std::vector<CompiledStimulus>& stimuli)
       stimulus.expressions.emplace_back(expression);
   }
   wakes_.assign(all_.size(), 0);
+  courses_.resize(all_.size());
 }
 
 void StimulusPart::joined(FrameServices& services) {
@@ -64,7 +65,7 @@ void StimulusPart::joined(FrameServices& services) {
 
 void StimulusPart::turn(std::uint32_t number, bool on) TACTUS_RT {
   all_[number].kept[wanted] = on ? on_again : off_now;
-  wakes_[number] = 0;
+  wakes_[number] = courses_[number].until_ns = 0;
 }
 
 void StimulusPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
@@ -72,10 +73,17 @@ void StimulusPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT
   const std::int64_t now_ns = frame_.times(k).count();
   for (std::size_t i = 0; i < wakes_.size(); ++i) {
     if (k < wakes_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
+    if (const Course& course = courses_[i]; now_ns < course.until_ns && course.cell->plain) {
+      const std::uint64_t bits = value_of_course(course, now_ns);
+      *course.last = static_cast<std::int64_t>(bits);
+      course.overlay->put(*course.cell, bits);
+      continue;
+    }
     Stimulus& stimulus = all_[i];
     if (stimulus.now == nullptr || now_ns >= stimulus.now_until_ns || stimulus.kept[wanted] != nothing) {
       advance(stimulus, static_cast<std::uint32_t>(i), k);
       wakes_[i] = next_change(stimulus, k);
+      courses_[i] = course_of(stimulus);
       continue;
     }
     const std::uint64_t bits =
@@ -88,6 +96,24 @@ void StimulusPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT
       stimulus.overlay->settle(*stimulus.cell);
     }
   }
+}
+
+StimulusPart::Course StimulusPart::course_of(Stimulus& stimulus) TACTUS_RT {
+  using Shape = StimulusSegment::Shape;
+  const StimulusSegment* const now = stimulus.now;
+  if (now == nullptr || stimulus.cell->type != TACTUS_DOUBLE || now->shape == Shape::noise ||
+      now->shape == Shape::expression)
+    return {};
+  return {stimulus.now_until_ns, stimulus.now_from_ns,         now, stimulus.cell, stimulus.overlay,
+          &stimulus.kept[last],  as_real(stimulus.kept[entry])};
+}
+
+std::uint64_t StimulusPart::value_of_course(const Course& course, std::int64_t now_ns) TACTUS_RT {
+  const StimulusSegment& of = *course.segment;
+  const std::int64_t at_ns = now_ns - course.from_ns;
+  if (is_level(of)) return level_of(of, at_ns);
+  StimulusMemory memory{course.entry, 0, -1};
+  return std::bit_cast<std::uint64_t>(value_of(of, at_ns, 0, memory));
 }
 
 /// Expressions read what others saw at the end of the frame.
@@ -152,7 +178,7 @@ void StimulusPart::changed(RigChange& change) TACTUS_RT {
     if (stimulus.writes_since >= 0) add(stimulus.figures, stimulus.writes_since, last_frame_);
     stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     stimulus.now = nullptr;
-    wakes_[i] = 0;
+    wakes_[i] = courses_[i].until_ns = 0;
     const bool acts = stimulus.kept[phase] == running || stimulus.kept[phase] == held;
     say(static_cast<std::uint32_t>(i),
         acts                              ? Is::on

@@ -86,6 +86,19 @@ class StimulusPart final : public FramePart, public SwitchRow {
     std::int64_t writes_since = -1;  ///< first frame that figures do not have yet
     Figures figures{};
   };
+  /// A stimulus within a segment whose value depends on the time alone: all that a frame reads of it.
+  struct Course {
+    std::int64_t until_ns = 0;  ///< simulated time at which it is looked at again; 0: it is none
+    std::int64_t from_ns = 0;
+    const StimulusSegment* segment = nullptr;
+    OverlayCell* cell = nullptr;
+    ModelOverlay* overlay = nullptr;
+    std::int64_t* last = nullptr;
+    double entry = 0;
+  };
+  static Course course_of(Stimulus& stimulus) TACTUS_RT;
+  static std::uint64_t value_of_course(const Course& course, std::int64_t now_ns) TACTUS_RT;
+
   /// Share of the true value and what is added to it.
   struct Blend {
     double truth, offset;
@@ -110,6 +123,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
   std::int64_t last_frame_ = -1;
   std::deque<Stimulus> all_;
   std::vector<std::int64_t> wakes_;     // by stimulus: the frame in which it is looked at again
+  std::vector<Course> courses_;         // by stimulus
   std::vector<std::uint64_t> threads_;  // by stimulus
   std::vector<Expression*> expressions_;
   SwitchLog log_;

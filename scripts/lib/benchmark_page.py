@@ -25,6 +25,19 @@ def start_row(key, title, figure, least, unit):
             "least": least, "unit": unit}
 
 
+def judge_row(key, title, question, name, word, ours, least):
+    return {"key": f"judge-{key}", "title": title, "program": "benchmark_judge",
+            "match": {"question": question, name: word}, "ours": ours, "least": least, "unit": "ns"}
+
+
+def expression_row(key, title, text, question="what does a temporal operator cost?"):
+    return judge_row(key, title, question, "expression", text, "expression_ns", "compiled_ns")
+
+
+def overlay_row(kind, word, title):
+    return judge_row(f"{kind}-{word}", title, f"what does a {kind} add to a frame?", "kind", word, "each_ns", "bare_loop_ns")
+
+
 ROWS = [
     frame_row("empty", 1000, "frame of 1000 empty jobs"),
     frame_row("nine", 1000, "frame of 1000 jobs with nine outputs"),
@@ -41,6 +54,20 @@ ROWS = [
     {"key": "hdf5-bytes", "title": "HDF5: bytes in the file for a value of 8 bytes", "program": "benchmark_recording",
      "match": {"question": "what does a record of 1000 doubles cost as hdf5?"}, "ours": "file_bytes_per_value",
      "least": None, "unit": "B"},
+    expression_row("expression", "an expression of five operators (goal 4 x)", "a * 2 + b > 300 and abs(c) < d",
+                   "what does an expression of five operators cost?"),
+    expression_row("held", "a condition held for 20 ms (goal 8 x)", "a > 300 for 20 ms"),
+    expression_row("min", "minimum of 500 ms (goal 8 x)", "min(a, 500 ms) > 300"),
+    expression_row("rms", "RMS of 500 ms (goal 8 x)", "rms(a, 500 ms) > 300"),
+    expression_row("within", "an expectation `after B: A within T` (goal 8 x)", "expect after B: a > 300 within T"),
+    overlay_row("fault", "offset", "fault `offset`, one of 1000 (goal 2 x)"),
+    overlay_row("fault", "stuck", "fault `stuck`, one of 1000 (goal 2 x)"),
+    overlay_row("fault", "drift", "fault `drift`, one of 1000 (goal 2 x)"),
+    overlay_row("fault", "noise", "fault `noise`, one of 1000 (goal 2 x)"),
+    overlay_row("stimulus", "constant", "stimulus `hold`, one of 1000 (goal 2 x)"),
+    overlay_row("stimulus", "ramp", "stimulus `ramp`, one of 1000 (goal 2 x)"),
+    overlay_row("stimulus", "sine", "stimulus `sine`, one of 1000 (goal 2 x)"),
+    overlay_row("stimulus", "table of 8 points", "stimulus `table`, one of 1000 (goal 2 x)"),
 ]
 SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1}
 

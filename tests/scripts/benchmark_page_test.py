@@ -63,6 +63,15 @@ class BenchmarkPage(unittest.TestCase):
         self.assertIn("machine 1", self.row("frame of 1000 empty jobs")[6])
         self.assertIn("machine 2", self.row("frame of 1000 jobs with nine outputs")[6])
 
+    def test_a_row_of_the_judge_is_found_by_question_and_kind(self):
+        figure = {"median": 4, "min": 3, "max": 5}
+        answers = [{"program": "benchmark_judge", "question": f"what does a {kind} add to a frame?", "kind": "noise",
+                    "each_ns": figure, "bare_loop_ns": {"median": 2, "min": 2, "max": 2}} for kind in ("stimulus", "fault")]
+        self.assertEqual(self.make(results=answers[:1]).returncode, 0)
+        self.assertIsNone(self.row("fault `noise`, one of 1000 (goal 2 x)"))
+        self.assertEqual(self.make(results=answers).returncode, 0)
+        self.assertEqual(self.row("fault `noise`, one of 1000 (goal 2 x)")[1:6], ["4 ns (3 .. 5)", "", "", "2 ns", "2.00"])
+
     def test_a_row_that_was_never_measured_is_left_out(self):
         self.assertEqual(self.make(results=[self.answer()]).returncode, 0)
         self.assertIsNone(self.row("frame without a model"))

@@ -114,6 +114,29 @@ TEST(FaultPart, AnOffsetOfAnOutputThatIsTheModelsStateDoesNotAccumulate) {
   EXPECT_EQ(PlanFixture::object<Reader>(*bench.reader).x, 7) << "delayed by an instant";
 }
 
+TEST(FaultPart, ALineThatMovesIsTheSameWhetherOrNotTheFaultIsAskedInEachFrame) {
+  for (const FaultKind kind : {FaultKind::noise, FaultKind::drift})
+    for (const char* const on : {"y", "u"})
+      for (const bool with_offset : {false, true}) {
+        const auto seen = [&](std::optional<double> probability) {
+          CompiledFault moves = fault(kind, 2, 12);
+          moves.b = 1000;
+          moves.random = CounterRandom(7);
+          moves.probability = probability;  // of 1: it comes in each frame, which is asked
+          CompiledFault offset = fault(FaultKind::offset, 5, 8);
+          offset.name = "g";
+          offset.a = 1;
+          offset.b = 0.5;
+          Bench bench(with_offset ? std::vector{moves, offset} : std::vector{moves}, on);
+          return bench.run(16, *on == 'y' ? &Counter::y : &Counter::seen);
+        };
+        const std::vector<double> values = seen({});
+        EXPECT_EQ(values, seen(1.0)) << static_cast<int>(kind) << on << with_offset;
+        EXPECT_NE(values[10], *on == 'y' ? 11 : 0) << "it acts";
+        EXPECT_EQ(values[14], *on == 'y' ? 15 : 0) << "it has ended";
+      }
+}
+
 TEST(FaultPart, AnInputOfSeveralJobsIsChangedOnce) {
   CompiledFault gain = fault(FaultKind::gain);
   gain.a = 3;

@@ -84,6 +84,29 @@ struct Bench {
   std::vector<std::int64_t> counts;
 };
 
+TEST(StimulusPart, EachFrameOfASegmentHasTheValueOfItsTime) {
+  for (const Shape shape : {Shape::sine, Shape::ramp, Shape::chirp, Shape::points, Shape::square}) {
+    StimulusSegment moves = segment(shape, 9, 20 * kMs);
+    moves.from_entry = false;
+    moves.from = 2;
+    moves.from_bits = overlay_bits(TACTUS_DOUBLE, 2);
+    moves.size = 3;
+    moves.frequency = 60;
+    moves.until = 90;
+    moves.points = {{0, 1}, {7 * kMs, 4}, {20 * kMs, -2}};
+    Bench bench({segment(Shape::hold, 5, 3 * kMs), moves, segment(Shape::hold, 7)});
+    const std::vector<double> seen = bench.run(26);
+    for (std::int64_t k = 3; k < 23; ++k) {
+      const std::int64_t at_ns = (k - 3) * kMs;
+      StimulusMemory memory;
+      EXPECT_EQ(seen[static_cast<std::size_t>(k)], value_of(moves, at_ns, k, memory))
+          << static_cast<int>(shape) << ", frame " << k;
+    }
+    EXPECT_EQ(seen[2], 5);
+    EXPECT_EQ(seen[23], 7);
+  }
+}
+
 TEST(StimulusPart, OneThatDoesNotChangeSleepsAndIsCountedInEachFrame) {
   Bench bench({segment(Shape::hold, 5, 3 * kMs), segment(Shape::hold, 7)});
   bench.stimuli[0].frame = 2;

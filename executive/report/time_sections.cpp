@@ -295,6 +295,7 @@ std::vector<Block> late_side_by_side(const RunData& first, const RunData& second
                           is_first ? Ink::late : Ink::work, y, 1);
     plot.x = run_axis(std::min(a.begin(), b.begin()), std::max(a.end(), b.end()));
     plot.height = 120;
+    mark_events(plot, *run);
     blocks.emplace_back(std::move(plot));
   }
   return blocks;

@@ -232,6 +232,20 @@ TEST(SignalsSection, MarksEventsAtTheirFramesAndGathersThoseThatAreClose) {
   EXPECT_EQ(marks(), "") << "a frame number is no place any more";
 }
 
+TEST(LateSideBySide, MarksWhatHappenedInEachRun) {
+  RunData a = run_with("{}"), b = run_with("{}");
+  for (RunData* const run : {&a, &b}) add_times(*run, 1000, {});
+  a.files.journal.happened = {{100, "event", "moving"}};
+  b.files.journal.happened = {{200, "fault on", "stuck"}, {600, "fault off", "stuck"}};
+  std::vector<std::string> marks;
+  for (const Block& block : late_side_by_side(a, b))
+    if (const Plot* const plot = std::get_if<Plot>(&block))
+      for (const Mark& mark : plot->marks)
+        marks.push_back(plot->title + ": " + std::to_string(mark.at).substr(0, 3) + " " + mark.label);
+  EXPECT_THAT(marks, testing::ElementsAre("Lateness of the baseline: 0.1 \u25c6 moving",
+                                          "Lateness: 0.2 \u25bc stuck", "Lateness: 0.6 \u25b3 stuck"));
+}
+
 TEST(WorstFrames, HaveTheirCauseWhatFollowedAndTheEvidence) {
   RunData run = run_with("{}");
   add_times(run, 100, {{20, Cause::blocked}, {21, Cause::catching_up}, {60, Cause::computed}});

@@ -40,7 +40,7 @@ class SwitchRow {
   std::size_t things() const { return shown_.size(); }
   /// Variable or job that a thing acts on.
   const std::string& target(std::size_t number) const { return shown_[number].target; }
-  Standing standing(std::size_t number) const {
+  virtual Standing standing(std::size_t number) const {
     const std::int64_t now = shown_[number].now.load(std::memory_order_relaxed);
     return {static_cast<Is>(now & 3), now >> 2};
   }

@@ -82,7 +82,10 @@ int Recording::sample(void* self, const tactus_call* call) {
 }
 
 void Recording::take_sample(std::int64_t sim_time_ns) {
-  if (!on_.load(std::memory_order_relaxed)) return;
+  const bool on = on_.load(std::memory_order_relaxed);
+  if ((seen_switch_.load(std::memory_order_relaxed) & 1) != (on ? 1 : 0))
+    seen_switch_.store(2 * sim_time_ns + (on ? 1 : 0), std::memory_order_relaxed);
+  if (!on) return;
   std::byte* slot = ring_.claim();
   while (slot == nullptr && waits_for_room_.load(std::memory_order_relaxed) &&
          !failed_.load(std::memory_order_relaxed)) {

@@ -49,6 +49,15 @@ class Recording final : private RecordTaker {
 
   /// Off: samples are not taken, and not counted as lost.                                         @when any
   void switch_to(bool on) TACTUS_RT { on_.store(on, std::memory_order_relaxed); }
+  bool is_on() const TACTUS_RT { return on_.load(std::memory_order_relaxed); }
+  /// Simulated time of the first sample that was taken, or left out, since it was switched the last time; -1: none was,
+  /// or it was never switched.                                                                    @when any
+  std::int64_t switched_ns() const {
+    const std::int64_t seen = seen_switch_.load(std::memory_order_relaxed);
+    return (seen & 1) == (is_on() ? 1 : 0) ? seen >> 1 : -1;
+  }
+  /// Forgets that time: it belongs to frames that are gone.                                      @when setup
+  void forget_switch() { seen_switch_.store(is_on() ? -1 : -2, std::memory_order_relaxed); }
 
   /// Records that the frames took; those that are neither written nor lost were left out by its filters, or
   /// became parts of others.
@@ -103,6 +112,8 @@ class Recording final : private RecordTaker {
   std::atomic<bool> waits_for_room_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> on_{true};
+  std::atomic<std::int64_t> seen_switch_{
+      -1};  // twice the time in ns, and 1 if it is on; -1, -2: on, off without a time
   std::atomic<std::uint64_t> sampled_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> lost_{0};

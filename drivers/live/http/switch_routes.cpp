@@ -46,9 +46,8 @@ Schema switch_row_schema() {
       {may("n", integer("of an event: counts up with every change of any of them")),
        must("kind", text("fault, stimulus, record")), must("name", text("its name in the rig file or test")),
        must("target", text("variable or job that it acts on")),
-       must("state",
-            word("waiting: it begins by itself, at its time; unknown: of recordings, whose rows do not say",
-                 {"off", "on", "waiting", "unknown"})),
+       must("state", word("waiting: it begins by itself, at its time; unknown: the rig does not say",
+                          {"off", "on", "waiting", "unknown"})),
        must("on", or_null(boolean("its state is on; null: unknown"))),
        must("since", or_null(integer("frame from which it has been so; null: from the beginning")))});
 }

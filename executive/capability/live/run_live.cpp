@@ -67,6 +67,8 @@ void RunLive::open() {
   // They come later in the list than live access, and are there by now.
   if (const RunFaults* const faults = run_.find<RunFaults>()) access_.show(faults->switches());
   if (const RunStimuli* const stimuli = run_.find<RunStimuli>()) access_.show(stimuli->switches());
+  if (const RunRecordings* const recordings = run_.find<RunRecordings>())
+    access_.show(recordings->switches());
   const rtsync::ThreadSettings helper = run_.cpus.helper("live");
   access_.start(helper);
   try {

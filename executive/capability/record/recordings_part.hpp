@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,8 +19,10 @@ class RecordingsPart final : public FramePart {
   explicit RecordingsPart(std::vector<Recording*> recordings, std::size_t switched = 0)
       : FramePart("recordings"), recordings_(std::move(recordings)), row_(recordings_, switched) {}
 
+  const SwitchRow& switches() const { return row_; }
   void joined(FrameServices& services) override {
     services.add(row_);
+    row_.set_frame(services.plan().frame);
     for (Recording* const recording : recordings_) {
       recording->set_progress(services.progress_counter());
       recording->redirect([&services](const ModelInstance* model, const void* data, std::size_t bytes) {
@@ -28,6 +31,8 @@ class RecordingsPart final : public FramePart {
     }
   }
   void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::went_back)
+      for (Recording* const recording : recordings_) recording->forget_switch();
     if (change.what != RigChange::paced && change.what != RigChange::unpaced) return;
     for (Recording* const recording : recordings_)
       recording->wait_for_room(change.what == RigChange::unpaced);
@@ -38,14 +43,28 @@ class RecordingsPart final : public FramePart {
   class Row final : public SwitchRow {
    public:
     Row(const std::vector<Recording*>& recordings, std::size_t count)
-        : SwitchRow("record"), recordings_(recordings), count_(count) {}
+        : SwitchRow("record"), recordings_(recordings), count_(count) {
+      for (std::size_t i = 0; i < count; ++i) add_thing("", Is::on);
+    }
+    void set_frame(rtsync::Period frame) { frame_ = frame; }
     void turn(std::uint32_t number, bool on) TACTUS_RT override {
       if (number < count_) recordings_[number]->switch_to(on);
+    }
+    /// The recording knows: commands of clients switch it, too.
+    Standing standing(std::size_t number) const override {
+      const Recording& recording = *recordings_[number];
+      const std::int64_t time_ns = recording.switched_ns();
+      // The frame at that time, which its samples have rounded down to whole nanoseconds.
+      const auto since =
+          (static_cast<rtsync::Wide>(std::max<std::int64_t>(time_ns, 0)) * frame_.den() + frame_.num() - 1) /
+          frame_.num();
+      return {recording.is_on() ? Is::on : Is::off, time_ns < 0 ? -1 : static_cast<std::int64_t>(since)};
     }
 
    private:
     const std::vector<Recording*>& recordings_;
     const std::size_t count_;
+    rtsync::Period frame_{1, 1};
   };
 
   std::vector<Recording*> recordings_;

@@ -47,6 +47,8 @@ class RunRecordings final : public Capability {
   /// One on or off; "": all of the rig file. Why not; empty: it is done.
   std::string switch_to(const std::string& name, bool on);
 
+  /// States of the recordings of the rig file, for clients.
+  const SwitchRow& switches() const { return part_.switches(); }
   /// Reports a file that cannot be written any more, once.
   void poll_seldom(RunVoice& voice) override;
   /// Number of recordings that have failed so far.

@@ -4,13 +4,15 @@
     verdicts_shown_test.py --source CHECKOUT --tactus PROGRAM [CLASS ...]
 
 The rules for JUnit files are what three readers want, in the words of this file: the plug-in xunit of Jenkins (its schema
-junit-10), GitLab, and what the actions of GitHub have in common.
+junit-10), GitLab, and the actions of GitHub, which read what Maven's Surefire writes. TACTUS_JUNIT_SCHEMAS=DIR asks xmllint,
+too, with each schema (.xsd) of that folder.
 """
 import argparse
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,18 +105,18 @@ class Report(Case):
         self.assertNotIn("Test", self.tactus("report", "out", "--text").splitlines()[0])
 
 
-# What each element may have: attributes that must be there, that may be, and what may stand in it.
-JUNIT_10 = {
-    "testsuites": (set(), {"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
-    "testsuite": ({"name", "tests", "failures", "errors"},
-                  {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
-                  {"testsuite", "properties", "testcase", "system-out", "system-err"}),
-    "properties": (set(), set(), {"property"}),
-    "property": ({"name", "value"}, set(), set()),
-    "testcase": ({"name"}, {"time", "classname", "group"}, {"skipped", "error", "failure", "system-out", "system-err"}),
-    **dict.fromkeys(("failure", "error", "skipped"), (set(), {"type", "message"}, set())),
-    **dict.fromkeys(("system-out", "system-err"), (set(), set(), set())),
+# What each element may have in all of them: attributes that must be there, that may be, and what may stand in it, in this
+# order.
+COMMON = {
+    "testsuites": (set(), {"name", "time", "tests", "failures", "errors"}, ["testsuite"]),
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, {"time"}, ["properties", "testcase"]),
+    "properties": (set(), set(), ["property"]),
+    "property": ({"name", "value"}, set(), []),
+    "testcase": ({"classname", "name", "time"}, set(), ["failure", "skipped", "error", "system-out"]),
+    **dict.fromkeys(("failure", "error"), ({"type", "message"}, set(), [])),
+    **dict.fromkeys(("skipped", "system-out"), (set(), set(), [])),
 }
+HOSTILE = r'''"a\u0001 \uFFFE ]]> <![CDATA[ \U0001F980 \"x\" & \u0085 -->"'''  # as YAML has it
 RESULTS = {"failure", "error", "skipped"}
 
 
@@ -123,19 +125,26 @@ def mistakes(root):
     found = []
     names = set()
     for node in root.iter():
-        if node.tag not in JUNIT_10:
+        if node.tag not in COMMON:
             found.append(f"<{node.tag}> is not known")
             continue
-        must, may, inside = JUNIT_10[node.tag]
+        must, may, inside = COMMON[node.tag]
         found += [f"<{node.tag}> lacks {name}" for name in must - set(node.attrib)]
         found += [f"<{node.tag}> has {name}" for name in set(node.attrib) - must - may]
         found += [f"<{child.tag}> stands in <{node.tag}>" for child in node if child.tag not in inside]
-        if "time" in node.attrib and not re.fullmatch(r"[0-9]+(\.[0-9]*)?", node.attrib["time"]):
+        places = [inside.index(child.tag) for child in node if child.tag in inside]
+        if places != sorted(places) or node.tag == "testcase" and len(set(places)) < len(places):
+            found.append(f"<{node.tag}> {node.get('name')}: {[child.tag for child in node]} is not their order")
+        if "time" in node.attrib and not re.fullmatch(r"[0-9]+(\.[0-9]{1,3})?", node.attrib["time"]):
             found.append(f"time {node.attrib['time']}")
+        if node.tag in RESULTS and not (node.text or "").strip():
+            found.append(f"<{node.tag}> says nothing: GitLab shows its text")
+        if node.tag == "properties" and not len(node):
+            found.append("<properties> has none")
         if node.tag == "testcase":
             name = (node.get("classname"), node.get("name"))
-            if not all(name) or "time" not in node.attrib:
-                found.append(f"{name}: GitLab and the actions of GitHub want classname, name and time")
+            if not all(name):
+                found.append(f"{name}: GitLab and the actions of GitHub want classname and name")
             if name in names:
                 found.append(f"{name} is there twice: GitLab counts the first alone")
             names.add(name)
@@ -149,7 +158,19 @@ def mistakes(root):
                 found.append(f"{attribute}={suite.get(attribute)} of {suite.get('name')}, but there are {count}")
         if int(suite.get("tests")) != len(cases):
             found.append(f"tests of {suite.get('name')}")
+    total = sum(float(suite.get("time", 0)) for suite in root)
+    if abs(total - float(root.get("time", total))) > 0.0006 * max(1, len(root)):
+        found.append(f"the suites take {total} s together, and not {root.get('time')}")
     return found
+
+
+def schema_mistakes(file, schema):
+    """What xmllint says of a file: as a whole, or suite by suite where the schema knows no other root."""
+    whole = "testsuites" in {each.get("name") for each in ElementTree.parse(schema).getroot()}
+    texts = [file.read_bytes()] if whole else [ElementTree.tostring(each, "utf-8", xml_declaration=True)
+                                               for each in ElementTree.parse(file).getroot()]
+    done = [subprocess.run(["xmllint", "--noout", "--schema", schema, "-"], input=text, capture_output=True) for text in texts]
+    return "".join(each.stderr.decode() for each in done if each.returncode)
 
 
 class Junit(Case):
@@ -201,7 +222,7 @@ class Junit(Case):
             self.assertIn("motor.sped", text)
             self.assertIn("finaly", text)
             self.assertIn("broken.test.yaml:2:", text)
-        self.assertEqual(root[2].find("testcase/skipped").get("message"), "not run")
+        self.assertEqual(root[2].findtext("testcase/skipped"), "not run")
 
     def test_an_allowed_inconclusive_verdict_is_no_error(self):
         (self.folder / "open.test.yaml").write_text(
@@ -214,7 +235,43 @@ class Junit(Case):
             self.tactus(*words, "--no-realtime", "--out", out + "2", "--junit", "one.xml", "--allow", "inconclusive", status=0)
             root = ElementTree.parse(self.folder / "one.xml").getroot()
             self.assertEqual((root.get("errors"), mistakes(root)), ("0", []))
-            self.assertIn("allowed", root.find("testsuite/testcase/skipped").get("message"))
+            self.assertIn("allowed", root.findtext("testsuite/testcase/skipped"))
+
+    def hostile(self):
+        """A file with every kind of result, and names that no XML takes as they are."""
+        (self.folder / "hostile.test.yaml").write_text(
+            BAD.replace('is "bad" <&>', HOSTILE) + "  ']]> & <b>': { always: motor.speed < 1 rad/s, requirement: '\"<&>' }\n",
+            encoding="utf-8")
+        for each in ("broken", "later"):
+            (self.folder / f"{each}.test.yaml").write_text("expect:\n  '<c>': { finally: motor.sped > 1 rad/s }\n")
+        self.tactus("test", SERVO, "good.test.yaml", "hostile.test.yaml", "bad.test.yaml", "broken.test.yaml", "later.test.yaml",
+                    "-x", "--no-realtime", "--out", "few", "--junit", "few.xml", status=4)
+        self.tactus("test", SERVO, "good.test.yaml", "hostile.test.yaml", "bad.test.yaml", "broken.test.yaml",
+                    "--no-realtime", "--out", "all", "--junit", "all.xml", status=2)
+        self.tactus("run", SERVO, "--test", "hostile.test.yaml", "--no-realtime", "--out", "one", "--quiet", "--junit", "one.xml",
+                    status=4)
+        return [self.folder / f"{each}.xml" for each in ("few", "all", "one")]
+
+    def test_no_name_breaks_a_file(self):
+        for file in self.hostile():
+            root = ElementTree.parse(file).getroot()
+            self.assertEqual(mistakes(root), [], file.name)
+            self.assertIn("]]> & <b>", [case.get("name") for case in root.iter("testcase")], file.name)
+            results = {child.tag for case in root.iter("testcase") for child in case}
+            self.assertLessEqual({"failure", "error", "skipped", "system-out"}, results, file.name)
+
+    def test_files_are_valid_by_the_published_schemas(self):
+        folder = os.environ.get("TACTUS_JUNIT_SCHEMAS")
+        if not folder:
+            self.skipTest("TACTUS_JUNIT_SCHEMAS names no folder with schemas (.xsd)")
+        if not shutil.which("xmllint"):
+            self.fail("TACTUS_JUNIT_SCHEMAS needs xmllint: apt install libxml2-utils")
+        schemas = sorted(pathlib.Path(folder).glob("*.xsd"))
+        self.assertTrue(schemas, f"no .xsd in {folder}")
+        for file in self.hostile():
+            for schema in schemas:
+                with self.subTest(file=file.name, schema=schema.name):
+                    self.assertEqual(schema_mistakes(file, schema), "")
 
     def test_a_signal_to_the_whole_group_ends_the_tests_in_order(self):
         (self.folder / "long.test.yaml").write_text("until: 24 h\nexpect:\n  a: always motor.speed < 1000 rad/s\n")
@@ -236,12 +293,15 @@ class Junit(Case):
         self.assertEqual((mistakes(root), len(root)), ([], 2))
 
     def test_the_rules_find_what_breaks_them(self):
-        good = ('<testsuites tests="1" failures="0"><testsuite name="a" tests="1" failures="0" errors="0">'
+        good = ('<testsuites tests="1" failures="0"><testsuite name="a" tests="1" failures="0" errors="0" skipped="0" time="1">'
                 '<testcase classname="c" name="n" time="0"/></testsuite></testsuites>')
         self.assertEqual(mistakes(ElementTree.fromstring(good)), [])
-        for old, new in (('time="0"', 'time="1e-05"'), ('classname="c" ', ""), ('errors="0"', ""), ('name="n"', ""),
+        for old, new in (('time="0"', 'time="1e-05"'), ('time="0"', 'time="0.0001"'), ('classname="c" ', ""), ('errors="0"', ""), ('name="n"', ""),
                          ('<testsuites ', '<testsuites skipped="0" '), ('tests="1" failures="0" errors', 'tests="2" failures="0" errors'),
                          ('time="0"/>', 'time="0"><properties/></testcase>'),
+                         ('failures="0">', 'failures="0" time="2">'), ('skipped="0"', 'skipped="1"'), ('skipped="0" ', ""),
+                         ('time="0"/>', 'time="0"><system-out>a</system-out><skipped>b</skipped></testcase>'),
+                         ('time="0"/>', 'time="0"/><properties><property name="a" value="b"/></properties>'),
                          ('time="0"/>', 'time="0"/><testcase classname="c" name="n" time="0"/>')):
             self.assertNotEqual(mistakes(ElementTree.fromstring(good.replace(old, new, 1))), [], new)
 

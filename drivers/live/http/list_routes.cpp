@@ -94,6 +94,17 @@ Route list_route(LiveList list, const char* about, Handle handle) {
        {"count", false, false, integer_from(1, "at most so many, up to 1000; without: 1000")}});
 }
 
+Schema step_schema() {
+  return or_null(
+      object("of a step of the sequence: where it is in its course; null: it is no step",
+             {must("name", text("")),
+              must("first", or_null(integer("first frame of its latest course; null: it has not begun"))),
+              must("last", or_null(integer("last frame of it; null: it has not ended"))),
+              must("for_s", or_null(number("simulated time that it takes"))),
+              must("timeout_s", or_null(number("simulated time that it may take"))),
+              must("timed_out", boolean("that course ended with its time-out"))}));
+}
+
 }  // namespace
 
 const std::vector<std::string>& verdict_words() {
@@ -112,6 +123,7 @@ Schema verdict_schema() {
        must("final", boolean("no frame can change it any more")),
        may("active", or_null(boolean("its step of the sequence runs; null: it belongs to none"))),
        may("since", or_null(integer("the first frame of that step, while it runs"))),
+       may("step", step_schema()),
        must("says", text("one sentence")),
        must("severity", word("", {"note", "warn", "fail", "stop"})),
        must("requirement", text("")),

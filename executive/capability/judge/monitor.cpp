@@ -151,7 +151,9 @@ void Monitor::take(std::int64_t k, const Sample& sample) TACTUS_RT {
   if (kind == Kind::settles && now < until_) return;
   due_ = true;
   judge(k, sample);
-  if (kind == Kind::lasting) open_ = now < until_;
+  // A duty that is broken is over: what comes later in its time changes nothing of it.
+  const bool broken = sample.holds != 1 && !(sample.holds != sample.holds && choices_.ignore_nan);
+  if (kind == Kind::lasting) open_ = now < until_ && !broken;
 }
 
 void Monitor::begin_anew() TACTUS_RT {

@@ -33,20 +33,44 @@ void add(TestResult& result, config::Json row, const Standing& standing, Severit
   add_row(result, std::move(row), standing.needed ? severity : Severity::note, standing.verdict);
 }
 
+/// Describes a step for clients: its times, and the frames of its latest course.
+config::Json step_json(const CompiledStep& step, const Standing& standing, rtsync::Period frame) {
+  const auto frame_or_none = [](std::int64_t number) {
+    return number < 0 ? config::Json() : config::Json(number);
+  };
+  const auto time_or_none = [&](std::int64_t frames) {
+    return frames == 0 ? config::Json()
+                       : config::Json(static_cast<double>(frame.times(frames).count()) / 1e9);
+  };
+  return {{"name", step.name},
+          {"first", frame_or_none(standing.first)},
+          {"last", frame_or_none(standing.last)},
+          {"for_s", time_or_none(step.frames)},
+          {"timeout_s", time_or_none(step.timeout)},
+          {"timed_out", standing.last >= 0 && standing.failed && standing.frame == standing.last}};
+}
+
 }  // namespace
 
 void add_sequence_rows(TestResult& result, const CompiledSequence& sequence, const Standing* standings,
                        rtsync::Period frame) {
   for (const CompiledStep& step : sequence.steps) {
     const std::string name = "sequence." + step.name;
-    add(result, {{"name", name}, {"requirement", step.requirement}, {"expects", step.text}, {"unit", ""}},
-        *standings++, step.severity, frame);
+    add(result,
+        {{"name", name},
+         {"requirement", step.requirement},
+         {"expects", step.text},
+         {"unit", ""},
+         {"step", step_json(step, *standings, frame)}},
+        *standings, step.severity, frame);
+    ++standings;
     for (const CompiledStepExpectation& each : step.expectations)
       add(result,
           {{"name", name + "." + each.name},
            {"requirement", each.requirement},
            {"expects", each.text},
-           {"unit", each.unit}},
+           {"unit", each.unit},
+           {"step", nullptr}},
           *standings++, each.severity, frame);
   }
 }

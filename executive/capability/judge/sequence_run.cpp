@@ -31,6 +31,8 @@ void SequenceRun::enter(std::uint32_t step, std::int64_t k) TACTUS_RT {
   began_ = k;
   states_[step].entered = true;
   states_[step].late = false;
+  states_[step].first = k;
+  states_[step].last = -1;
 }
 
 SequenceRun::Moved SequenceRun::begin(std::int64_t k) TACTUS_RT {
@@ -49,6 +51,7 @@ SequenceRun::Moved SequenceRun::begin_anew(std::int64_t k) TACTUS_RT {
     state.cut = Cut::reset;
     for (Monitor& monitor : state.monitors) monitor.begin_anew();
   }
+  for (State& state : states_) state.first = state.last = -1;
   return begin(k);
 }
 
@@ -66,6 +69,7 @@ SequenceRun::Moved SequenceRun::leave(std::uint32_t to, std::int64_t k, bool tim
   State& state = states_[current_];
   moved.left = current_;
   moved.timed_out = timed_out;
+  state.last = k;
   if (state.late && sequence_.steps[current_].timeout > 0) {
     state.cut = Cut::late;  // whether it was in time is not known
   } else if (timed_out && !state.failed) {
@@ -147,6 +151,8 @@ Standing SequenceRun::standing_of_step(std::uint32_t number) const TACTUS_RT {
   standing.active = current_ == number;
   standing.begun = state.entered;
   if (standing.active) standing.since = began_;
+  standing.first = state.first;
+  standing.last = state.last;
   const bool ends = step.until || step.frames > 0 || !step.branches.empty();
   if (state.failed) {
     standing.verdict = TestVerdict::fail;

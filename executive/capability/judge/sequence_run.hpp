@@ -56,6 +56,7 @@ class SequenceRun {
     bool late = false;  ///< a frame of its present course was late
     Cut cut = Cut::none;
     std::int64_t failed_in = -1;
+    std::int64_t first = -1, last = -1;              ///< frames of its latest course
     std::int64_t late_frame = -1, late_courses = 0;  ///< first late frame, and number of courses with one
     std::vector<Monitor> monitors{};
     std::vector<char> cut_short{};  ///< true for a monitor whose step ended before its time

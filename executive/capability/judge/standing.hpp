@@ -24,6 +24,7 @@ struct Standing {
   bool begun = false;       ///< its step has begun once
   bool needed = true;       ///< false: the sequence came to its end without this step, so it counts as a note
   std::int64_t since = -1;  ///< active: first frame of the step
+  std::int64_t first = -1, last = -1;  ///< frames of the latest course of a step; last: -1 while it runs
 };
 static_assert(std::is_trivially_copyable_v<Standing>);
 

@@ -48,7 +48,8 @@ class ScopeCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("draw variables of a running rig as a chart of characters");
-    app.add_option("VARIABLES", words_, "up to 6 variables, optionally preceded by the rig")->required();
+    app.add_option("VARIABLES", words_, "up to 6 variables or expressions, optionally preceded by the rig")
+        ->required();
     options_.declare(app, "draw this often, default 200ms; print lines this often, default 1s");
     app.add_option("--window", window_text_, "show this much time in the chart; default 10s")
         ->option_text("TIME");

@@ -33,6 +33,7 @@ constexpr std::size_t kMostHappened = 4;
 /// A value as /v1/watch has it: a number, a word, or a list.
 std::string shown_value(const Json& value) {
   if (value.is_number_float()) return client::number_text(value.get<double>());
+  if (value.is_null()) return "-";
   if (value.is_string()) return config::one_line(value.get<std::string>());
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
   if (!value.is_array()) return value.is_structured() ? "..." : value.dump();
@@ -107,8 +108,8 @@ class WatchCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("show variables of a running rig as a table, or as lines");
     app.add_option("RIG|VARIABLES", words_,
-                   "the rig, as --rig takes it, then names of variables, * for any letters; default: its "
-                   "times and outputs");
+                   "the rig, as --rig takes it, then names of variables, * for any letters, or expressions; "
+                   "default: its times and outputs");
     options_.declare(app, "ask for values this often; default 200ms");
     app.add_flag("--json", json_, "print one JSON object a line, as the control port sends them");
     app.add_option("--count", count_, "stop after this number of rows")

@@ -163,6 +163,11 @@ std::optional<PortAddress> newest_run(const std::string& rig) {
 
 bool looks_like_address(const std::string& word) {
   std::error_code error;
+  static constexpr const char* kBegins[] = {"/", "./", "../", "~", "unix:", "http:", "https:"};
+  const bool begins = std::any_of(std::begin(kBegins), std::end(kBegins),
+                                  [&](const char* begin) { return word.starts_with(begin); });
+  // An expression: a.x / b.y
+  if (!begins && word.find_first_of(" ()<>=+^") != std::string::npos) return fs::exists(word, error);
   return word.find('/') != std::string::npos || word.find(':') != std::string::npos ||
          word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".sock") ||
          config::is_name(word) || fs::exists(word, error);

@@ -53,6 +53,25 @@ double value_of(const Json& json) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Facts of an expression, as /v1/expressions has them.
+VariableFacts expression_facts(const FoundRig& rig, const std::string& text) {
+  std::string body;
+  const int status = get(rig.address, "/v1/expressions?names=" + url_encoded(text), rig.token, body);
+  if (status == 404)
+    throw NoRigError("this rig takes names of variables only, and " + config::show(text) + " is none");
+  if (status != 200) {
+    const std::string why = refusal(status, body), of = "names: ";  // the parameter of the request
+    throw NoRigError(why.starts_with(of) ? why.substr(of.size()) : why);
+  }
+  const Json answer = parsed(body);
+  const Json rows = answer.value("expressions", Json::array());
+  if (!rows.is_array() || rows.size() != 1 || !rows[0].is_object())
+    throw NoRigError(config::show(text) + " is more than one expression");
+  VariableFacts facts = facts_of(rows[0]);
+  facts.number = true;
+  return facts;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ",") + url_encoded(name);
@@ -75,6 +94,10 @@ FoundRig find_rig(const std::string& where, const std::string& token_file) {
   return rig;
 }
 
+bool looks_like_expression(std::string_view text) {
+  return text.find_first_of(" ()<>=!+/^") != std::string_view::npos || text.starts_with('-');
+}
+
 std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector<std::string>& names,
                                           std::size_t most, std::size_t& left_out) {
   std::vector<VariableFacts> found;
@@ -85,6 +108,10 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
     found.size() < most ? found.push_back(std::move(facts)) : void(++left_out);
   };
   for (const std::string& name : names) {
+    if (looks_like_expression(name)) {
+      add(expression_facts(rig, name));
+      continue;
+    }
     if (name.find('*') == std::string::npos && name.find('?') == std::string::npos) {
       const std::string variable(config::without_indices(name));
       VariableFacts facts =

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executive/client/port_address.hpp"
@@ -28,8 +29,10 @@ struct FoundRig {
 
 /// Finds the rig there, by a request. Throws NoRigError.                                        @when service
 FoundRig find_rig(const std::string& where, const std::string& token_file);
-/// Variables by name or by pattern, each once, in the order asked for. Throws NoRigError with the rig's hint for
-/// one that is not there.
+/// Tells an expression (docs/expressions.md) from a name or a pattern of names: it has blanks, brackets or operators.
+bool looks_like_expression(std::string_view text);
+/// Variables by name or by pattern, and expressions, each once, in the order asked for. Throws NoRigError with the
+/// rig's hint for one that is not there, or with the mistakes of an expression.
 std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector<std::string>& names,
                                           std::size_t most, std::size_t& left_out);
 

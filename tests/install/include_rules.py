@@ -32,7 +32,7 @@ DRIVERS = {
     "fmi": "executive/include",
     "gpio": "executive/include executive/model executive/driver",
     "link": f"executive/model executive/driver executive/capability/live {LINK_USES}",
-    "live/http": "executive/model executive/driver executive/capability/live",
+    "live/http": "executive/model executive/expression executive/driver executive/capability/live",
     "live/trick": "executive/model executive/driver executive/capability/live",
     "models": "executive/include",
     "models/controller": "executive/include drivers/models/check.hpp",

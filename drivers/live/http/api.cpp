@@ -157,4 +157,11 @@ ReplyTimeout Api::with_next_frame(const Respond& respond,
           }};
 }
 
+std::unique_ptr<executive::LiveFrames> Api::follow(const std::vector<executive::LiveRef>& refs,
+                                                   std::string& problem) {
+  auto frames = rig_.follow(refs, problem);
+  if (frames == nullptr && held_streams_.drop_unread()) frames = rig_.follow(refs, problem);
+  return frames;
+}
+
 }  // namespace tactus::drivers::live_http

@@ -19,11 +19,11 @@ struct ApiSettings {
   std::chrono::nanoseconds timeout{std::chrono::seconds(10)};  ///< limit on frames that do not end
 };
 
-/// {"frame", "sim_time_ns", "date", "state", "values"}.
+/// {"frame", "sim_time_ns", "date", "state", "values"}. `past`: values of the expressions that have one, by name.
 Json values_of(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot,
-               const std::vector<Named>& names);
+               const std::vector<Named>& names, const Json& past = Json::object());
 
-/// The variables of the parameter `names`, which is there.
+/// The variables and expressions of the parameter `names`, which is there.
 std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
                             std::vector<std::string>& problems);
 
@@ -51,6 +51,10 @@ class Api {
   const ApiSettings& settings() const { return settings_; }
   HeldStreams& held_streams() { return held_streams_; }
   const std::shared_ptr<LastFrame>& last_frame() const { return last_frame_; }
+  /// Values after every frame from now on; for it gives up what is held for clients that have gone. nullptr, and why:
+  /// the rig has no room for it.
+  std::unique_ptr<executive::LiveFrames> follow(const std::vector<executive::LiveRef>& refs,
+                                                std::string& problem);
   /// Replies with what is made of the next frame that ends.
   ReplyTimeout with_next_frame(const Respond& respond,
                                std::function<Json(const executive::LiveSnapshot&)> make) const;

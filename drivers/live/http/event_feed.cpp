@@ -27,6 +27,7 @@ std::string event_text(const char* name, const Json& data, std::int64_t id = -1)
 void EventFeed::offer(executive::LiveSnapshotPtr values) {
   if (end_) return;
   if (values_ != nullptr) ++skipped_;
+  if (watch_.tap != nullptr) past_ = watch_.tap->values_of(*values);
   values_ = std::move(values);
 }
 
@@ -83,10 +84,10 @@ bool EventFeed::has_something() const {
 }
 
 EventFeed::Event EventFeed::take() {
-  Event event{std::exchange(values_, nullptr),    std::exchange(skipped_, 0),
-              std::exchange(state_waits_, false), std::exchange(state_frame_, nullptr),
-              std::exchange(beat_, false),        std::exchange(entries_, Entries{}),
-              std::exchange(end_, std::nullopt)};
+  Event event{std::exchange(values_, nullptr),      std::exchange(skipped_, 0),
+              std::exchange(past_, Json::object()), std::exchange(state_waits_, false),
+              std::exchange(state_frame_, nullptr), std::exchange(beat_, false),
+              std::exchange(entries_, Entries{}),   std::exchange(end_, std::nullopt)};
   if (event.end) said_end_ = true;
   return event;
 }
@@ -99,7 +100,7 @@ std::string EventFeed::text(const Api& api, const Event& event) const {
         event_text("state", event.state_frame == nullptr ? api.state_now()
                                                          : LastFrame::state(api.rig(), *event.state_frame));
   if (event.values != nullptr) {
-    Json data = values_of(api.rig(), *event.values, watch_.names);
+    Json data = values_of(api.rig(), *event.values, watch_.names, event.past);
     data["skipped"] = event.skipped;
     text += event_text("values", data, event.values->sequence);
   }

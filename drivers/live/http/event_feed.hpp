@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/live/http/api.hpp"
+#include "drivers/live/http/watched_expression.hpp"
 #include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
@@ -33,6 +34,11 @@ class EventFeed {
   /// New entries of the rig's lists. From the first call on, and of each list at most kMostEntries that wait:
   /// the oldest are left out.
   void note_entries(const executive::LiveRig& rig);
+  /// Takes over the frames of expressions that have a past. Not while a snapshot is on its way: its frame is then looked
+  /// for among them.
+  void follow_frames() {
+    if (watch_.tap != nullptr) watch_.tap->catch_up();
+  }
   void keep_alive() { beat_ = true; }
   void end(std::string reason);
 
@@ -46,6 +52,7 @@ class EventFeed {
   struct Event {
     executive::LiveSnapshotPtr values{};
     std::int64_t skipped = 0;
+    Json past = Json::object();  ///< values of the expressions that have one
     bool state = false;
     executive::LiveSnapshotPtr state_frame{};
     bool beat = false;
@@ -60,6 +67,7 @@ class EventFeed {
   const Watch watch_;
   executive::LiveSnapshotPtr values_{};
   std::int64_t skipped_ = 0;
+  Json past_ = Json::object();
   std::optional<executive::State> state_{};
   std::int64_t forces_ = 0;
   bool state_waits_ = false;

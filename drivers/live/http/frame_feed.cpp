@@ -72,7 +72,7 @@ std::uint32_t standing(executive::State state) {
 
 std::size_t FrameFeed::columns_of(const std::vector<Named>& names) {
   std::size_t columns = 0;
-  for (const Named& one : names) columns += one.ref.elements;
+  for (const Named& one : names) columns += one.expression ? 1 : one.ref.elements;
   return columns;
 }
 
@@ -83,14 +83,22 @@ FrameFeed::FrameFeed(const LiveRig& rig, const std::vector<Named>& names, FrameF
       asked_from_(from.value_or(-1)),
       from_(from),
       frames_(std::move(frames)),
+      names_(names),
+      layout_(layout_of(rig, names)),
       spoke_(Clock::now()) {
-  std::size_t offset = 0;
-  for (const Named& one : names) {
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    const Named& one = names[at];
+    if (one.expression) {
+      columns_.push_back({one.name, one.expression->unit(), TACTUS_DOUBLE, 0, width_of(format, TACTUS_DOUBLE),
+                          one.expression});
+      continue;
+    }
+    std::size_t offset = layout_.offsets[at];
     const executive::Variable& variable = *rig.variables()[one.ref.variable].variable;
     for (std::uint32_t i = 0; i < one.ref.elements; ++i) {
       const std::string index = variable.count > 0 ? executive::index_text(variable, one.ref.first + i) : "";
       columns_.push_back({variable.name + index, variable.unit_text, variable.type, offset,
-                          width_of(format, variable.type)});
+                          width_of(format, variable.type), nullptr});
       offset += executive::size_of(variable.type);
     }
   }
@@ -112,7 +120,8 @@ void FrameFeed::say_head() {
   Json columns = Json::array();
   for (const Column& column : columns_)
     columns.push_back({{"name", column.name},
-                       {"type", std::string(executive::name_of(column.type))},
+                       {"type", column.expression ? std::string(column.expression->type())
+                                                  : std::string(executive::name_of(column.type))},
                        {"unit", column.unit},
                        {"format", format_name(format_, column.type)}});
   const executive::LiveFacts& facts = rig_.facts();
@@ -160,32 +169,37 @@ bool FrameFeed::follows(const LiveFrames::Row& row) {
 
 void FrameFeed::append(std::string& to, const Column& column, const std::byte* values) const {
   const std::byte* const from = values + column.offset;
-  if (format_ == FrameFormat::exact) {
+  if (format_ == FrameFormat::exact && !column.expression) {
     std::array<char, 8> bytes;
     std::memcpy(bytes.data(), from, column.width);
     to.append(bytes.data(), column.width);
     return;
   }
-  const double value = executive::with_type(column.type, [from](auto zero) {
-    return static_cast<double>(executive::load_element<decltype(zero)>(from));
-  });
-  if (format_ == FrameFormat::f64)
-    put(to, value);
-  else
+  const double value =
+      column.expression ? column.expression->number() : executive::with_type(column.type, [from](auto zero) {
+        return static_cast<double>(executive::load_element<decltype(zero)>(from));
+      });
+  if (format_ == FrameFormat::f32)
     put(to, static_cast<float>(value));
+  else
+    put(to, value);
 }
 
 /// A block of rows without a hole. False: there is none.
 bool FrameFeed::say_rows() {
   auto row = frames_->front();
   if (!row) return false;
-  if (!follows(*row)) last_frame_.reset();
+  if (!follows(*row)) {
+    last_frame_.reset();
+    begin_anew(names_);
+  }
   const std::int64_t first = row->frame;
   std::size_t rows = 0;
   for (std::string& column : block_) column.clear();
   for (; row && rows < kMostRows; row = frames_->front(), ++rows) {
     const bool next = !last_frame_ || (row->frame == *last_frame_ + 1 && row->number == last_number_ + 1);
     if (!next) break;
+    run_expressions(names_, layout_, row->values);
     for (std::size_t i = 0; i < columns_.size(); ++i) append(block_[i], columns_[i], row->values);
     last_frame_ = row->frame;
     last_number_ = row->number;

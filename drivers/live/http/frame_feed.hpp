@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/live/http/request.hpp"
+#include "drivers/live/http/watched_expression.hpp"
 #include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
@@ -30,10 +31,13 @@ class FrameFeed {
   static constexpr std::size_t kMostRows = 4096;  ///< largest number of rows of a block
   static constexpr int kBlocksPerSecond = 20;
 
-  /// `from`: the first frame that is wanted; nothing: the next one.
+  /// `from`: the first frame that is wanted; nothing: the next one. `frames`: what the rig hands out of
+  /// layout_of(names).refs.
   FrameFeed(const executive::LiveRig& rig, const std::vector<Named>& names, FrameFormat format,
             std::optional<std::int64_t> from, std::shared_ptr<executive::LiveFrames> frames);
 
+  /// The client has that frame already: expressions take it as one of their past. Before go_on_behind().
+  void remember(const executive::LiveFrames::Row& row) { run_expressions(names_, layout_, row.values); }
   /// The client has that frame already, and wants what comes after it. Before the first next().
   void go_on_behind(const executive::LiveFrames::Row& row) {
     from_.reset();
@@ -62,8 +66,9 @@ class FrameFeed {
     std::string name;
     std::string unit;
     tactus_type type = TACTUS_DOUBLE;
-    std::size_t offset = 0;  // in a row's values
-    std::size_t width = 8;   // as it is written
+    std::size_t offset = 0;                           // in a row's values
+    std::size_t width = 8;                            // as it is written
+    std::shared_ptr<WatchedExpression> expression{};  // instead of type and offset
   };
   void say(Kind kind, std::uint32_t count, std::int64_t frame, std::int64_t frames, const std::string& body);
   void say_head();
@@ -81,6 +86,8 @@ class FrameFeed {
   const std::int64_t asked_from_;
   std::optional<std::int64_t> from_;               // until the first row
   std::shared_ptr<executive::LiveFrames> frames_;  // nullptr: handed over
+  const std::vector<Named> names_;
+  const RowLayout layout_;
   std::vector<Column> columns_;
   std::vector<std::string> block_;  // of each column
   std::string out_;

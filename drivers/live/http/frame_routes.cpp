@@ -8,6 +8,7 @@
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/frame_feed.hpp"
 #include "drivers/live/http/replies.hpp"
+#include "drivers/live/http/watched_expression.hpp"
 #include "executive/model/suggest.hpp"
 
 // Values behind every frame, as a stream.
@@ -20,14 +21,6 @@ std::vector<std::string> texts_of(const std::vector<Named>& names) {
   std::vector<std::string> texts;
   for (const Named& one : names) texts.push_back(one.name);
   return texts;
-}
-
-/// Size of the values of a row.
-std::size_t bytes_of(const executive::LiveRig& rig, const std::vector<Named>& names) {
-  std::size_t bytes = 0;
-  for (const Named& one : names)
-    bytes += one.ref.elements * executive::size_of(rig.variables()[one.ref.variable].variable->type);
-  return bytes;
 }
 
 struct FormatWord {
@@ -47,19 +40,16 @@ std::shared_ptr<FrameFeed> named_feed(Api& api, const std::string& name, const s
   else
     kept->skip_all();
   auto feed = std::make_shared<FrameFeed>(api.rig(), names, format, from, kept);
-  if (behind) feed->go_on_behind(*behind);
+  if (behind) {
+    // Expressions go on as if the connection had not been lost, as far back as rows are kept.
+    std::int64_t past = 0;
+    for (const Named& one : names)
+      if (one.expression) past = std::max(past, one.expression->past());
+    if (past > 0) kept->each_before(past, [&](const auto& row) { feed->remember(row); });
+    feed->go_on_behind(*behind);
+  }
   api.held_streams().keep(name, texts_of(names), std::move(kept), feed);
   return feed;
-}
-
-/// Values after every frame from now on; for it gives up what is held for clients that have gone.
-std::unique_ptr<executive::LiveFrames> follow(Api& api, const std::vector<Named>& names,
-                                              std::string& problem) {
-  std::vector<executive::LiveRef> refs;
-  for (const Named& one : names) refs.push_back(one.ref);
-  auto frames = api.rig().follow(refs, problem);
-  if (frames == nullptr && api.held_streams().drop_unread()) frames = api.rig().follow(refs, problem);
-  return frames;
 }
 
 bool is_stream_name(const std::string& text) {
@@ -99,17 +89,17 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
          "resume: " + config::show(*resume) +
              " is not a name of a stream: 1 to 64 letters, digits, '-' and '_', as this client chose it");
   if (!problems.empty()) return reply_now(respond, wrong(problems));
+  const RowLayout layout = layout_of(rig, names);
   std::shared_ptr<KeptFrames> kept;
   if (resume != nullptr) kept = api.held_streams().take(*resume, texts_of(names));
   std::unique_ptr<executive::LiveFrames> frames;
   if (kept == nullptr) {
     std::string problem;
-    frames = follow(api, names, problem);
+    frames = api.follow(layout.refs, problem);
     if (frames == nullptr) return reply_now(respond, refusal(409, problem));
   }
   if (kept == nullptr && resume != nullptr)
-    kept = std::make_shared<KeptFrames>(std::move(frames), bytes_of(rig, names),
-                                        rig.facts().frame.floor().count());
+    kept = std::make_shared<KeptFrames>(std::move(frames), layout.bytes, rig.facts().frame.floor().count());
   Reply reply;
   reply.frames = kept == nullptr ? std::make_shared<FrameFeed>(rig, names, format, from, std::move(frames))
                                  : named_feed(api, *resume, names, format, from, std::move(kept));
@@ -124,7 +114,8 @@ std::vector<Route> frame_routes() {
       "Values behind every frame, as blocks of columns some 20 times a second; frames that a slow reader has "
       "lost are named.",
       text("blocks of bytes; the page http-api.md of the documentation has their layout"), &stream,
-      {{"names", false, true, text("variables, with a comma between two; at most 64 columns")},
+      {{"names", false, true,
+        text("variables and expressions, with a comma between two; at most 64 columns")},
        {"from", false, false, integer_from(0, "the first frame that is wanted; without: the next one")},
        {"resume", false, false,
         text("a name that the client chose: a stream with this name and these names of variables goes on, "

@@ -233,6 +233,7 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
         if (stream->due <= now) stream->due = now + stream->feed.every();
       }
       note(*stream, now);
+      if (!asked_) stream->feed.follow_frames();
       wanted = wanted || stream->wants || stream->feed.wants_frame();
       if (now - stream->spoke >= kKeepAlive) {
         stream->feed.keep_alive();

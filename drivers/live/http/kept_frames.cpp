@@ -63,6 +63,16 @@ void KeptFrames::skip_all() {
   next_ = end_;
 }
 
+void KeptFrames::each_before(std::int64_t most, const std::function<void(const Row&)>& take) const {
+  std::uint64_t from = next_;
+  for (; from > begin_ && static_cast<std::int64_t>(next_ - from) < most; --from) {
+    if (from == next_) continue;
+    const Row before = at(from - 1), behind = at(from);
+    if (before.frame + 1 != behind.frame || before.number + 1 != behind.number) break;
+  }
+  for (; from < next_; ++from) take(at(from));
+}
+
 std::optional<executive::LiveFrames::Row> KeptFrames::rewind(std::int64_t frame) {
   take_all();
   std::optional<std::uint64_t> itself;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -35,6 +36,8 @@ class KeptFrames final : public executive::LiveFrames {
   /// Else it is `frame` or the first kept one after it, and nothing is returned. Of a frame that was run
   /// twice the latest counts.
   std::optional<Row> rewind(std::int64_t frame);
+  /// Gives those of the `most` rows before the next one that follow each other without a gap, the oldest first.
+  void each_before(std::int64_t most, const std::function<void(const Row&)>& take) const;
   /// Skips all: the next frame is the one that the rig gives from now on.
   void skip_all();
 

@@ -32,18 +32,22 @@ struct Request {
   std::size_t count(std::string_view name) const;
 };
 
+class ExpressionTap;
 class FrameFeed;
+class WatchedExpression;
 
-/// One variable of a group, with the name it was asked for by.
+/// One variable of a group, with the name it was asked for by; or an expression, with its text.
 struct Named {
   std::string name;
-  executive::LiveRef ref;
+  executive::LiveRef ref{};
+  std::shared_ptr<WatchedExpression> expression{};  ///< instead of `ref`; this group alone evaluates it
 };
 
 /// A stream of events that is to be begun.
 struct Watch {
   std::vector<Named> names;
   std::chrono::nanoseconds every{0};
+  std::shared_ptr<ExpressionTap> tap{};  ///< frames of expressions that have a past; nullptr: there are none
 };
 
 struct Reply {

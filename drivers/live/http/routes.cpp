@@ -71,8 +71,9 @@ Route post(std::string path, std::string id, std::string about, Schema body, std
 const std::vector<Route>& routes() {
   static const std::vector<Route> table = [] {
     std::vector<Route> all;
-    for (const auto rows : {&rig_routes, &variable_routes, &value_routes, &command_routes, &episode_routes,
-                            &list_routes, &frame_routes, &report_routes, &panel_routes, &switch_routes})
+    for (const auto rows :
+         {&rig_routes, &variable_routes, &value_routes, &command_routes, &episode_routes, &list_routes,
+          &frame_routes, &report_routes, &panel_routes, &switch_routes, &expression_routes})
       for (Route& row : rows()) all.push_back(std::move(row));
     return all;
   }();

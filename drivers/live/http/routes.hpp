@@ -73,6 +73,7 @@ const std::vector<Route>& routes();
 std::vector<Route> rig_routes();
 std::vector<Route> variable_routes();
 std::vector<Route> value_routes();
+std::vector<Route> expression_routes();
 std::vector<Route> command_routes();
 std::vector<Route> episode_routes();
 std::vector<Route> list_routes();

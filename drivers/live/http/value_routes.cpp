@@ -6,6 +6,7 @@
 #include "config/text.hpp"
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/replies.hpp"
+#include "drivers/live/http/watched_expression.hpp"
 #include "executive/capability/live/live_value.hpp"
 
 // Values of variables: reads, changes, streams.
@@ -53,7 +54,7 @@ Schema applied_schema() {
 
 Parameter names_parameter() {
   return {"names", false, true,
-          text("names of variables, or of elements (axis.force[2]), separated by commas")};
+          text("names of variables, or of elements (axis.force[2]), and expressions, separated by commas")};
 }
 
 /// Appends without looking whether the key is there: keys are known to differ, and there may be many.
@@ -115,6 +116,10 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
 Waits values(Api& api, const Call& call, const Respond& respond) {
   std::vector<std::string> problems;
   auto names = names_of(api.rig(), call, problems);
+  for (const Named& one : names)
+    if (one.expression && one.expression->past() > 0)
+      note(problems, "names: " + config::show(one.name) +
+                         " depends on earlier frames, and one frame has none; ask /v1/watch or /v1/stream");
   if (!problems.empty()) return reply_now(respond, wrong(problems));
   return api.with_next_frame(
       respond, [&rig = api.rig(), names = std::make_shared<const std::vector<Named>>(std::move(names))](
@@ -194,6 +199,12 @@ Waits watch(Api& api, const Call& call, const Respond& respond) {
     }
   }
   if (!problems.empty()) return reply_now(respond, wrong(problems));
+  if (const auto past = ExpressionTap::with_past(watch.names); !past.empty()) {
+    std::string problem;
+    auto frames = api.follow(layout_of(api.rig(), past).refs, problem);
+    if (frames == nullptr) return reply_now(respond, refusal(409, problem));
+    watch.tap = std::make_shared<ExpressionTap>(api.rig(), watch.names, std::move(frames));
+  }
   Reply reply;
   reply.watch = std::move(watch);
   return reply_now(respond, std::move(reply));
@@ -201,38 +212,18 @@ Waits watch(Api& api, const Call& call, const Respond& respond) {
 
 }  // namespace
 
-std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
-                            std::vector<std::string>& problems) {
-  std::vector<Named> names;
-  std::unordered_set<std::string> seen;
-  std::string_view rest = *call.value("names");
-  const auto asked = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ',')) + 1;
-  if (asked > kMostItems) {
-    note(problems, "names: " + std::to_string(asked) + " are asked for; at most " +
-                       std::to_string(kMostItems) + " are taken at once");
-    return names;
-  }
-  for (bool more = true; more && !is_full(problems);) {
-    const std::size_t comma = rest.find(',');
-    const std::string name(config::trimmed(rest.substr(0, comma)));
-    more = comma != std::string_view::npos;
-    if (more) rest.remove_prefix(comma + 1);
-    std::string problem;
-    const auto ref = name.empty() ? std::nullopt : rig.find(name, problem);
-    if (name.empty()) problem = "has an empty name";
-    if (ref && !seen.insert(name).second) problem = config::show(name) + " is there twice";
-    if (problem.empty() && ref) {
-      names.push_back({name, *ref});
-    } else {
-      note(problems, "names: " + problem);
-    }
-  }
-  return names;
-}
-
-Json values_of(const executive::LiveRig& rig, const LiveSnapshot& snapshot, const std::vector<Named>& names) {
+Json values_of(const executive::LiveRig& rig, const LiveSnapshot& snapshot, const std::vector<Named>& names,
+               const Json& past) {
   Json values = Json::object();
   for (const Named& one : names) {
+    if (one.expression && one.expression->past() > 0) {
+      append(values, one.name, past.contains(one.name) ? past[one.name] : Json());
+      continue;
+    }
+    if (one.expression) {
+      append(values, one.name, value_in(rig, *one.expression, snapshot));
+      continue;
+    }
     const LiveVariable& live = rig.variables()[one.ref.variable];
     const std::size_t at = live.offset + one.ref.first * executive::size_of(live.variable->type);
     append(values, one.name, value_json(rig, one.ref, snapshot.bytes.data() + at));
@@ -251,6 +242,7 @@ std::vector<Route> value_routes() {
       {names_parameter(),
        {"every", false, false, text("time between two events, as 100ms; without: 100 ms")}});
   stream.stream = true;
+  stream.more.push_back(409);
   return {get("/v1/values", "values", "Values as they stood at the end of one frame.",
               object(kGroup, of_frame({values_property()})), &values, {names_parameter()}, {503}),
           post("/v1/values", "change", "Sets, forces and releases variables.", changes_schema(),

@@ -21,6 +21,15 @@ export class Signals {
       this.span = Number(value);
       this.draw();
     });
+    const typed = one('[data-act="expression"]'), [field] = typed;
+    typed.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.add(field);
+    });
+    field.addEventListener('input', () => {
+      put('expression-why', '');
+      field.removeAttribute('aria-invalid');
+    });
     rig.addEventListener('facts', () => this.restore());
   }
 
@@ -28,11 +37,34 @@ export class Signals {
   restore() {
     const kept = JSON.parse(sessionStorage.getItem(`${KEY}.${this.rig.info.rig}`) ?? 'null');
     const usable = (kept ?? []).filter((name) => this.rig.variable(name) && this.rig.chartable(name));
+    this.again((kept ?? []).filter((name) => !this.rig.variable(name)));
     const numbers = [...this.rig.variables.values()].filter(
         (v) => v.role === 'output' && !v.count && /double|float/.test(v.type));
     this.names = usable.length ? usable : numbers.slice(0, 2).map((v) => v.name);
     this.scope.offer(this.names);
     this.request();
+  }
+
+  /** Expressions that were charted last; those that this rig does not take are left out. */
+  async again(texts) {
+    for (const text of texts)
+      await this.rig.expression(text).then(({name}) => this.has(name) || this.toggle(name), () => {});
+  }
+
+  /** One that a person has typed. */
+  async add(field) {
+    const text = field.value.trim();
+    if (!text) return;
+    try {
+      const {name} = await this.rig.expression(text);
+      if (!this.rig.chartable(name)) throw new Error(`${name} is an array; name one of its elements, as ${name}[0]`);
+      if (!this.has(name)) this.toggle(name);
+      field.value = '';
+      put('expression-why', '');
+    } catch (error) {
+      put('expression-why', (error.problems?.length ? error.problems : [error.message]).map((why) => why.replace(/^names: /, '')).join('; '));
+    }
+    field.toggleAttribute('aria-invalid', Boolean(field.value));
   }
 
   request() {
@@ -118,11 +150,19 @@ export class Signals {
     return true;
   }
 
+  /** The newest value; that of an expression comes with the stream alone. */
+  valueOf(name) {
+    const {rig} = this, expression = rig.expressions.get(name);
+    if (!expression) return rig.values.get(name);
+    const track = rig.track(name), value = track.end ? track.at(track.end - 1) : NaN;
+    return Number.isNaN(value) ? undefined : expression.type === 'bool' ? value !== 0 : value;
+  }
+
   /** Figures, a few times in a second. */
   numbers() {
     this.tree.draw();
     for (const cell of all('[data-chip]')) {
-      const text = figures.text(this.rig.values.get(cell.dataset.chip), cell.dataset.chip);
+      const name = cell.dataset.chip, text = figures.text(this.valueOf(name), name);
       if (cell.textContent !== text) cell.textContent = text;
     }
     this.scope.drawCursors();

@@ -87,6 +87,8 @@ export class Rig extends EventTarget {
     this.values = new Map();
     this.forced = new Map();
     this.tracks = new Map();
+    this.expressions = new Map();  // text -> {type, unit, past}, as the rig has them
+    this.streaming = undefined;    // names of the columns of the stream
     this.charted = new Map();  // who wants them -> names at frame rate
     this.read = new Map();     // who wants them -> names to be read
     this.frame = -1;           // the newest that is known
@@ -302,7 +304,7 @@ export class Rig extends EventTarget {
   }
 
   unit(name) {
-    return this.variable(name)?.unit ?? '';
+    return this.expressions.get(name)?.unit ?? this.variable(name)?.unit ?? '';
   }
   variable(name) {
     return this.variables.get(name) ?? this.variables.get(name?.replace(/(\[\d+\])+$/, ''));
@@ -355,7 +357,17 @@ export class Rig extends EventTarget {
     if (missing && this.info) this.startStream();
   }
 
+  /** Takes an expression for the charts, or the name of a variable; throws Refused with its mistakes. */
+  async expression(text) {
+    const {expressions: rows} = await this.port.json(`/v1/expressions?names=${encodeURIComponent(text)}`);
+    if (rows.length !== 1) throw new Error('one expression at a time: a comma belongs into brackets');
+    const [row] = rows;
+    if (!this.variable(row.name)) this.expressions.set(row.name, row);
+    return row;
+  }
+
   chartable(name) {
+    if (this.expressions.has(name)) return true;
     return name.startsWith('rt.') || this.elements(name) === 1;
   }
   elements(name) {

@@ -3,6 +3,7 @@
 import {facts, h, list, missing, one, put, redraw, say, segment, token} from './dom.js';
 import {curvePlot, linePlot, mark, show} from './lines.js';
 import {Refused} from './port.js';
+import {Steps} from './steps.js';
 import {grouped, shownUnit} from './text.js';
 import {figures} from './top.js';
 import {columns} from './track.js';
@@ -47,6 +48,7 @@ const sign = (kind) => h('i', {class: 'tests-mark', 'data-k': kind, 'aria-hidden
 export class Tests {
   constructor(rig) {
     Object.assign(this, {rig, found: null, why: null, open: null, chosen: false, only: 'all', search: '', said: -Infinity});
+    this.steps = new Steps(rig);
     this.choose = segment('verdict', 'all', (value) => this.filter(value));
     one('[data-act="search-tests"]').addEventListener('input', (event) => {
       this.search = event.target.value.trim().toLowerCase();
@@ -137,6 +139,7 @@ export class Tests {
     this.sentence(worst, rows, kinds);
     this.word(worst, count);
     this.rows();
+    this.steps.draw(rows, this.ended);
     redraw(list('test-cells'), rows.map((row, i) => this.cell(row, kinds[i])));
     list('test-cells').toggleAttribute('data-many', rows.length > MANY);
     this.opened();
@@ -144,6 +147,7 @@ export class Tests {
 
   nothing() {
     list('test-sentence').textContent = 'Tests';
+    this.spoken = undefined;
     const text = this.why ? [missing(this.why)] :
         this.found        ? [
                        h('b', {}, 'This rig runs without a test'), 'One is laid over it when it starts: ',
@@ -201,7 +205,8 @@ export class Tests {
           title: row.name,
           onclick: () => this.select(row),
         },
-        sign(kind), h('span', {}, row.name));
+        // A long name breaks behind a dot.
+        sign(kind), h('span', {}, row.name.split('.').flatMap((part, i) => (i ? ['.', h('wbr'), part] : [part]))));
   }
 
   // Worst first; of those alike the least margin.
@@ -249,8 +254,8 @@ export class Tests {
     const {signals, reference, low, high} = row.chart;
     redraw(
         list('test-legend'), signals.map((name, i) => h('span', {}, i === 0 && h('i'), name)),
-        reference && h('span', {}, h('i', {class: 'ref'}), reference),
-        (low !== null || high !== null) && h('span', {}, h('i', {class: 'band'}), 'where it holds'));
+        ...(reference ? [h('span', {}, h('i', {class: 'ref'}), reference)] : []),
+        ...(low !== null || high !== null ? [h('span', {}, h('i', {class: 'band'}), 'where it holds')] : []));
     this.makePlot(row);
   }
 
@@ -301,6 +306,7 @@ export class Tests {
   /** A few times in a second. */
   drawChart() {
     const {rig, plot} = this;
+    this.steps.tick();
     if (!plot) return;
     const {signals, reference, low, high} = plot.chart;
     const end = rig.frame + 1, from = Math.max(0, end - Math.round(SPAN * 1e9 / rig.period));

@@ -632,5 +632,42 @@ TEST_F(HttpApi, NamesCountWhetherOrNotTheyAreGood) {
               ElementsAre("there are 4097 changes; at most 4096 are taken at once"));
 }
 
+TEST_F(HttpApi, TakesExpressionsWhereItTakesNames) {
+  (void)get(
+      "/v1/values?names=motor.speed,2%20*%20motor.speed,max(motor.speed%2C%203%20rad/"
+      "s),motor.mode%20%3D%3D%20hold");
+  rig_.end_frame(0);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->body["values"]["2 * motor.speed"], 3.0);
+  EXPECT_EQ(reply_->body["values"]["max(motor.speed, 3 rad/s)"], 3.0)
+      << "a comma in brackets separates nothing";
+  EXPECT_EQ(reply_->body["values"]["motor.mode == hold"], true);
+  EXPECT_THAT(problems_of("/v1/values?names=rate(motor.speed)"),
+              ElementsAre(HasSubstr("depends on earlier frames")));
+  EXPECT_THAT(problems_of("/v1/values?names=motor.speed%20%3E%203%20N,motor.on"),
+              ElementsAre(HasSubstr("character 15")));
+  EXPECT_THAT(problems_of("/v1/values?names=2*motor.on%20,2*motor.on"), testing::Not(IsEmpty()));
+  EXPECT_THAT(problems_of("/v1/values?names=motor.speed%20*%202,motor.speed%20*%202"),
+              ElementsAre(HasSubstr("is there twice")));
+}
+
+TEST_F(HttpApi, DescribesExpressionsBeforeTheyAreWatched) {
+  const Json rows =
+      get("/v1/expressions?names=rate(motor.speed),motor.on,motor.speed%20%3E%201%20rad/s").body;
+  EXPECT_EQ(rows["expressions"], Json::parse(R"__([
+    {"name": "rate(motor.speed)", "type": "double", "unit": "rad/s^2", "past": true},
+    {"name": "motor.on", "type": "bool", "unit": "", "past": false},
+    {"name": "motor.speed > 1 rad/s", "type": "bool", "unit": "", "past": false}])__"));
+  std::vector<std::string> problems;
+  check(route_of("/v1/expressions").answer, rows, "", problems);
+  EXPECT_THAT(problems, IsEmpty());
+}
+
+TEST_F(HttpApi, BoundsWhatTheExpressionsOfAClientCost) {
+  EXPECT_THAT(problems_of("/v1/stream?names=mean(motor.speed%2C%20200s),mean(motor.speed%2C%20100s)"),
+              ElementsAre(HasSubstr("at most 262144")));
+  EXPECT_EQ(get("/v1/stream?names=mean(motor.speed%2C%20100s)").status, 200);
+}
+
 }  // namespace
 }  // namespace tactus::test::api_test

@@ -9,6 +9,7 @@ Its frames go on when a test says so (`advance`),
 import http.server
 import json
 import math
+import re
 import pathlib
 import struct
 import sys
@@ -20,6 +21,11 @@ TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/j
 COMMANDS = ("pause", "resume", "step", "run_until", "reset", "stop", "checkpoint", "load")
 KINDS = {"head": 1, "rows": 2, "gap": 3, "beat": 4, "end": 5}
 CONTROLS = ("controller.speed_limit", "controller.current_limit")
+
+
+class Refusal:
+    def __init__(self, status, problem):
+        self.status, self.problem = status, problem
 
 
 def block(kind, rows=0, frame=0, missing=0, payload=b""):
@@ -150,6 +156,8 @@ class Rig:
             return self.spikes.get(frame, 100 * math.sin(frame / 200))
         if name == "motor.current":
             return math.cos(frame / 200)
+        if " " in name:  # an expression: of products and sums of numbers
+            return float(eval(re.sub(r"[a-z]+\.[a-z]+", lambda found: repr(self.value(found[0], frame)), name)))
         return {"motor.on": True, "gate.drive_en": True}.get(name, 5.0)
 
     def facts(self):
@@ -389,6 +397,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             made = self.resource(path, self.query())
         if made is None:
             return self.answer(404, {"error": f"there is no {path}", "problems": []})
+        if isinstance(made, Refusal):
+            return self.answer(made.status, {"error": made.problem, "problems": [f"names: {made.problem}"]})
         if made == "watch":
             return self.watch()
         if made == "stream":
@@ -416,6 +426,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     + 10000 < len(rig.variables) else None}
         if name.startswith("variables/"):
             return rig.by_name.get(name.removeprefix("variables/"))
+        if name == "expressions":
+            text = query["names"]
+            for found in re.findall(r"[a-z]+\.[a-z]+", text):
+                if found not in rig.by_name:
+                    problem = f"'{text}', character {text.index(found) + 1}: there is no variable '{found}'"
+                    return Refusal(400, problem)
+            known = rig.by_name.get(text)
+            return {"expressions": [{"name": text, "type": known["type"] if known else "double",
+                                     "unit": known["unit"] if known else "rad/s^2", "past": not known}]}
         if name == "values":
             return {"frame": rig.frame, "sim_time_ns": 0, "date": "", "state": rig.state,
                     "values": {n: rig.value(n) for n in query["names"].split(",")}}

@@ -85,6 +85,41 @@ class Switches(Case):
         self.assertEqual(phone.run("return document.documentElement.scrollWidth - innerWidth"), 0)
 
 
+class Expressions(Case):
+    """Expressions on the charts of the view Signals."""
+
+    def add(self, text):
+        self.browser.run("""const form = document.querySelector('form.expression');
+            form.querySelector('input').value = args[0]; form.requestSubmit()""", text)
+
+    def test_an_expression_is_a_curve_with_its_unit_and_can_be_triggered_on(self):
+        rig = self.fake()
+        self.open("signals")
+        self.add("2 * motor.current")
+        self.browser.until_text('[data-list="chips"]', "2 \\* motor.current.*rad/s\\^2")
+        self.browser.until("return tactus.rig.streaming.includes('2 * motor.current') && tactus.rig.flows")
+        rig.advance(50)
+        self.browser.until("return tactus.rig.track('2 * motor.current').end > 0")
+        same = """const {rig} = tactus, at = rig.track('2 * motor.current').end - 1, one = rig.track('motor.current').at(at);
+            return Number.isNaN(one) || Math.abs(rig.track('2 * motor.current').at(at) - 2 * one) < 1e-5"""
+        self.assertTrue(self.browser.run(same))
+        self.browser.until("return [...document.querySelectorAll('[data-act=trig-var] option')]"
+                           ".some((option) => option.value === '2 * motor.current')")
+        self.browser.until("return /[0-9]/.test(document.querySelector('[data-chip=\"2 * motor.current\"]').textContent)")
+        self.reload(self.browser)
+        self.browser.until_text('[data-list="chips"]', "2 \\* motor.current")
+
+    def test_a_mistake_is_said_beside_the_field_with_its_place(self):
+        self.fake()
+        self.open("signals")
+        self.add("3 + motor.sped")
+        self.browser.until_text("#expression-why", "^'3 . motor.sped', character 5: there is no variable 'motor.sped'")
+        self.assertEqual(self.browser.run("return document.querySelector('form.expression input').value"), "3 + motor.sped")
+        self.assertNotIn("sped", self.browser.text('[data-list="chips"]'))
+        self.browser.type("form.expression input", "x")
+        self.browser.until_text("#expression-why", "^$")
+
+
 class Marks(Case):
     """What the journal has is seen in every chart over time."""
 

@@ -53,9 +53,54 @@ class Verdicts(Case):
         self.assertGreaterEqual(self.browser.run(size, ".word b"), 120)
         self.assertGreaterEqual(self.browser.run(size, ".cells button"), 25)
         self.assertEqual(self.browser.run("return document.documentElement.scrollWidth - innerWidth"), 0)
+        cut = """return [...document.querySelectorAll('.word, .counts button, .cells button')].filter(
+            (each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent).join()"""
+        for width, height in ((1280, 800), (1440, 900), (1920, 1080), (2560, 1440)):
+            self.browser.size(width, height)
+            self.assertEqual(self.browser.run(cut), "", f"at {width} x {height}")
+        self.browser.size(1440, 900)
         self.assertFalse(self.browser.visible(".rail"))
         self.browser.press("b")
         self.assertTrue(self.browser.visible(".rail"))
+
+    def step(self, rig, name, active, first, last, verdict="pass", timeout=None, lasting=None, timed_out=False, **more):
+        rig.expect(f"sequence.{name}", verdict, active=active, since=first if active else None, margin=None,
+                   expects="until motor.on", chart={"signals": [], "reference": None, "low": None, "high": None},
+                   step={"name": name, "first": first, "last": last, "for_s": lasting, "timeout_s": timeout,
+                         "timed_out": timed_out}, **more)
+
+    def test_the_sequence_shows_where_it_is(self):
+        rig = self.rig()
+        self.step(rig, "warm up", True, 0, None, "inconclusive", timeout=5, why="its time is not over")
+        self.step(rig, "load", False, None, None, "untested", lasting=0.5)
+        self.step(rig, "again <b>", False, None, None, "untested")
+        self.open("tests")
+        item = "return document.querySelector('.steps li:nth-child(' + args[0] + ')')"
+        self.browser.until_text('[data-v="steps-shown"]', "step 1 of 3")
+        self.browser.until_text(".steps li:nth-child(1)", r"warm up.*now.*s of at most 5 s")
+        self.assertEqual(self.browser.run(item + ".dataset.s", 1), "now")
+        self.assertEqual(self.browser.attribute(".steps li:nth-child(1)", "aria-current"), "step")
+        self.assertEqual(self.browser.run(item + ".dataset.s", 2), "next")
+        self.assertRegex(self.browser.text(".steps li:nth-child(2)"), "load.*takes 0.5 s")
+        self.assertRegex(self.browser.text(".steps li:nth-child(3)"), "again <b>")
+        self.assertEqual(self.browser.run("return getComputedStyle(" + item.removeprefix("return ")
+                                          + ").borderTopStyle", 2), "dashed")
+        self.step(rig, "warm up", False, 0, 1179, "pass", timeout=5)
+        self.step(rig, "load", True, 1180, None, "inconclusive", lasting=0.5, why="its time is not over")
+        self.browser.until_text('[data-v="steps-shown"]', "step 2 of 3")
+        self.browser.until_text(".steps li:nth-child(1)", "✓warm up.*took 1.18 s")
+        self.browser.until_text(".steps li:nth-child(2)", "now.*s of 0.5 s")
+        self.step(rig, "load", False, 1180, 1700, "fail", lasting=0.5, final=True, frame=1700, time_s=1.7, timed_out=True)
+        rig.verdicts["ended"] = True
+        rig.expect("never overspeed", "pass", final=True, margin=12.5)
+        self.browser.until_text(".steps li:nth-child(2)", "✕load: failed.*time-out after 0.521 s")
+        self.browser.until_text(".steps li:nth-child(3)", "not begun")
+
+    def test_a_test_without_a_sequence_has_no_steps(self):
+        self.rig()
+        self.open("tests")
+        self.browser.until_text('[data-list="test-word"]', "Running")
+        self.assertFalse(self.browser.visible('[data-part="steps"]'))
 
     def test_an_opened_one_has_its_band_and_its_words(self):
         self.rig()
@@ -67,6 +112,7 @@ class Verdicts(Case):
         self.assertEqual(self.browser.run("return [tests = window.tactus.views.tests, tests.plot.banded][1]"), True)
         self.browser.click(".cells button:nth-child(1)")
         self.browser.until_text('[data-list="test-facts"]', "REQ-12")
+        self.assertNotRegex(self.browser.text('[data-list="test-legend"]'), "false|null")
         self.assertRegex(self.browser.text('[data-v="test-says"]'), "Holds so far")
 
     def test_the_list_is_filtered_by_verdict_and_by_words(self):

@@ -51,6 +51,7 @@ bool has_curl() {
 /// Those of the servo that its commands name, beside the sample's. Docs.ExamplesRun asks the servo itself.
 void add_variables_of_the_page(FakeLiveRig& rig) {
   rig.add<double>("motor.current", TACTUS_DOUBLE, {0}, false, TACTUS_OUTPUT, "A");
+  rig.add<double>("trajectory.speed", TACTUS_DOUBLE, {0}, false, TACTUS_OUTPUT, "rad/s");
   rig.add<double>("motor.load_torque", TACTUS_DOUBLE, {0}, false, TACTUS_INPUT, "N m");
   rig.add<double>("trajectory.dwell", TACTUS_DOUBLE, {0}, false, TACTUS_PARAMETER, "s");
   rig.add<double>("controller.voltage", TACTUS_DOUBLE, {0}, false, TACTUS_OUTPUT, "V");

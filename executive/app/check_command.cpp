@@ -101,6 +101,7 @@ const executive::PlannedLoop* loop_of(const PlannedJob& job, const executive::Pl
 /// Text in the column of a job's cycle.
 std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   if (job.dynamic) return "dynamic";
+  if (job.job_class == TACTUS_ON_EVENT) return "on event";
   if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
     return period_text(job.cycle);
   if (const executive::PlannedLoop* const loop = loop_of(job, plan)) return "loop " + loop->name;
@@ -118,7 +119,8 @@ double rate_of(const PlannedJob& job, const executive::Plan& plan) {
   if (const executive::PlannedLoop* const loop = loop_of(job, plan))
     return (job.job_class == TACTUS_DERIVATIVE ? executive::facts_of(loop->settings.method).evaluations : 1) /
            loop->cycle.seconds();
-  if (executive::is_cyclic(job.job_class)) return job.dynamic ? 0 : 1 / job.cycle.seconds();
+  if (job.dynamic || job.job_class == TACTUS_ON_EVENT) return 0;
+  if (executive::is_cyclic(job.job_class)) return 1 / job.cycle.seconds();
   if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
   if (job.thread == 0) return 1 / plan.frame.seconds();
   const rtsync::Period& period = plan.threads[job.thread - 1].period;

@@ -89,6 +89,10 @@ class FrameServices {
   void give(const CommandCall& call) TACTUS_RT { commands_.give(call.command, call.value, kByClient); }
   /// Switches a job, from the next frame on.
   void enable(std::string_view job, bool on) TACTUS_RT { (void)program_.enable(job, on); }
+  /// Asks for a call of a job of class on_event in the next frame. False: there is none of that number.
+  bool ask_event_job(std::uint32_t job) TACTUS_RT { return program_.event_jobs().ask(job); }
+  /// Changes the ratio of simulated to real time at the end of the frame: 0.001 .. 1000.
+  void set_ratio(double ratio) TACTUS_RT { sync_.set_ratio(ratio); }
   /// Takes a checkpoint at the next boundary that CheckpointPart sees. False: too many wait.
   bool take_checkpoint(const TimedCommand& command) TACTUS_RT { return commands_.give_checkpoint(command); }
   /// Drives all outputs to their safe values at once, and pauses the rig at the end of the frame.

@@ -54,6 +54,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
     thread_of.push_back(loop != nullptr ? loop->thread : plan_.jobs[i].thread);
   }
   switches_ = std::make_unique<JobSwitches>(plan_.jobs, std::move(thread_of), async_worker_of_thread_);
+  event_jobs_ = std::make_unique<EventJobs>(plan_.jobs);
   make_loops();
   if (plan_.margin > 1) stretch_jobs();
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
@@ -62,6 +63,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
   compile_freeze();
   compile_async_workers();
   depend();
+  if (!event_jobs_->empty()) join_event_jobs();
   for (const auto& lane : lane_states_) lane->count_in(promises_);
   for (const auto& worker : async_workers_) worker->lane.count_in(promises_);
   for (std::size_t i = 0; i < lists_.size(); ++i) lists_[i] = make_list(kLists[i], 0, list_call_);
@@ -405,7 +407,8 @@ void Program::compile_async_workers() {
         add_job(build, i, 0, 0);
         for (Entry entry : build.made) {
           entry.call = &worker->call;
-          if (entry.job != kNoPlanJob) entry.enabled = switches_->flag(i);
+          const std::atomic<bool>* const on_event = event_jobs_->flag(i);
+          if (entry.job != kNoPlanJob) entry.enabled = on_event != nullptr ? on_event : switches_->flag(i);
           worker->all.push_back(entry);
         }
       }
@@ -442,6 +445,18 @@ void Program::depend() {
       entries_[schedule_->place_of(switches_->home(i).scheduled)].extras = extras_of(i);
     }
   }
+}
+
+void Program::join_event_jobs() {
+  std::vector<std::uint64_t> threads;
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+    const AsyncWorker* const worker = async_worker_of_thread_[switches_->thread_of(i)];
+    std::uint64_t bit = 0;
+    for (std::size_t w = 0; w < async_workers_.size(); ++w)
+      if (async_workers_[w].get() == worker) bit = std::uint64_t{1} << w;
+    threads.push_back(bit);
+  }
+  event_jobs_->join(*switches_, threads);
 }
 
 Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call) {
@@ -501,6 +516,7 @@ bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
 
 void Program::add_state(std::vector<Piece>& pieces) {
   switches_->add_state(pieces);
+  event_jobs_->add_state(pieces);
   relief_->add_state(pieces);
   pieces.insert(pieces.end(), kept_.begin(), kept_.end());
   for (const auto& [model, overlay] : overlays_)
@@ -517,6 +533,7 @@ void Program::load_state() TACTUS_RT {
   for (const auto& worker : async_workers_) worker->switch_count = worker->command_count = 0;
   for (const auto& [model, overlay] : overlays_) overlay->loaded();
   switches_->load_state();
+  event_jobs_->load_state();
   relief_->load_state();
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "executive/frame/async_worker.hpp"
+#include "executive/frame/event_jobs.hpp"
 #include "executive/frame/hard_budgets.hpp"
 #include "executive/frame/integration_loop.hpp"
 #include "executive/frame/job_clock.hpp"
@@ -105,6 +106,7 @@ class Program {
   /// Switches a job by its name; false when there is none. `by`: see JobSwitches::enable.  @when any
   bool enable(std::string_view job, bool on, std::size_t by = JobSwitches::kOutside) TACTUS_RT;
   JobSwitches& switches() const TACTUS_RT { return *switches_; }
+  EventJobs& event_jobs() const TACTUS_RT { return *event_jobs_; }
   const JobNames& names() const TACTUS_RT { return *names_; }
   std::uint32_t find(std::string_view job) const TACTUS_RT { return names_->find(job); }
   /// Position of a job in the order of an instant; the jobs of a loop have the position of the loop.
@@ -158,6 +160,7 @@ class Program {
   void compile_freeze();
   void compile_async_workers();
   void depend();
+  void join_event_jobs();
   Entries make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
   CopyList* copies_to(const ModelInstance* model, bool delayed, std::size_t thread);
   CallExtras* extras_of(std::uint32_t job);
@@ -170,6 +173,7 @@ class Program {
   BrokenPromises promises_;
   std::unique_ptr<JobNames> names_;
   std::unique_ptr<JobSwitches> switches_;
+  std::unique_ptr<EventJobs> event_jobs_;
   std::unique_ptr<JobBudgets> budgets_;
   std::unique_ptr<JobRelief> relief_;
   std::size_t lanes_ = 1;

@@ -18,6 +18,7 @@ bool RateTransitions::run(std::int64_t k) TACTUS_RT {
   if (row_.writes && program_.has_overlays()) program_.hide_overlays(due);
   for (FramePart* const part : row_.transitions) part->rate_transition(k, due);
   if (program_.has_overlays()) program_.show_overlays(due);
+  if (!program_.event_jobs().empty()) program_.event_jobs().begin(due);
   publish(due);
   each([](AsyncWorker& worker) { worker.latch(); });
   each([&](AsyncWorker& worker) {

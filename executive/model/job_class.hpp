@@ -15,6 +15,8 @@ constexpr std::string_view name_of(tactus_job_class job_class) {
       return "initialization";
     case TACTUS_TOP_OF_FRAME:
       return "top_of_frame";
+    case TACTUS_ON_EVENT:
+      return "on_event";
     case TACTUS_ENVIRONMENT:
       return "environment";
     case TACTUS_SENSOR:
@@ -73,9 +75,10 @@ constexpr std::string_view name_of(tactus_job_class job_class) {
   return "";
 }
 
-/// Classes whose jobs the schedule calls at their cycle, at the instants of the simulated time.
+/// Classes whose jobs the schedule calls at the instants of the simulated time: at their cycle, or, of class on_event,
+/// at the first instant of a frame (of a thread's period) before which they were asked for.
 constexpr bool is_cyclic(tactus_job_class job_class) {
-  return job_class >= TACTUS_ENVIRONMENT && job_class <= TACTUS_DATA_RECORD;
+  return job_class >= TACTUS_ON_EVENT && job_class <= TACTUS_DATA_RECORD;
 }
 
 /// Classes whose jobs an integration loop calls, at the loop's cycle.

@@ -282,6 +282,9 @@ void ModelInstance::add(const tactus_job& job) {
   if (job.run == nullptr) throw std::runtime_error(where + "has no function");
   if (job.phase > 65535)
     throw std::runtime_error(where + "phase " + std::to_string(job.phase) + " is outside 0 .. 65535");
+  if (job.job_class == TACTUS_ON_EVENT && job.cycle_num != 0)
+    throw std::runtime_error(
+        where + "a job of class on_event is called when an action asks for it, so it has no cycle");
   if (job.cycle_num == TACTUS_DYNAMIC) {
     if (!is_cyclic(job.job_class) && job.job_class != TACTUS_FREEZE_AUTOMATIC)
       throw std::runtime_error(where + "class " + std::string(name_of(job.job_class)) +

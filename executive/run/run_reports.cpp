@@ -145,11 +145,12 @@ Json RunReports::jobs() const {
     const PlannedJob& job = plan.jobs[i];
     if (!runs_in_frames(job)) continue;
     const bool counted = job.budget && plan.job_times;
+    const bool no_cycle = job.dynamic || job.job_class == TACTUS_ON_EVENT || job.cycle.is_zero();
     Json entry = {
         {"name", job.name},
         {"class", name_of(job.job_class)},
         {"thread", plan.thread_name(job.thread)},
-        {"cycle_ns", job.dynamic || job.cycle.is_zero() ? Json(nullptr) : Json(job.cycle.floor().count())},
+        {"cycle_ns", no_cycle ? Json(nullptr) : Json(job.cycle.floor().count())},
         {"optional", job.optional ? Json(*job.optional) : Json(nullptr)},
         {"calls", nullptr},
         {"time_ns", nullptr},

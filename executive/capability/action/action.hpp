@@ -25,6 +25,8 @@ enum class ActionKind : std::uint8_t {
   job,  ///< switch a job
   log,
   trace,  ///< write the memory of the flight recorder to a file
+  call,   ///< call a job of class on_event
+  ratio,  ///< change the ratio of simulated to real time
 };
 
 /// An action with everything decided. Frames change nothing of it.
@@ -34,11 +36,12 @@ struct Action {
   VariableRef variable{};          ///< set, force, release
   std::vector<std::byte> value{};  ///< set, force: bytes of the variable
   std::string thing{};             ///< turn: "fault"
-  std::uint32_t number = 0;        ///< turn: its place in Plan::switches
-  bool on = false;                 ///< turn, job
-  std::string name{};              ///< job: its name; log: the text; stop, abort: the reason
-  TimedCommand checkpoint{};       ///< checkpoint
-  std::uint32_t write = 0;         ///< set, force, release: counts up with every one of the plan
+  std::uint32_t number = 0;   ///< turn: its place in Plan::switches; call: index of the job in Plan::jobs
+  bool on = false;            ///< turn, job
+  std::string name{};         ///< job: its name; log: the text; stop, abort: the reason
+  TimedCommand checkpoint{};  ///< checkpoint
+  double ratio = 1;           ///< ratio: simulated seconds per real one
+  std::uint32_t write = 0;    ///< set, force, release: counts up with every one of the plan
 };
 
 /// Actions that are done together, at the end of one frame.

@@ -40,8 +40,7 @@ bool is_file_name(const std::string& name) {
 
 std::string unknown_action(const std::string& word) {
   std::vector<std::string> words;
-  for (const ActionRow& row : action_rows())
-    if (row.argument != ActionArgument::refused) words.emplace_back(row.word);
+  for (const ActionRow& row : action_rows()) words.emplace_back(row.word);
   const std::string meant = config::meant(word, words);
   return config::show(word) + " is not an action" +
          (meant.empty() ? "; allowed: " + config::show_all(words) : meant);
@@ -132,8 +131,6 @@ void ActionParser::add_text(const Node& node, const std::string& path) {
 void ActionParser::add_row(const ActionRow& row, const Node& argument, const Place& at) {
   using enum ActionArgument;
   switch (row.argument) {
-    case refused:
-      return refuse(at.node.place(), at.path, config::show(row.word) + ": " + row.about);
     case values:
       return add_values(row, argument, at);
     case variables:
@@ -148,6 +145,11 @@ void ActionParser::add_row(const ActionRow& row, const Node& argument, const Pla
     case job:
       for (const Node& name : names_of(argument, at)) add_job(row, name, at.path);
       return;
+    case event_job:
+      for (const Node& name : names_of(argument, at)) add_event_job(row, name, at.path);
+      return;
+    case factor:
+      return add_ratio(row, argument, at);
     case thing:
       for (const Node& name : names_of(argument, at)) add_thing(row, name, row.on, at.path);
       return;
@@ -360,6 +362,50 @@ void ActionParser::add_job(const ActionRow& row, const Node& name, const std::st
   if (draft_.rig.models.size() < draft_.settings.models.size()) return;  // of one that could not be made
   refuse(name.place(), path,
          "there is no job " + config::show(name.text()) + did_you_mean(name.text(), names));
+}
+
+/// A job that is called only when it is asked for.
+void ActionParser::add_event_job(const ActionRow& row, const Node& name, const std::string& path) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < draft_.plan.jobs.size(); ++i) {
+    const PlannedJob& job = draft_.plan.jobs[i];
+    if (job.job_class == TACTUS_ON_EVENT) names.push_back(job.name);
+    if (job.name != name.text()) continue;
+    if (job.job_class != TACTUS_ON_EVENT)
+      return refuse(name.place(), path,
+                    "'" + job.name + "' is a job of class " + std::string(name_of(job.job_class)) +
+                        "; only a job that its model declares with class on_event is called by an action");
+    Action& action = push(row.kind, std::string(row.word) + " " + job.name);
+    action.name = job.name;
+    action.number = i;
+    return;
+  }
+  if (draft_.rig.models.size() < draft_.settings.models.size()) return;  // of one that could not be made
+  refuse(name.place(), path,
+         "there is no job " + config::show(name.text()) +
+             (names.empty() ? ", and no model of this rig has a job of class on_event"
+                            : did_you_mean(name.text(), names)));
+}
+
+void ActionParser::add_ratio(const ActionRow& row, const Node& argument, const Place& at) {
+  struct Read {
+    double ratio = 1;
+  };
+  static const config::Fields<Read> kRead{
+      "", {config::required("ratio", &Read::ratio, config::ratio(0.001, 1000), "")}};
+  const std::size_t before = draft_.problems.count();
+  const Node map = Node::map({{"ratio", argument.place(), argument}});
+  const std::string parent = at.path.ends_with(".ratio") ? at.path.substr(0, at.path.size() - 6) : at.path;
+  const Read read = kRead.load(map, parent, draft_.problems);
+  if (draft_.problems.count() != before) return;
+  if (draft_.settings.clock.external())
+    return refuse(at.node.place(), at.path,
+                  "the edges of the external clock say how long a frame is; remove 'ratio'");
+  if (draft_.rig.link != nullptr && draft_.rig.link->mode() == LinkMode::paced)
+    return refuse(at.node.place(), at.path,
+                  "the link paces its peers at realtime.ratio; remove 'ratio', or set link.mode: free");
+  Action& action = push(row.kind, std::string(row.word) + " " + config::print_real(read.ratio));
+  action.ratio = read.ratio;
 }
 
 }  // namespace tactus::executive

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "executive/frame/frame_services.hpp"
 
@@ -84,6 +85,12 @@ bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
       return services_->take_checkpoint(action.checkpoint);
     case ActionKind::job:
       services_->enable(action.name, action.on);
+      return true;
+    case ActionKind::call:
+      return services_->ask_event_job(action.number);
+    case ActionKind::ratio:
+      services_->set_ratio(action.ratio);
+      ratio_changed_ = true;
       return true;
     case ActionKind::log:
     case ActionKind::trace:
@@ -180,6 +187,7 @@ void ActionPart::changed(RigChange& change) TACTUS_RT {
   if (change.what != RigChange::went_back) return;
   waiting_.clear();
   release_all();
+  if (std::exchange(ratio_changed_, false)) services_->set_ratio(services_->plan().ratio);
   seek(change.frame);
 }
 

@@ -98,6 +98,7 @@ class ActionPart final : public FramePart {
   std::vector<std::uint32_t> waiting_;  // indices of writes_ in the order in which they are made, each once
   std::vector<ModelForces*> forced_;    // of models, each once
   std::unique_ptr<EventCount[]> events_;
+  bool ratio_changed_ = false;
   std::size_t next_ = 0;  // of plan_.timed
   rtsync::SpscRing<ActionNote> notes_{kMostNotes};
   std::atomic<std::uint64_t> lost_{0};

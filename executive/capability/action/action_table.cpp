@@ -27,8 +27,8 @@ constexpr ActionRow kRows[] = {
     {"disable", Kind::job, job, "disable JOB", "switch a job off"},
     {"flight recorder", Kind::trace, nothing, "flight recorder", "write the frames around this one to a trace file"},
     {"log", Kind::log, some_text, "log TEXT", "write a line to the log"},
-    {"ratio", Kind::log, refused, "ratio", "the ratio of simulated to real time cannot change while the rig runs; set realtime.ratio in the rig file"},
-    {"on_event", Kind::log, refused, "on_event", "models have no jobs of events yet; enable a job of the model, or set one of its inputs"},
+    {"on_event", Kind::call, event_job, "on_event JOB", "call a job of class on_event in the next frame"},
+    {"ratio", Kind::ratio, factor, "ratio FACTOR", "simulated seconds per real second from the end of the frame on"},
 };
 // clang-format on
 

@@ -19,7 +19,8 @@ enum class ActionArgument : std::uint8_t {
   thing,      ///< names of things that are switched
   thing_on,   ///< names of things, each with on or off
   running,    ///< names of faults or stimuli
-  refused,    ///< cannot be done; `about` says why
+  event_job,  ///< names of jobs of class on_event
+  factor,     ///< a factor
 };
 
 /// One action of the table from which events, sequences and commands take theirs.

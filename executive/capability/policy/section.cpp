@@ -35,6 +35,8 @@ std::string why_never(const Draft& draft, const PlannedJob& job) {
     return "is of class " + std::string(name_of(job.job_class)) +
            "; only jobs of the cyclic classes can be left out";
   if (job.dynamic) return "chooses its own times; only a job with a cycle can be left out";
+  if (job.job_class == TACTUS_ON_EVENT)
+    return "is called when an action asks for it; only a job with a cycle can be left out";
   if (draft.plan.is_asynchronous(job.thread))
     return "is on thread '" + draft.plan.thread_name(job.thread) +
            "', which is asynchronous; only jobs of main and of scheduled threads can be left out";

@@ -55,6 +55,9 @@ typedef enum tactus_job_class {
   TACTUS_DEFAULT_DATA = 100,   /**< once, before the parameters of the rig file are set */
   TACTUS_INITIALIZATION = 200, /**< after the parameters, before the first frame; again after a reset */
   TACTUS_TOP_OF_FRAME = 300,   /**< at the start of every frame, before anything else */
+  /** At the first instant of a frame before which an action `on_event` asked for it, before the cyclic classes;
+   *  once, however often it was asked for. It has no cycle of its own: cycle_num is 0. */
+  TACTUS_ON_EVENT = 350,
   /* The cyclic classes, in this order at each instant. */
   TACTUS_ENVIRONMENT = 400,
   TACTUS_SENSOR = 500,

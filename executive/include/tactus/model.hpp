@@ -52,6 +52,7 @@ enum class JobClass : int {
   default_data = TACTUS_DEFAULT_DATA,
   initialization = TACTUS_INITIALIZATION,
   top_of_frame = TACTUS_TOP_OF_FRAME,
+  on_event = TACTUS_ON_EVENT,
   environment = TACTUS_ENVIRONMENT,
   sensor = TACTUS_SENSOR,
   sensor_emitter = TACTUS_SENSOR_EMITTER,

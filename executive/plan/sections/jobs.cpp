@@ -55,13 +55,23 @@ void time_cyclic_job(Draft& draft, const DeclaredJob& declared, const JobSetting
 }
 
 void time_job(Draft& draft, const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {
-  if (is_cyclic(declared.job_class)) return time_cyclic_job(draft, declared, changes, job);
+  if (is_cyclic(declared.job_class) && declared.job_class != TACTUS_ON_EVENT)
+    return time_cyclic_job(draft, declared, changes, job);
   const bool has_times = changes.stop || !changes.start.is_zero() || !changes.offset.is_zero();
   const auto refuse = [&](const char* why) {
     draft.problems.add(changes.origin, "is a job of class " + std::string(name_of(declared.job_class)) +
                                            ", which has " + why);
   };
-  if (declared.job_class == TACTUS_FREEZE_SCHEDULED) {
+  if (declared.job_class == TACTUS_ON_EVENT) {
+    const bool own_period = draft.plan.is_asynchronous(job.thread);
+    const Period period = own_period ? draft.plan.threads[job.thread - 1].period : Period{};
+    job.cycle = period.is_zero() ? draft.plan.frame : period;
+    if (changes.cycle || has_times)
+      refuse(
+          "no times: an action 'on_event' asks for it; only thread, phase, enabled, budget and depends_on "
+          "can be "
+          "set");
+  } else if (declared.job_class == TACTUS_FREEZE_SCHEDULED) {
     job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? draft.plan.freeze_frame : declared.cycle);
     if (has_times) refuse("no offset, start or stop; only cycle, phase and enabled can be set");
   } else if (changes.cycle || has_times) {

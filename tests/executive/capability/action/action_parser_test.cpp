@@ -101,8 +101,13 @@ TEST(ActionParser, EachMistakeHasItsPlace) {
            Row{"[ pause now ]", "'pause' stands alone; remove 'now'"},
            Row{"[ checkpoint ../x ]", "'../x' is not allowed"},
            Row{"[ enable a.stp ]", "there is no job 'a.stp'; did you mean 'a.step'?"},
-           Row{"[ ratio 2 ]", "the ratio of simulated to real time cannot change"},
-           Row{"[ on_event a.step ]", "models have no jobs of events yet"},
+           Row{"[ ratio 0 ]", "ratio"},
+           Row{"[ ratio 2000 ]", "ratio"},
+           Row{"[ ratio ]", "ratio"},
+           Row{"[ on_event a.step ]",
+               "'a.step' is a job of class scheduled; only a job that its model declares"},
+           Row{"[ on_event a.stp ]",
+               "there is no job 'a.stp', and no model of this rig has a job of class on_event"},
        })
     EXPECT_THAT(problems_of(event(row.actions)), ElementsAre(HasSubstr(row.says))) << row.actions;
   EXPECT_THAT(problems_of(event("[ checkpoint ]") + "checkpoint: { enabled: no }\n"),

@@ -96,6 +96,7 @@ class FaultCompiler {
     for (const CompiledFault& other : others)
       if (other.name == made_.name) return complain("there is a fault of that name already");
     if (job) return read_job(made_.target.substr(4), others);
+    if (!read_connection(settings_.on, "on") || !read_connection(settings_.swap, "swap")) return false;
     if (!read_variable(settings_.on, "on", others)) return false;
     if (made_.kind != FaultKind::swap) return true;
     if (!read_variable(settings_.swap, "swap", others)) return false;
@@ -111,6 +112,31 @@ class FaultCompiler {
                           "' do not change places: they need the same model, type, size and direction");
     return (a.variable != b.variable || a.first != b.first) ||
            complain("swap", "a variable does not change places with itself");
+  }
+
+  /// Puts the input of a connection, "connection a.y -> b.u", in its place: a fault of it is one of what it gives there.
+  bool read_connection(Located<std::string>& name, const char* key) {
+    constexpr std::string_view kWord = "connection ";
+    if (!name.value.starts_with(kWord)) return true;
+    const auto trimmed = [](std::string_view text) {
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      while (text.ends_with(' ')) text.remove_suffix(1);
+      return std::string(text);
+    };
+    const std::string_view text = std::string_view(name.value).substr(kWord.size());
+    const std::size_t arrow = text.find("->");
+    if (arrow == std::string_view::npos)
+      return complain(key,
+                      config::show(name.value) + " names no connection; write 'connection OUTPUT -> INPUT'");
+    const std::string wanted = trimmed(text.substr(0, arrow)) + " -> " + trimmed(text.substr(arrow + 2));
+    std::vector<std::string> names;
+    for (const Connection& connection : draft_.plan.connections) {
+      names.push_back(connection.from.name() + " -> " + connection.to.name());
+      if (names.back() != wanted) continue;
+      name.value = connection.to.name();
+      return true;
+    }
+    return complain(key, "there is no connection " + config::show(wanted) + did_you_mean(wanted, names));
   }
 
   bool read_job(const std::string& name, const std::vector<CompiledFault>& others) {

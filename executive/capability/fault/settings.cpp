@@ -16,7 +16,8 @@ const Fields<FaultSettings>& fault_fields() {
       "A fault: one disturbance of a variable or of a job, and when.",
       {
           located(&F::origin),
-          required("on", &F::on, length(1, 200), "variable; or 'job model.job', with longer"),
+          required("on", &F::on, length(1, 200),
+                   "variable; 'connection a.y -> b.u'; or 'job model.job', with longer"),
           optional("stuck", &F::stuck,
                    "keeps this value; without one, the value that it had when the fault began"),
           optional("offset", &F::offset, "value added"),

@@ -181,6 +181,22 @@ TEST(ActionPart, AResetDropsForcesAndBeginsSequenceAndTimesAnew) {
   EXPECT_NE(bench.look.rows[4].b, 7) << "the first frame after the reset";
 }
 
+TEST(ActionPart, ARatioChangesTheRealTimeOfFramesFromTheEndOfTheFrameOn) {
+  const auto took = [](const std::string& commands) {
+    Bench bench(kModels + commands);
+    rtsync::TimePoint<rtsync::RigTime> began{};
+    bench.rig.behind_frame[1] = [&] { began = bench.rig.clock.now(); };
+    EXPECT_EQ(bench.rig.run(40).outcome, Outcome::completed);
+    return bench.rig.clock.now() - began;
+  };
+  const auto plain = took("commands: [{ at: 10 ms, do: [ log ten ] }]\n");
+  const auto twice = took("commands: [{ at: 10 ms, do: [ ratio 2 ] }]\n");
+  const auto half = took("commands: [{ at: 10 ms, do: [ { ratio: 0.5 } ] }]\n");
+  // Thirty frames, of which the one that ends when the command comes may still have its old length.
+  EXPECT_NEAR(static_cast<double>((plain - twice).count()), 15e6, 1.1e6);
+  EXPECT_NEAR(static_cast<double>((half - plain).count()), 30e6, 1.1e6);
+}
+
 TEST(ActionPart, TheFramesTouchNoHeapWithAllOfItOn) {
   if (!rtsync::HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
   Bench bench(

@@ -92,9 +92,10 @@ auto call_sdk(const SdkEntry& entry, const char* function, Call call) {
 
 /// Folder of a rig file, absolute; empty: the text is no file.
 inline std::string folder_of(const std::string& file) {
+  if (file.empty()) return "";
   std::error_code failed;
   const std::filesystem::path path = std::filesystem::absolute(file, failed);
-  return failed || file.empty() || !std::filesystem::exists(path, failed) ? "" : path.parent_path().string();
+  return failed || !std::filesystem::exists(path, failed) ? "" : path.parent_path().string();
 }
 
 /// An instance that a driver made; ends it.

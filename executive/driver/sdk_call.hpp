@@ -91,7 +91,7 @@ auto call_sdk(const SdkEntry& entry, const char* function, Call call) {
 }
 
 /// Folder of a rig file, absolute; empty: the text is no file.
-inline std::string folder_of(const std::string& file) {
+inline std::string folder_of_rig_file(const std::string& file) {
   if (file.empty()) return "";
   std::error_code failed;
   const std::filesystem::path path = std::filesystem::absolute(file, failed);
@@ -111,7 +111,7 @@ class SdkInstance {
       bool any = false;
     } heard{section, problems};
     const SdkValues values(section);
-    const std::string folder = folder_of(section.origin.place.file);
+    const std::string folder = folder_of_rig_file(section.origin.place.file);
     const tactus_settings settings{sizeof(tactus_settings),
                                    TACTUS_DRIVER_ABI_VERSION,
                                    &values.root(),

@@ -10,6 +10,20 @@
 
 namespace tactus::executive {
 
+/// Figures of a thing that is switched.
+struct SwitchFigures {
+  std::int64_t frames = 0;             ///< frames in which it had its effect
+  std::int64_t first = -1, last = -1;  ///< the first and the last of them; -1: none
+
+  /// Adds all frames from one to another. @when rt
+  void add(std::int64_t from, std::int64_t to) TACTUS_RT {
+    if (to < from) return;
+    if (first < 0) first = from;
+    last = to;
+    frames += to - from + 1;
+  }
+};
+
 /// Log of what began or ended in which frame, from the frames to the service thread.
 ///
 /// Threads  add: main; take, lost: one other.

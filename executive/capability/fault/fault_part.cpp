@@ -53,7 +53,7 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
   if (change.what != RigChange::went_back) return;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Fault& fault = all_[i];
-    if (fault.acts_since >= 0) add(fault.figures, fault.acts_since, last_frame_);
+    if (fault.acts_since >= 0) fault.figures.add(fault.acts_since, last_frame_);
     fault.acts_since = -1;
     fault.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     *fault.shown = fault.kept[acted] != 0;
@@ -114,13 +114,6 @@ FaultPart::Line FaultPart::line_of(Fault& fault, std::int64_t k) const TACTUS_RT
           &change,
           made.b,
           made.kind == FaultKind::noise ? &made.random : nullptr};
-}
-
-void FaultPart::add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT {
-  if (to < from) return;
-  if (figures.first < 0) figures.first = from;
-  figures.last = to;
-  figures.frames += to - from + 1;
 }
 
 /// Returns the frame before which one that is on does not end by itself.
@@ -211,7 +204,7 @@ void FaultPart::advance(Fault& fault, std::uint32_t number, std::int64_t k) TACT
       made.kind = OverlayChange::Kind::none;
     fault.overlays[i]->settle(*fault.cells[i]);
   }
-  if (fault.acts_since >= 0) add(fault.figures, fault.acts_since, k - 1);
+  if (fault.acts_since >= 0) fault.figures.add(fault.acts_since, k - 1);
   fault.acts_since = acts ? k : -1;
 }
 

@@ -27,14 +27,10 @@ class FaultPart final : public FramePart, public SwitchRow {
 
   SwitchLog& log() { return log_; }
   /// Figures of a fault, after the frames.
-  struct Figures {
-    std::int64_t frames = 0;  ///< frames in which it had its effect
-    std::int64_t first = -1, last = -1;
-  };
-  Figures figures(std::size_t number) const {
+  SwitchFigures figures(std::size_t number) const {
     const Fault& fault = all_[number];
-    Figures figures = fault.figures;
-    if (fault.acts_since >= 0) add(figures, fault.acts_since, last_frame_);
+    SwitchFigures figures = fault.figures;
+    if (fault.acts_since >= 0) figures.add(fault.acts_since, last_frame_);
     return figures;
   }
 
@@ -56,7 +52,7 @@ class FaultPart final : public FramePart, public SwitchRow {
     std::vector<std::int64_t> kept{};
     std::vector<ModelOverlay*> overlays{};  ///< overlay of each cell
     std::int64_t acts_since = -1;           ///< first frame that figures do not have yet
-    Figures figures{};
+    SwitchFigures figures{};
     std::int64_t& held(std::size_t element) TACTUS_RT { return kept[kKept + element]; }
     std::int64_t& past(std::int64_t frame, std::size_t element) TACTUS_RT {
       const auto slot = static_cast<std::size_t>(frame % made->delay_frames);
@@ -81,7 +77,6 @@ class FaultPart final : public FramePart, public SwitchRow {
   void switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   static void remember(Fault& fault, std::int64_t k) TACTUS_RT;
   void change(Fault& fault, std::size_t element, std::int64_t k) const TACTUS_RT;
-  static void add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT;
   std::int64_t next_change(const Fault& fault, std::int64_t k) const TACTUS_RT;
   std::int64_t end_of(const Fault& fault) const TACTUS_RT;
 

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "executive/capability/action/run_switches.hpp"
 #include "executive/capability/fault/fault_part.hpp"
-#include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
 /// Disturbs a run by the faults of the rig, and says when each began and ended.
-class RunFaults final : public Capability {
+class RunFaults final : public RunSwitches {
  public:
   explicit RunFaults(RunContext& run);
   static bool is_needed(const RunContext& run);
 
-  void poll(RunVoice& voice) override;
-  void finish() override;
   void summarize(config::Json& all, Summary what) const override;
   /// States of its switches.                                                                       @when any
   const SwitchRow& switches() const { return part_; }
 
  private:
-  RunContext& run_;
+  SwitchLog& log() override { return part_.log(); }
+  const std::string& name_of(std::size_t number) const override { return (*faults_)[number].name; }
+
   std::shared_ptr<const std::vector<CompiledFault>> faults_;
   FaultPart part_;
 };

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "executive/capability/action/run_switches.hpp"
 #include "executive/capability/stimulus/stimulus_part.hpp"
-#include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
 /// Drives variables by the stimuli of the rig, and says when each began and ended.
-class RunStimuli final : public Capability {
+class RunStimuli final : public RunSwitches {
  public:
   explicit RunStimuli(RunContext& run);
   static bool is_needed(const RunContext& run);
 
-  void poll(RunVoice& voice) override;
-  void finish() override;
   void summarize(config::Json& all, Summary what) const override;
   /// States of its switches.                                                                       @when any
   const SwitchRow& switches() const { return part_; }
 
  private:
-  RunContext& run_;
+  SwitchLog& log() override { return part_.log(); }
+  const std::string& name_of(std::size_t number) const override { return (*stimuli_)[number].name; }
+
   std::shared_ptr<const std::vector<CompiledStimulus>> stimuli_;
   StimulusPart part_;
 };

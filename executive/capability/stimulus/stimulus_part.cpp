@@ -121,16 +121,9 @@ void StimulusPart::end_frame(std::int64_t) TACTUS_RT {
   for (Expression* const expression : expressions_) expression->look();
 }
 
-void StimulusPart::add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT {
-  if (to < from) return;
-  if (figures.first < 0) figures.first = from;
-  figures.last = to;
-  figures.frames += to - from + 1;
-}
-
 /// Counts the frames before k in which it wrote.
 void StimulusPart::count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
-  if (stimulus.writes_since >= 0) add(stimulus.figures, stimulus.writes_since, k - 1);
+  if (stimulus.writes_since >= 0) stimulus.figures.add(stimulus.writes_since, k - 1);
   stimulus.writes_since = stimulus.cell->has_source() ? k : -1;
 }
 
@@ -175,7 +168,7 @@ void StimulusPart::changed(RigChange& change) TACTUS_RT {
   if (change.what != RigChange::went_back) return;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Stimulus& stimulus = all_[i];
-    if (stimulus.writes_since >= 0) add(stimulus.figures, stimulus.writes_since, last_frame_);
+    if (stimulus.writes_since >= 0) stimulus.figures.add(stimulus.writes_since, last_frame_);
     stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     stimulus.now = nullptr;
     wakes_[i] = courses_[i].until_ns = 0;

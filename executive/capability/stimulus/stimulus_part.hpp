@@ -29,14 +29,10 @@ class StimulusPart final : public FramePart, public SwitchRow {
 
   SwitchLog& log() { return log_; }
   /// Figures of a stimulus, after the frames.
-  struct Figures {
-    std::int64_t frames = 0;  ///< frames in which it wrote
-    std::int64_t first = -1, last = -1;
-  };
-  Figures figures(std::size_t number) const {
+  SwitchFigures figures(std::size_t number) const {
     const Stimulus& stimulus = all_[number];
-    Figures figures = stimulus.figures;
-    if (stimulus.writes_since >= 0) add(figures, stimulus.writes_since, last_frame_);
+    SwitchFigures figures = stimulus.figures;
+    if (stimulus.writes_since >= 0) figures.add(stimulus.writes_since, last_frame_);
     return figures;
   }
 
@@ -84,7 +80,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
     std::array<std::int64_t, kKept> kept{};
     std::deque<Expression> expressions{};
     std::int64_t writes_since = -1;  ///< first frame that figures do not have yet
-    Figures figures{};
+    SwitchFigures figures{};
   };
   /// A stimulus within a segment whose value depends on the time alone: all that a frame reads of it.
   struct Course {
@@ -104,7 +100,6 @@ class StimulusPart final : public FramePart, public SwitchRow {
     double truth, offset;
   };
 
-  static void add(Figures& figures, std::int64_t from, std::int64_t to) TACTUS_RT;
   void count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
   void advance(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;

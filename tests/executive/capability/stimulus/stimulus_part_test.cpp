@@ -114,7 +114,7 @@ TEST(StimulusPart, OneThatDoesNotChangeSleepsAndIsCountedInEachFrame) {
     if (frame == 6) row.turn(0, false);
   };
   EXPECT_THAT(bench.run(9), ElementsAre(0, 0, 5, 5, 5, 7, 7, 0, 0));
-  const StimulusPart::Figures figures = bench.part->figures(0);
+  const SwitchFigures figures = bench.part->figures(0);
   EXPECT_EQ(figures.frames, 5);
   EXPECT_EQ(figures.first, 2);
   EXPECT_EQ(figures.last, 6);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "executive/frame/switch_log.hpp"
+#include "executive/run_base/run_context.hpp"
+
+namespace tactus::executive {
+
+/// The run's side of things that are switched by name: it says when each began and ended, and what came of it.
+///
+/// Threads  the service thread.
+class RunSwitches : public Capability {
+ public:
+  void poll(RunVoice& voice) override;
+  void finish() override;
+
+ protected:
+  /// Words for one and for several of them; texts that stay.
+  struct Words {
+    const char* one;
+    const char* several;
+  };
+  RunSwitches(RunContext& run, Words words) : run_(run), words_(words) {}
+
+  virtual SwitchLog& log() = 0;
+  virtual const std::string& name_of(std::size_t number) const = 0;
+  /// Adds the figures to a row of the summary.
+  static void add_figures(config::Json& row, const SwitchFigures& figures);
+
+ private:
+  RunContext& run_;
+  Words words_;
+};
+
+}  // namespace tactus::executive

@@ -173,7 +173,7 @@ class TestCommand final : public CommandDriver {
 
   void show(const Trial& trial, const TrialResult& result) const {
     static constexpr const char* kWords[] = {"ok", "wrong", "skipped"};
-    static constexpr Ink kInks[] = {Ink::good, Ink::bad, Ink::warning};
+    static constexpr Ink kOfRow[] = {Ink::good, Ink::bad, Ink::warning};
     const auto row = static_cast<std::size_t>(result.outcome);
     if (json_) {
       config::Json line{{"trial", trial.name}, {"result", kWords[row]}};
@@ -182,7 +182,7 @@ class TestCommand final : public CommandDriver {
     } else {
       const std::string word =
           std::string(kWords[row]) + std::string(8 - std::char_traits<char>::length(kWords[row]), ' ');
-      put("%s %s%s%s\n", painted(kInks[row], word).c_str(), trial.name.c_str(),
+      put("%s %s%s%s\n", painted(kOfRow[row], word).c_str(), trial.name.c_str(),
           result.text.empty() ? "" : ": ", result.text.c_str());
     }
     std::fflush(stdout);

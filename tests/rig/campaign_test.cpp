@@ -110,8 +110,8 @@ TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
   (void)run_with_limit("4 mN m", "after");
   const Json compared = Json::parse(tactus_of({"campaign", "compare", "before", "after", "--json"}).out);
   const Json later = Json::parse(tactus_of({"campaign", "figures", "after", "--json"}).out);
-  EXPECT_EQ(compared["now_fail"], passed - later["draws"]["passed"].get<int>());
-  EXPECT_EQ(compared["now_pass"], 0);
+  EXPECT_EQ(compared["worse"], passed - later["draws"]["passed"].get<int>());
+  EXPECT_EQ(compared["better"], 0);
   ASSERT_EQ(compared["changes"].size(), 8U);
   EXPECT_EQ(compared["changes"][0]["kind"], "now fails");
   EXPECT_THAT(tactus_of({"campaign", "compare", "before", "nowhere"}).err,

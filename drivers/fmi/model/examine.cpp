@@ -63,7 +63,7 @@ std::string start_of(const Variable& variable) {
 void print_variables(const Examination& to, const char* title, const std::vector<RigVariable>& variables) {
   if (variables.empty()) return;
   to.line("");
-  to.line(std::to_string(variables.size()) + " " + title);
+  to.line(title + (" (" + std::to_string(variables.size()) + ")"));
   for (std::size_t i = 0; i < std::min(variables.size(), kMostShown); ++i) {
     const RigVariable& one = variables[i];
     const Variable& of = *one.of;
@@ -156,13 +156,13 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
     print_variables(to, "constants and calculated parameters", contents.constants);
     if (!contents.structure.empty()) {
       to.line("");
-      to.line(std::to_string(contents.structure.size()) + " structural parameters (key 'structure')");
+      to.line("structural parameters, key 'structure' (" + std::to_string(contents.structure.size()) + ")");
       for (const Variable* const each : contents.structure)
         to.line("  " + one_line(each->name) + " " + start_of(*each) + "  " + one_line(each->about, 120));
     }
     if (!contents.texts.empty()) {
       to.line("");
-      to.line(std::to_string(contents.texts.size()) + " texts (key 'texts')");
+      to.line("texts, key 'texts' (" + std::to_string(contents.texts.size()) + ")");
       for (const Variable* const each : contents.texts)
         to.line("  " + one_line(each->name) + " " + start_of(*each));
     }
@@ -170,7 +170,7 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
                                       [](const Variable& v) { return v.causality == Causality::local; });
     if (locals > 0) {
       to.line("");
-      to.line(std::to_string(locals) + " local variables, shown by key 'locals'");
+      to.line("local variables, shown by key 'locals' (" + std::to_string(locals) + ")");
     }
     for (const LeftOut& each : contents.left_out)
       to.line("not in a rig: " + in_quotes(each.variable->name) + ": " + each.why);

@@ -274,9 +274,12 @@ Json measured_changes(const Compared& before, const Compared& after) {
   return all;
 }
 
-const char* word_of(Change::Kind kind) {
-  constexpr const char* kWords[] = {"now fails", "now passes", "less margin", "more margin"};
-  return kWords[static_cast<std::size_t>(kind)];
+const char* word_of(const Change& change) {
+  if (change.kind == Change::Kind::worse_verdict)
+    return change.after == "fail" || change.after == "error" ? "now fails" : "worse verdict";
+  if (change.kind == Change::Kind::better_verdict)
+    return change.after == "pass" ? "now passes" : "better verdict";
+  return change.kind == Change::Kind::less_margin ? "less margin" : "more margin";
 }
 
 }  // namespace
@@ -284,15 +287,14 @@ const char* word_of(Change::Kind kind) {
 Json comparison(const fs::path& before, const fs::path& after) {
   const Compared then = compared_of(before), now = compared_of(after);
   const CampaignComparison found = compare(then.verdicts, now.verdicts);
-  Json json{
-      {"same", found.same},         {"only_before", found.only_before}, {"only_after", found.only_after},
-      {"now_fail", found.now_fail}, {"now_pass", found.now_pass},       {"chance", found.chance}};
+  Json json{{"same", found.same},   {"only_before", found.only_before}, {"only_after", found.only_after},
+            {"worse", found.worse}, {"better", found.better},           {"chance", found.chance}};
   json["changes"] = Json::array();
   const auto number = [](double value) { return std::isnan(value) ? Json(nullptr) : Json(value); };
   for (const Change& each : found.changes)
     json["changes"].push_back({{"case", each.key},
                                {"expectation", each.expectation},
-                               {"kind", word_of(each.kind)},
+                               {"kind", word_of(each)},
                                {"before", each.before},
                                {"after", each.after},
                                {"margin_before", number(each.margin_before)},
@@ -303,11 +305,11 @@ Json comparison(const fs::path& before, const fs::path& after) {
 
 std::string comparison_text(const Json& all) {
   constexpr std::size_t kMost = 20;
-  std::string text = "now failing: " + all["now_fail"].dump() + ", now passing: " + all["now_pass"].dump() +
+  std::string text = "worse verdicts: " + all["worse"].dump() + ", better ones: " + all["better"].dump() +
                      ", as before: " + all["same"].dump() +
                      ", in one campaign alone: " + all["only_before"].dump() + " before, " +
                      all["only_after"].dump() + " after\n";
-  if (all["now_fail"] != 0 || all["now_pass"] != 0)
+  if (all["worse"] != 0 || all["better"] != 0)
     text +=
         "probability that as uneven a change comes by chance: " + short_text(all["chance"].get<double>()) +
         "\n";

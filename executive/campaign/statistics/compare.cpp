@@ -18,7 +18,9 @@ int rank_of(const std::string& verdict) {
   return static_cast<int>(at - kFromBest.begin());
 }
 
-bool worse(Change::Kind kind) { return kind == Change::Kind::now_fails || kind == Change::Kind::less_margin; }
+bool is_worse(Change::Kind kind) {
+  return kind == Change::Kind::worse_verdict || kind == Change::Kind::less_margin;
+}
 
 double loss(const Change& change) {
   const double lost = change.margin_before - change.margin_after;
@@ -52,8 +54,8 @@ CampaignComparison compare(const std::vector<CaseVerdict>& before, const std::ve
       continue;
     }
     if (step != 0) {
-      change.kind = step > 0 ? Change::Kind::now_fails : Change::Kind::now_passes;
-      ++(step > 0 ? result.now_fail : result.now_pass);
+      change.kind = step > 0 ? Change::Kind::worse_verdict : Change::Kind::better_verdict;
+      ++(step > 0 ? result.worse : result.better);
     } else {
       change.kind = difference < 0 ? Change::Kind::less_margin : Change::Kind::more_margin;
     }
@@ -61,17 +63,17 @@ CampaignComparison compare(const std::vector<CaseVerdict>& before, const std::ve
   }
   std::stable_sort(result.changes.begin(), result.changes.end(), [](const Change& a, const Change& b) {
     const auto order = [](const Change& change) {
-      return change.kind == Change::Kind::now_fails    ? 0
-             : worse(change.kind)                      ? 1
-             : change.kind == Change::Kind::now_passes ? 2
-                                                       : 3;
+      return change.kind == Change::Kind::worse_verdict    ? 0
+             : is_worse(change.kind)                       ? 1
+             : change.kind == Change::Kind::better_verdict ? 2
+                                                           : 3;
     };
     return order(a) != order(b) ? order(a) < order(b) : loss(a) > loss(b);
   });
-  if (const std::int64_t changed = result.now_fail + result.now_pass; changed > 0) {
+  if (const std::int64_t changed = result.worse + result.better; changed > 0) {
     const boost::math::binomial_distribution<double> fair(static_cast<double>(changed), 0.5);
-    result.chance = std::min(
-        1.0, 2 * boost::math::cdf(fair, static_cast<double>(std::min(result.now_fail, result.now_pass))));
+    result.chance =
+        std::min(1.0, 2 * boost::math::cdf(fair, static_cast<double>(std::min(result.worse, result.better))));
   }
   return result;
 }

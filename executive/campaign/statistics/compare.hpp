@@ -19,19 +19,19 @@ struct CaseVerdict {
 
 /// A case whose verdict or margin is another one.
 struct Change {
-  enum class Kind { now_fails, now_passes, less_margin, more_margin };
+  enum class Kind { worse_verdict, better_verdict, less_margin, more_margin };
   std::string key, expectation;
   std::string before, after;  ///< verdicts
   double margin_before = 0, margin_after = 0;
-  Kind kind = Kind::now_fails;
+  Kind kind = Kind::worse_verdict;
 };
 
 struct CampaignComparison {
   std::vector<Change>
-      changes;           ///< changes for the worse first: now failing by margin, then margins by their loss
-  std::size_t same = 0;  ///< neither verdict nor margin differ
+      changes;  ///< changes for the worse first: worse verdicts by margin, then margins by their loss
+  std::size_t same = 0;                         ///< neither verdict nor margin differ
   std::size_t only_before = 0, only_after = 0;  ///< cases of one campaign alone
-  std::int64_t now_fail = 0, now_pass = 0;
+  std::int64_t worse = 0, better = 0;           ///< verdicts that became so
   /// Probability that as uneven a split of the changed verdicts comes by chance: McNemar's exact test, two-sided.
   /// Source: Q. McNemar, Psychometrika 12 (1947) 153; the exact binomial form. 1 where nothing changed.
   double chance = 1;

@@ -169,10 +169,10 @@ TEST(Comparison, PutsWhatGotWorseFirst) {
   const CampaignComparison result = compare(before, after);
   ASSERT_EQ(result.changes.size(), 3U);
   EXPECT_EQ(result.changes[0].key, "b");
-  EXPECT_EQ(result.changes[0].kind, Change::Kind::now_fails);
+  EXPECT_EQ(result.changes[0].kind, Change::Kind::worse_verdict);
   EXPECT_EQ(result.changes[1].key, "a");
   EXPECT_EQ(result.changes[1].kind, Change::Kind::less_margin);
-  EXPECT_EQ(result.changes[2].kind, Change::Kind::now_passes);
+  EXPECT_EQ(result.changes[2].kind, Change::Kind::better_verdict);
   EXPECT_EQ(result.same, 2U);
   EXPECT_EQ(result.only_before, 1U);
   EXPECT_EQ(result.only_after, 1U);

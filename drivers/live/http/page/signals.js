@@ -142,9 +142,10 @@ export class Signals {
 
   /** Half a column is new, or something has been new for a while: to draw takes most of what the page takes. */
   isWorthDrawing(end, frames, count) {
-    const now = {plot: this.plot, frames, count, end, streamed: this.rig.streamed, at: performance.now()}, old = this.drawn;
+    const now = {plot: this.plot, frames, count, end, streamed: this.rig.streamed, at: performance.now(),
+                 marks: this.rig.journal.last}, old = this.drawn;
     const moved = Math.max(Math.abs(end - old?.end), Math.abs(now.streamed - old?.streamed));
-    const same = ['plot', 'frames', 'count'].every((key) => now[key] === old?.[key]);
+    const same = ['plot', 'frames', 'count', 'marks'].every((key) => now[key] === old?.[key]);
     if (same && (moved === 0 || (moved < columnWidth(frames, count) / 2 && now.at - old.at < LONGEST))) return false;
     this.drawn = now;
     return true;

@@ -3,6 +3,7 @@
 
     switches_test.py --source CHECKOUT [CLASS ...]      as page_test.py
 """
+import time
 import unittest
 
 from page_test import Case
@@ -141,6 +142,15 @@ class Marks(Case):
                            "'[data-draw=\"spark-late\"]').title)")
         rig.note("reset")
         self.browser.until("return window.tactus.marks.all.length === 0", what="charts begin anew")
+
+    def test_one_is_drawn_while_no_frame_comes(self):
+        rig = self.fake()
+        rig.advance(100)
+        self.open("signals")
+        self.browser.until("return window.tactus.views.signals.drawn && window.tactus.views.signals.plot?.marked?.length === 0")
+        time.sleep(1)  # until nothing is left to be drawn
+        rig.note("event", name="late")
+        self.browser.until("return window.tactus.views.signals.plot.marked.map(({text}) => text).join() === 'late'")
 
     def test_many_are_gathered_and_not_drawn_over_one_another(self):
         rig = self.fake()

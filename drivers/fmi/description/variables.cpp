@@ -257,7 +257,8 @@ class VariableReader {
     if (!made.unit.empty() && !units_.empty() && units_.count(made.unit) == 0)
       of.warn("its unit " + in_quotes(made.unit) + " is not in UnitDefinitions" +
               nearest(made.unit, {units_.begin(), units_.end()}));
-    for (const std::string_view word : words_of(of.text("clocks")))
+    const std::string clocks = of.text("clocks");
+    for (const std::string_view word : words_of(clocks))
       if (const auto clock = number_of<std::uint32_t>(word))
         made.clocks.push_back(*clock);
       else

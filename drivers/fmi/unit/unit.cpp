@@ -77,7 +77,7 @@ void Unit::free() noexcept {
 
 void Unit::abandon(void* instance) {
   if (life_.phase() != Phase::fatal) return;
-  static std::vector<void*> abandoned;  // reachable for whoever looks for leaks
+  static auto& abandoned = *new std::vector<void*>;  // never destroyed: reachable for whoever looks for leaks
   abandoned.push_back(instance);
   library_.keep();
 }

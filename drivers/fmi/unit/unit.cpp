@@ -79,6 +79,7 @@ void Unit::abandon(void* instance) {
   if (life_.phase() != Phase::fatal) return;
   static auto& abandoned = *new std::vector<void*>;  // never destroyed: reachable for whoever looks for leaks
   abandoned.push_back(instance);
+  abandoned.push_back(state_);
   library_.keep();
 }
 

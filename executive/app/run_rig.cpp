@@ -19,7 +19,9 @@
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
+#include "executive/run_base/patience.hpp"
 #include "executive/run_base/safe_end.hpp"
+#include "rtsync/clock/clock.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -59,6 +61,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                                 if (failure) std::rethrow_exception(failure);
                               });
   const auto begun = std::chrono::steady_clock::now();
+  const executive::Patience patience;
   bool said = false;
   while (!done.load()) {
     if (!said && std::chrono::steady_clock::now() - begun >= EndPatience::kSayAtStart) {
@@ -67,7 +70,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
       print_error("tactus: waiting for the end of this: %s; Ctrl-C ends the process\n",
                   doing.empty() ? "the rig file was read" : doing.c_str());
     }
-    if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
+    if (!Console::stop_asked_for(patience.next())) continue;
     print_error("tactus: stopped while the models were loaded; nothing was started\n");
     std::fflush(nullptr);
     rtsync::tell_witness_of_end(kEndedEarly);
@@ -100,7 +103,9 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   if (request.witness) Witness::part_from();  // the rest is the rig's, in a process of its own
   const rtsync::ExitGuard guard;              // of that process
   EndGuard::begin();
+  rtsync::TscFacts::note();
   const std::unique_ptr<executive::Rig> rig = make_rig(request.file, request.choices);
+  rtsync::TscFacts::note();
   const executive::RunFolder folder = [&] {
     const rtsync::Doing doing("the run folder was made");
     return executive::RunFolder(request.choices, rig->settings().rig.value);

@@ -36,7 +36,7 @@ using executive::RigRun;
 using rtsync::duration_text;
 using rtsync::Nanoseconds;
 
-constexpr int kTicksToStop = 100;  // of tick(), each 50 ms unless a signal comes
+constexpr auto kToStop = 5s;  // of waits in tick()
 
 constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
@@ -278,17 +278,17 @@ void Console::block_signals() {
   std::signal(SIGXFSZ, SIG_IGN);                // nor is a file that must not grow (ulimit -f)
 }
 
-bool Console::stop_asked_for(std::chrono::milliseconds wait) {
+bool Console::stop_asked_for(std::chrono::nanoseconds wait) {
   ++looks_so_far;
   return stop_signal(wait) != 0;
 }
 
-int Console::stop_signal(std::chrono::milliseconds wait) {
+int Console::stop_signal(std::chrono::nanoseconds wait) {
   sigset_t set;  // the others wait for the frames
   sigemptyset(&set);
   for (const int signal : kStopSignals) sigaddset(&set, signal);
   sigaddset(&set, SignalPaths::kDoorbell);
-  const timespec time{0, std::chrono::nanoseconds(wait).count()};
+  const timespec time = rtsync::to_timespec(wait);
   return SignalPaths::next(set, time).number;
 }
 
@@ -319,14 +319,14 @@ void Console::started(const RigRun& run) {
   std::fflush(stdout);
 }
 
-void Console::tick(RigRun& run) {
+void Console::tick(RigRun& run, std::chrono::nanoseconds at_most) {
   ++looks_so_far;
   const sigset_t set = watched_signals();
-  const timespec wait{0, 50'000'000};
+  const timespec wait = rtsync::to_timespec(at_most);
   if (const auto [signal, value] = SignalPaths::next(set, wait); signal > 0)
     handle_signal(run, signal, value);
   // Nobody is left who could end a rig that does not stop.
-  if (Witness::is_gone() && ++ticks_without_witness_ == kTicksToStop)
+  if (Witness::is_gone() && (without_witness_ += at_most) >= kToStop)
     run.executive().request_abort("aborted: its witness was killed, and a job did not let the rig stop");
   const auto now = std::chrono::steady_clock::now();
   if (started_ && terminal_ && !quiet_ && now - drawn_ > 200ms) {

@@ -22,16 +22,16 @@ class Console final : public executive::RunObserver {
   void started(const executive::RigRun& run) override;
   /// Waits for a signal at most 50 ms: SIGINT, SIGTERM, SIGHUP stop (a second one aborts), SIGUSR1 pauses,
   /// SIGUSR2 resumes.
-  void tick(executive::RigRun& run) override;
+  void tick(executive::RigRun& run, std::chrono::nanoseconds at_most) override;
   void say(const std::string& line) override;
   void announce(const std::string& line) override;
   void ended(const executive::RigRun& run);
 
   void ending() override;
   /// Waits that long for a signal that stops; true when one came.
-  static bool stop_asked_for(std::chrono::milliseconds wait);
+  static bool stop_asked_for(std::chrono::nanoseconds wait);
   /// The same for another thread than the service thread: its number; 0: none came. @when any
-  static int stop_signal(std::chrono::milliseconds wait);
+  static int stop_signal(std::chrono::nanoseconds wait);
   /// Number of times that tick() and stop_asked_for() have looked for a signal. @when any
   static std::uint64_t looks();
   /// Number of signals to stop that tick() has taken. @when any
@@ -50,8 +50,8 @@ class Console final : public executive::RunObserver {
   bool terminal_;
   bool started_ = false;
   bool stopping_ = false;
-  std::size_t lines_shown_ = 0;  ///< number of lines of the status and the histogram above it
-  int ticks_without_witness_ = 0;
+  std::size_t lines_shown_ = 0;                  ///< number of lines of the status and the histogram above it
+  std::chrono::nanoseconds without_witness_{0};  ///< sum of the waits since it is gone
   std::chrono::steady_clock::time_point drawn_{};
 };
 

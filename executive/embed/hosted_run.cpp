@@ -114,10 +114,10 @@ void HostedRun::started(const RigRun& run) {
   changed_.notify_all();
 }
 
-void HostedRun::tick(RigRun& run) {
+void HostedRun::tick(RigRun& run, std::chrono::nanoseconds at_most) {
   meet(run);
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kTick, [this] { return woken_; });
+  changed_.wait_for(lock, std::min<std::chrono::nanoseconds>(at_most, kTick), [this] { return woken_; });
   woken_ = false;
 }
 

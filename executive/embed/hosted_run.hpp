@@ -61,7 +61,7 @@ class HostedRun final : public RunObserver {
   RigRun& run() { return run_; }
 
   void started(const RigRun& run) override;
-  void tick(RigRun& run) override;
+  void tick(RigRun& run, std::chrono::nanoseconds at_most) override;
   void say(const std::string& line) override;
 
  private:

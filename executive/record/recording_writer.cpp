@@ -69,7 +69,7 @@ void RecordingWriter::write_until_stopped() {
     }
     if (!idle) continue;
     if (last) break;
-    std::this_thread::sleep_for(std::min<rtsync::Nanoseconds>(5ms, flush_every_));
+    stopping_.sleep(std::min<rtsync::Nanoseconds>(5ms, flush_every_));
   }
   while (Recording* const recording = turn(0)) {
     recording->close();

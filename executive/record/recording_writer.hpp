@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "executive/record/recording.hpp"
-#include "rtsync/exchange/stop_flag.hpp"
+#include "rtsync/exchange/stop_bell.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -49,7 +49,7 @@ class RecordingWriter : public std::enable_shared_from_this<RecordingWriter> {
   rtsync::Nanoseconds flush_every_;
   std::mutex guarding_;                 // recordings_; never held in a call on a file
   std::vector<Recording*> recordings_;  // in the order in which they are written
-  rtsync::StopFlag stopping_;
+  rtsync::StopBell stopping_;
   std::atomic<std::uint64_t> turns_{0};  // each time it gets on
   std::atomic<Recording*> busy_with_{nullptr};
   std::atomic<bool> done_{false};

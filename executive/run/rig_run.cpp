@@ -50,7 +50,7 @@ void RigRun::run(RunObserver& watcher) {
   run_.waits_on = [&](auto hangs, const auto& what, auto longest) {
     return waits_on(watcher, hangs, what, longest);
   };
-  run_.tick = [&] { watcher.tick(*this); };
+  run_.tick = [&](std::chrono::nanoseconds at_most) { watcher.tick(*this, at_most); };
   run_.claims.emplace(run_.rig.settings().rig.value);
   run_.cpus = claim_cpus(run_.rig.settings().threads, run_.realtime, *run_.claims);
   watcher.placed(run_.cpus.helpers);

@@ -17,6 +17,7 @@
 #include "executive/run_base/end_watch.hpp"
 #include "executive/run_base/machine_error.hpp"
 #include "executive/run_base/main_thread.hpp"
+#include "executive/run_base/patience.hpp"
 #include "executive/run_base/run_context.hpp"
 #include "executive/run_base/run_observer.hpp"
 #include "executive/run_base/run_options.hpp"
@@ -121,6 +122,8 @@ class RigRun {
   std::chrono::steady_clock::time_point polled_seldom_{};
   RigFigures last_;        // of the frames; once they have ended
   std::string told_wait_;  // the last that waits_on() has said
+  std::string awaited_;    // what waits_on() waits for
+  Patience patience_;      // since it waits for that
 };
 
 }  // namespace tactus::executive

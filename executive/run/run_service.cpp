@@ -41,8 +41,9 @@ bool RigRun::run_aside(RunObserver& watcher, const char* what, const std::functi
 /// with rtsync::end_process.
 bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done, const char* what) {
   end_watch_->begin(EndWatch::Clock::now(), main_->released() && main_->done(), what, !main_->released());
+  const Patience patience;
   while (!done.load()) {
-    watcher.tick(*this);  // waits a little for a signal
+    watcher.tick(*this, patience.next());
     poll();
     const bool overdue = end_watch_->overdue();
     if (done.load()) break;
@@ -72,7 +73,11 @@ bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, cons
     watcher.say("the rig ends when this returns: " + what + "; a second signal (Ctrl-C) ends it without");
   }
   if (hangs >= longest || (hangs >= kAborted && executive().abort_requested())) return false;
-  watcher.tick(*this);
+  if (awaited_ != what) {
+    awaited_ = what;
+    patience_ = Patience();
+  }
+  watcher.tick(*this, patience_.next());
   return true;
 }
 

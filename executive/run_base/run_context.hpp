@@ -57,7 +57,7 @@ struct RunContext {
   std::function<bool(std::chrono::nanoseconds hangs, const std::string& what, std::chrono::seconds longest)>
       waits_on{};
   /// Serves signals for a moment.
-  std::function<void()> tick{};
+  std::function<void(std::chrono::nanoseconds at_most)> tick{};
   /// Returns true if a thread belongs to the run.
   std::function<bool(pid_t)> owns{};
   /// Makes what a client asked for.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <string>
 
 #include "config/text.hpp"
@@ -20,8 +21,9 @@ class RunObserver {
   virtual void started(const RigRun& run) = 0;
   /// The frames have ended; what follows may wait for code that does not return.
   virtual void ending() {}
-  /// Called about twenty times a second; may also give commands: see RigRun::executive().
-  virtual void tick(RigRun& run) = 0;
+  /// Waits at most so long, less if something is to be done: a signal, a request. Called again and again, at least
+  /// about twenty times a second; may also give commands: see RigRun::executive().
+  virtual void tick(RigRun& run, std::chrono::nanoseconds at_most) = 0;
   /// A line for the log that a person at the terminal wants to see at once.
   virtual void say(const std::string& line) = 0;
   /// A line about the start that a script wants to see, too: where a server listens.

@@ -38,7 +38,7 @@ bool CheckpointWriter::stop(const std::function<bool(std::chrono::nanoseconds)>&
   if (!thread_) return true;
   // Somebody may be `filling` right now: he finds the slot closed when he is done, and nothing is lost.
   const Slot before = slot_.exchange(Slot::closed, std::memory_order_acq_rel);
-  stopping_.store(true, std::memory_order_release);
+  stopping_.request();
   const auto began = std::chrono::steady_clock::now();
   bool stopped = true;
   while (wait && stopped && !done_.load())
@@ -134,7 +134,7 @@ void CheckpointWriter::write_one() {
 /// The frames go on meanwhile.
 void CheckpointWriter::release_gradually() {
   while (!gradual_->release_some()) {
-    if (stopping_.load(std::memory_order_acquire)) return gradual_->release();
+    if (stopping_.requested()) return gradual_->release();
     std::this_thread::sleep_for(50us);
   }
 }
@@ -155,7 +155,7 @@ std::chrono::microseconds CheckpointWriter::work_gradually() {
 
 void CheckpointWriter::write_until_stopped() {
   while (true) {
-    const bool last = stopping_.load(std::memory_order_acquire);  // before looking: what was taken is written
+    const bool last = stopping_.requested();  // before looking: what was taken is written
     if (full_.load(std::memory_order_acquire)) {
       if (gradual_ != nullptr) release_gradually();
       write_one();
@@ -167,7 +167,7 @@ void CheckpointWriter::write_until_stopped() {
       const std::chrono::microseconds pause = work_gradually();
       pause > 0us ? std::this_thread::sleep_for(pause) : std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(5ms);
+      stopping_.sleep(5ms);
     }
   }
 }

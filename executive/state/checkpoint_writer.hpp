@@ -15,6 +15,7 @@
 #include "executive/state/checkpoint_file.hpp"
 #include "executive/state/gradual_copy.hpp"
 #include "executive/state/state_image.hpp"
+#include "rtsync/exchange/stop_bell.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
@@ -141,7 +142,7 @@ class CheckpointWriter {
 
   std::mutex results_lock_;  // no frame takes it
   std::vector<CheckpointResult> results_;
-  std::atomic<bool> stopping_{false};
+  rtsync::StopBell stopping_;
   std::atomic<bool> done_{false};
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <mutex>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -15,10 +16,12 @@
 namespace tactus::rtsync {
 namespace {
 
-struct Pair {
-  std::uint64_t ticks;
-  TimePoint<MonotonicTime> time;
-};
+using Pair = ClockPair;
+
+constexpr Nanoseconds kHalf{10'000'000};      // of a calibration
+constexpr Nanoseconds kYoung{1'000'000'000};  // the rates of both clocks are as they were
+std::mutex noting_pairs;
+std::vector<Pair> noted_pairs;  // with noting_pairs
 
 /// Both clocks at one moment: of eight tries the one in which the two counter reads were closest together, so
 /// that an interruption between them does not count.
@@ -34,6 +37,12 @@ Pair read_both(const TscFacts& facts) {
     best = {before + (after - before) / 2, time};
   }
   return best;
+}
+
+/// Waits until kHalf has passed since then.
+void wait_since(const Pair& begin, const TscFacts& facts) {
+  const Nanoseconds passed = facts.monotonic() - begin.time;
+  if (passed < kHalf) facts.wait(kHalf - passed);
 }
 
 /// Nanoseconds per tick times 2^32 between two readings; 0 when the counter did not advance.
@@ -63,7 +72,7 @@ TimePoint<MonotonicTime> TscClock::to_monotonic(TimePoint<RigTime> t) TACTUS_RT 
   return monotonic_now() + (t - now());
 }
 
-TscFacts TscFacts::probe() {
+static TscFacts this_counter() {
   TscFacts facts;
 #if defined(__x86_64__)
   facts.has_counter = true;
@@ -77,8 +86,6 @@ TscFacts TscFacts::probe() {
   facts.invariant = true;  // by the architecture: one system counter of constant rate, the same on all CPUs
   facts.own_source = "arch_sys_counter";
 #endif
-  std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  std::getline(source, facts.kernel_clock_source);
   facts.ticks = [] { return read_tsc(); };
   facts.monotonic = [] { return monotonic_now(); };
   facts.wait = [](Nanoseconds time) {
@@ -87,6 +94,22 @@ TscFacts TscFacts::probe() {
                 nullptr);  // cut short by a signal: a shorter measurement, which the comparison below judges
   };
   return facts;
+}
+
+TscFacts TscFacts::probe() {
+  TscFacts facts = this_counter();
+  std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::getline(source, facts.kernel_clock_source);
+  const std::scoped_lock lock(noting_pairs);
+  facts.noted = noted_pairs;
+  return facts;
+}
+
+void TscFacts::note() {
+  const Pair now = read_both(this_counter());
+  const std::scoped_lock lock(noting_pairs);
+  std::erase_if(noted_pairs, [&](const Pair& each) { return now.time - each.time > kYoung; });
+  noted_pairs.push_back(now);
 }
 
 ClockChoice choose_tsc_clock(const TscFacts& facts) {
@@ -103,17 +126,22 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
     return fall_back("the kernel's own clock source is '" + facts.kernel_clock_source + "', not '" +
                      facts.own_source +
                      "': it does not trust the counter (dmesg | grep -iE 'tsc|arch_timer' says why)");
-  const Pair start = read_both(facts);
-  facts.wait(Nanoseconds{10'000'000});
-  const Pair middle = read_both(facts);
-  facts.wait(Nanoseconds{10'000'000});
+  const Pair now = read_both(facts);
+  const auto young = [&](const Pair& each) { return now.time - each.time <= kYoung; };
+  const auto first_noted = std::find_if(facts.noted.begin(), facts.noted.end(), young);
+  const Pair start = first_noted == facts.noted.end() ? now : *first_noted;
+  const auto half_way = std::find_if(first_noted, facts.noted.end(),
+                                     [&](const Pair& each) { return each.time - start.time >= kHalf; });
+  if (half_way == facts.noted.end()) wait_since(start, facts);
+  const Pair middle = half_way == facts.noted.end() ? read_both(facts) : *half_way;
+  wait_since(middle, facts);
   const Pair end = read_both(facts);
   const std::uint64_t first = scale_between(start, middle);
   const std::uint64_t second = scale_between(middle, end);
   if (first == 0 || second == 0)
     return fall_back("the time-stamp counter did not advance during calibration");
   const std::uint64_t apart = first > second ? first - second : second - first;
-  // 200 ppm: both halves last 10 ms and each end is known to some 100 ns; what differs more is not a steady
+  // 200 ppm: both halves last at least 10 ms and each end is known to some 100 ns; what differs more is not a steady
   // counter.
   if (apart > first / 5000)
     return fall_back("two calibrations of the time-stamp counter differ by more than 200 ppm");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rtsync/rt.hpp"
 #include "rtsync/time/kernel_clock.hpp"
@@ -64,6 +65,12 @@ class TscClock final : public PacedClock {
   std::uint64_t scale_;
 };
 
+/// The counter and CLOCK_MONOTONIC at one moment.
+struct ClockPair {
+  std::uint64_t ticks = 0;
+  TimePoint<MonotonicTime> time;
+};
+
 /// Facts that decide whether the time-stamp counter can be a clock. probe() reads them from the machine;
 /// tests write them.
 struct TscFacts {
@@ -74,8 +81,12 @@ struct TscFacts {
   TimePoint<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
   void (*wait)(Nanoseconds) = nullptr;  ///< lets time pass between the two ends of a measurement
   std::string own_source = "tsc";       ///< name of this counter in the kernel; ARM64: arch_sys_counter
+  std::vector<ClockPair> noted = {};    ///< earlier moments, oldest first: less has to be waited for
 
   static TscFacts probe();
+  /// Notes both clocks for probe() calls of the second that follows: a start that does something else in between calls it
+  /// first, and once on the way, and then hardly waits for the calibration.                     @when setup; any thread
+  static void note();
 };
 
 /// A clock, and why it is not the one that was asked for (empty when it is).
@@ -85,7 +96,7 @@ struct ClockChoice {
 };
 
 /// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
-/// to calibrate. @when setup
+/// to calibrate, less what has passed since TscFacts::note(). @when setup
 ClockChoice choose_tsc_clock(const TscFacts& facts);
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any

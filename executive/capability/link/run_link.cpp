@@ -7,6 +7,7 @@
 #include "executive/capability/link/settings.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/run_base/machine_error.hpp"
+#include "executive/run_base/patience.hpp"
 
 namespace tactus::executive {
 
@@ -56,7 +57,8 @@ void RunLink::leave() {
     link_.leave(how);
     left.store(true);
   });
-  while (!left.load()) run_.tick();
+  const Patience patience;
+  while (!left.load()) run_.tick(patience.next());
   leaver.join();
   for (const std::string& line : link_.take_log_lines()) run_.voice->say(line);
 }

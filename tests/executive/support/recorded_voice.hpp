@@ -14,7 +14,7 @@ namespace tactus::executive::test {
 class RecordedVoice final : public RunObserver {
  public:
   void started(const RigRun&) override {}
-  void tick(RigRun&) override {}
+  void tick(RigRun&, std::chrono::nanoseconds) override {}
   void say(const std::string& line) override { said_.push_back(line); }
 
   RunVoice& voice() { return voice_; }

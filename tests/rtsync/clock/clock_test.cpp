@@ -97,6 +97,46 @@ TEST(TscChoice, CalibratesToAFewPartsPerMillion) {
   }
 }
 
+TEST(TscChoice, WaitsOnlyForWhatNoEarlierMomentCovers) {
+  const auto noted = [](std::initializer_list<std::int64_t> pauses_ms) {
+    Machine::boot(2.4e9);
+    TscFacts facts = Machine::facts();
+    for (const std::int64_t pause : pauses_ms) {
+      facts.noted.push_back({Machine::ticks(), Machine::monotonic()});
+      Machine::pass(pause * 1'000'000);
+    }
+    return facts;
+  };
+  const struct {
+    std::initializer_list<std::int64_t> pauses_ms;  // after each moment that was noted
+    std::int64_t least_ms, most_ms;                 // that it waits
+  } rows[] = {{{}, 20, 21},       {{4}, 15, 17},       {{30}, 9, 11},   {{12, 12}, 0, 0},
+              {{3, 12, 4}, 5, 7}, {{900, 300}, 9, 11}, {{2000}, 20, 21}};
+  for (const auto& row : rows) {
+    const TscFacts facts = noted(row.pauses_ms);
+    const std::int64_t before = Machine::ns_now;
+    const ClockChoice choice = choose_tsc_clock(facts);
+    const std::int64_t waited_ms = (Machine::ns_now - before) / 1'000'000;
+    ASSERT_STREQ(choice.clock->name(), "tsc") << choice.reason;
+    EXPECT_GE(waited_ms, row.least_ms);
+    EXPECT_LE(waited_ms, row.most_ms);
+    const double ns_per_tick =
+        static_cast<double>(dynamic_cast<const TscClock&>(*choice.clock).scale()) / 4294967296.0;
+    EXPECT_NEAR(ns_per_tick * 2.4, 1, 6e-6);
+  }
+}
+
+TEST(TscChoice, AnEarlierMomentFindsACounterThatIsNotSteady) {
+  Machine::boot(2.4e9);
+  TscFacts facts = Machine::facts();
+  facts.noted.push_back({Machine::ticks(), Machine::monotonic()});
+  Machine::pass(15'000'000);
+  facts.noted.push_back({Machine::ticks(), Machine::monotonic()});
+  Machine::hertz *= 1.0004;
+  Machine::pass(15'000'000);
+  EXPECT_THAT(choose_tsc_clock(facts).reason, HasSubstr("differ by more than 200 ppm"));
+}
+
 TEST(TscChoice, AnInterruptionBetweenTwoReadingsDoesNotCount) {
   Machine::boot(2.4e9);
   Machine::interrupt_every = 3;  // of eight pairs of readings some are always undisturbed

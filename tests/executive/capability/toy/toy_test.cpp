@@ -35,7 +35,9 @@ const std::string kRig =
 class Watcher final : public RunObserver {
  public:
   void started(const RigRun&) override { done().push_back("started"); }
-  void tick(RigRun&) override { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
+  void tick(RigRun&, std::chrono::nanoseconds) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
   void say(const std::string&) override {}
 };
 

@@ -44,7 +44,7 @@ class Watcher final : public RunObserver {
     ++starts;
     if (when_started) when_started(run);
   }
-  void tick(RigRun& run) override {
+  void tick(RigRun& run, std::chrono::nanoseconds) override {
     if (on_tick) on_tick(run);
     std::this_thread::sleep_for(100us);  // leaves the CPU to the frames, as a wait for a signal does
   }

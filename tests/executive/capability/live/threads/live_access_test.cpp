@@ -51,7 +51,7 @@ class Watcher final : public RunObserver {
  public:
   std::promise<void> begun;
   void started(const RigRun&) override { begun.set_value(); }
-  void tick(RigRun&) override { std::this_thread::sleep_for(1ms); }
+  void tick(RigRun&, std::chrono::nanoseconds) override { std::this_thread::sleep_for(1ms); }
   void say(const std::string&) override {}
 };
 

@@ -83,6 +83,9 @@ build_preset() {
       rm -f "$stamp"
     fi
   fi
+  # Without line numbers in traces, a tenth of compiling less. What is printed as failed names its line in any case.
+  if [[ ${TACTUS_LINES:-} == no && $preset == dev ]]; then configure+=(-DCMAKE_CXX_FLAGS_DEBUG=-g0); fi
+  if [[ ${TACTUS_LINES:-} == no && $preset == [at]san ]]; then configure+=("-DCMAKE_CXX_FLAGS_DEBUG=-g0 -w"); fi
   # Clang builds the tests in half the time, and sees what GCC does not; what users run is built by GCC (release).
   # Without Clang, GCC builds all.
   if [[ $preset == dev || $preset == [at]san ]] && clang_sanitizes; then

@@ -214,8 +214,10 @@ void RunCauses::poll(RunVoice&) {
 }
 
 void RunCauses::poll_seldom(RunVoice& voice) {
-  realtime_threads_.look();
-  cpus_.look();
+  if (run_->realtime) {  // else no frame is late by others
+    realtime_threads_.look();
+    cpus_.look();
+  }
   if (events_) executive_.accounts().evidence().look_at_counts();
   measure_signs(voice);
   place_signs();

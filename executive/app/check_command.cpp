@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/unit_table.hpp"
@@ -14,7 +14,6 @@
 #include "executive/app/terminal_text.hpp"
 #include "executive/campaign/file/plan.hpp"
 #include "executive/driver/driver_library.hpp"
-#include "executive/driver/file_check.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/driver/model_driver.hpp"
 #include "executive/plan/rig.hpp"
@@ -56,7 +55,7 @@ std::vector<executive::Variable> link_variables() {
 }
 
 /// Describes a file that models are made of, by the driver that knows it. Nothing: none does.
-std::optional<int> examine(const std::string& file) {
+std::optional<int> examine(const std::string& file, executive::ExamineOptions& options) {
   if (file.ends_with(".yaml") || file.ends_with(".yml")) return std::nullopt;
   for (const std::string& name : executive::driver_names(executive::ModelDriver::kKind)) {
     std::optional<executive::DriverLibrary> library;
@@ -71,33 +70,40 @@ std::optional<int> examine(const std::string& file) {
     if (extension.empty() || !file.ends_with(extension)) continue;
     bool wrong = false;
     try {
-      driver->examine(file, [&](bool finding, const std::string& text) {
-        wrong = wrong || finding;
-        print("%s%s\n", finding ? (painted(Ink::warning, "finding") + ": ").c_str() : "", text.c_str());
-      });
+      driver->examine(
+          file,
+          [&](bool finding, const std::string& text) {
+            wrong = wrong || finding;
+            print("%s%s\n", finding ? (painted(Ink::warning, "finding") + ": ").c_str() : "", text.c_str());
+          },
+          options);
     } catch (const std::exception& error) {
       throw CommandError(kWrongInput, error.what());
     }
+    if (const auto* const unknown = options.unknown())
+      throw CommandError(kWrongInput, "--" + unknown->name + " is not for files " + extension);
     return wrong ? kEndedEarly : kOk;
   }
-  if (!file.ends_with(".fmu")) return std::nullopt;
-  throw CommandError(kWrongInput,
-                     file + ": " + executive::reason_left_out(executive::ModelDriver::kKind, "fmi"));
+  for (const auto& [extension, driver] : {std::pair{".fmu", "fmi"}, std::pair{".dbc", "can"}})
+    if (file.ends_with(extension))
+      throw CommandError(kWrongInput,
+                         file + ": " + executive::reason_left_out(executive::ModelDriver::kKind, driver));
+  return std::nullopt;
 }
 
 class CheckCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("check a rig file and print its plan, without a start; or describe an .fmu");
+    app.description("check a rig file and print its plan, without a start; or describe an .fmu or .dbc");
     rig_.declare(app);
     app.add_option("--test", test_, "check this test file with the rig")->type_name("FILE");
     app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")
         ->option_text("RUN_DIR");
     app.add_flag("--max", question_.max, "with --from: use the longest call of each job instead of the p99");
-    app.add_option("--bit-rate", bus_.bit_rate,
+    app.add_option("--bit-rate", bit_rate_,
                    "of a CAN database (.dbc): compute load and response times at this rate")
         ->option_text("RATE");
-    app.add_option("--data-bit-rate", bus_.data_bit_rate,
+    app.add_option("--data-bit-rate", data_bit_rate_,
                    "of a CAN database (.dbc): rate of the data phase of CAN FD frames")
         ->option_text("RATE");
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
@@ -126,9 +132,13 @@ class CheckCommand final : public CommandDriver {
       print_error("tactus check: which rig file? tactus check RIG.yaml\n");
       return kWrongInput;
     }
-    if (const std::string driver = driver_of(rig_.file); !driver.empty()) return check_file(driver);
-    if (const std::optional<int> examined = examine(rig_.file)) return *examined;
-    if (!bus_.bit_rate.empty() || !bus_.data_bit_rate.empty())
+    executive::ExamineOptions options{{{"bit-rate", bit_rate_}, {"data-bit-rate", data_bit_rate_}}};
+    const bool of_a_rig = !rig_.set.empty() || !test_.empty() || !question_.from.empty() || question_.max;
+    if (of_a_rig && is_examined(rig_.file))
+      throw CommandError(kWrongInput,
+                         "--set, --test, --from and --max are for rig files, not for " + rig_.file);
+    if (const std::optional<int> examined = examine(rig_.file, options)) return *examined;
+    if (options.unknown() != nullptr)
       throw CommandError(kWrongInput,
                          "--bit-rate and --data-bit-rate are for CAN databases (.dbc), not for a rig file");
     if (question_.max && question_.from.empty())
@@ -157,32 +167,13 @@ class CheckCommand final : public CommandDriver {
   }
 
  private:
-  /// The driver for files with this ending; empty: it is a rig or a campaign.
-  static std::string driver_of(const std::string& file) {
-    const std::string ending = std::filesystem::path(file).extension();
-    if (ending.empty()) return "";
-    for (std::string& name : executive::driver_names(executive::FileCheck::kKind))
-      if (ending.substr(1) == name) return std::move(name);
-    return "";
-  }
-
-  int check_file(const std::string& driver) {
-    if (!rig_.set.empty() || !test_.empty() || !question_.from.empty() || question_.max)
-      throw CommandError(kWrongInput,
-                         "--set, --test, --from and --max are for rig files, not for ." + driver);
-    library_ = std::make_unique<executive::DriverLibrary>(executive::FileCheck::kKind, driver);
-    bus_.file = rig_.file;
-    const executive::FileCheck::Answer answer = library_->make<executive::FileCheck>()->check(bus_);
-    put("%s", answer.text.c_str());
-    std::fflush(stdout);
-    if (!answer.mistakes.empty()) print_to(stderr, answer.mistakes);
-    return !answer.is_good ? kWrongInput : answer.fits ? kOk : kEndedEarly;
+  static bool is_examined(const std::string& file) {
+    return file.ends_with(".fmu") || file.ends_with(".dbc");
   }
 
   RigArguments rig_;
   LoadQuestion question_;
-  executive::FileCheck::Question bus_;
-  std::unique_ptr<executive::DriverLibrary> library_;  // outlives what its driver throws
+  std::string bit_rate_, data_bit_rate_;
   std::string test_;
   bool schema_ = false;
   bool reference_ = false;

@@ -55,6 +55,32 @@ class DrivenModel : public tactus::Model {
   virtual std::optional<ModelMessage> take_message() { return std::nullopt; }
 };
 
+/// Options of `tactus check` for files that models are made of.
+struct ExamineOptions {
+  struct Option {
+    std::string name;   ///< "bit-rate"
+    std::string value;  ///< empty: not given
+    bool is_asked = false;
+  };
+  std::vector<Option> all{};
+
+  /// The value of an option; nullptr: not given. It counts as one that the driver knows.
+  const char* ask(const std::string& name) {
+    for (Option& each : all)
+      if (each.name == name) {
+        each.is_asked = true;
+        return each.value.empty() ? nullptr : each.value.c_str();
+      }
+    return nullptr;
+  }
+  /// The first option that was given and that the driver did not ask for; nullptr: none.
+  const Option* unknown() const {
+    for (const Option& each : all)
+      if (!each.value.empty() && !each.is_asked) return &each;
+    return nullptr;
+  }
+};
+
 /// A driver of kind "model", named by `driver:` instead of `model:` and `library:`.
 ///
 /// Threads  one thread at setup.
@@ -69,7 +95,9 @@ class ModelDriver : public Driver {
   /// End of the names of files that its models are made of; empty: none.            @when setup
   virtual std::string extension() const { return ""; }
   /// Describes such a file. Throws std::runtime_error if it cannot be read.         @when setup
-  virtual void examine(const std::string& file, const FileLine& line) const { (void)file, (void)line; }
+  virtual void examine(const std::string& file, const FileLine& line, ExamineOptions& options) const {
+    (void)file, (void)line, (void)options;
+  }
 };
 
 }  // namespace tactus::executive

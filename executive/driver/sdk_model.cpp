@@ -34,7 +34,7 @@ class SdkModel final : public DrivenModel {
  public:
   SdkModel(std::shared_ptr<SdkInstance> instance, const tactus_model_functions& functions)
       : instance_(std::move(instance)), functions_(functions) {
-    if (functions_.drive_safe != nullptr)
+    if (functions_.drive_safe != nullptr && has_safe_values())
       output_ = std::make_unique<SdkOutput>(instance_->entry(), instance_->self(), functions_.drive_safe);
     if (functions_.outputs != nullptr) read_outputs();
   }
@@ -68,6 +68,11 @@ class SdkModel final : public DrivenModel {
   std::vector<DrivenOutput> outputs() const override { return outputs_; }
 
  private:
+  bool has_safe_values() const {
+    return functions_.has_safe_values == nullptr || call_sdk(instance_->entry(), "has_safe_values", [&] {
+                                                      return functions_.has_safe_values(instance_->self());
+                                                    }) != 0;
+  }
   void read_outputs() {
     std::uint32_t count = 0;
     const auto* const all = call_sdk(instance_->entry(), "outputs",
@@ -110,11 +115,16 @@ class SdkModelDriver final : public ModelDriver {
   std::string extension() const override {
     return functions_.examine == nullptr ? "" : sdk_text(functions_.extension);
   }
-  void examine(const std::string& file, const FileLine& line) const override {
+  void examine(const std::string& file, const FileLine& line, ExamineOptions& options) const override {
+    struct Sink {
+      const FileLine& line;
+      ExamineOptions& options;
+    } sink{line, options};
     const tactus_examination to{
-        sizeof(tactus_examination), const_cast<FileLine*>(&line),
-        [](void* sink, const char* text) { (*static_cast<const FileLine*>(sink))(false, sdk_text(text)); },
-        [](void* sink, const char* text) { (*static_cast<const FileLine*>(sink))(true, sdk_text(text)); }};
+        sizeof(tactus_examination), &sink,
+        [](void* at, const char* text) { static_cast<Sink*>(at)->line(false, sdk_text(text)); },
+        [](void* at, const char* text) { static_cast<Sink*>(at)->line(true, sdk_text(text)); },
+        [](void* at, const char* name) { return static_cast<Sink*>(at)->options.ask(sdk_text(name)); }};
     call_or_throw<std::runtime_error>(*entry_, "examine", [&](tactus_failure* failure) {
       return functions_.examine(file.c_str(), &to, failure);
     });

@@ -20,7 +20,7 @@ FOLDERS = {
     "executive/campaign": ["draw", "statistics", "file", "store", "run page", "engine"],
     "executive/capability": ["action", "checkpoint clock isolation judge library message policy privilege record stimulus fault limit", "cause watch", "flight",
                              "link live"],
-    "drivers/can": ["dbc", "bus codec", "check"],
+    "drivers/can": ["dbc", "bus codec", "port", "model"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }
 # What each folder of drivers/ may include beside itself, rtsync/ and config/. A driver knows another only where it says
@@ -28,7 +28,6 @@ FOLDERS = {
 LINK_USES = "drivers/silkit/include/tactus/silkit.h drivers/silkit/include/tactus/silkit_rpc.h"
 DRIVERS = {
     "can": "executive/include",
-    "can/check": "executive/driver drivers/can",
     "fmi": "executive/include",
     "gpio": "executive/include executive/model executive/driver",
     "link": f"executive/model executive/driver executive/capability/live {LINK_USES}",
@@ -50,7 +49,7 @@ DRIVERS = {
 }
 # Files of drivers that are written as a user's own: against the installed headers (docs/drivers.md). They may include these,
 # each other, and headers of drivers/ that keep to the same.
-OUTSIDE = ["drivers/can/bus/*", "drivers/can/codec/*", "drivers/can/dbc/*", "drivers/gpio/chip_paths.*", "drivers/gpio/clock.*", "drivers/gpio/edge_line_source.*", "drivers/gpio/gpio.hpp",
+OUTSIDE = ["drivers/can/*", "drivers/gpio/chip_paths.*", "drivers/gpio/clock.*", "drivers/gpio/edge_line_source.*", "drivers/gpio/gpio.hpp",
            "drivers/gpio/gpio_in.*", "drivers/gpio/gpiod?.cpp", "drivers/gpio/holder.*", "drivers/gpio/lines.*",
            "drivers/gpio/plugin_clock.cpp", "drivers/gpio/plugin_gpio_in.cpp", "drivers/gpio/safe_write.hpp",
            "drivers/fmi/*", "drivers/gpio/signal.*", "drivers/gpio/text.*", "drivers/gpio/words.hpp", "drivers/record/trk/*"]
@@ -80,7 +79,7 @@ OWNERS = {
     "hdf5*": ["drivers/record/hdf5/"],
 }
 # The C++ library; the C library, the kernel and the compiler.
-SYSTEM = re.compile(r"[a-z_]+|(arpa|asm|linux|net|netinet|sys)/[a-z_0-9]+\.h")
+SYSTEM = re.compile(r"[a-z_]+|(arpa|asm|linux|linux/can|net|netinet|sys)/[a-z_0-9]+\.h")
 SYSTEM_C = {name + ".h" for name in (
     "cpuid cxxabi dirent dlfcn elf errno fcntl float getopt grp ifaddrs inttypes limits link malloc math netdb poll pthread pwd sched "
     "semaphore signal spawn stdarg stdatomic stdbool stddef stdint stdio stdlib string strings syslog termios time "

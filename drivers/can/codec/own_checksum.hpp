@@ -26,8 +26,8 @@ class OwnChecksum {
   /// Calls `function` of a shared library. Throws std::runtime_error: why it cannot be loaded, or which function it does
   /// not have. @when setup
   static OwnChecksum of_library(const std::string& library, const std::string& function);
-  /// A CRC over the data, then over the constant of the counter; entry `counter % size`. Throws std::invalid_argument for a
-  /// width outside of 8 .. 64, or no constants. @when setup
+  /// A CRC over the data, then over the constant of the counter, entry `counter % size`, if there are constants. Throws
+  /// std::invalid_argument for a width outside of 8 .. 64. @when setup
   static OwnChecksum of_table(const CrcRule& rule, std::vector<std::uint8_t> constants);
 
   /// The checksum of data whose own bytes are at `at`, `bytes` of them. At most 64 bytes. @when rt

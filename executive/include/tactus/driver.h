@@ -145,6 +145,9 @@ typedef struct tactus_examination {
   void (*line)(void* context, const char* text);
   /** A line about something wrong with the file. */
   void (*finding)(void* context, const char* text);
+  /** The value of an option of the command, "bit-rate"; NULL: it is not given. An option that no driver asks for is
+   *  refused. Added to version 1 later: look at `size` first. */
+  const char* (*option)(void* context, const char* name);
 } tactus_examination;
 
 /** tactus_driver::functions of kind "model". An instance is a model of the rig: declare() and its jobs are those of
@@ -173,6 +176,9 @@ typedef struct tactus_model_functions {
   const char* extension;
   /** Describes a file, without a rig. A failure: it cannot be read. NULL beside NULL of `extension`. */
   int (*examine)(const char* file, const tactus_examination* examination, tactus_failure* failure);
+  /** Not 0: this model has outputs that drive_safe() drives; constant. NULL: each model of the driver has, if there is a
+   *  drive_safe(). */
+  int (*has_safe_values)(void* self);
 } tactus_model_functions;
 
 /* ---- Formats of recordings ----------------------------------------------------------------------------------- */

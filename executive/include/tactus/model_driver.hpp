@@ -49,6 +49,12 @@ class TACTUS_HIDDEN Examination {
   void line(const std::string& text) const { to_.line(to_.context, text.c_str()); }
   /// Adds a line about something wrong with the file: `tactus check` then ends with status 1.
   void finding(const std::string& text) const { to_.finding(to_.context, text.c_str()); }
+  /// Value of an option of `tactus check`, "bit-rate"; empty: not given.
+  std::string option(const char* name) const {
+    if (to_.size <= offsetof(tactus_examination, option) || to_.option == nullptr) return "";
+    const char* const value = to_.option(to_.context, name);
+    return value == nullptr ? "" : value;
+  }
 
  private:
   const tactus_examination& to_;
@@ -62,7 +68,8 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   /// Opens the device, before any job runs and never for `tactus check`. What it throws ends the rig with exit status 3:
   /// say what is missing and how it is mended. @when setup
   virtual void open(const OpenRequest& request) = 0;
-  /// Has outputs that must not be left as they are when the rig ends, however it ends. Constant. @when setup
+  /// Has outputs that must not be left as they are when the rig ends, however it ends. Constant after check(). A driver
+  /// of which some models have some answers true before its keys were read, too. @when setup
   virtual bool has_safe_values() const { return false; }
   /// Drives the safe values at once; `for_good`: whatever a frame that still runs writes, the outputs end up safe. Also
   /// inside of a signal handler, any number of times: async-signal-safe. False: the device refused. @when any
@@ -114,6 +121,7 @@ tactus_model_functions model_functions() {
     all.drive_safe = [](void* self, int for_good) {
       return driver_of(self).drive_safe(for_good != 0) ? 0 : 1;
     };
+  all.has_safe_values = [](void* self) { return driver_of(self).has_safe_values() ? 1 : 0; };
   all.outputs = [](void* self, std::uint32_t* count) -> const tactus_driven_output* const* {
     try {
       static thread_local std::unique_ptr<COutputs> shown;  // until the next question

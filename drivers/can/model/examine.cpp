@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
@@ -6,16 +7,11 @@
 
 #include "drivers/can/bus/response_time.hpp"
 #include "drivers/can/dbc/database.hpp"
-#include "executive/driver/command_driver.hpp"
-#include "executive/driver/file_check.hpp"
-#include "rtsync/host/plain_text.hpp"
+#include "drivers/can/model/can_model.hpp"
+#include "drivers/can/model/text.hpp"
 
 namespace tactus::drivers::can {
 namespace {
-
-using executive::CommandError;
-using executive::FileCheck;
-using rtsync::format_text;
 
 /// "500000", "500k", "500 kbit/s", "2M" in bit/s.
 std::int64_t rate_of(const std::string& text, const char* option) {
@@ -28,9 +24,8 @@ std::int64_t rate_of(const std::string& text, const char* option) {
                         : unit == "M" || unit == "Mbit/s" ? 1e6
                                                           : 0;
   if (error != std::errc{} || factor == 0 || !(number * factor >= 5e3 && number * factor <= 20e6))
-    throw CommandError(executive::kWrongInput,
-                       std::string(option) + " " + text +
-                           ": is not a bit rate from 5 kbit/s to 20 Mbit/s; write 500k, 2M or 500000");
+    throw std::runtime_error(std::string(option) + " " + text +
+                             ": is not a bit rate from 5 kbit/s to 20 Mbit/s; write 500k, 2M or 500000");
   return std::llround(number * factor);
 }
 
@@ -39,11 +34,11 @@ std::string count(std::size_t number, const char* what) {
 }
 
 std::string ms(std::int64_t nanoseconds) {
-  return format_text("%.3f ms", static_cast<double>(nanoseconds) / 1e6);
+  return text_of("%.3f ms", static_cast<double>(nanoseconds) / 1e6);
 }
 
 std::string id_of(const Message& message) {
-  return format_text(message.extended ? "0x%08X" : "0x%03X", static_cast<unsigned>(message.id));
+  return text_of(message.extended ? "0x%08X" : "0x%03X", static_cast<unsigned>(message.id));
 }
 
 std::string selected_by(const Message& message, const Signal& signal) {
@@ -58,11 +53,11 @@ std::string selected_by(const Message& message, const Signal& signal) {
 }
 
 std::string line_of(const Message& message, const Signal& signal) {
-  std::string text = format_text("    %-32s %u|%u@%c%c", signal.name.c_str(), signal.start, signal.length,
-                                 signal.order == ByteOrder::little ? '1' : '0', signal.is_signed ? '-' : '+');
+  std::string text = text_of("    %-32s %u|%u@%c%c", signal.name.c_str(), signal.start, signal.length,
+                             signal.order == ByteOrder::little ? '1' : '0', signal.is_signed ? '-' : '+');
   if (signal.kind != ValueKind::whole) text += signal.kind == ValueKind::float32 ? " float" : " double";
-  text += format_text(" * %.9g + %.9g", signal.factor, signal.offset);
-  if (signal.has_range()) text += format_text(" [%.9g, %.9g]", signal.min, signal.max);
+  text += text_of(" * %.9g + %.9g", signal.factor, signal.offset);
+  if (signal.has_range()) text += text_of(" [%.9g, %.9g]", signal.min, signal.max);
   if (!signal.unit.empty()) text += " " + signal.unit;
   if (!signal.names.empty()) text += "  " + count(signal.names.size(), "name");
   return text + selected_by(message, signal) + "\n";
@@ -78,11 +73,11 @@ std::string contents(const Database& database) {
                      count(signals, "signal") + ", " + count(database.nodes.size(), "node") + ", " +
                      count(database.errors, "error") + ", " + count(database.warnings, "warning") + "\n";
   for (const Message& message : database.messages) {
-    text += format_text("  %s %s, %u bytes%s, from %s", id_of(message).c_str(), message.name.c_str(),
-                        message.length, message.fd ? " (FD)" : "",
-                        message.sender.empty() ? "nobody" : message.sender.c_str());
+    text +=
+        text_of("  %s %s, %u bytes%s, from %s", id_of(message).c_str(), message.name.c_str(), message.length,
+                message.fd ? " (FD)" : "", message.sender.empty() ? "nobody" : message.sender.c_str());
     if (!message.send.label.empty()) text += ", " + message.send.label;
-    if (message.cycle) text += format_text(", every %.9g ms", *message.cycle);
+    if (message.cycle) text += text_of(", every %.9g ms", *message.cycle);
     text += "\n";
     if (signals <= kMostListed)
       for (const Signal& signal : message.signals) text += line_of(message, signal);
@@ -93,20 +88,20 @@ std::string contents(const Database& database) {
 /// The table of response times. `late`: messages that may take longer than their cycle.
 std::string load_text(const Database& database, const BitRates& rates, std::size_t& late) {
   const BusLoad load = bus_load(database, rates);
-  std::string text = format_text("\nbus at %.9g kbit/s", static_cast<double>(rates.nominal) / 1e3);
-  if (rates.data > 0) text += format_text(", data at %.9g kbit/s", static_cast<double>(rates.data) / 1e3);
-  text += format_text(": load at most %.1f %%\n", load.load * 100);
-  text += format_text("  %-10s %-32s %12s %12s %14s\n", "id", "message", "frame", "cycle", "worst response");
+  std::string text = text_of("\nbus at %.9g kbit/s", static_cast<double>(rates.nominal) / 1e3);
+  if (rates.data > 0) text += text_of(", data at %.9g kbit/s", static_cast<double>(rates.data) / 1e3);
+  text += text_of(": load at most %.1f %%\n", load.load * 100);
+  text += text_of("  %-10s %-32s %12s %12s %14s\n", "id", "message", "frame", "cycle", "worst response");
   for (const MessageLoad& each : load.messages) {
     const Message& message = database.messages[each.message];
     const bool is_late = each.period && (!each.response || *each.response > *each.period);
     late += is_late ? 1 : 0;
-    text += format_text("  %-10s %-32s %12s %12s %14s%s\n", id_of(message).c_str(), message.name.c_str(),
-                        ms(each.frame).c_str(), each.period ? ms(*each.period).c_str() : "-",
-                        each.response ? ms(*each.response).c_str()
-                        : each.period ? "no bound"
-                                      : "-",
-                        is_late ? "  late by design" : "");
+    text += text_of("  %-10s %-32s %12s %12s %14s%s\n", id_of(message).c_str(), message.name.c_str(),
+                    ms(each.frame).c_str(), each.period ? ms(*each.period).c_str() : "-",
+                    each.response ? ms(*each.response).c_str()
+                    : each.period ? "no bound"
+                                  : "-",
+                    is_late ? "  late by design" : "");
   }
   if (load.without_cycle > 0)
     text += "  " + count(load.without_cycle, "message") +
@@ -116,36 +111,35 @@ std::string load_text(const Database& database, const BitRates& rates, std::size
          "  by Davis, Burns, Bril, Lukkien (2007), revised analysis; senders without jitter, no errors\n";
 }
 
-class DbcCheck final : public FileCheck {
- public:
-  Answer check(const Question& question) override {
-    BitRates rates{.nominal = 0, .data = 0};
-    if (!question.bit_rate.empty()) rates.nominal = rate_of(question.bit_rate, "--bit-rate");
-    if (!question.data_bit_rate.empty()) rates.data = rate_of(question.data_bit_rate, "--data-bit-rate");
-    Database database;
-    try {
-      database = load_dbc(question.file);
-    } catch (const std::runtime_error& error) {
-      throw CommandError(executive::kWrongInput, error.what());
-    }
-    if (rates.nominal == 0) rates.nominal = std::llround(database.bit_rate.value_or(0));
-    if (rates.data == 0) rates.data = std::llround(database.data_bit_rate.value_or(0));
-    Answer answer;
-    answer.text = contents(database);
-    for (const Note& note : database.notes) answer.mistakes += database.text_of(note) + "\n";
-    if (database.notes.size() < database.errors + database.warnings)
-      answer.mistakes +=
-          count(database.errors + database.warnings - database.notes.size(), "further mistake") + "\n";
-    answer.is_good = database.good();
-    std::size_t late = 0;
-    if (answer.is_good && rates.nominal > 0) answer.text += load_text(database, rates, late);
-    if (late > 0) answer.mistakes += count(late, "message") + " may take longer than the cycle\n";
-    answer.fits = late == 0;
-    return answer;
+/// Says a text line by line.
+void say(const Examination& to, const std::string& text) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    to.line(text.substr(begin, end - begin));
+    begin = end + 1;
   }
-};
+}
 
 }  // namespace
-}  // namespace tactus::drivers::can
 
-TACTUS_DRIVER(tactus::executive::FileCheck, "dbc", tactus::drivers::can::DbcCheck)
+void CanModel::examine(const std::string& file, const Examination& to) {
+  BitRates rates{.nominal = 0, .data = 0};
+  const std::string nominal = to.option("bit-rate");
+  const std::string data = to.option("data-bit-rate");
+  if (!nominal.empty()) rates.nominal = rate_of(nominal, "--bit-rate");
+  if (!data.empty()) rates.data = rate_of(data, "--data-bit-rate");
+  const Database database = load_dbc(file);
+  if (rates.nominal == 0) rates.nominal = std::llround(database.bit_rate.value_or(0));
+  if (rates.data == 0) rates.data = std::llround(database.data_bit_rate.value_or(0));
+  say(to, contents(database));
+  for (const Note& note : database.notes) to.line(database.text_of(note));
+  const std::size_t mistakes = database.errors + database.warnings;
+  if (database.notes.size() < mistakes) to.line(count(mistakes - database.notes.size(), "further mistake"));
+  if (!database.good()) throw std::runtime_error(file + ": has " + count(database.errors, "error"));
+  if (rates.nominal == 0) return;
+  std::size_t late = 0;
+  say(to, load_text(database, rates, late));
+  if (late > 0) to.finding(count(late, "message") + " may take longer than the cycle");
+}
+
+}  // namespace tactus::drivers::can

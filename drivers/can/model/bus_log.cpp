@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Makes the texts that a bus has in the rig's log.
+#include <cstring>
+
+#include "drivers/can/model/can_model.hpp"
+#include "drivers/can/model/text.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+double us(std::int64_t time) { return static_cast<double>(time) / 1e3; }
+double seconds(std::int64_t time) { return static_cast<double>(time) / 1e9; }
+
+const char* name_of(std::int64_t state) {
+  switch (static_cast<BusState>(state)) {
+    case BusState::active:
+      return "active";
+    case BusState::warning:
+      return "error warning: an error counter is above 96";
+    case BusState::passive:
+      return "error passive: an error counter is above 127; is there a partner with the same bit rate?";
+    case BusState::bus_off:
+      return "bus-off: nothing is sent until the interface restarts; ip link set IFACE type can restart-ms "
+             "100 makes it "
+             "restart by itself";
+    default:
+      return "down";
+  }
+}
+
+}  // namespace
+
+bool CanModel::take_message(tactus::Message& to) {
+  LogEntry entry;
+  if (!log_.take(entry)) {
+    if (reported_ >= reports_.size()) return false;
+    to.text = reports_[reported_++];
+    return true;
+  }
+  to.warning = true;
+  const char* const received =
+      entry.index < received_.size() ? received_[entry.index].message().name.c_str() : "";
+  const char* const sent = entry.index < sent_.size() ? sent_[entry.index].message().name.c_str() : "";
+  switch (entry.kind) {
+    case LogEntry::Kind::missing:
+      to.text = text_of("message %s is missing since %.9g s: it did not come for %.9g ms", received,
+                        seconds(entry.time), static_cast<double>(received_[entry.index].timeout()) / 1e6);
+      break;
+    case LogEntry::Kind::back:
+      to.warning = false;
+      to.text = text_of("message %s is back at %.9g s", received, seconds(entry.time));
+      break;
+    case LogEntry::Kind::checksum:
+      to.text = text_of(
+          "message %s came with a wrong checksum, length or counter at %.9g s, the first time; more are "
+          "counted in %s.checksum_errors",
+          received, seconds(entry.time), received);
+      break;
+    case LogEntry::Kind::queue_full:
+      to.text = text_of(
+          "the queue of %s was full for message %s at %.9g s, the first time; more are counted in "
+          "bus.queue_full. Is there a partner that acknowledges?",
+          settings_.interface.c_str(), sent, seconds(entry.time));
+      break;
+    case LogEntry::Kind::overflow:
+      to.text =
+          text_of("received frames found no room at %.9g s, the first time; more are counted in bus.overflow",
+                  seconds(entry.time));
+      break;
+    case LogEntry::Kind::state:
+      to.warning = entry.value != static_cast<int>(BusState::active);
+      to.text = settings_.interface + " is " + name_of(entry.value);
+      break;
+    case LogEntry::Kind::restarted:
+      to.text = settings_.interface + " was restarted after bus-off";
+      break;
+    case LogEntry::Kind::send_failed:
+      to.text = text_of("message %s cannot be sent on %s: %s", sent, settings_.interface.c_str(),
+                        std::strerror(static_cast<int>(entry.value)));  // NOLINT(concurrency-mt-unsafe)
+      break;
+    case LogEntry::Kind::not_realtime:
+      to.text =
+          text_of("a thread of %s does not get the scheduling class of the frames: %s; messages may be late",
+                  settings_.interface.c_str(),
+                  std::strerror(static_cast<int>(entry.value)));  // NOLINT(concurrency-mt-unsafe)
+      break;
+    case LogEntry::Kind::ended:
+      to.warning = false;
+      report();
+      to.text = reports_.front();
+      reported_ = 1;
+      break;
+  }
+  return true;
+}
+
+void CanModel::report() {
+  std::uint64_t count = 0;
+  for (const ReceivedMessage& each : received_) count += each.count();
+  reports_ = {text_of("%s: received %llu messages, load of the bus at the end %.1f %%, queue full %llu times",
+                      settings_.interface.c_str(), static_cast<unsigned long long>(count), load_ * 100,
+                      static_cast<unsigned long long>(queue_full_))};
+  for (const SentMessage& each : sent_) {
+    std::string text = text_of("message %s: sent %llu", each.message().name.c_str(),
+                               static_cast<unsigned long long>(each.sent()));
+    if (each.not_sent() > 0)
+      text += text_of(", not sent %llu", static_cast<unsigned long long>(each.not_sent()));
+    const auto show = [&](const char* what, const Histogram& times) {
+      if (times.count() > 0)
+        text += text_of("; %s half below %.9g us, 99 %% below %.9g us, longest %.9g us", what,
+                        us(times.quantile(0.5)), us(times.quantile(0.99)), us(times.longest()));
+    };
+    show("late", each.late());
+    show("bus time", each.on_bus());
+    reports_.push_back(std::move(text));
+  }
+  for (const ReceivedMessage& each : received_)
+    if (each.lost() > 0 || each.checksum_errors() > 0)
+      reports_.push_back(text_of("message %s: received %llu, lost %llu, wrong %llu",
+                                 each.message().name.c_str(), static_cast<unsigned long long>(each.count()),
+                                 static_cast<unsigned long long>(each.lost()),
+                                 static_cast<unsigned long long>(each.checksum_errors())));
+}
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/can_model.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "drivers/can/model/open_port.hpp"
+#include "drivers/can/model/phases.hpp"
+#include "drivers/can/model/text.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+constexpr int kMostEvents = 4096;  // of one frame
+constexpr std::int64_t kLoadWindow = 100'000'000;
+constexpr timespec kBetweenSafe{0, 1'000'000};
+
+constexpr tactus_label kStates[] = {{"active", static_cast<int>(BusState::active)},
+                                    {"warning", static_cast<int>(BusState::warning)},
+                                    {"passive", static_cast<int>(BusState::passive)},
+                                    {"bus_off", static_cast<int>(BusState::bus_off)},
+                                    {"down", static_cast<int>(BusState::down)}};
+
+}  // namespace
+
+CanModel::CanModel() : open_port_(&open_port) {}
+
+void CanModel::check(const Problems& problems) {
+  namespace fs = std::filesystem;
+  const fs::path file = settings_.database;
+  try {
+    database_ = load_dbc((file.is_absolute() ? file : fs::path(folder_) / file).string());
+  } catch (const std::exception& error) {
+    problems.add("database", error.what());
+    return;
+  }
+  if (!database_.good()) {
+    for (const Note& note : database_.notes)
+      if (note.is_error) {
+        problems.add("database", database_.text_of(note) + "; 'tactus check " + settings_.database +
+                                     "' lists all of its " + std::to_string(database_.errors) + " errors");
+        return;
+      }
+  }
+  rates_.nominal =
+      settings_.bit_rate > 0 ? settings_.bit_rate : std::llround(database_.bit_rate.value_or(500'000));
+  rates_.data = settings_.data_bit_rate > 0 ? settings_.data_bit_rate
+                                            : std::llround(database_.data_bit_rate.value_or(0));
+  if (rates_.nominal < 5000)
+    problems.add("bit_rate", std::to_string(rates_.nominal) + " bit/s; at least 5000");
+  times_.emplace(rates_);
+  const Selection selection = select(settings_, database_, problems);
+  for (const Selection::Received& each : selection.received)
+    known_.push_back(
+        {key_of(each.message->id, each.message->extended), &received_.emplace_back(each, folder_, problems)});
+  std::sort(known_.begin(), known_.end(), [](const Known& a, const Known& b) { return a.key < b.key; });
+  for (const Selection::Sent& each : selection.sent) {
+    tags_.emplace_back(key_of(each.message->id, each.message->extended), sent_.size());
+    sent_.emplace_back(each, folder_, problems);
+  }
+  std::sort(tags_.begin(), tags_.end());
+  spread_phases(settings_.spacing.count());
+}
+
+void CanModel::spread_phases(std::int64_t slot) {
+  std::vector<Cyclic> cyclic;
+  for (const SentMessage& each : sent_) {
+    CanFrame frame;
+    frame.extended = each.message().extended;
+    frame.fd = each.message().fd;
+    frame.bit_rate_switch = each.message().bit_rate_switch;
+    frame.length = static_cast<std::uint8_t>(each.message().length);
+    if (each.cycle() > 0) cyclic.push_back({each.cycle(), times_->of(frame)});
+  }
+  const std::vector<std::int64_t> phases = spread(cyclic, slot);
+  std::size_t next = 0;
+  for (SentMessage& each : sent_)
+    if (each.cycle() > 0) each.set_phase(phases[next++]);
+}
+
+void CanModel::planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
+  if (job != "send" || cycle_num <= 0) return;
+  const std::int64_t cycle = (cycle_num + cycle_den - 1) / cycle_den;
+  for (const SentMessage& each : sent_)
+    if (each.cycle() > 0 && each.cycle() < cycle) {
+      std::array<char, 300> text{};
+      (void)std::snprintf(
+          text.data(), text.size(),
+          "message %s has a cycle of %.9g ms, and job 'send' one of %.9g ms; give the frame or the job a "
+          "shorter cycle, or the message a longer one",
+          each.message().name.c_str(), static_cast<double>(each.cycle()) / 1e6,
+          static_cast<double>(cycle) / 1e6);
+      throw std::runtime_error(text.data());
+    }
+  spread_phases(std::max(cycle, settings_.spacing.count()));
+}
+
+void CanModel::declare(Declare& d) {
+  Declaring declaring(*host_);
+  for (ReceivedMessage& each : received_) each.declare(declaring);
+  for (SentMessage& each : sent_) each.declare(declaring);
+  declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", std::begin(kStates),
+                  std::size(kStates));
+  declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
+                     "error counter of the controller");
+  declaring.variable(TACTUS_OUTPUT, "bus.receive_errors", receive_errors_, "error counter of the controller");
+  declaring.variable(
+      TACTUS_OUTPUT, "bus.load", load_, "",
+      "share of the last 100 ms in which the bus was busy, at most, with the frames that were seen");
+  declaring.variable(TACTUS_OUTPUT, "bus.queue_full", queue_full_, "messages that a full queue did not take");
+  declaring.variable(TACTUS_OUTPUT, "bus.overflow", overflow_, "received frames that found no room");
+  declaring.variable(TACTUS_OUTPUT, "bus.unknown", unknown_, "received frames of other messages");
+  declaring.variable(TACTUS_OUTPUT, "bus.restarts", restarts_, "restarts of the controller after bus-off");
+  d.job<&CanModel::receive>("receive", JobClass::top_of_frame);
+  d.job<&CanModel::send>("send", JobClass::effector_emitter);
+  d.job<&CanModel::restart>("restart", JobClass::restart);
+  d.job<&CanModel::end>("end", JobClass::shutdown);
+}
+
+void CanModel::open(const OpenRequest&) {
+  bool fd = false;
+  for (const SentMessage& each : sent_) fd = fd || each.message().fd;
+  for (const ReceivedMessage& each : received_) fd = fd || each.message().fd;
+  port_ = open_port_(settings_, rates_, fd);
+  open_.store(port_.get(), std::memory_order_release);
+}
+
+int CanModel::receive(const Call& call) {
+  if (port_ == nullptr) return fail_with("the interface was not opened");
+  period_ = std::llround(call.dt * 1e9);
+  port_->begin(call.sim_time_ns, period_);
+  PortEvent event;
+  for (int i = 0; i < kMostEvents && port_->receive(event, settings_.delivery == Delivery::timestamp); ++i)
+    if (const int status = take(event, call.sim_time_ns); status != 0) return status;
+  for (std::uint32_t i = 0; i < received_.size(); ++i) {
+    const ReceivedMessage::Change change = received_[i].look(call.sim_time_ns);
+    if (change == ReceivedMessage::Change::none) continue;
+    const bool missing = change == ReceivedMessage::Change::missing;
+    (void)log_.put({missing ? LogEntry::Kind::missing : LogEntry::Kind::back, i, 0, call.sim_time_ns});
+  }
+  count_load(call.sim_time_ns);
+  return 0;
+}
+
+int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
+  switch (event.kind) {
+    case PortEvent::Kind::received: {
+      busy_ += times_->of(event.frame);
+      const std::uint64_t key = key_of(event.frame.id, event.frame.extended);
+      const auto at =
+          std::lower_bound(known_.begin(), known_.end(), key,
+                           [](const Known& each, std::uint64_t wanted) { return each.key < wanted; });
+      if (event.frame.remote || at == known_.end() || at->key != key) {
+        ++unknown_;
+        break;
+      }
+      const std::uint64_t wrong = at->message->checksum_errors();
+      at->message->receive(event.frame, now);
+      if (wrong == 0 && at->message->checksum_errors() > 0)
+        for (std::uint32_t i = 0; i < received_.size(); ++i)
+          if (&received_[i] == at->message) (void)log_.put({LogEntry::Kind::checksum, i, 0, now});
+      break;
+    }
+    case PortEvent::Kind::taken:
+      if (event.tag < sent_.size()) sent_[event.tag].taken(event.planned, event.stamp);
+      break;
+    case PortEvent::Kind::echo:
+      busy_ += times_->of(event.frame);
+      if (SentMessage* const message = sent_by(event)) message->echoed(event.stamp);
+      break;
+    case PortEvent::Kind::full:
+      if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, event.tag, 0, now});
+      queue_full_ += 1;
+      if (event.tag < sent_.size() && settings_.on_full != OnFull::retry) sent_[event.tag].missed();
+      if (settings_.on_full == OnFull::terminate)
+        return fail_with("the controller's queue is full (on_full: terminate)");
+      break;
+    case PortEvent::Kind::lost:
+      if (overflow_ == 0) (void)log_.put({LogEntry::Kind::overflow, 0, 0, now});
+      overflow_ += event.count;
+      break;
+    case PortEvent::Kind::status:
+      return take_status(event.status);
+    case PortEvent::Kind::restarted:
+      ++restarts_;
+      (void)log_.put({LogEntry::Kind::restarted, 0, 0, now});
+      break;
+    case PortEvent::Kind::not_realtime:
+      (void)log_.put({LogEntry::Kind::not_realtime, 0, event.error, now});
+      break;
+    case PortEvent::Kind::failed:
+      if (event.tag < sent_.size()) {
+        if (sent_[event.tag].not_sent() == 0)
+          (void)log_.put({LogEntry::Kind::send_failed, event.tag, event.error, now});
+        sent_[event.tag].missed();
+      }
+      break;
+  }
+  return 0;
+}
+
+SentMessage* CanModel::sent_by(const PortEvent& event) TACTUS_RT {
+  if (event.tag != PortEvent::kNoTag) return event.tag < sent_.size() ? &sent_[event.tag] : nullptr;
+  const std::pair<std::uint64_t, std::uint32_t> wanted{key_of(event.frame.id, event.frame.extended), 0};
+  const auto at = std::lower_bound(tags_.begin(), tags_.end(), wanted);
+  return at != tags_.end() && at->first == wanted.first ? &sent_[at->second] : nullptr;
+}
+
+int CanModel::take_status(const BusStatus& status) TACTUS_RT {
+  transmit_errors_ = status.transmit_errors;
+  receive_errors_ = status.receive_errors;
+  const auto state = static_cast<std::int32_t>(status.state);
+  if (state == state_) return 0;
+  state_ = state;
+  (void)log_.put({LogEntry::Kind::state, 0, state, 0});
+  if (status.state == BusState::bus_off && settings_.on_bus_off == OnBusOff::terminate)
+    return fail_with("the controller is bus-off (on_bus_off: terminate)");
+  return 0;
+}
+
+void CanModel::count_load(std::int64_t now) TACTUS_RT {
+  if (now < window_begin_) window_begin_ = now;
+  if (now - window_begin_ < kLoadWindow) return;
+  load_ = static_cast<double>(busy_) / static_cast<double>(now - window_begin_);
+  busy_ = 0;
+  window_begin_ = now;
+}
+
+int CanModel::send(const Call& call) {
+  if (port_ == nullptr) return fail_with("the interface was not opened");
+  const std::int64_t usual = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
+  CanFrame frame;
+  for (std::uint32_t i = 0; i < sent_.size(); ++i) {
+    SentMessage& message = sent_[i];
+    if (!message.is_due(call.sim_time_ns)) continue;
+    message.make(frame);
+    if (port_->send(frame, i, message.at() >= 0 ? message.at() : usual)) continue;
+    if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, i, 0, call.sim_time_ns});
+    ++queue_full_;
+    message.missed();
+    if (settings_.on_full == OnFull::terminate)
+      return fail_with("messages wait for the bus, as many as `queue` says (on_full: terminate)");
+  }
+  port_->handed();
+  return 0;
+}
+
+int CanModel::restart(const Call& call) {
+  for (ReceivedMessage& each : received_) each.restart(call.sim_time_ns);
+  for (SentMessage& each : sent_) each.restart(call.sim_time_ns);
+  busy_ = 0;
+  window_begin_ = call.sim_time_ns;
+  return 0;
+}
+
+void CanModel::end() { (void)log_.put({LogEntry::Kind::ended, 0, 0, 0}); }
+
+bool CanModel::drive_safe(bool for_good) noexcept {
+  Port* const port = open_.load(std::memory_order_acquire);
+  if (port == nullptr) return true;
+  if (for_good) port->close();
+  unsigned rounds = 0;
+  for (const SentMessage& each : sent_) rounds = std::max(rounds, each.safe_times());
+  bool all = true;
+  CanFrame frame;
+  for (unsigned round = 0; round < rounds; ++round) {
+    if (round > 0) (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenSafe, nullptr);
+    for (SentMessage& each : sent_)
+      if (each.safe_times() > round) {
+        each.make_safe(frame);
+        all = port->send_at_once(frame) && all;
+      }
+  }
+  return all;
+}
+
+std::vector<DrivenOutput> CanModel::outputs() const {
+  std::vector<DrivenOutput> all;
+  if (settings_.is_simulated()) return all;
+  for (const SentMessage& each : sent_)
+    all.push_back({each.message().name + ".sent",
+                   "message " + each.message().name + " on " + settings_.interface,
+                   each.has_safe_values() ? each.safe_text() : ""});
+  return all;
+}
+
+int CanModel::fail_with(const char* why) const TACTUS_RT {
+  std::array<char, 256> text{};
+  (void)std::snprintf(text.data(), text.size(), "CAN %s: %s", settings_.interface.c_str(), why);
+  fail(text.data());
+  return 1;
+}
+
+const tactus_driver* can_entry() {
+  using namespace tactus::detail;
+  return entry<CanModel>(
+      "model", "can", "A CAN bus as a model: signals of a DBC database, received and sent",
+      [] {
+        tactus_model_functions all = model_functions<CanModel>();
+        all.declare = [](const tactus_host* host, void* self) {
+          static_cast<CanModel&>(driver_of(self)).use(*host);
+          return declare_model(host, self);
+        };
+        return all;
+      },
+      &make_driver<CanModel, Model>, &destroy_driver<Model>);
+}
+
+}  // namespace tactus::drivers::can

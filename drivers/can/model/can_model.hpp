@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tactus/model_driver.hpp>
+#include <utility>
+#include <vector>
+
+#include "drivers/can/model/bus_log.hpp"
+#include "drivers/can/model/received_message.hpp"
+#include "drivers/can/model/sent_message.hpp"
+#include "drivers/can/model/settings.hpp"
+#include "drivers/can/port/frame_times.hpp"
+#include "drivers/can/port/port.hpp"
+
+namespace tactus::drivers::can {
+
+/// `driver: can`: the messages of one bus as variables.
+///
+/// Job `receive`, at the top of each frame, takes what has come; job `send`, of class effector_emitter, hands over what is
+/// due. Neither makes a system call.
+///
+/// Threads  as each model: setup, and the threads of its jobs; take_message(): another; drive_safe(): any.
+class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
+ public:
+  static constexpr const char* kExtension = ".dbc";
+  /// Describes a database for `tactus check x.dbc`. @when setup
+  static void examine(const std::string& file, const Examination& to);
+
+  /// Makes the port of an interface. @when setup
+  using OpenPort = std::function<std::unique_ptr<Port>(const Settings&, const BitRates&, bool fd)>;
+  CanModel();
+  explicit CanModel(OpenPort open_port) : open_port_(std::move(open_port)) {}
+
+  void keys(Keys& k) override { settings_.keys(k); }
+  void located(const std::string& folder) override { folder_ = folder; }
+  void check(const Problems& problems) override;
+  void declare(Declare& d) override;
+  void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) override;
+  void open(const OpenRequest& request) override;
+  bool take_message(tactus::Message& to) override;
+  bool has_safe_values() const override { return !settings_.is_simulated(); }
+  bool drive_safe(bool for_good) noexcept override;
+  std::vector<DrivenOutput> outputs() const override;
+  /// Keeps what variables are declared to. Before declare(). @when setup
+  void use(const tactus_host& host) { host_ = &host; }
+
+  const BitRates& rates() const { return rates_; }
+
+ private:
+  struct Known {
+    std::uint64_t key = 0;  // id, and the bit of 29-bit ids
+    ReceivedMessage* message = nullptr;
+  };
+  static std::uint64_t key_of(std::uint32_t id, bool extended) TACTUS_RT {
+    return id | (extended ? 1ULL << 32U : 0);
+  }
+
+  int receive(const Call& call);
+  int send(const Call& call);
+  int restart(const Call& call);
+  void end();
+  int take(const PortEvent& event, std::int64_t now) TACTUS_RT;
+  SentMessage* sent_by(const PortEvent& event) TACTUS_RT;
+  int take_status(const BusStatus& status) TACTUS_RT;
+  void count_load(std::int64_t now) TACTUS_RT;
+  void spread_phases(std::int64_t slot);
+  int fail_with(const char* why) const TACTUS_RT;
+  void report();  // after the last frame
+
+  OpenPort open_port_;
+  Settings settings_;
+  std::string folder_;
+  const tactus_host* host_ = nullptr;
+  Database database_;
+  BitRates rates_;
+  std::optional<FrameTimes> times_;
+  std::deque<ReceivedMessage> received_;
+  std::deque<SentMessage> sent_;
+  std::vector<Known> known_;                                   // received ones, sorted by key
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> tags_;  // key and index of sent ones, sorted
+  std::unique_ptr<Port> port_;
+  std::atomic<Port*> open_{nullptr};  // for drive_safe()
+  BusLog log_{256};
+  std::vector<std::string> reports_;
+  std::size_t reported_ = 0;
+  std::int64_t period_ = 0;
+  std::int64_t busy_ = 0, window_begin_ = 0;
+
+  // Variables.
+  std::int32_t state_ = 0;
+  std::uint32_t transmit_errors_ = 0, receive_errors_ = 0;
+  double load_ = 0;
+  std::uint64_t queue_full_ = 0, overflow_ = 0, unknown_ = 0, restarts_ = 0;
+};
+
+/// Its entry, for the plug-in and for tests.
+const tactus_driver* can_entry();
+
+}  // namespace tactus::drivers::can

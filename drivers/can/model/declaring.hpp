@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <tactus/model.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "drivers/can/model/names.hpp"
+#include "drivers/can/model/signal_value.hpp"
+
+namespace tactus::drivers::can {
+
+/// Declares the variables of a bus, whose names, types and labels are known only when the database was read. @when setup
+class Declaring {
+ public:
+  explicit Declaring(const tactus_host& host) : host_(host) {}
+
+  void signal(tactus_role role, const std::string& name, const Signal& signal, SignalValue& value) {
+    std::string unit = value.type() == SignalValue::Type::number ? rig_unit(signal.unit) : "";
+    std::string about = signal.comment;
+    if (unit.empty() && !signal.unit.empty() && signal.unit != "-")
+      about = "in '" + signal.unit + "'" + (about.empty() ? "" : ": " + about);
+    const auto labels = value.labels(signal);
+    declare(role, names_.add(name), value.rig_type(), value.data(), unit, about, labels.data(),
+            labels.size());
+  }
+  void variable(tactus_role role, const std::string& name, double& data, const char* unit,
+                const char* about) {
+    declare(role, names_.add(name), TACTUS_DOUBLE, &data, unit, about);
+  }
+  void variable(tactus_role role, const std::string& name, std::uint64_t& data, const char* about) {
+    declare(role, names_.add(name), TACTUS_UINT64, &data, "", about);
+  }
+  void variable(tactus_role role, const std::string& name, std::uint32_t& data, const char* about) {
+    declare(role, names_.add(name), TACTUS_UINT32, &data, "", about);
+  }
+  void variable(tactus_role role, const std::string& name, bool& data, const char* about) {
+    declare(role, names_.add(name), TACTUS_BOOL, &data, "", about);
+  }
+  void words(tactus_role role, const std::string& name, std::int32_t& data, const char* about,
+             const tactus_label* labels, std::size_t count) {
+    declare(role, names_.add(name), TACTUS_INT32, &data, "", about, labels, count);
+  }
+
+ private:
+  void declare(tactus_role role, const std::string& name, tactus_type type, void* data,
+               const std::string& unit, const std::string& about, const tactus_label* labels = nullptr,
+               std::size_t count = 0) {
+    const tactus_variable declared{sizeof(tactus_variable),
+                                   role,
+                                   type,
+                                   0,
+                                   data,
+                                   name.c_str(),
+                                   unit.c_str(),
+                                   about.c_str(),
+                                   labels,
+                                   static_cast<std::uint32_t>(count),
+                                   0};
+    if (host_.declare_variable(host_.context, &declared) != 0)
+      throw std::runtime_error("tactus refused variable '" + name + "'");
+  }
+
+  const tactus_host& host_;
+  Names names_;
+};
+
+}  // namespace tactus::drivers::can

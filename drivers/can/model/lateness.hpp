@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::drivers::can {
+
+/// Times in classes of four for each power of two: what is read from it is at most a quarter too large.
+///
+/// Units  ns.
+/// RT     all of it.
+class Histogram {
+ public:
+  void add(std::int64_t time) TACTUS_RT {
+    const auto value = static_cast<std::uint64_t>(time < 0 ? 0 : time);
+    ++counts_[class_of(value)];
+    ++count_;
+    if (time > longest_) longest_ = time;
+  }
+  std::uint64_t count() const TACTUS_RT { return count_; }
+  std::int64_t longest() const TACTUS_RT { return longest_; }
+  /// The upper end of the class that has the time which `share` of all do not exceed; 0: there is none.
+  std::int64_t quantile(double share) const TACTUS_RT {
+    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      sum += counts_[i];
+      if (sum > wanted || (sum == count_ && sum > 0)) {
+        const std::int64_t end = end_of(i);
+        return end < longest_ ? end : longest_;
+      }
+    }
+    return 0;
+  }
+
+ private:
+  static std::size_t class_of(std::uint64_t value) TACTUS_RT {
+    if (value < 4) return value;
+    const auto width = static_cast<unsigned>(std::bit_width(value));
+    return (width - 2U) * 4U + (value >> (width - 3U) & 3U);
+  }
+  static std::int64_t end_of(std::size_t index) TACTUS_RT {
+    if (index < 4) return static_cast<std::int64_t>(index);
+    const std::size_t shift = index / 4 - 1;
+    return static_cast<std::int64_t>(((4 + index % 4 + 1) << shift) - 1);
+  }
+
+  std::array<std::uint64_t, 256> counts_{};
+  std::uint64_t count_ = 0;
+  std::int64_t longest_ = 0;
+};
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/open_port.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "drivers/can/model/settings.hpp"
+#include "drivers/can/port/simulated_bus.hpp"
+#include "drivers/can/port/socket_port.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenTries{50};
+
+std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
+    try {
+      return open_socket_can(settings.interface, fd);
+    } catch (const std::runtime_error& error) {
+      if (std::chrono::steady_clock::now() - begin < settings.start_wait) {
+        std::this_thread::sleep_for(kBetweenTries);
+        continue;
+      }
+      std::string why = error.what();
+      if (settings.start_wait.count() > 0) why += "; waited for it as 'start: { wait: ... }' says";
+      throw std::runtime_error(why);
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Port> open_port(const Settings& settings, const BitRates& rates, bool fd) {
+  if (settings.is_simulated())
+    return SimulatedBus::named(settings.interface, rates)->join(rates, settings.queue);
+  const SocketPortSettings port{settings.queue, settings.on_full == OnFull::retry, settings.at.count()};
+  return std::make_unique<SocketPort>(open_when_ready(settings, fd), port);
+}
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "drivers/can/bus/response_time.hpp"
+#include "drivers/can/port/port.hpp"
+
+namespace tactus::drivers::can {
+
+struct Settings;
+
+/// Opens the interface that the settings name. `fd`: messages of CAN FD go over it. Throws std::runtime_error: what is
+/// missing, and the command that mends it. @when setup
+std::unique_ptr<Port> open_port(const Settings& settings, const BitRates& rates, bool fd);
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/can/codec/message_codec.hpp"
+#include "drivers/can/codec/own_checksum.hpp"
+#include "drivers/can/dbc/bits.hpp"
+#include "drivers/can/model/settings.hpp"
+
+namespace tactus::drivers::can {
+
+/// The counter and the checksum of one message, of either side.
+///
+/// Threads  protect(): any; check(): one.
+/// RT       all but the constructor.
+class MessageProtection {
+ public:
+  /// Adds problems for what the message does not have or the profile excludes. @when setup
+  MessageProtection(const Message& message, const Protecting& settings, const std::string& path,
+                    const std::string& folder, const Problems& problems);
+
+  /// Returns true if the signal shares bits with what it writes, so that its value cannot be chosen.
+  bool covers(std::size_t signal) const TACTUS_RT { return covered_[signal] != 0; }
+  bool any() const TACTUS_RT { return e2e_ || own_ || counter_; }
+  std::uint32_t next(std::uint32_t counter) const TACTUS_RT;
+  /// Writes counter and checksum.
+  void protect(std::uint8_t* data, unsigned length, std::uint32_t counter) const TACTUS_RT;
+
+  enum class Finding : std::uint8_t { ok, repeated, wrong_checksum, wrong_sequence };
+  /// Looks at a received message. `lost`: messages before it that did not come.
+  Finding check(const std::uint8_t* data, unsigned length, std::uint64_t& lost) TACTUS_RT;
+  /// Forgets the last counter.
+  void restart() TACTUS_RT;
+
+ private:
+  void make_e2e(const Message& message, const ChecksumSettings& settings, const std::string& path,
+                const Problems& problems);
+  void make_own(const Message& message, const ChecksumSettings& settings, const std::string& path,
+                const std::string& folder, const Problems& problems);
+  void make_counter(const Message& message, const Protecting& settings, const std::string& path,
+                    const Problems& problems);
+
+  std::uint32_t id_ = 0;
+  std::vector<std::uint8_t> covered_;
+  std::optional<E2e> e2e_;
+  std::optional<E2eReceiver> receiver_;
+  std::optional<OwnChecksum> own_;
+  std::optional<Field> checksum_;
+  unsigned at_ = 0, bytes_ = 0;  // of the own checksum
+  std::optional<Field> counter_;
+  std::uint64_t most_ = 0;
+  bool has_last_ = false;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/received_message.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tactus::drivers::can {
+namespace {
+
+/// Value that a signal has before the first message.
+double first_value(const Signal& signal) {
+  if (signal.start_raw) return signal.physical(*signal.start_raw);
+  const double zero = signal.kind == ValueKind::whole ? signal.physical(0) : 0;
+  return signal.has_range() && signal.min <= signal.max ? std::clamp(zero, signal.min, signal.max) : zero;
+}
+
+}  // namespace
+
+ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::string& folder,
+                                 const Problems& problems)
+    : message_(*chosen.message),
+      codec_(message_),
+      protection_(message_, chosen.settings.protecting, chosen.path, folder, problems),
+      on_timeout_(chosen.settings.on_timeout),
+      decoded_(message_.signals.size()),
+      present_(message_.signals.size()),
+      is_present_(std::make_unique<bool[]>(message_.signals.size())) {
+  const double cycle = chosen.settings.cycle.count() > 0 ? static_cast<double>(chosen.settings.cycle.count())
+                                                         : message_.cycle.value_or(0) * 1e6;
+  timeout_ = std::llround(std::min(cycle * chosen.settings.after, 9e18));
+  if (on_timeout_ != OnTimeout::hold && timeout_ == 0)
+    problems.add(chosen.path + ".on_timeout",
+                 "message " + message_.name + " has no cycle in the database; write one, cycle: 100 ms");
+  if (on_timeout_ != OnTimeout::substitute && !chosen.settings.substitute.empty())
+    problems.add(chosen.path + ".substitute", "these values are never taken without on_timeout: substitute");
+  values_.reserve(message_.signals.size());
+  for (const Signal& signal : message_.signals) {
+    substitute_.push_back(first_value(signal));
+    values_.emplace_back(signal).set(substitute_.back());
+  }
+  for (const SignalText& each : chosen.settings.substitute) {
+    const std::string path = chosen.path + ".substitute." + each.name;
+    if (const Signal* const signal = signal_of(message_, each.name, path, problems))
+      substitute_[static_cast<std::size_t>(signal - message_.signals.data())] =
+          value_of(*signal, each.value, path, problems);
+  }
+}
+
+void ReceivedMessage::declare(Declaring& d) {
+  const std::string dot = message_.name + ".";
+  bool multiplexed = false;
+  for (std::size_t s = 0; s < message_.signals.size(); ++s)
+    d.signal(TACTUS_OUTPUT, dot + message_.signals[s].name, message_.signals[s], values_[s]);
+  for (std::size_t s = 0; s < message_.signals.size(); ++s)
+    if (message_.signals[s].of_switch >= 0) {
+      multiplexed = true;
+      d.variable(TACTUS_OUTPUT, dot + message_.signals[s].name + "_present", is_present_[s],
+                 "the last message had this signal");
+    }
+  d.variable(TACTUS_OUTPUT, dot + "age", age_, "s", "time since the last good message, or since the start");
+  d.variable(TACTUS_OUTPUT, dot + "count", count_, "good messages");
+  d.variable(TACTUS_OUTPUT, dot + "valid", is_valid_, "there was a good message, and it is not missing");
+  if (protection_.any()) {
+    d.variable(TACTUS_OUTPUT, dot + "lost", lost_, "messages that did not come, by gaps of the counter");
+    d.variable(TACTUS_OUTPUT, dot + "repeated", repeated_,
+               "messages with the counter of the one before: not taken");
+    d.variable(TACTUS_OUTPUT, dot + "checksum_errors", checksum_errors_,
+               "messages with a wrong checksum, length or counter: not taken");
+  }
+  if (multiplexed)
+    d.variable(TACTUS_OUTPUT, dot + "unknown_switch", unknown_switch_,
+               "messages whose switch selects no signal");
+}
+
+void ReceivedMessage::receive(const CanFrame& frame, std::int64_t now) TACTUS_RT {
+  const unsigned length = std::min<unsigned>(frame.length, std::max(message_.length, 1U));
+  std::uint64_t lost = 0;
+  const MessageProtection::Finding finding = protection_.check(std::begin(frame.data.at), length, lost);
+  lost_ += lost;
+  switch (finding) {
+    case MessageProtection::Finding::repeated:
+      ++repeated_;
+      return;
+    case MessageProtection::Finding::wrong_checksum:
+      ++checksum_errors_;
+      return;
+    case MessageProtection::Finding::wrong_sequence:
+      return;
+    case MessageProtection::Finding::ok:
+      break;
+  }
+  const auto found = codec_.decode(std::begin(frame.data.at), frame.length, decoded_, present_);
+  if (found.is_unknown_switch) ++unknown_switch_;
+  for (std::size_t s = 0; s < values_.size(); ++s) {
+    is_present_[s] = present_[s] != 0;
+    if (is_present_[s]) values_[s].set(codec_.field(s), std::begin(frame.data.at), decoded_[s]);
+  }
+  ++count_;
+  last_ = now;
+  is_valid_ = true;
+}
+
+ReceivedMessage::Change ReceivedMessage::look(std::int64_t now) TACTUS_RT {
+  const std::int64_t age = now - last_;
+  age_ = static_cast<double>(age) * 1e-9;
+  if (timeout_ == 0 || (age <= timeout_) == !is_missing_) return Change::none;
+  is_missing_ = !is_missing_;
+  if (!is_missing_) return Change::back;
+  is_valid_ = false;
+  for (std::size_t s = 0; s < values_.size(); ++s) {
+    if (on_timeout_ == OnTimeout::substitute) values_[s].set(substitute_[s]);
+    if (on_timeout_ == OnTimeout::nan) values_[s].set(std::numeric_limits<double>::quiet_NaN());
+  }
+  return Change::missing;
+}
+
+void ReceivedMessage::restart(std::int64_t now) TACTUS_RT {
+  last_ = now - std::llround(age_ * 1e9);  // a checkpoint has the age
+  is_missing_ = timeout_ > 0 && now - last_ > timeout_;
+  protection_.restart();
+}
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "drivers/can/model/settings.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+constexpr std::size_t kMostNamed = 8;  // in a message
+
+std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
+
+template <class All, class Name>
+std::string list_of(const All& all, Name name) {
+  std::string text;
+  std::size_t n = 0;
+  for (const auto& each : all) {
+    if (n++ == kMostNamed) return text + " and " + std::to_string(all.size() - kMostNamed) + " more";
+    text += (text.empty() ? "" : ", ") + name(each);
+  }
+  return text.empty() ? "none" : text;
+}
+
+bool has(const std::vector<std::string>& all, const std::string& name) {
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+bool has_sender(const Message& message) {
+  return (!message.sender.empty() && message.sender != "Vector__XXX") || !message.senders.empty();
+}
+
+/// Returns true if one of these nodes sends it.
+bool is_sent_by(const Message& message, const std::vector<std::string>& nodes) {
+  return has(nodes, message.sender) || std::any_of(message.senders.begin(), message.senders.end(),
+                                                   [&](const std::string& each) { return has(nodes, each); });
+}
+
+class Selecting {
+ public:
+  Selecting(const Settings& settings, const Database& database, const Problems& problems)
+      : settings_(settings), database_(database), problems_(problems) {}
+
+  Selection run() {
+    check_nodes();
+    for (const ReceiveSettings& each : settings_.receive)
+      if (const Message* const message = named(each.name, "receive." + each.name))
+        receive(*message, each, "receive." + each.name);
+    for (const SendSettings& each : settings_.send)
+      if (const Message* const message = named(each.name, "send." + each.name)) {
+        if (is_sent_by(*message, settings_.rest_of))
+          problems_.add("send." + each.name,
+                        "message " + in_quotes(each.name) + " is sent by " + message->sender +
+                            ", which rest_of names as a unit under test; remove one of the two");
+        send(*message, each, "send." + each.name);
+      }
+    match("receive_matching", settings_.receive_matching,
+          [&](const Message& message, const std::string& path) { receive(message, {message.name}, path); });
+    match("send_matching", settings_.send_matching,
+          [&](const Message& message, const std::string& path) { send(message, {message.name}, path); });
+    if (!settings_.rest_of.empty()) take_rest();
+    if (made_.received.empty() && made_.sent.empty())
+      problems_.add(
+          "", "neither receives nor sends a message: name messages in receive or send, or nodes in rest_of");
+    return std::move(made_);
+  }
+
+ private:
+  void check_nodes() const {
+    for (std::size_t i = 0; i < settings_.rest_of.size(); ++i) {
+      const std::string& node = settings_.rest_of[i];
+      const bool known = std::any_of(database_.nodes.begin(), database_.nodes.end(),
+                                     [&](const Node& each) { return each.name == node; });
+      if (!known)
+        problems_.add("rest_of[" + std::to_string(i) + "]",
+                      "the database has no node " + in_quotes(node) + "; it has " +
+                          list_of(database_.nodes, [](const Node& each) { return each.name; }));
+    }
+  }
+
+  const Message* named(const std::string& name, const std::string& path) const {
+    const Message* const message = database_.find(name);
+    if (message == nullptr)
+      problems_.add(path, "the database has no message " + in_quotes(name) + "; it has " +
+                              list_of(database_.messages, [](const Message& each) { return each.name; }));
+    return message;
+  }
+
+  template <class Take>
+  void match(const std::string& key, const std::vector<std::string>& patterns, Take take) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const std::string path = key + "[" + std::to_string(i) + "]";
+      bool any = false;
+      for (const Message& message : database_.messages)
+        if (fits(patterns[i], message.name)) {
+          any = true;
+          if (!is_taken(message)) take(message, path);
+        }
+      if (!any)
+        problems_.add(path, "no message of the database fits " + in_quotes(patterns[i]) + "; it has " +
+                                list_of(database_.messages, [](const Message& each) { return each.name; }));
+    }
+  }
+
+  void take_rest() {
+    for (const Message& message : database_.messages) {
+      if (is_taken(message)) continue;
+      if (is_sent_by(message, settings_.rest_of))
+        receive(message, {message.name}, "rest_of");
+      else if (has_sender(message) && message.interaction_layer)
+        send(message, {message.name}, "rest_of");
+    }
+  }
+
+  bool is_taken(const Message& message) const {
+    return std::any_of(made_.received.begin(), made_.received.end(),
+                       [&](const auto& each) { return each.message == &message; }) ||
+           std::any_of(made_.sent.begin(), made_.sent.end(),
+                       [&](const auto& each) { return each.message == &message; });
+  }
+  void receive(const Message& message, const ReceiveSettings& settings, const std::string& path) {
+    made_.received.push_back({&message, settings, path});
+  }
+  void send(const Message& message, const SendSettings& settings, const std::string& path) {
+    if (is_taken(message))
+      problems_.add(path,
+                    "message " + in_quotes(message.name) + " is also in receive; remove one of the two");
+    made_.sent.push_back({&message, settings, path});
+  }
+
+  const Settings& settings_;
+  const Database& database_;
+  const Problems& problems_;
+  Selection made_;
+};
+
+}  // namespace
+
+Selection select(const Settings& settings, const Database& database, const Problems& problems) {
+  return Selecting(settings, database, problems).run();
+}
+
+bool fits(const std::string& pattern, const std::string& name) {
+  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+const Signal* signal_of(const Message& message, const std::string& name, const std::string& path,
+                        const Problems& problems) {
+  for (const Signal& signal : message.signals)
+    if (signal.name == name) return &signal;
+  problems.add(path, "message " + message.name + " has no signal " + in_quotes(name) + "; it has " +
+                         list_of(message.signals, [](const Signal& each) { return each.name; }));
+  return nullptr;
+}
+
+double value_of(const Signal& signal, const std::string& text, const std::string& path,
+                const Problems& problems) {
+  for (const ValueName& each : signal.names)
+    if (each.name == text) return signal.physical(static_cast<double>(each.value));
+  double value = 0;
+  const char* const begin = text.c_str();
+  const auto [end, error] = std::from_chars(begin, begin + text.size(), value);
+  std::string unit(end, begin + text.size());
+  unit.erase(0, std::min(unit.find_first_not_of(' '), unit.size()));
+  if (error != std::errc{} || !std::isfinite(value) || (!unit.empty() && unit != signal.unit)) {
+    problems.add(
+        path,
+        in_quotes(text) + " is not a value of signal " + signal.name + ": write a number" +
+            (signal.unit.empty() ? "" : ", or one in " + signal.unit) +
+            (signal.names.empty() ? "" : ", or one of " + list_of(signal.names, [](const ValueName& each) {
+                                           return each.name;
+                                         })));
+    return 0;
+  }
+  if (signal.has_range() && (value < signal.min || value > signal.max)) {
+    std::array<char, 100> range{};
+    (void)std::snprintf(range.data(), range.size(), "%.9g .. %.9g", signal.min, signal.max);
+    problems.add(path, in_quotes(text) + " is outside of the range of signal " + signal.name + ", " +
+                           range.data() + (signal.unit.empty() ? "" : " " + signal.unit));
+  }
+  return value;
+}
+
+std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::string& path,
+                       const Problems& problems) {
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* const begin = text.c_str() + (is_hex ? 2 : 0);
+  const char* const end = text.c_str() + text.size();
+  std::uint64_t value = 0;
+  const auto [at, error] = std::from_chars(begin, end, value, is_hex ? 16 : 10);
+  if (error == std::errc{} && at == end && value <= most) return value;
+  std::array<char, 40> limit{};
+  (void)std::snprintf(limit.data(), limit.size(), "0x%llX", static_cast<unsigned long long>(most));
+  problems.add(path,
+               in_quotes(text) + " is not a whole number from 0 to " + limit.data() + "; write 0x1D or 29");
+  return 0;
+}
+
+}  // namespace tactus::drivers::can

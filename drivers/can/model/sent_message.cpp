@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/sent_message.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tactus::drivers::can {
+namespace {
+
+double start_value(const Signal& signal) {
+  if (signal.start_raw) return signal.physical(*signal.start_raw);
+  const double zero = signal.kind == ValueKind::whole ? signal.physical(0) : 0;
+  return signal.has_range() && signal.min <= signal.max ? std::clamp(zero, signal.min, signal.max) : zero;
+}
+
+std::int64_t ns(double ms) { return std::llround(std::min(ms * 1e6, 9e18)); }
+
+}  // namespace
+
+SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folder, const Problems& problems)
+    : message_(*chosen.message),
+      codec_(message_),
+      protection_(message_, chosen.settings.protecting, chosen.path, folder, problems),
+      triggers_(message_.signals.size()),
+      identities_(message_.signals.size()) {
+  const SendSettings& settings = chosen.settings;
+  cycle_ = settings.cycle.count() > 0 ? settings.cycle.count() : ns(message_.cycle.value_or(0));
+  cycle_fast_ =
+      settings.cycle_fast.count() > 0 ? settings.cycle_fast.count() : ns(message_.cycle_fast.value_or(0));
+  start_delay_ = settings.start_delay.count() >= 0 ? settings.start_delay.count() : ns(message_.start_delay);
+  least_distance_ =
+      settings.least_distance.count() >= 0 ? settings.least_distance.count() : ns(message_.least_distance);
+  repetitions_ = settings.repetitions >= 0 ? static_cast<unsigned>(settings.repetitions)
+                                           : std::min(message_.repetitions, 1000U);
+  at_ = settings.at.count();
+  set_types(settings);
+  if ((is_cyclic_ || is_if_active_) && cycle_ == 0 && (!is_if_active_ || cycle_fast_ == 0))
+    problems.add(chosen.path + (settings.type == Sending::database ? "" : ".type"),
+                 "message " + message_.name +
+                     " is cyclic, and the database has no cycle for it; write one, cycle: 100 ms");
+  values_.reserve(message_.signals.size());
+  for (const Signal& signal : message_.signals) {
+    numbers_.push_back(start_value(signal));
+    values_.emplace_back(signal).set(numbers_.back());
+    inactive_.push_back(signal.inactive_raw ? signal.physical(*signal.inactive_raw) : numbers_.back());
+  }
+  const auto read = [&](const std::vector<SignalText>& all, const char* key, std::vector<double>& to) {
+    for (const SignalText& each : all) {
+      const std::string path = chosen.path + "." + key + "." + each.name;
+      const Signal* const signal = signal_of(message_, each.name, path, problems);
+      if (signal == nullptr) continue;
+      const auto s = static_cast<std::size_t>(signal - message_.signals.data());
+      if (protection_.covers(s))
+        problems.add(path, "signal " + each.name + " is a counter or checksum, which is computed");
+      to[s] = value_of(*signal, each.value, path, problems);
+    }
+  };
+  read(settings.start, "start", numbers_);
+  for (std::size_t s = 0; s < values_.size(); ++s) {
+    values_[s].set(numbers_[s]);
+    if (protection_.covers(s)) numbers_[s] = codec_.field(s).offset();  // raw 0
+  }
+  safe_numbers_ = numbers_;
+  read(settings.safe, "safe", safe_numbers_);
+  if (!settings.safe.empty()) safe_times_ = settings.safe_times;
+  for (const SignalText& each : settings.safe)
+    safe_text_ += (safe_text_.empty() ? "" : ", ") + each.name + " " + each.value;
+  for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_[s].identity();
+  restart(0);
+}
+
+void SentMessage::set_types(const SendSettings& settings) {
+  const auto all_trigger = [&] { std::fill(triggers_.begin(), triggers_.end(), std::uint8_t{1}); };
+  switch (settings.type) {
+    case Sending::database: {
+      const SendType& type = message_.send;
+      bool signals_say = false;
+      for (std::size_t s = 0; s < triggers_.size(); ++s) {
+        const SendType& each = message_.signals[s].send;
+        triggers_[s] = each.on_change ? 1 : 0;
+        signals_say = signals_say || each.on_change || each.on_event;
+        is_if_active_ = is_if_active_ || each.if_active;
+        is_cyclic_ = is_cyclic_ || each.cyclic;
+      }
+      is_cyclic_ = type.cyclic || (is_cyclic_ && cycle_ > 0) || (type.label.empty() && cycle_ > 0);
+      is_if_active_ = (type.if_active || is_if_active_) && (cycle_ > 0 || cycle_fast_ > 0);
+      if (!signals_say && (type.on_change || type.on_event)) all_trigger();
+      is_on_change_ = std::count(triggers_.begin(), triggers_.end(), 1) > 0;
+      break;
+    }
+    case Sending::cyclic:
+      is_cyclic_ = true;
+      break;
+    case Sending::on_change:
+    case Sending::cyclic_and_on_change:
+      is_cyclic_ = settings.type == Sending::cyclic_and_on_change;
+      is_on_change_ = true;
+      all_trigger();
+      break;
+    case Sending::if_active:
+    case Sending::cyclic_and_if_active:
+      is_cyclic_ = settings.type == Sending::cyclic_and_if_active;
+      is_if_active_ = true;
+      break;
+    case Sending::on_write:
+    case Sending::never:
+      break;
+  }
+}
+
+void SentMessage::declare(Declaring& d) {
+  const std::string dot = message_.name + ".";
+  for (std::size_t s = 0; s < values_.size(); ++s)
+    if (!protection_.covers(s))
+      d.signal(TACTUS_INPUT, dot + message_.signals[s].name, message_.signals[s], values_[s]);
+  d.variable(TACTUS_INPUT, dot + "enabled", is_enabled_, "no: it is not sent");
+  d.variable(TACTUS_INPUT, dot + "send", write_, "each other value sends it once");
+  d.variable(TACTUS_OUTPUT, dot + "sent", sent_, "messages that the controller took");
+  d.variable(TACTUS_OUTPUT, dot + "not_sent", not_sent_, "messages that found no room");
+  d.variable(TACTUS_OUTPUT, dot + "clipped", clipped_, "values that its bits do not hold");
+  d.variable(TACTUS_OUTPUT, dot + "late", late_, "s",
+             "from the planned time until the controller took the last one");
+  d.variable(TACTUS_OUTPUT, dot + "bus_time", bus_time_, "s", "from then until it was on the bus");
+}
+
+bool SentMessage::is_active() const TACTUS_RT {
+  for (std::size_t s = 0; s < values_.size(); ++s)
+    if (!protection_.covers(s) && values_[s].get() != inactive_[s]) return true;
+  return false;
+}
+
+bool SentMessage::has_changed() TACTUS_RT {
+  bool changed = false;
+  for (std::size_t s = 0; s < values_.size(); ++s) {
+    if (triggers_[s] == 0 || protection_.covers(s)) continue;
+    const std::uint64_t identity = values_[s].identity();
+    changed = changed || identity != identities_[s];
+    identities_[s] = identity;
+  }
+  return changed;
+}
+
+bool SentMessage::is_due(std::int64_t now) TACTUS_RT {
+  const bool changed = is_on_change_ && has_changed();
+  const bool written = write_ != last_write_;
+  last_write_ = write_;
+  if (!is_enabled_) {
+    was_enabled_ = is_pending_ = false;
+    repetitions_left_ = 0;
+    return false;
+  }
+  if (!was_enabled_) next_ = now;
+  was_enabled_ = true;
+  if (now < start_delay_) {
+    is_pending_ = is_pending_ || written || changed;
+    return false;
+  }
+  const std::int64_t repetition = cycle_fast_ > 0 ? cycle_fast_ : cycle_;
+  if (written || changed) {
+    is_pending_ = true;
+    repetitions_left_ = repetition > 0 ? repetitions_ : 0;
+  }
+  const bool active = is_if_active_ && is_active();
+  std::int64_t cycle = is_cyclic_ ? cycle_ : 0;
+  if (active) cycle = cycle_fast_ > 0 ? cycle_fast_ : cycle_;
+  if (active && !was_active_) next_ = now;
+  if (was_active_ && !active && !is_cyclic_ && repetition > 0) {  // the inactive value is said, too
+    is_pending_ = true;
+    repetitions_left_ = repetitions_;
+  }
+  was_active_ = active;
+
+  bool due = false;
+  if (cycle > 0 && now >= next_) {
+    due = true;
+    next_ += cycle;
+    if (next_ <= now) next_ += (now - next_) / cycle * cycle + cycle;
+  }
+  if (is_pending_ && (!has_last_ || now - last_ >= least_distance_)) {
+    due = true;
+    is_pending_ = false;
+    next_repetition_ = now + repetition;
+  } else if (repetitions_left_ > 0 && !is_pending_ && now >= next_repetition_) {
+    due = true;
+    --repetitions_left_;
+    next_repetition_ += repetition;
+  }
+  if (due) {
+    last_ = now;
+    has_last_ = true;
+  }
+  return due;
+}
+
+void SentMessage::head(CanFrame& frame) const TACTUS_RT {
+  frame.id = message_.id;
+  frame.extended = message_.extended;
+  frame.fd = message_.fd;
+  frame.bit_rate_switch = message_.bit_rate_switch;
+  frame.remote = false;
+  frame.length = static_cast<std::uint8_t>(message_.fd ? wire_length(message_.length) : message_.length);
+  frame.data = FrameBytes{};
+}
+
+void SentMessage::make(CanFrame& frame) TACTUS_RT {
+  head(frame);
+  std::uint8_t* const data = std::begin(frame.data.at);
+  for (std::size_t s = 0; s < values_.size(); ++s)
+    numbers_[s] = protection_.covers(s) ? codec_.field(s).offset() : values_[s].get();
+  clipped_ += codec_.encode(data, numbers_);
+  for (std::size_t s = 0; s < values_.size(); ++s)
+    if (!protection_.covers(s) && codec_.is_selected(data, s)) (void)values_[s].put(codec_.field(s), data);
+  const std::uint32_t counter = counter_.load(std::memory_order_relaxed);
+  protection_.protect(data, message_.length, counter);
+  counter_.store(protection_.next(counter), std::memory_order_relaxed);
+}
+
+void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
+  head(frame);
+  std::uint8_t* const data = std::begin(frame.data.at);
+  (void)codec_.encode(data, safe_numbers_);
+  const std::uint32_t counter = counter_.load(std::memory_order_relaxed);
+  protection_.protect(data, message_.length, counter);
+  counter_.store(protection_.next(counter), std::memory_order_relaxed);
+}
+
+void SentMessage::taken(std::int64_t planned, std::int64_t at) TACTUS_RT {
+  ++sent_;
+  late_ = static_cast<double>(at - planned) * 1e-9;
+  late_all_.add(at - planned);
+  if (early_echo_ >= 0) {
+    add_bus_time(early_echo_ - at);
+    early_echo_ = -1;
+    return;
+  }
+  if (taken_count_ == kOnTheWay) {  // the bus does not send: the oldest is given up
+    first_taken_ = (first_taken_ + 1) % kOnTheWay;
+    --taken_count_;
+  }
+  taken_at_[(first_taken_ + taken_count_++) % kOnTheWay] = at;
+}
+
+void SentMessage::echoed(std::int64_t at) TACTUS_RT {
+  if (taken_count_ == 0) {
+    early_echo_ = at;
+    return;
+  }
+  add_bus_time(at - taken_at_[first_taken_]);
+  first_taken_ = (first_taken_ + 1) % kOnTheWay;
+  --taken_count_;
+}
+
+void SentMessage::add_bus_time(std::int64_t time) TACTUS_RT {
+  bus_time_ = static_cast<double>(time) * 1e-9;
+  bus_all_.add(time);
+}
+
+void SentMessage::restart(std::int64_t now) TACTUS_RT {
+  next_ = start_delay_ + phase_;
+  if (cycle_ > 0 && next_ < now) next_ += (now - next_ + cycle_ - 1) / cycle_ * cycle_;
+  is_pending_ = was_active_ = has_last_ = false;
+  repetitions_left_ = 0;
+  last_write_ = write_;
+  taken_count_ = 0;
+  early_echo_ = -1;
+  for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_[s].identity();
+}
+
+}  // namespace tactus::drivers::can

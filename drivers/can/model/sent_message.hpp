@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drivers/can/codec/message_codec.hpp"
+#include "drivers/can/model/declaring.hpp"
+#include "drivers/can/model/lateness.hpp"
+#include "drivers/can/model/protection.hpp"
+#include "drivers/can/port/port.hpp"
+
+namespace tactus::drivers::can {
+
+/// A message that the rig sends: its signals, when it is due, and its counter.
+///
+/// Units    ns of simulated time.
+/// Threads  setup; the thread of the sending job; taken(), echoed(): that of the frames. safe_frame(): any.
+/// RT       all but the constructor and declare().
+class SentMessage {
+ public:
+  /// @when setup
+  SentMessage(const Selection::Sent& chosen, const std::string& folder, const Problems& problems);
+  SentMessage(const SentMessage&) = delete;
+  SentMessage& operator=(const SentMessage&) = delete;
+  void declare(Declaring& d);  ///< @when setup
+
+  const Message& message() const TACTUS_RT { return message_; }
+  /// Cycle in which it is sent without any event; 0: none.
+  std::int64_t cycle() const TACTUS_RT { return is_cyclic_ || is_if_active_ ? cycle_ : 0; }
+  /// Chooses the time in its cycle at which it is due. @when setup
+  void set_phase(std::int64_t phase) {
+    phase_ = phase;
+    restart(0);
+  }
+  std::int64_t phase() const { return phase_; }
+  /// Time after the beginning of a frame; -1: that of the model.
+  std::int64_t at() const TACTUS_RT { return at_; }
+
+  /// Returns true if it is to be sent in the frame of this time. At most once a frame.
+  bool is_due(std::int64_t now) TACTUS_RT;
+  /// Makes the frame that is sent, with the next counter.
+  void make(CanFrame& frame) TACTUS_RT;
+  bool has_safe_values() const TACTUS_RT { return safe_times_ > 0; }
+  unsigned safe_times() const TACTUS_RT { return safe_times_; }
+  /// Makes a frame with the safe values, and the next counter.
+  void make_safe(CanFrame& frame) TACTUS_RT;
+  std::string safe_text() const { return safe_text_; }
+
+  void taken(std::int64_t planned, std::int64_t at) TACTUS_RT;
+  void echoed(std::int64_t at) TACTUS_RT;
+  void missed() TACTUS_RT { ++not_sent_; }
+  void restart(std::int64_t now) TACTUS_RT;
+
+  std::uint64_t sent() const TACTUS_RT { return sent_; }
+  std::uint64_t not_sent() const TACTUS_RT { return not_sent_; }
+  std::uint64_t clipped() const TACTUS_RT { return clipped_; }
+  const Histogram& late() const { return late_all_; }
+  const Histogram& on_bus() const { return bus_all_; }
+
+ private:
+  void add_bus_time(std::int64_t time) TACTUS_RT;
+  bool is_active() const TACTUS_RT;
+  bool has_changed() TACTUS_RT;
+  void head(CanFrame& frame) const TACTUS_RT;
+  void set_types(const SendSettings& settings);
+
+  const Message& message_;
+  MessageCodec codec_;
+  MessageProtection protection_;
+  bool is_cyclic_ = false, is_on_change_ = false, is_on_write_ = true, is_if_active_ = false;
+  std::int64_t cycle_ = 0, cycle_fast_ = 0, start_delay_ = 0, least_distance_ = 0, phase_ = 0, at_ = -1;
+  unsigned repetitions_ = 0;
+  std::vector<SignalValue> values_;
+  std::vector<double> numbers_, safe_numbers_, inactive_;
+  std::vector<std::uint8_t> triggers_;     // a change of the signal is an event
+  std::vector<std::uint64_t> identities_;  // the values before
+  unsigned safe_times_ = 0;
+  std::string safe_text_;
+
+  std::int64_t next_ = 0, last_ = 0, next_repetition_ = 0;
+  unsigned repetitions_left_ = 0;
+  bool is_pending_ = false, was_active_ = false, was_enabled_ = true, has_last_ = false;
+  std::uint32_t last_write_ = 0;
+  std::atomic<std::uint32_t> counter_{0};
+  // Variables.
+  bool is_enabled_ = true;
+  std::uint32_t write_ = 0;
+  std::uint64_t sent_ = 0, not_sent_ = 0, clipped_ = 0;
+  double late_ = 0, bus_time_ = 0;
+  Histogram late_all_, bus_all_;
+  // Taken and not echoed yet, oldest first, in a ring; or an echo that was read before the event that it was taken.
+  static constexpr std::size_t kOnTheWay = 16;
+  std::array<std::int64_t, kOnTheWay> taken_at_{};
+  std::size_t first_taken_ = 0, taken_count_ = 0;
+  std::int64_t early_echo_ = -1;
+};
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/settings.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kLongestName = 200;
+
+void checksum_keys(Keys& k, ChecksumSettings& to) {
+  k.word<Protection>("profile", to.profile,
+                     {{"none", Protection::none, "no checksum"},
+                      {"e2e_1", Protection::p1, "AUTOSAR E2E profile 1"},
+                      {"e2e_2", Protection::p2, "profile 2"},
+                      {"e2e_4", Protection::p4, "profile 4"},
+                      {"e2e_5", Protection::p5, "profile 5"},
+                      {"e2e_6", Protection::p6, "profile 6"},
+                      {"e2e_7", Protection::p7, "profile 7"},
+                      {"e2e_11", Protection::p11, "profile 11"},
+                      {"e2e_22", Protection::p22, "profile 22"},
+                      {"crc", Protection::crc, "a CRC, by polynomial and the keys after it"},
+                      {"function", Protection::function, "a C function of a library"}},
+                     "what protects the message");
+  k.text("signal", to.signal, {0, kLongestName},
+         "crc and function only: the signal of the checksum, whole bytes");
+  k.text("data_id", to.data_id, {0, 20}, "E2E only: the data id, 0x123 or 291; 0 without it");
+  k.texts("data_ids", to.data_ids, {1, 20},
+          "profiles 2 and 22 only: the id of each counter value, 16 of them");
+  k.word<DataIdMode>("mode", to.mode,
+                     {{"both", DataIdMode::both, "low and high byte"},
+                      {"alternating", DataIdMode::alternating, "low for even counters, high for odd ones"},
+                      {"low", DataIdMode::low, "low byte"},
+                      {"nibble", DataIdMode::nibble, "low byte, and a nibble in the data"}},
+                     "profiles 1 and 11 only: bytes of the data id in the checksum");
+  k.whole("offset", to.offset, {0, 63}, "E2E only: byte where the protection begins");
+  k.whole("most_lost", to.most_lost, {1, 4294967295.0},
+          "E2E only: largest step of the counter that is accepted");
+  k.text("library", to.library, {0, 4096}, "function only: the shared library");
+  k.text("function", to.function, {0, kLongestName}, "function only: its C function (can.md)");
+  k.whole("width", to.width, {8, 64}, "crc only: bits");
+  k.text("polynomial", to.polynomial, {0, 20}, "crc only: 0x1D");
+  k.text("first", to.first, {0, 20}, "crc only: initial value; 0 without it");
+  k.text("last", to.last, {0, 20},
+         "crc only: what the result is combined with by exclusive or; 0 without it");
+  k.yes_no("reflected", to.is_reflected, "crc only: lowest bit first");
+  k.texts("constants", to.constants, {1, 20},
+          "crc only: a byte for each counter value, added after the data");
+}
+
+void protecting_keys(Keys& k, Protecting& to) {
+  k.text("counter", to.counter, {0, kLongestName}, "signal that counts messages; not with an E2E profile");
+  k.whole("counter_most", to.counter_most, {0, 9e15},
+          "last value of the counter; 0: the largest that its bits hold");
+  k.section("checksum", to.checksum, "checksum of the message", checksum_keys)
+      .about("The protection of a message (can.md).");
+}
+
+void values_keys(Keys& k, const char* name, std::vector<SignalText>& to, const char* meaning) {
+  k.named(name, to, "signal", meaning,
+          [](Keys& inner, SignalText& value) {
+            inner.text("value", value.value, {1, kLongestName},
+                       "number, with the signal's unit or without; or a name");
+          })
+      .short_value("value")
+      .about(
+          "The value of a signal: 80, '80 km/h', or the name of a value. 'Speed: 80' is short for "
+          "'Speed: { value: 80 }'.");
+}
+
+void receive_keys(Keys& k, ReceiveSettings& to) {
+  k.word<OnTimeout>(
+      "on_timeout", to.on_timeout,
+      {{"hold", OnTimeout::hold, "keep the last values"},
+       {"substitute", OnTimeout::substitute, "take the values of `substitute`, else the start values"},
+       {"nan", OnTimeout::nan, "not a number; whole numbers and bools keep the last value"}},
+      "values of the signals when the message does not come");
+  k.whole("after", to.after, {1, 1000000}, "cycles without the message after which it is missing");
+  k.time("cycle", to.cycle, {0ns, 1h},
+         "its cycle; 0 ns: that of the database, without one it never is missing");
+  values_keys(k, "substitute", to.substitute, "values for on_timeout: substitute");
+  protecting_keys(k, to.protecting);
+}
+
+void send_keys(Keys& k, SendSettings& to) {
+  k.word<Sending>(
+      "type", to.type,
+      {{"database", Sending::database,
+        "as GenMsgSendType and GenSigSendType say; else cyclic if it has a cycle"},
+       {"cyclic", Sending::cyclic, "once a cycle"},
+       {"on_change", Sending::on_change, "when a signal has another value"},
+       {"on_write", Sending::on_write, "when its input `send` has another value"},
+       {"if_active", Sending::if_active, "once a cycle while a signal is not inactive"},
+       {"cyclic_and_on_change", Sending::cyclic_and_on_change, "both"},
+       {"cyclic_and_if_active", Sending::cyclic_and_if_active, "once a cycle, faster while active"},
+       {"never", Sending::never, "by its input `send` alone"}},
+      "when it is sent");
+  k.time("cycle", to.cycle, {0ns, 1h}, "its cycle; 0 ns: that of the database");
+  k.time("cycle_fast", to.cycle_fast, {0ns, 1h},
+         "cycle while active, and of repetitions; 0 ns: that of the database");
+  k.time("start_delay", to.start_delay, {-1ns, 1h},
+         "simulated time of the first one; -1 ns: that of the database");
+  k.time("least_distance", to.least_distance, {-1ns, 1h},
+         "least time between two for events; -1 ns: that of the database");
+  k.whole("repetitions", to.repetitions, {-1, 1000},
+          "times that an event is sent again; -1: as the database says");
+  k.time("at", to.at, {-1ns, 1h}, "time after the beginning of the frame; -1 ns: `at` of the model");
+  values_keys(k, "start", to.start, "start values of signals, instead of those of the database");
+  values_keys(k, "safe", to.safe, "values that are sent when the rig ends, however it ends but by SIGKILL");
+  k.whole("safe_times", to.safe_times, {1, 100}, "times that they are sent");
+  protecting_keys(k, to.protecting);
+}
+
+}  // namespace
+
+void Settings::keys(Keys& k) {
+  k.text("interface", interface, {1, 100}, "interface of SocketCAN, can0; or simulated, simulated:NAME")
+      .required();
+  k.text("database", database, {1, 4096}, "a DBC file").required();
+  k.section("start", *this, "what to do when the interface is absent or down at the start",
+            [](Keys& inner, Settings& to) {
+              inner.time("wait", to.start_wait, {0ns, 1h}, "how long to wait for it; 0 ns: refuse at once");
+            })
+      .about("The start of a rig whose interface is not ready.");
+  k.whole("bit_rate", bit_rate, {0, 20e6}, "bit/s, for the load; 0: that of the database, else 500000");
+  k.whole("data_bit_rate", data_bit_rate, {0, 20e6},
+          "bit/s of the data phase of CAN FD; 0: that of the database");
+  k.texts("rest_of", rest_of, {1, kLongestName},
+          "nodes under test: send what all others send, receive what these send");
+  k.named("receive", receive, "message", "messages to receive", receive_keys)
+      .about("A message that is received.");
+  k.texts("receive_matching", receive_matching, {1, kLongestName}, "names with * and ?: receive these, too");
+  k.named("send", send, "message", "messages to send", send_keys).about("A message that is sent.");
+  k.texts("send_matching", send_matching, {1, kLongestName}, "names with * and ?: send these, too");
+  k.word<Delivery>(
+      "delivery", delivery,
+      {{"next_step", Delivery::next_step, "all that came before the step began"},
+       {"timestamp", Delivery::timestamp, "all whose time stamp is before the slot of the frame"}},
+      "which frame takes a message");
+  k.time("at", at, {0ns, 1h},
+         "time after the beginning of a frame at which its messages are sent; 0 ns: half of it");
+  k.time("spacing", spacing, {1us, 1s}, "grid over which the phases of cyclic messages are spread");
+  k.whole("queue", queue, {1, 1024}, "messages of the rig that wait for the bus at most");
+  k.word<OnFull>("on_full", on_full,
+                 {{"retry", OnFull::retry, "keep the message, and try again in the next frame"},
+                  {"drop", OnFull::drop, "lose the message"},
+                  {"terminate", OnFull::terminate, "end the rig"}},
+                 "what to do when the controller's queue takes no message");
+  k.word<OnBusOff>("on_bus_off", on_bus_off,
+                   {{"wait", OnBusOff::wait, "continue; the interface restarts as its restart-ms says"},
+                    {"terminate", OnBusOff::terminate, "end the rig"}},
+                   "what to do when the controller has left the bus");
+}
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The keys of a model of a bus, and what they choose of its database.
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <tactus/model_driver.hpp>
+#include <vector>
+
+#include "drivers/can/bus/response_time.hpp"
+#include "drivers/can/codec/e2e.hpp"
+#include "drivers/can/dbc/database.hpp"
+
+namespace tactus::drivers::can {
+
+using std::chrono::nanoseconds;
+
+enum class OnTimeout : std::uint8_t { hold, substitute, nan };
+enum class OnFull : std::uint8_t { retry, drop, terminate };
+enum class OnBusOff : std::uint8_t { wait, terminate };
+enum class Delivery : std::uint8_t { next_step, timestamp };
+enum class Sending : std::uint8_t {
+  database,
+  cyclic,
+  on_change,
+  on_write,
+  if_active,
+  cyclic_and_on_change,
+  cyclic_and_if_active,
+  never
+};
+enum class Protection : std::uint8_t { none, p1, p2, p4, p5, p6, p7, p11, p22, crc, function };
+
+/// A value of a signal, as the rig file has it: "80 km/h", "Park".
+struct SignalText {
+  std::string name{};
+  std::string value{};
+};
+
+struct ChecksumSettings {
+  Protection profile = Protection::none;
+  std::string signal{};
+  std::string data_id{};
+  std::vector<std::string> data_ids{};
+  DataIdMode mode = DataIdMode::both;
+  unsigned offset = 0;
+  unsigned most_lost = 1;
+  std::string library{}, function{};
+  unsigned width = 8;
+  std::string polynomial{}, first{}, last{};
+  bool is_reflected = false;
+  std::vector<std::string> constants{};
+};
+
+/// The protection of a message.
+struct Protecting {
+  std::string counter{};
+  std::int64_t counter_most = 0;  ///< 0: all that its bits hold
+  ChecksumSettings checksum{};
+};
+
+struct ReceiveSettings {
+  std::string name{};
+  OnTimeout on_timeout = OnTimeout::hold;
+  unsigned after = 3;
+  nanoseconds cycle{0};
+  std::vector<SignalText> substitute{};
+  Protecting protecting{};
+};
+
+struct SendSettings {
+  std::string name{};
+  Sending type = Sending::database;
+  nanoseconds cycle{0}, cycle_fast{0}, start_delay{-1}, least_distance{-1}, at{-1};
+  int repetitions = -1;
+  std::vector<SignalText> start{};
+  std::vector<SignalText> safe{};
+  unsigned safe_times = 3;
+  Protecting protecting{};
+};
+
+struct Settings {
+  std::string interface {};
+  std::string database{};
+  nanoseconds start_wait{0};
+  std::int64_t bit_rate = 0, data_bit_rate = 0;
+  std::vector<std::string> rest_of{};
+  std::vector<std::string> receive_matching{}, send_matching{};
+  std::vector<ReceiveSettings> receive{};
+  std::vector<SendSettings> send{};
+  Delivery delivery = Delivery::next_step;
+  nanoseconds at{0};
+  unsigned queue = 256;
+  OnFull on_full = OnFull::retry;
+  OnBusOff on_bus_off = OnBusOff::wait;
+  nanoseconds spacing{1'000'000};
+
+  void keys(Keys& k);
+  bool is_simulated() const { return interface == "simulated" || interface.starts_with("simulated:"); }
+};
+
+/// The messages that a model receives and sends, with their settings.
+struct Selection {
+  struct Received {
+    const Message* message = nullptr;
+    ReceiveSettings settings{};
+    std::string path{};  ///< place in the rig file
+  };
+  struct Sent {
+    const Message* message = nullptr;
+    SendSettings settings{};
+    std::string path{};
+  };
+  std::vector<Received> received{};
+  std::vector<Sent> sent{};
+};
+
+/// Chooses messages of a database; names what it does not have. @when setup
+Selection select(const Settings& settings, const Database& database, const Problems& problems);
+
+/// Reads a value of a signal: a number, with the signal's unit or without, or the name of a value. Adds a problem at `path`
+/// and returns 0 for anything else. @when setup
+double value_of(const Signal& signal, const std::string& text, const std::string& path,
+                const Problems& problems);
+/// Reads a number as "0x1D" or "29". Adds a problem for anything else, or one above `most`. @when setup
+std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::string& path,
+                       const Problems& problems);
+/// The signal of a message, or a problem that names those it has, and nullptr. @when setup
+const Signal* signal_of(const Message& message, const std::string& name, const std::string& path,
+                        const Problems& problems);
+/// Returns true if a name fits a pattern with '*' and '?'.
+bool fits(const std::string& pattern, const std::string& name);
+
+}  // namespace tactus::drivers::can

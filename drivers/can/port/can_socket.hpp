@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "drivers/can/port/port.hpp"
+
+namespace tactus::drivers::can {
+
+/// An item that was read from a socket.
+struct SocketEvent {
+  enum class Kind : std::uint8_t { frame, echo, status, restarted, overflow, nothing };
+  Kind kind = Kind::nothing;
+  std::int64_t stamp = 0;  ///< ns, CLOCK_MONOTONIC
+  CanFrame frame{};
+  BusStatus status{};
+  bool has_counters = false;  ///< status has the error counters, not the state alone
+  bool has_state = false;
+};
+
+/// The seam to SocketCAN.
+///
+/// Threads  send(): any, also a signal handler. receive(): one. now(), sleep_until(): any.
+class CanSocket {
+ public:
+  CanSocket() = default;
+  CanSocket(const CanSocket&) = delete;
+  CanSocket& operator=(const CanSocket&) = delete;
+  virtual ~CanSocket() = default;
+
+  /// Returns 0, or an errno value: ENOBUFS and EAGAIN of a full queue. Never waits.
+  virtual int send(const CanFrame& frame) noexcept = 0;
+  /// Waits for at most `timeout` ns; `nothing`: nothing came.
+  virtual void receive(SocketEvent& event, std::int64_t timeout) noexcept = 0;
+  /// Frames that the kernel has dropped since the socket was opened.
+  virtual std::uint32_t dropped() const noexcept = 0;
+  virtual std::int64_t now() noexcept = 0;  ///< ns, CLOCK_MONOTONIC
+  virtual void sleep_until(std::int64_t time) noexcept = 0;
+};
+
+/// Opens a raw socket at an interface. Throws std::runtime_error: what is missing, and the command that mends it. @when setup
+std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd);
+
+/// The facts of an interface that ioctl() gives.
+struct InterfaceFacts {
+  int error = 0;  ///< errno value, ENODEV: there is none
+  bool is_can = false;
+  bool is_up = false;
+  int mtu = 0;
+};
+/// Looks at an interface. @when setup
+InterfaceFacts facts_of(const std::string& interface);
+/// Says why frames cannot go over it, and the command that mends it; empty: they can. @when setup
+std::string complaint_about(const std::string& interface, const InterfaceFacts& facts, bool fd);
+/// Says why there is no raw socket. @when setup
+std::string socket_complaint(int error);
+
+/// A frame as the kernel has it, 16 or 72 bytes. Returns the size. RT
+std::size_t pack(const CanFrame& frame, std::uint8_t (&bytes)[72]) noexcept;
+/// Reads one, or an error frame. `confirmed`: the kernel marks it as one that this socket sent. RT
+void unpack(const std::uint8_t* bytes, std::size_t size, bool confirmed, SocketEvent& event) noexcept;
+/// A time stamp of CLOCK_REALTIME on CLOCK_MONOTONIC: `monotonic` where it lies in the future or more than a second back,
+/// as a clock that was set in between makes it. RT
+std::int64_t on_monotonic(std::int64_t stamp, std::int64_t realtime, std::int64_t monotonic) noexcept;
+
+}  // namespace tactus::drivers::can

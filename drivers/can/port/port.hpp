@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The seam between the model of a bus and what carries its frames: a SocketCAN interface, or a simulated bus.
+#include <cstdint>
+
+#include "drivers/can/codec/field.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::drivers::can {
+
+/// A frame on a bus.
+struct CanFrame {
+  std::uint32_t id = 0;  ///< no flag bits
+  bool extended = false;
+  bool fd = false;
+  bool bit_rate_switch = false;
+  bool remote = false;
+  std::uint8_t length = 0;
+  FrameBytes data{};
+};
+
+/// The length that a CAN FD frame on the wire has for `length` bytes of data, 0 to 64.
+constexpr unsigned wire_length(unsigned length) TACTUS_RT {
+  if (length <= 8) return length;
+  constexpr unsigned kLengths[] = {12, 16, 20, 24, 32, 48};
+  for (const unsigned each : kLengths)
+    if (length <= each) return each;
+  return 64;
+}
+
+enum class BusState : std::int32_t { active, warning, passive, bus_off, down };
+
+struct BusStatus {
+  BusState state = BusState::active;
+  std::uint32_t transmit_errors = 0;
+  std::uint32_t receive_errors = 0;
+};
+
+/// An event that a port hands to the model, in the order in which it happened.
+struct PortEvent {
+  enum class Kind : std::uint8_t {
+    received,   ///< a frame of another station
+    taken,      ///< the controller's queue took a frame of ours
+    echo,       ///< a frame of ours was on the bus
+    full,       ///< the queue did not take a frame of ours
+    lost,       ///< `count` received frames, or events of this port, found no room
+    status,     ///< `status` is another one
+    restarted,  ///< the controller works again after bus-off
+    not_realtime,  ///< a thread of the port did not get the class of the frames' thread; `error` is an errno value
+    failed         ///< a frame cannot be sent at all; `error` is an errno value
+  };
+  static constexpr std::uint32_t kNoTag = 0xFFFF'FFFF;
+  Kind kind = Kind::received;
+  std::uint32_t tag = 0;     ///< number given to send(); kNoTag: the port does not know it, look at the frame
+  std::int64_t stamp = 0;    ///< ns, the port's clock
+  std::int64_t planned = 0;  ///< ns, the port's clock: of taken and echo
+  std::uint64_t count = 0;
+  int error = 0;
+  BusStatus status{};
+  CanFrame frame{};
+};
+
+/// A station on a bus.
+///
+/// Threads  begin(), receive(): the thread of the frames at StepBegin. send(), handed(): that of the sending job, not at the
+///          same time. send_at_once(): any, also a signal handler.
+/// RT       all of it: no lock, no allocation, no system call but in send_at_once().
+class Port {
+ public:
+  Port() = default;
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+  virtual ~Port() = default;
+
+  /// Begins a frame of the rig that stands for `sim_time` and lasts `period`, both ns.
+  virtual void begin(std::int64_t sim_time, std::int64_t period) TACTUS_RT = 0;
+  /// Takes the oldest event. `delayed`: only those from before the beginning of the present slot.
+  virtual bool receive(PortEvent& event, bool delayed) TACTUS_RT = 0;
+  /// Hands a frame over, to be sent `offset` ns after the beginning of the rig's present frame. Returns false where there is
+  /// no room.
+  virtual bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT = 0;
+  /// Says that all frames of the present slot were handed over.
+  virtual void handed() TACTUS_RT {}
+  /// Sends a frame at once, past all queues of ours. Returns false if it was not taken. Async-signal-safe.
+  virtual bool send_at_once(const CanFrame& frame) TACTUS_RT = 0;
+  /// Takes no more frames from send(), and sends none that wait.
+  virtual void close() TACTUS_RT = 0;
+};
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/port/simulated_bus.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace tactus::drivers::can {
+namespace {}  // namespace
+
+std::shared_ptr<SimulatedBus> SimulatedBus::named(const std::string& name, const BitRates& rates) {
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<SimulatedBus>> all;
+  const std::scoped_lock lock(mutex);
+  std::shared_ptr<SimulatedBus> bus = all[name].lock();
+  if (bus == nullptr) {
+    bus = std::make_shared<SimulatedBus>(rates);
+    all[name] = bus;
+  }
+  return bus;
+}
+
+SimulatedBus::SimulatedBus(const BitRates& rates) : rates_(rates), times_(rates) {}
+
+std::unique_ptr<SimulatedPort> SimulatedBus::join(const BitRates& rates, std::size_t queue) {
+  if (rates.nominal != rates_.nominal || rates.data != rates_.data)
+    throw std::runtime_error(
+        "its bit rate is " + std::to_string(rates.nominal) + " bit/s, data " + std::to_string(rates.data) +
+        " bit/s, and another model on this simulated bus has " + std::to_string(rates_.nominal) + " and " +
+        std::to_string(rates_.data) + ": give all the same bit_rate and data_bit_rate");
+  auto port = std::make_unique<SimulatedPort>(shared_from_this(), std::min(queue, kMostWaiting));
+  ports_.push_back(port.get());
+  waiting_.reserve(ports_.size() * (2 * kMostWaiting));
+  return port;
+}
+
+void SimulatedBus::leave(SimulatedPort* port) {
+  std::erase(ports_, port);
+  std::erase_if(waiting_, [&](const Waiting& each) { return each.from == port; });
+}
+
+std::uint64_t SimulatedBus::rank(const CanFrame& frame) TACTUS_RT {
+  return frame.extended ? std::uint64_t{frame.id} << 1U | 1U : std::uint64_t{frame.id} << 19U;
+}
+
+void SimulatedBus::collect() TACTUS_RT {
+  for (SimulatedPort* const port : ports_)
+    while (Waiting* const oldest = port->outbox_.front()) {
+      if (waiting_.size() == waiting_.capacity()) return;
+      waiting_.push_back(*oldest);
+      port->outbox_.pop();
+    }
+}
+
+void SimulatedBus::deliver(const Waiting& sent, std::int64_t end) TACTUS_RT {
+  PortEvent event;
+  event.stamp = end;
+  event.frame = sent.frame;
+  for (SimulatedPort* const port : ports_) {
+    const bool own = port == sent.from;
+    if (own && sent.tag == PortEvent::kNoTag) continue;
+    event.kind = own ? PortEvent::Kind::taken : PortEvent::Kind::received;
+    event.tag = own ? sent.tag : 0;
+    event.planned = own ? sent.ready : 0;
+    if (own) {
+      event.stamp = sent.ready;
+      if (!port->inbox_.put(event)) ++port->lost_;
+      event.kind = PortEvent::Kind::echo;
+      event.stamp = end;
+    }
+    if (!port->inbox_.put(event)) ++port->lost_;
+  }
+}
+
+void SimulatedBus::advance(std::int64_t now) TACTUS_RT {
+  if (busy_.test_and_set(std::memory_order_acquire)) return;
+  collect();
+  if (now < now_) {  // a reset: the bus is as at its start
+    for (const Waiting& each : waiting_) each.from->unsent_.fetch_sub(1, std::memory_order_relaxed);
+    waiting_.clear();
+    for (SimulatedPort* const port : ports_)
+      while (port->inbox_.front() != nullptr) port->inbox_.pop();
+    free_ = now;
+  }
+  now_ = now;
+  while (!waiting_.empty()) {
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+    for (const Waiting& each : waiting_) earliest = std::min(earliest, each.ready);
+    const std::int64_t begin = std::max(free_, earliest);
+    auto next = waiting_.end();
+    for (auto each = waiting_.begin(); each != waiting_.end(); ++each)
+      if (each->ready <= begin && (next == waiting_.end() || rank(each->frame) < rank(next->frame)))
+        next = each;
+    const std::int64_t end = begin + times_.of(next->frame);
+    if (end > now) break;
+    deliver(*next, end);
+    next->from->unsent_.fetch_sub(1, std::memory_order_relaxed);
+    free_ = end;
+    waiting_.erase(next);
+  }
+  busy_.clear(std::memory_order_release);
+}
+
+SimulatedPort::SimulatedPort(std::shared_ptr<SimulatedBus> bus, std::size_t queue)
+    : bus_(std::move(bus)), queue_(queue), outbox_(2 * SimulatedBus::kMostWaiting), inbox_(kInbox) {}
+
+SimulatedPort::~SimulatedPort() { bus_->leave(this); }
+
+void SimulatedPort::begin(std::int64_t sim_time, std::int64_t) TACTUS_RT {
+  now_ = sim_time;
+  bus_->advance(sim_time);
+}
+
+bool SimulatedPort::receive(PortEvent& event, bool) TACTUS_RT {
+  if (lost_ > 0) {
+    event = {};
+    event.kind = PortEvent::Kind::lost;
+    event.count = std::exchange(lost_, 0);
+    event.stamp = now_;
+    return true;
+  }
+  return inbox_.take(event);
+}
+
+bool SimulatedPort::send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT {
+  if (closed_.load(std::memory_order_relaxed) || unsent_.load(std::memory_order_relaxed) >= queue_)
+    return false;
+  if (!outbox_.put({frame, tag, now_ + offset, this})) return false;
+  unsent_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool SimulatedPort::send_at_once(const CanFrame& frame) TACTUS_RT {
+  if (!outbox_.put({frame, PortEvent::kNoTag, now_, this})) return false;
+  unsent_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace tactus::drivers::can

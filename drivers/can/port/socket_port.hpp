@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "drivers/can/port/can_socket.hpp"
+#include "drivers/can/port/port.hpp"
+#include "drivers/can/port/ring.hpp"
+
+namespace tactus::drivers::can {
+
+struct SocketPortSettings {
+  std::size_t queue = 256;  ///< frames that wait to be sent
+  bool retry = true;        ///< a full queue of the controller keeps the frame
+  std::int64_t at = 0;  ///< ns after the beginning of a slot at which the first frames are due; 0: half of it
+};
+
+/// A station at a socket. Two threads beside the frames have the socket: one receives, one sends each frame at its time. They
+/// take the scheduling class of the thread of the frames, once it has begun the first one, and stay on the CPUs of the
+/// thread that made them.
+///
+/// The beginning of a slot is estimated: the frame's thread reads the clock as it begins a frame, and is late now and then.
+///
+/// Threads  as Port; step_sender(), step_receiver(): one each, for tests without threads.
+class SocketPort final : public Port {
+ public:
+  /// `with_threads` false: a test calls the steps. @when setup
+  SocketPort(std::unique_ptr<CanSocket> socket, const SocketPortSettings& settings, bool with_threads = true);
+  ~SocketPort() override;
+
+  void begin(std::int64_t sim_time, std::int64_t period) TACTUS_RT override;
+  bool receive(PortEvent& event, bool delayed) TACTUS_RT override;
+  bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT override;
+  void handed() TACTUS_RT override;
+  bool send_at_once(const CanFrame& frame) TACTUS_RT override;
+  void close() TACTUS_RT override { closed_.store(true, std::memory_order_relaxed); }
+
+  /// Sends what is due. Returns when it wants to be called again, on the socket's clock.
+  std::int64_t step_sender() noexcept;
+  /// Waits for at most `timeout` ns for something to receive, and hands it over.
+  void step_receiver(std::int64_t timeout) noexcept;
+  std::int64_t slot() const noexcept { return slot_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Out {
+    CanFrame frame{};
+    std::uint32_t tag = 0;
+    std::int64_t planned = 0;
+    bool was_full = false;
+  };
+  static constexpr std::size_t kEvents = 8192;
+
+  void run_sender();
+  void run_receiver();
+  void take_class() noexcept;
+  void tell(Ring<PortEvent>& to, const PortEvent& event) noexcept;
+
+  std::unique_ptr<CanSocket> socket_;
+  const SocketPortSettings settings_;
+  Ring<Out> out_;
+  Ring<PortEvent> from_sender_, from_receiver_;
+  BusStatus status_{};         // the receiver's
+  std::uint32_t dropped_ = 0;  // the receiver's
+  std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::int64_t> slot_{0}, period_{0}, handed_{-1};
+  std::atomic<bool> closed_{false}, stopped_{false}, has_frames_thread_{false};
+  std::atomic<int> refused_{0};  // errno value
+  pthread_t frames_thread_{};
+  std::thread sender_, receiver_;
+};
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/codec/e2e.hpp"
+#include "executive/driver/device_error.hpp"
+#include "tests/drivers/can/model/bus_test.hpp"
+
+namespace tactus::drivers::can::end_test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A port of a real interface that keeps what is sent.
+struct KeepingPort final : Port {
+  void begin(std::int64_t, std::int64_t) TACTUS_RT override {}
+  bool receive(PortEvent& event, bool) TACTUS_RT override {
+    if (events.empty()) return false;
+    event = events.front();
+    events.erase(events.begin());
+    return true;
+  }
+  bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT override {
+    offsets[tag] = offset;
+    sent.push_back(frame);
+    return !closed;
+  }
+  bool send_at_once(const CanFrame& frame) TACTUS_RT override {
+    at_once.push_back(frame);
+    return true;
+  }
+  void close() TACTUS_RT override { closed = true; }
+
+  static inline std::vector<PortEvent> events;
+  static inline std::vector<CanFrame> sent, at_once;
+  static inline std::map<std::uint32_t, std::int64_t> offsets;
+  static inline bool closed = false;
+};
+
+class CanEnd : public testing::Test {
+ protected:
+  CanEnd() {
+    KeepingPort::events.clear();
+    KeepingPort::sent.clear();
+    KeepingPort::at_once.clear();
+    KeepingPort::closed = false;
+    (void)dir_.write("bus.dbc",
+                     "VERSION \"\"\nBU_: A B\nBO_ 1 M: 8 A\n SG_ X : 40|8@1+ (1,0) [0|0] \"bar\" B\n"
+                     "BO_ 2 N: 1 A\n SG_ Y : 0|8@1+ (1,0) [0|0] \"\" B\nBO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) "
+                     "[0|0] \"\" A\n");
+  }
+  void start(const std::string& keys) {
+    host_ = std::make_unique<test::BusHost>(
+        driver_, "interface: can0\ndatabase: " + (dir_ / "bus.dbc").string() + "\n" + keys);
+  }
+  PortEvent event(PortEvent::Kind kind) const {
+    PortEvent made;
+    made.kind = kind;
+    return made;
+  }
+  test::TempDir dir_;
+  test::CanDriver driver_{
+      [](const Settings&, const BitRates&, bool) { return std::make_unique<KeepingPort>(); }};
+  std::unique_ptr<test::BusHost> host_;
+};
+
+TEST_F(CanEnd, DrivesSafeValuesWithCounterAndChecksumContinued) {
+  start(
+      "send: { M: { cycle: 1 ms, start: { X: 7 }, safe: { X: 2 bar }, safe_times: 4, checksum: { profile: "
+      "e2e_5, data_id: 7 } }, "
+      "N: { cycle: 1 ms } }");
+  ASSERT_NE(host_->model().safe_output(), nullptr);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(host_->frame());
+  EXPECT_TRUE(host_->model().safe_output()->drive_safe());
+  E2eSettings settings;
+  settings.profile = E2eProfile::p5;
+  settings.data_id = 7;
+  const E2e e2e(settings);
+  E2eReceiver receiver(e2e);
+  int normal = 0;
+  for (const CanFrame& each : KeepingPort::sent)
+    if (each.id == 1) {
+      EXPECT_EQ(receiver.receive(each.data.at, 8), normal++ == 0 ? E2eResult::first : E2eResult::ok);
+      EXPECT_EQ(each.data.at[5], 7);
+    }
+  EXPECT_EQ(normal, 3);
+  ASSERT_EQ(KeepingPort::at_once.size(), 4U) << "N has no safe values";
+  for (const CanFrame& each : KeepingPort::at_once) {
+    EXPECT_EQ(receiver.receive(each.data.at, 8), E2eResult::ok);
+    EXPECT_EQ(each.data.at[5], 2);
+  }
+  EXPECT_FALSE(KeepingPort::closed) << "the rig is not at its end";
+}
+
+TEST_F(CanEnd, AnEndOfTheRigClosesTheBus) {
+  start("send: { M: { cycle: 1 ms, safe: { X: 1 } } }");
+  const auto outputs = host_->model().outputs();
+  ASSERT_EQ(outputs.size(), 1U);
+  EXPECT_EQ(outputs[0].what, "message M on can0");
+  EXPECT_THAT(outputs[0].safe.dump(), HasSubstr("X 1"));
+  auto* const output = host_->model().safe_output();
+  EXPECT_TRUE(output->end_safe());
+  EXPECT_TRUE(KeepingPort::closed);
+  EXPECT_EQ(KeepingPort::at_once.size(), 3U);
+}
+
+TEST_F(CanEnd, ASimulatedBusIsNoOutput) {
+  test::CanDriver simulated;
+  const test::BusHost host(simulated, "interface: simulated:none\ndatabase: " + (dir_ / "bus.dbc").string() +
+                                          "\nsend: { M: { cycle: 1 ms } }");
+  EXPECT_EQ(const_cast<test::BusHost&>(host).model().safe_output(), nullptr);
+}
+
+TEST_F(CanEnd, HandsOverAtTheOffsetOfTheMessageOrTheModel) {
+  start("at: 300 us\nsend: { M: { cycle: 1 ms }, N: { cycle: 1 ms, at: 0 us } }");
+  ASSERT_TRUE(host_->frame());
+  EXPECT_EQ(KeepingPort::offsets[0], 300'000);
+  EXPECT_EQ(KeepingPort::offsets[1], 0);
+  start("send: { M: { cycle: 1 ms } }");
+  ASSERT_TRUE(host_->frame());
+  EXPECT_EQ(KeepingPort::offsets[0], 500'000) << "half of the frame";
+}
+
+TEST_F(CanEnd, ShowsTheStateOfTheBus) {
+  start("receive: { R: {} }");
+  PortEvent passive = event(PortEvent::Kind::status);
+  passive.status = {BusState::passive, 130, 4};
+  PortEvent off = event(PortEvent::Kind::status);
+  off.status.state = BusState::bus_off;
+  KeepingPort::events = {passive};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_EQ(host_->get("bus.state"), host_->variable("bus.state").labels.at("passive"));
+  EXPECT_EQ(host_->get("bus.transmit_errors"), 130);
+  PortEvent lost = event(PortEvent::Kind::lost);
+  lost.count = 5;
+  KeepingPort::events = {off, lost, event(PortEvent::Kind::restarted)};
+  ASSERT_TRUE(host_->frame()) << "on_bus_off: wait";
+  EXPECT_EQ(host_->get("bus.overflow"), 5);
+  EXPECT_EQ(host_->get("bus.restarts"), 1);
+  EXPECT_THAT(host_->messages(), HasSubstr("can0 is bus-off: nothing is sent until the interface restarts"));
+  start("receive: { R: {} }\non_bus_off: terminate");
+  KeepingPort::events = {off};
+  EXPECT_FALSE(host_->frame());
+  EXPECT_THAT(host_->failure(), HasSubstr("CAN can0: the controller is bus-off"));
+}
+
+TEST_F(CanEnd, TellsHowLateMessagesWere) {
+  start("send: { M: { cycle: 1 ms } }");
+  for (int i = 0; i < 10; ++i) {
+    PortEvent taken = event(PortEvent::Kind::taken);
+    taken.planned = i * 1'000'000;
+    taken.stamp = taken.planned + (i == 9 ? 80'000 : 10'000);
+    PortEvent echo = taken;
+    echo.kind = PortEvent::Kind::echo;
+    echo.stamp += 300'000;
+    echo.tag = PortEvent::kNoTag;
+    echo.frame.id = 1;
+    KeepingPort::events = {taken, echo};
+    if (i % 3 == 0) std::swap(KeepingPort::events[0], KeepingPort::events[1]);  // it was read first
+    ASSERT_TRUE(host_->frame());
+  }
+  EXPECT_NEAR(host_->get("M.late"), 80e-6, 1e-12);
+  EXPECT_NEAR(host_->get("M.bus_time"), 300e-6, 1e-12);
+  ASSERT_EQ(host_->run("end"), 0);
+  const std::string log = host_->messages();
+  EXPECT_THAT(log, HasSubstr("message M: sent 10; late half below"));
+  EXPECT_THAT(log, HasSubstr("longest 80 us; bus time half below"));
+}
+
+TEST_F(CanEnd, AFullQueueOfTheControllerHasAPolicy) {
+  start("send: { M: { cycle: 1 ms } }");
+  KeepingPort::events = {event(PortEvent::Kind::full)};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_EQ(host_->get("bus.queue_full"), 1);
+  EXPECT_EQ(host_->get("M.not_sent"), 0) << "it is tried again";
+  start("on_full: terminate\nsend: { M: { cycle: 1 ms } }");
+  KeepingPort::events = {event(PortEvent::Kind::full)};
+  EXPECT_FALSE(host_->frame());
+}
+
+}  // namespace
+}  // namespace tactus::drivers::can::end_test

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/port/socket_port.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+#include <vector>
+
+#include "rtsync/host/heap_watch.hpp"
+
+namespace tactus::drivers::can::socket_port_test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A socket whose clock, queue and partner are the test's.
+struct TestSocket final : CanSocket {
+  int send(const CanFrame& frame) noexcept override {
+    if (error != 0) return error;
+    sent.push_back(frame.id);
+    time += 5'000;
+    return 0;
+  }
+  void receive(SocketEvent& event, std::int64_t) noexcept override {
+    event.kind = SocketEvent::Kind::nothing;
+    if (incoming.empty()) return;
+    event = incoming.front();
+    incoming.pop_front();
+  }
+  std::uint32_t dropped() const noexcept override { return drops; }
+  std::int64_t now() noexcept override { return time; }
+  void sleep_until(std::int64_t) noexcept override {}
+
+  std::int64_t time = 0;
+  int error = 0;
+  std::uint32_t drops = 0;
+  std::vector<std::uint32_t> sent;
+  std::deque<SocketEvent> incoming;
+};
+
+CanFrame frame_of(std::uint32_t id) {
+  CanFrame frame;
+  frame.id = id;
+  frame.length = 1;
+  return frame;
+}
+
+class SocketPortTest : public testing::Test {
+ protected:
+  void make(const SocketPortSettings& settings) {
+    auto socket = std::make_unique<TestSocket>();
+    socket_ = socket.get();
+    port_ = std::make_unique<SocketPort>(std::move(socket), settings, false);
+  }
+  std::vector<PortEvent> all(bool delayed = false) {
+    std::vector<PortEvent> events;
+    PortEvent event;
+    while (port_->receive(event, delayed)) events.push_back(event);
+    return events;
+  }
+  void comes(SocketEvent::Kind kind, std::uint32_t id, std::int64_t stamp) {
+    SocketEvent event;
+    event.kind = kind;
+    event.frame = frame_of(id);
+    event.stamp = stamp;
+    socket_->incoming.push_back(event);
+    port_->step_receiver(0);
+  }
+  TestSocket* socket_ = nullptr;
+  std::unique_ptr<SocketPort> port_;
+};
+
+TEST_F(SocketPortTest, SendsAtTheOffsetInTheFrame) {
+  make({.queue = 8, .at = 400'000});
+  socket_->time = 10'000'000;
+  port_->begin(0, 1'000'000);
+  EXPECT_EQ(port_->step_sender(), 10'050'000) << "it looks again soon: the frame's job has not ended";
+  EXPECT_TRUE(port_->send(frame_of(1), 7, 400'000));
+  EXPECT_TRUE(port_->send(frame_of(2), 8, 600'000));
+  port_->handed();
+  EXPECT_EQ(port_->step_sender(), 10'400'000);
+  EXPECT_TRUE(socket_->sent.empty());
+  socket_->time = 10'412'000;
+  EXPECT_EQ(port_->step_sender(), 10'600'000);
+  EXPECT_THAT(socket_->sent, testing::ElementsAre(1));
+  socket_->time = 10'600'000;
+  EXPECT_EQ(port_->step_sender(), 11'400'000) << "then in the next frame";
+  const auto events = all();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].kind, PortEvent::Kind::taken);
+  EXPECT_EQ(events[0].tag, 7U);
+  EXPECT_EQ(events[0].planned, 10'400'000);
+  EXPECT_EQ(events[0].stamp, 10'417'000);
+}
+
+TEST_F(SocketPortTest, EchoesHaveNoTag) {
+  make({});
+  comes(SocketEvent::Kind::echo, 2, 50);
+  const auto events = all();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].kind, PortEvent::Kind::echo);
+  EXPECT_EQ(events[0].tag, PortEvent::kNoTag);
+  EXPECT_EQ(events[0].stamp, 50);
+}
+
+TEST_F(SocketPortTest, AFullQueueKeepsTheFrameOrDropsIt) {
+  for (const bool retry : {true, false}) {
+    make({.queue = 8, .retry = retry});
+    port_->begin(0, 1'000'000);
+    EXPECT_TRUE(port_->send(frame_of(1), 1, 0));
+    EXPECT_TRUE(port_->send(frame_of(2), 2, 0));
+    port_->handed();
+    socket_->error = ENOBUFS;
+    const std::int64_t next = port_->step_sender();
+    if (retry) EXPECT_EQ(next, 1'000'000);
+    (void)port_->step_sender();
+    socket_->error = 0;
+    (void)port_->step_sender();
+    EXPECT_EQ(socket_->sent.size(), retry ? 2U : 0U);
+    int full = 0;
+    for (const PortEvent& each : all()) full += each.kind == PortEvent::Kind::full ? 1 : 0;
+    EXPECT_EQ(full, retry ? 1 : 2) << "each frame counts once";
+  }
+}
+
+TEST_F(SocketPortTest, AFrameThatCannotBeSentIsNamed) {
+  make({.queue = 2});
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 5, 0));
+  EXPECT_TRUE(port_->send(frame_of(1), 6, 0));
+  EXPECT_FALSE(port_->send(frame_of(1), 7, 0)) << "the queue is full";
+  socket_->error = ENETDOWN;
+  (void)port_->step_sender();
+  const auto events = all();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].kind, PortEvent::Kind::failed);
+  EXPECT_EQ(events[0].error, ENETDOWN);
+  EXPECT_EQ(events[0].tag, 5U);
+}
+
+TEST_F(SocketPortTest, DeliversByTheTimeStamp) {
+  make({});
+  socket_->time = 5'000'000;
+  port_->begin(0, 1'000'000);
+  comes(SocketEvent::Kind::frame, 1, 5'000'000);
+  comes(SocketEvent::Kind::frame, 2, 5'000'001);
+  EXPECT_EQ(all(true).size(), 1U);
+  socket_->time = 6'000'000;
+  port_->begin(1'000'000, 1'000'000);
+  EXPECT_EQ(all(true).size(), 1U);
+  comes(SocketEvent::Kind::frame, 3, 6'000'001);
+  EXPECT_EQ(all(false).size(), 1U) << "next_step takes what has come";
+}
+
+TEST_F(SocketPortTest, TheSlotIsWhereFramesBeginAtTheEarliest) {
+  make({});
+  socket_->time = 1'000'000;
+  port_->begin(0, 1'000'000);
+  for (int i = 1; i < 200; ++i) {
+    socket_->time = 1'000'000 + i * 1'000'000LL + (i % 10 == 0 ? 2'000 : 60'000);
+    port_->begin(0, 1'000'000);
+    EXPECT_LE(port_->slot(), socket_->time) << i;
+  }
+  EXPECT_LT(port_->slot() - 200'000'000, 10'000) << "60 us late most of the time, but 2 us each tenth";
+  socket_->time += 50'000'000;
+  port_->begin(0, 1'000'000);
+  EXPECT_EQ(port_->slot(), socket_->time) << "after a pause it begins anew";
+}
+
+TEST_F(SocketPortTest, TellsStatesAndLosses) {
+  make({});
+  SocketEvent event;
+  event.kind = SocketEvent::Kind::status;
+  event.has_state = event.has_counters = true;
+  event.status = {BusState::passive, 128, 3};
+  socket_->incoming.push_back(event);
+  event.has_counters = false;
+  event.status = {BusState::bus_off, 0, 0};
+  socket_->incoming.push_back(event);
+  event.kind = SocketEvent::Kind::restarted;
+  socket_->incoming.push_back(event);
+  for (int i = 0; i < 3; ++i) port_->step_receiver(0);
+  socket_->drops = 12;
+  port_->step_receiver(0);
+  const auto events = all();
+  ASSERT_EQ(events.size(), 5U);
+  EXPECT_EQ(events[0].kind, PortEvent::Kind::lost);
+  EXPECT_EQ(events[0].count, 12U);
+  EXPECT_EQ(events[1].status.transmit_errors, 128U);
+  EXPECT_EQ(events[2].status.state, BusState::bus_off);
+  EXPECT_EQ(events[2].status.transmit_errors, 128U) << "a frame without counters leaves them";
+  EXPECT_EQ(events[3].kind, PortEvent::Kind::restarted);
+  EXPECT_EQ(events[4].status.state, BusState::active);
+}
+
+TEST_F(SocketPortTest, AClosedPortSendsNothingThatWaits) {
+  make({});
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 0, 0));
+  port_->close();
+  EXPECT_FALSE(port_->send(frame_of(2), 0, 0));
+  (void)port_->step_sender();
+  EXPECT_TRUE(socket_->sent.empty());
+  EXPECT_TRUE(port_->send_at_once(frame_of(3)));
+  EXPECT_THAT(socket_->sent, testing::ElementsAre(3));
+}
+
+TEST_F(SocketPortTest, TouchesNoHeapInAFrame) {
+  make({});
+  const rtsync::HeapWatch watch;
+  PortEvent event;
+  for (int i = 0; i < 10; ++i) {
+    port_->begin(0, 1'000'000);
+    while (port_->receive(event, false)) {
+    }
+    EXPECT_TRUE(port_->send(frame_of(1), 0, 0));
+    port_->handed();
+  }
+  EXPECT_EQ(watch.calls(), 0U);
+}
+
+TEST(SocketCan, PacksFramesAsTheKernelHasThem) {
+  CanFrame frame;
+  frame.id = 0x18FEF1FE;
+  frame.extended = true;
+  frame.length = 2;
+  frame.data.at[0] = 0xAB;
+  frame.data.at[1] = 0xCD;
+  std::uint8_t bytes[72];
+  EXPECT_EQ(pack(frame, bytes), 16U);
+  EXPECT_THAT(std::vector<int>(bytes, bytes + 16),
+              testing::ElementsAre(0xFE, 0xF1, 0xFE, 0x98, 2, 0, 0, 0, 0xAB, 0xCD, 0, 0, 0, 0, 0, 0));
+  SocketEvent event;
+  unpack(bytes, 16, true, event);
+  EXPECT_EQ(event.kind, SocketEvent::Kind::echo);
+  EXPECT_EQ(event.frame.id, frame.id);
+  EXPECT_TRUE(event.frame.extended);
+  frame.fd = frame.bit_rate_switch = true;
+  frame.length = 64;
+  frame.data.at[63] = 9;
+  EXPECT_EQ(pack(frame, bytes), 72U);
+  EXPECT_EQ(bytes[5], 1);
+  unpack(bytes, 72, false, event);
+  EXPECT_EQ(event.kind, SocketEvent::Kind::frame);
+  EXPECT_TRUE(event.frame.fd && event.frame.bit_rate_switch);
+  EXPECT_EQ(event.frame.data.at[63], 9);
+  unpack(bytes, 20, false, event);
+  EXPECT_EQ(event.kind, SocketEvent::Kind::nothing);
+}
+
+TEST(SocketCan, ReadsErrorFrames) {
+  const auto read = [](std::uint32_t kind, std::vector<std::uint8_t> data) {
+    std::uint8_t bytes[72] = {};
+    const std::uint32_t id = 0x2000'0000U | kind;
+    std::memcpy(bytes, &id, sizeof id);
+    bytes[4] = 8;
+    std::copy(data.begin(), data.end(), bytes + 8);
+    SocketEvent event;
+    unpack(bytes, 16, false, event);
+    return event;
+  };
+  EXPECT_EQ(read(0x40, {}).status.state, BusState::bus_off);
+  EXPECT_EQ(read(0x204, {0, 0x20, 0, 0, 0, 0, 130, 2}).status.state, BusState::passive);
+  EXPECT_EQ(read(0x204, {0, 0x20, 0, 0, 0, 0, 130, 2}).status.transmit_errors, 130U);
+  EXPECT_EQ(read(0x4, {0, 0x08}).status.state, BusState::warning);
+  EXPECT_TRUE(read(0x4, {0, 0x40}).has_state);
+  EXPECT_EQ(read(0x4, {0, 0x40}).status.state, BusState::active);
+  EXPECT_EQ(read(0x4, {0, 0x01}).kind, SocketEvent::Kind::overflow);
+  EXPECT_FALSE(read(0x4, {0, 0x01}).has_state);
+  EXPECT_EQ(read(0x100, {}).kind, SocketEvent::Kind::restarted);
+}
+
+TEST(SocketCan, ConvertsStampsOfTheRealClock) {
+  constexpr std::int64_t kReal = 1'800'000'000'000'000'000;
+  EXPECT_EQ(on_monotonic(kReal - 20'000, kReal, 5'000'000), 4'980'000);
+  EXPECT_EQ(on_monotonic(kReal + 1'000, kReal, 5'000'000), 5'000'000) << "in the future";
+  EXPECT_EQ(on_monotonic(kReal - 3'600'000'000'000, kReal, 5'000'000), 5'000'000) << "the clock was set";
+}
+
+TEST(SocketCan, SaysHowAnInterfaceIsMended) {
+  EXPECT_EQ(facts_of("can_none0").error, ENODEV);
+  EXPECT_EQ(facts_of("a-name-that-no-interface-can-have").error, ENODEV);
+  const InterfaceFacts loop = facts_of("lo");
+  EXPECT_EQ(loop.error, 0);
+  EXPECT_THAT(complaint_about("lo", loop, false), HasSubstr("lo is not a CAN interface"));
+  EXPECT_THAT(complaint_about("can0", {.error = ENODEV}, false), HasSubstr("there is no interface can0"));
+  EXPECT_THAT(complaint_about("vcan0", {.error = ENODEV}, false),
+              HasSubstr("sudo ip link add vcan0 type vcan && sudo ip link set vcan0 up"));
+  EXPECT_THAT(complaint_about("can0", {.is_can = true, .mtu = 16}, false),
+              HasSubstr("can0 is down: sudo ip link set can0 up type can bitrate 500000"));
+  EXPECT_THAT(complaint_about("can0", {.is_can = true, .is_up = true, .mtu = 16}, true),
+              HasSubstr("MTU 16, and messages of CAN FD need 72"));
+  EXPECT_THAT(complaint_about("vcan0", {.is_can = true, .is_up = true, .mtu = 16}, true),
+              HasSubstr("vcan0 mtu 72 up"));
+  EXPECT_EQ(complaint_about("can0", {.is_can = true, .is_up = true, .mtu = 72}, true), "");
+  EXPECT_EQ(complaint_about("can0", {.is_can = true, .is_up = true, .mtu = 16}, false), "");
+}
+
+TEST(SocketCan, RefusesWhatThisMachineDoesNotHave) {
+  const int socket = ::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC, 1);
+  try {
+    (void)open_socket_can("can_none0", false);
+    ADD_FAILURE() << "it was opened";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr(socket < 0 ? "sudo modprobe can-raw" : "there is no interface can_none0"));
+  }
+}
+
+}  // namespace
+}  // namespace tactus::drivers::can::socket_port_test

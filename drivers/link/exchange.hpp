@@ -104,10 +104,12 @@ class Exchange {
   std::atomic<std::int64_t> late_grants{0};              ///< frames
   std::atomic<std::int64_t> worst_lateness_ns{0};        ///< frames
   std::atomic<std::int64_t> too_old{0};                  ///< frames: data that became so
-  std::atomic<std::int64_t> messages_out{0};             ///< participant
-  std::atomic<std::int64_t> mismatched{0};               ///< participant: did not fit; not applied
-  std::atomic<std::int64_t> incoming_lost{0};            ///< participant: the inbox was full
-  std::atomic<std::int64_t> publish_failed{0};           ///< participant: the library refused
+  std::atomic<std::int64_t> too_old_injected{0};  ///< frames: of these, while a fault withheld messages
+  std::atomic<std::int64_t> withheld{0};          ///< frames: messages that a fault withheld
+  std::atomic<std::int64_t> messages_out{0};      ///< participant
+  std::atomic<std::int64_t> mismatched{0};        ///< participant: did not fit; not applied
+  std::atomic<std::int64_t> incoming_lost{0};     ///< participant: the inbox was full
+  std::atomic<std::int64_t> publish_failed{0};    ///< participant: the library refused
 
  private:
   static constexpr std::size_t kArrivals = 4096;

@@ -34,6 +34,8 @@ class LinkedRig final : public executive::Link {
   config::Node resolved() const override { return link_fields().to_node(settings_); }
   const std::deque<executive::Variable>& variables() const override { return port_.variables(); }
   std::vector<executive::VariableRef> inputs() const override { return signals_.inputs(); }
+  std::vector<executive::LinkSignal> signals() const override { return signals_.list(); }
+  std::string own_name() const override { return settings_.participant.value_or(rig_); }
   executive::LinkFrames& frames() override { return port_; }
 
   bool takes_commands() const override { return !settings_.commands.empty(); }
@@ -70,6 +72,7 @@ class LinkedRig final : public executive::Link {
 
  private:
   std::string late_text() const;
+  std::string injected_text() const;
   std::int64_t lost_out() const;
 
   const LinkSettings settings_;
@@ -91,6 +94,13 @@ std::string LinkedRig::late_text() const {
   if (late == 0) return "";
   return ", " + std::to_string(late) + " late grants (worst " +
          rtsync::duration_text(exchange_.worst_lateness_ns.load(std::memory_order_relaxed)) + ")";
+}
+
+/// ", of which 2 injected: ...": empty where no fault of the rig withheld messages.
+std::string LinkedRig::injected_text() const {
+  const std::int64_t old = exchange_.too_old_injected.load(std::memory_order_relaxed);
+  if (old == 0) return "";
+  return ", of which " + std::to_string(old) + " injected: a fault of the rig withheld messages (faults:)";
 }
 
 /// Messages that no peer was given; at the end also those of steps that were not granted any more.
@@ -117,7 +127,7 @@ std::vector<std::string> LinkedRig::take_log_lines() {
   const std::int64_t old = exchange_.too_old.load(std::memory_order_relaxed);
   if (old > told_old_)
     lines.push_back("data of a subscription became older than its max_age, " + std::to_string(old) +
-                    " times so far");
+                    " times so far" + injected_text());
   const std::int64_t lost = lost_out();
   if (lost > told_lost_)
     lines.push_back(std::to_string(lost) +
@@ -138,6 +148,7 @@ std::string LinkedRig::ending() const {
   messages(lost_out(), " messages to peers lost");
   messages(exchange_.incoming_lost.load(), " messages from peers lost");
   messages(exchange_.mismatched.load(), " messages that did not fit");
+  messages(exchange_.withheld.load(), " messages withheld by faults of the rig (injected)");
   if (facts.degraded) return "went on unlinked" + text;
   return text.empty() ? "" : text.substr(2);
 }
@@ -215,6 +226,8 @@ config::Json LinkedRig::knowledge() const {
         {"out", count(exchange_.messages_out)},
         {"mismatched", count(exchange_.mismatched)},
         {"too_old", count(exchange_.too_old)},
+        {"too_old_injected", count(exchange_.too_old_injected)},
+        {"withheld", count(exchange_.withheld)},
         {"lost_in", count(exchange_.incoming_lost)},
         {"lost_out", lost_out()}}},
       {"commands", {{"calls", commands.calls}, {"refused", commands.refused}}}};
@@ -247,11 +260,13 @@ config::Json LinkedRig::summary(bool stuck) const {
       {"worst_lateness_ns", count(exchange_.worst_lateness_ns)},
       {"worst_step", known(totals.worst_step)},
       {"too_old", count(exchange_.too_old)},
+      {"too_old_injected", count(exchange_.too_old_injected)},
       {"messages",
        {{"in", count(exchange_.messages_in)},
         {"out", count(exchange_.messages_out)},
         {"applied", known(status.messages)},
         {"late", known(status.messages_late)},
+        {"withheld", count(exchange_.withheld)},
         {"mismatched", count(exchange_.mismatched)},
         {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
         {"lost_out", lost_out()}}},

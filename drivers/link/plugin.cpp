@@ -33,6 +33,11 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
     if (read.configuration) beside_rig(*read.configuration);
     check_step(read, settings.place(), path, context.frame, problems);
     check_commands(read.commands, path, problems);
+    for (const SubscribeSettings& each : read.subscribe)
+      if (each.peer && *each.peer == read.participant.value_or(context.rig))
+        problems.add(each.origin.place, path + ".subscribe." + each.name + ".peer",
+                     config::show(*each.peer) +
+                         " is this rig itself; name the participant that sends it the messages");
     Signals signals = link::bind(read, path, context, problems);
     if (problems.count() > before) return nullptr;
     if (context.replay.empty())

@@ -53,7 +53,18 @@ Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsy
       lateness_(settings.max_late, settings.max_consecutive_late) {
   for (std::size_t i = 0; i < signals.subscriptions.size(); ++i)
     inputs_.emplace_back(signals.subscriptions[i], variables_.inputs[i]);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) silences_.emplace_back();
   plan_outgoing();
+}
+
+const void* Port::send_from(std::size_t number, std::size_t index, const void* from) {
+  Publication& publication = signals_.publications[number];
+  publication.sources.resize(publication.variables.size(), nullptr);
+  const void* const before = publication.sources[index] != nullptr ? publication.sources[index]
+                                                                   : publication.variables[index].data();
+  publication.sources[index] = from;
+  plan_outgoing();
+  return before;
 }
 
 void Port::plan_outgoing() {
@@ -152,6 +163,12 @@ void Port::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACT
   for (const Incoming* head = pending_.front(); head != nullptr; head = pending_.front()) {
     const bool stamped = head->stamp_ns != kNoStamp;
     if (stamped && head->stamp_ns > up_to_ns) break;
+    if (Silence& silence = silences_[head->subscription]; silence.on) [[unlikely]] {
+      silence.messages.fetch_add(1, std::memory_order_relaxed);
+      exchange_.withheld.fetch_add(1, std::memory_order_relaxed);
+      pending_.pop();
+      continue;
+    }
     inputs_[head->subscription].apply(pending_.block(), stamped ? head->stamp_ns : virtual_ns);
     ++status_.messages;
     if (stamped && begun_ && head->stamp_ns <= taken_up_to_ns_) ++status_.messages_late;
@@ -185,14 +202,19 @@ bool Port::judge_grants(std::int64_t granted, std::int64_t step, bool first, Mon
 }
 
 void Port::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
-  for (Input& input : inputs_) {
-    if (input.grow_old(virtual_ns)) exchange_.too_old.store(++totals_.too_old, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    Input& input = inputs_[i];
+    if (input.grow_old(virtual_ns)) {
+      exchange_.too_old.store(++totals_.too_old, std::memory_order_relaxed);
+      if (silences_[i].on) exchange_.too_old_injected.fetch_add(1, std::memory_order_relaxed);
+    }
     if (judged && input.complain()) {
       const Ms age(input.age_ns());
       decision_.consider(
           action_of(input.subscription().at_max_age),
-          "the data of subscription '%.100s' are %lld.%lld ms old (link.subscribe.%.60s.max_age)",
-          input.subscription().name.c_str(), age.whole, age.tenth, input.subscription().name.c_str());
+          "the data of subscription '%.100s' are %lld.%lld ms old (link.subscribe.%.60s.max_age)%s",
+          input.subscription().name.c_str(), age.whole, age.tenth, input.subscription().name.c_str(),
+          silences_[i].on ? "; injected: a fault of the rig withholds its messages (faults:)" : "");
     }
     input.give(virtual_ns, late);
   }

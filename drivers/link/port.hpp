@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -50,6 +51,11 @@ class Port final : public executive::LinkFrames {
   void freeze(const char* why) TACTUS_RT override;
   void unfreeze() TACTUS_RT override;
   const char* verdict_reason() const TACTUS_RT override { return decision_.reason(); }
+  const void* send_from(std::size_t number, std::size_t index, const void* from) override;
+  void silence(std::size_t number, bool on) TACTUS_RT override { silences_[number].on = on; }
+  std::int64_t withheld(std::size_t number) const override {
+    return silences_[number].messages.load(std::memory_order_relaxed);
+  }
 
  private:
   struct Copy {
@@ -87,6 +93,11 @@ class Port final : public executive::LinkFrames {
   Lateness lateness_;
   std::deque<Input> inputs_;
   std::vector<Copy> outgoing_;
+  struct Silence {
+    bool on = false;
+    std::atomic<std::int64_t> messages{0};  // withheld
+  };
+  std::deque<Silence> silences_;     // by subscription
   MonotonicInstant began_{};         // the frame that is under way
   std::int64_t work_ns_ = 0;         // of the last frames, on average
   std::int64_t taken_up_to_ns_ = 0;  // messages up to this stamp were due in the frame before

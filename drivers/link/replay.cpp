@@ -231,6 +231,8 @@ class Replay final : public executive::Link, private executive::LinkFrames {
   config::Node resolved() const override { return link_fields().to_node(settings_); }
   const std::deque<Variable>& variables() const override { return variables_.all(); }
   std::vector<executive::VariableRef> inputs() const override { return signals_.inputs(); }
+  std::vector<executive::LinkSignal> signals() const override { return signals_.list(); }
+  std::string own_name() const override { return settings_.participant.value_or(""); }
   executive::LinkFrames& frames() override { return *this; }
 
   bool takes_commands() const override { return !changes_.empty(); }

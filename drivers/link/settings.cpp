@@ -87,6 +87,9 @@ const Fields<SubscribeSettings>& subscribe_fields() {
       "A subscribed signal, written to inputs at the start of a frame. Messages that do not fit are counted, "
       "reported once, and never written.",
       with_signal<S>({
+          optional("peer", &S::peer, or_word("unsaid", length(1, 200)),
+                   "participant that sends it, for faults of that peer; SIL Kit does not say who sent a "
+                   "message"),
           optional("on_late", &S::on_late, or_word("link", late_words(), "as for the link"),
                    "value of the inputs while virtual time is late"),
           optional("default", &S::default_values,

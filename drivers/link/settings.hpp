@@ -59,6 +59,7 @@ struct PublishSettings : SignalSettings {
 };
 
 struct SubscribeSettings : SignalSettings {
+  std::optional<std::string> peer;     ///< nothing: not said
   std::optional<OnLate> on_late;       ///< nothing: the link's
   config::Node default_values;         ///< default of the variable; or a map by variable
   std::optional<Nanoseconds> max_age;  ///< nothing: never too old

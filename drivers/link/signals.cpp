@@ -92,6 +92,7 @@ class Binding {
     common(made, names);
     made.on_late = settings.on_late.value_or(on_late);
     made.max_age = settings.max_age;
+    made.peer = settings.peer.value_or("");
     made.at_max_age = settings.at_max_age;
     for (std::size_t i = 0; i < names.size(); ++i) check_input(made.variables[i], names[i], writers);
     if (made.on_late == OnLate::extrapolate) check_extrapolation(made.layout, settings.on_late.has_value());
@@ -231,6 +232,15 @@ std::vector<VariableRef> Signals::inputs() const {
   std::vector<VariableRef> all;
   for (const Subscription& subscription : subscriptions)
     all.insert(all.end(), subscription.variables.begin(), subscription.variables.end());
+  return all;
+}
+
+std::vector<executive::LinkSignal> Signals::list() const {
+  std::vector<executive::LinkSignal> all;
+  for (const Publication& each : publications)
+    all.push_back({each.name, true, all.size(), "", each.variables});
+  for (std::size_t i = 0; i < subscriptions.size(); ++i)
+    all.push_back({subscriptions[i].name, false, i, subscriptions[i].peer, subscriptions[i].variables});
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drivers/link/settings.hpp"
+#include "executive/driver/link.hpp"
 #include "executive/model/variable.hpp"
 
 namespace tactus::drivers::link {
@@ -58,6 +59,7 @@ struct Publication : Signal {
 };
 
 struct Subscription : Signal {
+  std::string peer;  ///< participant that sends it; empty: not said
   OnLate on_late = OnLate::hold;
   std::vector<std::byte> default_block;  ///< empty: none was given
   std::optional<Nanoseconds> max_age;
@@ -70,6 +72,7 @@ struct Signals {
   std::vector<Subscription> subscriptions;
 
   std::vector<executive::VariableRef> inputs() const;  ///< the variables of all subscriptions
+  std::vector<executive::LinkSignal> list() const;     ///< all of them, for faults
   std::size_t bytes_out() const;                       ///< size of the blocks of all publications together
   std::size_t largest_in() const;                      ///< size of the largest block of a subscription
 };

@@ -74,10 +74,19 @@ struct LinkEnd {
 /// Answers with the place of a model's memory, or nullptr.
 using Redirection = std::function<const void*(const ModelInstance*, const void*, std::size_t)>;
 
+/// A signal of a link: the variables that one message carries.
+struct LinkSignal {
+  std::string name{};
+  bool sent = false;       ///< the rig sends it; else it receives it
+  std::size_t number = 0;  ///< its place among those that are sent, or received
+  std::string peer{};      ///< participant that sends it, where the rig file says that
+  std::vector<VariableRef> variables{};
+};
+
 /// The frames' side of a link. It overrides the hooks it needs.
 ///
-/// Threads  the rig's main thread, but redirect().
-/// RT       everything but redirect(): no lock, no allocation, no exception, no system call; wait() alone sleeps,
+/// Threads  the rig's main thread, but where a function says something else.
+/// RT       everything but what is said to be for setup: no lock, no allocation, no exception, no system call; wait() alone sleeps,
 ///          and is called only where the rig is not in real time.
 class LinkFrames {
  public:
@@ -107,6 +116,17 @@ class LinkFrames {
   virtual void unfreeze() TACTUS_RT {}
   /// Reason why the last verdict was not go_on; a text that stays.
   virtual const char* verdict_reason() const TACTUS_RT { return ""; }
+
+  /// Sends the bytes at `from` as variable `index` of sent signal `number` from here on. Returns where it read them
+  /// before. After redirect(). @when setup
+  virtual const void* send_from(std::size_t /*number*/, std::size_t /*index*/, const void* from) {
+    return from;
+  }
+  /// Withholds the messages of received signal `number`, as if its sender had stopped; or no more. From the next
+  /// begin_frame() on.
+  virtual void silence(std::size_t /*number*/, bool /*on*/) TACTUS_RT {}
+  /// Number of messages withheld so far.                                                             @when any
+  virtual std::int64_t withheld(std::size_t /*number*/) const { return 0; }
 };
 
 /// A connection to virtual-time participants, on the side of the run: made from the `link:` section of a rig file by a
@@ -133,6 +153,10 @@ class Link {
   virtual const std::deque<Variable>& variables() const = 0;
   /// Inputs that the link alone may write.
   virtual std::vector<VariableRef> inputs() const { return {}; }
+  /// Lists what it sends and receives.
+  virtual std::vector<LinkSignal> signals() const { return {}; }
+  /// Name under which the others know the rig; empty: it has none.
+  virtual std::string own_name() const { return ""; }
   /// Its side in the frames, which it owns.
   virtual LinkFrames& frames() = 0;
 

@@ -95,8 +95,16 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
   return finding;
 }
 
-/// Marks what a fault made longer, as it was asked to.
+/// Marks what a fault made longer or late, as it was asked to.
 void FrameEvidence::mark_injected(Finding& finding) const TACTUS_RT {
+  if (finding.facts.part == LatePart::wake && clock_status_ != nullptr && clock_status_->edge_injected) {
+    const auto mark_edge = [](rtsync::Cause& cause) TACTUS_RT {
+      if (cause == rtsync::Cause::clock) cause = rtsync::Cause::injected;
+    };
+    mark_edge(finding.cause);
+    for (rtsync::CauseTime& beside : finding.besides) mark_edge(beside.cause);
+    return;
+  }
   if (!program_.was_injected(finding.job, finding.frame) &&
       !program_.was_injected(finding.inner_job, finding.frame))
     return;

@@ -35,6 +35,7 @@ struct Draft {
   std::vector<WantedDependency> wanted{};               ///< `depends_on` of all jobs
   std::map<const ModelInstance*, std::size_t> homes{};  ///< the threads of the models
   bool threads_known = true;                            ///< every name of a thread was right
+  bool names_link = false;                              ///< the rig file has a link, made or not
   rtsync::Nanoseconds clock_delay{0};  ///< time that an external clock may add to a frame, or to its start
 
   /// nullptr: there is none, or it could not be made.

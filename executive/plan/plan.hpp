@@ -134,12 +134,13 @@ struct Plan {
   std::vector<EventSwitch> event_switches{};
   /// Models of which stimuli write variables, or faults change them.
   std::set<const ModelInstance*> overlaid{};
-  bool nan_guard = true;    ///< a float output or state that is not finite ends the rig
-  bool range_guard = true;  ///< true: a variable outside of its declared range ends the rig, too
-  bool live = false;        ///< true: clients may force variables
-  bool forces = false;      ///< true: actions force variables
-  double margin = 1;        ///< above 1: factor by which jobs of frames are stretched
-  double ratio = 1;         ///< simulated seconds per real one: how long a thread may take
+  bool nan_guard = true;        ///< a float output or state that is not finite ends the rig
+  bool range_guard = true;      ///< true: a variable outside of its declared range ends the rig, too
+  bool live = false;            ///< true: clients may force variables
+  bool disturbs_edges = false;  ///< true: faults disturb the edges of the external clock
+  bool forces = false;          ///< true: actions force variables
+  double margin = 1;            ///< above 1: factor by which jobs of frames are stretched
+  double ratio = 1;             ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< time beyond its own after which a thread is stuck
 
   std::string thread_name(std::size_t thread) const {

@@ -14,6 +14,11 @@ Pacing::Pacing(Rig& rig, bool realtime, bool allowed, std::vector<rtsync::Provis
     : rig_(rig), realtime_(realtime), allowed_(allowed) {
   const RealtimeSection& section = rig.settings().realtime;
   if (allowed) edges_ = rig.open_clock();
+  if (edges_ != nullptr && rig.plan().disturbs_edges) {
+    auto disturbed = std::make_unique<rtsync::DisturbedEdgeSource>(std::move(edges_));
+    disturbed_edges_ = disturbed.get();
+    edges_ = std::move(disturbed);
+  }
   choose_clock(provisions);
   // A rig that is never in real time sleeps only while it is paused: nothing to measure for that.
   const rtsync::SleeperKind kind = allowed ? section.sleeper : rtsync::SleeperKind::nanosleep;

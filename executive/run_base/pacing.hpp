@@ -6,6 +6,7 @@
 
 #include "executive/plan/rig.hpp"
 #include "executive/run_base/rig_threads.hpp"
+#include "rtsync/clock/disturbed_edge_source.hpp"
 #include "rtsync/clock/edge_clock.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/wait/edge_sleeper.hpp"
@@ -27,6 +28,8 @@ class Pacing {
   rtsync::RealtimeSync& sync() const { return *sync_; }
   /// The external clock; nullptr when it is internal.
   const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
+  /// Its edges, where faults of the rig disturb them; nullptr: none does.
+  rtsync::DisturbedEdgeSource* disturbed_edges() const { return disturbed_edges_; }
   /// Source of its edges; empty when the clock is internal.
   std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
 
@@ -42,6 +45,7 @@ class Pacing {
   const bool realtime_;
   const bool allowed_;
   std::unique_ptr<rtsync::EdgeSource> edges_;
+  rtsync::DisturbedEdgeSource* disturbed_edges_ = nullptr;  // edges_, if it is one
   std::unique_ptr<rtsync::PacedClock> clock_;
   rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one
   std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock

@@ -103,7 +103,9 @@ struct EdgeClockStatus {
   /// Lateness of the edge that starts the frame, measured from its slot at the last wait; also of an edge
   /// that was given up. 0: the edge came in time, or the frame waits for none.
   Nanoseconds edge_late{0};
-  bool edge_missed = false;  ///< it was given up
+  bool edge_missed = false;    ///< it was given up
+  bool edge_injected = false;  ///< a fault of the rig made it late, or took it away
+  std::int64_t injected = 0;   ///< edges that such faults have made late or taken away so far
 };
 
 }  // namespace tactus::rtsync

@@ -41,6 +41,12 @@ class EdgeSource {
                         std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT = 0;
   /// Name of the source for messages and summary.json: "gpiochip0 line 3 (PPS_IN), rising". @when any
   virtual std::string what() const = 0;
+  /// Value of since_disturbed() where no edge was.
+  static constexpr std::int64_t kNeverDisturbed = INT64_MAX;
+  /// Number of edges that a fault of the rig has made late or taken away so far.                     @when any
+  virtual std::int64_t disturbed() const TACTUS_RT { return 0; }
+  /// Number of edges since the last of them; 0: the latest edge was disturbed.                       @when rt
+  virtual std::int64_t since_disturbed() const TACTUS_RT { return kNeverDisturbed; }
 };
 
 }  // namespace tactus::rtsync

@@ -29,7 +29,7 @@ constexpr std::array<Words, kCauses> kWords{{
     {"housekeeping", "the executive's own work"},
     {"unknown", "no evidence covers it"},
     {"suspended", "a debugger or a freezer stopped the thread"},
-    {"injected", "a fault made a job longer, as it was asked to"},
+    {"injected", "a fault made a job longer or disturbed the external clock, as it was asked to"},
 }};
 
 }  // namespace

@@ -28,7 +28,7 @@ enum class Cause : std::uint8_t {
   housekeeping,     ///< the executive's or a driver's own work
   unknown,          ///< no evidence covers it
   suspended,        ///< a debugger or a freezer stopped the thread
-  injected,         ///< a fault that somebody asked for made a job longer
+  injected,         ///< a fault of the rig file made a job longer, or disturbed the external clock
 };
 inline constexpr std::size_t kCauses = 19;
 

@@ -86,6 +86,7 @@ void EdgeSleeper::catch_up() TACTUS_RT {
   if (!watched) edges_.unwatched();
   read_before_ = true;
   edges_.advance(read_until_);
+  edges_.status().injected = source_.disturbed();
 }
 
 WaitResult EdgeSleeper::begin() TACTUS_RT {
@@ -120,13 +121,14 @@ WaitResult EdgeSleeper::begin() TACTUS_RT {
 
 WaitResult EdgeSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   sync_interrupt();
+  disturbed_before_ = source_.disturbed();
   catch_up();
   if (rested_) edges_.resumed();
   rested_ = false;
   edges_.start_free();
   EdgeClockStatus& status = edges_.status();
   status.edge_late = Nanoseconds{0};
-  status.edge_missed = false;
+  status.edge_missed = status.edge_injected = false;
   WaitResult result = wait_for_slot(slot);
   ++(status.state == ClockState::locked ? status.frames_locked : status.frames_free);
   if (result.status == WaitStatus::reached) (void)react(result, false);
@@ -183,6 +185,8 @@ void EdgeSleeper::note_late_edge(std::int64_t n, TimePoint<RigTime> slot,
   const bool came = edges_.seen(n) || newest_edge_ > begin;
   status.edge_late = std::max((came ? newest_edge_ : given_up) - begin, Nanoseconds{0});
   status.edge_missed = !came && status.edge_late > Nanoseconds{0};
+  status.injected = source_.disturbed();
+  status.edge_injected = status.edge_late > Nanoseconds{0} && status.injected != disturbed_before_;
 }
 
 WaitResult EdgeSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
@@ -200,6 +204,9 @@ bool EdgeSleeper::react(WaitResult& result, bool frozen) TACTUS_RT {
   const std::optional<EdgeClock::Reaction> reaction = edges_.take_reaction();
   if (!reaction || (frozen && reaction->action != OnClockFault::terminate)) return false;
   reaction_ = reaction;
+  // The loop has forgotten a disturbance after twice the edges over which it averages.
+  is_injected_.store(reaction->fault != ClockFault::gone && reaction->fault != ClockFault::overflow &&
+                     source_.since_disturbed() <= 2 * edges_.settings().smoothing);
   result.status =
       reaction->action == OnClockFault::terminate ? WaitStatus::fault_terminate : WaitStatus::fault_freeze;
   return true;
@@ -221,6 +228,11 @@ double EdgeSleeper::share_spun(Period period) const {
 }
 
 std::string EdgeSleeper::text_of(const EdgeFaults::Reaction& r) const {
+  return sentence(r) +
+         (is_injected_.load() ? "; injected: a fault of the rig disturbs its edges (faults:)" : "");
+}
+
+std::string EdgeSleeper::sentence(const EdgeFaults::Reaction& r) const {
   const EdgeClockSettings& settings = edges_.settings();
   const std::string where = " on " + source_.what();
   const double nominal_hz = 1 / settings.edge_period().seconds();

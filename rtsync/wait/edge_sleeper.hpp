@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,6 +61,7 @@ class EdgeSleeper final : public Sleeper {
   std::string text_of(const EdgeFaults::Reaction& r) const override;
 
  private:
+  std::string sentence(const EdgeFaults::Reaction& r) const;
   void sync_interrupt() TACTUS_RT;
   EdgeStatus take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT;
   void catch_up() TACTUS_RT;
@@ -82,6 +84,8 @@ class EdgeSleeper final : public Sleeper {
   TimePoint<MonotonicTime> read_until_{};  // all edges until here were read, or dropped
   TimePoint<MonotonicTime> newest_edge_{};
   std::optional<EdgeClock::Reaction> reaction_;
+  std::atomic<bool> is_injected_{false};  // reaction_ may come of a fault of the rig
+  std::int64_t disturbed_before_ = 0;     // edges disturbed before the wait
 };
 
 }  // namespace tactus::rtsync

@@ -261,6 +261,14 @@ std::string awaited_text(const Finding& finding, const Plan& plan) {
   return who + root_text(finding, plan);
 }
 
+std::string edge_text(const Finding& finding) {
+  const std::string late = rtsync::duration_text(finding.facts.edge_late);
+  return "the external clock's edge " +
+         (finding.facts.edge_missed
+              ? "did not come: the frame began on the internal clock " + late + " after its slot"
+              : "came " + late + " late");
+}
+
 std::string sentence(const Finding& finding, const Plan& plan) {
   const Evidence& seen = finding.evidence;
   const rtsync::SwitchTimes switches = seen.switches.value_or(rtsync::SwitchTimes{});
@@ -275,6 +283,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
              (finding.besides[0].cause == Cause::none ? "" : rtsync::duration_text(finding.share) + " of ") +
              took + in_own_calls(finding);
     case Cause::injected:
+      if (finding.facts.edge_late > Nanoseconds{0})
+        return edge_text(finding) + ": a fault of the rig disturbs its edges (faults:)";
       return part + " took " + took + ": a fault of the rig made it longer (faults:)";
     case Cause::blocked:
       return part + " slept " + rtsync::duration_text(decided(finding, switches.blocked)) +
@@ -342,11 +352,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
              awaited_text(finding, plan);
     case Cause::clock:
-      return "the external clock's edge " +
-             (finding.facts.edge_missed
-                  ? "did not come: the frame began on the internal clock " +
-                        rtsync::duration_text(finding.facts.edge_late) + " after its slot"
-                  : "came " + rtsync::duration_text(finding.facts.edge_late) + " late");
+      return edge_text(finding);
     case Cause::catching_up:
       if (finding.part != nullptr)
         return "finding out why frame " + std::to_string(finding.frame) + " was late took " +
@@ -377,8 +383,9 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::faulted:
     case Cause::heap:
     case Cause::waited:
-    case Cause::injected:
       return job;
+    case Cause::injected:
+      return job.empty() ? "the external clock" : job;
     case Cause::blocked:
       return job + in_what(seen.switches.value_or(rtsync::SwitchTimes{}));
     case Cause::preempted:

@@ -22,6 +22,7 @@ std::vector<std::string> ClockStatusFormatter::take_log_lines(const EdgeClockSta
     const auto fault = static_cast<ClockFault>(i);
     if (fault != ClockFault::missing) add(now.faults[i] - told_.faults[i], std::string(name_of(fault)));
   }
+  add(now.injected - told_.injected, "disturbed by faults of the rig (injected)");
   add(now.relocks - told_.relocks, "times locked again");
   if (!happened.empty() || now.state != told_.state) {
     std::string line = "external clock ";

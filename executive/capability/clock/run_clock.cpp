@@ -21,6 +21,7 @@ Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClock
           {"missing", status.missing},
           {"max_consecutive_missing", status.max_consecutive_missing},
           {"glitches", glitches},
+          {"injected", status.injected},
           {"faults", faults},
           {"relocks", status.relocks},
           {"phase_error_ns",

@@ -39,16 +39,9 @@ class FaultCompiler {
     if (!config::is_name(entry_.key))
       complain(config::show(entry_.key) + " is not a name of letters, digits, '_' and '-'");
     settings_ = fault_fields().load(entry_.value, path_, problems_);
-    for (const auto& [key, node] :
-         {std::pair("edge", &settings_.edge), std::pair("silent", &settings_.silent)})
-      if (!node->is_null())
-        problems_.add(node->place(), path_ + "." + key,
-                      "faults of the clock's edges and of peers are not built yet; stop the source of edges "
-                      "or the peer "
-                      "itself");
     if (problems_.count() != before) return std::nullopt;
     if (read_kind() && read_target(others)) {
-      if (made_.kind != FaultKind::longer) read_amount();
+      if (!made_.refs.empty()) read_amount();
       read_times();
     }
     if (problems_.count() != before) return std::nullopt;
@@ -69,10 +62,14 @@ class FaultCompiler {
 
   bool read_kind() {
     static constexpr std::pair<const char*, FaultKind> kFaultKinds[] = {
-        {"stuck", FaultKind::stuck},     {"offset", FaultKind::offset}, {"gain", FaultKind::gain},
-        {"noise", FaultKind::noise},     {"drift", FaultKind::drift},   {"delay", FaultKind::delay},
-        {"dropout", FaultKind::dropout}, {"flip", FaultKind::flip},     {"quantise", FaultKind::quantise},
-        {"limit", FaultKind::limit},     {"swap", FaultKind::swap},     {"longer", FaultKind::longer}};
+        {"stuck", FaultKind::stuck},         {"offset", FaultKind::offset},
+        {"gain", FaultKind::gain},           {"noise", FaultKind::noise},
+        {"drift", FaultKind::drift},         {"delay", FaultKind::delay},
+        {"dropout", FaultKind::dropout},     {"flip", FaultKind::flip},
+        {"quantise", FaultKind::quantise},   {"limit", FaultKind::limit},
+        {"swap", FaultKind::swap},           {"longer", FaultKind::longer},
+        {"late_edge", FaultKind::late_edge}, {"missing_edge", FaultKind::missing_edge},
+        {"silent", FaultKind::silent}};
     int given = 0;
     for (const auto& [word, kind] : kFaultKinds)
       if (entry_.value.find(word) != nullptr) {
@@ -83,19 +80,22 @@ class FaultCompiler {
     return given == 1 || complain(
                              "expects one of stuck, offset, gain, noise, drift, delay, dropout, flip, "
                              "quantise, limit, swap, "
-                             "longer; " +
+                             "longer, late_edge, missing_edge, silent; " +
                              std::to_string(given) + " are given; write a fault for each");
   }
 
   bool read_target(const std::vector<CompiledFault>& others) {
     made_.target = settings_.on.value;
+    for (const CompiledFault& other : others)
+      if (other.name == made_.name) return complain("there is a fault of that name already");
+    if (made_.target == "clock" || is_edge_fault()) return read_clock(others);
+    if (made_.target.starts_with("peer ") || made_.kind == FaultKind::silent) return read_peer(others);
     const bool job = made_.target.starts_with("job ");
     if (job != (made_.kind == FaultKind::longer))
       return complain("on", job ? "a job has no " + made_.what + "; write 'longer', or name a variable"
                                 : "a variable is not longer; write 'job model.job'");
-    for (const CompiledFault& other : others)
-      if (other.name == made_.name) return complain("there is a fault of that name already");
     if (job) return read_job(made_.target.substr(4), others);
+    if (made_.target.starts_with("link ")) return read_sent(others);
     if (!read_connection(settings_.on, "on") || !read_connection(settings_.swap, "swap")) return false;
     if (!read_variable(settings_.on, "on", others)) return false;
     if (made_.kind != FaultKind::swap) return true;
@@ -112,6 +112,89 @@ class FaultCompiler {
                           "' do not change places: they need the same model, type, size and direction");
     return (a.variable != b.variable || a.first != b.first) ||
            complain("swap", "a variable does not change places with itself");
+  }
+
+  bool is_edge_fault() const {
+    return made_.kind == FaultKind::late_edge || made_.kind == FaultKind::missing_edge;
+  }
+
+  /// Complains of another fault of the same kind at the same place.
+  bool is_only_one(const std::vector<CompiledFault>& others, const std::string& what) {
+    for (const CompiledFault& other : others)
+      if (other.kind == made_.kind && other.target == made_.target)
+        return complain("on", what + " has a fault '" + made_.what + "' already, '" + other.name +
+                                  "'; it has one of each kind, so remove one of them");
+    return true;
+  }
+
+  bool read_clock(const std::vector<CompiledFault>& others) {
+    if (!is_edge_fault())
+      return complain("on", "the clock has no " + made_.what + "; write 'late_edge' or 'missing_edge'");
+    if (made_.target != "clock")
+      return complain("on", config::show(made_.target) + " has no edges; write 'on: clock'");
+    if (made_.kind == FaultKind::missing_edge && !settings_.missing_edge)
+      return complain("missing_edge", "'no' is no fault; write 'yes', or remove the fault");
+    if (const std::string why = clock_problem(draft_, settings_.late_edge); !why.empty())
+      return complain(
+          settings_.late_edge && draft_.rig.settings.clock.driver.value != "internal" ? "late_edge" : "on",
+          why);
+    made_.late = settings_.late_edge.value_or(rtsync::Nanoseconds{0});
+    return is_only_one(others, "the clock");
+  }
+
+  bool read_peer(const std::vector<CompiledFault>& others) {
+    constexpr std::string_view kWord = "peer ";
+    if (made_.kind != FaultKind::silent)
+      return complain(
+          "on", "a peer has no " + made_.what + "; write 'silent: yes', or disturb an input of the link");
+    if (!made_.target.starts_with(kWord))
+      return complain("on", config::show(made_.target) + " is no peer; write 'on: peer NAME'");
+    if (!settings_.silent) return complain("silent", "'no' is no fault; write 'yes', or remove the fault");
+    const std::string why = find_peer(draft_, made_.target.substr(kWord.size()), made_.received);
+    made_.idle = made_.received.empty();
+    return why.empty() ? is_only_one(others, "the peer") : complain("on", why);
+  }
+
+  bool read_sent(const std::vector<CompiledFault>& others) {
+    if (draft_.rig.link == nullptr && draft_.link_overrides.off) return made_.idle = true;
+    if (!read_sent_variable(settings_.on.value, "on", others)) return false;
+    if (made_.refs.empty()) return made_.idle = true;  // the link was complained of
+    if (made_.kind != FaultKind::swap) return true;
+    if (!read_sent_variable(settings_.swap.value, "swap", others)) return false;
+    const VariableRef& a = made_.refs[0];
+    const VariableRef& b = made_.refs[1];
+    if (a.variable->type != b.variable->type || a.elements != b.elements)
+      return complain("swap", "'" + a.name() + "' and '" + b.name() +
+                                  "' do not change places: they need the same type and size");
+    const bool same =
+        made_.sent[0].signal == made_.sent[1].signal && made_.sent[0].index == made_.sent[1].index;
+    return !(same && overlap(a, b)) || complain("swap", "a variable does not change places with itself");
+  }
+
+  static bool overlap(const VariableRef& a, const VariableRef& b) {
+    return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
+  }
+
+  /// Reads "link SIGNAL" or "link SIGNAL.model.variable".
+  bool read_sent_variable(const std::string& name, const char* key,
+                          const std::vector<CompiledFault>& others) {
+    constexpr std::string_view kWord = "link ";
+    if (!name.starts_with(kWord))
+      return complain(key, config::show(name) + " is not what the link sends; write 'link SIGNAL'");
+    VariableRef ref;
+    SentVariable at;
+    const std::string why = find_sent(draft_, std::string_view(name).substr(kWord.size()), ref, at);
+    if (!why.empty()) return complain(key, why);
+    if (ref.variable == nullptr) return true;
+    for (const CompiledFault& other : others)
+      for (std::size_t i = 0; i < other.sent.size(); ++i)
+        if (other.kind == made_.kind && other.sent[i].signal == at.signal &&
+            other.sent[i].index == at.index && overlap(other.refs[i], ref))
+          return complain(key, "'" + name + "' has a fault '" + made_.what + "' already, '" + other.name +
+                                   "'; a variable has one of each kind, so remove one of them");
+    made_.refs.push_back(ref);
+    made_.sent.push_back(at);
+    return true;
   }
 
   /// Puts the input of a connection, "connection a.y -> b.u", in its place: a fault of it is one of what it gives there.
@@ -166,7 +249,7 @@ class FaultCompiler {
       return complain(key, "'" + name.value + "' is the executive's own, and can be read only");
     for (const CompiledFault& other : others)
       for (const VariableRef& each : other.refs)
-        if (other.kind == made_.kind && each.variable == ref->variable &&
+        if (other.kind == made_.kind && other.sent.empty() && each.variable == ref->variable &&
             each.first < ref->first + ref->elements && ref->first < each.first + each.elements)
           return complain(key, "'" + name.value + "' has a fault '" + made_.what + "' already, '" +
                                    other.name + "'; a variable has one of each kind, so remove one of them");
@@ -236,6 +319,9 @@ class FaultCompiler {
         return;
       case FaultKind::swap:
       case FaultKind::longer:
+      case FaultKind::late_edge:
+      case FaultKind::missing_edge:
+      case FaultKind::silent:
         return;
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "executive/capability/fault/fault_place.hpp"
 #include "executive/capability/fault/settings.hpp"
 #include "executive/model/counter_random.hpp"
 #include "executive/plan/draft.hpp"
@@ -44,7 +45,10 @@ enum class FaultKind : std::uint8_t {
   quantise,
   limit,
   swap,
-  longer
+  longer,
+  late_edge,
+  missing_edge,
+  silent
 };
 
 /// A fault as frames follow it.
@@ -65,6 +69,10 @@ struct CompiledFault {
   std::int64_t longer_ns = 0;
   std::size_t job = 0;
   std::shared_ptr<LongerJob> longer_job{};
+  std::vector<SentVariable> sent{};     ///< places of refs in what the link sends; empty: it is none of that
+  std::vector<std::size_t> received{};  ///< signals of the link that a silent peer sends
+  rtsync::Nanoseconds late{0};          ///< lateness of a late edge
+  bool idle = false;                    ///< the command has left out what it disturbs: it changes nothing
 
   std::optional<std::int64_t> at_ns{}, frame{}, until_ns{};
   std::int64_t lasting_ns = 0;    ///< 0: without end

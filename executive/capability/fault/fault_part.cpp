@@ -9,13 +9,30 @@
 
 namespace tactus::executive {
 
-FaultPart::FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown)
-    : FramePart("faults"), SwitchRow("fault") {
+FaultPart::FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown, FaultMachine machine)
+    : FramePart("faults"), SwitchRow("fault"), machine_(machine) {
   for (std::size_t i = 0; i < faults.size(); ++i) {
     Fault& fault = all_.emplace_back();
     fault.made = &faults[i];
     fault.shown = &shown[i];
     add_thing(fault.made->target, fault.made->at_ns || fault.made->frame ? Is::waiting : Is::off);
+    targets_.push_back(target_of(*fault.made));
+    is_peer_.push_back(fault.made->kind == FaultKind::silent && machine_.link != nullptr);
+    if (is_peer_[i]) peers_.push_back(static_cast<std::uint32_t>(i));
+    if (!fault.made->sent.empty() && !sent_ && machine_.link != nullptr) sent_.emplace(*machine_.link);
+  }
+}
+
+std::unique_ptr<FaultTarget> FaultPart::target_of(const CompiledFault& made) const {
+  switch (made.kind) {
+    case FaultKind::late_edge:
+      return std::make_unique<EdgeFault>(machine_.edges, rtsync::EdgeDisturbance::late, made.late);
+    case FaultKind::missing_edge:
+      return std::make_unique<EdgeFault>(machine_.edges, rtsync::EdgeDisturbance::missing, made.late);
+    case FaultKind::silent:
+      return machine_.link == nullptr ? nullptr : std::make_unique<PeerFault>(*machine_.link, made.received);
+    default:
+      return nullptr;
   }
 }
 
@@ -24,8 +41,11 @@ void FaultPart::joined(FrameServices& services) {
   frame_ = services.plan().frame;
   std::vector<Piece> pieces;
   for (Fault& fault : all_) {
-    for (const VariableRef& ref : fault.made->refs) {
-      ModelOverlay& overlay = *services.overlay_of(ref.model);
+    for (std::size_t r = 0; r < fault.made->refs.size(); ++r) {
+      const bool is_sent = sent_ && !fault.made->sent.empty();
+      const VariableRef ref =
+          is_sent ? sent_->add(fault.made->sent[r], fault.made->refs[r]) : fault.made->refs[r];
+      ModelOverlay& overlay = is_sent ? sent_->overlay() : *services.overlay_of(ref.model);
       fault.thread = overlay.thread();
       for (std::uint32_t i = 0; i < ref.elements; ++i) {
         OverlayCell& cell = overlay.cell_of(ref, i);
@@ -45,11 +65,19 @@ void FaultPart::joined(FrameServices& services) {
     pieces.push_back(own_piece("@fault." + fault.made->name, std::span(fault.kept)));
   }
   services.keep(std::move(pieces));
+  if (sent_) services.keep(sent_->pieces());
   services.add(static_cast<SwitchRow&>(*this));
 }
 
 /// An earlier frame has been put back, with the faults that acted in it.
 void FaultPart::changed(RigChange& change) TACTUS_RT {
+  if (sent_ && (change.what == RigChange::went_back || change.what == RigChange::started)) sent_->loaded();
+  if (change.what == RigChange::frozen || change.what == RigChange::resumed)
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (targets_[i] == nullptr) continue;
+      targets_[i]->rest();
+      wakes_[i] = 0;
+    }
   if (change.what != RigChange::went_back) return;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Fault& fault = all_[i];
@@ -73,10 +101,20 @@ void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
   wakes_[number] = lines_[number].until = 0;
 }
 
+/// Advances what the link asks for before the hooks of the frame.
+void FaultPart::before_receiving(std::int64_t k) TACTUS_RT {
+  for (const std::uint32_t i : peers_) {
+    if (k < wakes_[i]) continue;
+    advance(all_[i], i, k);
+    // What is turned after this is so from the next frame on: rate_transition() leaves it alone.
+    wakes_[i] = next_change(all_[i], k);
+  }
+}
+
 void FaultPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   last_frame_ = k;
   for (std::size_t i = 0; i < wakes_.size(); ++i) {
-    if (k < wakes_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
+    if (k < wakes_[i] || is_peer_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
     if (const Line& line = lines_[i]; k < line.until && line.cell->does == OverlayCell::Does::line) {
       line.change->b = added(line, k);
       line.overlay->draw(*line.cell, 1, line.change->b);
@@ -195,6 +233,7 @@ void FaultPart::advance(Fault& fault, std::uint32_t number, std::int64_t k) TACT
     fault.made->longer_job->amount_ns.store(acts ? fault.made->longer_ns : 0, std::memory_order_relaxed);
     if (acts) services_->mark_injected(fault.made->job, k);
   }
+  if (FaultTarget* const target = targets_[number].get()) target->act(acts);
   for (std::size_t i = 0; i < fault.cells.size(); ++i) {
     OverlayChange& made = fault.cells[i]->recipe->changes[fault.places[i]];
     if (!acts && made.kind == OverlayChange::Kind::none) continue;
@@ -261,6 +300,9 @@ void FaultPart::change(Fault& fault, std::size_t element, std::int64_t k) const 
       return;
     }
     case FaultKind::longer:
+    case FaultKind::late_edge:
+    case FaultKind::missing_edge:
+    case FaultKind::silent:
       return;
   }
 }

@@ -2,9 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "executive/capability/fault/compiled_fault.hpp"
+#include "executive/capability/fault/fault_target.hpp"
+#include "executive/capability/fault/link_faults.hpp"
+#include "executive/capability/fault/sent_signals.hpp"
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/switch_log.hpp"
 #include "executive/frame/switch_row.hpp"
@@ -12,18 +17,34 @@
 
 namespace tactus::executive {
 
+/// Parts of the machine that faults of a run disturb; nullptr: the run has no such part.
+struct FaultMachine {
+  rtsync::DisturbedEdgeSource* edges = nullptr;
+  LinkFrames* link = nullptr;
+};
+
 /// Computes before each frame what faults change in it. One that does not change sleeps until it does.
-class FaultPart final : public FramePart, public SwitchRow {
+class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
  public:
-  /// `faults` must outlive it. `shown`: the variables fault.*, one for each; true in the frames in which a fault has its
-  /// effect.
-  FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown);
+  /// `faults` and what `machine` has must outlive it. `shown`: the variables fault.*, one for each; true in the frames
+  /// in which a fault has its effect. A link has joined the frames before it does.
+  FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown, FaultMachine machine = {});
 
   void joined(FrameServices& services) override;
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
   bool writes_variables() const override { return false; }
+  void before_receiving(std::int64_t k) TACTUS_RT override;
+  void before_sending() TACTUS_RT override {
+    if (sent_) sent_->refresh();
+  }
+  /// The link asks before_receiving() and before_sending().
+  bool has_link_faults() const { return sent_ || !peers_.empty(); }
+  /// Adds to a fault's row of summary.json what it disturbed. After the frames.
+  void summarize(std::size_t number, config::Json& row) const {
+    if (targets_[number] != nullptr) targets_[number]->summarize(row);
+  }
 
   SwitchLog& log() { return log_; }
   /// Figures of a fault, after the frames.
@@ -70,6 +91,7 @@ class FaultPart final : public FramePart, public SwitchRow {
     double b = 0;
     const CounterRandom* random = nullptr;  ///< nullptr: it drifts
   };
+  std::unique_ptr<FaultTarget> target_of(const CompiledFault& made) const;
   Line line_of(Fault& fault, std::int64_t k) const TACTUS_RT;
   double added(const Line& line, std::int64_t k) const TACTUS_RT;
 
@@ -87,6 +109,11 @@ class FaultPart final : public FramePart, public SwitchRow {
   std::vector<std::int64_t> wakes_;  // by fault: the frame in which it is looked at again
   std::vector<Line> lines_;          // by fault
   std::vector<std::uint64_t> threads_;
+  FaultMachine machine_;
+  std::vector<std::unique_ptr<FaultTarget>> targets_;  // by fault; nullptr: it is on variables, or on a job
+  std::vector<bool> is_peer_;                          // by fault
+  std::vector<std::uint32_t> peers_;                   // faults of peers: advanced before the link receives
+  std::optional<SentSignals> sent_;                    // what faults change of what the link sends
   SwitchLog log_;
 };
 

@@ -10,9 +10,26 @@ bool RunFaults::is_needed(const RunContext& run) {
 
 RunFaults::RunFaults(RunContext& run)
     : RunSwitches(run, {"fault", "faults"}),
+      run_(run),
       faults_(run.rig.settings().of<PlannedFaults>().all),
-      part_(*faults_, run.rig.fault_variables()) {
+      part_(
+          *faults_, run.rig.fault_variables(),
+          {run.pacing->disturbed_edges(), run.rig.link() == nullptr ? nullptr : &run.rig.link()->frames()}) {
   run.executive->add(part_);
+}
+
+LinkFaults* RunFaults::link_faults() { return part_.has_link_faults() ? &part_ : nullptr; }
+
+void RunFaults::start() {
+  for (const CompiledFault& fault : *faults_) {
+    const bool no_edges = (fault.kind == FaultKind::late_edge || fault.kind == FaultKind::missing_edge) &&
+                          run_.pacing->disturbed_edges() == nullptr;
+    if (no_edges)
+      run_.voice->say("fault '" + fault.name + "' changes nothing: without real time (" + run_.why_unpaced() +
+                      ") there are no edges of the external clock");
+    if (fault.idle)
+      run_.voice->say("fault '" + fault.name + "' changes nothing: the rig runs without its link");
+  }
 }
 
 void RunFaults::summarize(config::Json& all, Summary what) const {
@@ -22,6 +39,7 @@ void RunFaults::summarize(config::Json& all, Summary what) const {
     const CompiledFault& fault = (*faults_)[i];
     config::Json row = {{"name", fault.name}, {"on", fault.target}, {"kind", fault.what}};
     add_figures(row, part_.figures(i));
+    part_.summarize(i, row);
     rows.push_back(std::move(row));
   }
   all["faults"] = std::move(rows);

@@ -16,7 +16,10 @@ class RunFaults final : public RunSwitches {
   explicit RunFaults(RunContext& run);
   static bool is_needed(const RunContext& run);
 
+  void start() override;
   void summarize(config::Json& all, Summary what) const override;
+  /// Its faults of the link; nullptr: none.                                                        @when setup
+  LinkFaults* link_faults();
   /// States of its switches.                                                                       @when any
   const SwitchRow& switches() const { return part_; }
 
@@ -24,6 +27,7 @@ class RunFaults final : public RunSwitches {
   SwitchLog& log() override { return part_.log(); }
   const std::string& name_of(std::size_t number) const override { return (*faults_)[number].name; }
 
+  RunContext& run_;
   std::shared_ptr<const std::vector<CompiledFault>> faults_;
   FaultPart part_;
 };

@@ -26,8 +26,11 @@ void plan_faults(Draft& draft) {
   const std::size_t before = draft.problems.count();
   auto made = compile_faults(draft, draft.settings.of<FaultsSettings>().faults);
   if (draft.problems.count() != before) return;
-  for (const CompiledFault& each : made)
-    for (const VariableRef& ref : each.refs) draft.plan.overlaid.insert(ref.model);
+  for (const CompiledFault& each : made) {
+    draft.plan.disturbs_edges |= each.kind == FaultKind::late_edge || each.kind == FaultKind::missing_edge;
+    if (each.sent.empty())
+      for (const VariableRef& ref : each.refs) draft.plan.overlaid.insert(ref.model);
+  }
   draft.settings.of<PlannedFaults>().all =
       std::make_shared<const std::vector<CompiledFault>>(std::move(made));
 }

@@ -13,11 +13,13 @@ using namespace config;
 const Fields<FaultSettings>& fault_fields() {
   using F = FaultSettings;
   static const Fields<F> fields{
-      "A fault: one disturbance of a variable or of a job, and when.",
+      "A fault: one disturbance of a variable, a job, the external clock or a peer, and when.",
       {
           located(&F::origin),
-          required("on", &F::on, length(1, 200),
-                   "variable; 'connection a.y -> b.u'; or 'job model.job', with longer"),
+          required(
+              "on", &F::on, length(1, 200),
+              "variable; 'connection a.y -> b.u'; 'link SIGNAL', which the rig sends; 'job model.job', with "
+              "longer; clock, with late_edge or missing_edge; 'peer NAME', with silent"),
           optional("stuck", &F::stuck,
                    "keeps this value; without one, the value that it had when the fault began"),
           optional("offset", &F::offset, "value added"),
@@ -32,6 +34,11 @@ const Fields<FaultSettings>& fault_fields() {
           optional("swap", &F::swap, length(1, 200),
                    "variable of the same model with which it changes places"),
           optional("longer", &F::longer, range(1us, 10s), "the job takes so much longer"),
+          optional("late_edge", &F::late_edge, range(1us, 10s),
+                   "the external clock's edges are late by this; less than the time between two"),
+          optional("missing_edge", &F::missing_edge, "yes: the external clock's edges are not seen"),
+          optional("silent", &F::silent,
+                   "yes: the peer's messages are withheld, as if it had stopped sending"),
           optional("at", &F::at, range(0ns, 100 * 24h), "simulated time at which it begins"),
           optional("frame", &F::frame, count("frames", 0, std::int64_t{1} << 62),
                    "frame in which it begins, instead of `at`"),
@@ -43,8 +50,6 @@ const Fields<FaultSettings>& fault_fields() {
           optional("probability", &F::probability, percent(0, 1),
                    "chance with which it comes in a frame, or in a span of `every`"),
           optional("seed", &F::seed, range(0, std::int64_t{1} << 62), "of what is random"),
-          optional("edge", &F::edge, "not built yet"),
-          optional("silent", &F::silent, "not built yet"),
       }};
   return fields;
 }

@@ -20,8 +20,9 @@ struct FaultsSettings {
 struct FaultSettings {
   Origin origin;
   Located<std::string> on;
-  config::Node stuck{}, offset{}, gain{}, noise{}, drift{}, dropout{}, quantise{}, limit{}, edge{}, silent{};
-  std::optional<Nanoseconds> delay, longer;
+  config::Node stuck{}, offset{}, gain{}, noise{}, drift{}, dropout{}, quantise{}, limit{};
+  std::optional<Nanoseconds> delay, longer, late_edge;
+  bool missing_edge = false, silent = false;
   std::optional<std::int64_t> flip;
   Located<std::string> swap;
   std::optional<Nanoseconds> at, until, lasting, every;

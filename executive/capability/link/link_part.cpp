@@ -30,6 +30,7 @@ void LinkPart::changed(RigChange& change) TACTUS_RT {
 }
 
 PartVerdict LinkPart::begin_frame(std::int64_t k) TACTUS_RT {
+  if (faults_ != nullptr) faults_->before_receiving(k);
   const bool paced = sync_.active();
   const rtsync::TimePoint<rtsync::RigTime> wake = sync_.wake();
   const rtsync::TimePoint<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : wake;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "executive/capability/fault/link_faults.hpp"
 #include "executive/capability/flight/flight_part.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/frame/frame_part.hpp"
@@ -18,6 +19,8 @@ class LinkPart final : public FramePart {
 
   /// Records what was waited for. @when setup
   void record_in(FlightPart& flight) { flight_ = &flight; }
+  /// Asks these faults at its borders; nullptr: none. They outlive it. @when setup
+  void obey(LinkFaults* faults) { faults_ = faults; }
   void joined(FrameServices& services) override;
   bool may_begin(std::int64_t k, const BeginAsked& asked) TACTUS_RT override {
     if (!asked.until) return (asked.paced && !asked.first) || link_.may_begin(k, asked.paced);
@@ -27,7 +30,10 @@ class LinkPart final : public FramePart {
     return may;
   }
   PartVerdict begin_frame(std::int64_t k) TACTUS_RT override;
-  void end_frame(std::int64_t k) TACTUS_RT override { link_.end_frame(k); }
+  void end_frame(std::int64_t k) TACTUS_RT override {
+    if (faults_ != nullptr) faults_->before_sending();
+    link_.end_frame(k);
+  }
   void changed(RigChange& change) TACTUS_RT override;
 
  private:
@@ -35,6 +41,7 @@ class LinkPart final : public FramePart {
   const rtsync::RealtimeSync& sync_;
   const bool clock_is_monotonic_;
   FlightPart* flight_ = nullptr;
+  LinkFaults* faults_ = nullptr;
 };
 
 }  // namespace tactus::executive

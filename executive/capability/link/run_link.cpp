@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "executive/capability/fault/run_faults.hpp"
 #include "executive/capability/flight/run_flight.hpp"
 #include "executive/capability/link/settings.hpp"
 #include "executive/driver/device_error.hpp"
@@ -39,6 +40,10 @@ bool RunLink::joined() const {
   if (refusal_->empty()) return true;
   if (run_.executive->stop_requested() || run_.executive->abort_requested()) return false;
   throw not_started("link: " + *refusal_);
+}
+
+void RunLink::prepare() {
+  if (RunFaults* const faults = run_.find<RunFaults>()) part_.obey(faults->link_faults());
 }
 
 bool RunLink::join() {

@@ -18,6 +18,7 @@ class RunLink final : public Capability {
   static bool is_needed(const RunContext& run) { return run.rig.link() != nullptr; }
   explicit RunLink(RunContext& run);
 
+  void prepare() override;
   bool join() override;
   void ready() override { link_.ready(); }
   void poll(RunVoice& voice) override;

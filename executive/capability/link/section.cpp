@@ -83,6 +83,7 @@ void make_link(Draft& draft) {
       draft.problems.add(settings.rig.place, kOwnName, "the rig has no link, so there is nothing to replay");
     return;
   }
+  draft.names_link = true;
   const auto library = draft.load_driver("link", section.driver);
   if (library == nullptr) return;
   const LinkContext context{

@@ -122,6 +122,7 @@ export class Bench {
           ['Frames', `${grouped(outside.frames_locked)} locked, ${grouped(outside.frames_free)} free`],
           ['Locked again', `${outside.relocks} times`],
           ['Faults', faults.length ? faults.map(([name, count]) => `${name} ${count}`).join(', ') : 'none']);
+      if (outside.injected) rows.push(['Injected', `▲ ${grouped(outside.injected)} edges disturbed by faults of the rig`]);
     } else {
       rows.push(['External clock', 'none: frames follow the clock of this machine']);
     }
@@ -172,6 +173,8 @@ export class Bench {
     const lost = messages.lost_in + messages.lost_out, odd = messages.mismatched + messages.too_old;
     rows.push(['Messages', `${grouped(messages.in)} in, ${grouped(messages.out)} out`]);
     if (lost || odd) rows.push(['', `▲ ${grouped(lost)} lost, ${grouped(odd)} misfit or too old`]);
+    if (messages.withheld)
+      rows.push(['Injected', `▲ ${grouped(messages.withheld)} messages withheld by faults of the rig`]);
     if (error) rows.push(['Refused', `▲ ${error}`]);
     return h('dl', {class: 'facts', 'data-list': 'federation'}, facts(rows));
   }

@@ -55,7 +55,8 @@ export class Switches {
       this.rows.clear();
       list('switches').replaceChildren(...switches.map((row) => this.row(row)));
     }
-    put('switches-on', switches.length ? `${switches.filter(({on}) => on).length} of ${switches.length} on` : '');
+    const on = switches.filter((row) => row.on).length;
+    put('switches-on', switches.length ? `${on} of ${switches.length} on${this.rig.over ? ' when it ended' : ''}` : '');
     const asks = this.rig.now.outputs.length > 0, off = this.refusal();
     put('switches-note', off || (asks ? '⚡\uFE0E This rig drives real outputs: each switch asks back.' : ''));
     for (const row of switches) {
@@ -89,7 +90,9 @@ export class Switches {
   }
 
   stateText({state, since}) {
-    if (state === 'waiting') return 'waits for its time';
+    if (state === 'waiting') return this.rig.over ? 'never began' : 'waits for its time';
+    if (state === 'on' && this.rig.over)
+      return since === null ? 'on to the end' : `on from frame ${grouped(since)} to the end`;
     return since === null ? state : `${state} since frame ${grouped(since)}`;
   }
 

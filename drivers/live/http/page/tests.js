@@ -28,7 +28,8 @@ const COUNTED = ['fail', 'inconclusive', 'untested', 'running', 'pass'];
 /** The kind of an expectation: while a test runs, what may still change is running. */
 export function kindOf(row, ended) {
   const counts = row.severity === 'fail' || row.severity === 'stop';
-  const decided = row.final || ended;
+  // A step that is over has come to something, even if a branch may lead there again.
+  const decided = row.final || ended || Boolean(row.step && row.step.last !== null && !row.active);
   if (row.verdict === 'fail' || row.verdict === 'error') return !decided ? 'running' : counts ? 'fail' : 'warned';
   if (!decided && (row.verdict !== 'inconclusive' || row.why === 'its time is not over')) return 'running';
   return counts || row.verdict === 'pass' ? row.verdict : 'warned';
@@ -49,6 +50,11 @@ export class Tests {
   constructor(rig) {
     Object.assign(this, {rig, found: null, why: null, open: null, chosen: false, only: 'all', search: '', said: -Infinity});
     this.steps = new Steps(rig);
+    this.latest = false;  // the chart has the newest seconds although there is a failure
+    one('[data-act="judged-now"]').addEventListener('click', () => {
+      this.latest = !this.latest;
+      this.drawChart();
+    });
     this.choose = segment('verdict', 'all', (value) => this.filter(value));
     one('[data-act="search-tests"]').addEventListener('input', (event) => {
       this.search = event.target.value.trim().toLowerCase();
@@ -59,7 +65,7 @@ export class Tests {
   }
 
   begin() {
-    Object.assign(this, {open: null, chosen: false, found: null});
+    Object.assign(this, {open: null, chosen: false, found: null, latest: false});
     return this.read();
   }
 
@@ -118,6 +124,7 @@ export class Tests {
   }
 
   select(row) {
+    if (this.open !== row.id) this.latest = false;
     this.open = row.id;
     this.chosen = true;
     this.draw();
@@ -303,14 +310,34 @@ export class Tests {
     this.drawChart();
   }
 
+  /** What the chart of an expectation has: the seconds around its failure where this page saw them. */
+  seconds(row, names) {
+    const {rig} = this, span = Math.round(SPAN * 1e9 / rig.period), newest = rig.frame + 1;
+    const {frame, verdict} = row, failed = frame !== null && verdict === 'fail';
+    const seen = failed && names.some((name) => {
+      const track = rig.track(name);
+      track.extremes(frame - 16, frame + 17);
+      return !Number.isNaN(track.low);
+    });
+    const around = seen && !this.latest, end = around ? Math.min(newest, frame + Math.round(span / 2)) : newest;
+    one('[data-act="judged-now"]').hidden = !seen;
+    one('[data-act="judged-now"]').textContent = around ? `Last ${SPAN} s` : 'Around the failure';
+    put('test-window',
+        around     ? 'The seconds around its first failure.' :
+            failed && !seen ?
+                     `The last ${SPAN} s. It failed before this page looked: the report of the run has those seconds.` :
+                     `The last ${SPAN} s.`);
+    return [Math.max(0, end - span), end];
+  }
+
   /** A few times in a second. */
   drawChart() {
-    const {rig, plot} = this;
+    const {rig, plot} = this, row = this.found?.expectations[plot?.of];
     this.steps.tick();
-    if (!plot) return;
+    one('[data-part="test-window"]').hidden = !plot;
+    if (!plot || !row) return;
     const {signals, reference, low, high} = plot.chart;
-    const end = rig.frame + 1, from = Math.max(0, end - Math.round(SPAN * 1e9 / rig.period));
-    const names = [...signals, reference].filter(Boolean);
+    const names = [...signals, reference].filter(Boolean), [from, end] = this.seconds(row, names);
     const [frames, lines] = columns(names.map((name) => rig.track(name)), from, end, Math.max(60, plot.width - 140));
     let shown = lines;
     if (plot.banded) {

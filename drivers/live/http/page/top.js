@@ -194,7 +194,7 @@ export class Top {
 
   safety() {
     const {rig} = this, forces = [...rig.forced.values()], line = one('.safety'), unknown = this.unknown();
-    const faults = (rig.switches ?? []).filter(({kind, on}) => kind === 'fault' && on);
+    const faults = rig.over ? [] : (rig.switches ?? []).filter(({kind, on}) => kind === 'fault' && on);
     line.dataset.forced = forces.length ? 'yes' : 'no';
     line.toggleAttribute('data-unknown', Boolean(unknown));
     const text = forces.map(({variable, value, who}) => {

@@ -1068,7 +1068,7 @@ class Bench(Case):
                               peer("Setpoint", "Running", connected=False)],
                     "grants": {"step_ns": 1_000_000, "granted": 41234, "done": 41236, "behind": 2, "age_ns": 300_000,
                                "late": 3, "worst_lateness_ns": 212_000},
-                    "messages": {"in": 5, "out": 6, "mismatched": 0, "too_old": 1, "lost_in": 2, "lost_out": 0},
+                    "messages": {"in": 5, "out": 6, "mismatched": 0, "too_old": 1, "withheld": 1200, "lost_in": 2, "lost_out": 0},
                     "commands": {"calls": 0, "refused": 0}}
         self.open("bench")
         self.browser.until_text('[data-list="peers"]', r"Servo \(this rig\)✓ Running")
@@ -1076,7 +1076,7 @@ class Bench(Case):
         for pattern in ("Plant▲ Pauseda person looks", "Scopetakes no part", "Setpoint✕ gone, was Running"):
             self.assertRegex(peers, pattern)
         for pattern in ("41 234 of 1.00 ms", "▲ 2 steps", "300 µs ago", "▲ 3, worst 212 µs",
-                        "2 lost, 1 misfit or too old"):
+                        "2 lost, 1 misfit or too old", "Injected▲ 1 200 messages withheld"):
             self.browser.until_text('[data-list="federation"]', pattern)
 
     def test_the_log_grows_and_shows_warnings_alone(self):

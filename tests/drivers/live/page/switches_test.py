@@ -50,6 +50,18 @@ class Switches(Case):
         self.browser.click('[data-v="ask-yes"]')
         self.browser.until_text('[data-state="encoder_stuck"]', "on since frame")
 
+    def test_when_the_run_is_over_no_fault_is_said_to_act(self):
+        rig = self.rig(outputs=False)
+        rig.switch("fault", "encoder_stuck", "on", 1234, target="encoder.angle")
+        self.browser.until_text(".safety .forced", "FAULT 1.*encoder_stuck")
+        self.browser.run("tactus.rig.over = 'stopped'; tactus.rig.tell('state')")  # as the event `end` does
+        self.browser.until_text('[data-state="encoder_stuck"]', "^on from frame 1 234 to the end$")
+        self.browser.until_text('[data-state="load"]', "never began")
+        self.browser.until_text('[data-v="switches-on"]', "1 of 2 on when it ended")
+        self.browser.until_text('[data-v="switches-note"]', "The run is over")
+        self.browser.until_text(".safety .forced", "^Nothing is forced$")
+        self.assertEqual(self.browser.attribute(self.STUCK, "aria-disabled"), "true")
+
     def test_another_client_is_seen_and_the_focus_stays(self):
         rig = self.rig()
         self.browser.run("document.querySelector(args[0]).focus()", self.STUCK)

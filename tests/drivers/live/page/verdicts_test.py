@@ -115,6 +115,55 @@ class Verdicts(Case):
         self.assertNotRegex(self.browser.text('[data-list="test-legend"]'), "false|null")
         self.assertRegex(self.browser.text('[data-v="test-says"]'), "Holds so far")
 
+    def test_the_chart_stays_with_the_failure_that_this_page_saw(self):
+        rig = self.rig()
+        self.open("tests")
+        self.browser.until_text('[data-list="test-word"]', "Running")
+        self.browser.click(".cells button:nth-child(2)")
+        self.browser.until_text('[data-v="test-window"]', "^The last 5 s.$")
+        self.browser.until("return tactus.rig.streaming.includes('motor.speed') && tactus.rig.flows")
+        rig.advance(50)
+        self.browser.until("return tactus.rig.track('motor.speed').end > 0")
+        frame = rig.frame
+        rig.advance(50)
+        rig.expect("follows", "fail", final=True, margin=-2.25, frame=frame, time_s=frame / 1000)
+        self.browser.until_text('[data-v="test-window"]', "around its first failure")
+        for _ in range(10):
+            rig.advance(1000)
+        self.browser.until("return tactus.rig.frame > args[0]", frame + 9000)
+        window = """const tests = tactus.views.tests; tests.drawChart();
+            return tests.seconds(tests.found.expectations[1], ['motor.speed'])"""
+        first, end = self.browser.run(window)
+        self.assertTrue(first < frame < end < frame + 5000, f"{first} .. {end} around {frame}")
+        self.assertTrue(self.browser.visible('[data-act="judged-now"]'))
+        self.browser.click('[data-act="judged-now"]')
+        self.browser.until_text('[data-v="test-window"]', "^The last 5 s.$")
+        self.assertGreater(self.browser.run(window)[0], frame)
+        self.browser.click('[data-act="judged-now"]')
+        self.browser.until_text('[data-v="test-window"]', "around its first failure")
+
+    def test_a_failure_before_the_page_looked_is_not_made_up(self):
+        rig = self.rig()
+        rig.expect("never overspeed", "fail", final=True, margin=-1, frame=12, time_s=0.012)
+        self.open("tests")
+        self.browser.until_text('[data-v="test-window"]', "around its first failure|failed before")
+        self.browser.run("tactus.rig.track('motor.speed').clear()")  # as where no frame of that time is held any more
+        self.browser.until_text('[data-v="test-window"]', "failed before this page looked: the report of the run")
+        self.assertFalse(self.browser.visible('[data-act="judged-now"]'))
+
+    def test_a_step_that_is_over_is_not_running(self):
+        rig = self.rig()
+        self.step(rig, "warm up", False, 0, 1179, "pass", timeout=5)
+        self.step(rig, "load", True, 1180, None, "inconclusive", lasting=0.5, why="its time is not over")
+        self.step(rig, "cool down", False, None, None, "untested")
+        self.open("tests")
+        self.until_kinds("running", "running", "running", "warned", "pass", "running", "running")
+        self.browser.until_text('[data-list="test-counts"]', "✓1Pass")
+        self.step(rig, "load", False, 1180, 1190, "fail", timed_out=True)
+        self.until_kinds("running", "running", "running", "warned", "pass", "fail", "running")
+        self.step(rig, "warm up", True, 1191, None, "inconclusive", timeout=5, why="its time is not over")
+        self.until_kinds("running", "running", "running", "warned", "running", "fail", "running")
+
     def test_the_list_is_filtered_by_verdict_and_by_words(self):
         self.rig()
         self.open("tests")

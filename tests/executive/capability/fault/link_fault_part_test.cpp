@@ -100,7 +100,7 @@ struct Bench {
     made.sent.push_back({4, index, ref(index)});
     faults.push_back(std::move(made));
   }
-  void run(std::int64_t frames) {
+  Executive& make() {
     shown.resize(faults.size());
     Executive& executive = fixture.make();
     LinkPart& link = link_part.emplace(line, *fixture.sync, false);
@@ -108,6 +108,10 @@ struct Bench {
     executive.add(part.emplace(faults, shown, FaultMachine{nullptr, &line}));
     EXPECT_TRUE(part->has_link_faults());
     link.obey(&*part);
+    return executive;
+  }
+  void run(std::int64_t frames) {
+    (void)make().restorer().image();
     end = fixture.run(frames);
     EXPECT_EQ(end.outcome, Outcome::completed) << end.reason;
     EXPECT_EQ(PlanFixture::object<Counter>(*counter).y, static_cast<double>(frames))
@@ -218,6 +222,47 @@ TEST(PeerFault, ItComesAgainAsOftenAsItIsAskedTo) {
   bench.faults.push_back(silent);
   bench.run(9);
   EXPECT_THAT(bench.line.received_in, ElementsAre(true, true, false, true, true, false, true, true, false));
+}
+
+TEST(LinkFaults, ARunFromACheckpointSendsAndReceivesTheSameAsOneThatWasNotInterrupted) {
+  const auto fill = [](Bench& bench) {
+    CompiledFault delay = fault(FaultKind::delay, 3, 9), noise = fault(FaultKind::noise, 2, 12),
+                  silent = fault(FaultKind::silent, 2, 1000);
+    delay.delay_frames = 2;
+    noise.b = 0.5;
+    silent.received = {2};
+    silent.every_frames = 3;
+    silent.each_frames = 2;
+    bench.send(delay);
+    bench.send(fault(FaultKind::stuck, 4, 8), 1);
+    bench.send(noise);
+    bench.faults.push_back(silent);
+  };
+  Bench whole;
+  fill(whole);
+  whole.run(14);
+  for (std::int64_t k = 1; k < 14; ++k) {
+    SCOPED_TRACE(k);
+    Bench first, second;
+    fill(first);
+    first.run(k);
+    fill(second);
+    Executive& executive = second.make();
+    const StateImage& from = first.fixture.executive->restorer().image();
+    const StateImage& to = executive.restorer().image();
+    LoadedState state{std::vector<std::byte>(to.bytes()), k};
+    for (const Piece& piece : from.pieces())
+      std::memcpy(state.bytes.data() + to.offset(to.find(piece.name)), piece.data, piece.bytes);
+    executive.run_default_data();
+    executive.run_initialization();
+    executive.restart().load(state);
+    EXPECT_EQ(executive.run(14).frames, 14 - k);
+    (void)executive.run_shutdown();
+    const auto rest = [k](const auto& all) { return std::vector(all.begin() + k, all.end()); };
+    EXPECT_EQ(second.line.y, rest(whole.line.y));
+    EXPECT_EQ(second.line.z, rest(whole.line.z));
+    EXPECT_EQ(second.line.received_in, rest(whole.line.received_in));
+  }
 }
 
 TEST(LinkFaults, NothingTouchesTheHeap) {

@@ -35,6 +35,9 @@ export function kindOf(row, ended) {
   return counts || row.verdict === 'pass' ? row.verdict : 'warned';
 }
 
+/** It has failed for good: one that says what holds at the end may still come true. */
+const hasFailed = (row, ended) => row.verdict === 'fail' && ['fail', 'warned'].includes(kindOf(row, ended));
+
 /** The share of its limit that was used, 1 at the limit; undefined: it is not known. */
 export function usedOf({margin, chart: {low, high}}) {
   const limit = Math.max(Math.abs(low ?? 0), Math.abs(high ?? 0));
@@ -241,8 +244,9 @@ export class Tests {
         h('code', {}, row.expects),
         used !== undefined && h('span', {class: 'tests-margin', 'data-k': kind, 'aria-hidden': 'true'}, fill),
         h('span', {class: 'used'}, marginText(row) || (row.verdict === 'untested' ? 'waits' : '')),
-        h('span', {class: 'at num'}, row.time_s === null ? '' : `${row.time_s.toFixed(3)} s`),
-        h('span', {class: 'frame num'}, row.frame === null ? '' : `frame ${grouped(row.frame)}`));
+        // Where one that may still come true was looked at last, it has not failed.
+        h('span', {class: 'at num'}, row.time_s === null || kind === 'running' ? '' : `${row.time_s.toFixed(3)} s`),
+        h('span', {class: 'frame num'}, row.frame === null || kind === 'running' ? '' : `frame ${grouped(row.frame)}`));
   }
 
   // ---- The opened one ----
@@ -287,8 +291,8 @@ export class Tests {
     this.chartAll();
     const unit = (name) => shownUnit(this.rig.unit(name));
     const failure = (plot) => {
-      const {frame} = this.found?.expectations[row.id] ?? {};
-      if (frame !== null && frame !== undefined) mark(plot, this.rig.seconds(frame), '✕', token('alarm'));
+      const now = this.found?.expectations[row.id], frame = now && hasFailed(now, this.ended) ? now.frame : null;
+      if (frame !== null) mark(plot, this.rig.seconds(frame), '✕', token('alarm'));
     };
     const banded = low !== null || high !== null;
     if (!banded) {
@@ -313,7 +317,7 @@ export class Tests {
   /** What the chart of an expectation has: the seconds around its failure where this page saw them. */
   seconds(row, names) {
     const {rig} = this, span = Math.round(SPAN * 1e9 / rig.period), newest = rig.frame + 1;
-    const {frame, verdict} = row, failed = frame !== null && verdict === 'fail';
+    const {frame} = row, failed = frame !== null && hasFailed(row, this.ended);
     const seen = failed && names.some((name) => {
       const track = rig.track(name);
       track.extremes(frame - 16, frame + 17);

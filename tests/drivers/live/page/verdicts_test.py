@@ -151,6 +151,17 @@ class Verdicts(Case):
         self.browser.until_text('[data-v="test-window"]', "failed before this page looked: the report of the run")
         self.assertFalse(self.browser.visible('[data-act="judged-now"]'))
 
+    def test_one_that_may_still_come_true_has_no_time_of_a_failure(self):
+        rig = self.rig()
+        rig.expect("never overspeed", "fail", final=False, margin=None, frame=1000, time_s=1.0,
+                   expects="finally motor.on")
+        self.open("tests")
+        self.until_kinds("running", "running", "running", "warned")
+        self.browser.click(".cells button:nth-child(1)")
+        self.browser.until_text('[data-v="test-window"]', "^The last 5 s.$")
+        rows = self.browser.run("return [...document.querySelectorAll('.expect button')].map((b) => b.textContent)")
+        self.assertNotRegex(next(row for row in rows if "overspeed" in row), "1.000 s|frame")
+
     def test_a_step_that_is_over_is_not_running(self):
         rig = self.rig()
         self.step(rig, "warm up", False, 0, 1179, "pass", timeout=5)

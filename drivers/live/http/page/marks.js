@@ -35,6 +35,20 @@ export class Marks {
   }
 }
 
+/** Faults that were on in a frame, or until less than a second before: {name, frame of the begin, over}. `marks`: by frame. */
+export function faultsAt(marks, frame, second) {
+  const found = new Map();
+  for (const {sign, name, frame: at} of marks) {
+    if (at > frame) break;
+    if (sign === SIGNS['fault on'][0]) found.set(name, {name, frame: at, over: false});
+    if (sign === SIGNS['fault off'][0] && found.has(name)) {
+      found.get(name).over = true;
+      if (frame - at > second) found.delete(name);
+    }
+  }
+  return [...found.values()].sort((a, b) => b.frame - a.frame);
+}
+
 /** Marks in the order of their places `at` (px); those that are close are one, with their number. */
 export function gathered(marks, room = ROOM) {
   const groups = [];

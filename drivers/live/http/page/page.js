@@ -37,7 +37,7 @@ const overview = new Overview(rig, toTimeline, (entry) => timing.download(entry.
 const signals = new Signals(rig, top);
 const desk = new Desk(rig, top);
 const bench = new Bench(rig);
-const tests = new Tests(rig);
+const tests = new Tests(rig, marks);
 const switches = new Switches(rig);
 const views = {
   overview,

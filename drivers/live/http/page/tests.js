@@ -2,15 +2,17 @@
 // Tests: what the expectations of the test have come to, as a board that is read from afar and as a list.
 import {facts, h, list, missing, one, put, redraw, say, segment, token} from './dom.js';
 import {curvePlot, linePlot, mark, show} from './lines.js';
+import {faultsAt} from './marks.js';
 import {Refused} from './port.js';
 import {Steps} from './steps.js';
-import {grouped, shownUnit} from './text.js';
+import {grouped, shownUnit, spanText} from './text.js';
 import {figures} from './top.js';
 import {columns} from './track.js';
 
 const SPAN = 5;           // s of the chart
 const MANY = 40;          // expectations: cells have a sign only
 const MOST_CHARTED = 24;  // variables at frame rate
+const MOST_FAULTS = 3;    // named beside a failure
 const ANNOUNCED = 5000;   // ms between two failures that are said aloud
 
 /** The verdicts as they are shown, from the worst to the best. */
@@ -50,8 +52,8 @@ const marginText = ({margin, unit}) =>
 const sign = (kind) => h('i', {class: 'tests-mark', 'data-k': kind, 'aria-hidden': 'true'}, KINDS[kind].sign);
 
 export class Tests {
-  constructor(rig) {
-    Object.assign(this, {rig, found: null, why: null, open: null, chosen: false, only: 'all', search: '', said: -Infinity});
+  constructor(rig, marks) {
+    Object.assign(this, {rig, marks, found: null, why: null, open: null, chosen: false, only: 'all', search: '', said: -Infinity});
     this.steps = new Steps(rig);
     this.latest = false;  // the chart has the newest seconds although there is a failure
     one('[data-act="judged-now"]').addEventListener('click', () => {
@@ -255,7 +257,7 @@ export class Tests {
     const row = this.found.expectations[this.open ?? 0];
     const kind = kindOf(row, this.ended);
     redraw(list('test-head'), sign(kind), row.name, h('small', {}, KINDS[kind].word));
-    put('test-says', `${row.says[0].toUpperCase()}${row.says.slice(1)}.`);
+    put('test-says', `${row.says[0].toUpperCase()}${row.says.slice(1)}.${this.faultText(row)}`);
     redraw(list('test-facts'), facts([
              ['Expects', h('code', {}, row.expects)],
              ...(row.requirement ? [['Requirement', row.requirement]] : []),
@@ -268,6 +270,18 @@ export class Tests {
         ...(reference ? [h('span', {}, h('i', {class: 'ref'}), reference)] : []),
         ...(low !== null || high !== null ? [h('span', {}, h('i', {class: 'band'}), 'where it holds')] : []));
     this.makePlot(row);
+  }
+
+  /** " Fault encoder_stuck had begun 64.0 ms earlier.": a time, and no cause. */
+  faultText(row) {
+    const {rig} = this;
+    if (!hasFailed(row, this.ended) || row.frame === null) return '';
+    const faults = faultsAt(this.marks.all, row.frame, Math.round(1e9 / rig.period)), more = faults.length - MOST_FAULTS;
+    const text = faults.slice(0, MOST_FAULTS).map(({name, frame, over}) => {
+      const before = (row.frame - frame) * rig.period;
+      return ` Fault ${name} had begun ${before ? `${spanText(before)} earlier` : 'in that frame'}${over ? ', and had ended' : ''}.`;
+    });
+    return text.join('') + (more > 0 ? ` ${more} more were on.` : '');
   }
 
   /** What the charts need flows from the first look on, so that a failure that comes is on them. */

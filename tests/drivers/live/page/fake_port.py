@@ -100,6 +100,7 @@ class Rig:
         self.panels = {}
         self.panels_tag = 1
         self.link = {"linked": False}
+        self.external = None   # the external clock
         self.checkpoints = []  # names
         self.outputs = outputs
         self.realtime = True
@@ -449,7 +450,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "panels": lambda: {"file": "fake.panels.yaml", "panels": rig.panels, "problems": []},
                 "clock": lambda: {"driver": "internal", "source": "", "clock": "CLOCK_MONOTONIC",
                                   "sleeper": "hybrid, margin 60 us", "realtime": True,
-                                  "ratio": 1.0, "external": None},
+                                  "ratio": 1.0, "external": rig.external},
                 "link": lambda: rig.link,
                 "switches": lambda: {"switches": rig.switches},
                 "verdicts": lambda: {**rig.verdicts, "frame": rig.frame, "frames": rig.frame + 1},

@@ -1057,6 +1057,15 @@ class Bench(Case):
         self.browser.until_text('[data-v="link-note"]', "paced; linked, 3 late")
         self.browser.until_text('[data-list="link"]', "joined as Servo.*how late the newest value was.*212 µs")
 
+    def test_an_external_clock_says_what_faults_did_to_its_edges(self):
+        rig = self.fake()
+        rig.external = {"state": "holdover", "edges": 41234, "missing": 3, "glitches": 0, "injected": 3,
+                        "faults": {"jitter": 0, "late": 2}, "relocks": 1, "phase_error_ns": None,
+                        "frequency_ppm": 0.5, "frames_locked": 41000, "frames_free": 3}
+        self.open("bench")
+        for pattern in ("▲ holdover", "41 234, 3 missing", "Faultslate 2", "Injected▲ 3 edges disturbed by faults of the rig"):
+            self.browser.until_text('[data-list="clock"]', pattern)
+
     def test_a_linked_rig_names_its_peers_with_their_states(self):
         rig = self.fake()
         peer = lambda name, state, reason="", connected=True: {  # noqa: E731

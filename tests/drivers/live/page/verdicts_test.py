@@ -142,6 +142,32 @@ class Verdicts(Case):
         self.browser.click('[data-act="judged-now"]')
         self.browser.until_text('[data-v="test-window"]', "around its first failure")
 
+    def test_a_failure_says_which_faults_had_begun_and_when(self):
+        rig = self.rig()
+        rig.note("fault on", who="rig", name="long_over")
+        rig.advance(50)
+        rig.note("fault off", who="rig", name="long_over")
+        rig.advance(2000)
+        rig.note("fault on", who="rig", name="wire")
+        rig.advance(500)
+        rig.note("fault on", who="rig", name="encoder_stuck")
+        rig.advance(10)
+        rig.note("fault off", who="rig", name="wire")
+        rig.advance(54)
+        frame = rig.frame
+        rig.advance(100)
+        rig.note("fault on", who="rig", name="later")
+        self.open("tests")
+        self.browser.until("return tactus.marks.all.length === 6")
+        self.browser.click(".cells button:nth-child(1)")
+        self.browser.until_text('[data-v="test-says"]', "^Holds so far.$")
+        rig.expect("never overspeed", "fail", final=True, margin=-1, frame=frame, time_s=frame / 1000)
+        self.browser.until_text('[data-v="test-says"]', "Fault encoder_stuck had begun 64.0 ms earlier. "
+                                                        "Fault wire had begun 564 ms earlier, and had ended.$")
+        rig.expect("never overspeed", "fail", final=True, margin=-1, frame=frame - 64, time_s=frame / 1000)
+        self.browser.until_text('[data-v="test-says"]', "Fault encoder_stuck had begun in that frame. "
+                                                        "Fault wire had begun 500 ms earlier.$")
+
     def test_a_failure_before_the_page_looked_is_not_made_up(self):
         rig = self.rig()
         rig.expect("never overspeed", "fail", final=True, margin=-1, frame=12, time_s=0.012)

@@ -42,7 +42,9 @@ class TriedModel {
  public:
   explicit TriedModel(const TriedDriver& driver) : library_(driver.load()) {
     config::Problems problems;
-    model_ = library_.make<ModelDriver>()->make(driver.keys, "keys", problems);
+    const auto maker = library_.make<ModelDriver>();
+    of_files_ = !maker->extension().empty();
+    model_ = maker->make(driver.keys, "keys", problems);
     if (model_ == nullptr) throw_not_made(problems);
     const DrivenModel::Face face = model_->face();
     description_ = {
@@ -53,6 +55,8 @@ class TriedModel {
   DrivenModel& operator*() { return *model_; }
   DrivenModel* operator->() { return model_.get(); }
   ModelInstance& instance() { return *instance_; }
+  /// Its driver makes models of files.
+  bool of_files() const { return of_files_; }
   /// Opens the device, or says that this machine has none.
   void open() {
     try {
@@ -69,6 +73,7 @@ class TriedModel {
 
  private:
   executive::DriverLibrary library_;
+  bool of_files_ = false;
   std::unique_ptr<DrivenModel> model_;
   tactus_model description_{};
   std::optional<ModelInstance> instance_;
@@ -109,12 +114,25 @@ void try_model_without_device(const TriedDriver& driver) {
   expect_reason(why, "its device cannot be opened");
 }
 
+/// False of the classes that may allocate (docs/writing-models.md).
+bool is_in_frames(tactus_job_class job_class) {
+  switch (job_class) {
+    case TACTUS_DEFAULT_DATA:
+    case TACTUS_INITIALIZATION:
+    case TACTUS_PRELOAD_CHECKPOINT:
+    case TACTUS_RESTART:
+    case TACTUS_SHUTDOWN:
+      return false;
+    default:
+      return true;
+  }
+}
+
 void try_frames(const TriedDriver& driver) {
   TriedModel model(driver);
   model.open();
   for (const executive::DeclaredJob& job : model.instance().jobs()) {
-    const bool in_frames = job.job_class != TACTUS_INITIALIZATION && job.job_class != TACTUS_DEFAULT_DATA &&
-                           job.job_class != TACTUS_SHUTDOWN;
+    const bool in_frames = is_in_frames(job.job_class);
     (void)model.instance().take_failure();
     int status = model.run(job);  // what is made at the first call is no habit
     const rtsync::HeapWatch heap;
@@ -131,7 +149,8 @@ void try_frames(const TriedDriver& driver) {
     }
     if (in_frames && touched > 0)
       throw Mistake("calls the heap " + calls(touched) + " in 100 calls of job '" + job.name +
-                    "', which runs inside of frames");
+                    "', which runs inside of frames" +
+                    (model.of_files() ? ", or what it loaded from the file of its keys does" : ""));
   }
 }
 

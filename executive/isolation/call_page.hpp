@@ -44,6 +44,7 @@ struct CallPage {
   static constexpr std::size_t kText = 256;
   static constexpr std::size_t kLongText = 1024;
   static constexpr std::uint32_t kMostPosted = 16;
+  static constexpr std::uint32_t kMostSaid = 128;
   using Text = std::array<char, kText>;
   using LongText = std::array<char, kLongText>;
 
@@ -91,6 +92,16 @@ struct CallPage {
   alignas(64) std::atomic<std::uint32_t> posted{0};  ///< requests of other threads than the job's
   std::array<Request, kMostPosted> posts{};          ///< the last of them
   alignas(64) std::atomic<std::uint32_t> taken{0};   ///< number that the rig took
+
+  // Beside the calls: messages for the rig's log, from a thread of the model's process that is not real-time, or from
+  // that of its jobs after a failure, to the rig's service thread. A full ring leaves them in the model.
+  struct Message {
+    std::uint32_t warning = 0;
+    LongText text{};
+  };
+  alignas(64) std::atomic<std::uint32_t> said{0};   ///< number of messages that the model's process wrote
+  alignas(64) std::atomic<std::uint32_t> heard{0};  ///< number that the rig took
+  std::array<Message, kMostSaid> messages{};
 
   // Beside the calls, between any thread of the rig and one of the model's that does nothing else: its outputs are
   // to be driven safe. The rig counts `safe` up; the model answers with the same number.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "config/text.hpp"
 #include "executive/driver/device_error.hpp"
 
 namespace tactus::executive {
@@ -213,6 +214,19 @@ std::optional<rtsync::Provision> IsolatedModel::prepare_memory(bool lock, std::s
   said.back() = '\0';
   return rtsync::refused(what, "memory that may have to be fetched",
                          {said.data(), "see the fix for the rig's own memory, or set memory.lock: no"});
+}
+
+std::optional<ModelMessage> IsolatedModel::take_message() {
+  if (process_.block() == nullptr) return std::nullopt;  // it was not begun
+  CallPage& page = process_.page();
+  const std::uint32_t said = page.said.load(std::memory_order_acquire);
+  std::uint32_t heard = page.heard.load(std::memory_order_relaxed);
+  if (said == heard) return std::nullopt;
+  if (said - heard > CallPage::kMostSaid) heard = said - CallPage::kMostSaid;  // it counts wrong
+  CallPage::Message message = page.messages[heard % CallPage::kMostSaid];
+  message.text.back() = '\0';
+  page.heard.store(heard + 1, std::memory_order_release);
+  return ModelMessage{message.warning != 0, config::one_line(message.text.data())};
 }
 
 std::string_view IsolatedModel::lost_job() const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executive/driver/model_driver.hpp"
 #include "executive/driver/safe_output.hpp"
 #include "executive/isolation/isolated_job.hpp"
 #include "executive/isolation/model_process.hpp"
@@ -66,6 +67,9 @@ class IsolatedModel {
   /// lost.
   std::string_view lost_job() const;
   std::int64_t lost_frame() const { return lost_frame_; }
+  /// Takes the oldest message of a driver's model that waits for the rig's log; also when its process has ended.
+  /// @when service
+  std::optional<ModelMessage> take_message();
   /// Takes the log lines on the process since the last call.                                   @when service
   std::vector<std::string> take_log_lines();
 

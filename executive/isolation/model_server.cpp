@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
@@ -24,6 +25,8 @@
 
 namespace tactus::executive {
 namespace {
+
+constexpr std::uint32_t kMostLost = 100'000;
 
 thread_local bool serves = false;  // this thread runs the model's jobs
 bool is_copy = false;              // a child of fork()
@@ -113,6 +116,7 @@ bool ModelServer::begin(const std::string& instance, const std::string& library,
   model_->set_services(*this);
   hand_out();
   if (output_ != nullptr) start_safe_thread();
+  if (driven_ != nullptr) start_message_thread();
   const bool told = send_letter(kModelSocket, Letter::Kind::ready);
   (void)::close(kModelSocket);
   (void)::close(kModelMemory);
@@ -219,7 +223,10 @@ int ModelServer::run_job() TACTUS_RT {
   const int status = run_measured(job, call);
   if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
   hand_out();
-  if (status != 0) copy_text(page_->failure, model_->take_failure().c_str());  // the last that is heard of it
+  if (status != 0) {  // the last that is heard of it
+    copy_text(page_->failure, model_->take_failure().c_str());
+    pass_messages();
+  }
   page_->use.taken = taken;
   page_->use.answered = rtsync::monotonic_now();
   return status;
@@ -278,7 +285,53 @@ void ModelServer::start_safe_thread() {
   while (page_->safe_thread.load() == 0) std::this_thread::yield();
 }
 
+void ModelServer::say(bool warning, const std::string& text) {
+  const std::uint32_t said = page_->said.load(std::memory_order_relaxed);
+  CallPage::Message& to = page_->messages[said % CallPage::kMostSaid];
+  to.warning = warning ? 1 : 0;
+  copy_text(to.text, text.c_str());
+  page_->said.store(said + 1, std::memory_order_release);
+}
+
+/// Hands messages of the model to the rig as long as there is room; the last slot is kept for the end. `last`: no
+/// others come, and those without room are counted.
+void ModelServer::pass_messages(bool last) {
+  const std::scoped_lock lock(messages_);
+  const auto waiting = [this] {
+    return page_->said.load(std::memory_order_relaxed) - page_->heard.load(std::memory_order_acquire);
+  };
+  std::uint32_t lost = 0;
+  while (has_messages_ && (last || waiting() < CallPage::kMostSaid - 1)) {
+    try {
+      const std::optional<ModelMessage> message = driven_->take_message();
+      if (!message) break;
+      if (waiting() < CallPage::kMostSaid - 1)
+        say(message->warning, message->text);
+      else if (++lost == kMostLost)
+        break;  // it never stops
+    } catch (const std::exception& error) {
+      has_messages_ = false;
+      say(true, std::string("its messages are not read any more: ") + error.what());
+    }
+  }
+  if (!last) return;
+  has_messages_ = false;
+  if (lost > 0)
+    say(true, std::to_string(lost) + " messages were lost: its process ended before they were written");
+}
+
+void ModelServer::start_message_thread() {
+  has_messages_ = true;
+  std::thread([this] {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      pass_messages();
+    }
+  }).detach();  // it ends with the process
+}
+
 void ModelServer::destroy() {
+  pass_messages(true);
   {
     const std::scoped_lock lock(output_mutex_);
     output_ = nullptr;

@@ -19,7 +19,8 @@ namespace tactus::executive {
 
 /// Serves one model to the rig that started this process.
 ///
-/// Threads  one, but for what the model asks of the rig: any; and one that drives outputs safe.
+/// Threads  one, but for what the model asks of the rig: any; one that drives outputs safe; and one that passes the
+///          messages of a driver's model on.
 /// RT       serve(), for jobs: no lock, no heap; the futex calls of CallPage.
 class ModelServer final : private ModelServices {
  public:
@@ -56,6 +57,9 @@ class ModelServer final : private ModelServices {
   int end_frame() TACTUS_RT;
   void destroy();
   void start_safe_thread();
+  void start_message_thread();
+  void say(bool warning, const std::string& text);
+  void pass_messages(bool last = false);
   std::int32_t ask(const CallPage::Request& request) TACTUS_RT;
 
   void set_realtime(bool on) TACTUS_RT override;
@@ -77,6 +81,8 @@ class ModelServer final : private ModelServices {
   std::uint32_t turn_ = 0;
   std::int64_t asked_switches_ = 0;  // while it waited for the rig's answer
   std::mutex posts_;                 // of threads beside the job's
+  std::mutex messages_;              // of the two below
+  bool has_messages_ = false;        // false: it has none, is being destroyed, or failed to say one
 };
 
 }  // namespace tactus::executive

@@ -170,7 +170,7 @@ typedef struct tactus_model_functions {
    *  cycle will do. This and what follows was added to version 1 later. */
   int (*planned)(void* self, const char* job, int64_t cycle_num, int64_t cycle_den, tactus_failure* failure);
   /** Takes the oldest message that waits for the rig's log. Not 0: there is none. On a thread that is not real-time,
-   *  while jobs run, and after the last of them. Not of a model in a process of its own. NULL: it has none. */
+   *  while jobs run, and after the last of them; one call at a time. NULL: it has none. */
   int (*take_message)(void* self, tactus_message* message);
   /** End of the names of files that such models are made of, ".fmu": `tactus check FILE` examines them. NULL: none. */
   const char* extension;

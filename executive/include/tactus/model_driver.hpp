@@ -84,8 +84,8 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   virtual void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
     (void)job, (void)cycle_num, (void)cycle_den;
   }
-  /// Takes the oldest message that waits for the rig's log; false: there is none. While jobs run, on another thread; not
-  /// in a process of its own. @when service
+  /// Takes the oldest message that waits for the rig's log; false: there is none. While jobs run, on another thread; in
+  /// a process of its own (`isolated: yes`) after a job that failed on the thread of the jobs, too. @when service
   virtual bool take_message(Message& to) {
     (void)to;
     return false;

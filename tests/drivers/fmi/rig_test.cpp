@@ -134,6 +134,36 @@ TEST_F(FmiRig, RunsInAProcessOfItsOwn) {
   EXPECT_EQ(bytes(", isolated: yes", "isolated"), bytes("", "here"));
 }
 
+TEST_F(FmiRig, LogsWhatAnIsolatedUnitSays) {
+  rig("  a: { driver: fmi, unit: two.fmu, isolated: yes, parameters: { mode: 7 } }\n"
+      "  b: { driver: fmi, unit: lagging2.fmu, isolated: yes, jobs: { step: { cycle: 20 ms } } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "6", "--out", "out"});
+  ASSERT_EQ(run.status, 0) << run;
+  const std::string log = read_file(dir_ / "out/log.txt");
+  EXPECT_THAT(log, HasSubstr("a: [logWarning] step 3"));
+  EXPECT_THAT(log, HasSubstr("b: [tactus] answers OK to a step to 0.02 s, and has reached 0 s"));
+  rig("  a: { driver: fmi, unit: two.fmu, isolated: yes, parameters: { mode: 2 } }\n");
+  const auto error = tactus({"run", "rig.yaml", "--frames", "10", "--out", "error"});
+  EXPECT_EQ(error.status, 1) << error;
+  EXPECT_THAT(read_file(dir_ / "error/log.txt"), HasSubstr("a: [logStatusError] the solver gave up"));
+  rig("  a: { driver: fmi, unit: two.fmu, isolated: yes, parameters: { mode: 6 } }\n");
+  const auto much = tactus({"run", "rig.yaml", "--frames", "5", "--out", "much"});
+  ASSERT_EQ(much.status, 0) << much;
+  EXPECT_THAT(read_file(dir_ / "much/log.txt"), HasSubstr("a: [logAll] line 0"));
+  EXPECT_THAT(read_file(dir_ / "much/log.txt"), HasSubstr(" were lost: "));
+}
+
+TEST_F(FmiRig, PassesTheTrialsOfDrivers) {
+  for (const char* const unit : {"two", "three"}) {
+    const auto tried =
+        tactus({"test", "driver", FMI_DRIVER, "--keys",
+                std::string("{ unit: ") + FMI_UNITS + "/" + unit + ".fmu }", "--patience", "30 min"});
+    EXPECT_EQ(tried.status, 0) << tried;
+    EXPECT_THAT(tried.out, HasSubstr("ok       made without a descriptor to open"));
+    EXPECT_THAT(tried.out, HasSubstr("ok       a hundred frames"));
+  }
+}
+
 TEST_F(FmiRig, GoesOnFromACheckpointWithTheSameBytes) {
   rig("  a: { driver: fmi, unit: two.fmu }\n  b: { driver: fmi, unit: three.fmu }\n",
       "checkpoint: { every: 50 ms }\nrecord: { x: { variables: [a.x, b.x], driver: csv } }\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// The C interface of FMI 3.0 co-simulation, as far as a rig calls it. Booleans are bool, bytes are uint8_t.
+/// The C interface of FMI 3.0, co-simulation and scheduled execution, as far as a rig calls it. Booleans are bool, bytes are uint8_t.
 ///
 /// Threads  declarations.
 #include <cstddef>
@@ -23,6 +23,12 @@ using InstantiateCoSimulation = Instance(Text name, Text token, Text resources, 
                                          bool event_mode, bool early_return, const Reference* intermediate,
                                          std::size_t intermediate_count, void* environment, LogMessage* log,
                                          IntermediateUpdate* update);
+using ClockUpdate = void(void* environment);
+using Preemption = void();
+using InstantiateScheduledExecution = Instance(Text name, Text token, Text resources, bool visible,
+                                               bool logging, void* environment, LogMessage* log,
+                                               ClockUpdate* clock_update, Preemption* lock,
+                                               Preemption* unlock);
 using FreeInstance = void(Instance);
 using SetDebugLogging = Status(Instance, bool on, std::size_t count, const Text* categories);
 using EnterInitialization = Status(Instance, bool has_tolerance, double tolerance, double start,
@@ -40,6 +46,13 @@ using SetBinary = Status(Instance, const Reference*, std::size_t, const std::siz
 
 using DoStep = Status(Instance, double time, double step, bool no_set_state_before, bool* event_needed,
                       bool* terminate, bool* early, double* last_time);
+
+/// Says whether a clock has an interval, and whether it is a new one.
+enum Qualifier : int { kNotYetKnown, kUnchanged, kChanged };
+using ActivateModelPartition = Status(Instance, Reference clock, double time);
+using GetClock = Status(Instance, const Reference*, std::size_t, bool* ticks);
+using GetInterval = Status(Instance, const Reference*, std::size_t, double* seconds, Qualifier*);
+using SetInterval = Status(Instance, const Reference*, std::size_t, const double* seconds);
 
 using GetState = Status(Instance, void** state);
 using SetState = Status(Instance, void* state);

@@ -14,6 +14,8 @@
 namespace tactus::drivers::fmi {
 
 enum class Version : std::uint8_t { fmi2, fmi3 };
+/// Kinds of interface that a rig uses.
+enum class Execution : std::uint8_t { co_simulation, scheduled };
 
 /// Types of FMI 3.0. Real of 2.0 is float64, Integer int32.
 enum class Type : std::uint8_t {
@@ -163,6 +165,9 @@ struct Description {
   std::vector<Variable> variables;
   std::vector<std::size_t> outputs;  ///< outputs of ModelStructure: positions in `variables`
 
+  const std::optional<Interface>& interface(Execution execution) const {
+    return execution == Execution::scheduled ? scheduled_execution : co_simulation;
+  }
   const UnitDefinition* find_unit(std::string_view name) const;
   const Variable* find(std::string_view name) const;
   const Variable* find_reference(std::uint32_t reference) const;  ///< 3.0 alone, where they are unique

@@ -101,9 +101,9 @@ class Sorter {
     if (variable.causality == Causality::independent || variable.causality == Causality::structural_parameter)
       return;
     if (variable.causality == Causality::local && !wanted(variable)) return;
-    if (variable.type == Type::clock)
-      return leave_out(variable, "a Clock: the unit runs without event mode, so no clock ticks");
-    if (!variable.clocks.empty()) return leave_out(variable, "belongs to a clock, and no clock ticks");
+    if (variable.type == Type::clock) return sort_clock(variable);
+    if (!variable.clocks.empty() && wishes_.execution == Execution::co_simulation)
+      return leave_out(variable, "belongs to a clock, and no clock ticks");
     if (variable.type == Type::string || variable.type == Type::binary) {
       if (variable.causality == Causality::parameter)
         made_.texts.push_back(&variable);
@@ -134,6 +134,24 @@ class Sorter {
     list_of(variable).push_back(std::move(one));
   }
 
+  void sort_clock(const Variable& variable) {
+    if (wishes_.execution == Execution::co_simulation)
+      return leave_out(variable, "a Clock: the unit runs without event mode, so no clock ticks");
+    if (variable.causality != Causality::input && variable.causality != Causality::output)
+      return leave_out(variable, "a Clock that is neither input nor output");
+    ClockVariable clock;
+    clock.of = &variable;
+    clock.name = names_.add(variable.name);
+    if (variable.causality == Causality::output) {
+      made_.output_clocks.push_back(std::move(clock));
+      return;
+    }
+    clock.ticks = names_.add(clock.name + "_ticks");
+    clock.next = names_.add(clock.name + "_next");
+    clock.late = names_.add(clock.name + "_late");
+    made_.partitions.push_back(std::move(clock));
+  }
+
   std::vector<RigVariable>& list_of(const Variable& variable) {
     if (variable.variability == Variability::constant ||
         variable.causality == Causality::calculated_parameter)
@@ -160,15 +178,32 @@ Contents contents_of(const Description& description, const Wishes& wishes,
   return Sorter(description, wishes, problems).sort();
 }
 
-std::vector<std::string> refusals(const Description& description) {
-  if (!description.co_simulation) {
-    if (description.scheduled_execution)
-      return {"offers scheduled execution alone; tactus runs co-simulation: export the unit for it, too"};
-    return {
-        "offers model exchange alone; tactus runs co-simulation: export the unit for it (fmi2CoSimulation, "
-        "fmi3CoSimulation)"};
+Execution usual_execution(const Description& description) {
+  return !description.co_simulation && description.scheduled_execution ? Execution::scheduled
+                                                                       : Execution::co_simulation;
+}
+
+std::vector<std::string> refusals(const Description& description, Execution execution) {
+  const std::optional<Interface>& interface = description.interface(execution);
+  if (!interface) {
+    if (!description.co_simulation && !description.scheduled_execution)
+      return {
+          "offers model exchange alone; tactus runs co-simulation and scheduled execution: export the unit "
+          "for co-simulation (fmi2CoSimulation, fmi3CoSimulation)"};
+    return {execution == Execution::scheduled
+                ? "offers no scheduled execution; leave the key 'execution' out, or write 'co_simulation'"
+                : "offers no co-simulation; leave the key 'execution' out, or write 'scheduled'"};
   }
-  if (description.co_simulation->needs_execution_tool)
+  if (execution == Execution::scheduled) {
+    std::size_t clocks = 0;
+    for (const Variable& variable : description.variables)
+      clocks += variable.type == Type::clock && variable.causality == Causality::input ? 1U : 0U;
+    if (clocks == 0) return {"has no input clock, so it has no partition that a rig could call"};
+    if (clocks > kMostPartitions)
+      return {"has " + std::to_string(clocks) + " input clocks, and a rig calls at most " +
+              std::to_string(kMostPartitions) + " partitions of a unit"};
+  }
+  if (interface->needs_execution_tool)
     return {
         "needs the tool that exported it while it runs (needsExecutionTool), which keeps no time of a frame; "
         "export "

@@ -20,19 +20,31 @@ struct LeftOut {
   std::string why;
 };
 
+/// A clock of a unit for scheduled execution, and the names of what a rig has of it.
+struct ClockVariable {
+  const Variable* of = nullptr;
+  std::string name;   ///< variable that counts the ticks of a triggered one, or of an output
+  std::string ticks;  ///< calls of its partition
+  std::string next;   ///< next time of one whose interval the unit gives
+  std::string late;   ///< the same: longest time that it waited for a frame
+};
+
 struct Contents {
   std::vector<RigVariable> inputs;      ///< set before each step
   std::vector<RigVariable> tunables;    ///< tunable parameters: set before a step when they have changed
   std::vector<RigVariable> parameters;  ///< fixed ones: set before initialization
   std::vector<RigVariable> outputs;     ///< got after each step, local variables that were asked for too
   std::vector<RigVariable> constants;   ///< got once, after initialization: calculated parameters, constants
-  std::vector<const Variable*> texts;   ///< parameters of type String and Binary
+  std::vector<ClockVariable> partitions;  ///< input clocks, each with its partition
+  std::vector<ClockVariable> output_clocks;
+  std::vector<const Variable*> texts;      ///< parameters of type String and Binary
   std::vector<const Variable*> structure;  ///< structural parameters
   std::vector<LeftOut> left_out;
 };
 
 /// Wishes of the rig file.
 struct Wishes {
+  Execution execution = Execution::co_simulation;
   std::map<std::string, std::int64_t> structure;  ///< structural parameters by name
   std::vector<std::string> locals;                ///< local variables to show; '*' stands for any text
 };
@@ -43,6 +55,8 @@ struct WishProblem {
   std::string text;
 };
 
+inline constexpr std::size_t kMostPartitions = 64;
+
 /// Names that the driver's own variables have.
 inline constexpr const char* kOwnNames[] = {"unit_steps",  "unit_time",  "unit_lag",
                                             "unit_status", "unit_state", "unit_state_bytes"};
@@ -50,8 +64,11 @@ inline constexpr const char* kOwnNames[] = {"unit_steps",  "unit_time",  "unit_l
 Contents contents_of(const Description& description, const Wishes& wishes,
                      std::vector<WishProblem>& problems);
 
+/// Returns the kind of interface that a rig uses if nothing is said.
+Execution usual_execution(const Description& description);
+
 /// Returns reasons why the unit cannot run in a rig, by its description alone. Empty: it can.
-std::vector<std::string> refusals(const Description& description);
+std::vector<std::string> refusals(const Description& description, Execution execution);
 
 /// Returns the reason why a step of `step` seconds does not fit the unit's own; empty: it does.
 std::string step_refusal(const Description& description, double step);

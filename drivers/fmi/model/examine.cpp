@@ -104,7 +104,7 @@ void print_facts(const Examination& to, const Description& d, const Archive& arc
     shown.push_back(each +
                     (std::find(here.begin(), here.end(), each) == here.end() ? "" : " (this machine)"));
   row("platforms      ", shown.empty() ? "none" : listed(shown));
-  if (d.co_simulation) row("flags          ", flags_of(*d.co_simulation));
+  if (const auto& used = d.interface(usual_execution(d))) row("flags          ", flags_of(*used));
   const DefaultExperiment& e = d.experiment;
   std::string experiment;
   const auto add = [&](const char* name, const std::optional<double>& value) {
@@ -117,7 +117,52 @@ void print_facts(const Examination& to, const Description& d, const Archive& arc
   row("experiment     ", experiment);
 }
 
-void print_use(const Examination& to, const Interface& of) {
+std::string times_of(const Partition& partition) {
+  switch (partition.kind) {
+    case ClockKind::periodic: {
+      const double ms = partition.cycle.seconds() * 1e3;
+      std::string text = "every " + (ms >= 1000 ? number(ms / 1000) + " s" : number(ms) + " ms");
+      if (partition.cycle.den > 1)
+        text += " (exactly " + std::to_string(partition.cycle.num) + "/" +
+                std::to_string(partition.cycle.den) + " ns)";
+      if (partition.shift_ns != 0)
+        text += ", first at " + number(static_cast<double>(partition.shift_ns) * 1e-6) + " ms";
+      if (partition.may_be_set) text += "; 'cycle' of its job changes it";
+      return text;
+    }
+    case ClockKind::triggered:
+      return "when its variable changes";
+    case ClockKind::countdown:
+      return "once, when the unit says, at the next frame";
+    case ClockKind::changing:
+      break;
+  }
+  return "when the unit says, at the next frame";
+}
+
+void print_partitions(const Examination& to, const Contents& contents) {
+  if (contents.partitions.empty()) return;
+  to.line("");
+  to.line("model partitions, each a job of the rig (" + std::to_string(contents.partitions.size()) + ")");
+  for (const ClockVariable& clock : contents.partitions) {
+    std::string problem;
+    const Partition partition = partition_of(clock, problem);
+    if (!problem.empty()) {
+      to.finding(problem);
+      continue;
+    }
+    std::array<char, 200> head{};
+    (void)std::snprintf(head.data(), head.size(), "  %-28s %-12s ", partition.job.c_str(),
+                        clock.of->clock.interval_variability.c_str());
+    const auto& priority = clock.of->clock.priority;
+    to.line(head.data() + times_of(partition) +
+            (priority ? ", priority " + std::to_string(*priority) : std::string(", without priority")));
+  }
+  for (const ClockVariable& clock : contents.output_clocks)
+    to.line("  output clock " + clock.name + ": a variable that counts its ticks");
+}
+
+void print_use(const Examination& to, const Interface& of, bool scheduled) {
   to.line("");
   to.line("in a rig");
   const bool state = of.get_and_set_state && of.serialize_state;
@@ -127,9 +172,14 @@ void print_use(const Examination& to, const Interface& of) {
   to.line(std::string("  instances      ") +
           (of.once_per_process ? "one in a process; others with 'isolated: yes'" : "any number"));
   to.line("  threads        any thread, one at a time");
-  to.line("  cycle          " + (of.fixed_step
-                                     ? "multiples of " + number(*of.fixed_step) + " s"
-                                     : std::string(of.variable_step ? "any" : "any one, which stays")));
+  if (scheduled) {
+    to.line("  cycle          of each partition: below");
+    to.line("  preemption     none: partitions run one after the other, the more urgent first");
+  } else {
+    to.line("  cycle          " + (of.fixed_step
+                                       ? "multiples of " + number(*of.fixed_step) + " s"
+                                       : std::string(of.variable_step ? "any" : "any one, which stays")));
+  }
   if (of.event_mode) to.line("  event mode     not used: events are handled inside of its steps");
   if (of.intermediate_update) to.line("  intermediate   not used");
   to.line(
@@ -145,10 +195,14 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
   const Description d = read_description(archive.description(), findings);
   if (!d.model.empty()) print_facts(to, d, archive);
   if (!has_error(findings)) {
-    if (d.co_simulation) print_use(to, *d.co_simulation);
+    const Execution execution = usual_execution(d);
+    const auto& used = d.interface(execution);
+    if (used) print_use(to, *used, execution == Execution::scheduled);
     std::vector<WishProblem> none;
     Wishes wishes;
+    wishes.execution = execution;
     const Contents contents = contents_of(d, wishes, none);
+    print_partitions(to, contents);
     print_variables(to, "inputs", contents.inputs);
     print_variables(to, "outputs", contents.outputs);
     print_variables(to, "parameters", contents.parameters);
@@ -182,14 +236,16 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
     else
       to.line("note: " + finding.message());
   if (has_error(findings)) return;
-  for (const std::string& why : refusals(d)) to.finding(why);
-  if (!d.co_simulation) return;
+  const Execution execution = usual_execution(d);
+  for (const std::string& why : refusals(d, execution)) to.finding(why);
+  const auto& used = d.interface(execution);
+  if (!used) return;
   const std::vector<std::string> here = platforms_here(d.version);
   if (std::none_of(here.begin(), here.end(), [&](const std::string& platform) {
-        return archive.has("binaries/" + platform + "/" + d.co_simulation->identifier + ".so");
+        return archive.has("binaries/" + platform + "/" + used->identifier + ".so");
       }))
     to.finding("it has no library for this machine: binaries/" + (here.empty() ? "?" : here.front()) + "/" +
-               d.co_simulation->identifier + ".so");
+               used->identifier + ".so");
 }
 
 }  // namespace tactus::drivers::fmi

@@ -10,7 +10,6 @@
 namespace tactus::drivers::fmi {
 namespace {
 
-constexpr std::int32_t kRuns = 0, kIsHeld = 1, kHasEnded = 2;
 constexpr std::int64_t kStepsWatched = 20;  // in which the time that the unit has reached is looked at
 
 }  // namespace
@@ -96,6 +95,7 @@ int FmiModel::initialize() {
   if (const int bad = take("EnterInitializationMode", unit_->enter_initialization(start_, tolerance_));
       bad != 0)
     return bad;
+  if (const int bad = initialize_clocks(); bad != 0) return bad;
   if (const int bad = take("ExitInitializationMode", unit_->exit_initialization()); bad != 0) return bad;
   for (const Groups* const groups : {&outputs_, &constants_})
     for (const auto& group : *groups)
@@ -124,7 +124,7 @@ int FmiModel::step(const tactus::Call& call) {
   if (steps_ < 0) {  // the outputs are those of initialization
     steps_ = 0;
     if (!ignore_fixed_step_) {
-      const double fixed = description_.co_simulation->fixed_step.value_or(call.dt);
+      const double fixed = interface().fixed_step.value_or(call.dt);
       const double ratio = call.dt / fixed;
       const double whole = std::max(1.0, std::round(ratio));
       if (std::abs(ratio - whole) > 1e-9 * whole) {

@@ -53,8 +53,6 @@ tactus_type type_in_rig(Type type, Version version) {
   }
 }
 
-constexpr int kRunning = 0, kHeld = 1, kEnded = 2;
-
 }  // namespace
 
 FmiModel::~FmiModel() {
@@ -68,6 +66,11 @@ void FmiModel::keys(Keys& k) {
   k.text("unit", unit_file_, {1, 4000},
          "file of the unit, engine.fmu; relative to the folder of the rig file")
       .required();
+  k.word("execution", wanted_,
+         {{"any", Wanted::any, "co-simulation, or scheduled execution if the unit offers nothing else"},
+          {"co_simulation", Wanted::co_simulation, "job 'step' makes its steps"},
+          {"scheduled", Wanted::scheduled, "each model partition is a job, FMI 3.0"}},
+         "what the unit is run as");
   k.named("structure", structure_, "parameter",
           "values of structural parameters, which sizes of arrays depend on",
           [](Keys& inner, Size& size) {
@@ -115,24 +118,28 @@ void FmiModel::check(const Problems& problems) {
     else
       log_.put(Status::warning, "", finding.message().c_str());
   if (has_error(findings)) return;
-  const std::vector<std::string> refused = refusals(description_);
+  execution_ = wanted_ == Wanted::any
+                   ? usual_execution(description_)
+                   : (wanted_ == Wanted::scheduled ? Execution::scheduled : Execution::co_simulation);
+  const std::vector<std::string> refused = refusals(description_, execution_);
   for (const std::string& why : refused) problems.add("unit", why);
   if (!refused.empty()) return;
   const std::vector<std::string> platforms = archive_->platforms(),
                                  here = platforms_here(description_.version);
   for (const std::string& platform : here)
-    if (archive_->has("binaries/" + platform + "/" + description_.co_simulation->identifier + ".so"))
-      platform_ = platform;
+    if (archive_->has("binaries/" + platform + "/" + interface().identifier + ".so")) platform_ = platform;
   if (platform_.empty())
     problems.add("unit", "has no library for this machine (binaries/" + (here.empty() ? "?" : here.front()) +
-                             "/" + description_.co_simulation->identifier + ".so); it has " +
+                             "/" + interface().identifier + ".so); it has " +
                              (platforms.empty() ? "none at all" : listed(platforms)));
   Wishes wishes;
+  wishes.execution = execution_;
   wishes.locals = locals_;
   for (const Size& size : structure_) wishes.structure[size.name] = size.value;
   std::vector<WishProblem> wrong;
   contents_ = contents_of(description_, wishes, wrong);
   for (const WishProblem& each : wrong) problems.add(each.path, each.text);
+  make_partitions(problems);
   check_texts(problems);
   if (!platform_.empty()) claim_once(problems);
   if (tolerance_ == 0) tolerance_ = description_.experiment.tolerance.value_or(0);
@@ -156,7 +163,7 @@ void FmiModel::check_texts(const Problems& problems) const {
 }
 
 void FmiModel::claim_once(const Problems& problems) {
-  if (!description_.co_simulation->once_per_process) return;
+  if (!interface().once_per_process) return;
   const std::lock_guard lock(claims().mutex);
   if (claims().tokens.insert(description_.token).second)
     claimed_ = description_.token;
@@ -169,8 +176,8 @@ void FmiModel::claim_once(const Problems& problems) {
 
 void FmiModel::sort_into(Groups& groups, const std::vector<RigVariable>& variables) const {
   for (const RigVariable& variable : variables) {
-    const auto at = std::find_if(groups.begin(), groups.end(),
-                                 [&](const auto& group) { return group->type() == variable.of->type; });
+    const auto at =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group->takes(variable); });
     Values& values =
         at == groups.end()
             ? *groups.emplace_back(std::make_unique<Values>(variable.of->type, description_.version))
@@ -216,17 +223,21 @@ void FmiModel::declare(Declare& d) {
   for (const auto& group : inputs_) declare_group(*group, TACTUS_INPUT);
   for (const auto& group : outputs_) declare_group(*group, TACTUS_OUTPUT);
   for (const auto& group : constants_) declare_group(*group, TACTUS_OUTPUT);
-  d.state("unit_steps", steps_, "", "steps that the unit has made; -1 before the first frame");
+  if (execution_ == Execution::co_simulation) {
+    d.state("unit_steps", steps_, "", "steps that the unit has made; -1 before the first frame");
+    d.state("unit_lag", lag_, "s", "time that it has not reached of what it was asked, as far as it says so");
+  }
   d.state("unit_time", time_, "s", "time that the unit was asked to reach");
-  d.state("unit_lag", lag_, "s", "time that it has not reached of that, as far as it says so");
   d.state("unit_status", status_, "", "held: it failed, and its outputs stay; ended: it asked for the end",
-          {{"running", kRunning}, {"held", kHeld}, {"ended", kEnded}});
+          {{"running", kRuns}, {"held", kIsHeld}, {"ended", kHasEnded}});
   d.job<&FmiModel::initialize>("initialize", JobClass::initialization);
-  d.job<&FmiModel::step>("step", JobClass::scheduled);
+  if (execution_ == Execution::scheduled)
+    declare_partitions(d);
+  else
+    d.job<&FmiModel::step>("step", JobClass::scheduled);
   d.job<&FmiModel::end>("end", JobClass::shutdown);
-  const Interface& interface = *description_.co_simulation;
-  if (!interface.get_and_set_state || !interface.serialize_state) {
-    d.cannot_restart(interface.get_and_set_state
+  if (!interface().get_and_set_state || !interface().serialize_state) {
+    d.cannot_restart(interface().get_and_set_state
                          ? "the unit cannot serialize its state (canSerializeFMUState)"
                          : "the unit cannot give away its state (canGetAndSetFMUState)");
     return;
@@ -259,6 +270,8 @@ void FmiModel::declare(Declare& d) {
 }
 
 void FmiModel::planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
+  for (Partition& partition : partitions_)
+    if (partition.job == job) plan_partition(partition, cycle_num, cycle_den);
   if (job != "step" || ignore_fixed_step_) return;
   const std::string why =
       step_refusal(description_, static_cast<double>(cycle_num) / static_cast<double>(cycle_den) * 1e-9);
@@ -270,7 +283,7 @@ void FmiModel::load() {
   if (unit_ != nullptr) return;
   unpacked_.emplace();
   archive_->unpack(unpacked_->unit(), platform_);
-  unit_ = Unit::load(unpacked_->unit(), platform_, description_, log_);
+  unit_ = Unit::load(unpacked_->unit(), platform_, description_, execution_, log_);
   prepare_functions();
   unit_->instantiate(name_, unit_log_);
 }
@@ -284,6 +297,7 @@ void FmiModel::prepare_functions() {
     if (std::any_of(texts_.begin(), texts_.end(), [&](const Text& t) { return t.name == text->name; }))
       unit_->need_set(text->type);
   if (!structure_.empty()) unit_->need_set(Type::uint64);
+  if (execution_ == Execution::scheduled) need_clocks();
 }
 
 void FmiModel::open(const OpenRequest&) {
@@ -314,7 +328,9 @@ bool FmiModel::take_message(Message& to) {
 const tactus_driver* fmi_entry() {
   using namespace tactus::detail;
   return entry<FmiModel>(
-      "model", "fmi", "A functional mock-up unit (FMU) for co-simulation, FMI 2.0 or 3.0, as a model",
+      "model", "fmi",
+      "A functional mock-up unit (FMU) as a model: co-simulation of FMI 2.0 or 3.0, scheduled execution of "
+      "3.0",
       [] {
         tactus_model_functions all = model_functions<FmiModel>();
         all.declare = [](const tactus_host* host, void* self) {

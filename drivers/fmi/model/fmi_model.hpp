@@ -5,21 +5,24 @@
 #include <optional>
 #include <string>
 #include <tactus/model_driver.hpp>
+#include <utility>
 #include <vector>
 
 #include "drivers/fmi/archive/archive.hpp"
 #include "drivers/fmi/description/description.hpp"
 #include "drivers/fmi/model/contents.hpp"
+#include "drivers/fmi/model/partition.hpp"
 #include "drivers/fmi/model/unpacked.hpp"
 #include "drivers/fmi/model/values.hpp"
 #include "drivers/fmi/unit/unit.hpp"
 
 namespace tactus::drivers::fmi {
 
-/// `driver: fmi`: a unit for co-simulation, of FMI 2.0 or 3.0, as a model.
+/// `driver: fmi`: a unit for co-simulation of FMI 2.0 or 3.0, or for scheduled execution of 3.0, as a model.
 ///
 /// Job `step` brings the unit to the simulated time of the call: inputs are set, the unit steps, outputs are got. The first
-/// call, at the time at which the unit was initialized, steps nothing. Without event mode and early return.
+/// call, at the time at which the unit was initialized, steps nothing. Without event mode and early return. Of scheduled
+/// execution each partition is a job, which sets and gets what belongs to its clock around an activation.
 ///
 /// Threads  as each model: setup, and the thread of its jobs; take_message(): another.
 class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
@@ -44,6 +47,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
  private:
   enum class OnFailure : std::uint8_t { terminate, hold };
   enum class OnEnd : std::uint8_t { stop, hold };
+  enum class Wanted : std::uint8_t { any, co_simulation, scheduled };
+  static constexpr std::int32_t kRuns = 0, kIsHeld = 1, kHasEnded = 2;  // of status_
   struct Size {
     std::string name{};
     std::int64_t value = 0;
@@ -60,6 +65,22 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void declare_group(Values& values, tactus_role role) const;
   void load();
   void prepare_functions();
+  const Interface& interface() const { return *description_.interface(execution_); }
+
+  void make_partitions(const Problems& problems);
+  void declare_partitions(Declare& d);
+  void plan_partition(Partition& partition, std::int64_t num, std::int64_t den) const;
+  void need_clocks();
+  int initialize_clocks();
+  void take_news(double now);
+  void set_interval(Partition& partition, double now, double interval);
+  bool ticks(Partition& partition, const tactus::Call& call, double& time);
+  int activate(std::size_t number, const tactus::Call& call);
+  int partition_failed(const Partition& partition, const char* what, Status status);
+  template <std::size_t kNumber>
+  static int run_partition(void* self, const tactus_call* call);
+  template <std::size_t... kNumbers>
+  static tactus_job_function partition_function(std::size_t number, std::index_sequence<kNumbers...>);
 
   int initialize();
   int step(const tactus::Call& call);
@@ -76,6 +97,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
 
   // Keys.
   std::string unit_file_;
+  Wanted wanted_ = Wanted::any;
   std::vector<Size> structure_;
   std::vector<Text> texts_;
   std::vector<std::string> locals_;
@@ -89,6 +111,9 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   std::string folder_;  // of the rig file
   std::string name_;    // of the instance
   Description description_;
+  Execution execution_ = Execution::co_simulation;
+  std::vector<Partition> partitions_;  // of scheduled execution
+  std::vector<std::int64_t> output_ticks_;
   std::string platform_;
   std::string claimed_;  // of a unit that may be there once in a process
   std::unique_ptr<Archive> archive_;
@@ -110,6 +135,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
 
   double start_ = 0;
   bool lag_said_ = false;
+  bool interval_said_ = false;
 };
 
 /// Its entry, for the plug-in and for tests.

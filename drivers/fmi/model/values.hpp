@@ -32,6 +32,12 @@ class Values {
   Values(Type type, Version version) : type_(type), version_(version) {}
 
   Type type() const { return type_; }
+  /// Returns true if a variable may join: all have one type, and the same clocks.
+  bool takes(const RigVariable& variable) const {
+    return variables_.empty() || (variable.of->type == type_ && variable.of->clocks == clocks());
+  }
+  /// Value references of the clocks that its variables belong to; none: to the whole unit. After the first add().
+  const std::vector<std::uint32_t>& clocks() const { return variables_.front().of->clocks; }
   bool empty() const { return references_.empty(); }
   void add(const RigVariable& variable);
   const std::vector<RigVariable>& variables() const { return variables_; }

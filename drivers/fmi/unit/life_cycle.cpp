@@ -11,8 +11,8 @@ constexpr unsigned in(P... phases) {
 }
 using P = Phase;
 
-constexpr unsigned kAlive =
-    in(P::made, P::configuring, P::initializing, P::step_complete, P::values_set, P::terminated);
+constexpr unsigned kAlive = in(P::made, P::configuring, P::initializing, P::step_complete, P::values_set,
+                               P::activating, P::terminated);
 
 /// Phases from which a call is allowed, and the phase after it. P::none as `to` of a row but free: the phase stays.
 struct Row {
@@ -30,15 +30,20 @@ constexpr Row kRows[] = {
     {Call::exit_initialization, in(P::initializing), in(P::initializing), P::step_complete},
     {Call::set_start, in(P::made, P::initializing), in(P::made, P::initializing), P::none},
     {Call::set_structural, 0, in(P::configuring), P::none},
-    {Call::set_input, in(P::step_complete), in(P::step_complete, P::values_set), P::values_set},
+    {Call::set_input, in(P::step_complete), in(P::step_complete, P::values_set, P::activating),
+     P::values_set},
     {Call::get, in(P::initializing, P::step_complete, P::terminated),
-     in(P::initializing, P::step_complete, P::terminated, P::failed), P::none},
+     in(P::initializing, P::step_complete, P::activating, P::terminated, P::failed), P::none},
     {Call::step, in(P::step_complete), in(P::step_complete, P::values_set), P::step_complete},
-    {Call::terminate, in(P::step_complete), in(P::step_complete, P::values_set), P::terminated},
+    {Call::terminate, in(P::step_complete), in(P::step_complete, P::values_set, P::activating),
+     P::terminated},
     {Call::reset, kAlive | bit(P::failed), kAlive | bit(P::failed), P::made},
     {Call::state, kAlive & ~bit(P::configuring), kAlive & ~bit(P::configuring), P::none},
     {Call::set_state, (kAlive & ~bit(P::configuring)) | bit(P::failed),
      (kAlive & ~bit(P::configuring)) | bit(P::failed), P::step_complete},
+    {Call::activate, 0, in(P::activating), P::none},
+    {Call::clocks, 0, in(P::initializing), P::none},
+    {Call::set_interval, 0, in(P::initializing), P::none},
     {Call::free, kAlive | bit(P::failed), kAlive | bit(P::failed), P::none},
 };
 
@@ -80,12 +85,14 @@ void LifeCycle::done(Call call, Status status) noexcept {
     return;
   }
   if (!is_good(status)) {
-    // A value that a unit discards is not an error of its own; a step is.
-    if (status != Status::discard || call == Call::step) phase_ = Phase::failed;
+    // A value that a unit discards is not an error of its own; a step is, and an activation.
+    if (status != Status::discard || call == Call::step || call == Call::activate) phase_ = Phase::failed;
     return;
   }
   // FMI 2.0 reads outputs at once after a Set, without a step.
-  const Phase to = row_of(call).to;
+  Phase to = row_of(call).to;
+  if (execution_ == Execution::scheduled && (to == Phase::step_complete || to == Phase::values_set))
+    to = Phase::activating;
   if (to == Phase::none || (to == Phase::values_set && version_ == Version::fmi2)) return;
   phase_ = to;
 }
@@ -110,6 +117,9 @@ const char* name_of(Call call) {
                                     "Reset",
                                     "GetState",
                                     "SetState",
+                                    "ActivateModelPartition",
+                                    "GetInterval",
+                                    "SetInterval",
                                     "FreeInstance"};
   return kNames[static_cast<unsigned>(call)];
 }
@@ -121,6 +131,7 @@ const char* name_of(Phase phase) {
                                     "in initialization mode",
                                     "between two steps",
                                     "between two steps, values set",
+                                    "in clock activation mode",
                                     "terminated",
                                     "in error",
                                     "in fatal error"};

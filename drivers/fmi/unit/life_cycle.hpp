@@ -7,6 +7,8 @@
 ///              └────────── reset ───────────────────────┤        │ step
 ///                                          set (3.0) ─► values set
 ///
+/// Of scheduled execution `activating` takes the place of the last two: its partitions are activated there.
+///
 /// After an error a 2.0 unit may be reset or freed, a 3.0 unit also be read; after a fatal one nothing is called.
 ///
 /// Threads  a value.                                                                                       @when any
@@ -23,8 +25,9 @@ enum class Phase : std::uint8_t {
   initializing,   ///< Initialization Mode
   step_complete,  ///< Step Complete, Step Mode
   values_set,     ///< the same after a Set, where 3.0 forbids a Get until the next step
+  activating,     ///< Clock Activation Mode of scheduled execution
   terminated,
-  failed,  ///< it answered Error, or Discard to a step
+  failed,  ///< it answered Error, or Discard to a step or an activation
   fatal    ///< it answered Fatal: the library must not be called again
 };
 
@@ -43,6 +46,9 @@ enum class Call : std::uint8_t {
   reset,
   state,      ///< get, serialize and free the state
   set_state,  ///< deserialize and set it
+  activate,   ///< a model partition
+  clocks,     ///< get intervals, outside of an activation
+  set_interval,
   free
 };
 
@@ -62,7 +68,8 @@ const char* name_of(Phase phase);
 
 class LifeCycle {
  public:
-  explicit LifeCycle(Version version) : version_(version) {}
+  explicit LifeCycle(Version version, Execution execution = Execution::co_simulation)
+      : version_(version), execution_(execution) {}
   Phase phase() const { return phase_; }
   /// Returns true if the standard allows the call now.
   bool may(Call call) const noexcept;
@@ -71,6 +78,7 @@ class LifeCycle {
 
  private:
   Version version_;
+  Execution execution_;
   Phase phase_ = Phase::none;
 };
 

@@ -40,11 +40,11 @@ std::size_t storage_of(Type type, Version version) {
 }
 
 std::unique_ptr<Unit> Unit::load(const std::filesystem::path& folder, const std::string& platform,
-                                 const Description& description, LogRing& log) {
+                                 const Description& description, Execution execution, LogRing& log) {
   const std::filesystem::path file =
-      folder / "binaries" / platform / (description.co_simulation->identifier + ".so");
+      folder / "binaries" / platform / (description.interface(execution)->identifier + ".so");
   return description.version == Version::fmi2 ? make_unit2(file, folder, description, log)
-                                              : make_unit3(file, folder, description, log);
+                                              : make_unit3(file, folder, description, execution, log);
 }
 
 std::filesystem::path Unit::resources() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// One instance of a unit for co-simulation, of FMI 2.0 or 3.0. Each call passes the table of life_cycle.hpp first: what
+/// One instance of a unit, for co-simulation of FMI 2.0 or 3.0 or for scheduled execution of 3.0. Each call passes the table of life_cycle.hpp first: what
 /// the standard forbids in the present phase is not called, and answers Status::illegal.
 ///
 /// Threads  one at a time, any. step(), set(), get(), save_state(): no heap, lock or system call of ours; what the unit
@@ -29,11 +29,19 @@ struct StepAnswer {
   double reached = 0;          ///< last successful time, s
 };
 
+/// News of the clocks of a unit for scheduled execution, by their places in the lists of need_clocks().
+struct ClockNews {
+  Status status = Status::ok;     ///< worst answer of the unit when it was asked
+  std::vector<char> ticked;       ///< output clocks: not 0, it has ticked
+  std::vector<double> intervals;  ///< input clocks: seconds
+  std::vector<int> qualifiers;    ///< abi3::Qualifier: kChanged, the interval is a new one
+};
+
 class Unit {
  public:
   /// Loads the library of an unpacked unit. `description` and `log` must outlive it. Throws UnitError. @when setup
   static std::unique_ptr<Unit> load(const std::filesystem::path& folder, const std::string& platform,
-                                    const Description& description, LogRing& log);
+                                    const Description& description, Execution execution, LogRing& log);
   Unit(const Unit&) = delete;
   Unit& operator=(const Unit&) = delete;
   virtual ~Unit() = default;
@@ -85,6 +93,29 @@ class Unit {
   /// Advances from `time` by `step` seconds. `ask_reached`: 2.0 is asked how far it came.
   StepAnswer step(double time, double step, bool ask_reached) noexcept;
 
+  /// Names output clocks and input clocks whose intervals the unit gives. Throws UnitError.              @when setup
+  virtual void need_clocks(std::vector<std::uint32_t> outputs, std::vector<std::uint32_t> timed) {
+    (void)outputs, (void)timed;
+  }
+  /// Activates the partition of a clock; asks for the clocks when the unit says that they have news.
+  Status activate(std::uint32_t clock, double time) noexcept {
+    return run(Call::activate, [&] { return do_activate(clock, time); });
+  }
+  /// Asks for the intervals in initialization.
+  Status ask_intervals() noexcept {
+    return run(Call::clocks, [&] { return do_ask_intervals(); });
+  }
+  Status set_interval(std::uint32_t clock, double seconds) {
+    return run(Call::set_interval, [&] { return do_set_interval(clock, seconds); });
+  }
+  /// News since they were cleared.
+  ClockNews& news() { return news_; }
+  void clear_news() noexcept {
+    news_.status = Status::ok;
+    for (char& each : news_.ticked) each = 0;
+    for (int& each : news_.qualifiers) each = 0;
+  }
+
   /// Looks for the functions of the state. False: the unit has none, or cannot serialize it.             @when setup
   bool prepare_state();
   /// Number of bytes of its state now; 0: it refused.
@@ -95,12 +126,13 @@ class Unit {
 
  protected:
   Unit(const std::filesystem::path& file, std::filesystem::path folder, const Description& description,
-       LogRing& log)
+       Execution execution, LogRing& log)
       : library_(file),
         folder_(std::move(folder)),
         description_(description),
+        execution_(execution),
         log_(log),
-        life_(description.version) {}
+        life_(description.version, execution) {}
 
   virtual bool do_instantiate(const std::string& name, bool logging) = 0;
   virtual void do_free() = 0;
@@ -116,6 +148,15 @@ class Unit {
   virtual Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
                         std::size_t count) noexcept = 0;
   virtual StepAnswer do_step(double time, double step, bool ask_reached) noexcept = 0;
+  virtual Status do_activate(std::uint32_t clock, double time) noexcept {
+    (void)clock, (void)time;
+    return Status::illegal;
+  }
+  virtual Status do_ask_intervals() noexcept { return Status::illegal; }
+  virtual Status do_set_interval(std::uint32_t clock, double seconds) {
+    (void)clock, (void)seconds;
+    return Status::illegal;
+  }
   virtual bool find_state_functions() = 0;
   virtual Status do_get_state(void** state) noexcept = 0;
   virtual Status do_set_state(void* state) noexcept = 0;
@@ -124,7 +165,7 @@ class Unit {
   virtual Status do_serialize(void* state, std::byte* bytes, std::size_t size) noexcept = 0;
   virtual Status do_deserialize(const std::byte* bytes, std::size_t size, void** state) noexcept = 0;
 
-  const Interface& interface() const { return *description_.co_simulation; }
+  const Interface& interface() const { return *description_.interface(execution_); }
   /// Leaves an instance that must not be called again where it is, with its library.
   void abandon(void* instance);
   /// Returns true if an earlier state may be set again.
@@ -135,7 +176,9 @@ class Unit {
   UnitLibrary library_;
   const std::filesystem::path folder_;
   const Description& description_;
+  const Execution execution_;
   LogRing& log_;
+  ClockNews news_;
 
  private:
   template <class Work>
@@ -158,7 +201,7 @@ std::size_t storage_of(Type type, Version version);
 std::unique_ptr<Unit> make_unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
                                  const Description& description, LogRing& log);
 std::unique_ptr<Unit> make_unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
-                                 const Description& description, LogRing& log);
+                                 const Description& description, Execution execution, LogRing& log);
 
 /// Folders of binaries for this machine, the one of the version first.
 std::vector<std::string> platforms_here(Version version);

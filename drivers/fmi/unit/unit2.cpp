@@ -58,7 +58,7 @@ class Unit2 final : public Unit {
  public:
   Unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
         const Description& description, LogRing& log)
-      : Unit(file, folder, description, log),
+      : Unit(file, folder, description, Execution::co_simulation, log),
         instantiate_(library_.need<abi2::Instantiate>("fmi2Instantiate")),
         free_(library_.need<abi2::FreeInstance>("fmi2FreeInstance")),
         setup_(library_.need<abi2::SetupExperiment>("fmi2SetupExperiment")),

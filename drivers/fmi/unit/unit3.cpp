@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "drivers/fmi/abi/fmi3.hpp"
 #include "drivers/fmi/unit/unit.hpp"
@@ -24,9 +27,25 @@ Status status3_of(abi3::Status status) noexcept {
   return Status::fatal;  // also a number that is none of them
 }
 
+/// The environment of an instance; its functions find what they belong to by it.
+struct Environment {
+  LogRing* log;
+  Unit* unit;
+  void (*news)(Unit&);
+};
+
 void log3(void* environment, abi3::Status status, abi3::Text category, abi3::Text message) {
-  static_cast<LogRing*>(environment)->put(status3_of(status), category, message);
+  static_cast<Environment*>(environment)->log->put(status3_of(status), category, message);
 }
+
+void clock_update3(void* environment) {
+  const auto& of = *static_cast<Environment*>(environment);
+  of.news(*of.unit);
+}
+
+/// The partitions of an instance never run beside each other, and none preempts another: the order of the rig's jobs keeps
+/// them apart. So there is nothing to lock.
+void preemption3() {}
 
 /// Functions for the values of one type, which differ in the type of the array alone.
 struct Access {
@@ -37,17 +56,25 @@ struct Access {
 class Unit3 final : public Unit {
  public:
   Unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
-        const Description& description, LogRing& log)
-      : Unit(file, folder, description, log),
-        instantiate_(library_.need<abi3::InstantiateCoSimulation>("fmi3InstantiateCoSimulation")),
+        const Description& description, Execution execution, LogRing& log)
+      : Unit(file, folder, description, execution, log),
+        environment_{&log, this, [](Unit& unit) { static_cast<Unit3&>(unit).take_news(); }},
         free_(library_.need<abi3::FreeInstance>("fmi3FreeInstance")),
         enter_initialization_(library_.need<abi3::EnterInitialization>("fmi3EnterInitializationMode")),
         exit_initialization_(library_.need<abi3::Plain>("fmi3ExitInitializationMode")),
         terminate_(library_.need<abi3::Plain>("fmi3Terminate")),
         reset_(library_.need<abi3::Plain>("fmi3Reset")),
-        step_(library_.need<abi3::DoStep>("fmi3DoStep")),
         enter_configuration_(library_.find<abi3::Plain>("fmi3EnterConfigurationMode")),
-        exit_configuration_(library_.find<abi3::Plain>("fmi3ExitConfigurationMode")) {}
+        exit_configuration_(library_.find<abi3::Plain>("fmi3ExitConfigurationMode")) {
+    if (execution == Execution::scheduled) {
+      instantiate_scheduled_ =
+          library_.need<abi3::InstantiateScheduledExecution>("fmi3InstantiateScheduledExecution");
+      activate_ = library_.need<abi3::ActivateModelPartition>("fmi3ActivateModelPartition");
+    } else {
+      instantiate_ = library_.need<abi3::InstantiateCoSimulation>("fmi3InstantiateCoSimulation");
+      step_ = library_.need<abi3::DoStep>("fmi3DoStep");
+    }
+  }
   ~Unit3() override {
     abandon(instance_);
     free();
@@ -64,6 +91,19 @@ class Unit3 final : public Unit {
     access_[static_cast<std::size_t>(type)].get =
         reinterpret_cast<void*>(library_.need<abi3::Plain>(function_name("fmi3Get", type).c_str()));
   }
+  void need_clocks(std::vector<std::uint32_t> outputs, std::vector<std::uint32_t> timed) override {
+    if (!outputs.empty()) get_clock_ = library_.need<abi3::GetClock>("fmi3GetClock");
+    if (!timed.empty()) get_interval_ = library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
+    set_interval_ = library_.find<abi3::SetInterval>("fmi3SetIntervalDecimal");
+    ticks_ = std::make_unique<bool[]>(outputs.size() + 1);
+    asked_intervals_.resize(timed.size());
+    asked_qualifiers_.resize(timed.size());
+    news_.ticked.resize(outputs.size());
+    news_.intervals.resize(timed.size());
+    news_.qualifiers.resize(timed.size());
+    output_clocks_ = std::move(outputs);
+    timed_clocks_ = std::move(timed);
+  }
 
  private:
   /// Enumerations pass as Int64.
@@ -74,9 +114,13 @@ class Unit3 final : public Unit {
   bool do_instantiate(const std::string& name, bool logging) override {
     const std::filesystem::path found = resources();
     const std::string where = found.string() + "/";
-    instance_ =
-        instantiate_(name.c_str(), description_.token.c_str(), found.empty() ? nullptr : where.c_str(), false,
-                     logging, false, false, nullptr, 0, &log_, &log3, nullptr);
+    const char* const path = found.empty() ? nullptr : where.c_str();
+    if (instantiate_scheduled_ != nullptr)
+      instance_ = instantiate_scheduled_(name.c_str(), description_.token.c_str(), path, false, logging,
+                                         &environment_, &log3, &clock_update3, &preemption3, &preemption3);
+    else
+      instance_ = instantiate_(name.c_str(), description_.token.c_str(), path, false, logging, false, false,
+                               nullptr, 0, &environment_, &log3, nullptr);
     return instance_ != nullptr;
   }
   void do_free() override {
@@ -175,6 +219,41 @@ class Unit3 final : public Unit {
     return answer;
   }
 
+  Status do_activate(std::uint32_t clock, double time) noexcept override {
+    return status3_of(activate_(instance_, clock, time));
+  }
+  Status do_ask_intervals() noexcept override {
+    take_intervals();
+    return news_.status;
+  }
+  Status do_set_interval(std::uint32_t clock, double seconds) override {
+    return set_interval_ == nullptr ? Status::illegal
+                                    : status3_of(set_interval_(instance_, &clock, 1, &seconds));
+  }
+  void note(abi3::Status status) noexcept { news_.status = std::max(news_.status, status3_of(status)); }
+  /// Asks for the clocks in Clock Update Mode, that is while a partition is active.
+  void take_news() noexcept {
+    if (!output_clocks_.empty()) {
+      const abi3::Status status =
+          get_clock_(instance_, output_clocks_.data(), output_clocks_.size(), ticks_.get());
+      note(status);
+      for (std::size_t i = 0; i < output_clocks_.size() && is_good(status3_of(status)); ++i)
+        if (ticks_[i]) news_.ticked[i] = 1;
+    }
+    take_intervals();
+  }
+  void take_intervals() noexcept {
+    if (timed_clocks_.empty()) return;
+    const abi3::Status status = get_interval_(instance_, timed_clocks_.data(), timed_clocks_.size(),
+                                              asked_intervals_.data(), asked_qualifiers_.data());
+    note(status);
+    for (std::size_t i = 0; i < timed_clocks_.size() && is_good(status3_of(status)); ++i) {
+      if (asked_qualifiers_[i] != abi3::kChanged) continue;
+      news_.intervals[i] = asked_intervals_[i];
+      news_.qualifiers[i] = abi3::kChanged;
+    }
+  }
+
   bool find_state_functions() override {
     get_state_ = library_.find<abi3::GetState>("fmi3GetFMUState");
     set_state_ = library_.find<abi3::SetState>("fmi3SetFMUState");
@@ -198,12 +277,22 @@ class Unit3 final : public Unit {
     return status3_of(deserialize_(instance_, reinterpret_cast<const std::uint8_t*>(bytes), size, state));
   }
 
+  Environment environment_;
   abi3::Instance instance_ = nullptr;
-  abi3::InstantiateCoSimulation* instantiate_;
+  abi3::InstantiateCoSimulation* instantiate_ = nullptr;
+  abi3::InstantiateScheduledExecution* instantiate_scheduled_ = nullptr;
   abi3::FreeInstance* free_;
   abi3::EnterInitialization* enter_initialization_;
   abi3::Plain *exit_initialization_, *terminate_, *reset_;
-  abi3::DoStep* step_;
+  abi3::DoStep* step_ = nullptr;
+  abi3::ActivateModelPartition* activate_ = nullptr;
+  abi3::GetClock* get_clock_ = nullptr;
+  abi3::GetInterval* get_interval_ = nullptr;
+  abi3::SetInterval* set_interval_ = nullptr;
+  std::vector<abi3::Reference> output_clocks_, timed_clocks_;
+  std::unique_ptr<bool[]> ticks_;
+  std::vector<double> asked_intervals_;
+  std::vector<abi3::Qualifier> asked_qualifiers_;
   abi3::Plain *enter_configuration_, *exit_configuration_;
   std::array<Access, kTypes> access_{};
   abi3::SetBinary* set_binary_ = nullptr;
@@ -218,8 +307,8 @@ class Unit3 final : public Unit {
 }  // namespace
 
 std::unique_ptr<Unit> make_unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
-                                 const Description& description, LogRing& log) {
-  return std::make_unique<Unit3>(file, folder, description, log);
+                                 const Description& description, Execution execution, LogRing& log) {
+  return std::make_unique<Unit3>(file, folder, description, execution, log);
 }
 
 }  // namespace tactus::drivers::fmi

@@ -20,6 +20,9 @@ constexpr Call kCalls[] = {Call::instantiate,
                            Call::reset,
                            Call::state,
                            Call::set_state,
+                           Call::activate,
+                           Call::clocks,
+                           Call::set_interval,
                            Call::free};
 
 LifeCycle ready(Version version) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -44,7 +45,8 @@ class OneUnit {
     const auto at = std::find_if(instance_->jobs().begin(), instance_->jobs().end(),
                                  [&](const executive::DeclaredJob& each) { return each.name == job; });
     if (at == instance_->jobs().end()) throw std::logic_error("no job " + job);
-    const tactus_call call{static_cast<std::int64_t>(sim_time * 1e9), 0, job == "step" ? dt_ : 0};
+    const bool cyclic = job != "initialize" && job != "end" && job != "save" && job != "restore";
+    const tactus_call call{static_cast<std::int64_t>(std::round(sim_time * 1e9)), 0, cyclic ? dt_ : 0};
     return at->run(instance_->self(), &call);
   }
   /// Opens, initializes, and makes the first call of the step.

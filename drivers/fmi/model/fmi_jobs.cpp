@@ -81,6 +81,7 @@ int FmiModel::initialize() {
   lag_said_ = false;
   status_ = kRuns;
   state_bytes_ = 0;
+  surroundings_.begin();
   if (unit_->phase() == Phase::fatal)
     return fail_with("the unit answered Fatal: it must not be called again, so the rig cannot be reset");
   if (unit_->phase() != Phase::made && unit_->phase() != Phase::none && !is_good(unit_->reset()))
@@ -121,6 +122,7 @@ void FmiModel::look_at_lag(double wanted, const StepAnswer& answer) {
 
 int FmiModel::step(const tactus::Call& call) {
   if (unit_ == nullptr) return fail_with("the unit was not opened");
+  surroundings_.on_thread();
   if (steps_ < 0) {  // the outputs are those of initialization
     steps_ = 0;
     if (!ignore_fixed_step_) {
@@ -202,6 +204,7 @@ int FmiModel::restore() {
 }
 
 int FmiModel::end() {
+  for (const std::string& seen : surroundings_.look()) log_.put(Status::warning, "tactus", seen.c_str());
   if (unit_ != nullptr && unit_->phase() != Phase::none) (void)unit_->terminate();
   return 0;
 }

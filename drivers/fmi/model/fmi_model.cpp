@@ -317,9 +317,15 @@ bool FmiModel::take_message(Message& to) {
     if (entry.category[0] != '\0') to.text = "[" + one_line(entry.category.data()) + "] " + to.text;
     return true;
   }
-  const std::uint64_t dropped = log_.dropped();
-  if (dropped == 0) return false;
   to.warning = true;
+  const std::uint64_t dropped = log_.dropped();
+  if (dropped == 0) {
+    if (seen_.empty()) seen_ = surroundings_.look_seldom();
+    if (seen_.empty()) return false;
+    to.text = "[tactus] " + seen_.back();
+    seen_.pop_back();
+    return true;
+  }
   to.text =
       std::to_string(dropped) + " messages of the unit were lost: they came faster than they were written";
   return true;

@@ -12,6 +12,7 @@
 #include "drivers/fmi/description/description.hpp"
 #include "drivers/fmi/model/contents.hpp"
 #include "drivers/fmi/model/partition.hpp"
+#include "drivers/fmi/model/surroundings.hpp"
 #include "drivers/fmi/model/unpacked.hpp"
 #include "drivers/fmi/model/values.hpp"
 #include "drivers/fmi/unit/unit.hpp"
@@ -121,6 +122,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   Groups inputs_, tunables_, parameters_, outputs_, constants_;
 
   LogRing log_;
+  Surroundings surroundings_;
+  std::vector<std::string> seen_;  // sentences of surroundings_ that wait for the log
   std::optional<UnpackedFolder> unpacked_;
   std::unique_ptr<Unit> unit_;
   bool keeps_state_ = false;

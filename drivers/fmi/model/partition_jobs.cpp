@@ -207,6 +207,7 @@ bool FmiModel::ticks(Partition& partition, const tactus::Call& call, double& tim
 
 int FmiModel::activate(std::size_t number, const tactus::Call& call) {
   if (unit_ == nullptr) return fail_with("the unit was not opened");
+  surroundings_.on_thread();
   Partition& partition = partitions_[number];
   if (status_ != kRuns) return 0;
   if (partition.kind == ClockKind::periodic && partition.shift_ns == 0) {

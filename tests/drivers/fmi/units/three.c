@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A unit of FMI 3.0 for tests: all types pass through it, y = 2 u for an array whose size is structural, one state. A call
  * that is illegal in its state, such as a Get after a Set between two steps, is answered by Error. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "hostile.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #ifndef INNER_STEP
@@ -251,6 +254,7 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
         *end = true;
         break;
       default:
+        do_harm(u->d.mode);
         break;
     }
   if (INNER_STEP > 0) {

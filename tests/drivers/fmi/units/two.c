@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A unit of FMI 2.0 for tests. It passes its inputs on, has one state (dx/dt = -k x), and obeys the standard to the letter:
  * a call that is illegal in its state is answered by Error and counted. Integer `mode` asks for a fault at step `at`. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "hostile.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #ifndef INNER_STEP
@@ -225,6 +228,7 @@ EXPORT int fmi2DoStep(void* c, double t, double h, int no_set_before) {
           u->callbacks->logger(u->callbacks->environment, u->instance, OK, "logAll", "line %d", i);
         break;
       default:
+        do_harm(u->d.integer[3]);
         break;
     }
   if (INNER_STEP > 0) {

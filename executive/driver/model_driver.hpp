@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tactus/model.hpp>
+#include <utility>
 #include <vector>
 
 #include "config/json.hpp"
@@ -81,6 +82,11 @@ struct ExamineOptions {
   }
 };
 
+/// Adds the parameters of a rig file to the section of a driver that takes them.
+config::Node with_parameters(const config::Node& settings, const config::Node& parameters);
+/// Takes them out again: {section, parameters}.
+std::pair<config::Node, config::Node> without_parameters(const config::Node& settings);
+
 /// A driver of kind "model", named by `driver:` instead of `model:` and `library:`.
 ///
 /// Threads  one thread at setup.
@@ -92,6 +98,8 @@ class ModelDriver : public Driver {
   /// What is wrong is added to `problems`, and the model is then nullptr. Touches no device. @when setup
   virtual std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
                                             config::Problems& problems) = 0;
+  /// Takes the map of the rig file's parameters as entry 'parameters' of `settings`, too.   @when setup
+  virtual bool takes_parameters() const { return false; }
   /// End of the names of files that its models are made of; empty: none.            @when setup
   virtual std::string extension() const { return ""; }
   /// Describes such a file. Throws std::runtime_error if it cannot be read.         @when setup

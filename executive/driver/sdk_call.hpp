@@ -13,7 +13,9 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include "config/node.hpp"
 #include "config/text.hpp"
 #include "executive/driver/sdk_keys.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -103,7 +105,8 @@ class SdkInstance {
  public:
   /// Makes one. What the driver finds wrong is added to `problems`; then it holds nothing. Throws std::runtime_error
   /// when the driver fails without a problem.
-  SdkInstance(std::shared_ptr<const SdkEntry> entry, const KeptValue& section, config::Problems& problems)
+  SdkInstance(std::shared_ptr<const SdkEntry> entry, const KeptValue& section, config::Problems& problems,
+              const config::Node& parameters = {})
       : entry_(std::move(entry)) {
     struct Heard {
       const KeptValue& section;
@@ -112,6 +115,10 @@ class SdkInstance {
     } heard{section, problems};
     const SdkValues values(section);
     const std::string folder = folder_of_rig_file(section.origin.place.file);
+    std::vector<tactus_given_parameter> given;
+    if (parameters.is_map())
+      for (const config::Node::Entry& each : parameters.entries())
+        if (each.value.is_scalar()) given.push_back({each.key.c_str(), each.value.text().c_str()});
     const tactus_settings settings{sizeof(tactus_settings),
                                    TACTUS_DRIVER_ABI_VERSION,
                                    &values.root(),
@@ -123,7 +130,9 @@ class SdkInstance {
                                                  config::one_line(message == nullptr ? "" : message),
                                                  to.problems);
                                    },
-                                   folder.c_str()};
+                                   folder.c_str(),
+                                   given.data(),
+                                   given.size()};
     SdkFailure failure;
     const rtsync::Doing doing("driver '" + entry_->name + "' was made");
     const int status =
@@ -163,9 +172,10 @@ class SdkInstance {
 
 /// Makes an instance of a section of a rig file; nullptr with problems.
 inline std::shared_ptr<SdkInstance> make_instance(const std::shared_ptr<const SdkEntry>& entry,
-                                                  const KeptValue& section, config::Problems& problems) {
+                                                  const KeptValue& section, config::Problems& problems,
+                                                  const config::Node& parameters = {}) {
   try {
-    auto made = std::make_shared<SdkInstance>(entry, section, problems);
+    auto made = std::make_shared<SdkInstance>(entry, section, problems, parameters);
     return *made ? made : nullptr;
   } catch (const std::exception& error) {
     problems.add(section.origin, error.what());

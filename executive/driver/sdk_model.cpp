@@ -12,6 +12,8 @@
 namespace tactus::executive {
 namespace {
 
+constexpr const char* kParameters = "parameters";  // a key of all models, so no driver has one of this name
+
 /// The device seen by a rig that ends.
 class SdkOutput final : public SafeOutput {
  public:
@@ -112,6 +114,7 @@ class SdkModelDriver final : public ModelDriver {
 
   std::shared_ptr<const config::Section> section() const override { return entry_->keys.section(); }
 
+  bool takes_parameters() const override { return true; }
   std::string extension() const override {
     return functions_.examine == nullptr ? "" : sdk_text(functions_.extension);
   }
@@ -133,9 +136,10 @@ class SdkModelDriver final : public ModelDriver {
   std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
                                     config::Problems& problems) override {
     const std::size_t before = problems.count();
-    const KeptValue section = entry_->keys.load(settings, path, problems);
+    const auto [keys, parameters] = without_parameters(settings);
+    const KeptValue section = entry_->keys.load(keys, path, problems);
     if (problems.count() != before) return nullptr;
-    auto instance = make_instance(entry_, section, problems);
+    auto instance = make_instance(entry_, section, problems, parameters);
     if (instance == nullptr) return nullptr;
     try {
       return std::make_unique<SdkModel>(std::move(instance), functions_);
@@ -151,6 +155,25 @@ class SdkModelDriver final : public ModelDriver {
 };
 
 }  // namespace
+
+config::Node with_parameters(const config::Node& settings, const config::Node& parameters) {
+  if (!parameters.is_map() || !settings.is_map()) return settings;
+  std::vector<config::Node::Entry> entries = settings.entries();
+  entries.push_back({kParameters, parameters.place(), parameters});
+  return config::Node::map(std::move(entries), settings.place());
+}
+
+std::pair<config::Node, config::Node> without_parameters(const config::Node& settings) {
+  config::Node parameters;
+  if (!settings.is_map()) return {settings, parameters};
+  std::vector<config::Node::Entry> entries;
+  for (const config::Node::Entry& entry : settings.entries())
+    if (entry.key == kParameters)
+      parameters = entry.value;
+    else
+      entries.push_back(entry);
+  return {config::Node::map(std::move(entries), settings.place()), parameters};
+}
 
 std::unique_ptr<Driver> make_sdk_model(std::shared_ptr<const SdkEntry> entry) {
   return std::make_unique<SdkModelDriver>(std::move(entry));

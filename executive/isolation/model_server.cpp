@@ -82,7 +82,9 @@ std::unique_ptr<ModelInstance> ModelServer::from_driver(const std::string& insta
   }
   stage("it was made");
   config::Problems problems;
-  driven_ = driver->make(section.settings, section.path, problems);
+  driven_ =
+      driver->make(driver->takes_parameters() ? section.settings : without_parameters(section.settings).first,
+                   section.path, problems);
   if (driven_ == nullptr) return refuse(Letter::Kind::settings_refused, encode(problems));
   output_ = driven_->safe_output();
   if (output_ != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <system_error>
 
 #include "drivers/fmi/model/names.hpp"
 #include "drivers/fmi/text.hpp"
@@ -59,28 +61,36 @@ class Sorter {
 
  private:
   void read_structure() {
-    std::vector<std::string> names;
     for (const Variable& variable : description_.variables) {
       if (variable.causality != Causality::structural_parameter) continue;
-      made_.structure.push_back(&variable);
-      names.push_back(variable.name);
-      if (!variable.start.wholes.empty()) sizes_[variable.reference] = variable.start.wholes[0];
-    }
-    for (const auto& [name, value] : wishes_.structure) {
-      const auto at = std::find_if(made_.structure.begin(), made_.structure.end(),
-                                   [&, &name = name](const Variable* v) { return v->name == name; });
-      if (at == made_.structure.end()) {
-        problems_.push_back({"structure." + name, "the unit has no structural parameter " + in_quotes(name) +
-                                                      nearest(name, names)});
+      if (variable.type != Type::uint64 || !variable.dimensions.empty()) {
+        leave_out(variable, "a structural parameter that is no UInt64");
         continue;
       }
-      const auto number = static_cast<double>(value);
-      if (((*at)->low && number < *(*at)->low) || ((*at)->high && number > *(*at)->high))
-        problems_.push_back({"structure." + name, std::to_string(value) +
-                                                      " is outside of the unit's limits, " +
-                                                      limit((*at)->low) + " .. " + limit((*at)->high)});
-      sizes_[(*at)->reference] = value;
+      StructureVariable one;
+      one.of = &variable;
+      one.name = names_.add(variable.name);
+      if (!variable.start.wholes.empty()) one.size = static_cast<std::uint64_t>(variable.start.wholes[0]);
+      if (const auto given = wishes_.parameters.find(one.name); given != wishes_.parameters.end())
+        take_size(one, given->second);
+      one.memory = one.size;
+      sizes_[variable.reference] = static_cast<std::int64_t>(one.size);
+      made_.structure.push_back(std::move(one));
     }
+  }
+  /// Takes a size. A text that is no whole number is reported where parameters are read.
+  void take_size(StructureVariable& one, const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return;
+    const Variable& of = *one.of;
+    const auto number = static_cast<double>(value);
+    constexpr std::uint64_t kMost = 100'000'000;
+    if ((of.low && number < *of.low) || (of.high && number > *of.high) || value > kMost)
+      problems_.push_back({"parameters." + one.name, text + " is outside of the unit's limits, " +
+                                                         limit(of.low) + " .. " + limit(of.high)});
+    else
+      one.size = value;
   }
   static std::string limit(const std::optional<double>& value) {
     return value ? std::to_string(static_cast<long long>(*value)) : "any";

@@ -29,6 +29,19 @@ struct ClockVariable {
   std::string late;   ///< the same: longest time that it waited for a frame
 };
 
+/// A structural parameter, which sizes of arrays depend on.
+struct StructureVariable {
+  const Variable* of = nullptr;
+  std::string name;          ///< name in the rig
+  std::uint64_t size = 0;    ///< value with which the variables are laid out
+  std::uint64_t memory = 0;  ///< value that the rig has: another cannot be
+};
+
+/// Returns true if the unit has to be told: it is not the start value of its description.
+inline bool is_other(const StructureVariable& one) {
+  return one.of->start.wholes.empty() || static_cast<std::uint64_t>(one.of->start.wholes[0]) != one.size;
+}
+
 struct Contents {
   std::vector<RigVariable> inputs;      ///< set before each step
   std::vector<RigVariable> tunables;    ///< tunable parameters: set before a step when they have changed
@@ -37,16 +50,17 @@ struct Contents {
   std::vector<RigVariable> constants;   ///< got once, after initialization: calculated parameters, constants
   std::vector<ClockVariable> partitions;  ///< input clocks, each with its partition
   std::vector<ClockVariable> output_clocks;
-  std::vector<const Variable*> texts;      ///< parameters of type String and Binary
-  std::vector<const Variable*> structure;  ///< structural parameters
+  std::vector<const Variable*> texts;  ///< parameters of type String and Binary
+  std::vector<StructureVariable> structure;
   std::vector<LeftOut> left_out;
 };
 
 /// Wishes of the rig file.
 struct Wishes {
   Execution execution = Execution::co_simulation;
-  std::map<std::string, std::int64_t> structure;  ///< structural parameters by name
-  std::vector<std::string> locals;                ///< local variables to show; '*' stands for any text
+  std::map<std::string, std::string>
+      parameters;                   ///< texts under 'parameters' in the rig file, by names in the rig
+  std::vector<std::string> locals;  ///< local variables to show; '*' stands for any text
 };
 
 /// A mistake in a wish: the key of the rig file, and a sentence.

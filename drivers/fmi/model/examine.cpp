@@ -210,9 +210,10 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
     print_variables(to, "constants and calculated parameters", contents.constants);
     if (!contents.structure.empty()) {
       to.line("");
-      to.line("structural parameters, key 'structure' (" + std::to_string(contents.structure.size()) + ")");
-      for (const Variable* const each : contents.structure)
-        to.line("  " + one_line(each->name) + " " + start_of(*each) + "  " + one_line(each->about, 120));
+      to.line("structural parameters, under 'parameters' in a rig file (" +
+              std::to_string(contents.structure.size()) + ")");
+      for (const StructureVariable& each : contents.structure)
+        to.line("  " + each.name + " " + start_of(*each.of) + "  " + one_line(each.of->about, 120));
     }
     if (!contents.texts.empty()) {
       to.line("");

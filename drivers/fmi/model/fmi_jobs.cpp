@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "drivers/fmi/model/fmi_model.hpp"
 
@@ -40,19 +41,27 @@ int FmiModel::failed(const char* what, Status status, OnFailure policy) {
 }
 
 int FmiModel::set_structure() {
-  if (structure_.empty()) return 0;
-  if (const int bad = take("EnterConfigurationMode", unit_->enter_configuration()); bad != 0) return bad;
-  for (const Size& size : structure_) {
-    const auto at = std::find_if(contents_.structure.begin(), contents_.structure.end(),
-                                 [&](const Variable* v) { return v->name == size.name; });
-    const auto value = static_cast<std::uint64_t>(size.value);
-    const std::uint32_t reference = (*at)->reference;
+  bool configuring = false;
+  for (const StructureVariable& each : contents_.structure) {
+    if (each.memory != each.size) {
+      std::array<char, 256> text{};
+      (void)std::snprintf(
+          text.data(), text.size(),
+          "structural parameter %.80s decides sizes of arrays: it is %llu, and can be changed in the "
+          "rig file alone",
+          each.name.c_str(), static_cast<unsigned long long>(each.size));
+      return fail_with(text.data());
+    }
+    if (!is_other(each)) continue;
+    if (!std::exchange(configuring, true))
+      if (const int bad = take("EnterConfigurationMode", unit_->enter_configuration()); bad != 0) return bad;
+    const std::uint32_t reference = each.of->reference;
     if (const int bad = take("Set of a structural parameter",
-                             unit_->set(Call::set_structural, Type::uint64, {&reference, 1}, &value, 1));
+                             unit_->set(Call::set_structural, Type::uint64, {&reference, 1}, &each.size, 1));
         bad != 0)
       return bad;
   }
-  return take("ExitConfigurationMode", unit_->exit_configuration());
+  return configuring ? take("ExitConfigurationMode", unit_->exit_configuration()) : 0;
 }
 
 int FmiModel::set_texts() {

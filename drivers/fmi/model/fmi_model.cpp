@@ -71,12 +71,7 @@ void FmiModel::keys(Keys& k) {
           {"co_simulation", Wanted::co_simulation, "job 'step' makes its steps"},
           {"scheduled", Wanted::scheduled, "each model partition is a job, FMI 3.0"}},
          "what the unit is run as");
-  k.named("structure", structure_, "parameter",
-          "values of structural parameters, which sizes of arrays depend on",
-          [](Keys& inner, Size& size) {
-            inner.whole("value", size.value, {0, 1e9}, "the value").required();
-          })
-      .short_value("value");
+  k.refused("structure", "structural parameters stand under 'parameters', as all others");
   k.named("texts", texts_, "parameter", "values of parameters of type String; a Binary in hexadecimal digits",
           [](Keys& inner, Text& text) {
             inner.text("value", text.value, {0, 65536}, "the value").required();
@@ -135,7 +130,7 @@ void FmiModel::check(const Problems& problems) {
   Wishes wishes;
   wishes.execution = execution_;
   wishes.locals = locals_;
-  for (const Size& size : structure_) wishes.structure[size.name] = size.value;
+  wishes.parameters = given_;
   std::vector<WishProblem> wrong;
   contents_ = contents_of(description_, wishes, wrong);
   for (const WishProblem& each : wrong) problems.add(each.path, each.text);
@@ -148,6 +143,11 @@ void FmiModel::check(const Problems& problems) {
 void FmiModel::check_texts(const Problems& problems) const {
   std::vector<std::string> names;
   for (const Variable* const known : contents_.texts) names.push_back(known->name);
+  for (const Variable* const known : contents_.texts)
+    if (given_.count(known->name) != 0)
+      problems.add("parameters." + known->name, "is a " + std::string(name_of(known->type)) +
+                                                    ", which a rig has no variables for; write 'texts: { " +
+                                                    known->name + ": ... }' instead");
   for (const Text& text : texts_) {
     const auto at = std::find_if(contents_.texts.begin(), contents_.texts.end(),
                                  [&](const Variable* v) { return v->name == text.name; });
@@ -218,6 +218,8 @@ void FmiModel::declare(Declare& d) {
   sort_into(parameters_, contents_.parameters);
   sort_into(outputs_, contents_.outputs);
   sort_into(constants_, contents_.constants);
+  for (StructureVariable& each : contents_.structure)
+    d.parameter(each.name.c_str(), each.memory, "", each.of->about.c_str());
   for (const auto& group : parameters_) declare_group(*group, TACTUS_PARAMETER);
   for (const auto& group : tunables_) declare_group(*group, TACTUS_INPUT);
   for (const auto& group : inputs_) declare_group(*group, TACTUS_INPUT);
@@ -296,7 +298,9 @@ void FmiModel::prepare_functions() {
   for (const Variable* const text : contents_.texts)
     if (std::any_of(texts_.begin(), texts_.end(), [&](const Text& t) { return t.name == text->name; }))
       unit_->need_set(text->type);
-  if (!structure_.empty()) unit_->need_set(Type::uint64);
+  if (std::any_of(contents_.structure.begin(), contents_.structure.end(),
+                  [](const StructureVariable& each) { return is_other(each); }))
+    unit_->need_set(Type::uint64);
   if (execution_ == Execution::scheduled) need_clocks();
 }
 

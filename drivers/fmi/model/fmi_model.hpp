@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
 
   void keys(Keys& k) override;
   void located(const std::string& folder) override { folder_ = folder; }
+  void given(const std::vector<GivenParameter>& parameters) override {
+    for (const GivenParameter& each : parameters) given_[each.name] = each.text;
+  }
   void check(const Problems& problems) override;
   void declare(Declare& d) override;
   void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) override;
@@ -50,10 +54,6 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   enum class OnEnd : std::uint8_t { stop, hold };
   enum class Wanted : std::uint8_t { any, co_simulation, scheduled };
   static constexpr std::int32_t kRuns = 0, kIsHeld = 1, kHasEnded = 2;  // of status_
-  struct Size {
-    std::string name{};
-    std::int64_t value = 0;
-  };
   struct Text {
     std::string name{};
     std::string value{};
@@ -99,7 +99,6 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   // Keys.
   std::string unit_file_;
   Wanted wanted_ = Wanted::any;
-  std::vector<Size> structure_;
   std::vector<Text> texts_;
   std::vector<std::string> locals_;
   OnFailure on_discard_ = OnFailure::terminate, on_error_ = OnFailure::terminate;
@@ -109,8 +108,9 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   double tolerance_ = 0;
 
   const tactus_host* host_ = nullptr;
-  std::string folder_;  // of the rig file
-  std::string name_;    // of the instance
+  std::string folder_;                        // of the rig file
+  std::map<std::string, std::string> given_;  // parameters of the rig file, as texts
+  std::string name_;                          // of the instance
   Description description_;
   Execution execution_ = Execution::co_simulation;
   std::vector<Partition> partitions_;  // of scheduled execution

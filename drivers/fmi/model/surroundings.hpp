@@ -12,7 +12,7 @@
 
 namespace tactus::drivers::fmi {
 
-/// What a unit may change in its process beside its own instance, and nobody sees at once: the current folder, the signals
+/// Memory of what a unit may change in its process beside its own instance, and nobody sees at once: the current folder, the signals
 /// that the thread of its jobs blocks, threads of its own.
 ///
 /// Threads  begin(): setup. on_thread(): that of the jobs. look(), look_seldom(): any that is not real-time.

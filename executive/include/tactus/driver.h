@@ -94,6 +94,13 @@ typedef struct tactus_value {
   const struct tactus_value* const* values; /**< of a list, SECTION and NAMED */
 } tactus_value;
 
+/** A parameter of a model in the rig file: `parameters: { size: 3 }`. tactus reads it when the model has declared a
+ *  variable of its name. */
+typedef struct tactus_given_parameter {
+  const char* name;
+  const char* text; /**< as the rig file has it, "3", "2 l"; never NULL */
+} tactus_given_parameter;
+
 /** What a driver is made of. Valid while make() runs. */
 typedef struct tactus_settings {
   uint32_t size;
@@ -106,6 +113,9 @@ typedef struct tactus_settings {
   /** Folder of the rig file, where relative paths of keys begin; "": not known. Added to version 1 later: look at `size`
    *  first. */
   const char* folder;
+  /** A model: its parameters that are no lists, for one whose variables depend on them. Added to version 1 later. */
+  const tactus_given_parameter* parameters;
+  uint64_t parameter_count;
 } tactus_settings;
 
 /* ---- Devices ------------------------------------------------------------------------------------------------- */

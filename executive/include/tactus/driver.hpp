@@ -286,12 +286,21 @@ class TACTUS_HIDDEN Problems {
   const tactus_settings& settings_;
 };
 
+/// A parameter of the rig file: {"size", "3"}.
+struct GivenParameter {
+  std::string name{};
+  std::string text{};
+};
+
 /// Common part of the drivers of all kinds.
 class TACTUS_HIDDEN KeyedDriver {
  public:
   /// Takes the folder of the rig file, where relative paths of keys begin; "": not known. After keys(), before check().
   /// @when setup
   virtual void located(const std::string& folder) { (void)folder; }
+  /// Takes what stands under `parameters:` of a model, as texts, but lists: for a model whose variables depend on it.
+  /// The values are set as ever when the model has declared its variables. After keys(), before check(). @when setup
+  virtual void given(const std::vector<GivenParameter>& parameters) { (void)parameters; }
   /// Binds its keys to members; none: it has no keys. @when setup
   virtual void keys(Keys& k) { (void)k; }
   /// Looks at the members that were read. @when setup
@@ -339,6 +348,12 @@ int make_driver(const tactus_settings* settings, void** self, tactus_failure* fa
     made->keys(keys);
     if (settings->size > offsetof(tactus_settings, folder) && settings->folder != nullptr)
       made->located(settings->folder);
+    if (settings->size > offsetof(tactus_settings, parameter_count)) {
+      std::vector<GivenParameter> parameters;
+      for (std::uint64_t i = 0; i < settings->parameter_count; ++i)
+        parameters.push_back({settings->parameters[i].name, settings->parameters[i].text});
+      made->given(parameters);
+    }
     made->check(Problems(*settings));
     *self = static_cast<Base*>(made.release());
   });

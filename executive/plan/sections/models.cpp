@@ -83,7 +83,7 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
 ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
   if (const std::string& driver = settings.driver.value; !driver.empty())
     return {settings.name, find_driver(ModelDriver::kKind, driver).string(), driver,
-            DriverSection{settings.device, settings.origin.path}};
+            DriverSection{with_parameters(settings.device, settings.parameters), settings.origin.path}};
   settings.library.value = find_library(settings.library.value, draft.base).string();
   return {settings.name, settings.library.value, settings.model.value};
 }
@@ -143,8 +143,10 @@ void show_cycles(Draft& draft, DriverModel& made, std::size_t first_job) {
 void make_from_driver(Draft& draft, const ModelSettings& settings) {
   const auto library = draft.load_driver("model", settings.driver);
   if (library == nullptr) return;
-  std::unique_ptr<DrivenModel> model =
-      library->make<ModelDriver>()->make(settings.device, settings.origin.path, draft.problems);
+  const auto driver = library->make<ModelDriver>();
+  std::unique_ptr<DrivenModel> model = driver->make(
+      driver->takes_parameters() ? with_parameters(settings.device, settings.parameters) : settings.device,
+      settings.origin.path, draft.problems);
   if (model == nullptr) return;  // said why
   DriverModel& made = draft.rig.driver_models.emplace_back();
   made.name = settings.name;

@@ -124,7 +124,7 @@ TEST(FmiModel, PassesAllTypesOf20) {
 }
 
 TEST(FmiModel, PassesAllTypesOf30) {
-  OneUnit unit("three", "structure: { size: 3 }\ntexts: { name: engine, blob: '00ff10' }");
+  OneUnit unit("three", "texts: { name: engine, blob: '00ff10' }", 0.1, "size: 3");
   EXPECT_EQ(unit.variable("u").count, 3U);
   unit.start();
   EXPECT_EQ(unit.value<double>("texts"), 3006) << "six letters and three bytes";
@@ -384,9 +384,12 @@ TEST(FmiModel, RefusesWhatCannotRun) {
   EXPECT_THAT(refusal_of("/nowhere/x.fmu"), HasSubstr("models.unit.unit: cannot open /nowhere/x.fmu"));
   EXPECT_THAT(refusal_of("two", "texts: { nam: x }"), HasSubstr("did you mean 'name'?"));
   EXPECT_THAT(refusal_of("two", "locals: [lettres]"), HasSubstr("did you mean 'letters'?"));
-  EXPECT_THAT(refusal_of("three", "structure: { siz: 3 }"), HasSubstr("did you mean 'size'?"));
-  EXPECT_THAT(refusal_of("three", "structure: { size: 9 }"),
-              HasSubstr("9 is outside of the unit's limits, any .. 8"));
+  EXPECT_THAT(refusal_of("three", "structure: { size: 3 }"),
+              HasSubstr("structural parameters stand under 'parameters'"));
+  EXPECT_THAT(
+      refusal_of("three", "", "name: engine"),
+      HasSubstr("models.unit.parameters.name: is a String, which a rig has no variables for; write 'texts"));
+  EXPECT_THAT(refusal_of("three", "", "size: 9"), HasSubstr("9 is outside of the unit's limits, any .. 8"));
   EXPECT_THAT(refusal_of("three", "texts: { blob: abc }"), HasSubstr("pairs of hexadecimal digits"));
 }
 

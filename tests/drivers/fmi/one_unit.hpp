@@ -21,12 +21,18 @@ namespace tactus::test {
 class OneUnit {
  public:
   /// `keys`: beside `unit`, "on_error: hold". Throws config::ConfigError, or what the model or its device objects to.
-  explicit OneUnit(const std::string& unit, const std::string& keys = "", double dt = 0.1) : dt_(dt) {
+  /// `parameters`: what a rig file has under `parameters:`, "size: 3".
+  explicit OneUnit(const std::string& unit, const std::string& keys = "", double dt = 0.1,
+                   const std::string& parameters = "")
+      : dt_(dt) {
     driver_ = executive::make_sdk_driver(*drivers::fmi::fmi_entry(), "libtactus-model-fmi.so");
     config::Problems problems;
     const config::Document document =
         config::Document::from_text("rig.yaml", "unit: " + path(unit) + "\n" + keys);
-    model_ = static_cast<executive::ModelDriver&>(*driver_).make(document.root(), "models.unit", problems);
+    const config::Document given =
+        config::Document::from_text("rig.yaml", parameters.empty() ? "{}" : parameters);
+    model_ = static_cast<executive::ModelDriver&>(*driver_).make(
+        executive::with_parameters(document.root(), given.root()), "models.unit", problems);
     if (!problems.empty()) throw config::ConfigError(problems);
     description_ = {
         TACTUS_ABI_VERSION, sizeof(tactus_model), "fmi", "", nullptr, model_->face().declare, nullptr};
@@ -94,9 +100,10 @@ class OneUnit {
 };
 
 /// Reason why a unit is refused; empty: it is not.
-inline std::string refusal_of(const std::string& unit, const std::string& keys = "") {
+inline std::string refusal_of(const std::string& unit, const std::string& keys = "",
+                              const std::string& parameters = "") {
   try {
-    OneUnit one(unit, keys);
+    OneUnit one(unit, keys, 0.1, parameters);
   } catch (const std::exception& error) {
     return error.what();
   }

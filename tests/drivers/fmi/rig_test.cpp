@@ -87,6 +87,23 @@ TEST_F(FmiRig, IsTheSameOnThreeThreadsAsOnOne) {
   EXPECT_EQ(bytes("threads: { workers: { w: {}, v: {} } }\n", ", thread: w", ", thread: v"), one);
 }
 
+TEST_F(FmiRig, TakesStructuralParametersFromTheRigFile) {
+  for (const char* const how : {"", ", isolated: yes"}) {
+    rig(std::string("  b: { driver: fmi, unit: three.fmu") + how +
+            ", parameters: { size: 3, 'u': [1, 2, 3] } }\n",
+        "record: { x: { variables: [b.y, b.size], driver: csv } }\n");
+    fs::remove_all(dir_ / "out");
+    const auto run = tactus({"run", "rig.yaml", "--frames", "2", "--out", "out"});
+    ASSERT_EQ(run.status, 0) << run;
+    EXPECT_THAT(read_file(dir_ / "out/x.csv"), HasSubstr("\n0,2,4,6,3\n"));
+  }
+  rig("  b: { driver: fmi, unit: three.fmu, parameters: { size: 9 } }\n");
+  const auto check = tactus({"check", "rig.yaml"});
+  EXPECT_EQ(check.status, 2) << check;
+  EXPECT_THAT(check.err, HasSubstr("rig.yaml:5:"));
+  EXPECT_THAT(check.err, HasSubstr("models.b.parameters.size: 9 is outside of the unit's limits, any .. 8"));
+}
+
 TEST_F(FmiRig, RefusesAtTheRightPlace) {
   rig("  a: { driver: fmi, unit: fixed3.fmu }\n  b: { driver: fmi, unit: tool2.fmu }\n"
       "  c: { driver: fmi, unit: two.fmu, parameters: { gian: 2 } }\n");
@@ -215,8 +232,9 @@ TEST_F(FmiRig, IsDescribedByCheck) {
     EXPECT_THAT(two.out, HasSubstr(part));
   const auto three = tactus({"check", "three.fmu"});
   EXPECT_EQ(three.status, 0) << three;
-  for (const char* const part : {"FMI 3.0", "Float64[2]", "structural parameters, key 'structure' (1)",
-                                 "not in a rig: 'said': String", "not in a rig: 'clock': a Clock"})
+  for (const char* const part :
+       {"FMI 3.0", "Float64[2]", "structural parameters, under 'parameters' in a rig file (1)",
+        "not in a rig: 'said': String", "not in a rig: 'clock': a Clock"})
     EXPECT_THAT(three.out, HasSubstr(part));
   const auto fixed = tactus({"check", "fixed3.fmu"});
   EXPECT_THAT(fixed.out, HasSubstr("cycle          multiples of 0.02 s"));

@@ -20,11 +20,15 @@ class CampaignError(Exception):
     """The results cannot be read; the text says why."""
 
 
+_FIELDS = ("number", "rig", "test", "verdict", "says", "seconds", "attempt", "version", "folder", "line")
+
+
 class CampaignResults:
     """`rows`: a dictionary for each case that has a result, by number; `unit`: those of the columns that have one."""
 
     def __init__(self, file: pathlib.Path) -> None:
         self.unit: dict[str, str] = {"seconds": "s"}
+        self._numbers: dict[str, bool] = {"seconds": True}  # columns; False: one that has words, too
         self.rows: list[dict[str, Any]] = []
         data = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)
         try:
@@ -40,9 +44,8 @@ class CampaignResults:
             raise CampaignError("the campaign has not begun")
         self.name, self.file, self.cases = facts
         of: dict[int, dict[str, Any]] = {}
-        fields = ("number", "rig", "test", "verdict", "says", "seconds", "attempt", "version", "folder", "line")
-        for values in data.execute(f"SELECT {', '.join(fields)} FROM cases WHERE state = 'done' ORDER BY number"):
-            row = dict(zip(fields, values))
+        for values in data.execute(f"SELECT {', '.join(_FIELDS)} FROM cases WHERE state = 'done' ORDER BY number"):
+            row = dict(zip(_FIELDS, values))
             of[row["number"]] = row
             self.rows.append(row)
         several = len({row["test"] for row in self.rows}) > 1
@@ -64,6 +67,7 @@ class CampaignResults:
         if row is None:
             return
         row[name] = value
+        self._numbers[name] = self._numbers.get(name, True) and not isinstance(value, str)
         if unit:
             self.unit[name] = unit
 
@@ -71,10 +75,17 @@ class CampaignResults:
         return len(self.rows)
 
     def frame(self) -> Any:
-        """All rows as a pandas.DataFrame, by number; attrs has the units."""
+        """All rows as a pandas.DataFrame, by number; attrs["units"] has the units.
+
+        What is a number is float64, NaN where a case has none: seconds, margins, measured quantities, and what was drawn
+        unless it is a word. attempt and version are int64, all other columns hold text.
+        """
         import pandas  # pylint: disable=import-outside-toplevel
 
-        frame = pandas.DataFrame(self.rows).set_index("number") if self.rows else pandas.DataFrame()
+        names = list(_FIELDS) + [name for name in self._numbers if name not in _FIELDS]
+        frame = pandas.DataFrame(self.rows, columns=names)
+        kinds = {name: "float64" for name, is_number in self._numbers.items() if is_number}
+        frame = frame.astype({**kinds, "number": "int64", "attempt": "int64", "version": "int64"}).set_index("number")
         frame.attrs["units"] = dict(self.unit)
         return frame
 

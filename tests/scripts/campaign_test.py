@@ -7,6 +7,7 @@
 import pathlib
 import re
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,6 +20,13 @@ import tactus  # pylint: disable=wrong-import-position
 def tables():
     text = (ROOT / "executive" / "campaign" / "store" / "tables.hpp").read_text(encoding="utf-8")
     return re.search(r'R"\((.*?)\)"', text, re.DOTALL)[1]
+
+
+def has_pandas(python):
+    try:
+        return subprocess.run([python, "-c", "import pandas"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 class LoadCampaign(unittest.TestCase):
@@ -53,6 +61,35 @@ class LoadCampaign(unittest.TestCase):
         self.assertEqual(results.rows[0]["margin of holds"], -0.5)
         self.assertIsNone(results.rows[1]["peak"])
         self.assertEqual(results.unit, {"seconds": "s", "gain": "V", "margin of holds": "rad", "peak": "A"})
+
+    def test_makes_a_frame_of_pandas(self):
+        python = next((each for each in (sys.executable, "/usr/bin/python3") if has_pandas(each)), None)
+        if python is None:
+            self.skipTest("there is no pandas here; apt install python3-pandas")
+        code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tactus
+results = tactus.load_campaign(sys.argv[2])
+frame = results.frame()
+print(frame.index.name, list(frame.index))
+print({name: str(kind) for name, kind in frame.dtypes.items()})
+print(frame["margin of holds"].tolist(), frame["peak"].isna().all(), frame["policy"].tolist())
+print(frame.attrs["units"]["gain"], frame.groupby("verdict")["gain"].mean().to_dict())
+results.rows.clear()
+print(list(results.frame().columns)[:4], len(results.frame()))
+"""
+        done = subprocess.run([python, "-c", code, str(ROOT / "scripts"), self.dir.name], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), [
+            "number [0, 1]",
+            str({**{name: "object" for name in ("rig", "test", "verdict", "says")}, "seconds": "float64",
+                 "attempt": "int64", "version": "int64", "folder": "object", "line": "object", "gain": "float64",
+                 "policy": "object", "margin of holds": "float64", "peak": "float64"}),
+            "[-0.5, nan] True ['fifo', 'fifo']",
+            "V {'fail': 0.0, 'pass': 1.0}",
+            "['rig', 'test', 'verdict', 'says'] 0"])
 
     def test_says_what_is_not_a_campaign(self):
         with self.assertRaisesRegex(tactus.CampaignError, "give the folder of a campaign"):

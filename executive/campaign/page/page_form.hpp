@@ -78,7 +78,7 @@ for (let i = 0; i < N; i++) { let low = Infinity; for (let k = 0; k < COLUMNS.le
 
 let saved = {};
 try { saved = JSON.parse(sessionStorage.getItem("tactus " + H.name) ?? "{}"); } catch { /* a browser that keeps nothing */ }
-const first = (kind) => Math.max(0, COLUMNS.findIndex((c) => c.kind === kind));
+const first = (kind) => { const numbers = COLUMNS.findIndex((c) => c.kind === kind && c.labels.size === 0); return numbers >= 0 ? numbers : Math.max(0, COLUMNS.findIndex((c) => c.kind === kind)); };
 const S = { x: first("drawn"), y: first("margin"), over: first("drawn"), parallel: false, filter: "", only: "", sort: "least", down: false, chosen: -1, brush: {}, ...saved };
 for (const key of ["x", "y", "over"]) if (!COLUMNS[S[key]]) S[key] = 0;
 const keep = () => { try { sessionStorage.setItem("tactus " + H.name, JSON.stringify(S)); } catch { /* likewise */ } };
@@ -138,7 +138,10 @@ function context(id) {
   c.scale(devicePixelRatio, devicePixelRatio); c.font = "11px system-ui, sans-serif";
   return { c, wide, high };
 }
-const reaches = COLUMNS.map((c) => { let a = Infinity, b = -Infinity; for (const v of c.values) if (v !== null) { a = Math.min(a, v); b = Math.max(b, v); } return a > b ? [0, 1] : a === b ? [a - 0.5, b + 0.5] : [a, b]; });
+const reaches = COLUMNS.map((c) => { let a = Infinity, b = -Infinity; for (const v of c.values) if (v !== null) { a = Math.min(a, v); b = Math.max(b, v); } return a > b ? [0, 1] : c.labels.size || a === b ? [a - 0.5, b + 0.5] : [a, b]; });
+// Words have a tick each, as far as there is room; numbers have the ends and the middle.
+const ticks = (k) => { const [a, b] = reaches[k], words = [...COLUMNS[k].labels].filter(([v]) => v >= a && v <= b).sort((p, q) => p[0] - q[0]), step = Math.ceil(words.length / 8);
+  return words.length ? words.filter((_, n) => n % step === 0) : [a, (a + b) / 2, b].map((v) => [v, String(+v.toPrecision(4))]); };
 const MOST = 20000;
 function drawn() { const step = Math.max(1, Math.ceil(lines.length / MOST)); return lines.filter((i, n) => n % step === 0 || D.verdicts[i] !== "p"); }
 function space() {
@@ -149,20 +152,20 @@ function space() {
     c.globalAlpha = Math.max(0.05, Math.min(0.6, 200 / (lines.length + 1)));
     for (const i of drawn().slice(0, 5000)) { c.strokeStyle = color(i); c.beginPath(); let open = false; axes.forEach((k, n) => { const v = COLUMNS[k].values[i]; if (v === null) { open = false; return; } if (open) c.lineTo(at(n), py(k, v)); else c.moveTo(at(n), py(k, v)); open = true; }); c.stroke(); }
     c.globalAlpha = 1; c.textAlign = "center";
-    axes.forEach((k, n) => { c.strokeStyle = token("--edge"); c.beginPath(); c.moveTo(at(n), 20); c.lineTo(at(n), high - 24); c.stroke(); c.fillStyle = token("--ink"); c.fillText(short(COLUMNS[k]).slice(0, 18), at(n), 12 + (n % 2) * 0); c.fillStyle = token("--soft"); c.fillText(String(+reaches[k][0].toPrecision(3)), at(n), high - 10); c.fillText(String(+reaches[k][1].toPrecision(3)), at(n), 30); });
+    axes.forEach((k, n) => { c.strokeStyle = token("--edge"); c.beginPath(); c.moveTo(at(n), 20); c.lineTo(at(n), high - 24); c.stroke(); c.fillStyle = token("--ink"); c.fillText(short(COLUMNS[k]).slice(0, 18), at(n), 12 + (n % 2) * 0); c.fillStyle = token("--soft"); const ends = ticks(k); c.fillText(ends[0][1].slice(0, 12), at(n), high - 10); c.fillText(ends[ends.length - 1][1].slice(0, 12), at(n), 30); });
     return;
   }
-  const px = (v) => 56 + (v - xa) / (xb - xa) * (wide - 70), py = (v) => high - 34 - (v - ya) / (yb - ya) * (high - 50);
-  c.textAlign = "center"; for (const v of [xa, (xa + xb) / 2, xb]) c.fillText(x.labels.get(v) ?? String(+v.toPrecision(4)), Math.min(wide - 20, px(v)), high - 18);
+  const px = (v) => 56 + (v - xa) / (xb - xa) * (wide - 70), py = (v) => high - 34 - (v - ya) / (yb - ya) * (high - 58);
+  c.textAlign = "center"; for (const [v, text] of ticks(S.x)) { const half = c.measureText(text).width / 2; c.fillText(text, Math.max(half, Math.min(wide - half, px(v))), high - 18); }
   c.fillText(`${x.title}${x.unit ? ` (${x.unit})` : ""}`, wide / 2, high - 4);
-  c.textAlign = "right"; for (const v of [ya, (ya + yb) / 2, yb]) c.fillText(String(+v.toPrecision(4)), 52, py(v) + 4);
+  c.textAlign = "right"; for (const [v, text] of ticks(S.y)) c.fillText(text.slice(0, 8), 52, py(v) + 4);
   c.textAlign = "left"; c.fillText(`${y.title}${y.unit ? ` (${y.unit})` : ""}`, 4, 10);
   if (y.kind === "margin" && ya < 0 && yb > 0) { c.fillStyle = token("--bad"); c.fillRect(56, py(0), wide - 70, 1); }
   c.globalAlpha = lines.length > 2000 ? 0.4 : 0.8;
   for (const i of drawn()) { const a = x.values[i], b = y.values[i]; if (a === null || b === null) continue; c.fillStyle = color(i); const r = i === S.chosen ? 5 : D.verdicts[i] === "p" ? 1.4 : 2.2;
     if (lines.length > 2000 && i !== S.chosen) { c.fillRect(px(a) - r, py(b) - r, 2 * r, 2 * r); continue; } c.beginPath(); c.arc(px(a), py(b), r, 0, 7); c.fill(); }
   c.globalAlpha = 1;
-  space.back = (ex, ey) => [xa + (ex - 56) / (wide - 70) * (xb - xa), ya + (high - 34 - ey) / (high - 50) * (yb - ya)];
+  space.back = (ex, ey) => [xa + (ex - 56) / (wide - 70) * (xb - xa), ya + (high - 34 - ey) / (high - 58) * (yb - ya)];
 }
 function histogram() {
   const { c, wide, high } = context("histogram"), q = COLUMNS[S.over], [a, b] = reaches[S.over], bins = 24, good = new Array(bins).fill(0), bad = new Array(bins).fill(0);
@@ -170,7 +173,7 @@ function histogram() {
   histogram.counts = good.map((g, n) => g + bad[n]);
   const most = Math.max(1, ...good.map((g, n) => g + bad[n])), w = (wide - 50) / bins, y = (v) => v / most * (high - 40);
   for (let n = 0; n < bins; n++) { c.fillStyle = token("--work"); c.fillRect(44 + n * w, high - 28 - y(good[n]), w - 1, y(good[n])); c.fillStyle = token("--bad"); c.fillRect(44 + n * w, high - 28 - y(good[n] + bad[n]), w - 1, y(bad[n])); }
-  c.fillStyle = token("--soft"); c.textAlign = "right"; c.fillText(String(most), 40, 16); c.fillText("0", 40, high - 26); c.textAlign = "left"; c.fillText(q.labels.get(a) ?? String(+a.toPrecision(4)), 44, high - 14); c.textAlign = "right"; c.fillText(q.labels.get(b) ?? String(+b.toPrecision(4)), wide - 6, high - 14);
+  c.fillStyle = token("--soft"); c.textAlign = "right"; c.fillText(String(most), 40, 16); c.fillText("0", 40, high - 26); c.textAlign = "center"; histogram.ticks = ticks(S.over); for (const [v, text] of histogram.ticks) { const half = c.measureText(text).width / 2; c.fillText(text, Math.max(44 + half, Math.min(wide - 6 - half, 44 + (v - a) / (b - a) * bins * w)), high - 14); }
   c.textAlign = "center"; c.fillText(`${q.title}${q.unit ? ` (${q.unit})` : ""}; red: did not pass`, wide / 2, high - 2);
 }
 function once() {

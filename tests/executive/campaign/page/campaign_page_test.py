@@ -163,6 +163,18 @@ class Charts(Case):
         self.browser.click("#clear")
         self.assertEqual(self.shown(), CASES)
 
+    def test_words_have_ticks_of_their_own_and_numbers_come_first(self):
+        self.assertEqual(self.browser.run("return COLUMNS[S.x].name"), "models.motor.parameters.inertia",
+                         "a scatter of numbers, though the first key has words")
+        self.choose("over", "frame.policy")
+        self.assertEqual(self.browser.run("return histogram.ticks.map((each) => each[1])"), ["fifo", "deadline"])
+        shown = [each for each in self.browser.run("return histogram.counts") if each]
+        self.assertEqual(shown, [self.count("w.text = 'fifo'"), self.count("w.text = 'deadline'")])
+        self.choose("y", "frame.policy")
+        self.assertEqual(self.browser.run("return ticks(S.y).map((each) => each[1])"), ["fifo", "deadline"])
+        self.choose("over", "peak")
+        self.assertEqual(len(self.browser.run("return histogram.ticks")), 3)
+
     def test_parallel_coordinates_draw_each_column(self):
         before = self.dots()
         self.browser.click("#parallel")

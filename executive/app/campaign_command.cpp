@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,13 +86,12 @@ class CampaignCommand final : public CommandDriver {
         ->check(CLI::NonNegativeNumber);
     app.add_option("--bisect", bisect_, "narrow the border between pass and fail in this key of vary:")
         ->type_name("KEY");
-    app.add_option("--within", search_.within,
-                   "with --bisect: end at a range as narrow as this, e.g. 0.1 mrad")
+    app.add_option("--within", within_, "with --bisect: end at a range as narrow as this, e.g. 0.1 mrad")
         ->type_name("VALUE");
     app.add_flag("--minimise", minimise_,
                  "find the smallest set of faults and values with which a case still fails");
-    app.add_option("--case", search_.number,
-                   "with --bisect and --minimise: the case to start from; default 0")
+    app.add_option("--case", case_,
+                   "with --bisect and --minimise: the case to start from; default 0, or case: of the file")
         ->type_name("N");
     app.add_option("--until-sure", until_sure_,
                    "run draws until the pass rate is known with this confidence, e.g. 0.95")
@@ -147,7 +147,11 @@ class CampaignCommand final : public CommandDriver {
       throw CommandError(kWrongInput,
                          "tactus campaign FILE: '" + folder_ + "' is one word too many; is --out meant?");
     if (plan_) return print_plan();
-    return bisect_.empty() && !minimise_ && until_sure_.empty() ? run_file() : search();
+    const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
+    using Kind = campaign::SearchSettings::Kind;
+    return bisect_.empty() && !minimise_ && until_sure_.empty() && file.search.kind == Kind::none
+               ? run_file(file)
+               : search(file);
   }
 
  private:
@@ -176,18 +180,32 @@ class CampaignCommand final : public CommandDriver {
     throw CommandError(kEndedEarly, error.what());
   }
 
-  int search() {
+  /// Runs the search that an option asks for, else that of the file.
+  int search(const campaign::CampaignFile& file) {
+    using Kind = campaign::SearchSettings::Kind;
     if (on_ != "local")
       throw CommandError(
           kWrongInput,
           "--on " + on_ + ": a search runs one case after the other, on this machine; leave it out");
-    const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     search_.json = json_;
     search_.jobs = jobs_ > 0 ? jobs_ : cpus();
-    if (!bisect_.empty()) return bisect_campaign(file, bisect_, search_);
-    if (minimise_) return minimise_campaign(file, search_);
-    return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),
-                          share(half_width_, "--half-width", 0.005, 0.49), search_);
+    search_.bench = bench_;
+    if (!until_sure_.empty())
+      return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),
+                            share(half_width_, "--half-width", 0.005, 0.49), search_);
+    campaign::SearchSettings wanted = file.search;
+    if (!bisect_.empty() || minimise_)
+      wanted = {.kind = bisect_.empty() ? Kind::minimise : Kind::bisect, .key = bisect_};
+    if (!within_.empty()) wanted.within = within_;
+    if (case_) wanted.number = *case_;
+    using In = campaign::SearchProblem::In;
+    for (const campaign::SearchProblem& each : campaign::problems_of(wanted, file))
+      throw CommandError(kWrongInput, each.in == In::key ? "--bisect: " + each.text
+                                      : each.in == In::within
+                                          ? "--within: " + each.text
+                                          : "--case " + std::to_string(wanted.number) + ": " + each.text);
+    return wanted.kind == Kind::bisect ? bisect_campaign(file, wanted, search_)
+                                       : minimise_campaign(file, wanted, search_);
   }
 
   static double share(const std::string& text, const std::string& option, double least, double most) {
@@ -203,7 +221,9 @@ class CampaignCommand final : public CommandDriver {
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     const campaign::Cases cases(file);
     campaign::CaseTimes times;
-    times.workers = file.realtime ? 1 : jobs_ > 0 ? jobs_ : cpus();
+    times.workers = file.realtime ? std::max<int>(static_cast<int>(file.cpus.sets.size()), 1)
+                    : jobs_ > 0   ? jobs_
+                                  : cpus();
     take_times(times);
     config::Json slurm;
     if (on_ == "slurm")
@@ -260,12 +280,13 @@ class CampaignCommand final : public CommandDriver {
   }
 
   campaign::RunChoices choices_of_run() const;
-  int run_file();
+  int run_file(const campaign::CampaignFile& file);
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
   std::string what_, folder_, after_, only_, bench_ = "bench", on_ = "local";
-  std::string bisect_, until_sure_, half_width_ = "2 %";
+  std::string bisect_, within_, until_sure_, half_width_ = "2 %";
+  std::optional<std::int64_t> case_;
   CampaignSearch search_;
   bool minimise_ = false;
   int jobs_ = 0;
@@ -294,8 +315,7 @@ campaign::RunChoices CampaignCommand::choices_of_run() const {
   return choices;
 }
 
-int CampaignCommand::run_file() try {
-  const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
+int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
   const FileCases cases(file);
   campaign::CampaignWork work;
   work.name = file.name;
@@ -312,14 +332,32 @@ int CampaignCommand::run_file() try {
         kWrongInput,
         "--jobs and --bench are of this machine; with --on slurm write slurm: { at_most: N, gres: NAME } "
         "to the campaign");
-  const campaign::RunChoices choices = choices_of_run();
+  campaign::RunChoices choices = choices_of_run();
   CampaignListener listener(choices.folder, json_, quiet_);
+  if (on_ == "slurm" && (file.cpus.automatic || !file.cpus.sets.empty()))
+    listener.says("cpus: is of this machine; on the cluster Slurm gives each task its CPUs");
+  if (on_ != "slurm") {
+    std::string why;
+    choices.places = campaign::places_of(file, campaign::machine_cpus(), why);
+    if (!why.empty()) listener.says(why);
+  }
+  std::optional<campaign::SureDraws> sure;
+  if (file.cases.until_sure && only_.empty()) {
+    if (shuffle_ != 0)
+      throw CommandError(
+          kWrongInput,
+          "--shuffle: until_sure of the campaign counts draws in their order; leave one of them out");
+    sure.emplace(*file.cases.until_sure, file.cases.half_width, file.cases.sure_of,
+                 cases.count() / file.cases.count);
+    choices.sure = &*sure;
+  }
   const campaign::RunSummary summary = on_ == "slurm"
                                            ? run_on_slurm(file, work, cases, choices, listener)
                                            : campaign::run_campaign(work, cases, choices, listener);
   report_worst(choices);
   const fs::path page = campaign::write_page(choices.folder);
   listener.end(summary, page);
+  if (sure) listener.sure(*sure);
   return status_of(summary);
 } catch (const CampaignError& error) {
   throw CommandError(error.kind() == CampaignError::Kind::input     ? kWrongInput

@@ -10,6 +10,7 @@
 
 #include "config/json.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/page/sure_text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -134,6 +135,15 @@ void CampaignListener::end(const campaign::RunSummary& summary, const std::files
   if (quiet_ || json_) return;
   put("%s; in %s: %s\n", progress_line(summary.progress).c_str(), time_text(summary.progress.seconds).c_str(),
       page.c_str());
+}
+
+void CampaignListener::sure(const campaign::SureDraws& draws) {
+  if (quiet_) return;
+  const config::Json json = campaign::sure_json(draws);
+  if (json_)
+    put("%s\n", Json{{"until_sure", json}}.dump().c_str());
+  else
+    put("%s\n", campaign::sure_text(json).c_str());
 }
 
 }  // namespace tactus::app

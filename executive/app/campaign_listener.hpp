@@ -20,6 +20,8 @@ class CampaignListener final : public campaign::RunListener {
   void progress(const campaign::Progress& now) override;
   void says(const std::string& sentence) override;
   void end(const campaign::RunSummary& summary, const std::filesystem::path& page);
+  /// Says how sure the pass rate is: until_sure of the campaign.
+  void sure(const campaign::SureDraws& draws);
 
  private:
   void clear_line();

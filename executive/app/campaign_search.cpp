@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/campaign_search.hpp"
 
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -19,6 +16,9 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/run/begin.hpp"
+#include "executive/campaign/run/runner.hpp"
+#include "executive/campaign/run/side_by_side.hpp"
 #include "executive/campaign/statistics/search.hpp"
 #include "executive/campaign/statistics/until_sure.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
@@ -36,7 +36,9 @@ using config::Json;
 class Probes {
  public:
   Probes(const campaign::CampaignFile& file, const std::string& search, const CampaignSearch& choices)
-      : json_(choices.json), folder_(folder_of(file, search, choices)) {
+      : json_(choices.json),
+        bench_(bench_of(file, search, choices)),
+        folder_(folder_of(file, search, choices)) {
     std::error_code error;
     self_ = fs::read_symlink("/proc/self/exe", error);
     if (error) throw CommandError(kWrongMachine, "/proc/self/exe: " + error.message());
@@ -51,26 +53,14 @@ class Probes {
 
   /// Runs cases side by side, at most `at_a_time` of them, and returns which pass.
   std::vector<bool> pass(const std::vector<Tried>& all, std::size_t at_a_time) {
-    std::vector<int> statuses;
-    std::map<pid_t, std::size_t> running;
-    const auto wait = [&] {
-      int ended = 0;
-      pid_t process = 0;
-      while ((process = ::waitpid(-1, &ended, 0)) < 0)
-        if (errno != EINTR)
-          throw CommandError(kWrongMachine, "a case was lost: " + std::generic_category().message(errno));
-      if (const auto at = running.find(process); at != running.end()) {
-        statuses[at->second] = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
-        running.erase(at);
-      }
-    };
     const int first = count_;
-    for (const Tried& each : all) {
-      while (running.size() >= std::max<std::size_t>(at_a_time, 1)) wait();
-      statuses.push_back(0);
-      running.emplace(start(each.one), statuses.size() - 1);
+    std::vector<int> statuses;
+    try {
+      statuses =
+          campaign::run_side_by_side(all.size(), at_a_time, [&](std::size_t i) { return start(all[i].one); });
+    } catch (const std::system_error& error) {
+      throw CommandError(kWrongMachine, error.what());
     }
-    while (!running.empty()) wait();
     std::vector<bool> passed;
     for (std::size_t i = 0; i < all.size(); ++i)
       passed.push_back(take(all[i], statuses[i], first + static_cast<int>(i)));
@@ -134,20 +124,28 @@ class Probes {
     return {folder, fs::path(file.path).stem().stem().string() + "-" + search};
   }
 
+  /// Takes the bench in real time, so that no campaign and no other search uses it meanwhile.
+  static std::optional<campaign::HolderLock> bench_of(const campaign::CampaignFile& file,
+                                                      const std::string& search,
+                                                      const CampaignSearch& choices) {
+    if (!file.realtime) return std::nullopt;
+    try {
+      return campaign::lock_or_refuse(campaign::HolderLock::of_bench(choices.bench),
+                                      search + " of campaign " + file.name,
+                                      "the bench '" + choices.bench + "'",
+                                      "wait for its end, or name another bench of this machine with --bench");
+    } catch (const campaign::CampaignError& error) {
+      throw CommandError(kWrongMachine, error.what());
+    }
+  }
+
   bool json_;
+  std::optional<campaign::HolderLock> bench_;
   executive::RunFolder folder_;
   fs::path self_;
   std::ofstream lines_;
   int count_ = 0;
 };
-
-Case case_of(const campaign::CampaignFile& file, std::int64_t number) {
-  const campaign::Cases cases(file);
-  if (number < 0 || number >= cases.count())
-    throw CommandError(kWrongInput, "--case " + std::to_string(number) + ": there are 0 .. " +
-                                        std::to_string(cases.count() - 1));
-  return cases.at(number);
-}
 
 void drop_set(std::vector<std::string>& arguments, const std::string& key) {
   for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
@@ -179,20 +177,11 @@ std::vector<std::string> faults_of(const Case& one) {
 
 }  // namespace
 
-int bisect_campaign(const campaign::CampaignFile& file, const std::string& name,
+int bisect_campaign(const campaign::CampaignFile& file, const campaign::SearchSettings& wanted,
                     const CampaignSearch& choices) {
   std::string why;
-  const auto key = campaign::find_key(file.vary, name, why);
-  if (!key) throw CommandError(kWrongInput, "--bisect: " + why);
-  campaign::Vary vary = file.vary[*key];
-  if (!vary.list.empty() && vary.list.front().is_word)
-    throw CommandError(kWrongInput,
-                       "--bisect: " + config::show(vary.key) + " has words, and no border between numbers");
-  const Case base = case_of(file, choices.number);
-  if (std::none_of(base.drawn.begin(), base.drawn.end(),
-                   [&](const campaign::Drawn& each) { return each.key == vary.key; }))
-    throw CommandError(kWrongInput, "--bisect: case " + std::to_string(base.number) + " does not have " +
-                                        config::show(vary.key) + "; choose another with --case");
+  campaign::Vary vary = file.vary[campaign::find_key(file.vary, wanted.key, why).value()];
+  const Case base = campaign::Cases(file).at(wanted.number);
   campaign::BisectionChoices search;
   search.low = vary.distribution.lowest();
   search.high = vary.distribution.highest();
@@ -207,14 +196,8 @@ int bisect_campaign(const campaign::CampaignFile& file, const std::string& name,
     vary.list.clear();
   }
   search.tolerance = (search.high - search.low) / 256;
-  if (!choices.within.empty()) {
-    const auto tolerance = config::to_unit(choices.within, vary.unit.without_zero_point());
-    if (!tolerance || !(*tolerance.value > 0))
-      throw CommandError(kWrongInput,
-                         "--within: " + (tolerance ? config::show(choices.within) + " is not above zero"
-                                                   : tolerance.problem));
-    search.tolerance = *tolerance.value;
-  }
+  if (!wanted.within.empty())
+    search.tolerance = config::to_unit(wanted.within, vary.unit.without_zero_point()).value.value();
   search.noisy = file.realtime;
   Probes probes(file, "bisect", choices);
   const auto tried = [&](double value) {
@@ -259,8 +242,9 @@ int bisect_campaign(const campaign::CampaignFile& file, const std::string& name,
   return found.end == End::narrow ? kOk : kEndedEarly;
 }
 
-int minimise_campaign(const campaign::CampaignFile& file, const CampaignSearch& choices) {
-  const Case base = case_of(file, choices.number);
+int minimise_campaign(const campaign::CampaignFile& file, const campaign::SearchSettings& wanted,
+                      const CampaignSearch& choices) {
+  const Case base = campaign::Cases(file).at(wanted.number);
   struct Item {
     std::string name;
     bool is_fault;

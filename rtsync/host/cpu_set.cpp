@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -216,6 +217,9 @@ const CpuSet& allowed_cpus() {
   // Of the initial thread, whoever asks: a pinned thread must not mistake its cage for the house.
   static const CpuSet allowed = [] {
     const CpuSet inherited = affinity_of(::getpid()).value_or(CpuSet{});
+    if (const char* const named = std::getenv(kCpusVariable); named != nullptr)
+      if (const CpuSet kept = inherited & CpuSet::try_parse(named).value_or(CpuSet{}); !kept.empty())
+        return kept;
     // A kernel with isolcpus= keeps every process off these CPUs that does not ask for them, so what was
     // inherited never holds one. Whether they can be had (a cpuset may forbid it) only asking tells.
     const CpuSet isolated = isolated_cpus().value_or(CpuSet{}) - inherited;

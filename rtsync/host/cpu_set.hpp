@@ -76,8 +76,12 @@ std::optional<CpuSet> affinity_of(pid_t tid);
 /// 0 or the errno. The kernel may grant fewer CPUs than asked (cgroup cpusets): look with affinity_of.
 int set_affinity(pid_t tid, const CpuSet& cpus);
 
+/// The environment variable by which who starts a process keeps it to CPUs, as "2-3": it does not ask for others.
+inline constexpr const char* kCpusVariable = "TACTUS_CPUS";
+
 /// CPUs on which this process was allowed to run at the first call, before any thread of the rig was pinned;
-/// and the isolated CPUs, which no thread inherits, if it may ask for them. Call it first in main.
+/// and the isolated CPUs, which no thread inherits, if it may ask for them; of both those that kCpusVariable names, if it
+/// does. Call it first in main.
 const CpuSet& allowed_cpus();
 /// Default CPU of the frames: the last isolated one that is allowed, or else the last one.
 CpuSet default_frame_cpu();

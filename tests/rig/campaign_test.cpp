@@ -2,10 +2,13 @@
 // What `tactus campaign --plan` and `tactus check` say of a campaign; and its cases, each run alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/rig/rig_command.hpp"
 
@@ -251,6 +254,75 @@ TEST_F(Searches, EndOnceThePassRateIsKnown) {
   EXPECT_EQ(alone["left_out"], 0);
   for (const char* const key : {"of", "passed", "low", "high"}) EXPECT_EQ(alone[key], found[key]) << key;
   EXPECT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "2"}).status, 2);
+}
+
+TEST_F(Searches, OfTheFileAreRunAsByTheirOptions) {
+  const std::string file = read_file(dir_.path() / "a.campaign.yaml");
+  dir_.write("a.campaign.yaml", file + "bisect: { key: offset, within: 100 mrad }\n");
+  EXPECT_THAT(tactus_of({"campaign", "a.campaign.yaml", "--plan"}).out,
+              HasSubstr("bisect: faults.shifted.offset"));
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--json", "--out", "out"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  const Json found = last_line(done);
+  EXPECT_LT(found["low"].get<double>(), 405);
+  EXPECT_GT(found["high"].get<double>(), 380);
+  EXPECT_LE(found["high"].get<double>() - found["low"].get<double>(), 100);
+  const Json wider = last_line(
+      tactus_of({"campaign", "a.campaign.yaml", "--json", "--within", "500 mrad", "--out", "wider"}));
+  EXPECT_LT(wider["runs"].get<int>(), found["runs"].get<int>()) << "an option overrules the file";
+  EXPECT_THAT(tactus_of({"campaign", "a.campaign.yaml", "--case", "100"}).err,
+              HasSubstr("--case 100: there are 0 .. 99"));
+}
+
+TEST_F(Searches, ARunEndsOnceItsPassRateIsSure) {
+  const std::string file = read_file(dir_.path() / "a.campaign.yaml");
+  const std::size_t at = file.find("seed: 1");
+  dir_.write("a.campaign.yaml",
+             file.substr(0, at) + "until_sure: \"0.8 of 'near' +- 30 %\", " + file.substr(at));
+  EXPECT_THAT(tactus_of({"campaign", "a.campaign.yaml", "--plan"}).out,
+              HasSubstr("until_sure: 80 % of 'near' to 30 %"));
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--json", "--out", "out"});
+  ASSERT_TRUE(done.status == 4 || done.status == 0) << done.out << done.err;
+  const Json sure = last_line(done)["until_sure"];
+  EXPECT_EQ(sure["sure"], true);
+  EXPECT_LE(sure["of"].get<int>(), sure["most_draws"].get<int>());
+  EXPECT_LE(sure["interval"][1].get<double>() - sure["interval"][0].get<double>(), 0.6);
+  const Json figures = Json::parse(tactus_of({"campaign", "figures", "out", "--json"}).out);
+  EXPECT_EQ(figures["until_sure"], sure) << "the same is computed from the database";
+  EXPECT_TRUE(figures["draws"]["interval"].is_null());
+  EXPECT_THAT(tactus_of({"campaign", "figures", "out"}).out, HasSubstr("no further draw is needed"));
+  EXPECT_EQ(last_line(tactus_of({"campaign", "a.campaign.yaml", "--json", "--out", "out"}))["until_sure"],
+            sure)
+      << "the next call runs nothing";
+  const Finished shuffled = tactus_of({"campaign", "a.campaign.yaml", "--shuffle", "3", "--out", "other"});
+  EXPECT_EQ(shuffled.status, 2);
+  EXPECT_THAT(shuffled.err, HasSubstr("until_sure of the campaign counts draws in their order"));
+}
+
+TEST_F(Campaign, RunsRealTimeCasesOnTheirCpus) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < 1024; ++cpu)
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
+  const int last = cpus.back();
+  write("realtime: yes\nset: { until: 5 ms, record: {}, threads.main.policy: other }\ncpus: [[" +
+        std::to_string(last) + "]]\nrepeat: 2\n");
+  const std::string bench = "test-" + std::to_string(::getpid());
+  EXPECT_THAT(tactus_of({"campaign", "a.campaign.yaml", "--plan"}).out,
+              HasSubstr("in real time, 1 case at a time on CPUs " + std::to_string(last)));
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--bench", bench});
+  ASSERT_TRUE(done.status == 0 || done.status == 4 || done.status == 5) << done.out << done.err;
+  for (const char* const each : {"0-1", "1-1"}) {
+    const Json summary = Json::parse(read_file(dir_.path() / "out/cases/0" / each / "run/summary.json"));
+    EXPECT_EQ(summary["rt"]["cpu"], last) << summary["rt"].dump();
+  }
+  std::filesystem::remove("/run/lock/tactus-bench-" + bench + ".lock");
+  write("realtime: yes\ncpus: [[1000]]\n");
+  const Finished none = tactus_of({"campaign", "a.campaign.yaml", "--out", "none", "--bench", bench});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("cpus[0]: CPU 1000 is not one of those that this process may use here"));
 }
 
 }  // namespace

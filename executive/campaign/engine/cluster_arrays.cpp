@@ -25,8 +25,8 @@ void ClusterRunner::recover(bool changed) {
 void ClusterRunner::take_stranger(const Store::Open& open) {
   const AttemptFolder folder(choices_.folder, open.number, open.attempt);
   if (folder.look() == AttemptFolder::Left::whole) {
-    const Outcome outcome = engine_.outcome(folder.ended(), open.number, folder.end());
-    store_.end(open.number, open.attempt, outcome, false);
+    (void)ledger_.adopt(open.number, open.attempt, engine_.outcome(folder.ended(), open.number, folder.end()),
+                        folder.name());
     return;
   }
   folder.remove();
@@ -60,36 +60,10 @@ void ClusterRunner::take_up(const Placement::Array& array, bool changed) {
     engine_.cancel(active.id, Engine::Cancel::all);
     active.cancelled = true;
   }
-  started_ += static_cast<std::int64_t>(active.left);
+  ledger_.inherit(static_cast<std::int64_t>(active.left));
   listener_.says("array " + active.job.name + (active.id.empty() ? "" : " (job " + active.id + ")") + ": " +
                  std::to_string(active.left) + " cases of it have no result yet");
   arrays_.push_back(std::move(active));
-}
-
-/// The next cases that have no result and no place, at most so many.
-std::vector<Case> ClusterRunner::cases_for(std::int64_t most) {
-  std::vector<Case> all;
-  while (static_cast<std::int64_t>(all.size()) < most) {
-    if (choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty()) break;
-    std::int64_t number = 0;
-    if (!again_.empty()) {
-      number = again_.front();
-      again_.pop_front();
-    } else if (place_ < cases_.count()) {
-      number = order_.at(place_++);
-      if (states_[static_cast<std::size_t>(number)] != CaseState::open) continue;
-    } else {
-      break;
-    }
-    Case one = cases_.at(number);
-    if (one.excluded || (choices_.only && !choices_.only(one))) {
-      ++left_out_;
-      continue;
-    }
-    ++started_;
-    all.push_back(std::move(one));
-  }
-  return all;
 }
 
 /// The number of an attempt of which nothing lies there, or all.
@@ -102,32 +76,35 @@ int ClusterRunner::attempt_for(const Case& one, const std::string& line) {
   }
 }
 
-void ClusterRunner::fill(ActiveArray& array, const std::vector<Case>& cases, std::int64_t cases_a_task) {
+/// Puts at most so many cases into an array, `next` first. Each is made, placed and forgotten.
+void ClusterRunner::fill(ActiveArray& array, std::optional<Case> next, std::int64_t most,
+                         std::int64_t cases_a_task) {
   std::error_code error;
   std::filesystem::remove_all(array.job.folder, error);
   std::filesystem::create_directories(array.job.folder, error);
   if (error) throw std::system_error(error, array.job.folder.string());
   Transaction all(store_.database());  // one for the array: a commit for each case would be what limits it
   TaskWork task{work_.timeout_s, choices_.kill_after_s, work_.realtime, {}};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Case& one = cases[i];
+  for (std::int64_t i = 0; next; ++i) {
+    const Case one = std::move(*next);
+    next = i + 1 < most ? ledger_.next() : std::nullopt;
     const std::string line = command_line(one);
     const int attempt = attempt_for(one, line);
     const AttemptFolder folder(choices_.folder, one.number, attempt);
-    const std::int64_t number = static_cast<std::int64_t>(i) / cases_a_task;
+    const std::int64_t number = i / cases_a_task;
     store_.claim(one, line, attempt, versions_.number(), folder.name());
     placement_.place(array.job.array, number, one.number, attempt);
-    states_[static_cast<std::size_t>(one.number)] = CaseState::running;
     array.add(number, {one.number, attempt, false, false});
     std::vector<std::string> words{"run", one.rig};
     words.insert(words.end(), one.arguments.begin(), one.arguments.end());
     task.cases.push_back({one.number, attempt, line, std::move(words)});
-    if (static_cast<std::int64_t>(task.cases.size()) == cases_a_task || i + 1 == cases.size()) {
+    if (static_cast<std::int64_t>(task.cases.size()) == cases_a_task || !next) {
       engine_.write_task(array.job, number, task);
       task.cases.clear();
+      array.job.tasks = number + 1;
     }
   }
-  placement_.ready(array.job.array);
+  placement_.ready(array.job.array, array.job.tasks);
   all.commit();
 }
 
@@ -139,26 +116,23 @@ bool ClusterRunner::place_next() {
   for (const ActiveArray& each : arrays_)
     if (each.id.empty()) return false;  // one after the other
   ArrayKnowledge known;
-  known.left = static_cast<std::int64_t>(again_.size()) + cases_.count() - place_;
-  if (choices_.stop_after > 0)
-    known.left = std::min(known.left, std::max<std::int64_t>(choices_.stop_after - started_, 0) +
-                                          static_cast<std::int64_t>(again_.size()));
+  known.left = ledger_.left();
   known.queued = queued();
   known.timed = timed_;
   known.case_s = timed_ > 0 ? time_sum_ / static_cast<double>(timed_) : 0;
   const ArrayShape shape = next_array(cluster_.settings, limits_, known);
   if (shape.tasks <= 0) return false;
-  const std::vector<Case> cases = cases_for(shape.tasks * shape.cases_a_task);
-  if (cases.empty()) return false;
+  std::optional<Case> first = ledger_.next();
+  if (!first) return false;
   ActiveArray array;
-  array.job.tasks = (static_cast<std::int64_t>(cases.size()) + shape.cases_a_task - 1) / shape.cases_a_task;
+  array.job.tasks = shape.tasks;
   array.job.needs = cluster_.needs;
   if (cluster_.time_limit)
     array.job.needs.time_limit_s = cluster_.time_limit(limits_, shape.cases_a_task, known.case_s);
   array.job.array = placement_.add_array(name_, array.job.tasks, array.job.needs);
   array.job.name = name_ + std::to_string(array.job.array);
   array.job.folder = array_folder(choices_.folder, array.job.array);
-  fill(array, cases, shape.cases_a_task);
+  fill(array, std::move(first), shape.tasks * shape.cases_a_task, shape.cases_a_task);
   arrays_.push_back(std::move(array));
   submit(arrays_.back());
   return true;

@@ -3,7 +3,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <string>
 #include <vector>
@@ -11,8 +10,7 @@
 #include "executive/campaign/engine/active_array.hpp"
 #include "executive/campaign/engine/cluster_runner.hpp"
 #include "executive/campaign/run/begin.hpp"
-#include "executive/campaign/run/order.hpp"
-#include "executive/campaign/run/rate.hpp"
+#include "executive/campaign/run/case_ledger.hpp"
 #include "executive/campaign/run/versions.hpp"
 
 namespace tactus::campaign {
@@ -39,7 +37,7 @@ class ClusterRunner {
                              choices.folder.string(), "wait for its end, or name another folder with --out")),
         store_(choices.folder / Store::kFile),
         placement_(store_.database()),
-        order_(cases.count(), choices.shuffle),
+        ledger_(store_, work, cases, choices, listener),
         versions_(store_, work, cases, choices, listener),
         begun_(engine.now()) {}
 
@@ -50,8 +48,7 @@ class ClusterRunner {
   void take_stranger(const Store::Open& open);
   void take_up(const Placement::Array& array, bool changed);
   bool place_next();
-  std::vector<Case> cases_for(std::int64_t most);
-  void fill(ActiveArray& array, const std::vector<Case>& cases, std::int64_t cases_a_task);
+  void fill(ActiveArray& array, std::optional<Case> next, std::int64_t most, std::int64_t cases_a_task);
   int attempt_for(const Case& one, const std::string& line);
   void submit(ActiveArray& array);
   bool look_at_queue();
@@ -66,7 +63,7 @@ class ClusterRunner {
   void cancel(Engine::Cancel what);
   [[noreturn]] void stop(const std::string& why);
   std::int64_t queued() const;
-  Progress progress() const;
+  std::int64_t running() const;
   void refresh_page();
   void end_page();
   double elapsed() const { return engine_.now() - begun_; }
@@ -80,22 +77,17 @@ class ClusterRunner {
   HolderLock lock_;
   Store store_;
   Placement placement_;
-  Order order_;
+  CaseLedger ledger_;
   Versions versions_;
   RunnerSignals signals_;
   EngineLimits limits_;
   std::string name_;
 
-  std::vector<CaseState> states_;
-  Counts counts_;
-  std::deque<std::int64_t> again_;
   std::list<ActiveArray> arrays_;
-  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0, left_out_ = 0;
   std::int64_t timed_ = 0;
   double time_sum_ = 0, begun_, told_ = -1;
   int heard_ = 0, barren_ = 0;
   bool silent_ = false;  // the engine does not answer, and that was said
-  Rate rate_;
   pid_t page_ = 0;
   double page_begun_ = 0, page_due_ = 0;
 };

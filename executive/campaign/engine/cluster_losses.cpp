@@ -91,18 +91,9 @@ void ClusterRunner::lose(ActiveArray& array, std::int64_t number, const TaskEnd&
                        : work_.retry_failed ? work_.retries
                                             : 0;
       const bool again = store_.spoiled(slot.number) < most;
-      store_.end(slot.number, slot.attempt, outcome, again);
       placement_.says(slot.number, slot.attempt, loss.says, end.node);
       array.close(task, slot);
-      if (again) {
-        ++spoiled_;
-        again_.push_back(slot.number);
-      } else {
-        states_[static_cast<std::size_t>(slot.number)] = CaseState::done;
-        ++counts_.error;
-        ++ended_;
-      }
-      listener_.ended(slot.number, slot.attempt, outcome, "", again);
+      ledger_.close(slot.number, slot.attempt, outcome, "", again, elapsed());
       continue;
     }
     if (!quiet) placement_.says(slot.number, slot.attempt, loss.says, end.node);
@@ -116,10 +107,8 @@ void ClusterRunner::lose(ActiveArray& array, std::int64_t number, const TaskEnd&
 }
 
 void ClusterRunner::lose_slot(ActiveArray& array, ArrayTask& task, ArraySlot& slot, bool again) {
-  store_.lose(slot.number, slot.attempt);
   array.close(task, slot);
-  states_[static_cast<std::size_t>(slot.number)] = CaseState::open;
-  if (again) again_.push_back(slot.number);
+  ledger_.lose(slot.number, slot.attempt, again);
 }
 
 /// Cancels all that is ours, and ends the runner.

@@ -78,7 +78,7 @@ void ClusterRunner::hear_ends() {
           if (ArraySlot& slot = array.slots[i]; slot.begun && !slot.done) {
             placement_.says(slot.number, slot.attempt, loss_of(each, task.count == 1).says + "; run again",
                             "");
-            ++spoiled_;
+            ledger_.count_repeated();
           }
       task.end = std::move(each);
       break;
@@ -109,26 +109,13 @@ void ClusterRunner::take(ActiveArray& array, ArrayTask& task, ArraySlot& slot, c
   const AttemptFolder folder(choices_.folder, slot.number, slot.attempt);
   const Outcome outcome = engine_.outcome(folder.ended(), slot.number, *report.end);
   if (!array.cancelled) versions_.check(outcome);
-  const bool bad =
-      outcome.verdict == "fail" || outcome.verdict == "error" || outcome.verdict == "inconclusive";
-  const bool wanted = !outcome.spoiled.empty() || (work_.retry_failed && bad);
-  const bool again = array.cancelled || (wanted && store_.spoiled(slot.number) < work_.retries);
-  store_.end(slot.number, slot.attempt, outcome, again);
   placement_.says(slot.number, slot.attempt, "", report.node);
   array.close(task, slot);
   barren_ = 0;
   time_sum_ += report.end->seconds;
   ++timed_;
-  if (again) {
-    ++spoiled_;
-    again_.push_back(slot.number);
-  } else {
-    states_[static_cast<std::size_t>(slot.number)] = CaseState::done;
-    ++counts_.of(outcome.verdict);
-    ++ended_;
-    rate_.add(elapsed());
-  }
-  listener_.ended(slot.number, slot.attempt, outcome, folder.name(), again);
+  ledger_.close(slot.number, slot.attempt, outcome, folder.name(),
+                array.cancelled || ledger_.repeats(slot.number, outcome), elapsed());
 }
 
 void ClusterRunner::look_at_signals() {
@@ -142,18 +129,11 @@ void ClusterRunner::look_at_signals() {
   cancel(first ? Engine::Cancel::waiting : Engine::Cancel::all);
 }
 
-Progress ClusterRunner::progress() const {
-  Progress now;
-  now.cases = cases_.count() - left_out_;
+std::int64_t ClusterRunner::running() const {
+  std::int64_t number = 0;
   for (const ActiveArray& array : arrays_)
-    for (const ArrayTask& task : array.tasks) now.running += task.running ? 1 : 0;
-  now.ended = ended_;
-  now.counts = counts_;
-  now.seconds = elapsed();
-  now.rate = rate_.of(now.seconds);
-  now.spoiled = spoiled_;
-  if (now.rate > 0) now.left_s = static_cast<double>(now.cases - counts_.all()) / now.rate;
-  return now;
+    for (const ArrayTask& task : array.tasks) number += task.running ? 1 : 0;
+  return number;
 }
 
 /// Has a process write the page from time to time; it has at most a twentieth of the time.
@@ -182,9 +162,7 @@ RunSummary ClusterRunner::run() {
   store_.begin({work_.name, work_.file, cases_.count(), work_.realtime, machine_text()});
   name_ = "tactus-" + word_of_campaign(choices_.folder.string() + placement_.begun()) + "-";
   recover(changed);
-  if (choices_.retry_failed) (void)store_.open_failed();
-  states_ = store_.states(cases_.count());
-  counts_ = store_.counts();
+  ledger_.read();
   double mean_s = 0;
   timed_ = placement_.times(mean_s);
   time_sum_ = mean_s * static_cast<double>(timed_);
@@ -198,12 +176,10 @@ RunSummary ClusterRunner::run() {
       hear_ends();
       if (answered) settle();
       look_at_signals();
-      if (arrays_.empty() && (signals_.asked() > 0 || (again_.empty() && place_ >= cases_.count()))) break;
-      if (arrays_.empty() && choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty())
-        break;
+      if (arrays_.empty() && (signals_.asked() > 0 || ledger_.is_over())) break;
       if (told_ < 0 || elapsed() - told_ >= 0.5) {
         told_ = elapsed();
-        listener_.progress(progress());
+        listener_.progress(ledger_.progress(running(), elapsed()));
       }
       refresh_page();
       engine_.wait(signals_,
@@ -218,11 +194,8 @@ RunSummary ClusterRunner::run() {
     throw;  // the engine keeps what it has, and the next runner goes on with it
   }
   end_page();
-  listener_.progress(progress());
-  RunSummary summary;
-  summary.progress = progress();
-  summary.asked_to_end = signals_.asked() > 0;
-  summary.left = summary.progress.cases - counts_.all();
+  listener_.progress(ledger_.progress(running(), elapsed()));
+  const RunSummary summary = ledger_.summary(0, elapsed(), signals_.asked() > 0);
   store_.close();
   return summary;
 }

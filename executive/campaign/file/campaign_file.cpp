@@ -19,6 +19,8 @@ namespace {
 using config::Node;
 using config::Problems;
 
+constexpr double kLeastHalfWidth = 0.005, kMostHalfWidth = 0.49, kLeastConfidence = 0.5,
+                 kMostConfidence = 0.999;
 constexpr std::int64_t kMostCases = 1'000'000'000'000;
 
 /// `rig: a.yaml` and `rigs: [a.yaml, b.yaml]`.
@@ -47,15 +49,23 @@ void read_files(const Node& one, const Node& many, const std::string& key, std::
 void read_until_sure(const config::Located<std::string>& given, CasesSettings& cases, Problems& problems) {
   if (given.value.empty()) return;
   std::string text = given.value;
+  cases.sure_origin = {given.place, given.path};
   const auto wrong = [&] {
     problems.add(given,
                  config::show(given.value) +
                      " is not understood; write for example 0.95 of 'follows' +- 2 %: the confidence, the "
                      "expectation (without it the verdict of the case), half the width of the interval");
   };
+  const auto is_outside = [&](double value, double least, double most, const char* what) {
+    if (value >= least && value <= most) return false;
+    problems.add(given, std::string(what) + " is " + config::print_real(value) + "; it must be " +
+                            config::print_real(least) + " .. " + config::print_real(most));
+    return true;
+  };
   if (const std::size_t sign = text.find("+-"); sign != std::string::npos) {
     const auto width = config::parse_ratio(config::trimmed(std::string_view(text).substr(sign + 2)));
-    if (!width || !(*width.value >= 0.005 && *width.value < 0.5)) return wrong();
+    if (!width) return wrong();
+    if (is_outside(*width.value, kLeastHalfWidth, kMostHalfWidth, "half the width of the interval")) return;
     cases.half_width = *width.value;
     text = std::string(config::trimmed(std::string_view(text).substr(0, sign)));
   }
@@ -68,7 +78,8 @@ void read_until_sure(const config::Located<std::string>& given, CasesSettings& c
     text = text.substr(0, of);
   }
   const auto confidence = config::parse_ratio(config::trimmed(text));
-  if (!confidence || !(*confidence.value >= 0.5 && *confidence.value < 1)) return wrong();
+  if (!confidence) return wrong();
+  if (is_outside(*confidence.value, kLeastConfidence, kMostConfidence, "the confidence")) return;
   cases.until_sure = *confidence.value;
   if (cases.method != Method::monte_carlo)
     problems.add(given,
@@ -216,6 +227,39 @@ void read_each(const EachKeys& keys, Each& each, Problems& problems) {
   each.retry_failed = when == "if failed";
 }
 
+SearchSettings read_search(const CampaignKeys& keys, const CasesSettings& cases, Problems& problems) {
+  SearchSettings search;
+  if (!keys.bisect.given && !keys.minimise.given) return search;
+  if (keys.bisect.given && keys.minimise.given)
+    problems.add(keys.minimise.origin, "bisect and minimise exclude each other; leave one of them out");
+  const SearchKeys& from = keys.bisect.given ? keys.bisect : keys.minimise;
+  if (cases.until_sure)
+    problems.add(cases.sure_origin, from.origin.path +
+                                        " runs other cases than the draws that until_sure counts; leave "
+                                        "one of them out");
+  search.kind = keys.bisect.given ? SearchSettings::Kind::bisect : SearchSettings::Kind::minimise;
+  search.key = from.key.value;
+  search.within = from.within.value;
+  search.number = from.number.value;
+  search.origin = from.origin;
+  search.key_origin = {from.key.place, from.key.path};
+  search.within_origin = {from.within.place, from.within.path};
+  search.number_origin = {from.number.place, from.number.path};
+  return search;
+}
+
+void check_search(const CampaignFile& file, Problems& problems) {
+  using In = SearchProblem::In;
+  if (file.search.kind == SearchSettings::Kind::none) return;
+  for (const SearchProblem& each : problems_of(file.search, file)) {
+    const config::Origin& at = each.in == In::key      ? file.search.key_origin
+                               : each.in == In::within ? file.search.within_origin
+                                                       : file.search.number_origin;
+    problems.add(at,
+                 each.in == In::number ? std::to_string(file.search.number) + ": " + each.text : each.text);
+  }
+}
+
 /// Refuses a number of cases that no counter holds.
 void check_count(const CampaignFile& file, Problems& problems) {
   double count = static_cast<double>(file.repeat) * static_cast<double>(file.rigs.size()) *
@@ -263,6 +307,8 @@ CampaignFile CampaignFile::read(const config::Document& document, const std::str
   if (all_read) read_exclude(keys.exclude, file, problems);
   read_measure(keys.measure, file, problems);
   read_each(keys.each, file.each, problems);
+  file.cpus = read_cpu_sets(keys.cpus, file.realtime, problems);
+  file.search = read_search(keys, file.cases, problems);
   file.slurm = keys.slurm;
   check_slurm(file.slurm, problems);
   check_count(file, problems);
@@ -275,7 +321,9 @@ CampaignFile CampaignFile::load(const std::string& path) {
   CampaignFile file = read(document, path, problems);
   find_files(file, problems);
   if (problems.empty()) find_keys(file, problems);
+  if (problems.empty()) check_search(file, problems);
   if (problems.empty()) try_values(file, problems);
+  if (problems.empty()) check_cpu_sets(file, problems);
   if (!problems.empty()) throw config::ConfigError(problems);
   return file;
 }

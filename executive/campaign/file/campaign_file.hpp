@@ -9,6 +9,8 @@
 #include "config/fields.hpp"
 #include "config/number.hpp"
 #include "executive/campaign/draw/method.hpp"
+#include "executive/campaign/file/cpu_sets.hpp"
+#include "executive/campaign/file/search_settings.hpp"
 #include "executive/campaign/file/slurm_settings.hpp"
 #include "executive/campaign/file/vary.hpp"
 
@@ -41,6 +43,7 @@ struct CasesSettings {
   std::optional<double> until_sure{};      ///< confidence at which drawing ends early (monte_carlo)
   double half_width = 0.02;                ///< half the width of the interval at which drawing ends
   std::string sure_of{};                   ///< name of the expectation; empty: verdict of the case
+  config::Origin sure_origin{};
   config::Origin origin{};
 };
 
@@ -60,6 +63,7 @@ struct CampaignFile {
   std::vector<std::string> tests;  ///< paths too; may be empty
   std::vector<config::Origin> rig_origins, test_origins;
   bool realtime = false;
+  CpuSetsSettings cpus{};
   std::vector<std::string> set;  ///< values that all cases have: "path=value"
   std::vector<Vary> vary;
   CasesSettings cases;
@@ -67,7 +71,8 @@ struct CampaignFile {
   std::vector<Exclusion> exclude;
   std::vector<Measure> measure;
   Each each;
-  SlurmSettings slurm{};  ///< choices of `--on slurm`
+  SearchSettings search{};  ///< search that is run instead of all cases
+  SlurmSettings slurm{};    ///< choices of `--on slurm`
 
   /// applies[rig * tests + test][key]: that rig with that test has what the key changes; empty: all have all. A key of a
   /// fault that only one test has varies in that test alone.

@@ -169,6 +169,16 @@ void find_keys(CampaignFile& file, config::Problems& problems) {
       problems.add(file.vary[v].origin, "neither rig nor test has " + config::show(name) + " in " + section +
                                             "; " + config::hint(name, known));
   }
+  if (file.cases.sure_of.empty()) return;
+  std::set<std::string> known;
+  for (const auto& rig : rigs)
+    for (const auto& test : tests)
+      for (const std::string& each : names_in(rig ? &*rig : nullptr, test ? &*test : nullptr, "expect"))
+        known.insert(each);
+  if (!known.contains(file.cases.sure_of))
+    problems.add(file.cases.sure_origin, "no rig and no test has the expectation " +
+                                             config::show(file.cases.sure_of) + "; " +
+                                             config::hint(file.cases.sure_of, {known.begin(), known.end()}));
 }
 
 void try_values(const CampaignFile& file, config::Problems& problems) {

@@ -40,6 +40,37 @@ std::string estimate_text(double seconds) {
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }
 
+/// ", 2 cases at a time on CPUs 2-3 and 4-5".
+std::string cpus_text(const CpuSetsSettings& cpus) {
+  if (cpus.automatic) return ", on free isolated CPUs";
+  if (cpus.sets.empty()) return "";
+  std::string text =
+      ", " + counted(static_cast<std::int64_t>(cpus.sets.size()), "case") + " at a time on CPUs ";
+  for (std::size_t i = 0; i < cpus.sets.size(); ++i) text += (i == 0 ? "" : " and ") + cpus.sets[i].text();
+  return text;
+}
+
+/// A line for what ends the run before all cases have run, or runs instead of them.
+std::string ends_text(const CampaignFile& file) {
+  using Kind = SearchSettings::Kind;
+  const SearchSettings& search = file.search;
+  std::string text;
+  if (file.cases.until_sure)
+    text = "until_sure: " + config::print_percent(*file.cases.until_sure) +
+           (file.cases.sure_of.empty() ? "" : " of '" + file.cases.sure_of + "'") + " to " +
+           config::print_percent(file.cases.half_width) + "; no further draw is run then\n";
+  if (search.kind == Kind::none) return text;
+  std::string why;
+  if (search.kind == Kind::bisect) {
+    const auto key = find_key(file.vary, search.key, why);
+    text += "bisect: " + (key ? file.vary[*key].key : search.key) +
+            (search.within.empty() ? "" : " to within " + search.within);
+  } else {
+    text += "minimise: faults and values";
+  }
+  return text + ", from case " + std::to_string(search.number) + "; a search is run instead of all cases\n";
+}
+
 bool is_drawn(Method method) { return method != Method::matrix && method != Method::list; }
 
 }  // namespace
@@ -133,7 +164,8 @@ std::string plan_text(const CampaignFile& file, const Cases& cases, const CaseTi
             " excluded";
   text += "\n" + word_of(file.cases.method);
   if (is_drawn(file.cases.method)) text += ", seed " + std::to_string(file.cases.seed);
-  text += file.realtime ? ", in real time\n" : ", without real time\n";
+  text += file.realtime ? ", in real time" + cpus_text(file.cpus) + "\n" : ", without real time\n";
+  text += ends_text(file);
   std::size_t width = 0;
   for (const Vary& vary : file.vary) width = std::max(width, vary.key.size());
   for (const Vary& vary : file.vary)
@@ -170,6 +202,17 @@ config::Json plan_json(const CampaignFile& file, const Cases& cases, const CaseT
                     {"rigs", file.rigs},
                     {"tests", file.tests},
                     {"repeat", file.repeat}};
+  if (file.cpus.automatic) json["cpus"] = "auto";
+  for (const rtsync::CpuSet& set : file.cpus.sets) json["cpus"].push_back(set.text());
+  if (file.cases.until_sure)
+    json["until_sure"] = {{"confidence", *file.cases.until_sure},
+                          {"expectation", file.cases.sure_of},
+                          {"half_width", file.cases.half_width}};
+  if (file.search.kind != SearchSettings::Kind::none)
+    json["search"] = {{"kind", file.search.kind == SearchSettings::Kind::bisect ? "bisect" : "minimise"},
+                      {"key", file.search.key},
+                      {"within", file.search.within},
+                      {"case", file.search.number}};
   json["seconds"] = plan.seconds ? config::Json(*plan.seconds) : config::Json();
   json["notes"] = plan.notes;
   json["sources"] = config::Json::array();

@@ -93,6 +93,50 @@ struct CasesRule {
   }
 };
 
+const config::Fields<SearchKeys>& bisect_fields() {
+  using S = SearchKeys;
+  static const config::Fields<S> fields{
+      "Look for the border between pass and fail in one key, instead of running all cases.",
+      {
+          config::located<S>(&S::origin),
+          config::required("key", &S::key, "the key of `vary:`, or its last parts"),
+          config::optional(
+              "within", &S::within,
+              "end at a range as narrow as this, as `0.1 mrad`; without it a 256th of what the key "
+              "varies in"),
+          config::optional("case", &S::number, "the case whose other values, rig and test are taken"),
+      }};
+  return fields;
+}
+
+const config::Fields<SearchKeys>& minimise_fields() {
+  using S = SearchKeys;
+  static const config::Fields<S> fields{
+      "Find the smallest set of faults and values with which a case still fails, instead of running all "
+      "cases.",
+      {
+          config::located<S>(&S::origin),
+          config::optional("case", &S::number, "the case to start from"),
+      }};
+  return fields;
+}
+
+/// A section that knows whether it is there.
+struct SearchRule {
+  const config::Fields<SearchKeys>& (*fields)();
+
+  template <class V>
+  requires std::same_as<V, SearchKeys> Type<V> type()
+  const {
+    Type<V> type = fields().template type<V>();
+    type.read_at = [inner = type.read_at](const Node& node, const Context& context, void* value) {
+      static_cast<SearchKeys*>(value)->given = true;
+      return inner(node, context, value);
+    };
+    return type;
+  }
+};
+
 const config::Fields<EachKeys>& each_fields() {
   using E = EachKeys;
   static const config::Fields<E> fields{
@@ -143,6 +187,11 @@ const config::Fields<CampaignKeys>& campaign_fields() {
           config::optional("test", &C::test, "a file of a test, or a list of them"),
           config::optional("tests", &C::tests, "the same"),
           config::optional("realtime", &C::realtime, "yes: in real time, never two cases on one set of CPUs"),
+          config::optional(
+              "cpus", &C::cpus,
+              "with `realtime: yes`: sets of CPUs, as `[[2, 3], [4, 5]]`, each of which runs one case at "
+              "a time; `auto`: the free isolated CPUs, as many for each case as its rig has threads; "
+              "without it one case at a time, on any CPU"),
           config::optional("set", &C::set,
                            "values that all cases have: a map from keys of the rig file to values"),
           config::optional("vary", &C::vary, VaryRule{}, "what varies"),
@@ -154,6 +203,10 @@ const config::Fields<CampaignKeys>& campaign_fields() {
               "keys to values: cases for which one holds are left out"),
           config::optional("measure", &C::measure, "columns of the results: a map from names to expressions"),
           config::optional("each", &C::each, each_fields(), "what holds for each case"),
+          config::optional("bisect", &C::bisect, SearchRule{&bisect_fields},
+                           "the border between pass and fail in one key"),
+          config::optional("minimise", &C::minimise, SearchRule{&minimise_fields},
+                           "the smallest set of faults and values that still fails"),
           config::optional("slurm", &C::slurm, slurm_fields(), "how `--on slurm` runs them"),
       }};
   return fields;

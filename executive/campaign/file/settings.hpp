@@ -30,6 +30,14 @@ struct CasesKeys {
   config::Located<std::string> until_sure{};
 };
 
+/// `bisect:` and `minimise:`; a place that is empty: it is not there.
+struct SearchKeys {
+  config::Origin origin{};
+  bool given = false;
+  config::Located<std::string> key{}, within{};
+  config::Located<std::int64_t> number{};
+};
+
 struct EachKeys {
   config::Nanoseconds timeout = config::Nanoseconds::max();
   config::Located<std::string> retry{};
@@ -41,12 +49,14 @@ struct CampaignKeys {
   config::Node rig{}, test{};  ///< one or a list
   config::Node rigs{}, tests{};
   bool realtime = false;
+  config::Node cpus{};
   config::Node set{};
   std::vector<VarySettings> vary{};
   CasesKeys cases{};
   std::int64_t repeat = 1;
   config::Node exclude{}, measure{};
   EachKeys each{};
+  SearchKeys bisect{}, minimise{};
   SlurmSettings slurm{};
 };
 

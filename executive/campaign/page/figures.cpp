@@ -14,6 +14,7 @@
 #include "executive/campaign/file/campaign_file.hpp"
 #include "executive/campaign/file/cases.hpp"
 #include "executive/campaign/page/results.hpp"
+#include "executive/campaign/page/sure_text.hpp"
 #include "executive/campaign/statistics/compare.hpp"
 #include "executive/campaign/statistics/order.hpp"
 
@@ -55,9 +56,29 @@ Json draws_json(const std::map<std::int64_t, Draw>& draws, const CampaignFile& f
   }
   const PassRate rate = pass_rate(passed, judged, file.cases.method);
   Json json{{"passed", passed}, {"judged", judged}, {"not_judged", open}, {"rate", rate.rate}};
-  json["interval"] = rate.has_interval ? Json({rate.interval.low, rate.interval.high}) : Json(nullptr);
-  json["why_no_interval"] = rate.why_none;
+  const bool by_results = file.cases.until_sure.has_value();
+  json["interval"] =
+      rate.has_interval && !by_results ? Json({rate.interval.low, rate.interval.high}) : Json(nullptr);
+  json["why_no_interval"] = by_results
+                                ? "the results ended the draws, so that only the interval of until_sure holds"
+                                : rate.why_none;
   return json;
+}
+
+/// Counts the draws again, in their order, as the runner did.
+Json until_sure_json(const fs::path& folder, const CampaignFile& file, const Cases& cases,
+                     std::int64_t size) {
+  Database database(folder / Store::kFile, Database::Use::read);
+  VerdictReader verdicts(database, file.cases.sure_of);
+  VerdictReader of_cases(database, "");
+  SureDraws draws(*file.cases.until_sure, file.cases.half_width, file.cases.sure_of, size);
+  for (std::int64_t number = 0; number < cases.count(); ++number) {
+    const bool has_result = !of_cases.of(number).empty();
+    if (!has_result && !cases.at(number).excluded) break;  // draws behind it are not counted
+    const std::string verdict = has_result ? verdicts.of(number) : "";
+    draws.take(number, verdict.empty() ? SureDraws::Judged::left_out : SureDraws::judged(verdict));
+  }
+  return sure_json(draws);
 }
 
 /// Names a column: {"expectation", "test"}, or {"quantity"}.
@@ -164,6 +185,7 @@ Json figures(const fs::path& folder) {
   }
   Json json{{"campaign", results.name()}, {"cases", ended}, {"of", results.cases()}};
   json["draws"] = draws_json(draws, file, cases, size);
+  if (file.cases.until_sure) json["until_sure"] = until_sure_json(folder, file, cases, size);
   json["margins"] = json["measured"] = Json::array();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ResultColumn& column = results.columns()[i];
@@ -194,6 +216,7 @@ std::string figures_text(const Json& all) {
   text += "\n";
   if (draws["not_judged"] != 0)
     text += "draws that could not be judged: " + draws["not_judged"].dump() + "\n";
+  if (all.contains("until_sure")) text += sure_text(all["until_sure"]) + "\n";
   if (!all["margins"].empty()) text += "\nmargins: least, 5 %, half, 95 %\n";
   text += spreads_text(all["margins"]);
   if (!all["measured"].empty()) text += "\nmeasured: least, 5 %, half, 95 %, most\n";

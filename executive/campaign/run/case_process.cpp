@@ -12,6 +12,7 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -25,15 +26,37 @@ void prepared(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Our environment with another value of the mark.
-std::vector<std::string> environment_with(const std::string& mark) {
-  const std::string name = std::string(kCaseMark) + "=";
+/// Our environment with another value of the mark, and of its CPUs if it has some of its own.
+std::vector<std::string> environment_with(const std::string& mark, const rtsync::CpuSet& cpus) {
+  const std::string name = std::string(kCaseMark) + "=", of_cpus = std::string(rtsync::kCpusVariable) + "=";
   std::vector<std::string> all;
-  for (char** each = environ; *each != nullptr; ++each)
-    if (!std::string_view(*each).starts_with(name)) all.emplace_back(*each);
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view word(*each);
+    if (!word.starts_with(name) && (cpus.empty() || !word.starts_with(of_cpus))) all.emplace_back(word);
+  }
   all.push_back(name + mark);
+  if (!cpus.empty()) all.push_back(of_cpus + cpus.text());
   return all;
 }
+
+/// Has this thread run on other CPUs as long as it lives; a child that is started meanwhile inherits them.
+class OnCpus {
+ public:
+  explicit OnCpus(const rtsync::CpuSet& cpus) {
+    if (cpus.empty()) return;
+    before_ = rtsync::affinity_of(0);
+    if (const int error = rtsync::set_affinity(0, cpus); error != 0)
+      throw std::system_error(error, std::generic_category(), "cannot run a case on CPUs " + cpus.text());
+  }
+  OnCpus(const OnCpus&) = delete;
+  OnCpus& operator=(const OnCpus&) = delete;
+  ~OnCpus() {
+    if (before_) (void)rtsync::set_affinity(0, *before_);
+  }
+
+ private:
+  std::optional<rtsync::CpuSet> before_;
+};
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> all;
@@ -109,8 +132,9 @@ pid_t start_process(const CaseStart& start) {
   prepared(::posix_spawnattr_setflags(&attributes,
                                       POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP),
            "cannot prepare a case");
-  std::vector<std::string> words = start.words, environment = environment_with(start.mark);
+  std::vector<std::string> words = start.words, environment = environment_with(start.mark, start.cpus);
   pid_t pid = -1;
+  const OnCpus there(start.cpus);
   prepared(::posix_spawn(&pid, start.program.c_str(), &files, &attributes, pointers_to(words).data(),
                          pointers_to(environment).data()),
            "cannot start " + start.program.string());

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rtsync/host/cpu_set.hpp"
+
 namespace tactus::campaign {
 
 /// The name of the environment variable by which all processes of a case are known: "<campaign's folder>#<case>-<attempt>".
@@ -21,6 +23,7 @@ struct CaseStart {
   std::filesystem::path output;    ///< made, or cut to nothing
   std::string mark;                ///< value of kCaseMark
   sigset_t blocked;                ///< signals that it begins without
+  rtsync::CpuSet cpus{};           ///< CPUs that it and its threads may use; empty: ours
 };
 
 /// Starts it. Throws std::system_error.                                                              @when service

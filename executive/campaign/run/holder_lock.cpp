@@ -38,6 +38,13 @@ pid_t process_of(const std::string& holder) {
   return process;
 }
 
+/// A file for all users of this machine.
+fs::path shared_file(const std::string& name) {
+  const fs::path shared = "/run/lock";
+  const fs::path folder = ::access(shared.c_str(), W_OK) == 0 ? shared : fs::path("/tmp");
+  return folder / ("tactus-" + name + ".lock");
+}
+
 }  // namespace
 
 HolderLock::HolderLock(const fs::path& file, const std::string& purpose) {
@@ -73,9 +80,9 @@ fs::path HolderLock::of_bench(const std::string& name) {
                       (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
     plain += word ? letter : '_';
   }
-  const fs::path shared = "/run/lock";
-  const fs::path folder = ::access(shared.c_str(), W_OK) == 0 ? shared : fs::path("/tmp");
-  return folder / ("tactus-bench-" + plain + ".lock");
+  return shared_file("bench-" + plain);
 }
+
+fs::path HolderLock::of_cpu(int cpu) { return shared_file("cpu-" + std::to_string(cpu)); }
 
 }  // namespace tactus::campaign

@@ -22,6 +22,8 @@ class HolderLock {
 
   /// The file that stands for a bench on this machine, for all users.
   static std::filesystem::path of_bench(const std::string& name);
+  /// The file that stands for a CPU of this machine.
+  static std::filesystem::path of_cpu(int cpu);
 
  private:
   rtsync::Descriptor file_;

@@ -3,18 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "executive/campaign/run/attempt_folder.hpp"
 #include "executive/campaign/run/begin.hpp"
+#include "executive/campaign/run/case_ledger.hpp"
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
-#include "executive/campaign/run/order.hpp"
-#include "executive/campaign/run/rate.hpp"
 #include "executive/campaign/run/versions.hpp"
 #include "executive/campaign/store/placement.hpp"
 
@@ -44,6 +43,7 @@ struct Running {
   AttemptFolder folder;
   std::string mark;
   std::string begun;
+  std::size_t place;  ///< CPUs, of choices.places
   Clock::time_point start, kill_at;
   bool timed_out = false, given_up = false;
 };
@@ -52,14 +52,16 @@ class Runner {
  public:
   Runner(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices, RunListener& listener)
       : work_(work),
-        cases_(cases),
+        count_(cases.count()),
+        most_(work.realtime ? std::max<std::size_t>(choices.places.size(), 1)
+                            : static_cast<std::size_t>(std::max(1, choices.jobs))),
         choices_(choices),
         listener_(listener),
         lock_(lock_or_refuse(choices.folder / "campaign.lock",
                              "campaign " + work.name + " in " + choices.folder.string(),
                              choices.folder.string(), "wait for its end, or name another folder with --out")),
         store_(choices.folder / Store::kFile),
-        order_(cases.count(), choices.shuffle),
+        ledger_(store_, work, cases, choices, listener),
         mark_(choices.folder.string() + "#"),
         versions_(store_, work, cases, choices, listener) {}
 
@@ -70,8 +72,9 @@ class Runner {
   bool adopt(std::int64_t number, int attempt, const AttemptFolder& folder);
   bool adopt_unknown(const Case& one, const std::string& line, int& attempt);
   bool start_next();
-  std::optional<std::int64_t> next();
   void start(const Case& one);
+  std::size_t free_place() const;
+  void lock_bench();
   void look_at_limits();
   void end_orphans();
   void reap();
@@ -80,28 +83,23 @@ class Runner {
   void tell(bool now);
   void refresh_page();
   void end_page();
-  Progress progress() const;
-  bool is_wanted(std::int64_t number);
+  double elapsed() const { return seconds(Clock::now() - begun_); }
 
   const CampaignWork& work_;
-  const CaseSource& cases_;
+  std::int64_t count_;
+  std::size_t most_;  // cases at a time
   const RunChoices& choices_;
   RunListener& listener_;
   HolderLock lock_;
-  std::optional<HolderLock> bench_;
+  std::vector<HolderLock> bench_;  // of the bench, and of each CPU that cases are pinned to
   Store store_;
-  Order order_;
+  CaseLedger ledger_;
   std::string mark_;
 
   Versions versions_;
-  std::vector<CaseState> states_;
-  Counts counts_;
-  std::deque<std::int64_t> again_;
-  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0, left_out_ = 0;
   std::map<pid_t, Running> running_;
   RunnerSignals signals_;
   Clock::time_point begun_ = Clock::now(), told_{};
-  Rate rate_;
   pid_t page_ = 0;  // a process that writes the page; 0: none
   Clock::time_point page_begun_ = Clock::now(), page_due_ = page_begun_;
   int heard_ = 0;
@@ -126,11 +124,7 @@ void Runner::recover() {
 
 /// Takes in an attempt whose process had ended.
 bool Runner::adopt(std::int64_t number, int attempt, const AttemptFolder& folder) {
-  const Outcome outcome = outcome_of(folder.ended() / "run", folder.end());
-  const bool again = !outcome.spoiled.empty() && store_.spoiled(number) < work_.retries;
-  store_.end(number, attempt, outcome, again);
-  listener_.ended(number, attempt, outcome, folder.name(), again);
-  return !again;
+  return ledger_.adopt(number, attempt, outcome_of(folder.ended() / "run", folder.end()), folder.name());
 }
 
 /// Takes in attempts that lie in the folder and that the database lost, as with the power. Afterwards `attempt` is one
@@ -150,62 +144,44 @@ bool Runner::adopt_unknown(const Case& one, const std::string& line, int& attemp
   }
 }
 
-bool Runner::is_wanted(std::int64_t number) {
-  return states_[static_cast<std::size_t>(number)] != CaseState::done;
-}
-
-std::optional<std::int64_t> Runner::next() {
-  if (!again_.empty()) {
-    const std::int64_t number = again_.front();
-    again_.pop_front();
-    return number;
-  }
-  while (place_ < cases_.count()) {
-    const std::int64_t number = order_.at(place_++);
-    if (is_wanted(number)) return number;
-  }
-  return std::nullopt;
-}
-
 /// Starts a case if there is one, and a place for it.
 bool Runner::start_next() {
-  const int most = work_.realtime ? 1 : std::max(1, choices_.jobs);
-  if (signals_.asked() > 0 || static_cast<int>(running_.size()) >= most) return false;
-  if (choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty()) return false;
-  const std::optional<std::int64_t> number = next();
-  if (!number) return false;
-  const Case one = cases_.at(*number);
-  if (one.excluded || (choices_.only && !choices_.only(one))) {
-    ++left_out_;
-    return true;
-  }
-  start(one);
-  return true;
+  if (signals_.asked() > 0 || running_.size() >= most_) return false;
+  const std::optional<Case> one = ledger_.next();
+  if (one) start(*one);
+  return one.has_value();
+}
+
+/// The first place that no case has.
+std::size_t Runner::free_place() const {
+  std::size_t place = 0;
+  while (std::any_of(running_.begin(), running_.end(),
+                     [&](const auto& each) { return each.second.place == place; }))
+    ++place;
+  return place;
 }
 
 void Runner::start(const Case& one) {
   const std::string line = command_line(one);
   int attempt = store_.attempts(one.number) + 1;
   if (adopt_unknown(one, line, attempt)) {
-    states_[static_cast<std::size_t>(one.number)] = CaseState::done;
-    counts_ = store_.counts();
+    ledger_.found(one.number);
     return;
   }
   const AttemptFolder folder(choices_.folder, one.number, attempt);
-  store_.claim(one, line, attempt, versions_.number(), folder.name());
+  const std::size_t place = free_place();
+  const CpuPlace* const cpus = place < choices_.places.size() ? &choices_.places[place] : nullptr;
+  store_.claim(one, line, attempt, versions_.number(), folder.name(),
+               cpus == nullptr ? "" : cpus->cpus.text());
   folder.make(line);
-  CaseStart start{choices_.program,
-                  {"tactus", "run", one.rig},
-                  folder.output(),
-                  mark_ + std::to_string(one.number) + "-" + std::to_string(attempt),
-                  signals_.before()};
+  CaseStart start{choices_.program,  {"tactus", "run", one.rig},
+                  folder.output(),   mark_ + std::to_string(one.number) + "-" + std::to_string(attempt),
+                  signals_.before(), cpus == nullptr ? rtsync::CpuSet{} : cpus->cpus};
   start.words.insert(start.words.end(), one.arguments.begin(), one.arguments.end());
   start.words.insert(start.words.end(), {"--out", folder.run().string()});
   const Clock::time_point now = Clock::now();
   const pid_t process = start_process(start);
-  running_.emplace(process, Running{one.number, attempt, folder, start.mark, utc_now(), now, {}});
-  states_[static_cast<std::size_t>(one.number)] = CaseState::running;
-  ++started_;
+  running_.emplace(process, Running{one.number, attempt, folder, start.mark, utc_now(), place, now, {}});
 }
 
 /// Ends cases that take too long: in order first, then at once.
@@ -256,7 +232,7 @@ void Runner::reap() {
     ProcessEnd end = take_ended_child(process);
     if (ended.given_up) {  // it has no result, and its folder is of no use
       ended.folder.remove();
-      store_.lose(ended.number, ended.attempt);
+      ledger_.lose(ended.number, ended.attempt, false);
       continue;
     }
     end.timed_out = ended.timed_out;
@@ -270,21 +246,8 @@ void Runner::end(const Running& ended, const ProcessEnd& end) {
   (void)ended.folder.finish(end);
   Outcome outcome = outcome_of(ended.folder.ended() / "run", end);
   versions_.check(outcome);
-  const bool bad =
-      outcome.verdict == "fail" || outcome.verdict == "error" || outcome.verdict == "inconclusive";
-  const bool wanted = !outcome.spoiled.empty() || (work_.retry_failed && bad);
-  const bool again = wanted && work_.retries > 0 && store_.spoiled(ended.number) < work_.retries;
-  store_.end(ended.number, ended.attempt, outcome, again);
-  if (again) {
-    ++spoiled_;
-    again_.push_back(ended.number);
-  } else {
-    states_[static_cast<std::size_t>(ended.number)] = CaseState::done;
-    ++counts_.of(outcome.verdict);
-    ++ended_;
-    rate_.add(seconds(Clock::now() - begun_));
-  }
-  listener_.ended(ended.number, ended.attempt, outcome, ended.folder.name(), again);
+  ledger_.close(ended.number, ended.attempt, outcome, ended.folder.name(),
+                ledger_.repeats(ended.number, outcome), elapsed());
 }
 
 /// Ends what runs; it has no result.
@@ -300,23 +263,10 @@ void Runner::give_up() {
   }
 }
 
-Progress Runner::progress() const {
-  Progress now;
-  now.cases = cases_.count() - left_out_;
-  now.running = static_cast<std::int64_t>(running_.size());
-  now.ended = ended_;
-  now.counts = counts_;
-  now.seconds = seconds(Clock::now() - begun_);
-  now.rate = rate_.of(now.seconds);
-  now.spoiled = spoiled_;
-  if (now.rate > 0) now.left_s = static_cast<double>(now.cases - counts_.all()) / now.rate;
-  return now;
-}
-
 void Runner::tell(bool now) {
   if (!now && Clock::now() - told_ < std::chrono::milliseconds(500)) return;
   told_ = Clock::now();
-  listener_.progress(progress());
+  listener_.progress(ledger_.progress(static_cast<std::int64_t>(running_.size()), elapsed()));
 }
 
 /// Has a process write the page from time to time; it reads the database beside this one.
@@ -333,20 +283,27 @@ void Runner::end_page() {
   page_ = 0;
 }
 
-RunSummary Runner::run() {
-  if (work_.realtime)
-    bench_.emplace(lock_or_refuse(HolderLock::of_bench(choices_.bench),
-                                  "campaign " + work_.name + " in " + choices_.folder.string(),
+/// Takes the bench, and the CPUs: another campaign with another bench may want the same ones.
+void Runner::lock_bench() {
+  if (!work_.realtime) return;
+  const std::string purpose = "campaign " + work_.name + " in " + choices_.folder.string();
+  bench_.push_back(lock_or_refuse(HolderLock::of_bench(choices_.bench), purpose,
                                   "the bench '" + choices_.bench + "'",
                                   "wait for its end, or name another bench of this machine with --bench"));
+  for (const CpuPlace& place : choices_.places)
+    for (const int cpu : place.own.cpus())
+      bench_.push_back(lock_or_refuse(HolderLock::of_cpu(cpu), purpose, "CPU " + std::to_string(cpu),
+                                      "wait for its end, or choose other CPUs in cpus: of the campaign"));
+}
+
+RunSummary Runner::run() {
+  lock_bench();
   refuse_open_arrays(store_);
   adopt_orphans();
   (void)versions_.take();
-  store_.begin({work_.name, work_.file, cases_.count(), work_.realtime, machine_text()});
+  store_.begin({work_.name, work_.file, count_, work_.realtime, machine_text()});
   recover();
-  if (choices_.retry_failed) (void)store_.open_failed();
-  states_ = store_.states(cases_.count());
-  counts_ = store_.counts();
+  ledger_.read();
   try {
     for (;;) {
       while (start_next()) {
@@ -383,10 +340,7 @@ RunSummary Runner::run() {
   if (!work_.realtime) (void)kill_marked(mark_);
   reap();
   tell(true);
-  RunSummary summary;
-  summary.progress = progress();
-  summary.asked_to_end = signals_.asked() > 0;
-  summary.left = summary.progress.cases - counts_.all();
+  const RunSummary summary = ledger_.summary(0, elapsed(), signals_.asked() > 0);
   store_.close();
   return summary;
 }

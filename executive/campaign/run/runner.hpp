@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "executive/campaign/file/cpu_sets.hpp"
 #include "executive/campaign/run/case_source.hpp"
+#include "executive/campaign/statistics/sure_draws.hpp"
 #include "executive/campaign/store/outcome.hpp"
 #include "executive/campaign/store/store.hpp"
 
@@ -33,13 +35,16 @@ struct RunChoices {
   std::filesystem::path program;  ///< `tactus`
   int jobs = 1;                   ///< cases at a time, without real time
   std::string bench = "bench";    ///< name of the lock of real-time cases
+  std::vector<CpuPlace> places;  ///< CPUs of real-time cases, one case each; empty: one at a time, on any CPU
   bool accept_changes = false;
   bool retry_failed = false;
   std::optional<std::uint64_t> shuffle;
   std::int64_t stop_after = 0;            ///< 0: none
   std::function<bool(const Case&)> only;  ///< empty: all
-  std::vector<std::string> page;          ///< words of a command that writes the page; empty: none does
-  double kill_after_s = 5;                ///< time from SIGTERM to SIGKILL at a time limit
+  SureDraws* sure =
+      nullptr;  ///< counts draws, and no case is started once it has enough; nullptr: all are run
+  std::vector<std::string> page;  ///< words of a command that writes the page; empty: none does
+  double kill_after_s = 5;        ///< time from SIGTERM to SIGKILL at a time limit
 };
 
 /// The progress of a campaign.

@@ -66,7 +66,13 @@ void Placement::set_state(int array, const char* state) {
       .run();
 }
 
-void Placement::ready(int array) { set_state(array, "ready"); }
+void Placement::ready(int array, std::int64_t tasks) {
+  Statement(database_.get(), "UPDATE arrays SET state = 'ready', tasks = ?2 WHERE array = ?1")
+      .bind(1, array)
+      .bind(2, tasks)
+      .run();
+}
+
 void Placement::ended(int array) { set_state(array, "ended"); }
 
 void Placement::submitted(int array, const std::string& job) {

@@ -21,7 +21,7 @@ struct ArrayNeeds {
 ///
 ///     array = add_array(...)              state `claimed`: nothing of it may run yet
 ///     place(array, task, number, ...)     each attempt, claimed by Store::claim() before
-///     ready(array)                        all are placed, and its files are written
+///     ready(array, tasks)                 all are placed, and its files are written
 ///     submitted(array, job)               the engine has it
 ///     ended(array)                        none of its attempts is open
 ///
@@ -48,7 +48,7 @@ class Placement {
 
   int add_array(const std::string& name_begin, std::int64_t tasks, const ArrayNeeds& needs);
   void place(int array, std::int64_t task, std::int64_t number, int attempt);
-  void ready(int array);
+  void ready(int array, std::int64_t tasks);
   void submitted(int array, const std::string& job);
   void ended(int array);
   /// Notes what the engine says of an attempt, and the node.

@@ -17,6 +17,15 @@ std::string host_name() {
   return ::uname(&name) == 0 ? std::string(static_cast<const char*>(name.nodename)) : "";
 }
 
+/// A database that was made before cases had sets of CPUs gets the column.
+void add_cpus(Database& database) {
+  Statement columns(database.get(), "SELECT count(*) FROM pragma_table_info('attempts') WHERE name = 'cpus'");
+  const bool has = columns.next() && columns.integer(0) > 0;
+  while (columns.next()) {
+  }
+  if (!has) database.run("ALTER TABLE attempts ADD COLUMN cpus TEXT NOT NULL DEFAULT ''");
+}
+
 }  // namespace
 
 std::string utc_now() {
@@ -45,8 +54,8 @@ struct Store::Statements {
                    "ON CONFLICT (number) DO UPDATE SET rig = ?2, test = ?3, line = ?4, state = 'running', "
                    "attempt = ?5, version = ?6, folder = ?7"),
         claim_attempt(database,
-                      "INSERT INTO attempts (number, attempt, version, state, begun, machine) "
-                      "VALUES (?1, ?2, ?3, 'running', ?4, ?5)"),
+                      "INSERT INTO attempts (number, attempt, version, state, begun, machine, cpus) "
+                      "VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6)"),
         drop_drawn(database, "DELETE FROM drawn WHERE number = ?1"),
         draw(database, "INSERT OR REPLACE INTO drawn VALUES (?1, ?2, ?3, ?4, ?5)"),
         end_attempt(database,
@@ -79,6 +88,7 @@ Store::Store(const std::filesystem::path& file) : database_(file, Database::Use:
     }
     while (format.next()) {
     }
+    add_cpus(database_);
     all.commit();
   }
   statements_ = std::make_unique<Statements>(database_.get());
@@ -134,16 +144,13 @@ void Store::add_sources(int version, const std::vector<SourceRow>& sources) {
     insert.bind(1, version).bind(2, row.kind).bind(3, row.file).bind(4, row.sha256).run();
 }
 
-std::vector<CaseState> Store::states(std::int64_t count) {
-  std::vector<CaseState> all(static_cast<std::size_t>(count), CaseState::open);
-  Statement rows(database_.get(), "SELECT number, state FROM cases WHERE number < ?1");
+CaseStates Store::states(std::int64_t count) {
+  CaseStates all(count);
+  Statement rows(
+      database_.get(),
+      "SELECT number, state FROM cases WHERE number < ?1 AND state IN ('done', 'running') ORDER BY number");
   rows.bind(1, count);
-  while (rows.next()) {
-    const std::string state = rows.text(1);
-    all[static_cast<std::size_t>(rows.integer(0))] = state == "done"      ? CaseState::done
-                                                     : state == "running" ? CaseState::running
-                                                                          : CaseState::open;
-  }
+  while (rows.next()) all.set(rows.integer(0), rows.text(1) == "done" ? CaseState::done : CaseState::running);
   return all;
 }
 
@@ -178,8 +185,32 @@ std::string Store::line(std::int64_t number) {
   return line;
 }
 
+VerdictReader::VerdictReader(Database& database, const std::string& expectation)
+    : expectation_(expectation),
+      rows_(database.get(), expectation.empty()
+                                ? "SELECT verdict FROM cases WHERE number = ?1 AND state = 'done'"
+                                : "SELECT coalesce(v.verdict, CASE c.verdict WHEN 'error' THEN 'error' ELSE "
+                                  "'' END) FROM cases c "
+                                  "LEFT JOIN verdicts v ON v.number = c.number AND v.attempt = c.attempt AND "
+                                  "v.expectation = ?2 "
+                                  "WHERE c.number = ?1 AND c.state = 'done'") {}
+
+std::string VerdictReader::of(std::int64_t number) {
+  rows_.bind(1, number);
+  if (!expectation_.empty()) rows_.bind(2, expectation_);
+  std::string verdict;
+  while (rows_.next()) verdict = rows_.text(0);
+  return verdict;
+}
+
+std::string Store::verdict(std::int64_t number, const std::string& expectation) {
+  if (verdicts_ == nullptr || verdicts_->expectation() != expectation)
+    verdicts_ = std::make_unique<VerdictReader>(database_, expectation);
+  return verdicts_->of(number);
+}
+
 void Store::claim(const Case& one, const std::string& line, int attempt, int version,
-                  const std::string& folder) {
+                  const std::string& folder, const std::string& cpus) {
   Transaction all(database_);
   Statements& s = *statements_;
   s.claim_case.bind(1, one.number)
@@ -195,6 +226,7 @@ void Store::claim(const Case& one, const std::string& line, int attempt, int ver
       .bind(3, version)
       .bind(4, utc_now())
       .bind(5, s.machine)
+      .bind(6, cpus)
       .run();
   if (attempt > 1) s.drop_drawn.bind(1, one.number).run();
   for (const Drawn& drawn : one.drawn)

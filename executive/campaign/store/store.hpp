@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executive/campaign/case.hpp"
+#include "executive/campaign/store/case_states.hpp"
 #include "executive/campaign/store/database.hpp"
 #include "executive/campaign/store/outcome.hpp"
 
@@ -21,19 +22,14 @@ struct CampaignFacts {
   std::string machine;  ///< host name, kernel, CPUs
 };
 
-/// The state of a case in the database.
-enum class CaseState : std::uint8_t {
-  open,     ///< it has no result that counts
-  running,  ///< an attempt was claimed, and its end is not known
-  done,     ///< its last attempt has a verdict that counts
-};
-
 /// Cases by their verdict.
 struct Counts {
   std::int64_t pass = 0, untested = 0, inconclusive = 0, fail = 0, error = 0;
   std::int64_t& of(const std::string& verdict);
   std::int64_t all() const { return pass + untested + inconclusive + fail + error; }
 };
+
+class VerdictReader;
 
 /// campaign.sqlite: the results of a campaign (tables: docs/campaigns.md). One process writes it, that of the runner;
 /// others may read meanwhile.
@@ -66,8 +62,8 @@ class Store {
   /// Adds sources that were not known before a run, as recordings.
   void add_sources(int version, const std::vector<SourceRow>& sources);
 
-  /// Returns one state for each case below `count`.
-  std::vector<CaseState> states(std::int64_t count);
+  /// Returns the states of the cases below `count`.
+  CaseStates states(std::int64_t count);
   Counts counts();
   /// Number of the last attempt of a case; 0: none.
   int attempts(std::int64_t number);
@@ -82,8 +78,13 @@ class Store {
   /// The command line that a case was run by; empty: never.
   std::string line(std::int64_t number);
 
+  /// The verdict of a case or of an expectation in it: see VerdictReader.
+  std::string verdict(std::int64_t number, const std::string& expectation);
+
   /// Claims an attempt of a case, before its process starts.
-  void claim(const Case& one, const std::string& line, int attempt, int version, const std::string& folder);
+  /// `cpus`: the set that it is pinned to, as "2-3"; empty: none.
+  void claim(const Case& one, const std::string& line, int attempt, int version, const std::string& folder,
+             const std::string& cpus = "");
   /// Takes in how an attempt ended. `again`: it does not count, and another one follows.
   void end(std::int64_t number, int attempt, const Outcome& outcome, bool again);
   /// An attempt whose process was killed with its runner: it does not count.
@@ -103,6 +104,22 @@ class Store {
 
   Database database_;
   std::unique_ptr<Statements> statements_;
+  std::unique_ptr<VerdictReader> verdicts_;
+};
+
+/// Reads verdicts of cases that have a result, of one expectation; an empty one is the verdict of the case.
+///
+/// Threads  any one. All functions throw DatabaseError.
+class VerdictReader {
+ public:
+  VerdictReader(Database& database, const std::string& expectation);
+  /// "error" where the case ended before it was judged; empty: it does not have that expectation, or no result.
+  std::string of(std::int64_t number);
+  const std::string& expectation() const { return expectation_; }
+
+ private:
+  std::string expectation_;
+  Statement rows_;
 };
 
 /// Now, as a date-time: "2026-11-28T04:20:11.123Z".

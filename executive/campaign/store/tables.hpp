@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS attempts (
   number INTEGER NOT NULL, attempt INTEGER NOT NULL, version INTEGER NOT NULL, state TEXT NOT NULL,
   begun TEXT NOT NULL, seconds REAL, cpu_s REAL, memory_kb INTEGER, status INTEGER, signal INTEGER,
   timed_out INTEGER, verdict TEXT, says TEXT, spoiled TEXT, machine TEXT NOT NULL,
+  cpus TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (number, attempt)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS attempts_that_run ON attempts (state) WHERE state = 'running';
 CREATE TABLE IF NOT EXISTS drawn (

@@ -260,6 +260,50 @@ TEST_F(Campaigns, VaryWhatOneTestHasInThatTestAlone) {
     EXPECT_EQ(source.sha256.size(), 64U) << source.path;
 }
 
+TEST_F(Campaigns, HaveASearchInsteadOfARun) {
+  const std::string vary =
+      "vary: { models.a.parameters.gain: { uniform: [1, 2] }, x: [a, b] }\ncases: { monte_carlo: 4 }\n";
+  const CampaignFile file = read(kHead + vary + "bisect: { key: gain, within: 0.01, case: 3 }\n");
+  EXPECT_EQ(file.search.kind, SearchSettings::Kind::bisect);
+  EXPECT_EQ(file.search.key, "gain");
+  EXPECT_EQ(file.search.within, "0.01");
+  EXPECT_EQ(file.search.number, 3);
+  EXPECT_EQ(read(kHead + vary + "minimise: { case: 2 }\n").search.kind, SearchSettings::Kind::minimise);
+  EXPECT_EQ(read(kHead + vary).search.kind, SearchSettings::Kind::none);
+  EXPECT_THAT(problems_of(kHead + vary + "bisect: { within: 1 }\n"), HasSubstr("bisect: missing key 'key'"));
+  EXPECT_THAT(problems_of(kHead + vary + "bisect: { key: gain }\nminimise: {}\n"),
+              HasSubstr("c.yaml:6:11: minimise: bisect and minimise exclude each other"));
+  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9 }\nminimise: {}\n"),
+              HasSubstr("cases.until_sure: minimise runs other cases"));
+}
+
+TEST_F(Campaigns, SayWhatIsWrongWithASearchAtItsPlace) {
+  const std::string vary =
+      "vary: { models.a.parameters.gain: { uniform: [1, 2] }, models.a.parameters.mode: [a, b] }\n"
+      "cases: { monte_carlo: 4 }\n";
+  const auto of = [&](const std::string& bisect) { return refusal(kHead + vary + bisect); };
+  EXPECT_THAT(of("bisect: { key: gian }\n"), HasSubstr("c.campaign.yaml:5:16: bisect.key: "));
+  EXPECT_THAT(of("bisect: { key: mode }\n"), HasSubstr("bisect.key: 'models.a.parameters.mode' has words"));
+  EXPECT_THAT(of("bisect: { key: gain, within: 1 V }\n"), HasSubstr("c.campaign.yaml:5:30: bisect.within: "));
+  EXPECT_THAT(of("bisect: { key: gain, within: -1 }\n"), HasSubstr("bisect.within: '-1' is not above zero"));
+  EXPECT_THAT(of("bisect: { key: gain, case: 4 }\n"), HasSubstr("bisect.case: 4: there are 0 .. 3"));
+  EXPECT_THAT(of("minimise: { case: -1 }\n"), HasSubstr("minimise.case: -1: there are 0 .. 3"));
+}
+
+TEST_F(Campaigns, KnowTheExpectationThatIsToBeSure) {
+  folder_.write("t.yaml", "test: t\nuntil: 5 ms\nexpect: { holds: { always: a.out < 9 } }\n");
+  const std::string cases =
+      "test: t.yaml\ncases: { monte_carlo: 4, until_sure: \"0.9 of 'hold' +- 10 %\" }\n";
+  EXPECT_THAT(refusal(kHead + cases),
+              AllOf(HasSubstr("c.campaign.yaml:4:38: cases.until_sure: no rig and no test has the "
+                              "expectation 'hold'"),
+                    HasSubstr("holds")));
+  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9 +- 0.1 % }\n"),
+              HasSubstr("half the width of the interval is 0.001; it must be 0.005 .. 0.49"));
+  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9999 }\n"),
+              HasSubstr("the confidence is 0.9999; it must be 0.5 .. 0.999"));
+}
+
 TEST_F(Campaigns, HaveASchema) {
   EXPECT_THAT(campaign_schema(), AllOf(HasSubstr("latin_hypercube"), HasSubstr("log_uniform")));
   EXPECT_THAT(campaign_reference(), HasSubstr("| `vary`"));

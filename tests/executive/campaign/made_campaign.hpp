@@ -46,11 +46,17 @@ class MadeCases final : public CaseSource {
 struct Heard final : RunListener {
   void ended(std::int64_t number, int attempt, const Outcome& outcome, const std::string&,
              bool again) override {
-    all.push_back({number, attempt, outcome.verdict, again});
-    if (on_end) on_end(all.size());
+    ++count;
+    if (keeps) all.push_back({number, attempt, outcome.verdict, again});
+    if (on_end) on_end(count);
   }
   void progress(const Progress& now) override { last = now; }
   void says(const std::string& sentence) override { said += sentence + "\n"; }
+
+  void clear() {
+    all.clear();
+    count = 0;
+  }
 
   struct One {
     std::int64_t number;
@@ -59,6 +65,8 @@ struct Heard final : RunListener {
     bool again;
   };
   std::vector<One> all;
+  std::size_t count = 0;  ///< attempts that ended
+  bool keeps = true;      ///< false: `all` stays empty
   Progress last;
   std::string said;
   std::function<void(std::size_t)> on_end;
@@ -89,6 +97,9 @@ case $rig in
          echo '{"causes": {"preempted": {"sum_ns": 5, "by": [{"name": "burst", "of": ""}]}}}' > "$out/summary.json"; exit 5; fi ;;
   own) verdict inconclusive null 12
        echo '{"causes": {"computed": {"sum_ns": 5}, "preempted": {"sum_ns": 1}}}' > "$out/summary.json"; exit 5 ;;
+  pinned) sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status > "$out/allowed"; echo "$TACTUS_CPUS" > "$out/named"
+          busy="$out/../../../busy-$TACTUS_CPUS"
+          if mkdir "$busy"; then sleep 0.02; rmdir "$busy"; verdict pass 0.5 null; else verdict fail 0 null; exit 4; fi ;;
   other) rig_sum=b; verdict pass 0.5 null ;;
 esac
 exit 0
@@ -104,7 +115,7 @@ exit 0
   }
 
   RunSummary run(const CaseSource& cases) {
-    heard.all.clear();
+    heard.clear();
     return run_campaign(work, cases, choices, heard);
   }
   /// Starts a runner as a process of its own.

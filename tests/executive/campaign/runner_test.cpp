@@ -12,12 +12,16 @@
 #include <fstream>
 #include <random>
 #include <set>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "executive/campaign/run/attempt_folder.hpp"
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
 #include "executive/campaign/run/order.hpp"
+#include "executive/campaign/run/side_by_side.hpp"
+#include "executive/campaign/store/case_states.hpp"
 #include "tests/executive/campaign/made_campaign.hpp"
 #include "tests/support/full_disk.hpp"
 
@@ -82,6 +86,64 @@ TEST(CampaignRunner, RunsOnlyWhatIsAskedForAndNotWhatIsExcluded) {
   const RunSummary all = made.run(cases);
   EXPECT_EQ(all.progress.cases, 5);
   EXPECT_EQ(all.progress.counts.pass, 5);
+}
+
+/// Cases of which every third draw fails; a draw has two cases, and every fifth one is excluded.
+TEST(CampaignRunner, EndsOnceThePassRateIsSureAsOneAtATimeWould) {
+  struct Thirds final : CaseSource {
+    std::int64_t count() const override { return 400; }
+    Case at(std::int64_t number) const override {
+      Case one = MadeCases({"pass"}, 400).at(number);
+      if (number / 2 % 3 == 2 && number % 2 == 1) one.rig = "fail";
+      if (number / 2 == 4) one.rig = "untested";
+      one.excluded = number / 2 % 5 == 1 || number == 6;
+      return one;
+    }
+  } const cases;
+  SureEnd alone;
+  for (const int jobs : {1, 2}) {
+    MadeCampaign made;
+    made.choices.jobs = jobs;
+    made.choices.stop_after = jobs == 1 ? 0 : 9;  // and goes on
+    SureDraws first(0.6, 0.2, "holds", 2), sure(0.6, 0.2, "holds", 2);
+    made.choices.sure = &first;
+    (void)made.run(cases);
+    made.choices.stop_after = 0;
+    made.choices.sure = &sure;
+    (void)made.run(cases);
+    ASSERT_TRUE(sure.enough());
+    EXPECT_GT(sure.counted().of, 5);
+    EXPECT_LE(made.number_of("SELECT max(number) FROM cases"), sure.counted().of * 3 + 8);
+    if (jobs == 1) {
+      alone = sure.counted();
+      EXPECT_EQ(alone.left_out, 0);
+      EXPECT_EQ(made.heard.count, 0U) << "it was sure by the first run";
+    }
+    EXPECT_EQ(sure.counted().of, alone.of);
+    EXPECT_EQ(sure.counted().passed, alone.passed);
+    EXPECT_LE(sure.counted().left_out, 2);
+  }
+}
+
+TEST(CampaignStates, TakeRoomForCasesThatRunAlone) {
+  CaseStates states(10'000);
+  EXPECT_EQ(states.at(9'999), CaseState::open);
+  std::size_t most = 0;
+  for (std::int64_t number = 0; number < 10'000; ++number) {
+    states.set(number, CaseState::running);
+    if (number >= 3) states.set(number - 3, CaseState::done);
+    most = std::max(most, states.mixed());
+  }
+  EXPECT_LE(most, 2U);
+  EXPECT_EQ(states.at(9'996), CaseState::done);
+  EXPECT_EQ(states.at(9'999), CaseState::running);
+  for (std::int64_t number = 9'997; number < 10'000; ++number) states.set(number, CaseState::done);
+  EXPECT_EQ(states.mixed(), 0U);
+  states.set(5'000, CaseState::open);
+  EXPECT_EQ(states.at(5'000), CaseState::open);
+  EXPECT_EQ(states.at(5'001), CaseState::done);
+  states.set(5'000, CaseState::done);
+  EXPECT_EQ(states.mixed(), 0U);
 }
 
 TEST(CampaignRunner, EndsACaseThatHangs) {
@@ -276,6 +338,47 @@ TEST(CampaignRunner, NeverRunsTwoCasesOnOneBench) {
   EXPECT_THAT(refusal(made, MadeCases({"pass"})),
               HasSubstr("is used by process " + std::to_string(::getpid()) + " (another)"));
   fs::remove(HolderLock::of_bench(made.choices.bench));
+}
+
+pid_t start_sleep() {
+  const pid_t process = ::fork();
+  if (process != 0) return process;
+  (void)::execlp("sleep", "sleep", "1000", nullptr);
+  ::_exit(1);
+}
+
+TEST(SideBySide, EndsWhatRunsWhenOneCannotBeStarted) {
+  pid_t first = 0;
+  const auto start = [&](std::size_t place) {
+    if (place == 1) throw std::system_error(EAGAIN, std::generic_category(), "cannot start a case");
+    return first = start_sleep();
+  };
+  EXPECT_THROW((void)run_side_by_side(3, 2, start), std::system_error);
+  EXPECT_EQ(::kill(first, 0), -1) << "it has ended, and was waited for";
+}
+
+TEST(SideBySide, EndsWhatHearsNoSignal) {
+  pid_t first = 0;
+  const auto start = [&](std::size_t place) {
+    if (place == 1) throw std::system_error(EAGAIN, std::generic_category(), "cannot start a case");
+    (void)::signal(SIGTERM, SIG_IGN);  // its child is born with that
+    first = start_sleep();
+    (void)::signal(SIGTERM, SIG_DFL);
+    return first;
+  };
+  EXPECT_THROW((void)run_side_by_side(3, 2, start, 0.05), std::system_error);
+  EXPECT_EQ(::kill(first, 0), -1);
+}
+
+TEST(SideBySide, ReturnsTheStatusOfEach) {
+  const auto start = [](std::size_t place) {
+    const pid_t process = ::fork();
+    if (process != 0) return process;
+    if (place == 3) (void)::raise(SIGKILL);
+    ::_exit(static_cast<int>(place));
+  };
+  EXPECT_EQ(run_side_by_side(4, 2, start), (std::vector<int>{0, 1, 2, 128 + SIGKILL}));
+  EXPECT_TRUE(run_side_by_side(0, 2, start).empty());
 }
 
 TEST(CampaignOrder, IsEachNumberOnceAndTheSameForASeed) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -22,7 +23,7 @@ using ::testing::HasSubstr;
 struct SimulatedCampaign : MadeCampaign {
   explicit SimulatedCampaign(const SimulatedCluster& made = {}) : engine(made) { cluster.poll_s = 2; }
   RunSummary run_on(const CaseSource& cases) {
-    heard.all.clear();
+    heard.clear();
     return run_on_engine(work, cases, choices, cluster, engine, heard);
   }
   /// Runs until it is done, however often the runner is killed or has to be started again.
@@ -218,6 +219,44 @@ TEST(ClusterRunner, ChangedFilesCancelWhatRunsWithTheOldOnes) {
       30);
 }
 
+TEST(ClusterRunner, TakesMemoryForWhatIsPlacedAndNotForEachCase) {
+  const auto greatest = [](std::int64_t count) {
+    SimulatedCampaign made;
+    made.heard.keeps = false;
+    made.cluster.settings.cases_a_task = 5;
+    made.cluster.settings.queued = 40;
+    std::size_t most = 0;
+    const std::size_t before = ::mallinfo2().uordblks;
+    made.engine.on_wait = [&] { most = std::max(most, ::mallinfo2().uordblks); };
+    (void)made.run_on(MadeCases({"a"}, count));
+    EXPECT_EQ(made.heard.count, static_cast<std::size_t>(count));
+    return most - before;
+  };
+  // SQLite keeps up to 2 MiB of pages, which some thousand cases fill.
+  const std::size_t few = greatest(10'000), many = greatest(20'000);
+  EXPECT_LT(many, few + 300'000) << "30 bytes for each further case";
+}
+
+TEST(ClusterRunner, PlacesNoFurtherCaseOnceThePassRateIsSure) {
+  SimulatedCampaign made;
+  made.cluster.settings.cases_a_task = 2;
+  made.cluster.settings.queued = 20;
+  SureDraws sure(0.8, 0.1, "", 1);
+  made.choices.sure = &sure;
+  const MadeCases cases({"a"}, 1000);
+  const RunSummary summary = made.run_on(cases);
+  EXPECT_TRUE(sure.enough());
+  EXPECT_LE(sure.counted().of, sure.rule().most_cases());
+  EXPECT_LE(sure.counted().left_out, 40) << "those that were placed already";
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM cases"), sure.counted().of + sure.counted().left_out);
+  EXPECT_EQ(summary.left, 1000 - sure.counted().of - sure.counted().left_out);
+  SureDraws again(0.8, 0.1, "", 1);
+  made.choices.sure = &again;
+  EXPECT_EQ(made.run_on(cases).progress.ended, 0) << "it was sure";
+  EXPECT_EQ(again.counted().passed, sure.counted().passed);
+  EXPECT_EQ(again.counted().of, sure.counted().of);
+}
+
 /// What limits it: a million cases on a thousand nodes.
 TEST(ClusterScaleNightly, AMillionCasesOnAThousandNodes) {
   const char* const given = std::getenv("TACTUS_SCALE_CASES");
@@ -230,6 +269,7 @@ TEST(ClusterScaleNightly, AMillionCasesOnAThousandNodes) {
   large.busy_share = 0.01;
   SimulatedCampaign made(large);
   made.cluster.poll_s = 5;
+  made.heard.keeps = false;
   const auto cpu = [] {
     rusage used{};
     (void)::getrusage(RUSAGE_SELF, &used);

@@ -149,6 +149,18 @@ class SimulatedEngine final : public Engine {
   }
   void forget(const ArrayJob& array) override {
     written_.erase(array.array);
+    for (const auto& [id, job] : jobs_of_) {
+      if (job.array.array != array.array) continue;
+      std::vector<TaskEnd> others;
+      std::size_t told = 0;
+      for (std::size_t i = 0; i < ends_.size(); ++i) {
+        if (ends_[i].job == id) continue;
+        told += i < told_ ? 1 : 0;
+        others.push_back(std::move(ends_[i]));
+      }
+      ends_ = std::move(others);
+      told_ = told;
+    }
     std::erase_if(jobs_of_, [&](const auto& each) { return each.second.array.array == array.array; });
   }
   double now() override { return now_; }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/campaign/run/case_ledger.hpp"
+
+#include <algorithm>
+
+namespace tactus::campaign {
+
+bool CaseLedger::adopt(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder) {
+  const bool again = repeats(number, outcome);
+  store_.end(number, attempt, outcome, again);
+  listener_.ended(number, attempt, outcome, folder, again);
+  return !again;
+}
+
+void CaseLedger::read() {
+  if (choices_.retry_failed) (void)store_.open_failed();
+  states_ = store_.states(cases_.count());
+  counts_ = store_.counts();
+}
+
+/// Counts a case that had a result before this runner, or is left out.
+void CaseLedger::count_draw(std::int64_t number) {
+  if (choices_.sure == nullptr) return;
+  const std::string verdict = store_.verdict(number, choices_.sure->expectation());
+  choices_.sure->take(number, verdict.empty() ? SureDraws::Judged::left_out : SureDraws::judged(verdict));
+}
+
+std::optional<Case> CaseLedger::next() {
+  if (is_stopped()) return std::nullopt;
+  std::optional<Case> found;
+  if (!again_.empty() && !has_enough()) {
+    found = cases_.at(again_.front());
+    again_.pop_front();
+  }
+  for (; !found && place_ < cases_.count(); ++place_) {
+    const std::int64_t number = order_.at(place_);
+    if (states_.at(number) == CaseState::done) count_draw(number);
+    if (states_.at(number) != CaseState::open) continue;
+    Case one = cases_.at(number);
+    if (!one.excluded && has_enough())
+      return std::nullopt;  // and this one is the next where it is asked again
+    if (!one.excluded && (!choices_.only || choices_.only(one))) {
+      found = std::move(one);
+      continue;
+    }
+    ++left_out_;
+    states_.set(number, CaseState::done);  // not looked at any more, and without room
+    if (one.excluded && choices_.sure != nullptr) choices_.sure->take(number, SureDraws::Judged::left_out);
+  }
+  if (!found) return std::nullopt;
+  states_.set(found->number, CaseState::running);
+  ++started_;
+  return found;
+}
+
+void CaseLedger::found(std::int64_t number) {
+  --started_;
+  states_.set(number, CaseState::done);
+  counts_ = store_.counts();
+  count_draw(number);
+}
+
+bool CaseLedger::is_over() const {
+  return has_enough() || is_stopped() || (again_.empty() && place_ >= cases_.count());
+}
+
+std::int64_t CaseLedger::left() const {
+  if (has_enough()) return 0;
+  const auto repeated = static_cast<std::int64_t>(again_.size());
+  const std::int64_t first = cases_.count() - place_;
+  return repeated + (choices_.stop_after > 0
+                         ? std::min(first, std::max<std::int64_t>(choices_.stop_after - started_, 0))
+                         : first);
+}
+
+bool CaseLedger::repeats(std::int64_t number, const Outcome& outcome) {
+  const bool bad =
+      outcome.verdict == "fail" || outcome.verdict == "error" || outcome.verdict == "inconclusive";
+  const bool wanted = !outcome.spoiled.empty() || (work_.retry_failed && bad);
+  return wanted && work_.retries > 0 && store_.spoiled(number) < work_.retries;
+}
+
+void CaseLedger::close(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder,
+                       bool again, double now) {
+  store_.end(number, attempt, outcome, again);
+  if (again) {
+    ++spoiled_;
+    again_.push_back(number);
+  } else {
+    states_.set(number, CaseState::done);
+    ++counts_.of(outcome.verdict);
+    ++ended_;
+    rate_.add(now);
+    count_draw(number);
+  }
+  listener_.ended(number, attempt, outcome, folder, again);
+}
+
+void CaseLedger::lose(std::int64_t number, int attempt, bool again) {
+  store_.lose(number, attempt);
+  states_.set(number, CaseState::open);
+  if (again) again_.push_back(number);
+}
+
+Progress CaseLedger::progress(std::int64_t running, double now) const {
+  Progress all;
+  all.cases = cases_.count() - left_out_;
+  all.running = running;
+  all.ended = ended_;
+  all.counts = counts_;
+  all.seconds = now;
+  all.rate = rate_.of(now);
+  all.spoiled = spoiled_;
+  if (all.rate > 0) all.left_s = static_cast<double>(all.cases - counts_.all()) / all.rate;
+  return all;
+}
+
+RunSummary CaseLedger::summary(std::int64_t running, double now, bool asked_to_end) const {
+  RunSummary all;
+  all.progress = progress(running, now);
+  all.asked_to_end = asked_to_end;
+  all.left = all.progress.cases - counts_.all();
+  return all;
+}
+
+}  // namespace tactus::campaign

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "executive/campaign/run/order.hpp"
+#include "executive/campaign/run/rate.hpp"
+#include "executive/campaign/run/runner.hpp"
+
+namespace tactus::campaign {
+
+/// The cases of a campaign as a runner of any engine knows them: which is the next, which have a result, which are
+/// repeated, and how many of each. It closes attempts in the database, and tells the listener.
+///
+///     ledger.adopt(...)       attempts that a runner before left, and that have ended
+///     ledger.read()           what has a result, from the database
+///     ledger.next()           a case to run; its attempt is claimed in the database by the runner
+///     ledger.close(...)       the attempt has ended
+///     ledger.lose(...)        it has no end, and does not count
+///
+/// Threads  that of the runner. Memory: the cases that run, and a few bytes for each 4096 that do not. All functions may
+/// throw DatabaseError.
+class CaseLedger {
+ public:
+  CaseLedger(Store& store, const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
+             RunListener& listener)
+      : store_(store),
+        work_(work),
+        cases_(cases),
+        choices_(choices),
+        listener_(listener),
+        order_(cases.count(), choices.shuffle) {}
+
+  /// Takes in an attempt that ended under a runner before. Returns true if the case has a result by that.
+  bool adopt(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder);
+  /// Reads which cases have a result; opens failed ones again if that was asked for.
+  void read();
+
+  /// Returns the next case to run: one that is repeated, else the next in order that has no result and is wanted. Nothing:
+  /// there is none, or no further one is needed. From then on it counts as running.
+  std::optional<Case> next();
+  /// Puts a case back that next() gave and that was not begun: a result of it lay in the folder.
+  void found(std::int64_t number);
+  /// Counts cases that run under another runner's claim.
+  void inherit(std::int64_t cases) { started_ += cases; }
+  /// Returns true if next() has no case, whatever ends.
+  bool is_over() const;
+  /// Returns the number of cases that next() may still give.
+  std::int64_t left() const;
+
+  /// Returns true if an attempt that ended so does not count, and is repeated.
+  bool repeats(std::int64_t number, const Outcome& outcome);
+  /// Closes an attempt; `again`: it does not count, and is repeated. `now`: seconds since the begin.
+  void close(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder, bool again,
+             double now);
+  /// Closes an attempt without an end: it does not count, and the case is open. `again`: it is the next.
+  void lose(std::int64_t number, int attempt, bool again);
+  /// Counts an attempt that its engine repeats by itself.
+  void count_repeated() { ++spoiled_; }
+
+  const Counts& counts() const { return counts_; }
+  Progress progress(std::int64_t running, double now) const;
+  RunSummary summary(std::int64_t running, double now, bool asked_to_end) const;
+
+ private:
+  bool has_enough() const { return choices_.sure != nullptr && choices_.sure->enough(); }
+  bool is_stopped() const {
+    return choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty();
+  }
+  void count_draw(std::int64_t number);
+
+  Store& store_;
+  const CampaignWork& work_;
+  const CaseSource& cases_;
+  const RunChoices& choices_;
+  RunListener& listener_;
+  Order order_;
+  CaseStates states_;
+  Counts counts_;
+  std::deque<std::int64_t> again_;
+  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0, left_out_ = 0;
+  Rate rate_;
+};
+
+}  // namespace tactus::campaign

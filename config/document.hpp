@@ -23,10 +23,10 @@ namespace tactus::config {
 
 /// Limits of a document; a larger one is refused with a message that names the limit.
 struct Limits {
-  static constexpr std::size_t kFileBytes = std::size_t{2} << 20U;  ///< largest text
-  static constexpr std::size_t kLevels = 32;                        ///< deepest nesting, aliases written out
-  static constexpr std::size_t kNodes = 100'000;                    ///< values, aliases written out
-  static constexpr std::size_t kExpandedBytes = std::size_t{8} << 20U;  ///< text, aliases written out
+  static constexpr std::size_t kFileBytes = std::size_t{16} << 20U;  ///< largest text
+  static constexpr std::size_t kLevels = 32;                         ///< deepest nesting, aliases written out
+  static constexpr std::size_t kNodes = 1'000'000;                   ///< values, aliases written out
+  static constexpr std::size_t kExpandedBytes = std::size_t{32} << 20U;  ///< text, aliases written out
   static constexpr std::size_t kKeyBytes = 256;
 };
 

@@ -38,6 +38,12 @@ def overlay_row(kind, word, title):
     return judge_row(f"{kind}-{word}", title, f"what does a {kind} add to a frame?", "kind", word, "each_ns", "bare_loop_ns")
 
 
+def scale_row(jobs, title, figure, unit):
+    return {"key": f"scale-{jobs}-{figure}", "title": f"rig of {jobs:,} jobs: {title}", "program": "benchmark_scale",
+            "match": {"question": "how do start, memory and a job's cost grow with a rig?", "jobs": jobs}, "ours": figure,
+            "least": None, "unit": unit}
+
+
 ROWS = [
     frame_row("empty", 1000, "frame of 1000 empty jobs"),
     frame_row("nine", 1000, "frame of 1000 jobs with nine outputs"),
@@ -49,8 +55,14 @@ ROWS = [
     start_row("start-realtime", "start of the servo rig, in real time, CPU", "realtime_cpu_ms", "bash_true_cpu_ms", "ms"),
     start_row("start-plain", "start of the servo rig, not in real time, CPU", "no_realtime_cpu_ms", "bash_true_cpu_ms",
               "ms"),
+    start_row("start-realtime-wall", "the same in real time, by the clock on the wall", "realtime_wall_ms", "bash_true_wall_ms",
+              "ms"),
+    start_row("start-plain-wall", "the same not in real time, by the clock on the wall", "no_realtime_wall_ms",
+              "bash_true_wall_ms", "ms"),
     start_row("memory-realtime", "its memory in real time, all of it locked", "realtime_peak_mib", None, "MiB"),
     start_row("memory-plain", "its memory, not in real time", "no_realtime_peak_mib", None, "MiB"),
+    *[scale_row(jobs, title, figure, unit) for jobs in (10, 100, 1000, 10_000) for title, figure, unit in (
+        ("start, CPU", "start_cpu_ms", "ms"), ("memory", "peak_mib", "MiB"), ("a job of it, whole frame", "job_cpu_ns", "ns"))],
     {"key": "hdf5-bytes", "title": "HDF5: bytes in the file for a value of 8 bytes", "program": "benchmark_recording",
      "match": {"question": "what does a record of 1000 doubles cost as hdf5?"}, "ours": "file_bytes_per_value",
      "least": None, "unit": "B"},

@@ -179,8 +179,6 @@ TEST(Document, AnswersWithinASecondWhateverItIsFed) {
   std::ostringstream deep_aliases;
   deep_aliases << "a0: &a0 x\n";
   for (int i = 1; i < 100; ++i) deep_aliases << "a" << i << ": &a" << i << " [*a" << i - 1 << "]\n";
-  std::ostringstream keys;
-  for (int i = 0; i < 110'000; ++i) keys << "k" << i << ": 1\n";
   struct Row {
     std::string text;
     const char* expected;
@@ -195,12 +193,11 @@ TEST(Document, AnswersWithinASecondWhateverItIsFed) {
       {repeat("? ", 100'000), "deeper than 32 levels", "100,000 keys of keys"},
       {deep_blocks, "deeper than 32 levels", "1,900 block maps"},
       {deep_aliases.str(), "deeper than 32 levels, counting the alias", "every level is an alias"},
-      {bomb.str(), "more than 100000 values", "a billion laughs"},
-      {merges.str(), "more than 100000 values", "laughs by merging"},
-      {texts, "more than 8 MiB of text", "few laughs, long ones"},
-      {keys.str(), "more than 100000 values", "an honest but huge file"},
-      {"a: [" + repeat("1,", 900'000) + "]", "more than 100000 values", "everything on one line"},
-      {repeat("x", 3'000'000), "at most 2097152 (2 MiB) are read", "3 MB"},
+      {bomb.str(), "more than 1000000 values", "a billion laughs"},
+      {merges.str(), "more than 1000000 values", "laughs by merging"},
+      {texts, "more than 32 MiB of text", "few laughs, long ones"},
+      {"a: [" + repeat("1,", 1'200'000) + "]", "more than 1000000 values", "everything on one line"},
+      {repeat("x", 17'000'000), "at most 16777216 (16 MiB) are read", "17 MB"},
   };
   for (const Row& row : rows) {
     [[maybe_unused]] const auto begin = std::chrono::steady_clock::now();
@@ -211,6 +208,10 @@ TEST(Document, AnswersWithinASecondWhateverItIsFed) {
         << row.why << ": a loaded machine aside";
 #endif
   }
+}
+
+TEST(Document, ARigOfTenThousandModelsIsNoBomb) {
+  EXPECT_EQ(problems_of("a: [" + repeat("1,", 150'000) + "]"), "");
 }
 
 TEST(Document, ThirtyTwoLevelsAreAllowed) {
@@ -263,7 +264,7 @@ TEST_F(FileTest, ThatCannotBeReadSaysWhy) {
 TEST_F(FileTest, OfFiftyMegabytesIsRefusedUnread) {
   std::ofstream{path("huge")} << "";
   std::filesystem::resize_file(path("huge"), 50'000'000);  // sparse: reading it would find control characters
-  EXPECT_NE(refusal(path("huge")).find("has 50000000 bytes; at most 2097152 (2 MiB) are read"),
+  EXPECT_NE(refusal(path("huge")).find("has 50000000 bytes; at most 16777216 (16 MiB) are read"),
             std::string::npos);
 }
 

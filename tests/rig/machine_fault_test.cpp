@@ -92,7 +92,8 @@ TEST(ClockFault, WithoutRealTimeItSaysThatThereAreNoEdges) {
   EXPECT_EQ(fault["frames"], 3);
   EXPECT_EQ(fault["edges"], 0);
   EXPECT_THAT(read_file(dir / "out/log.txt"),
-              HasSubstr("fault 'f' changes nothing: without real time (--no-realtime) there are no edges"));
+              HasSubstr("fault 'f' changes nothing while the rig is not in real time (--no-realtime): the "
+                        "external clock has no edges then"));
 }
 
 std::string refusal(const TempDir& dir, const Command& command) {

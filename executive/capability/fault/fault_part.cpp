@@ -72,7 +72,8 @@ void FaultPart::joined(FrameServices& services) {
 /// An earlier frame has been put back, with the faults that acted in it.
 void FaultPart::changed(RigChange& change) TACTUS_RT {
   if (sent_ && (change.what == RigChange::went_back || change.what == RigChange::started)) sent_->loaded();
-  if (change.what == RigChange::frozen || change.what == RigChange::resumed)
+  if (change.what == RigChange::frozen || change.what == RigChange::resumed ||
+      change.what == RigChange::went_back)
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i] == nullptr) continue;
       targets_[i]->rest();

@@ -22,11 +22,10 @@ LinkFaults* RunFaults::link_faults() { return part_.has_link_faults() ? &part_ :
 
 void RunFaults::start() {
   for (const CompiledFault& fault : *faults_) {
-    const bool no_edges = (fault.kind == FaultKind::late_edge || fault.kind == FaultKind::missing_edge) &&
-                          run_.pacing->disturbed_edges() == nullptr;
-    if (no_edges)
-      run_.voice->say("fault '" + fault.name + "' changes nothing: without real time (" + run_.why_unpaced() +
-                      ") there are no edges of the external clock");
+    const bool of_edges = fault.kind == FaultKind::late_edge || fault.kind == FaultKind::missing_edge;
+    if (of_edges && !run_.realtime)
+      run_.voice->say("fault '" + fault.name + "' changes nothing while the rig is not in real time (" +
+                      run_.why_unpaced() + "): the external clock has no edges then");
     if (fault.idle)
       run_.voice->say("fault '" + fault.name + "' changes nothing: the rig runs without its link");
   }

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <array>
 #include <cstring>
-#include <functional>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "executive/capability/fault/fault_part.hpp"
@@ -222,6 +226,68 @@ TEST(PeerFault, ItComesAgainAsOftenAsItIsAskedTo) {
   bench.faults.push_back(silent);
   bench.run(9);
   EXPECT_THAT(bench.line.received_in, ElementsAre(true, true, false, true, true, false, true, true, false));
+}
+
+TEST(PeerFault, ItIsSwitchedFromTheNextFrameOn) {
+  Bench bench;
+  CompiledFault silent = fault(FaultKind::silent, 0, 1000);
+  silent.frame.reset();
+  silent.received = {2};
+  bench.faults.push_back(silent);
+  struct Hand final : FramePart {
+    void joined(FrameServices& services) override { row = services.switches("fault"); }
+    void in_slack(const FrameEnd& end) TACTUS_RT override {
+      if (end.frame == 2) row->turn(0, true);
+      if (end.frame == 4) row->turn(0, false);
+    }
+    SwitchRow* row = nullptr;
+  } hand;
+  bench.make().add(hand);
+  bench.end = bench.fixture.run(7);
+  EXPECT_THAT(bench.line.received_in, ElementsAre(true, true, true, false, false, true, true));
+}
+
+/// A line that has an edge whenever it is asked.
+class ReadyLine final : public rtsync::EdgeSource {
+ public:
+  rtsync::EdgeRead wait(rtsync::TimePoint<rtsync::MonotonicTime>,
+                        std::span<rtsync::TimePoint<rtsync::MonotonicTime>> edges) TACTUS_RT override {
+    edges[0] = rtsync::monotonic_now();
+    return {rtsync::EdgeStatus::edges, 1, false, 0};
+  }
+  std::string what() const override { return "a line"; }
+};
+
+TEST(EdgeFault, ActsFromItsFrameOnAndRestsWhileTheRigIsPaused) {
+  rtsync::DisturbedEdgeSource edges(std::make_unique<ReadyLine>());
+  CompiledFault missing = fault(FaultKind::missing_edge, 2, 1000);
+  const std::vector<CompiledFault> faults{missing};
+  std::deque<bool> shown(1);
+  PlanFixture fixture;
+  FaultPart part(faults, shown, FaultMachine{&edges, nullptr});
+  struct Reader final : FramePart {
+    void in_slack(const FrameEnd&) TACTUS_RT override { seen.push_back(reads(*edges)); }
+    static bool reads(rtsync::DisturbedEdgeSource& edges) TACTUS_RT {
+      std::array<rtsync::TimePoint<rtsync::MonotonicTime>, 2> stamps{};
+      return edges.wait({}, stamps).count > 0;
+    }
+    rtsync::DisturbedEdgeSource* edges = nullptr;
+    std::vector<bool> seen;
+  } reader;
+  reader.edges = &edges;
+  Executive& executive = fixture.make();
+  executive.add(part);
+  executive.add(reader);
+  EXPECT_EQ(fixture.run(5).outcome, Outcome::completed);
+  EXPECT_THAT(reader.seen, ElementsAre(true, true, false, false, false));
+  RigChange pause{RigChange::frozen, 5};
+  part.changed(pause);
+  EXPECT_TRUE(Reader::reads(edges)) << "nothing is disturbed in a pause";
+  part.rate_transition(5, 0);
+  EXPECT_FALSE(Reader::reads(edges)) << "it goes on with the next frame";
+  config::Json row = config::Json::object();
+  part.summarize(0, row);
+  EXPECT_EQ(row["edges"], 4);
 }
 
 TEST(LinkFaults, ARunFromACheckpointSendsAndReceivesTheSameAsOneThatWasNotInterrupted) {

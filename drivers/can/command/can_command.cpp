@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/can/log/decoder.hpp"
+#include "drivers/can/log/log_format.hpp"
+#include "drivers/can/port/can_socket.hpp"
+#include "executive/driver/command_driver.hpp"
+#include "rtsync/host/plain_text.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+using executive::CommandError;
+using executive::kOk;
+using executive::kWrongInput;
+using executive::kWrongMachine;
+
+volatile sig_atomic_t g_stop = 0;
+
+std::int64_t read_clock(clockid_t clock) {
+  timespec time{};
+  (void)::clock_gettime(clock, &time);
+  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+}
+
+std::string date_now() {
+  const time_t now = ::time(nullptr);
+  tm parts{};
+  (void)::localtime_r(&now, &parts);
+  char text[64];
+  return std::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &parts) > 0 ? text : "";
+}
+
+/// Frames of an interface or of a log, one after another.
+class Source {
+ public:
+  explicit Source(const std::string& name) : name_(name) {
+    if (std::filesystem::is_regular_file(name)) {
+      file_.open(name);
+      if (!file_)
+        throw CommandError(kWrongInput, name + ": cannot be read: " +
+                                            std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+      return;
+    }
+    if (name.find_first_of("./") != std::string::npos)
+      throw CommandError(kWrongInput, name + ": there is no such file");
+    try {
+      socket_ = open_socket_can(name, false);
+    } catch (const std::runtime_error& error) {
+      throw CommandError(kWrongMachine, error.what());
+    }
+  }
+
+  /// The next frame; empty: the log or the command has ended.
+  std::optional<LoggedFrame> next() {
+    while (g_stop == 0) {
+      if (socket_ != nullptr) {
+        SocketEvent event;
+        socket_->receive(event, 100'000'000);
+        if (event.kind != SocketEvent::Kind::frame) continue;
+        const std::int64_t since_1970 =
+            event.stamp + read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+        return LoggedFrame{since_1970, name_, false, event.frame};
+      }
+      std::string line;
+      if (!std::getline(file_, line)) return std::nullopt;
+      ++line_;
+      bool is_wrong = false;
+      std::optional<LoggedFrame> read = reader_.read(line, is_wrong);
+      if (is_wrong)
+        throw CommandError(kWrongInput,
+                           name_ + ":" + std::to_string(line_) + ": is not a line of candump -L or of ASC");
+      if (read) return read;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<CanSocket> socket_;
+  std::ifstream file_;
+  LogReader reader_;
+  std::uint64_t line_ = 0;
+};
+
+class CanCommand final : public executive::CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("show, record and send frames of a CAN bus");
+    app.require_subcommand(1);
+    dump_ = app.add_subcommand("dump", "print frames of an interface or a log, with signals of a database");
+    log_ = app.add_subcommand("log", "write frames of an interface or a log to a file");
+    send_ = app.add_subcommand("send", "send one frame");
+    for (CLI::App* const each : {dump_, log_}) {
+      each->add_option("source", source_, "interface, can0; or a log of candump -L or ASC")->required();
+      each->add_option("--format", format_, "candump or asc")->check(CLI::IsMember({"candump", "asc"}));
+      each->add_option("--count", count_, "end after this many frames");
+    }
+    dump_->add_option("--database", database_, "DBC file: show names and values, too");
+    log_->add_option("--out", out_, "file to write; one that is there is not touched")->required();
+    send_->add_option("interface", source_, "interface, can0")->required();
+    send_->add_option("frame", frame_, "044#2A366C2B, 123##1AABB, or a message of the database")->required();
+    send_->add_option("signals", signals_, "SIGNAL=VALUE, of a message of the database");
+    send_->add_option("--database", database_, "DBC file");
+    send_->add_flag("--print", print_, "print the frame as candump does, and send nothing");
+  }
+
+  int run() override {
+    struct sigaction stop {};
+    stop.sa_handler = [](int) { g_stop = 1; };
+    (void)::sigaction(SIGINT, &stop, nullptr);
+    (void)::sigaction(SIGTERM, &stop, nullptr);
+    if (!database_.empty()) {
+      Database read;
+      try {
+        read = load_dbc(database_);
+      } catch (const std::runtime_error& error) {
+        throw CommandError(kWrongInput, error.what());
+      }
+      if (!read.good())
+        throw CommandError(kWrongInput,
+                           database_ + ": has errors; 'tactus check " + database_ + "' lists them");
+      decoder_ = std::make_unique<Decoder>(std::move(read));
+    }
+    return send_->parsed() ? send() : log_->parsed() ? log() : dump();
+  }
+
+ private:
+  /// Calls `write` with each frame as a line, from head to end.
+  template <class Write>
+  void each_line(Write write) {
+    Source source(source_);
+    const bool asc = format_ == "asc";
+    if (asc) write(asc_head(date_now()));
+    std::optional<std::int64_t> first;
+    std::uint64_t written = 0;
+    while (count_ == 0 || written < count_) {
+      std::optional<LoggedFrame> frame = source.next();
+      if (!frame) break;
+      if (!first) first = frame->time;
+      if (asc) {
+        frame->time -= *first;
+        if (frame->channel.find_first_not_of("0123456789") != std::string::npos) frame->channel = "1";
+      }
+      std::string line = asc ? asc_line(*frame) : candump_line(*frame);
+      if (decoder_ != nullptr) {
+        const std::string signals = decoder_->text_of(frame->frame);
+        if (!signals.empty()) line += (asc ? "  // " : "  ") + signals;
+      }
+      if (!write(line + "\n")) break;
+      ++written;
+    }
+    if (asc) write(asc_end());
+  }
+
+  int dump() {
+    each_line([](const std::string& text) {
+      return rtsync::print_plain(stdout, "%s", text.c_str()) && std::fflush(stdout) == 0;
+    });
+    return kOk;
+  }
+
+  int log() {
+    std::FILE* const file = std::fopen(out_.c_str(), "wxe");
+    if (file == nullptr)
+      throw CommandError(
+          kWrongInput, out_ + ": cannot be made: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    bool good = true;
+    try {
+      each_line([&](const std::string& text) {
+        return good = good && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+      });
+    } catch (...) {
+      (void)std::fclose(file);
+      throw;
+    }
+    good = std::fclose(file) == 0 && good;
+    if (!good)
+      throw CommandError(executive::kEndedEarly,
+                         out_ + ": is not whole: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    return kOk;
+  }
+
+  int send() {
+    std::optional<CanFrame> frame = read_frame_text(frame_);
+    if (!frame || !signals_.empty()) {
+      if (decoder_ == nullptr)
+        throw CommandError(kWrongInput,
+                           "'" + frame_ +
+                               "': is not a frame; write 044#2A366C2B or 123##1AABB, or name a message "
+                               "and its --database");
+      try {
+        frame = decoder_->frame_of(frame_, signals_);
+      } catch (const std::runtime_error& error) {
+        throw CommandError(kWrongInput, error.what());
+      }
+    }
+    if (print_) {
+      (void)rtsync::print_plain(stdout, "%s\n", frame_text(*frame).c_str());
+      return kOk;
+    }
+    std::unique_ptr<CanSocket> socket;
+    try {
+      socket = open_socket_can(source_, frame->fd);
+    } catch (const std::runtime_error& error) {
+      throw CommandError(kWrongMachine, error.what());
+    }
+    if (const int error = socket->send(*frame); error != 0)
+      throw CommandError(executive::kEndedEarly, source_ + ": the frame was not sent: " +
+                                                     std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+    return kOk;
+  }
+
+  CLI::App* dump_ = nullptr;
+  CLI::App* log_ = nullptr;
+  CLI::App* send_ = nullptr;
+  std::string source_, format_ = "candump", database_, out_, frame_;
+  std::vector<std::string> signals_;
+  std::uint64_t count_ = 0;
+  bool print_ = false;
+  std::unique_ptr<Decoder> decoder_;
+};
+
+}  // namespace
+}  // namespace tactus::drivers::can
+
+TACTUS_DRIVER(tactus::executive::CommandDriver, "can", tactus::drivers::can::CanCommand)

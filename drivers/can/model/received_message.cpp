@@ -61,13 +61,11 @@ void ReceivedMessage::declare(Declaring& d) {
   d.variable(TACTUS_OUTPUT, dot + "age", age_, "s", "time since the last good message, or since the start");
   d.variable(TACTUS_OUTPUT, dot + "count", count_, "good messages");
   d.variable(TACTUS_OUTPUT, dot + "valid", is_valid_, "there was a good message, and it is not missing");
-  if (protection_.any()) {
-    d.variable(TACTUS_OUTPUT, dot + "lost", lost_, "messages that did not come, by gaps of the counter");
-    d.variable(TACTUS_OUTPUT, dot + "repeated", repeated_,
-               "messages with the counter of the one before: not taken");
-    d.variable(TACTUS_OUTPUT, dot + "checksum_errors", checksum_errors_,
-               "messages with a wrong checksum, length or counter: not taken");
-  }
+  d.variable(TACTUS_OUTPUT, dot + "lost", lost_, "messages that did not come, by gaps of the counter");
+  d.variable(TACTUS_OUTPUT, dot + "repeated", repeated_,
+             "messages with the counter of the one before: not taken");
+  d.variable(TACTUS_OUTPUT, dot + "checksum_errors", checksum_errors_,
+             "messages with a wrong checksum, length or counter: not taken");
   if (multiplexed)
     d.variable(TACTUS_OUTPUT, dot + "unknown_switch", unknown_switch_,
                "messages whose switch selects no signal");

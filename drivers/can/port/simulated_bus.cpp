@@ -75,17 +75,18 @@ void SimulatedBus::deliver(const Waiting& sent, std::int64_t end) TACTUS_RT {
   }
 }
 
-void SimulatedBus::advance(std::int64_t now) TACTUS_RT {
+void SimulatedBus::advance(std::int64_t now, bool is_back) TACTUS_RT {
   if (busy_.test_and_set(std::memory_order_acquire)) return;
   collect();
-  if (now < now_) {  // a reset: the bus is as at its start
+  is_back = is_back && now < now_;  // the first station that goes back takes the bus along
+  if (is_back) {
     for (const Waiting& each : waiting_) each.from->unsent_.fetch_sub(1, std::memory_order_relaxed);
     waiting_.clear();
     for (SimulatedPort* const port : ports_)
       while (port->inbox_.front() != nullptr) port->inbox_.pop();
     free_ = now;
   }
-  now_ = now;
+  now_ = is_back ? now : std::max(now_, now);  // a station on a thread of its own may be behind the others
   while (!waiting_.empty()) {
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
     for (const Waiting& each : waiting_) earliest = std::min(earliest, each.ready);
@@ -95,7 +96,7 @@ void SimulatedBus::advance(std::int64_t now) TACTUS_RT {
       if (each->ready <= begin && (next == waiting_.end() || rank(each->frame) < rank(next->frame)))
         next = each;
     const std::int64_t end = begin + times_.of(next->frame);
-    if (end > now) break;
+    if (end > now_) break;
     deliver(*next, end);
     next->from->unsent_.fetch_sub(1, std::memory_order_relaxed);
     free_ = end;
@@ -110,8 +111,9 @@ SimulatedPort::SimulatedPort(std::shared_ptr<SimulatedBus> bus, std::size_t queu
 SimulatedPort::~SimulatedPort() { bus_->leave(this); }
 
 void SimulatedPort::begin(std::int64_t sim_time, std::int64_t) TACTUS_RT {
+  const bool is_back = sim_time < now_;
   now_ = sim_time;
-  bus_->advance(sim_time);
+  bus_->advance(sim_time, is_back);
 }
 
 bool SimulatedPort::receive(PortEvent& event, bool) TACTUS_RT {

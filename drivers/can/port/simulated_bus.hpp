@@ -32,8 +32,8 @@ class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
   /// Joins it. Throws std::runtime_error if the station has other bit rates than the first one. @when setup
   std::unique_ptr<SimulatedPort> join(const BitRates& rates, std::size_t queue);
 
-  /// Sends what fits until `now`.
-  void advance(std::int64_t now) TACTUS_RT;
+  /// Sends what fits until `now`. `is_back`: simulated time went back by a reset, and the bus is as at its start.
+  void advance(std::int64_t now, bool is_back) TACTUS_RT;
 
  private:
   friend class SimulatedPort;

@@ -85,6 +85,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::vector<Known> known_;                                   // received ones, sorted by key
   std::vector<std::pair<std::uint64_t, std::uint32_t>> tags_;  // key and index of sent ones, sorted
   std::unique_ptr<Port> port_;
+  std::atomic<bool> is_safe_for_good_{false};
   std::atomic<Port*> open_{nullptr};  // for drive_safe()
   BusLog log_{256};
   std::vector<std::string> reports_;

@@ -251,6 +251,7 @@ void SentMessage::echoed(std::int64_t at) TACTUS_RT {
 }
 
 void SentMessage::add_bus_time(std::int64_t time) TACTUS_RT {
+  time = std::max<std::int64_t>(time, 0);  // a virtual bus has its echo before the call returns
   bus_time_ = static_cast<double>(time) * 1e-9;
   bus_all_.add(time);
 }

@@ -118,6 +118,7 @@ std::int64_t SocketPort::step_sender() noexcept {
   }
   const std::int64_t now = socket_->now();
   const std::int64_t slot = slot_.load(std::memory_order_relaxed);
+  if (known == 0) return now + kDefaultPeriod;
   if (handed_.load(std::memory_order_acquire) < slot)  // its frames have not come yet
     return now + std::max(period / 20, kShortestWait);
   const std::int64_t next = slot + period + (settings_.at > 0 ? settings_.at % period : period / 2);

@@ -99,6 +99,8 @@ TEST_F(CanEnd, AnEndOfTheRigClosesTheBus) {
   EXPECT_TRUE(output->end_safe());
   EXPECT_TRUE(KeepingPort::closed);
   EXPECT_EQ(KeepingPort::at_once.size(), 3U);
+  EXPECT_TRUE(output->end_safe());
+  EXPECT_EQ(KeepingPort::at_once.size(), 3U) << "nothing was sent since";
 }
 
 TEST_F(CanEnd, ASimulatedBusIsNoOutput) {

@@ -106,6 +106,8 @@ class CheckCommand final : public CommandDriver {
     app.add_option("--data-bit-rate", data_bit_rate_,
                    "of a CAN database (.dbc): rate of the data phase of CAN FD frames")
         ->option_text("RATE");
+    app.add_flag("--measure", measure_,
+                 "of an .fmu: run it, too, and say what its steps take on this machine");
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
     app.add_flag("--units", units_, "print the page of units (Markdown)");
@@ -132,12 +134,16 @@ class CheckCommand final : public CommandDriver {
       print_error("tactus check: which rig file? tactus check RIG.yaml\n");
       return kWrongInput;
     }
-    executive::ExamineOptions options{{{"bit-rate", bit_rate_}, {"data-bit-rate", data_bit_rate_}}};
+    executive::ExamineOptions options{
+        {{"bit-rate", bit_rate_}, {"data-bit-rate", data_bit_rate_}, {"measure", measure_ ? "yes" : ""}}};
     const bool of_a_rig = !rig_.set.empty() || !test_.empty() || !question_.from.empty() || question_.max;
     if (of_a_rig && is_examined(rig_.file))
       throw CommandError(kWrongInput,
                          "--set, --test, --from and --max are for rig files, not for " + rig_.file);
     if (const std::optional<int> examined = examine(rig_.file, options)) return *examined;
+    if (measure_)
+      throw CommandError(kWrongInput,
+                         "--measure is for files of models (.fmu); tactus calibrate measures a rig");
     if (options.unknown() != nullptr)
       throw CommandError(kWrongInput,
                          "--bit-rate and --data-bit-rate are for CAN databases (.dbc), not for a rig file");
@@ -175,6 +181,7 @@ class CheckCommand final : public CommandDriver {
   LoadQuestion question_;
   std::string bit_rate_, data_bit_rate_;
   std::string test_;
+  bool measure_ = false;
   bool schema_ = false;
   bool reference_ = false;
   bool units_ = false;

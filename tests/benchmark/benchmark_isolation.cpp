@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a call of a model in a process of its own cost, beside a bare futex ping-pong of two processes? On the
 // caller's CPU, and on another.
-#include <linux/futex.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <climits>
-#include <csignal>
 #include <cstdint>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,12 +11,14 @@
 #include "executive/model/model_library.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
+#include "tests/benchmark/bare_ping_pong.hpp"
 #include "tests/benchmark/benchmark.hpp"
 #include "tests/rtsync/support/all_granted.hpp"
 
 namespace {
 
 using namespace tactus;
+using benchmark::BarePingPong;
 using benchmark::Contender;
 using benchmark::Json;
 using rtsync::CpuSet;
@@ -36,58 +26,6 @@ using rtsync::SchedPolicy;
 using rtsync::ThreadSettings;
 
 constexpr int kPriority = 20;
-
-/// The least that can be written: a word there and a word back.
-class BarePingPong {
- public:
-  explicit BarePingPong(const ThreadSettings& place) {
-    void* const at =
-        ::mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) throw std::runtime_error("mmap");
-    words_ = ::new (at) Words;
-    child_ = ::fork();
-    if (child_ == 0) answer();
-    (void)rtsync::set_affinity(child_, place.cpus);
-    sched_param param{};
-    param.sched_priority = place.priority - 1;
-    if (place.policy == SchedPolicy::fifo) (void)::sched_setscheduler(child_, SCHED_FIFO, &param);
-  }
-  ~BarePingPong() {
-    (void)::kill(child_, SIGKILL);
-    (void)::waitpid(child_, nullptr, 0);
-  }
-  BarePingPong(const BarePingPong&) = delete;
-  BarePingPong& operator=(const BarePingPong&) = delete;
-
-  void call() {
-    const std::uint32_t turn = words_->there.load() + 1;
-    wake(words_->there, turn);
-    sleep_until(words_->back, turn);
-  }
-
- private:
-  struct Words {
-    alignas(64) std::atomic<std::uint32_t> there{0};
-    alignas(64) std::atomic<std::uint32_t> back{0};
-  };
-  static void wake(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-    word.store(value);
-    (void)::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  }
-  static void sleep_until(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-    for (std::uint32_t seen = 0; (seen = word.load()) != value;)
-      (void)::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
-  }
-  [[noreturn]] void answer() const {
-    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (std::uint32_t turn = 1;; ++turn) {
-      sleep_until(words_->there, turn);
-      wake(words_->back, turn);
-    }
-  }
-  Words* words_ = nullptr;
-  pid_t child_ = -1;
-};
 
 /// The servo's motor, in a process of its own.
 class Motor {

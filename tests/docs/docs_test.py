@@ -36,8 +36,8 @@ def run(where, command, **options):
 # By whom blocks are run, beside this test.
 RUN_ELSEWHERE = {*(("sh", page) for page in ("http-api.md", "command-line.md", "first-model.md", "first-rig.md")),
                  ("cmake", "first-model.md"), ("yaml", "first-model.md"), ("yaml", "first-test.md"),
-                 ("yaml", "first-campaign.md"),
-                 *(("console", f"{page}.md") for page in ("first-model", "first-rig", "first-test", "first-federation",
+                 ("yaml", "first-campaign.md"), ("yaml", "first-fmu.md"),
+                 *(("console", f"{page}.md") for page in ("first-model", "first-rig", "first-test", "first-fmu", "first-federation",
                                                           "diagnose-an-overrun", "first-campaign")),
                  *(("python", page) for page in ("http-api.md", "episodes.md", "checkpoint-file.md", "recordings.md"))}
 # The rigs that a piece of a rig file is laid over, until one takes it.

@@ -2,7 +2,9 @@
 """Does what pages say that lead a reader by the hand: files are written as they stand there, and the boxes of `console`
 run in their order, each page in a folder of its own that looks like a checkout.
 
-    walks_test.py --source CHECKOUT --tactus BINARY PAGE...
+    walks_test.py --source CHECKOUT --tactus BINARY [--unit FMU] PAGE...
+
+--unit: the functional mock-up unit that first-fmu.md calls engine.fmu.
 """
 import argparse
 import os
@@ -17,6 +19,8 @@ import time
 # What has to be there after the last box, beside what has to be in the output.
 LEFT = {
     "first-rig.md": (["first/motion.csv", "first/frames.csv", "second/report.html"], ["motor.step", "has no unit", "motor.speed"]),
+    "first-fmu.md": (["first/motion.csv", "second/motion.csv", "second/summary.json"],
+                     ["kinds          co-simulation", "measured on this machine", "engine.step", "0.999,", ",6"]),
     "first-federation.md": (["demo/link.csv", "again/summary.json"], ["system: Running", "the replayed record ends here"]),
     "first-test.md": (["first/verdict.json", "second/verdict.json", "all.xml", "car/cruise/verdict.json"],
                       ["never too fast", "over by", "REQ-12", "2 tests: 2 pass", "pass          follows the driving cycle"]),
@@ -59,11 +63,13 @@ def run(line, folder, env):
         time.sleep(0.1)
 
 
-def walk(source, tactus, name):
+def walk(source, tactus, name, unit):
     page = (source / "docs" / name).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="tactus-walk-") as made:
         folder = pathlib.Path(made)
         shutil.copytree(source / "config", folder / "config")
+        if unit:
+            shutil.copy(unit, folder / "engine.fmu")
         for file, text in re.findall(r"`([\w.-]+)`:\n\n```\w+\n(.*?)```", page, re.S):
             (folder / file).write_text(text, encoding="utf-8")
         env = {**os.environ, "PATH": f"{tactus.parent}:{os.environ['PATH']}"}
@@ -80,11 +86,12 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--source", required=True)
     arguments.add_argument("--tactus", required=True)
+    arguments.add_argument("--unit")
     arguments.add_argument("pages", nargs="+", choices=LEFT)
     options = arguments.parse_args()
     try:
         for name in options.pages:
-            walk(pathlib.Path(options.source).resolve(), pathlib.Path(options.tactus).resolve(), name)
+            walk(pathlib.Path(options.source).resolve(), pathlib.Path(options.tactus).resolve(), name, options.unit)
     finally:
         for process in beside:
             process.terminate()

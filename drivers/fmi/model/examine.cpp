@@ -245,8 +245,9 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
   if (std::none_of(here.begin(), here.end(), [&](const std::string& platform) {
         return archive.has("binaries/" + platform + "/" + used->identifier + ".so");
       }))
-    to.finding("it has no library for this machine: binaries/" + (here.empty() ? "?" : here.front()) + "/" +
-               used->identifier + ".so");
+    return to.finding("it has no library for this machine: binaries/" + (here.empty() ? "?" : here.front()) +
+                      "/" + used->identifier + ".so");
+  if (!to.option("measure").empty() && refusals(d, execution).empty()) measure(file, to);
 }
 
 }  // namespace tactus::drivers::fmi

@@ -214,7 +214,12 @@ int FmiModel::restore() {
 
 int FmiModel::end() {
   for (const std::string& seen : surroundings_.look()) log_.put(Status::warning, "tactus", seen.c_str());
-  if (unit_ != nullptr && unit_->phase() != Phase::none) (void)unit_->terminate();
+  if (unit_ == nullptr || unit_->phase() == Phase::none) return 0;
+  const Status status = unit_->terminate();
+  if (is_good(status) || status == Status::illegal) return 0;
+  std::array<char, 80> text{};
+  (void)std::snprintf(text.data(), text.size(), "answers %s to Terminate", name_of(status));
+  log_.put(Status::warning, "tactus", text.data());  // its work is done: no failure of the rig
   return 0;
 }
 

@@ -64,6 +64,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void claim_once(const Problems& problems);
   void sort_into(Groups& groups, const std::vector<RigVariable>& variables) const;
   void declare_group(Values& values, tactus_role role) const;
+  static void measure(const std::string& file, const Examination& to);
+  void measure_jobs(const Examination& to, const std::string& failure);
   void load();
   void prepare_functions();
   const Interface& interface() const { return *description_.interface(execution_); }

@@ -15,15 +15,15 @@
 namespace tactus::drivers::fmi {
 namespace {
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+double as_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 /// The time of a call, as one multiplication where the cycle is no whole number of nanoseconds.
 double time_of(const tactus::Call& call, const Cycle& cycle) {
-  if (cycle.den <= 1) return seconds(call.sim_time_ns);
+  if (cycle.den <= 1) return as_seconds(call.sim_time_ns);
   const double step = cycle.seconds();
-  const double k = std::round(seconds(call.sim_time_ns) / step);
+  const double k = std::round(as_seconds(call.sim_time_ns) / step);
   const double exact = k * step;
-  return std::abs(exact - seconds(call.sim_time_ns)) <= 1e-9 ? exact : seconds(call.sim_time_ns);
+  return std::abs(exact - as_seconds(call.sim_time_ns)) <= 1e-9 ? exact : as_seconds(call.sim_time_ns);
 }
 
 }  // namespace
@@ -183,11 +183,11 @@ bool FmiModel::ticks(Partition& partition, const tactus::Call& call, double& tim
                                             partition.cycle.num);
       const bool due = call.sim_time_ns >= partition.shift_ns;
       (void)call_at(partition.job.c_str(), due ? next : partition.shift_ns);
-      time = seconds(call.sim_time_ns);
+      time = as_seconds(call.sim_time_ns);
       return due;
     }
     case ClockKind::triggered:
-      time = seconds(call.sim_time_ns);
+      time = as_seconds(call.sim_time_ns);
       if (partition.asked == partition.served) return false;
       partition.served = partition.asked;
       return true;
@@ -195,7 +195,7 @@ bool FmiModel::ticks(Partition& partition, const tactus::Call& call, double& tim
     case ClockKind::changing:
       break;
   }
-  const double now = seconds(call.sim_time_ns);
+  const double now = as_seconds(call.sim_time_ns);
   if (partition.next < 0 || partition.next > now + 1e-10) return false;
   time = partition.next;
   const double waited = now - time;

@@ -49,7 +49,8 @@ class TACTUS_HIDDEN Examination {
   void line(const std::string& text) const { to_.line(to_.context, text.c_str()); }
   /// Adds a line about something wrong with the file: `tactus check` then ends with status 1.
   void finding(const std::string& text) const { to_.finding(to_.context, text.c_str()); }
-  /// Value of an option of `tactus check`, "bit-rate"; empty: not given.
+  /// Value of an option of `tactus check`, "bit-rate"; "yes" of "measure", which asks to run the file and say what it takes
+  /// on this machine; empty: not given.
   std::string option(const char* name) const {
     if (to_.size <= offsetof(tactus_examination, option) || to_.option == nullptr) return "";
     const char* const value = to_.option(to_.context, name);

@@ -301,6 +301,54 @@ TEST_P(FmiFault, GivesWhatIsNoNumberToTheGuard) {
   EXPECT_TRUE(std::isnan(unit.value<double>(two ? "y" : "x"))) << "the rig's guard ends the frame for it";
 }
 
+TEST_P(FmiFault, InEachCallLeadsToWhatWasDeclared) {
+  constexpr int kSet = 100, kGet = 200, kTerminate = 300, kEnter = 400, kExit = 500, kGetState = 600,
+                kSetState = 700;
+  const std::pair<int, const char*> statuses[] = {{2, "Discard"}, {3, "Error"}, {4, "Fatal"}};
+  for (const auto& [code, word] : statuses) {
+    const int status = code;
+    const std::string name = word;
+    const std::string answers = "the unit answers " + name + " to ";
+    const auto unit_with = [&](int call, const std::string& keys) {
+      auto unit = std::make_unique<OneUnit>(GetParam(), keys);
+      unit->value<std::int32_t>("mode") = call + status;
+      unit->open();
+      return unit;
+    };
+    for (const auto& [call, says] :
+         {std::pair{kEnter, "EnterInitializationMode"}, {kExit, "ExitInitializationMode"}}) {
+      const auto unit = unit_with(call, "on_error: hold\non_discard: hold");
+      EXPECT_EQ(unit->run("initialize"), 1) << "there is nothing to hold yet";
+      EXPECT_THAT(unit->failure(), HasSubstr(answers + says));
+    }
+    for (const auto& [call, says] : {std::pair{kSet, "Set of"}, {kGet, "Get of outputs"}})
+      for (const bool hold : {false, true}) {
+        const auto unit = unit_with(call, hold ? "on_error: hold" : "");
+        ASSERT_EQ(unit->run("initialize"), 0) << unit->failure();
+        int steps = 0;
+        while (steps < 8 && unit->run("step") == 0) ++steps;
+        EXPECT_EQ(steps < 8, !hold) << name << " " << says;
+        if (hold)
+          EXPECT_EQ(unit->value<std::int32_t>("unit_status"), 1);
+        else
+          EXPECT_THAT(unit->failure(), HasSubstr(answers + says));
+      }
+    const auto ends = unit_with(kTerminate, "");
+    ASSERT_EQ(ends->run("initialize"), 0);
+    EXPECT_EQ(ends->run("end"), 0) << "its work is done";
+    EXPECT_THAT(ends->messages(), Contains(HasSubstr("answers " + name + " to Terminate")));
+    const auto saves = unit_with(kGetState, "");
+    ASSERT_EQ(saves->run("initialize"), 0);
+    EXPECT_EQ(saves->run("save"), 1);
+    EXPECT_THAT(saves->failure(), HasSubstr("refuses to serialize its state"));
+    const auto loads = unit_with(kSetState, "");
+    ASSERT_EQ(loads->run("initialize"), 0);
+    ASSERT_EQ(loads->run("save"), 0) << loads->failure();
+    EXPECT_EQ(loads->run("restore"), 1);
+    EXPECT_THAT(loads->failure(), HasSubstr(answers + "SetState"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, FmiFault, testing::Values("two", "three"),
                          [](const auto& info) { return std::string(info.param); });
 

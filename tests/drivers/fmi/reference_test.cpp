@@ -4,11 +4,16 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "drivers/fmi/abi/fmi2.hpp"
 #include "drivers/fmi/abi/fmi3.hpp"
@@ -120,6 +125,93 @@ TEST(FmiReference, GivesTheBitsOfAPlainLoop) {
   EXPECT_GT(tried, 0) << "no unit for co-simulation below " << where;
   RecordProperty("units", tried);
   RecordProperty("values", values);
+}
+
+/// Rows of a file of results: the first has the names.
+std::vector<std::vector<std::string>> table_of(const fs::path& file) {
+  std::vector<std::vector<std::string>> rows;
+  std::ifstream in(file);
+  for (std::string line, cell; std::getline(in, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::vector<std::string>& row = rows.emplace_back();
+    for (std::istringstream cells(line); std::getline(cells, cell, ',');) row.push_back(cell);
+  }
+  return rows;
+}
+
+/// The published results, at the times that are a whole number of steps, within the tolerance of the unit's own
+/// DefaultExperiment, or 1e-5 where it has none.
+TEST(FmiReference, GivesThePublishedResults) {
+  const char* const where = std::getenv("TACTUS_REFERENCE_FMUS");  // NOLINT(concurrency-mt-unsafe)
+  if (where == nullptr) GTEST_SKIP() << "TACTUS_REFERENCE_FMUS names no folder of Reference FMUs";
+  int values = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(where)) {
+    if (entry.path().extension() != ".fmu") continue;
+    const std::string name = entry.path().stem().string();
+    const fs::path published = fs::path(where) / name / (name + "_out.csv");
+    const Archive archive(entry.path());
+    std::vector<Finding> findings;
+    const Description of = read_description(archive.description(), findings);
+    // The results of these begin with inputs of a file, or want steps that no rig has.
+    if (!of.co_simulation || !fs::exists(published) || name == "Feedthrough" || name == "Roberts") continue;
+    const auto rows = table_of(published);
+    const double h = of.experiment.step.value_or(0.1);
+    const double tolerance = of.experiment.tolerance.value_or(1e-5);
+    test::OneUnit unit(entry.path().string(), "on_end: hold\nignore_fixed_step: yes", h);
+    unit.start();
+    long k = 0;
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+      const double time = std::stod(rows[row][0]);
+      const auto wanted = std::lround(time / h);
+      if (std::abs(static_cast<double>(wanted) * h - time) > 1e-9) continue;
+      for (; k < wanted; ++k) ASSERT_EQ(unit.run("step"), 0) << entry.path() << ": " << unit.failure();
+      for (std::size_t column = 1; column < rows[0].size() && column < rows[row].size(); ++column) {
+        const executive::Variable* const found = unit.instance().find_variable(rows[0][column]);
+        if (found == nullptr || found->count > 0) continue;
+        const double expected = std::stod(rows[row][column]);
+        const double value = found->type == TACTUS_DOUBLE ? *static_cast<double*>(found->data)
+                                                          : *static_cast<std::int32_t*>(found->data);
+        if (unit.value<std::int32_t>("unit_status") != 0) continue;
+        EXPECT_NEAR(value, expected, tolerance * std::max(1.0, std::abs(expected)))
+            << entry.path() << " " << rows[0][column] << " at " << time;
+        ++values;
+      }
+    }
+  }
+  EXPECT_GT(values, 100);
+}
+
+/// The Clocks unit, as its own comment says: clock 2 is triggered at 0, 1, 8 and 9 s; at 4 s partition 1 starts the
+/// countdown of partition 3; each fifth tick of all ticks the output clock.
+TEST(FmiReference, RunsThePartitionsOfClocks) {
+  const char* const where = std::getenv("TACTUS_REFERENCE_FMUS");  // NOLINT(concurrency-mt-unsafe)
+  if (where == nullptr) GTEST_SKIP() << "TACTUS_REFERENCE_FMUS names no folder of Reference FMUs";
+  for (const auto& entry : fs::recursive_directory_iterator(where)) {
+    if (entry.path().filename() != "Clocks.fmu") continue;
+    test::OneUnit unit(entry.path().string(), "", 1);
+    unit.open();
+    ASSERT_EQ(unit.run("initialize"), 0) << unit.failure();
+    unit.value<std::int32_t>("input2") = 3;
+    std::int64_t asked = 0;
+    int total = 0;
+    for (int second = 0; second < 10; ++second) {
+      const bool triggers = second < 2 || second > 7;
+      if (triggers) unit.value<std::int64_t>("inClock2") = ++asked;
+      for (const char* const job : {"inClock1", "inClock2", "inClock3"})
+        ASSERT_EQ(unit.run(job, second), 0) << unit.failure();
+      total += 1 + (triggers ? 1 : 0) + (second == 4 ? 1 : 0);
+      EXPECT_EQ(unit.value<std::int32_t>("inClock1Ticks"), second + 1);
+      EXPECT_EQ(unit.value<std::int32_t>("inClock2Ticks"), asked);
+      EXPECT_EQ(unit.value<std::int32_t>("inClock3Ticks"), second >= 4 ? 1 : 0);
+      EXPECT_EQ(unit.value<std::int32_t>("totalInClockTicks"), total) << second;
+      EXPECT_EQ(unit.value<std::int32_t>("result2"), 3 * asked) << "the input is set before each activation";
+    }
+    EXPECT_EQ(unit.value<std::int32_t>("output3"), 1000);
+    EXPECT_EQ(unit.value<std::int64_t>("outClock"), total / 5);
+    EXPECT_EQ(unit.value<double>("inClock3_late"), 0);
+    return;
+  }
+  FAIL() << "no Clocks.fmu below " << where;
 }
 
 }  // namespace

@@ -87,6 +87,41 @@ TEST_F(FmiRig, IsTheSameOnThreeThreadsAsOnOne) {
   EXPECT_EQ(bytes("threads: { workers: { w: {}, v: {} } }\n", ", thread: w", ", thread: v"), one);
 }
 
+TEST_F(FmiRig, IsTheSameBesideModelsInCppOnThreeThreads) {
+  const auto bytes = [&](const std::string& threads, const std::string& a, const std::string& b,
+                         const std::string& servo) {
+    rig("  motor: { model: dc_servo, library: servo" + servo + " }\n  a: { driver: fmi, unit: two.fmu" + a +
+            " }\n  b: { driver: fmi, unit: three.fmu" + b + " }\n",
+        threads +
+            "connect:\n  - { from: motor.speed, to: a.speed, direct: yes, scale: 9.5492965855137211 }\n"
+            "  - { from: a.x, to: b.float64, direct: yes }\n"
+            "stimuli: { motor.voltage: { sine: { amplitude: 1 V, frequency: 3 Hz } } }\n"
+            "record: { x: { variables: [motor.speed, a.omega, a.x, b.float64_out, b.x], driver: csv } }\n");
+    fs::remove_all(dir_ / "out");
+    const auto run = tactus({"run", "rig.yaml", "--frames", "200", "--out", "out"});
+    EXPECT_EQ(run.status, 0) << run;
+    return read_file(dir_ / "out/x.csv");
+  };
+  const std::string one = bytes("", "", "", "");
+  EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 201);
+  EXPECT_EQ(bytes("threads: { workers: { w: {}, v: {} } }\n", ", thread: w", ", thread: v", ""), one);
+}
+
+TEST_F(FmiRig, SaysWhatAStepTakesHere) {
+  for (const char* const unit : {"two.fmu", "three.fmu"}) {
+    const auto check = tactus({"check", unit, "--measure"});
+    EXPECT_EQ(check.status, 0) << check;
+    EXPECT_THAT(check.out, HasSubstr("measured on this machine"));
+    EXPECT_THAT(check.out, testing::ContainsRegex("step +[0-9]+ calls of 1 ms: median [0-9.]+ [num]s"));
+  }
+  const auto none = tactus({"check", "two.fmu"});
+  EXPECT_THAT(none.out, Not(HasSubstr("measured on this machine")));
+  rig("  a: { driver: fmi, unit: two.fmu }\n");
+  const auto other = tactus({"check", "rig.yaml", "--measure"});
+  EXPECT_EQ(other.status, 2) << other;
+  EXPECT_THAT(other.err, HasSubstr("tactus calibrate measures a rig"));
+}
+
 TEST_F(FmiRig, TakesStructuralParametersFromTheRigFile) {
   for (const char* const how : {"", ", isolated: yes"}) {
     rig(std::string("  b: { driver: fmi, unit: three.fmu") + how +

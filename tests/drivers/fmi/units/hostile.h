@@ -12,6 +12,15 @@
 
 enum { CRASHES = 20, HANGS, EXITS, LEAKS, STARTS_THREAD, PRINTS, ROUNDS, CHANGES_FOLDER, MASKS, ABORTS };
 
+/* Mode 100 * call + status: that call answers that status, once `steps` have been made. */
+enum { IN_SET = 1, IN_GET, IN_TERMINATE, IN_ENTER, IN_EXIT, IN_GET_STATE, IN_SET_STATE };
+static int answers(int mode, int call, int ready) { return mode / 100 == call && ready ? mode % 100 : 0; }
+#define ANSWER_IF_TOLD(mode, call, ready)        \
+  do {                                           \
+    const int told = answers(mode, call, ready); \
+    if (told != 0) return told;                  \
+  } while (0)
+
 static void* idles(void* nothing) {
   (void)nothing;
   for (;;) (void)pause();

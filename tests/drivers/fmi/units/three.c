@@ -87,6 +87,7 @@ EXPORT int fmi3ExitConfigurationMode(void* c) {
 EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double tolerance, double start,
                                        bool has_stop, double stop) {
   Unit* u = c;
+  ANSWER_IF_TOLD(u->d.mode, IN_ENTER, 1);
   (void)has_tolerance, (void)tolerance, (void)stop;
   if (u->d.phase != MADE || has_stop) return refuse(u, "EnterInitializationMode");
   u->d.start = u->d.time = start;
@@ -95,12 +96,14 @@ EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double toler
 }
 EXPORT int fmi3ExitInitializationMode(void* c) {
   Unit* u = c;
+  ANSWER_IF_TOLD(u->d.mode, IN_EXIT, 1);
   if (u->d.phase != INITIALIZING) return refuse(u, "ExitInitializationMode");
   u->d.phase = READY;
   return OK;
 }
 EXPORT int fmi3Terminate(void* c) {
   Unit* u = c;
+  ANSWER_IF_TOLD(u->d.mode, IN_TERMINATE, 1);
   if (u->d.phase != READY && u->d.phase != SET) return refuse(u, "Terminate");
   u->d.phase = TERMINATED;
   return OK;
@@ -190,6 +193,7 @@ EXPORT int fmi3GetUInt64(void* c, const uint32_t* vr, size_t n, uint64_t* v, siz
 EXPORT int fmi3SetFloat64(void* c, const uint32_t* vr, size_t n, const double* v, size_t m) {
   Unit* u = c;
   size_t i, at = 0;
+  ANSWER_IF_TOLD(u->d.mode, IN_SET, u->d.phase >= READY && u->d.steps >= u->d.at);
   for (i = 0; i < n; ++i) {
     if (!may_set(u, vr[i])) return refuse(u, "SetFloat64");
     if (vr[i] == 18) {
@@ -206,6 +210,7 @@ EXPORT int fmi3SetFloat64(void* c, const uint32_t* vr, size_t n, const double* v
 EXPORT int fmi3GetFloat64(void* c, const uint32_t* vr, size_t n, double* v, size_t m) {
   Unit* u = c;
   size_t i, k, at = 0;
+  ANSWER_IF_TOLD(u->d.mode, IN_GET, u->d.phase >= READY && u->d.steps >= u->d.at);
   if (!may_get(u)) return refuse(u, "GetFloat64 after a Set");
   for (i = 0; i < n; ++i) {
     if (vr[i] == 58) {
@@ -273,11 +278,13 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
 }
 
 EXPORT int fmi3GetFMUState(void* c, void** s) {
+  ANSWER_IF_TOLD(((Unit*)c)->d.mode, IN_GET_STATE, ((Unit*)c)->d.phase >= READY);
   if (*s == NULL) *s = malloc(sizeof(Data));
   memcpy(*s, &((Unit*)c)->d, sizeof(Data));
   return OK;
 }
 EXPORT int fmi3SetFMUState(void* c, void* s) {
+  ANSWER_IF_TOLD(((Unit*)c)->d.mode, IN_SET_STATE, 1);
   memcpy(&((Unit*)c)->d, s, sizeof(Data));
   return OK;
 }

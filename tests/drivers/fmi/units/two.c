@@ -101,6 +101,7 @@ EXPORT int fmi2SetupExperiment(void* c, int has_tolerance, double tolerance, dou
 }
 EXPORT int fmi2EnterInitializationMode(void* c) {
   Unit* u = c;
+  ANSWER_IF_TOLD(u->d.integer[3], IN_ENTER, 1);
   if (u->d.phase != MADE) return refuse(u, "EnterInitializationMode");
   if (u->d.integer[3] == FAILS_INIT) return refuse(u, "everything");
   u->d.phase = INITIALIZING;
@@ -118,6 +119,7 @@ static void compute(Unit* u) {
 }
 EXPORT int fmi2ExitInitializationMode(void* c) {
   Unit* u = c;
+  ANSWER_IF_TOLD(u->d.integer[3], IN_EXIT, 1);
   if (u->d.phase != INITIALIZING) return refuse(u, "ExitInitializationMode");
   u->d.phase = READY;
   compute(u);
@@ -125,6 +127,7 @@ EXPORT int fmi2ExitInitializationMode(void* c) {
 }
 EXPORT int fmi2Terminate(void* c) {
   Unit* u = c;
+  ANSWER_IF_TOLD(u->d.integer[3], IN_TERMINATE, 1);
   if (u->d.phase != READY) return refuse(u, "Terminate");
   u->d.phase = TERMINATED;
   return OK;
@@ -138,6 +141,7 @@ static int may_set(Unit* u, int is_input) { return u->d.phase < READY || (u->d.p
 EXPORT int fmi2SetReal(void* c, const unsigned* vr, size_t n, const double* v) {
   Unit* u = c;
   size_t i;
+  ANSWER_IF_TOLD(u->d.integer[3], IN_SET, u->d.phase >= READY && u->d.steps >= u->d.integer[4]);
   for (i = 0; i < n; ++i) {
     if (vr[i] == 0 || vr[i] > 11 || !may_set(u, vr[i] != 4)) return refuse(u, "SetReal");
     u->d.real[vr[i]] = v[i];
@@ -171,6 +175,7 @@ EXPORT int fmi2SetString(void* c, const unsigned* vr, size_t n, const char* cons
 EXPORT int fmi2GetReal(void* c, const unsigned* vr, size_t n, double* v) {
   Unit* u = c;
   size_t i;
+  ANSWER_IF_TOLD(u->d.integer[3], IN_GET, u->d.phase >= READY && u->d.steps >= u->d.integer[4]);
   if (u->d.phase == MADE) return refuse(u, "GetReal");
   if (u->d.phase == READY || u->d.phase == INITIALIZING) compute(u);
   for (i = 0; i < n; ++i) v[i] = u->d.real[vr[i]];
@@ -256,11 +261,13 @@ EXPORT int fmi2GetBooleanStatus(void* c, int kind, int* v) {
 }
 
 EXPORT int fmi2GetFMUstate(void* c, void** s) {
+  ANSWER_IF_TOLD(((Unit*)c)->d.integer[3], IN_GET_STATE, ((Unit*)c)->d.phase >= READY);
   if (*s == NULL) *s = malloc(sizeof(Data));
   memcpy(*s, &((Unit*)c)->d, sizeof(Data));
   return OK;
 }
 EXPORT int fmi2SetFMUstate(void* c, void* s) {
+  ANSWER_IF_TOLD(((Unit*)c)->d.integer[3], IN_SET_STATE, 1);
   memcpy(&((Unit*)c)->d, s, sizeof(Data));
   return OK;
 }

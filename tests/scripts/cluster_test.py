@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign on a Slurm cluster of one node, whose daemon and then whose node dies in the midst: no case is lost, none
-runs twice.
+"""A campaign on a Slurm cluster of one node, whose daemon and then whose node dies in the midst, and on one of three
+nodes, of which one dies and does not come back: no case is lost, none runs twice.
 
     cluster_test.py --source CHECKOUT --tactus PROGRAM
 
@@ -22,6 +22,7 @@ import unittest
 PARSER = argparse.ArgumentParser()
 PARSER.add_argument("--source", type=pathlib.Path, required=True)
 PARSER.add_argument("--tactus", required=True)
+PARSER.add_argument("--nodes", type=int, default=1, help="nodes of the cluster that it is run in")
 PARSER.add_argument("--inside", type=pathlib.Path, help="run in the cluster, with this folder")
 ARGUMENTS, REST = PARSER.parse_known_args()
 CASES = 200
@@ -47,6 +48,26 @@ def pids(name, cluster):
                 found.append(int(folder.name))
         except OSError:
             pass  # it has ended
+    return found
+
+
+def pids_on(node, cluster):
+    """Processes of a job that run on that node, and their parents up to the keeper of the step."""
+    found = set()
+    for name in ("tactus", "tactus-run", "slurm_script"):
+        for process in pids(name, cluster):
+            try:
+                if f"SLURMD_NODENAME={node}" not in pathlib.Path(f"/proc/{process}/environ").read_bytes().decode(errors="replace").split("\0"):
+                    continue
+                parents = [process]
+                while parents[-1] > 1:
+                    stat = pathlib.Path(f"/proc/{parents[-1]}/stat").read_text().rsplit(")", 1)[1].split()
+                    parents.append(int(stat[1]))
+                    if pathlib.Path(f"/proc/{parents[-1]}/comm").read_text().strip() == "slurmstepd":
+                        found.update(parents)
+                        break
+            except OSError:
+                pass  # it has ended
     return found
 
 
@@ -117,8 +138,32 @@ class Inside:
         return status
 
 
+    def run_on_several(self):
+        """The second node dies with all that it runs, and stays dead."""
+        runner = self.start()
+        self.wait_for_results(40)
+        node = sorted(each.name[len("slurmd."):-len(".pid")] for each in self.cluster.glob("slurmd.*.pid"))[1]
+        kill(int((self.cluster / f"slurmd.{node}.pid").read_text()))
+        for process in pids_on(node, self.cluster):
+            kill(process)
+        try:
+            return runner.wait(timeout=900)
+        except subprocess.TimeoutExpired:
+            subprocess.run(["squeue"], check=False)
+            runner.kill()
+            sys.exit("the campaign does not come to its end")
+
+
 class ClusterNightly(unittest.TestCase):
     def test_a_node_that_dies_costs_no_case(self):
+        self.run_cases(1)
+
+    def test_one_of_three_nodes_that_dies_costs_no_case(self):
+        one = self.run_cases(3)
+        self.assertEqual(one("SELECT count(DISTINCT node) FROM placed WHERE node <> ''"), 3)
+        self.assertGreater(one("SELECT count(*) FROM placed WHERE says LIKE 'NODE_FAIL on %-2%'"), 0)
+
+    def run_cases(self, nodes):
         missing = [name for name in ("slurmctld", "slurmd", "munged", "sbatch")
                    if shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") is None]
         if missing:
@@ -132,13 +177,16 @@ class ClusterNightly(unittest.TestCase):
                 CAMPAIGN.format(rig=ARGUMENTS.source / "config" / "rigs" / "servo.yaml", cases=CASES))
             begun = time.monotonic()
             done = subprocess.run(
-                [str(ARGUMENTS.source / "scripts" / "cluster"), sys.executable, "-B", __file__, "--source",
-                 str(ARGUMENTS.source), "--tactus", ARGUMENTS.tactus, "--inside", name],
+                [str(ARGUMENTS.source / "scripts" / "cluster"), "--nodes", str(nodes), "--", sys.executable, "-B", __file__,
+                 "--source", str(ARGUMENTS.source), "--tactus", ARGUMENTS.tactus, "--inside", name, "--nodes", str(nodes)],
                 capture_output=True, text=True, timeout=1500, check=False)
             print(done.stdout, done.stderr, f"took {time.monotonic() - begun:.0f} s", file=sys.stderr)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            data = sqlite3.connect(folder / "out" / "campaign.sqlite")
+            data = sqlite3.connect(":memory:")  # the folder ends before the caller has looked
             self.addCleanup(data.close)
+            with sqlite3.connect(folder / "out" / "campaign.sqlite") as file:
+                file.backup(data)
+            file.close()
             one = lambda sql: data.execute(sql).fetchone()[0]  # noqa: E731
             self.assertEqual(one("SELECT count(*) FROM cases WHERE state = 'done' AND verdict = 'pass'"), CASES)
             self.assertEqual(one("SELECT count(*) FROM attempts WHERE state = 'done'"), CASES)
@@ -149,9 +197,11 @@ class ClusterNightly(unittest.TestCase):
             self.assertEqual(len(folders), CASES + one("SELECT count(*) FROM attempts WHERE state = 'spoiled'"
                                                        " AND spoiled NOT IN ('NODE_FAIL', 'REQUEUED', 'UNKNOWN')"))
             self.assertEqual(one("PRAGMA integrity_check"), "ok")
+            return one
 
 
 if __name__ == "__main__":
     if ARGUMENTS.inside:
-        sys.exit(Inside(ARGUMENTS.inside).run())
+        INSIDE = Inside(ARGUMENTS.inside)
+        sys.exit(INSIDE.run() if ARGUMENTS.nodes == 1 else INSIDE.run_on_several())
     unittest.main(argv=[sys.argv[0], *REST])

@@ -30,7 +30,10 @@ class CampaignResults:
         self.unit: dict[str, str] = {"seconds": "s"}
         self._numbers: dict[str, bool] = {"seconds": True}  # columns; False: one that has words, too
         self.rows: list[dict[str, Any]] = []
-        data = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)
+        # Where the folder cannot be written SQLite cannot make the files by which it reads beside a writer.
+        log = file.with_name(file.name + "-wal")
+        is_still = not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+        data = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro{'&immutable=1' if is_still else ''}", uri=True)
         try:
             self._read(data)
         except sqlite3.Error as error:

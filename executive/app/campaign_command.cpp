@@ -109,7 +109,8 @@ class CampaignCommand final : public CommandDriver {
     app.add_option("--only", only_, "run only these cases: 3-9,12, or text that the command line holds")
         ->type_name("CASES");
     app.add_option("--shuffle", shuffle_, "start the cases in an order that this seed makes")
-        ->type_name("SEED");
+        ->type_name("SEED")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
     app.add_option("--stop-after", stop_after_, "end after this number of cases; the next call goes on")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
@@ -148,10 +149,9 @@ class CampaignCommand final : public CommandDriver {
                          "tactus campaign FILE: '" + folder_ + "' is one word too many; is --out meant?");
     if (plan_) return print_plan();
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
-    using Kind = campaign::SearchSettings::Kind;
-    return bisect_.empty() && !minimise_ && until_sure_.empty() && file.search.kind == Kind::none
-               ? run_file(file)
-               : search(file);
+    check_search_options(file);
+    return asks_for_search() || file.search.kind != campaign::SearchSettings::Kind::none ? search(file)
+                                                                                         : run_file(file);
   }
 
  private:
@@ -180,6 +180,28 @@ class CampaignCommand final : public CommandDriver {
     throw CommandError(kEndedEarly, error.what());
   }
 
+  bool asks_for_search() const { return !bisect_.empty() || minimise_ || !until_sure_.empty(); }
+
+  /// Refuses options of a search that do nothing here.
+  void check_search_options(const campaign::CampaignFile& file) const {
+    using Kind = campaign::SearchSettings::Kind;
+    const auto refuse = [](const std::string& text) { throw CommandError(kWrongInput, text); };
+    if (static_cast<int>(!bisect_.empty()) + static_cast<int>(minimise_) +
+            static_cast<int>(!until_sure_.empty()) >
+        1)
+      refuse("--bisect, --minimise and --until-sure exclude each other; choose one");
+    const Kind kind = !bisect_.empty()      ? Kind::bisect
+                      : minimise_           ? Kind::minimise
+                      : until_sure_.empty() ? file.search.kind
+                                            : Kind::none;
+    if (!within_.empty() && kind != Kind::bisect)
+      refuse("--within: is for --bisect KEY, or bisect: of the campaign; leave it out");
+    if (case_ && kind == Kind::none)
+      refuse("--case: is for --bisect KEY and --minimise; --only N runs one case");
+    if (!half_width_.empty() && until_sure_.empty())
+      refuse("--half-width: is for --until-sure SHARE; in the campaign write until_sure: 0.95 +- 2 %");
+  }
+
   /// Runs the search that an option asks for, else that of the file.
   int search(const campaign::CampaignFile& file) {
     using Kind = campaign::SearchSettings::Kind;
@@ -192,7 +214,8 @@ class CampaignCommand final : public CommandDriver {
     search_.bench = bench_;
     if (!until_sure_.empty())
       return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),
-                            share(half_width_, "--half-width", 0.005, 0.49), search_);
+                            share(half_width_.empty() ? "2 %" : half_width_, "--half-width", 0.005, 0.49),
+                            search_);
     campaign::SearchSettings wanted = file.search;
     if (!bisect_.empty() || minimise_)
       wanted = {.kind = bisect_.empty() ? Kind::minimise : Kind::bisect, .key = bisect_};
@@ -285,7 +308,7 @@ class CampaignCommand final : public CommandDriver {
   int status_of(const campaign::RunSummary& summary) const;
 
   std::string what_, folder_, after_, only_, bench_ = "bench", on_ = "local";
-  std::string bisect_, within_, until_sure_, half_width_ = "2 %";
+  std::string bisect_, within_, until_sure_, half_width_;
   std::optional<std::int64_t> case_;
   CampaignSearch search_;
   bool minimise_ = false;
@@ -354,6 +377,11 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
   const campaign::RunSummary summary = on_ == "slurm"
                                            ? run_on_slurm(file, work, cases, choices, listener)
                                            : campaign::run_campaign(work, cases, choices, listener);
+  if (summary.progress.cases == 0 && !only_.empty())
+    throw CommandError(kWrongInput,
+                       "--only " + only_ + ": no case is meant; there are 0 .. " +
+                           std::to_string(cases.count() - 1) +
+                           ", and a text must be in the case's command line (--plan shows some)");
   report_worst(choices);
   const fs::path page = campaign::write_page(choices.folder);
   listener.end(summary, page);

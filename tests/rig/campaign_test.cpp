@@ -299,6 +299,41 @@ TEST_F(Searches, ARunEndsOnceItsPassRateIsSure) {
   EXPECT_THAT(shuffled.err, HasSubstr("until_sure of the campaign counts draws in their order"));
 }
 
+TEST_F(Campaign, RefusesOptionsThatDoNothing) {
+  write("vary: { models.motor.parameters.supply: [22 V, 24 V] }\n");
+  const auto said = [&](const Arguments& more) {
+    Arguments words{"campaign", "a.campaign.yaml", "--out", "out"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished done = tactus_of(words);
+    EXPECT_EQ(done.status, 2) << done.out;
+    return done.err;
+  };
+  EXPECT_THAT(said({"--case", "1"}), HasSubstr("--only N runs one case"));
+  EXPECT_THAT(said({"--within", "3 V"}), HasSubstr("is for --bisect KEY"));
+  EXPECT_THAT(said({"--half-width", "3 %"}), HasSubstr("is for --until-sure SHARE"));
+  EXPECT_THAT(said({"--bisect", "supply", "--minimise"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(said({"--shuffle", "0"}), HasSubstr("--shuffle"));
+  EXPECT_THAT(said({"--only", "5-2"}), HasSubstr("--only 5-2: no case is meant; there are 0 .. 1"));
+  EXPECT_THAT(said({"--only", "nothing like it"}), HasSubstr("no case is meant"));
+}
+
+TEST_F(Campaign, ItsResultsAreReadWhereNothingCanBeWritten) {
+  write("set: { until: 5 ms, record: {} }\n");
+  ASSERT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--quiet"}).status, 0);
+  const std::string program = tactus({}, {}).argv.front();
+  const auto shell = [&](const std::string& script) {
+    return run({.argv = {"/bin/sh", "-c", "unshare --mount sh -c '" + script + "'"}, .cwd = dir_.path()});
+  };
+  const std::string mount =
+      "mkdir still && mount -t tmpfs tmpfs still && cp -r out still/ && mount -o remount,ro still";
+  if (shell(mount + " && rmdir still 2>/dev/null; true").status != 0 || ::geteuid() != 0)
+    GTEST_SKIP() << "a file system cannot be mounted here";
+  std::filesystem::remove_all(dir_.path() / "still");
+  const Finished done = shell(mount + " && " + program + " campaign table still/out --csv");
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr(",pass,"));
+}
+
 TEST_F(Campaign, RunsRealTimeCasesOnTheirCpus) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

@@ -298,8 +298,10 @@ CampaignFile CampaignFile::read(const config::Document& document, const std::str
     problems.add({document.root().place(), "rig"}, "is missing; write the path of a rig file");
   if (!keys.set.is_null() && !keys.set.is_map())
     problems.add(keys.set.place(), "set", "expected a map from keys of the rig file to values");
-  for (const Node::Entry& entry : keys.set.entries())
+  for (const Node::Entry& entry : keys.set.entries()) {
     file.set.push_back(entry.key + "=" + config::to_flow(entry.value));
+    file.set_origins.push_back({entry.value.place(), "set." + entry.key});
+  }
   for (const VarySettings& each : keys.vary)
     if (auto vary = read_vary(each, problems)) file.vary.push_back(std::move(*vary));
   const bool all_read = file.vary.size() == keys.vary.size();

@@ -65,6 +65,7 @@ struct CampaignFile {
   bool realtime = false;
   CpuSetsSettings cpus{};
   std::vector<std::string> set;  ///< values that all cases have: "path=value"
+  std::vector<config::Origin> set_origins;
   std::vector<Vary> vary;
   CasesSettings cases;
   int repeat = 1;

@@ -53,7 +53,7 @@ class Trial {
       return true;
     } catch (const config::ConfigError& error) {
       for (const config::Problem& problem : error.problems().sorted())
-        if (said_.insert(problem.text()).second) problems_.add(problem.place, problem.path, problem.message);
+        if (said_.insert(problem.text()).second) add(problem);
     }
     return false;
   }
@@ -93,6 +93,16 @@ class Trial {
   }
 
  private:
+  /// Adds a mistake; one in `set:` is one of the campaign, not of the option that a case gets.
+  void add(const config::Problem& problem) {
+    for (std::size_t i = 0; i < file_.set.size(); ++i)
+      if (problem.place.file == "--set " + file_.set[i]) {
+        problems_.add(file_.set_origins[i], problem.message);
+        return;
+      }
+    problems_.add(problem.place, problem.path, problem.message);
+  }
+
   executive::RunOverrides choices(const std::string& test) const {
     executive::RunOverrides result;
     result.set = file_.set;

@@ -2,9 +2,14 @@
 #include "executive/campaign/store/database.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
 namespace tactus::campaign {
 namespace {
@@ -35,6 +40,31 @@ namespace {
       break;
   }
   throw DatabaseError(text);
+}
+
+/// Returns true for a file that nobody writes: its folder cannot be written, and it has no log beside it. SQLite would
+/// make files there to read it.
+bool is_still(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code error;
+  return ::access(folder.c_str(), W_OK) != 0 &&
+         std::filesystem::file_size(file.string() + "-wal", error) + 1 <= 1;
+}
+
+/// Its name for SQLite, by which it reads the file as it is.
+std::string still_name(const std::filesystem::path& file) {
+  std::string name = "file:";
+  for (const char each : file.string()) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (each == '%' || each == '?' || each == '#' || byte < ' ') {
+      std::array<char, 4> code{};
+      (void)std::snprintf(code.data(), code.size(), "%%%02X", byte);
+      name += code.data();
+    } else {
+      name += each;
+    }
+  }
+  return name + "?immutable=1";
 }
 
 }  // namespace
@@ -116,7 +146,10 @@ bool Statement::is_number(int column) const {
 
 Database::Database(const std::filesystem::path& file, Use use) {
   const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  int result = ::sqlite3_open_v2(file.c_str(), &database_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  int result = use == Use::read && is_still(file)
+                   ? ::sqlite3_open_v2(still_name(file).c_str(), &database_,
+                                       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr)
+                   : ::sqlite3_open_v2(file.c_str(), &database_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   if (result != SQLITE_OK && use == Use::read) {  // of another user, or on a medium that cannot be written
     (void)::sqlite3_close(database_);
     result = ::sqlite3_open_v2(file.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);

@@ -260,6 +260,14 @@ TEST_F(Campaigns, VaryWhatOneTestHasInThatTestAlone) {
     EXPECT_EQ(source.sha256.size(), 64U) << source.path;
 }
 
+TEST_F(Campaigns, SayMistakesOfSetAtTheirPlace) {
+  EXPECT_THAT(
+      refusal(kHead + "set: { frame.perio: 1 ms }\n"),
+      AllOf(HasSubstr("c.campaign.yaml:3:21: set.frame.perio: "), HasSubstr("did you mean 'period'")));
+  EXPECT_THAT(refusal(kHead + "set: { until: 1 V }\n"), HasSubstr("c.campaign.yaml:3:15: set.until: "));
+  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 0 }\n"), HasSubstr("0 is outside 1 .. "));
+}
+
 TEST_F(Campaigns, HaveASearchInsteadOfARun) {
   const std::string vary =
       "vary: { models.a.parameters.gain: { uniform: [1, 2] }, x: [a, b] }\ncases: { monte_carlo: 4 }\n";

@@ -14,6 +14,8 @@ using config::kNoWhole;
 using config::Operation;
 using config::Wide;
 
+constexpr StepCode code_of(Operation operation) TACTUS_RT { return static_cast<StepCode>(operation); }
+
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Larger sums and products have no value, so that none is ever wrong.
@@ -120,8 +122,7 @@ ExpressionRun::ExpressionRun(config::ExpressionProgram program)
       memory_(program_.memory_cells),
       windows_(windows_of(program_)) {
   steps_.reserve(program_.instructions.size());
-  for (const Instruction& each : program_.instructions)
-    steps_.push_back({each.operation, each.to, each.a, each.b});
+  for (const Instruction& each : program_.instructions) add_step(each);
   begin_anew();
 }
 
@@ -131,167 +132,191 @@ void ExpressionRun::begin_anew() {
   for (ExpressionWindow& window : windows_) window.begin_anew();
 }
 
+/// Adds an instruction, as a step of its own or to the one before it.
+void ExpressionRun::add_step(const Instruction& instruction) {
+  const auto number = static_cast<std::uint32_t>(&instruction - program_.instructions.data());
+  if (!steps_.empty() && steps_.back().code < kSingleCodes) {
+    ExpressionStep& last = steps_.back();
+    const auto first = static_cast<Operation>(last.code);
+    const bool left = instruction.a == last.to;
+    if (pair_number(first, instruction.operation) != kNoPair && left != (instruction.b == last.to)) {
+      last.code = pair_code(first, instruction.operation, left);
+      last.second_to = instruction.to;
+      last.second = left ? instruction.b : instruction.a;
+      return;
+    }
+  }
+  steps_.push_back({code_of(instruction.operation), instruction.to, instruction.a, instruction.b, 0, number});
+}
+
 void ExpressionRun::run() TACTUS_RT {
   Cell* const cells = cells_.data();
-  const Step* const first = steps_.data();
-  const auto instruction_of = [&](const Step& step) TACTUS_RT -> const Instruction& {
-    return program_.instructions[static_cast<std::size_t>(&step - first)];
-  };
-  for (const Step& at : steps_) {
+  for (const ExpressionStep& at : steps_) {
     // Read as the kind of number that was written: another width of the same memory waits for the write.
     const Cell& a = cells[at.a];
     const Cell& b = cells[at.b];
     Cell& to = cells[at.to];
-    switch (at.operation) {
-      case Operation::add:
+    const auto instruction = [&]()
+                                 TACTUS_RT -> const Instruction& { return program_.instructions[at.second]; };
+    switch (at.code) {
+#define TACTUS_RUN_PAIR(first, second)                              \
+  case pair_code(Operation::first, Operation::second, true):        \
+    do_pair<Operation::first, Operation::second, true>(at, cells);  \
+    break;                                                          \
+  case pair_code(Operation::first, Operation::second, false):       \
+    do_pair<Operation::first, Operation::second, false>(at, cells); \
+    break;
+      TACTUS_STEP_PAIRS(TACTUS_RUN_PAIR)
+#undef TACTUS_RUN_PAIR
+      case code_of(Operation::add):
         to.real = a.real + b.real;
         break;
-      case Operation::subtract:
+      case code_of(Operation::subtract):
         to.real = a.real - b.real;
         break;
-      case Operation::multiply:
+      case code_of(Operation::multiply):
         to.real = a.real * b.real;
         break;
-      case Operation::divide:
+      case code_of(Operation::divide):
         to.real = a.real / b.real;
         break;
-      case Operation::negate:
+      case code_of(Operation::negate):
         to.real = -a.real;
         break;
-      case Operation::absolute:
+      case code_of(Operation::absolute):
         to.real = std::abs(a.real);
         break;
-      case Operation::least:
+      case code_of(Operation::least):
         to.real = unordered(a.real, b.real) ? kNoNumber : a.real < b.real ? a.real : b.real;
         break;
-      case Operation::greatest:
+      case code_of(Operation::greatest):
         to.real = unordered(a.real, b.real) ? kNoNumber : a.real > b.real ? a.real : b.real;
         break;
-      case Operation::power:
-        to.real = power_of(a.real, instruction_of(at).ticks);
+      case code_of(Operation::power):
+        to.real = power_of(a.real, instruction().ticks);
         break;
-      case Operation::root:
+      case code_of(Operation::root):
         to.real = std::sqrt(a.real);
         break;
-      case Operation::sine:
+      case code_of(Operation::sine):
         to.real = std::sin(a.real);
         break;
-      case Operation::cosine:
+      case code_of(Operation::cosine):
         to.real = std::cos(a.real);
         break;
-      case Operation::tangent:
+      case code_of(Operation::tangent):
         to.real = std::tan(a.real);
         break;
-      case Operation::arcsine:
+      case code_of(Operation::arcsine):
         to.real = std::asin(a.real);
         break;
-      case Operation::arccosine:
+      case code_of(Operation::arccosine):
         to.real = std::acos(a.real);
         break;
-      case Operation::arctangent:
+      case code_of(Operation::arctangent):
         to.real = std::atan(a.real);
         break;
-      case Operation::angle:
+      case code_of(Operation::angle):
         to.real = std::atan2(a.real, b.real);
         break;
-      case Operation::length:
+      case code_of(Operation::length):
         to.real = std::hypot(a.real, b.real);
         break;
-      case Operation::exponential:
+      case code_of(Operation::exponential):
         to.real = std::exp(a.real);
         break;
-      case Operation::logarithm:
+      case code_of(Operation::logarithm):
         to.real = std::log(a.real);
         break;
-      case Operation::logarithm_10:
+      case code_of(Operation::logarithm_10):
         to.real = std::log10(a.real);
         break;
-      case Operation::scale:
-        to.real = a.real * instruction_of(at).parameter[0] + instruction_of(at).parameter[1];
+      case code_of(Operation::scale):
+        to.real = a.real * instruction().parameter[0] + instruction().parameter[1];
         break;
-      case Operation::shrink:
-        to.real = a.real / instruction_of(at).parameter[0] + instruction_of(at).parameter[1];
+      case code_of(Operation::shrink):
+        to.real = a.real / instruction().parameter[0] + instruction().parameter[1];
         break;
-      case Operation::below:
+      case code_of(Operation::below):
         to.real = compared(unordered(a.real, b.real), a.real < b.real);
         break;
-      case Operation::at_most:
+      case code_of(Operation::at_most):
         to.real = compared(unordered(a.real, b.real), a.real <= b.real);
         break;
-      case Operation::equal:
+      case code_of(Operation::equal):
         to.real = compared(unordered(a.real, b.real), a.real >= b.real && a.real <= b.real);
         break;
-      case Operation::other:
+      case code_of(Operation::other):
         to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
         break;
-      case Operation::to_real:
+      case code_of(Operation::to_real):
         to.real = real_of(a.whole);
         break;
-      case Operation::floor:
+      case code_of(Operation::floor):
         to.whole = whole_of(std::floor(a.real));
         break;
-      case Operation::ceiling:
+      case code_of(Operation::ceiling):
         to.whole = whole_of(std::ceil(a.real));
         break;
-      case Operation::nearest:
+      case code_of(Operation::nearest):
         to.whole = whole_of(std::round(a.real));
         break;
-      case Operation::sign:
+      case code_of(Operation::sign):
         to.whole =
             a.real != a.real ? kNoWhole : static_cast<Wide>(a.real > 0) - static_cast<Wide>(a.real < 0);
         break;
-      case Operation::add_whole:
+      case code_of(Operation::add_whole):
         to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole : kept(a.whole + b.whole);
         break;
-      case Operation::subtract_whole:
+      case code_of(Operation::subtract_whole):
         to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole : kept(a.whole - b.whole);
         break;
-      case Operation::multiply_whole:
+      case code_of(Operation::multiply_whole):
         to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole : product_of(a.whole, b.whole);
         break;
-      case Operation::negate_whole:
+      case code_of(Operation::negate_whole):
         to.whole = a.whole == kNoWhole ? kNoWhole : -a.whole;
         break;
-      case Operation::absolute_whole:
+      case code_of(Operation::absolute_whole):
         to.whole = a.whole < 0 ? -a.whole : a.whole;
         break;
-      case Operation::least_whole:
+      case code_of(Operation::least_whole):
         to.whole = a.whole == kNoWhole || b.whole == kNoWhole ? kNoWhole
                    : a.whole < b.whole                        ? a.whole
                                                               : b.whole;
         break;
-      case Operation::greatest_whole:
+      case code_of(Operation::greatest_whole):
         to.whole = a.whole > b.whole ? a.whole : b.whole;  // kNoWhole is the greatest
         break;
-      case Operation::below_whole:
+      case code_of(Operation::below_whole):
         to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole < b.whole);
         break;
-      case Operation::at_most_whole:
+      case code_of(Operation::at_most_whole):
         to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole <= b.whole);
         break;
-      case Operation::equal_whole:
+      case code_of(Operation::equal_whole):
         to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole == b.whole);
         break;
-      case Operation::other_whole:
+      case code_of(Operation::other_whole):
         to.real = compared(a.whole == kNoWhole || b.whole == kNoWhole, a.whole != b.whole);
         break;
-      case Operation::both:
+      case code_of(Operation::both):
         to.real = both(a.real, b.real);
         break;
-      case Operation::either:
+      case code_of(Operation::either):
         to.real = either(a.real, b.real);
         break;
-      case Operation::invert:
+      case code_of(Operation::invert):
         to.real = 1 - a.real;
         break;
-      case Operation::same:
+      case code_of(Operation::same):
         to.real = compared(unordered(a.real, b.real), a.real >= b.real && a.real <= b.real);
         break;
-      case Operation::differ:
+      case code_of(Operation::differ):
         to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
         break;
       default:
-        run_with_memory(instruction_of(at));
+        run_with_memory(instruction());
     }
   }
   first_ = false;

@@ -5,11 +5,13 @@
 
 #include "config/expression_program.hpp"
 #include "executive/expression/expression_window.hpp"
+#include "executive/expression/step_pair.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {
 
-/// Evaluates a program of expressions, once a tick. The inputs are written into cell() before that.
+/// Evaluates a program of expressions, once a tick. The inputs are written into cell() before that. Operations that often
+/// follow each other are one step (step_pair.hpp).
 ///
 /// Threads  one at a time.
 /// RT       run(), cell(); the constructor allocates.
@@ -25,17 +27,12 @@ class ExpressionRun {
   const config::ExpressionProgram& program() const { return program_; }
 
  private:
+  void add_step(const config::Instruction& instruction);
   void run_with_memory(const config::Instruction& at) TACTUS_RT;
   void run_over_all(const config::Instruction& at) TACTUS_RT;
 
-  /// Part of an instruction that each tick reads: four of them are in a line of the cache.
-  struct Step {
-    config::Operation operation;
-    std::uint32_t to, a, b;
-  };
-
   config::ExpressionProgram program_;
-  std::vector<Step> steps_;
+  std::vector<ExpressionStep> steps_;
   std::vector<config::Cell> cells_;
   std::vector<config::Cell> memory_;
   std::vector<ExpressionWindow> windows_;

@@ -45,6 +45,31 @@ inline config::Cell load_cell(tactus_type type, const void* data) TACTUS_RT {
   std::memcpy(&cell.real, data, sizeof cell.real);
   return cell;
 }
+/// Variables that a program reads, sorted by their types once: doubles are one loop.
+///
+/// Threads  look: whose the program is.
+/// RT       look().
+class VariableSources {
+ public:
+  /// Adds an element that is read into a cell.                                                      @when setup
+  void add(tactus_type type, const void* data, std::uint32_t cell) {
+    (type == TACTUS_DOUBLE ? doubles_ : others_).push_back({data, cell, type});
+  }
+  /// Reads all of them.
+  void look(ExpressionRun& run) const TACTUS_RT {
+    for (const Source& source : doubles_)
+      std::memcpy(&run.cell(source.cell).real, source.data, sizeof(double));
+    for (const Source& source : others_) run.cell(source.cell) = load_other_cell(source.type, source.data);
+  }
+
+ private:
+  struct Source {
+    const void* data;
+    std::uint32_t cell;
+    tactus_type type;
+  };
+  std::vector<Source> doubles_, others_;
+};
 /// The type that its value has in expressions.
 config::CellType cell_type(tactus_type type);
 

@@ -120,6 +120,7 @@ RunEnd Executive::run(std::int64_t frames) {
     status_.enter(State::abort);
     throw;
   }
+  program_.order_overlays();
   was_realtime_ = !sync_.active();
   follow_realtime();
   transitions_.publish_all();
@@ -238,6 +239,10 @@ void Executive::use_slack(std::int64_t k) TACTUS_RT {
   status_.show(status_.frame());
   for (FramePart* const part : row_.slacks) {
     part->in_slack({k, status_.frame(), slack_});
+    times.passed(*part);
+  }
+  for (FramePart* const part : row_.keepers) {
+    part->keep_state(k + 1, slack_);
     times.passed(*part);
   }
 }

@@ -30,10 +30,11 @@ class FrameBoundary {
     return std::any_of(row_.pausers.begin(), row_.pausers.end(),
                        [k](const FramePart* part) TACTUS_RT { return part->pauses_before(k); });
   }
-  /// Calls at_boundary() of the parts before frame k, with unlimited slack.
+  /// Calls at_boundary() and keep_state() of the parts before frame k, with unlimited slack.
   void stand_at(std::int64_t k) TACTUS_RT {
     slack_.open_unlimited();
     for (FramePart* const part : row_.boundaries) part->at_boundary(k, slack_);
+    for (FramePart* const part : row_.keepers) part->keep_state(k, slack_);
   }
 
  private:

@@ -110,6 +110,8 @@ class FramePart {
   virtual void at_boundary(std::int64_t, Slack&) TACTUS_RT {}
   /// Works in the slack after the frame.
   virtual void in_slack(const FrameEnd&) TACTUS_RT {}
+  /// Keeps the state of the rig at the boundary before frame k: after all that belongs to the end of the frame before.
+  virtual void keep_state(std::int64_t, Slack&) TACTUS_RT {}
   /// Returns true to pause the rig before frame k.
   virtual bool pauses_before(std::int64_t) const TACTUS_RT { return false; }
 
@@ -144,6 +146,7 @@ class FrameRow {
     TACTUS_HOOK(heartbeats, heartbeat);
     TACTUS_HOOK(boundaries, at_boundary);
     TACTUS_HOOK(slacks, in_slack);
+    TACTUS_HOOK(keepers, keep_state);
     TACTUS_HOOK(pausers, pauses_before);
     TACTUS_HOOK(servers, serve);
     TACTUS_HOOK(changes, changed);
@@ -162,7 +165,8 @@ class FrameRow {
   }
 
   using Row = std::vector<FramePart*>;
-  Row enders, grants, begins, transitions, ends, heartbeats, boundaries, slacks, pausers, servers, changes;
+  Row enders, grants, begins, transitions, ends, heartbeats, boundaries, slacks, keepers, pausers, servers,
+      changes;
   bool writes = false;  ///< a part writes variables of models before the jobs of a frame
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "executive/frame/overlay_pieces.hpp"
 #include "executive/model/job_class.hpp"
 
 namespace tactus::executive {
@@ -174,11 +175,15 @@ void Program::hide_overlays(std::uint64_t threads) TACTUS_RT {
     if (overlay->thread() == 0 || (overlay->thread() & threads) != 0) overlay->hide_all();
 }
 
+void Program::order_overlays() {
+  for (const auto& [model, overlay] : overlays_) overlay->order_cells();
+}
+
 void Program::show_overlays(std::uint64_t threads) TACTUS_RT {
   for (const auto& [model, overlay] : overlays_) {
     if (overlay->thread() != 0 && (overlay->thread() & threads) == 0) continue;
     if (!overlay->take_touched() && !overlays_hidden_) continue;
-    overlay->show_all();
+    overlay->show_settled();
     if (const auto forces = forces_.find(model); forces != forces_.end()) forces->second->apply();
   }
   overlays_hidden_ = false;
@@ -263,9 +268,7 @@ void Program::add_state(std::vector<Piece>& pieces) {
   event_jobs_->add_state(pieces);
   relief_->add_state(pieces);
   pieces.insert(pieces.end(), kept_.begin(), kept_.end());
-  for (const auto& [model, overlay] : overlays_)
-    for (const ModelOverlay::Named& each : overlay->cells())
-      pieces.push_back(own_piece("@overlay." + each.name, std::span(&each.cell->kept.truth, 3)));
+  for (const auto& [model, overlay] : overlays_) add_overlay_pieces(*overlay, pieces);
   for (const auto& worker : async_workers_)
     pieces.push_back(
         own_piece("@threads." + plan_.threads[worker->thread - 1].name + ".period", worker->period));

@@ -79,6 +79,8 @@ class Program {
   /// Puts true values into the memory of the models that are at rest: those of no asynchronous thread, and of these
   /// threads (bits). Between frames, before others write there.                                     @when rt
   void hide_overlays(std::uint64_t threads) TACTUS_RT;
+  /// Orders the cells of all overlays, once all parts have come in.                                @when setup
+  void order_overlays();
   /// Shows what there is to be seen, after that, and what is forced.                                 @when rt
   void show_overlays(std::uint64_t threads) TACTUS_RT;
   /// A fault makes a job longer in frame k.                                                           @when rt

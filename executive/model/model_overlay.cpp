@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/model/model_overlay.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "executive/model/with_type.hpp"
 
@@ -52,42 +55,55 @@ std::uint64_t OverlayCell::base() const TACTUS_RT {
     case OverlaySource::Kind::none:
       break;
     case OverlaySource::Kind::value:
-      return source.bits;
+      return source.value();
     case OverlaySource::Kind::mix:
       return overlay_bits(type, overlay_number(type, truth()) * source.gain + source.offset);
   }
   return truth();
 }
 
+std::uint64_t OverlayCell::seen(std::uint64_t truth) const TACTUS_RT {
+  if (does == Does::put) return plain ? recipe->source.value() : std::bit_cast<std::uint64_t>(in->a[place]);
+  if (does == Does::add && type == TACTUS_DOUBLE)
+    return std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth) + in->b[place]);
+  return through(recipe->changes.size());
+}
+
 void OverlayCell::settle() TACTUS_RT {
+  using Change = OverlayChange::Kind;
+  if (std::exchange(drawn, false)) recipe->changes[0].b = in->b[place];
   const OverlayChange* only = nullptr;  // the change that counts
   std::size_t number = 0;
   for (const OverlayChange& change : recipe->changes) {
-    if (change.kind == OverlayChange::Kind::none) continue;
-    number = change.kind == OverlayChange::Kind::value ? 1 : number + 1;  // one value replaces all before it
+    if (change.kind == Change::none) continue;
+    number = change.kind == Change::value ? 1 : number + 1;  // one value replaces all before it
     only = &change;
   }
   const OverlaySource& source = recipe->source;
-  does = Does::recipe_;
+  const bool real = type == TACTUS_DOUBLE || type == TACTUS_FLOAT;
+  const auto be = [this](Does what, double by, double more) TACTUS_RT {
+    does = what;
+    in->a[place] = by;
+    in->b[place] = more;
+  };
   plain = number == 0 && source.kind == OverlaySource::Kind::value;
-  if (number == 1 && only->kind == OverlayChange::Kind::value) {
-    does = Does::put;
-    a = std::bit_cast<double>(only->bits);
-  } else if (plain) {
-    does = Does::put;
-    a = std::bit_cast<double>(source.bits);
-  } else if (number == 0 && source.kind == OverlaySource::Kind::none) {
-    does = Does::nothing;
-  } else if (type == TACTUS_DOUBLE && number == 0) {
-    does = Does::line;
-    a = source.gain;
-    b = source.offset;
-  } else if (type == TACTUS_DOUBLE && number == 1 && only->kind == OverlayChange::Kind::linear &&
-             source.kind == OverlaySource::Kind::none) {
-    does = Does::line;
-    a = only->a;
-    b = only->b;
+  if (plain || (number == 1 && only->kind == Change::value)) {
+    const std::uint64_t bits = plain ? source.value() : only->bits;
+    in->shown[place] = bits;
+    return be(Does::put, std::bit_cast<double>(bits), 0);
   }
+  if (number == 0 && source.kind == OverlaySource::Kind::none) {
+    does = Does::nothing;
+    return;
+  }
+  if (number == 0 && real) return be(Does::line, source.gain, source.offset);
+  does = Does::recipe_;
+  if (number != 1 || source.kind != OverlaySource::Kind::none) return;
+  if (only->kind == Change::flip) return be(Does::flip, std::bit_cast<double>(only->bits), 0);
+  if (!real) return;
+  if (only->kind == Change::linear) return be(only->a == 1 ? Does::add : Does::line, only->a, only->b);
+  if (only->kind == Change::quantise) return be(Does::quantise, only->a, 0);
+  if (only->kind == Change::limit) return be(Does::limit, only->a, only->b);
 }
 
 std::uint64_t OverlayChange::of(std::uint64_t value, tactus_type type) const TACTUS_RT {
@@ -114,19 +130,39 @@ std::uint64_t OverlayChange::of(std::uint64_t value, tactus_type type) const TAC
 }
 
 /// A cell may show what others are: then all are shown anew.
-void ModelOverlay::changed(OverlayCell& cell, bool acted) TACTUS_RT {
+void ModelOverlay::changed(const OverlayCell& cell, OverlayCell::Does did, bool was_plain) TACTUS_RT {
   touched_ = true;
-  Side& side = cell.before_jobs ? inputs_ : outputs_;
-  if (cell.acts() != acted) side.stale = true;
+  Side& side = side_of(cell.before_jobs);
+  if (cell.does != did) side.stale = true;
+  if (cell.does != did || cell.plain != was_plain) ++kinds_;
   side.state = Side::mixed;
 }
 
 void ModelOverlay::gather(Side& side) TACTUS_RT {
   side.stale = false;
   side.state = Side::mixed;
-  side.acting.clear();
+  side.acting.clear();  // its room is reserved
   for (OverlayCell* const cell : side.all)
-    if (cell->acts() || cell->kept.is_shown != 0) side.acting.push_back(cell);  // its room is reserved
+    if (cell->acts() || cell->is_shown()) side.acting.push_back(cell);
+  for (const OverlayCell* const cell : side.acting)  // also where the state was put back
+    if (cell->does == OverlayCell::Does::put && !cell->is_shown())
+      side.arrays.shown[cell->place] = cell->seen(0);
+  side.loops.sort(side.acting);
+}
+
+void ModelOverlay::order_cells() {
+  for (Side* const side : {&inputs_, &outputs_}) {
+    const bool idle = std::none_of(side->all.begin(), side->all.end(),
+                                   [](const OverlayCell* cell) { return cell->acts() || cell->is_shown(); });
+    if (!idle) continue;
+    std::sort(side->all.begin(), side->all.end(), [](const OverlayCell* one, const OverlayCell* other) {
+      return std::less<>{}(one->at, other->at);
+    });
+    for (std::size_t i = 0; i < side->all.size(); ++i) {
+      side->all[i]->place = static_cast<std::uint32_t>(i);
+      side->arrays.at[i] = side->all[i]->at;
+    }
+  }
 }
 
 OverlayCell& ModelOverlay::cell_of(const VariableRef& ref, std::uint32_t element) {
@@ -141,9 +177,19 @@ OverlayCell& ModelOverlay::cell_of(const VariableRef& ref, std::uint32_t element
   cell.type = ref.variable->type;
   cell.bytes = static_cast<std::uint8_t>(bytes);
   cell.before_jobs = ref.variable->role == TACTUS_INPUT || ref.variable->role == TACTUS_PARAMETER;
-  Side& side = cell.before_jobs ? inputs_ : outputs_;
+  Side& side = side_of(cell.before_jobs);
+  cell.in = &side.arrays;
+  cell.place = static_cast<std::uint32_t>(side.all.size());
   side.all.push_back(&cell);
   side.acting.reserve(side.all.capacity());
+  side.loops.grow();
+  OverlayArrays& arrays = side.arrays;
+  arrays.at.push_back(at);
+  arrays.truth.push_back(0);
+  arrays.shown.push_back(0);
+  arrays.is_shown.push_back(0);
+  arrays.a.push_back(0);
+  arrays.b.push_back(0);
   places_.emplace(at, &cell);
   named_.push_back({ref.variable->name + index_text(*ref.variable, ref.first + element), &cell});
   return cell;

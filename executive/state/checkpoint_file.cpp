@@ -319,6 +319,7 @@ std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateIma
   for (const CheckpointPiece& piece : checkpoint.pieces) {
     const std::size_t index = image.find(piece.name);
     if (index == image.pieces().size()) {
+      if (piece.name.starts_with(kOptionalPiece)) continue;
       strangers.push_back(piece.name + ": in the checkpoint, but not in this rig");
       continue;
     }
@@ -329,7 +330,8 @@ std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateIma
                       describe(piece.type, piece.count, piece.unit) + " in the checkpoint");
   }
   for (std::size_t i = 0; i < present.size(); ++i)
-    if (!present[i]) found.push_back(image.pieces()[i].name + ": in this rig, but not in the checkpoint");
+    if (!present[i] && !image.pieces()[i].optional)
+      found.push_back(image.pieces()[i].name + ": in this rig, but not in the checkpoint");
   found.insert(found.end(), strangers.begin(), strangers.end());
   return found;
 }
@@ -341,6 +343,7 @@ std::vector<std::byte> image_for(const Checkpoint& checkpoint, const StateImage&
   for (std::size_t i = 0; i < image.pieces().size(); ++i) {
     const Piece& here = image.pieces()[i];
     const auto found = by_name.find(here.name);
+    if (here.optional && found == by_name.end()) continue;
     if (found == by_name.end() || found->second->type != here.type || found->second->bytes != here.bytes)
       throw std::logic_error("'" + here.name + "' is not in the checkpoint as it is in the rig");
     const auto from = checkpoint.data.begin() + static_cast<std::ptrdiff_t>(found->second->offset);

@@ -38,7 +38,11 @@ struct Piece {
   std::string unit;
   void* data = nullptr;
   std::size_t bytes = 0;
+  /// A checkpoint without it fits, and then it is zeros; its name begins with kOptionalPiece.
+  bool optional = false;
 };
+/// Beginning of the names of optional pieces: a rig that does not have one leaves that of a checkpoint out.
+inline constexpr std::string_view kOptionalPiece = "@actions ";
 
 Piece piece_of(const Variable& variable);  // @when setup
 

@@ -44,6 +44,14 @@ def scale_row(jobs, title, figure, unit):
             "least": None, "unit": unit}
 
 
+def nothing_row(jobs, title):
+    """Empty parts are more than a rig without them has: it has none. The least is the same rig without."""
+    return {"key": f"judge-nothing-{jobs}", "title": title, "program": "benchmark_judge",
+            "match": {"question": "what does a rig pay that has no events, expectations, stimuli and faults?",
+                      "jobs": jobs},
+            "ours": "frame_of_empty_parts_ns", "least": "frame_without_ns", "unit": "ns"}
+
+
 ROWS = [
     frame_row("empty", 1000, "frame of 1000 empty jobs"),
     frame_row("nine", 1000, "frame of 1000 jobs with nine outputs"),
@@ -72,14 +80,21 @@ ROWS = [
     expression_row("min", "minimum of 500 ms (goal 8 x)", "min(a, 500 ms) > 300"),
     expression_row("rms", "RMS of 500 ms (goal 8 x)", "rms(a, 500 ms) > 300"),
     expression_row("within", "an expectation `after B: A within T` (goal 8 x)", "expect after B: a > 300 within T"),
-    overlay_row("fault", "offset", "fault `offset`, one of 1000 (goal 2 x)"),
-    overlay_row("fault", "stuck", "fault `stuck`, one of 1000 (goal 2 x)"),
-    overlay_row("fault", "drift", "fault `drift`, one of 1000 (goal 2 x)"),
-    overlay_row("fault", "noise", "fault `noise`, one of 1000 (goal 2 x)"),
-    overlay_row("stimulus", "constant", "stimulus `hold`, one of 1000 (goal 2 x)"),
-    overlay_row("stimulus", "ramp", "stimulus `ramp`, one of 1000 (goal 2 x)"),
-    overlay_row("stimulus", "sine", "stimulus `sine`, one of 1000 (goal 2 x)"),
-    overlay_row("stimulus", "table of 8 points", "stimulus `table`, one of 1000 (goal 2 x)"),
+    overlay_row("fault", "offset", "fault `offset`, one of 1000 on an array (goal 2 x)"),
+    overlay_row("fault", "stuck", "fault `stuck`, likewise (goal 2 x)"),
+    overlay_row("fault", "limit", "fault `limit`, likewise (goal 2 x)"),
+    overlay_row("fault", "drift", "fault `drift`, likewise (goal 2 x)"),
+    overlay_row("fault", "noise", "fault `noise`, likewise (goal 2 x)"),
+    overlay_row("fault", "offset, apart", "fault `offset`, on 1000 variables of one model that are no neighbours"),
+    overlay_row("fault", "offset, 1000 models", "fault `offset`, in each of 1000 models"),
+    overlay_row("stimulus", "constant", "stimulus `hold`, one of 1000 on an array (goal 2 x)"),
+    overlay_row("stimulus", "ramp", "stimulus `ramp`, likewise (goal 2 x)"),
+    overlay_row("stimulus", "sine", "stimulus `sine`, likewise (goal 2 x)"),
+    overlay_row("stimulus", "table of 8 points", "stimulus `table`, likewise (goal 2 x)"),
+    overlay_row("stimulus", "ramp, apart", "stimulus `ramp`, on 1000 variables of one model that are no neighbours"),
+    overlay_row("stimulus", "ramp, 1000 models", "stimulus `ramp`, in each of 1000 models"),
+    nothing_row(0, "frame without a model, with empty parts of events, expectations, stimuli and faults"),
+    nothing_row(1000, "frame of 1000 empty jobs, likewise"),
 ]
 SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1}
 

@@ -9,6 +9,7 @@ void run(bool quick) {
   tactus::benchmark::stay_on_last_cpu();
   tactus::benchmark::measure_expressions(quick);
   tactus::benchmark::measure_overlays(quick);
+  tactus::benchmark::measure_nothing(quick);
 }
 
 }  // namespace

@@ -7,5 +7,7 @@ namespace tactus::benchmark {
 void measure_expressions(bool quick);
 /// 1000 stimuli, and 1000 faults, against a bare loop.
 void measure_overlays(bool quick);
+/// A rig with empty parts of all of them, against one without.
+void measure_nothing(bool quick);
 
 }  // namespace tactus::benchmark

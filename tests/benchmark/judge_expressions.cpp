@@ -57,6 +57,8 @@ class Subject {
       results_.push_back(value->cell);
     }
     run_ = std::make_unique<ExpressionRun>(builder.take());
+    for (const config::ProgramInput& input : run_->program().inputs)
+      sources_.add(TACTUS_DOUBLE, &values_[input.key], input.cell);
   }
   void move(std::int64_t k) {
     for (std::size_t i = 0; i < values_.size(); ++i)
@@ -64,8 +66,7 @@ class Subject {
   }
   /// As a frame does it: takes the variables, and evaluates.
   double ours() {
-    for (const config::ProgramInput& input : run_->program().inputs)
-      run_->cell(input.cell) = load_cell(TACTUS_DOUBLE, &values_[input.key]);
+    sources_.look(*run_);
     run_->run();
     double sum = 0;
     for (const std::uint32_t cell : results_) sum += run_->cell(cell).real;
@@ -82,6 +83,7 @@ class Subject {
   std::vector<double> values_;
   std::vector<std::uint32_t> results_;
   std::unique_ptr<ExpressionRun> run_;
+  VariableSources sources_;
 };
 
 double timed(std::int64_t frames, const std::function<void(std::int64_t)>& frame) {

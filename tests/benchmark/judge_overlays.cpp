@@ -29,6 +29,13 @@ using namespace tactus::executive;
 constexpr std::size_t kMany = 1000;
 constexpr double kSecondsOfFrame = 1e-3;
 
+/// Places of the 1000 variables that faults and stimuli are on.
+enum class Where : std::uint8_t {
+  array,   ///< elements of one array: neighbours
+  apart,   ///< variables of one model, each beside something else
+  models,  ///< one variable in each of 1000 models
+};
+
 /// 1000 inputs and 1000 outputs, and a job that leaves them alone.
 class Many : public Model {
  public:
@@ -44,27 +51,76 @@ class Many : public Model {
 };
 TACTUS_MODEL("judged_many", Many, "inputs and outputs of benchmark_judge")
 
-/// A rig of that model alone, on a stand.
+/// The same, as variables of their own.
+class Apart : public Model {
+ public:
+  void declare(Declare& d) override {
+    for (std::size_t i = 0; i < kMany; ++i) {
+      d.input(("in" + std::to_string(i)).c_str(), pairs_[i].in);
+      d.output(("out" + std::to_string(i)).c_str(), pairs_[i].out);
+    }
+    d.job<&Apart::step>("step", JobClass::scheduled);
+  }
+  void step() {}
+
+ private:
+  struct Pair {
+    double in = 0, out = 0;
+  };
+  std::array<Pair, kMany> pairs_{};
+};
+TACTUS_MODEL("judged_apart", Apart, "inputs and outputs of benchmark_judge, not in arrays")
+
+/// One input and one output.
+class One : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.input("in", in_);
+    d.output("out", out_);
+    d.job<&One::step>("step", JobClass::scheduled);
+  }
+  void step() {}
+
+ private:
+  double in_ = 0, out_ = 0;
+};
+TACTUS_MODEL("judged_one", One, "an input and an output of benchmark_judge")
+
+/// A rig of such models alone, on a stand.
 class Bench {
  public:
   using Add = std::function<void(Executive&)>;
 
-  explicit Bench(bool overlaid) : model_(find(), "m") {
-    PlannedJob job;
-    job.name = "m.step";
-    job.model = &model_;
-    job.run = model_.jobs().front().run;
-    job.self = model_.self();
-    job.cycle = rtsync::Period{Jobs::kFrameNs, 1};
-    plan_.frame = job.cycle;
-    plan_.jobs.push_back(std::move(job));
+  Bench(Where where, bool overlaid) : where_(where) {
+    const tactus_model& kind = find(where == Where::array   ? "judged_many"
+                                    : where == Where::apart ? "judged_apart"
+                                                            : "judged_one");
+    for (std::size_t i = 0; i < (where == Where::models ? kMany : 1); ++i) {
+      ModelInstance& model = models_.emplace_back(kind, "m" + std::to_string(i));
+      PlannedJob job;
+      job.name = "m" + std::to_string(i) + ".step";
+      job.model = &model;
+      job.run = model.jobs().front().run;
+      job.self = model.self();
+      job.cycle = rtsync::Period{Jobs::kFrameNs, 1};
+      plan_.frame = job.cycle;
+      plan_.jobs.push_back(std::move(job));
+      if (overlaid) plan_.overlaid.insert(&model);
+    }
     plan_.job_times = false;
-    if (overlaid) plan_.overlaid.insert(&model_);
   }
-  VariableRef element(const char* name, std::size_t index) const {
-    return {model_.find_variable(name), static_cast<std::uint32_t>(index), 1, true, &model_};
+  /// The nth input or output; `name`: "in", "out".
+  VariableRef element(const std::string& name, std::size_t index) const {
+    const ModelInstance& model = models_[where_ == Where::models ? index : 0];
+    if (where_ == Where::array)
+      return {model.find_variable(name), static_cast<std::uint32_t>(index), 1, true, &model};
+    return {model.find_variable(where_ == Where::apart ? name + std::to_string(index) : name), 0, 1, false,
+            &model};
   }
-  double* data(const char* name) const { return static_cast<double*>(model_.find_variable(name)->data); }
+  double* data(const std::string& name, std::size_t index) const {
+    const VariableRef ref = element(name, index);
+    return static_cast<double*>(ref.variable->data) + ref.first;
+  }
   void build(const Add& add) { stand_.emplace(plan_, add); }
   double frame_ns(std::int64_t frames) {
     const std::int64_t begin = process_cpu_ns();  // the machine may do other work in between
@@ -74,14 +130,15 @@ class Bench {
   }
 
  private:
-  static const tactus_model& find() {
+  static const tactus_model& find(const std::string& name) {
     std::uint32_t count = 0;
     const tactus_model* const* const all = tactus_models(&count);
     for (std::uint32_t i = 0; i < count; ++i)
-      if (std::string(all[i]->name) == "judged_many") return *all[i];
-    throw std::logic_error("no model judged_many");
+      if (name == all[i]->name) return *all[i];
+    throw std::logic_error("no model " + name);
   }
-  ModelInstance model_;
+  const Where where_;
+  std::deque<ModelInstance> models_;
   Plan plan_;
   std::optional<Stand> stand_;
 };
@@ -131,16 +188,19 @@ std::vector<CompiledStimulus> stimuli_of(const Bench& bench, const StimulusSegme
   return stimuli;
 }
 
+/// Finds the parameters of the nth place: those that the nth fault or stimulus has, too.
+using ParametersOf = std::function<Bare(std::size_t)>;
+
 /// Measures a bench with its part, one without, and the loop; in turns.
-void ask(const char* kind, const char* word, Bench& with, const BareLoop& loop, const char* on,
-         const Bare& parameters, bool quick) {
-  Bench without(false);
+void ask(const char* kind, const std::string& word, Where where, Bench& with, const BareLoop& loop,
+         const char* on, const ParametersOf& parameters, bool quick) {
+  Bench without(where, false);
   without.build({});
-  Bench memory(false);
+  const Bench memory(where, false);
   std::vector<Bare> bare;
   for (std::size_t i = 0; i < kMany; ++i) {
-    bare.push_back(parameters);
-    bare.back().at = memory.data(on) + i;
+    bare.push_back(parameters(i));
+    bare.back().at = memory.data(on, i);
   }
   const std::int64_t frames = quick ? 200 : 1000;
   std::int64_t n = 0;
@@ -165,7 +225,9 @@ void ask(const char* kind, const char* word, Bench& with, const BareLoop& loop, 
     ratio.push_back(ours / turns.figures[2][i]);
   }
   answer(std::string("what does a ") + kind + " add to a frame?",
-         {{"kind", word},
+         {{"kind", word + (where == Where::array   ? ""
+                           : where == Where::apart ? ", apart"
+                                                   : ", 1000 models")},
           {"number", kMany},
           {"frame_without_ns", to_json(turns.of(1))},
           {"each_ns", to_json(spread_of(each))},
@@ -201,14 +263,21 @@ void measure_faults(bool quick) {
          return *x.at * x.a + x.b * CounterRandom(static_cast<std::uint64_t>(x.c)).normal(n, 8);
        })},
   };
-  for (const Row& row : rows) {
-    Bench bench(true);
-    const std::vector<CompiledFault> faults = faults_of(bench, row.kind, row.a, row.b);
-    std::deque<bool> shown(kMany);
-    FaultPart part(faults, shown);
-    bench.build([&](Executive& executive) { executive.add(part); });
-    ask("fault", row.word, bench, row.bare, "out", {nullptr, row.a, row.b, 0, 0}, quick);
-  }
+  for (const Where where : {Where::array, Where::apart, Where::models})
+    for (const Row& row : rows) {
+      if (where != Where::array && row.kind != FaultKind::offset && row.kind != FaultKind::drift) continue;
+      Bench bench(where, true);
+      const std::vector<CompiledFault> faults = faults_of(bench, row.kind, row.a, row.b);
+      std::deque<bool> shown(kMany);
+      FaultPart part(faults, shown);
+      bench.build([&](Executive& executive) { executive.add(part); });
+      ask(
+          "fault", row.word, where, bench, row.bare, "out",
+          [&](std::size_t i) {
+            return Bare{nullptr, row.a, row.b, static_cast<double>(i), 0};
+          },
+          quick);
+    }
 }
 
 void measure_stimuli(bool quick) {
@@ -270,13 +339,24 @@ void measure_stimuli(bool quick) {
          return v0 + (v1 - v0) * (static_cast<double>(at - t0) / static_cast<double>(t1 - t0));
        })},
   };
-  for (const Row& row : rows) {
-    Bench bench(true);
-    const std::vector<CompiledStimulus> stimuli = stimuli_of(bench, row.segment);
-    StimulusPart part(stimuli);
-    bench.build([&](Executive& executive) { executive.add(part); });
-    ask("stimulus", row.word, bench, row.bare, "in", row.parameters, quick);
-  }
+  for (const Where where : {Where::array, Where::apart, Where::models})
+    for (const Row& row : rows) {
+      const StimulusSegment& segment = row.segment;
+      if (where != Where::array && segment.shape != Shape::hold && segment.shape != Shape::ramp) continue;
+      Bench bench(where, true);
+      const std::vector<CompiledStimulus> stimuli = stimuli_of(bench, segment);
+      StimulusPart part(stimuli);
+      bench.build([&](Executive& executive) { executive.add(part); });
+      ask(
+          "stimulus", row.word, where, bench, row.bare, "in",
+          [&](std::size_t i) {
+            Bare bare = row.parameters;
+            if (segment.shape == Shape::sine) bare.d = stimuli[i].segments[0].phase;
+            if (segment.shape == Shape::noise) bare.c = static_cast<double>(i);
+            return bare;
+          },
+          quick);
+    }
 }
 
 }  // namespace

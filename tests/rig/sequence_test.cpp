@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -96,6 +97,87 @@ TEST_F(Sequence, AnEventMayStopTheRigWhichIsAnEndInOrder) {
       "expect: { e: { finally: count(fast) == 1 } }\n");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(summary_of(dir_.path() / out_)["reason"], "stopped by the rig file (event fast): fast enough");
+}
+
+const std::string kSane = "expect: { sane: always motor.speed < 1e6 rad/s }\n";
+
+/// Rows of a recording from a frame on, without the names.
+std::string rows_from(const std::string& table, std::int64_t frame) {
+  std::size_t at = table.find('\n') + 1;
+  for (std::int64_t i = 0; i < frame; ++i) at = table.find('\n', at) + 1;
+  return table.substr(at);
+}
+
+TEST_F(Sequence, ARunThatGoesOnFromTheFrameOfAnEventDoesWhatTheEventDid) {
+  const char* const actions[] = {"set motor.load_torque 5 mN m", "force motor.voltage 0.5 V",
+                                 "fault late, stimulus more"};
+  for (const std::string action : actions) {
+    const std::string head = kSane +
+                             "faults: { late: { on: encoder.angle, offset: 100 mrad } }\n"
+                             "stimuli: { more: { on: motor.load_torque, switched: yes,"
+                             " segments: [ { hold: 5 mN m } ] } }\n";
+    const auto test = [&](const std::string& more) {
+      return head + "until: 400 ms\nevents: { fast: { when: motor.speed > 20 rad/s, do: [ " + action + more +
+             " ] } }\n";
+    };
+    ASSERT_EQ(run_test(test("")).status, 0) << action;
+    const Json event = summary_of(dir_.path() / out_)["events"]["fast"];
+    ASSERT_EQ(event["count"], 1);
+    const auto frame = event["first"].get<std::int64_t>();
+    const std::string plain = file("motion.csv");
+    ASSERT_EQ(run_test("until: 400 ms\n" + head).status, 0);
+    EXPECT_NE(rows_from(file("motion.csv"), frame + 1), rows_from(plain, frame + 1)) << "it does something";
+
+    // By a command of that time, and as an action of the event itself.
+    dir_.write("at.yaml", "commands: [ { at: " + std::to_string(frame + 1) +
+                              " ms, do: checkpoint, file: there.tck } ]\n");
+    ASSERT_EQ(run_test(test(""), {"--set", "@at.yaml"}).status, 0);
+    EXPECT_EQ(file("motion.csv"), plain);
+    const auto from = (dir_.path() / out_ / "checkpoints/there.tck").string();
+    ASSERT_EQ(run_test(test(""), {"--set", "@at.yaml", "--from", from}).status, 0);
+    EXPECT_EQ(rows_from(file("motion.csv"), 0), rows_from(plain, frame + 1)) << action;
+    ASSERT_EQ(run_test(test(", checkpoint own")).status, 0);
+    const auto own = (dir_.path() / out_ / "checkpoints/own.tck").string();
+    ASSERT_EQ(run_test(test(", checkpoint own"), {"--from", own}).status, 0);
+    EXPECT_EQ(rows_from(file("motion.csv"), 0), rows_from(plain, frame + 1)) << action;
+  }
+}
+
+TEST_F(Sequence, ACheckpointFitsRunsWithOtherActions) {
+  const auto test = [](const std::string& when, const std::string& what) {
+    return kSane + "until: 200 ms\nevents: { moves: { when: motor.speed > " + when + " rad/s, do: [ " + what +
+           " ] } }\n";
+  };
+  ASSERT_EQ(run_test(test("1", "set motor.load_torque 5 mN m, checkpoint there")).status, 0);
+  const auto from = (dir_.path() / out_ / "checkpoints/there.tck").string();
+  ASSERT_TRUE(std::filesystem::exists(from));
+  const Finished other = run_test(test("20", "set motor.load_torque 1 mN m"), {"--from", from});
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_EQ(summary_of(dir_.path() / out_)["events"]["moves"]["count"], 1);
+  const std::string with_other = file("motion.csv");
+  const Finished none = run(
+      run_rig("servo", {"--no-realtime", "--until", "200 ms", "--from", from, "--out", "none"}, dir_.path()));
+  EXPECT_EQ(none.status, 0) << none.err;
+  const std::string without = read_file(dir_.path() / "none/motion.csv");
+  EXPECT_EQ(with_other.substr(0, with_other.size() / 3), without.substr(0, with_other.size() / 3))
+      << "neither does what the run before had asked for";
+}
+
+TEST_F(Sequence, WhetherARecordingIsOnIsNoPartOfACheckpoint) {
+  const std::string test =
+      kSane +
+      "until: 300 ms\nevents: { fast: { when: motor.speed > 20 rad/s, do: [ record motion off, checkpoint "
+      "there ] "
+      "} }\n";
+  ASSERT_EQ(run_test(test).status, 0);
+  const auto frame = summary_of(dir_.path() / out_)["events"]["fast"]["first"].get<std::int64_t>();
+  EXPECT_EQ(rows_from(file("motion.csv"), frame + 1), "") << "the row of its frame is the last";
+  EXPECT_NE(rows_from(file("motion.csv"), frame), "");
+  const auto from = (dir_.path() / out_ / "checkpoints/there.tck").string();
+  ASSERT_EQ(run_test(test, {"--from", from}).status, 0);
+  const std::string rows = rows_from(file("motion.csv"), 0);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 300 - (frame + 1))
+      << "one for each frame that it runs";
 }
 
 TEST_F(Sequence, EventsOfARigFileNeedNoExpectation) {

@@ -82,6 +82,40 @@ TEST(Watch, PrintsLinesIntoAPipe) {
   EXPECT_EQ(rig.stop(), 0);
 }
 
+TEST(Watch, ShowsExpressionsWithTheirUnitsAsScopeDoes) {
+  const TempDir dir;
+  RunningRig rig(dir);
+  ASSERT_TRUE(rig.there());
+  const Finished done = run(command_of({"watch", "out", "abs(motor.speed) + 1 rad/s",
+                                        "motor.speed > 1e6 rad/s", "--every", "20ms", "--count", "2"},
+                                       dir));
+  EXPECT_EQ(done.status, 0) << done;
+  ASSERT_EQ(lines_of(done.out).size(), 2U) << done;
+  for (const std::string& line : lines_of(done.out)) {
+    EXPECT_THAT(line, HasSubstr("  abs(motor.speed) + 1 rad/s "));
+    EXPECT_THAT(line, HasSubstr(" rad/s  motor.speed > 1e6 rad/s "));
+  }
+  const Finished json = run(command_of(
+      {"watch", "out", "motor.speed", "motor.speed * -2", "--every", "20ms", "--json", "--count", "3"}, dir));
+  EXPECT_EQ(json.status, 0) << json;
+  ASSERT_EQ(lines_of(json.out).size(), 3U) << json;
+  for (const std::string& line : lines_of(json.out)) {
+    const Json values = Json::parse(line, nullptr, false)["values"];
+    ASSERT_TRUE(values.contains("motor.speed * -2")) << line;
+    EXPECT_EQ(values["motor.speed * -2"].get<double>(), -2 * values["motor.speed"].get<double>()) << line;
+  }
+  const Finished scope = run(command_of(
+      {"scope", "out", "motor.speed * 2 + 1 rad/s", "--for", "300ms", "--window", "1s", "--ascii"}, dir));
+  EXPECT_EQ(scope.status, 0) << scope;
+  EXPECT_THAT(scope.out, HasSubstr("motor.speed * 2 + 1 rad/s"));
+  for (const char* const command : {"watch", "scope"}) {
+    const Finished wrong = run(command_of({command, "out", "motor.speed + motor.current"}, dir));
+    EXPECT_EQ(wrong.status, 1) << wrong;
+    EXPECT_THAT(wrong.err, HasSubstr("rad/s")) << "units that do not fit are named";
+  }
+  EXPECT_EQ(rig.stop(), 0);
+}
+
 TEST(WatchNightly, DrawsInPlaceOnATerminalAndGivesItBack) {
   const TempDir dir;
   RunningRig rig(dir);

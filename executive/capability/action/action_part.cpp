@@ -2,18 +2,44 @@
 #include "executive/capability/action/action_part.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "executive/frame/frame_services.hpp"
+#include "executive/state/crc64.hpp"
 
 namespace tactus::executive {
+namespace {
+
+/// Name of all that the actions of a plan do: a checkpoint of others does not fit.
+std::string name_of_plan(const ActionPlan& plan) {
+  std::string all;
+  for (const ActionList& list : plan.lists) {
+    all += list.owner + "\n";
+    for (const Action& action : list.actions)
+      all += " " + action.text + "\n" +
+             std::string(reinterpret_cast<const char*>(action.value.data()), action.value.size()) + "\n";
+  }
+  for (const TimedActions& timed : plan.timed)
+    all += std::to_string(timed.at.count()) + " " + std::to_string(timed.list) + "\n";
+  std::array<char, 16> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), crc64(std::as_bytes(std::span(all))), 16);
+  return {digits.data(), end.ptr};
+}
+
+}  // namespace
 
 ActionPart::ActionPart(const ActionPlan& plan)
     : FramePart("actions"), plan_(plan), events_(new EventCount[plan.events.size()]) {
   writes_.resize(plan.writes);
   waiting_.reserve(plan.writes);
   forced_.reserve(plan.writes);
+  forcing_.assign(plan.writes, false);
+  kept_.assign(kKept + 2 * std::size_t{plan.writes}, 0);
   for (std::uint32_t list = 0; list < plan.lists.size(); ++list)
     for (std::uint32_t i = 0; i < plan.lists[list].actions.size(); ++i) {
       const Action& action = plan.lists[list].actions[i];
@@ -33,6 +59,9 @@ void ActionPart::joined(FrameServices& services) {
     write.forces = services.forces_of(write.action->variable.model);
     write.thread = services.async_worker_bit(write.action->variable.model);
   }
+  Piece piece = own_piece(std::string(kOptionalPiece) + name_of_plan(plan_), std::span(kept_));
+  piece.optional = true;
+  services.keep({std::move(piece)});
 }
 
 void ActionPart::fire(std::uint32_t event, std::int64_t k) TACTUS_RT {
@@ -104,12 +133,18 @@ SwitchRow* ActionPart::row_of(const Action& action) TACTUS_RT { return services_
 
 /// One that waits already moves to the end: the last one wins.
 void ActionPart::queue(std::uint32_t write) TACTUS_RT {
+  queue_last(write);
+  keep();
+}
+
+void ActionPart::queue_last(std::uint32_t write) TACTUS_RT {
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), write), waiting_.end());
   waiting_.push_back(write);  // within what was reserved
 }
 
 void ActionPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   std::size_t kept = 0;
+  const bool waited = !waiting_.empty();
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Write& write = writes_[waiting_[i]];
     if ((write.thread & ~idle) != 0)
@@ -118,6 +153,7 @@ void ActionPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
       note({ActionNote::What::not_done, write.list, write.place, k - 1});
   }
   waiting_.resize(kept);
+  if (waited) keep();
   for (ModelForces* const forces : forced_)
     if (forces->thread() == 0) forces->apply();
 }
@@ -144,6 +180,7 @@ bool ActionPart::force(const Write& write) TACTUS_RT {
   if (forces.find(write.to, write.bytes) != nullptr || forces.count() == ModelForces::kMost) return false;
   std::memcpy(write.to, write.action->value.data(), write.bytes);
   forces.add({write.to, write.action->value.data(), write.bytes, nullptr});
+  forcing_[write.action->write] = true;
   if (std::find(forced_.begin(), forced_.end(), &forces) == forced_.end()) forced_.push_back(&forces);
   return true;
 }
@@ -152,6 +189,8 @@ bool ActionPart::force(const Write& write) TACTUS_RT {
 void ActionPart::release(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT {
   while (ModelForces::Force* const force = forces.find(to, bytes)) {
     if (force->packet != nullptr) return;
+    for (const Write& write : writes_)
+      if (write.to == force->to && write.forces == &forces) forcing_[write.action->write] = false;
     forces.remove(force);
   }
 }
@@ -168,6 +207,32 @@ void ActionPart::at_boundary(std::int64_t k, Slack&) TACTUS_RT {
     note({ActionNote::What::timed, static_cast<std::uint32_t>(next_), 0, k - 1});
     run(plan_.timed[next_].list, k - 1);
   }
+  kept_[boundary] = k + 1;  // 0: none
+  kept_[next_list] = static_cast<std::int64_t>(next_);
+}
+
+/// Keeps what waits and what is forced where checkpoints find it.
+void ActionPart::keep() TACTUS_RT {
+  kept_[waiting_writes] = static_cast<std::int64_t>(waiting_.size());
+  for (std::size_t i = 0; i < writes_.size(); ++i) {
+    kept_[kKept + i] = i < waiting_.size() ? waiting_[i] : 0;
+    kept_[kKept + writes_.size() + i] = forcing_[i] ? 1 : 0;
+  }
+}
+
+/// Goes on with what a checkpoint has. A file may hold any numbers.
+void ActionPart::take_over() TACTUS_RT {
+  next_ = std::min(static_cast<std::size_t>(std::max<std::int64_t>(kept_[next_list], 0)), plan_.timed.size());
+  for (std::size_t i = 0; i < writes_.size(); ++i)
+    if (kept_[kKept + writes_.size() + i] != 0 && writes_[i].action->kind == ActionKind::force)
+      queue_last(static_cast<std::uint32_t>(i));  // the forces of clients are not yet released
+  const std::int64_t waiting = std::min(kept_[waiting_writes], static_cast<std::int64_t>(writes_.size()));
+  for (std::int64_t i = 0; i < waiting; ++i) {
+    const std::int64_t write = kept_[kKept + static_cast<std::size_t>(i)];
+    if (write >= 0 && write < static_cast<std::int64_t>(writes_.size()))
+      queue_last(static_cast<std::uint32_t>(write));
+  }
+  keep();
 }
 
 /// The first frame that begins at or after a simulated time.
@@ -183,12 +248,16 @@ void ActionPart::seek(std::int64_t k) TACTUS_RT {
 }
 
 void ActionPart::changed(RigChange& change) TACTUS_RT {
-  if (change.what == RigChange::started) seek(change.frame);
+  const bool is_kept = kept_[boundary] == change.frame + 1;  // what happens at this boundary has happened
+  if (change.what == RigChange::started && !is_kept) seek(change.frame);
   if (change.what != RigChange::went_back) return;
   waiting_.clear();
   release_all();
   if (std::exchange(ratio_changed_, false)) services_->set_ratio(services_->plan().ratio);
-  seek(change.frame);
+  if (is_kept)
+    take_over();
+  else
+    seek(change.frame);
 }
 
 }  // namespace tactus::executive

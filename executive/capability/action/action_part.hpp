@@ -32,7 +32,8 @@ struct ActionNote {
 };
 
 /// Does the actions of events, steps and commands. Changes of variables wait until the next frame's StepBegin, and for an
-/// asynchronous thread until it is at rest; their memory is reserved before.
+/// asynchronous thread until it is at rest; their memory is reserved before. What waits and what is forced belongs to the
+/// state of the rig: it is in a checkpoint of the same actions.
 ///
 /// Threads  hooks and run(): the rig's main thread. take_note(), lost(): one other.
 /// RT       everything but the constructor and joined().
@@ -84,11 +85,17 @@ class ActionPart final : public FramePart {
 
   bool do_action(const Action& action, std::int64_t k) TACTUS_RT;
   void queue(std::uint32_t write) TACTUS_RT;
+  void queue_last(std::uint32_t write) TACTUS_RT;
   bool make(const Write& write) TACTUS_RT;
   bool force(const Write& write) TACTUS_RT;
   void release(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT;
   void release_all() TACTUS_RT;
   void seek(std::int64_t k) TACTUS_RT;
+  void keep() TACTUS_RT;
+  void take_over() TACTUS_RT;
+  /// Its state at a boundary, as a checkpoint has it; the waiting writes in their order and a 1 for each that forces now
+  /// follow.
+  enum Kept : std::size_t { boundary, next_list, waiting_writes, kKept };
   std::int64_t frame_at(rtsync::Nanoseconds at) const TACTUS_RT;
   SwitchRow* row_of(const Action& action) TACTUS_RT;
 
@@ -97,6 +104,8 @@ class ActionPart final : public FramePart {
   std::vector<Write> writes_;           // by Action::write
   std::vector<std::uint32_t> waiting_;  // indices of writes_ in the order in which they are made, each once
   std::vector<ModelForces*> forced_;    // of models, each once
+  std::vector<bool> forcing_;           // by Action::write: it forces now
+  std::vector<std::int64_t> kept_;
   std::unique_ptr<EventCount[]> events_;
   bool ratio_changed_ = false;
   std::size_t next_ = 0;  // of plan_.timed

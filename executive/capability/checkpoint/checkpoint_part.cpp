@@ -24,7 +24,7 @@ void CheckpointPart::note_wanted(std::int64_t k) TACTUS_RT {
   unnamed_ = unnamed_ || periodic;
 }
 
-void CheckpointPart::at_boundary(std::int64_t k, Slack& slack) TACTUS_RT {
+void CheckpointPart::keep_state(std::int64_t k, Slack& slack) TACTUS_RT {
   note_wanted(k);
   if (writer_.gradual() != nullptr && writer_.gradual()->under_way()) allow(slack);
   while (wanted() && services_->state_complete(k)) {

@@ -50,7 +50,7 @@ class CheckpointPart final : public FramePart {
   void changed(RigChange& change) TACTUS_RT override {
     if (change.what == RigChange::started) first_frame_ = change.frame;
   }
-  void at_boundary(std::int64_t k, Slack& slack) TACTUS_RT override;
+  void keep_state(std::int64_t k, Slack& slack) TACTUS_RT override;
 
  private:
   void note_wanted(std::int64_t k) TACTUS_RT;

@@ -57,13 +57,16 @@ void FaultPart::joined(FrameServices& services) {
     }
     threads_.push_back(fault.thread);
     wakes_.push_back(0);
-    lines_.emplace_back();
+    if (fault.thread == 0 && DrawnFaults::fits(*fault.made))
+      for (std::size_t i = 0; i < fault.cells.size(); ++i)
+        drawn_.add(wakes_.size() - 1, *fault.made, *fault.overlays[i], *fault.cells[i], i);
     const auto times = static_cast<std::size_t>(fault.made->delay_frames) + 1;
     fault.kept.assign(kKept + fault.cells.size() * times, 0);
     fault.kept[phase] = fault.made->at_ns || fault.made->frame ? waiting : off;
     fault.kept[pushed] = -1;
     pieces.push_back(own_piece("@fault." + fault.made->name, std::span(fault.kept)));
   }
+  drawn_.sort_cells();
   services.keep(std::move(pieces));
   if (sent_) services.keep(sent_->pieces());
   services.add(static_cast<SwitchRow&>(*this));
@@ -77,16 +80,16 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i] == nullptr) continue;
       targets_[i]->rest();
-      wakes_[i] = 0;
+      wakes_[i] = earliest_ = 0;
     }
   if (change.what != RigChange::went_back) return;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Fault& fault = all_[i];
     if (fault.acts_since >= 0) fault.figures.add(fault.acts_since, last_frame_);
     fault.acts_since = -1;
-    fault.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     *fault.shown = fault.kept[acted] != 0;
-    wakes_[i] = lines_[i].until = 0;
+    wakes_[i] = earliest_ = 0;
+    drawn_.clear(i);
     const bool acts = fault.kept[phase] == on;
     say(static_cast<std::uint32_t>(i),
         acts                           ? Is::on
@@ -99,7 +102,7 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
 
 void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
   all_[number].kept[wanted] = to ? on_again : off_now;
-  wakes_[number] = lines_[number].until = 0;
+  wakes_[number] = earliest_ = 0;
 }
 
 /// Advances what the link asks for before the hooks of the frame.
@@ -114,45 +117,37 @@ void FaultPart::before_receiving(std::int64_t k) TACTUS_RT {
 
 void FaultPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   last_frame_ = k;
+  drawn_.look_for_lost([this](std::size_t number) TACTUS_RT { wakes_[number] = earliest_ = 0; });
+  if (k >= earliest_) look(k, idle);
+  drawn_.run(k, frame_.seconds());
+}
+
+/// Looks at those whose time it is.
+void FaultPart::look(std::int64_t k, std::uint64_t idle) TACTUS_RT {
+  earliest_ = INT64_MAX;
   for (std::size_t i = 0; i < wakes_.size(); ++i) {
-    if (k < wakes_[i] || is_peer_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
-    if (const Line& line = lines_[i]; k < line.until && line.cell->does == OverlayCell::Does::line) {
-      line.change->b = added(line, k);
-      line.overlay->draw(*line.cell, 1, line.change->b);
-      continue;
+    if (k >= wakes_[i] && !is_peer_[i] && (threads_[i] == 0 || (threads_[i] & idle) != 0)) {
+      Fault& fault = all_[i];
+      advance(fault, static_cast<std::uint32_t>(i), k);
+      if (can_be_drawn(fault)) {
+        drawn_.set(i, fault.kept[since]);
+        wakes_[i] = std::max(k + 1, end_of(fault));
+      } else {
+        drawn_.clear(i);
+        wakes_[i] = next_change(fault, k);
+      }
     }
-    Fault& fault = all_[i];
-    advance(fault, static_cast<std::uint32_t>(i), k);
-    wakes_[i] = next_change(fault, k);
-    lines_[i] = line_of(fault, k);
+    if (!is_peer_[i]) earliest_ = std::min(earliest_, wakes_[i]);  // before_receiving() looks at those
   }
 }
 
-/// Returns what noise or a drift adds in a frame.
-double FaultPart::added(const Line& line, std::int64_t k) const TACTUS_RT {
-  const std::int64_t n = k - line.since;
-  return line.random != nullptr ? line.b * line.random->normal(n, 8)
-                                : line.b * static_cast<double>(n) * frame_.seconds();
-}
-
-FaultPart::Line FaultPart::line_of(Fault& fault, std::int64_t k) const TACTUS_RT {
-  const CompiledFault& made = *fault.made;
-  const bool moves = made.kind == FaultKind::noise || made.kind == FaultKind::drift;
-  if (!moves || fault.thread != 0 || fault.cells.size() != 1 || fault.kept[phase] != on ||
-      made.every_frames != 0 || made.probability)
-    return {};
-  OverlayCell& cell = *fault.cells[0];
-  OverlayChange& change = cell.recipe->changes[fault.places[0]];
-  // Another fault or a stimulus on it: what it shows is no line of this fault.
-  if (cell.does != OverlayCell::Does::line || cell.has_source() || change.kind != OverlayChange::Kind::linear)
-    return {};
-  return {std::max(k + 1, end_of(fault)),
-          fault.kept[since],
-          &cell,
-          fault.overlays[0],
-          &change,
-          made.b,
-          made.kind == FaultKind::noise ? &made.random : nullptr};
+/// Returns true while nothing but what it adds changes. Another fault or a stimulus on it: what it shows is no sum of its own.
+bool FaultPart::can_be_drawn(const Fault& fault) TACTUS_RT {
+  return fault.thread == 0 && fault.kept[phase] == on && DrawnFaults::fits(*fault.made) &&
+         std::all_of(fault.cells.begin(), fault.cells.end(), [](const OverlayCell* cell) {
+           return cell->type == TACTUS_DOUBLE && cell->does == OverlayCell::Does::add &&
+                  !cell->has_source() && cell->recipe->changes.size() == 1;
+         });
 }
 
 /// Returns the frame before which one that is on does not end by itself.
@@ -255,6 +250,7 @@ void FaultPart::change(Fault& fault, std::size_t element, std::int64_t k) const 
   OverlayChange& to = cell.recipe->changes[fault.places[element]];
   const CompiledFault& made = *fault.made;
   const std::int64_t n = k - fault.kept[since];
+  cell.drawn = false;  // what follows is newer
   const auto show = [&](std::uint64_t bits) TACTUS_RT {
     to.kind = Change::value;
     to.bits = bits;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executive/capability/fault/compiled_fault.hpp"
+#include "executive/capability/fault/drawn_faults.hpp"
 #include "executive/capability/fault/fault_target.hpp"
 #include "executive/capability/fault/link_faults.hpp"
 #include "executive/capability/fault/sent_signals.hpp"
@@ -23,7 +24,8 @@ struct FaultMachine {
   LinkFrames* link = nullptr;
 };
 
-/// Computes before each frame what faults change in it. One that does not change sleeps until it does.
+/// Computes before each frame what faults change in it. One that does not change sleeps until it does; drift and noise are
+/// DrawnFaults.
 class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
  public:
   /// `faults` and what `machine` has must outlive it. `shown`: the variables fault.*, one for each; true in the frames
@@ -81,20 +83,9 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
     }
   };
 
-  /// A fault of one double that shows another line in each frame, while nothing else of it changes.
-  struct Line {
-    std::int64_t until = 0;  ///< frame in which it is looked at again; 0: it is none
-    std::int64_t since = 0;  ///< frame in which the fault began
-    OverlayCell* cell = nullptr;
-    ModelOverlay* overlay = nullptr;
-    OverlayChange* change = nullptr;
-    double b = 0;
-    const CounterRandom* random = nullptr;  ///< nullptr: it drifts
-  };
   std::unique_ptr<FaultTarget> target_of(const CompiledFault& made) const;
-  Line line_of(Fault& fault, std::int64_t k) const TACTUS_RT;
-  double added(const Line& line, std::int64_t k) const TACTUS_RT;
-
+  static bool can_be_drawn(const Fault& fault) TACTUS_RT;
+  void look(std::int64_t k, std::uint64_t idle) TACTUS_RT;
   void advance(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   static void remember(Fault& fault, std::int64_t k) TACTUS_RT;
@@ -107,7 +98,8 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
   std::int64_t last_frame_ = -1;
   std::deque<Fault> all_;
   std::vector<std::int64_t> wakes_;  // by fault: the frame in which it is looked at again
-  std::vector<Line> lines_;          // by fault
+  std::int64_t earliest_ = 0;        // least of those
+  DrawnFaults drawn_;
   std::vector<std::uint64_t> threads_;
   FaultMachine machine_;
   std::vector<std::unique_ptr<FaultTarget>> targets_;  // by fault; nullptr: it is on variables, or on a job

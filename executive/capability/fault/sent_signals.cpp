@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "executive/frame/overlay_pieces.hpp"
+
 namespace tactus::executive {
 
 VariableRef SentSignals::add(const SentVariable& at, const VariableRef& part) {
@@ -33,8 +35,7 @@ VariableRef SentSignals::add(const SentVariable& at, const VariableRef& part) {
 std::vector<Piece> SentSignals::pieces() {
   std::vector<Piece> pieces;
   for (Copy& copy : copies_) pieces.push_back(own_piece(copy.variable.name, std::span(copy.bytes)));
-  for (const ModelOverlay::Named& each : overlay_.cells())
-    pieces.push_back(own_piece("@overlay." + each.name, std::span(&each.cell->kept.truth, 3)));
+  add_overlay_pieces(overlay_, pieces);
   return pieces;
 }
 

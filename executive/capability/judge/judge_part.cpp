@@ -28,6 +28,7 @@ JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, Actio
     else
       sources_.push_back({input.variable.model, input.variable.data(), input.variable.variable->type, cell});
   }
+  read_sources();
   std::int64_t longest_duty = 0;
   for (std::size_t i = 0; i < expectations_.size(); ++i) {
     const CompiledExpectation& each = expectations_[i];
@@ -48,7 +49,14 @@ void JudgePart::joined(FrameServices& services) {
                                       ? nullptr
                                       : services.view(source.model, source.data, size_of(source.type)))
       source.data = place;
+  read_sources();
   if (ring_) ring_->joined(services);
+}
+
+/// Takes over where the sources are.
+void JudgePart::read_sources() {
+  inputs_ = {};
+  for (const Source& source : sources_) inputs_.add(source.type, source.data, source.cell);
 }
 
 void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
@@ -79,7 +87,7 @@ void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
 }
 
 void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
-  for (const Source& source : sources_) expression_.cell(source.cell) = load_cell(source.type, source.data);
+  inputs_.look(expression_);
   for (const Recorded& each : recorded_) {
     const auto frame = static_cast<std::size_t>(end.frame);
     expression_.cell(each.cell).real =

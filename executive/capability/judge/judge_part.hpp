@@ -13,6 +13,7 @@
 #include "executive/capability/judge/shifted_reference.hpp"
 #include "executive/capability/judge/standing_board.hpp"
 #include "executive/expression/expression_run.hpp"
+#include "executive/expression/variable_inputs.hpp"
 #include "executive/frame/frame_part.hpp"
 
 namespace tactus::executive {
@@ -68,6 +69,7 @@ class JudgePart final : public FramePart {
     const std::vector<double>* values;
     std::uint32_t cell;
   };
+  void read_sources();
   void judge(std::size_t expectation, const FrameEnd& end) TACTUS_RT;
   void do_actions(const FrameEnd& end) TACTUS_RT;
   void follow(const SequenceRun::Moved& moved, std::int64_t k) TACTUS_RT;
@@ -78,6 +80,7 @@ class JudgePart final : public FramePart {
   SequenceRun sequence_;
   ExpressionRun expression_;
   std::vector<Source> sources_;
+  VariableSources inputs_;  // the same, sorted
   std::vector<Recorded> recorded_;
   std::vector<Monitor> monitors_;
   std::vector<std::optional<ShiftedReference>> shifted_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "executive/expression/variable_inputs.hpp"
 #include "executive/frame/frame_services.hpp"
@@ -32,7 +34,7 @@ StimulusPart::StimulusPart(const std::vector<CompiledStimulus>& stimuli)
       stimulus.expressions.emplace_back(expression);
   }
   wakes_.assign(all_.size(), 0);
-  courses_.resize(all_.size());
+  last_.assign(all_.size(), 0);
 }
 
 void StimulusPart::joined(FrameServices& services) {
@@ -40,6 +42,7 @@ void StimulusPart::joined(FrameServices& services) {
   frame_ = services.plan().frame;
   std::vector<Piece> pieces;
   for (Stimulus& stimulus : all_) {
+    rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
     stimulus.overlay = services.overlay_of(stimulus.made->ref.model);
     stimulus.cell = &stimulus.overlay->cell_of(stimulus.made->ref, 0);
     threads_.push_back(stimulus.overlay->thread());
@@ -59,61 +62,80 @@ void StimulusPart::joined(FrameServices& services) {
       }
     }
   }
+  std::sort(rows_.begin(), rows_.end(), [this](std::uint32_t one, std::uint32_t other) {
+    const auto order = [](const Stimulus& of) {
+      return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at);
+    };
+    return order(all_[one]) < order(all_[other]);
+  });
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    Stimulus& stimulus = all_[rows_[row]];
+    stimulus.row = row;
+    stimulus.last = &last_[row];
+    stimulus.cell->recipe->source.kept = stimulus.last;
+    courses_.add(*stimulus.overlay, *stimulus.cell, stimulus.last);
+    pieces.push_back(own_piece("@stimulus." + stimulus.made->name + ".last", *stimulus.last));
+  }
   services.keep(std::move(pieces));
   services.add(static_cast<SwitchRow&>(*this));
 }
 
 void StimulusPart::turn(std::uint32_t number, bool on) TACTUS_RT {
   all_[number].kept[wanted] = on ? on_again : off_now;
-  wakes_[number] = courses_[number].until_ns = 0;
+  wakes_[number] = earliest_ = 0;
 }
 
 void StimulusPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   last_frame_ = k;
   const std::int64_t now_ns = frame_.times(k).count();
+  courses_.look_for_lost([this](std::size_t row) TACTUS_RT { wakes_[rows_[row]] = earliest_ = 0; });
+  if (k >= earliest_) look(k, now_ns, idle);
+  courses_.run(k, now_ns);
+}
+
+/// Looks at those whose time it is.
+void StimulusPart::look(std::int64_t k, std::int64_t now_ns, std::uint64_t idle) TACTUS_RT {
+  earliest_ = kNever;
   for (std::size_t i = 0; i < wakes_.size(); ++i) {
-    if (k < wakes_[i] || (threads_[i] != 0 && (threads_[i] & idle) == 0)) continue;
-    if (const Course& course = courses_[i]; now_ns < course.until_ns && course.cell->plain) {
-      const std::uint64_t bits = value_of_course(course, now_ns);
-      *course.last = static_cast<std::int64_t>(bits);
-      course.overlay->put(*course.cell, bits);
-      continue;
+    if (k >= wakes_[i] && (threads_[i] == 0 || (threads_[i] & idle) != 0)) {
+      Stimulus& stimulus = all_[i];
+      if (stimulus.now == nullptr || now_ns >= stimulus.now_until_ns || stimulus.kept[wanted] != nothing) {
+        advance(stimulus, static_cast<std::uint32_t>(i), k);
+      } else {
+        *stimulus.last =
+            value(stimulus, *stimulus.now, now_ns - stimulus.now_from_ns, k - stimulus.kept[since]);
+        if (stimulus.cell->plain)
+          stimulus.overlay->put(*stimulus.cell, *stimulus.last);
+        else
+          stimulus.overlay->settle(*stimulus.cell);
+      }
+      follow_course(stimulus, i, k, now_ns);
     }
-    Stimulus& stimulus = all_[i];
-    if (stimulus.now == nullptr || now_ns >= stimulus.now_until_ns || stimulus.kept[wanted] != nothing) {
-      advance(stimulus, static_cast<std::uint32_t>(i), k);
-      wakes_[i] = next_change(stimulus, k);
-      courses_[i] = course_of(stimulus);
-      continue;
-    }
-    const std::uint64_t bits =
-        value(stimulus, *stimulus.now, now_ns - stimulus.now_from_ns, k - stimulus.kept[since]);
-    stimulus.kept[last] = static_cast<std::int64_t>(bits);
-    if (stimulus.cell->plain) {
-      stimulus.overlay->put(*stimulus.cell, bits);
-    } else {
-      stimulus.cell->recipe->source.bits = bits;
-      stimulus.overlay->settle(*stimulus.cell);
-    }
+    earliest_ = std::min(earliest_, wakes_[i]);
   }
 }
 
-StimulusPart::Course StimulusPart::course_of(Stimulus& stimulus) TACTUS_RT {
-  using Shape = StimulusSegment::Shape;
-  const StimulusSegment* const now = stimulus.now;
-  if (now == nullptr || stimulus.cell->type != TACTUS_DOUBLE || now->shape == Shape::noise ||
-      now->shape == Shape::expression)
-    return {};
-  return {stimulus.now_until_ns, stimulus.now_from_ns,         now, stimulus.cell, stimulus.overlay,
-          &stimulus.kept[last],  as_real(stimulus.kept[entry])};
+/// Decides when it is looked at again, and what it does until then.
+void StimulusPart::follow_course(Stimulus& stimulus, std::size_t number, std::int64_t k,
+                                 std::int64_t now_ns) TACTUS_RT {
+  StimulusCourse course;
+  if (stimulus.now != nullptr && stimulus.overlay->thread() == 0) {
+    const tactus_type type = stimulus.cell->type;
+    course =
+        course_of(*stimulus.now, {now_ns, stimulus.now_from_ns, stimulus.now_until_ns, stimulus.kept[since]},
+                  overlay_number(type, static_cast<std::uint64_t>(stimulus.kept[entry])));
+    if (course.is_drawn() && (type != TACTUS_DOUBLE || !stimulus.cell->plain)) course = {};
+  }
+  courses_.set(stimulus.row, course);
+  if (course.kind == StimulusCourse::Kind::none)
+    wakes_[number] = next_change(stimulus, k);
+  else
+    wakes_[number] = course.until_ns == kNever ? kNever : std::max(k + 1, frame_of(course.until_ns));
 }
 
-std::uint64_t StimulusPart::value_of_course(const Course& course, std::int64_t now_ns) TACTUS_RT {
-  const StimulusSegment& of = *course.segment;
-  const std::int64_t at_ns = now_ns - course.from_ns;
-  if (is_level(of)) return level_of(of, at_ns);
-  StimulusMemory memory{course.entry, 0, -1};
-  return std::bit_cast<std::uint64_t>(value_of(of, at_ns, 0, memory));
+/// Returns the frame of a time, or the one before it.
+std::int64_t StimulusPart::frame_of(std::int64_t time_ns) const TACTUS_RT {
+  return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
 }
 
 /// Expressions read what others saw at the end of the frame.
@@ -145,9 +167,6 @@ void StimulusPart::advance(Stimulus& stimulus, std::uint32_t number, std::int64_
 
 /// Returns the frame from which on it has to be looked at again.
 std::int64_t StimulusPart::next_change(const Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
-  const auto frame_of = [this](std::int64_t time_ns) TACTUS_RT {  // a frame early at most
-    return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
-  };
   const auto& kept = stimulus.kept;
   if (stimulus.overlay->thread() != 0) return k + 1;
   if (kept[phase] == waiting) {
@@ -155,10 +174,7 @@ std::int64_t StimulusPart::next_change(const Stimulus& stimulus, std::int64_t k)
     return std::max(k + 1, made.frame >= 0 ? made.frame : frame_of(made.at_ns));
   }
   const OverlaySource::Kind source = stimulus.cell->recipe->source.kind;
-  if (kept[phase] == running) {
-    if (stimulus.now == nullptr || stimulus.now->shape != StimulusSegment::Shape::hold) return k + 1;
-    return stimulus.now_until_ns == kNever ? kNever : std::max(k + 1, frame_of(stimulus.now_until_ns));
-  }
+  if (kept[phase] == running) return k + 1;
   return source == OverlaySource::Kind::mix ? k + 1 : kNever;
 }
 
@@ -169,9 +185,9 @@ void StimulusPart::changed(RigChange& change) TACTUS_RT {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Stimulus& stimulus = all_[i];
     if (stimulus.writes_since >= 0) stimulus.figures.add(stimulus.writes_since, last_frame_);
-    stimulus.kept[wanted] = nothing;  // what was asked for belongs to the frames that are gone
     stimulus.now = nullptr;
-    wakes_[i] = courses_[i].until_ns = 0;
+    wakes_[i] = earliest_ = 0;
+    courses_.set(stimulus.row, {});
     const bool acts = stimulus.kept[phase] == running || stimulus.kept[phase] == held;
     say(static_cast<std::uint32_t>(i),
         acts                              ? Is::on
@@ -190,12 +206,11 @@ void StimulusPart::changed(RigChange& change) TACTUS_RT {
 void StimulusPart::begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT {
   auto& kept = stimulus.kept;
   keep_blend(stimulus, k);
-  if (kept[phase] != running && kept[phase] != held)
-    kept[last] = static_cast<std::int64_t>(stimulus.cell->truth());
+  if (kept[phase] != running && kept[phase] != held) *stimulus.last = stimulus.cell->truth();
   kept[phase] = running;
   kept[since] = k;
   kept[segment] = 0;
-  kept[entry] = kept[last];
+  kept[entry] = static_cast<std::int64_t>(*stimulus.last);
   kept[noise_at] = -1;
   kept[ended] = -1;
   log_.add(k, number, true);
@@ -253,7 +268,7 @@ void StimulusPart::follow(Stimulus& stimulus, std::uint32_t number, std::int64_t
   }
   kept[segment] = place;
   const StimulusSegment& segment_now = made.segments[now];
-  kept[last] = static_cast<std::int64_t>(value(stimulus, segment_now, at_ns, n));
+  *stimulus.last = value(stimulus, segment_now, at_ns, n);
   if (!over) {
     const Blend mixed = blend(stimulus, k);
     if (mixed.truth > 0 || mixed.offset != 0) return;
@@ -285,7 +300,7 @@ StimulusPart::Blend StimulusPart::blend(const Stimulus& stimulus, std::int64_t k
     return {1 - left, left * value};
   }
   if (moved >= 1) return {0, 0};
-  const double own = overlay_number(stimulus.cell->type, static_cast<std::uint64_t>(kept[last]));
+  const double own = overlay_number(stimulus.cell->type, *stimulus.last);
   return {(1 - moved) * (1 - share), (1 - moved) * share * value + moved * own};
 }
 
@@ -296,7 +311,7 @@ void StimulusPart::keep_blend(Stimulus& stimulus, std::int64_t k) const TACTUS_R
   Blend now = blend(stimulus, k);
   const bool acts = kept[phase] == running || kept[phase] == held;
   if (acts && now.truth == 0 && now.offset == 0)  // all of it is its own value
-    now.offset = overlay_number(stimulus.cell->type, static_cast<std::uint64_t>(kept[last]));
+    now.offset = overlay_number(stimulus.cell->type, *stimulus.last);
   const double share = 1 - now.truth;
   kept[share_from] = as_bits(share);
   kept[blended_from] = as_bits(share > 0 ? now.offset / share : 0);
@@ -312,7 +327,6 @@ void StimulusPart::show(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
   source.kind = Source::none;
   if (acts && now.truth == 0 && now.offset == 0) {
     source.kind = Source::value;
-    source.bits = static_cast<std::uint64_t>(kept[last]);
   } else if (acts || now.truth < 1) {
     source.kind = Source::mix;
     source.gain = now.truth;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "executive/capability/stimulus/stimulus_courses.hpp"
 #include "executive/capability/stimulus/stimulus_source.hpp"
 #include "executive/expression/expression_run.hpp"
 #include "executive/frame/frame_part.hpp"
@@ -14,7 +15,8 @@
 
 namespace tactus::executive {
 
-/// Computes before each frame what stimuli write in it. One that does not change sleeps until it does.
+/// Computes before each frame what stimuli write in it. One that does not change sleeps until it does; those that follow
+/// the time alone are StimulusCourses.
 class StimulusPart final : public FramePart, public SwitchRow {
  public:
   /// `stimuli` must outlive it.
@@ -44,7 +46,6 @@ class StimulusPart final : public FramePart, public SwitchRow {
     since,
     segment,
     entry,
-    last,
     noise,
     noise_at,
     ended,
@@ -76,30 +77,22 @@ class StimulusPart final : public FramePart, public SwitchRow {
     const StimulusSegment* now = nullptr;  ///< segment of the frame, while nothing but its value changes
     std::int64_t now_from_ns = 0;          ///< simulated time at which it began
     std::int64_t now_until_ns = 0;         ///< simulated time at which it ends
+    std::uint64_t* last = nullptr;         ///< value of its own in the last frame, as in memory
+    std::size_t row = 0;                   ///< number among the courses
     std::int64_t length_ns = 0;            ///< length of all segments; for ever: the last has no end
     std::array<std::int64_t, kKept> kept{};
     std::deque<Expression> expressions{};
     std::int64_t writes_since = -1;  ///< first frame that figures do not have yet
     SwitchFigures figures{};
   };
-  /// A stimulus within a segment whose value depends on the time alone: all that a frame reads of it.
-  struct Course {
-    std::int64_t until_ns = 0;  ///< simulated time at which it is looked at again; 0: it is none
-    std::int64_t from_ns = 0;
-    const StimulusSegment* segment = nullptr;
-    OverlayCell* cell = nullptr;
-    ModelOverlay* overlay = nullptr;
-    std::int64_t* last = nullptr;
-    double entry = 0;
-  };
-  static Course course_of(Stimulus& stimulus) TACTUS_RT;
-  static std::uint64_t value_of_course(const Course& course, std::int64_t now_ns) TACTUS_RT;
-
   /// Share of the true value and what is added to it.
   struct Blend {
     double truth, offset;
   };
 
+  void look(std::int64_t k, std::int64_t now_ns, std::uint64_t idle) TACTUS_RT;
+  void follow_course(Stimulus& stimulus, std::size_t number, std::int64_t k, std::int64_t now_ns) TACTUS_RT;
+  std::int64_t frame_of(std::int64_t time_ns) const TACTUS_RT;
   void count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
   void advance(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
@@ -118,7 +111,10 @@ class StimulusPart final : public FramePart, public SwitchRow {
   std::int64_t last_frame_ = -1;
   std::deque<Stimulus> all_;
   std::vector<std::int64_t> wakes_;     // by stimulus: the frame in which it is looked at again
-  std::vector<Course> courses_;         // by stimulus
+  std::int64_t earliest_ = 0;           // least of those
+  std::vector<std::uint64_t> last_;     // by row: values of the last frame
+  std::vector<std::uint32_t> rows_;     // by row: the stimulus
+  StimulusCourses courses_;             // by row
   std::vector<std::uint64_t> threads_;  // by stimulus
   std::vector<Expression*> expressions_;
   SwitchLog log_;

@@ -312,5 +312,40 @@ TEST(FaultPart, WithAStimulusOnTheSameVariableNothingTouchesTheHeapAndTheFaultIs
   EXPECT_EQ(bench.fixture.executive->counters().heap_calls.value_or(1), 0U);
 }
 
+TEST(FaultPart, OneThatLastsForATimeEndsAtTheSameFrameAfterTheRigWentBack) {
+  constexpr std::int64_t kBack = 10;  // the frame at whose end it goes back
+  for (const FaultKind kind : {FaultKind::offset, FaultKind::stuck, FaultKind::drift, FaultKind::noise})
+    for (const std::int64_t copied : {0, 3, 8}) {  // before it, while it lasts, and after it
+      CompiledFault made = fault(kind, 2);
+      made.until_ns.reset();
+      made.lasting_ns = 5'000'000;
+      made.a = 1;
+      made.b = 100;
+      Bench bench({made});
+      Executive& executive = bench.fixture.make();
+      bench.part.emplace(bench.faults, bench.shown);
+      executive.add(*bench.part);
+      executive.add(bench.watch);
+      LoadedState state;
+      bench.watch.look = [&] {
+        bench.seen.push_back(PlanFixture::object<Counter>(*bench.counter).y);
+        bench.effect.push_back(bench.shown.front());
+        const auto frame = static_cast<std::int64_t>(bench.seen.size()) - 1;
+        if (frame == copied) state = {executive.restorer().copy(), copied + 1};
+        if (frame == kBack) executive.request_load(state);
+      };
+      bench.end = bench.fixture.run(14);
+      ASSERT_EQ(bench.end.outcome, Outcome::completed) << bench.end.reason;
+      ASSERT_EQ(bench.seen.size(), static_cast<std::size_t>(kBack + 1 + 14 - (copied + 1)));
+      for (std::int64_t k = 0; k <= kBack; ++k)
+        EXPECT_EQ(bench.effect[static_cast<std::size_t>(k)], k >= 2 && k < 7) << k;
+      for (std::int64_t k = copied + 1; k <= kBack; ++k) {
+        const auto first = static_cast<std::size_t>(k), again = static_cast<std::size_t>(kBack + k - copied);
+        EXPECT_EQ(bench.seen[again], bench.seen[first]) << made.what << " of frame " << k;
+        EXPECT_EQ(bench.effect[again], bench.effect[first]) << k;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tactus::executive::fault_part_test

@@ -188,5 +188,92 @@ TEST(StimulusPart, OneThatBeginsAgainWhileItBlendsDoesNotJump) {
   }
 }
 
+/// Segments of which each frame has another value, or some do.
+std::vector<StimulusSegment> moving_segments() {
+  std::vector<StimulusSegment> all(9, segment(Shape::ramp, 7, 30 * kMs));
+  all[1].from_entry = false;
+  all[1].from = -2;
+  for (std::size_t i : {2U, 3U}) {
+    all[i].shape = Shape::points;
+    all[i].holds = i == 3;
+    for (int at = 0; at < 4; ++at) {
+      all[i].points.emplace_back((at * 7 + 2) * kMs + at, 0.1 * at * at);
+      all[i].point_bits.push_back(overlay_bits(TACTUS_DOUBLE, 0.1 * at * at));
+    }
+  }
+  all[4].shape = Shape::sine;
+  all[4].size = 2;
+  all[4].frequency = 37;
+  all[4].phase = 0.3;
+  all[5].shape = Shape::square;
+  all[5].frequency = 70;
+  all[5].duty = 0.3;
+  all[6].shape = Shape::prbs;
+  all[6].sequence = binary_sequence(4, 3);
+  all[6].interval_ns = 2'500'000;
+  all[7].shape = Shape::noise;
+  all[7].mean = 1;
+  all[7].size = 3;
+  all[7].random = CounterRandom(9);
+  all[8].shape = Shape::chirp;
+  all[8].frequency = 3;
+  all[8].until = 50;
+  all[8].size = 1;
+  return all;
+}
+
+TEST(StimulusPart, EachFrameHasTheValueOfItsSegmentToTheLastBit) {
+  const std::vector<StimulusSegment> all = moving_segments();
+  Bench bench(all);
+  bench.stimuli[0].loop = true;
+  const std::vector<double> seen = bench.run(600);
+  StimulusMemory memory;
+  for (std::int64_t k = 0; k < 600; ++k) {
+    const std::int64_t place = k / 30;
+    const StimulusSegment& of = all[static_cast<std::size_t>(place % 9)];
+    if (k % 30 == 0 && k > 0)
+      memory.entry = value_of(all[static_cast<std::size_t>((place - 1) % 9)], 30 * kMs, k, memory);
+    if (k % 30 == 0) memory.noise_at = -1;
+    ASSERT_EQ(seen[static_cast<std::size_t>(k)], value_of(of, k % 30 * kMs, k, memory)) << k;
+  }
+}
+
+TEST(StimulusPart, ManyOfEachKindShowTheSameAsOneByItself) {
+  const std::vector<StimulusSegment> all = moving_segments();
+  std::vector<std::vector<double>> alone;
+  for (const StimulusSegment& each : all) {
+    alone.push_back(Bench({each}).run(60));
+    alone.back().resize(60);
+  }
+  PlanFixture fixture;
+  std::vector<CompiledStimulus> stimuli;
+  std::vector<const ModelInstance*> plants;
+  for (std::size_t i = 0; i < 4 * all.size(); ++i) {
+    plants.push_back(&fixture.model<Plant>(("p" + std::to_string(i)).c_str()));
+    fixture.plan.overlaid.insert(plants.back());
+    CompiledStimulus& stimulus = stimuli.emplace_back();
+    stimulus.name = "s" + std::to_string(i);
+    stimulus.segments = {all[i % all.size()]};
+    stimulus.ref = fixture.ref(*plants.back(), "u");
+    stimulus.frame = static_cast<std::int64_t>(i % 7);
+  }
+  struct Look final : FramePart {
+    void in_slack(const FrameEnd& end) TACTUS_RT override { look(end.frame); }
+    std::function<void(std::int64_t)> look;
+  } look;
+  look.look = [&](std::int64_t k) {
+    for (std::size_t i = 0; i < stimuli.size(); ++i)
+      if (k >= stimuli[i].frame && k < 50)
+        ASSERT_EQ(PlanFixture::object<Plant>(*plants[i]).seen,
+                  alone[i % all.size()][static_cast<std::size_t>(k - stimuli[i].frame)])
+            << i << " in frame " << k;
+  };
+  StimulusPart part(stimuli);
+  Executive& executive = fixture.make();
+  executive.add(part);
+  executive.add(look);
+  (void)fixture.run(50);
+}
+
 }  // namespace
 }  // namespace tactus::executive::stimulus_part_test

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over many cells against one cell at a time.
+#include "executive/model/overlay_loops.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "executive/model/model_overlay.hpp"
+
+namespace tactus::executive::overlay_loops_test {
+namespace {
+
+constexpr std::array kTypes{TACTUS_DOUBLE, TACTUS_DOUBLE, TACTUS_FLOAT, TACTUS_INT8,
+                            TACTUS_UINT16, TACTUS_INT32,  TACTUS_BOOL,  TACTUS_UINT64};
+constexpr std::uint32_t kElements = 24;
+
+/// A rig of some arrays, of which some elements are overlaid, and what each of them has to be.
+class Subject {
+ public:
+  explicit Subject(std::uint32_t seed) : random_(seed) {
+    for (std::size_t i = 0; i < kTypes.size(); ++i) {
+      Variable& variable = variables_[i];
+      variable.name = "m.v" + std::to_string(i);
+      variable.role = random_() % 2 == 0 ? TACTUS_INPUT : TACTUS_OUTPUT;
+      variable.type = kTypes[i];
+      variable.count = kElements;
+      variable.data = memory_[i].data();
+      const bool all = random_() % 2 == 0;
+      for (std::uint32_t element = 0; element < kElements; ++element) {
+        if (!all && random_() % 3 == 0) continue;
+        Model& model = models_.emplace_back();
+        model.cell = &overlay_.cell_of({&variable, 0, kElements, false, nullptr}, element);
+        model.cell->recipe->changes.resize(2);
+      }
+    }
+    std::shuffle(models_.begin(), models_.end(), random_);
+    overlay_.order_cells();
+    for (Model& model : models_) model.truth = model.cell->load();
+  }
+
+  /// Something happens; then each element is compared with what it has to be.
+  void step() {
+    switch (random_() % 6) {
+      case 0:
+      case 1:
+        for (int i = 0; i < 20; ++i) settle(models_[random_() % models_.size()]);
+        overlay_.show_settled();
+        break;
+      case 2:
+        overlay_.hide_inputs();
+        expect(true, false);
+        for (Model& model : models_)
+          if (model.cell->before_jobs) write(model);
+        overlay_.show_inputs();
+        break;
+      default:  // a job, which may write into an input of its own
+        overlay_.hide_outputs();
+        expect(false, false);
+        for (Model& model : models_)
+          if (!model.cell->before_jobs || random_() % 40 == 0) write(model);
+        overlay_.show_all();
+    }
+    expect(true, true);
+    expect(false, true);
+  }
+
+ private:
+  struct Model {
+    OverlayCell* cell = nullptr;
+    std::uint64_t truth = 0;
+    /// What is to be seen: the recipe, word by word.
+    std::uint64_t seen() const {
+      const OverlaySource& source = cell->recipe->source;
+      std::uint64_t value = truth;
+      if (source.kind == OverlaySource::Kind::value) value = source.bits;
+      if (source.kind == OverlaySource::Kind::mix)
+        value = overlay_bits(cell->type, overlay_number(cell->type, truth) * source.gain + source.offset);
+      for (const OverlayChange& change : cell->recipe->changes) value = change.of(value, cell->type);
+      return value;
+    }
+  };
+
+  double number() {
+    const double all[] = {0,
+                          -0.0,
+                          1,
+                          -2.5,
+                          1e300,
+                          3,
+                          std::numeric_limits<double>::infinity(),
+                          std::nan(""),
+                          0.1 * static_cast<double>(random_() % 1000)};
+    return all[random_() % std::size(all)];
+  }
+  double finite() { return 0.375 * (static_cast<double>(random_() % 100) - 50); }
+  std::uint64_t bits(const OverlayCell& cell) { return overlay_bits(cell.type, number()); }
+
+  void write(Model& model) {
+    if (random_() % 4 == 0 && model.cell->before_jobs) return;
+    const std::uint64_t value = bits(*model.cell);
+    // What a shown input is overwritten with is the true value, but for the very value that it shows.
+    if (model.cell->is_shown() && value == model.cell->in->shown[model.cell->place]) return;
+    model.cell->store(value);
+    model.truth = value;
+  }
+  void settle(Model& model) {
+    using Change = OverlayChange::Kind;
+    OverlayCell& cell = *model.cell;
+    OverlaySource& source = cell.recipe->source;
+    source.kind = static_cast<OverlaySource::Kind>(random_() % 4 == 0 ? random_() % 3 : 0);
+    source.bits = bits(cell);
+    source.gain = 0.5;
+    source.offset = finite();
+    const bool one = random_() % 4 != 0;
+    for (std::size_t i = 0; i < cell.recipe->changes.size(); ++i) {
+      OverlayChange& change = cell.recipe->changes[i];
+      change.kind = i > 0 && one ? Change::none : static_cast<Change>(random_() % 6);
+      change.bits = change.kind == Change::flip ? 1 : bits(cell);
+      change.a = change.kind == Change::linear && random_() % 2 == 0 ? 1 : 0.25;
+      change.b = change.kind == Change::limit ? 2 : finite();
+    }
+    overlay_.settle(cell);
+  }
+  void expect(bool inputs, bool shown) {
+    for (const Model& model : models_) {
+      const OverlayCell& cell = *model.cell;
+      if (cell.before_jobs != inputs) continue;
+      const std::uint64_t wanted = shown ? model.seen() : model.truth;
+      ASSERT_EQ(cell.load(), wanted) << static_cast<int>(cell.type) << " does " << static_cast<int>(cell.does)
+                                     << " shown " << shown;
+      ASSERT_EQ(cell.truth(), model.truth);
+      ASSERT_EQ(cell.is_shown(), shown && cell.acts());
+    }
+  }
+
+  std::mt19937 random_;
+  ModelOverlay overlay_{0};
+  std::array<Variable, kTypes.size()> variables_{};
+  std::array<std::array<std::uint64_t, kElements>, kTypes.size()> memory_{};
+  std::vector<Model> models_;
+};
+
+TEST(OverlayLoops, ShowWhatEachCellWouldShowByItself) {
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    Subject subject(seed);
+    for (int i = 0; i < 60; ++i) {
+      subject.step();
+      ASSERT_FALSE(::testing::Test::HasFatalFailure()) << "seed " << seed << ", step " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::executive::overlay_loops_test

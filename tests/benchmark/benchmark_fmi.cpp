@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "drivers/fmi/abi/fmi2.hpp"
+#include "executive/driver/driver_library.hpp"
 #include "executive/isolation/isolation.hpp"
 #include "executive/model/model_instance.hpp"
 #include "tests/benchmark/bare_ping_pong.hpp"

@@ -4,6 +4,15 @@
 #include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
+namespace {
+
+/// Keeps memory of a unit that must not be called again where whoever looks for leaks finds it.
+void keep_reachable(void* memory) {
+  static auto& all = *new std::vector<void*>;  // never destroyed
+  all.push_back(memory);
+}
+
+}  // namespace
 
 std::vector<std::string> platforms_here(Version version) {
 #if defined(__x86_64__)
@@ -77,9 +86,8 @@ void Unit::free() noexcept {
 
 void Unit::abandon(void* instance) {
   if (life_.phase() != Phase::fatal) return;
-  static auto& abandoned = *new std::vector<void*>;  // never destroyed: reachable for whoever looks for leaks
-  abandoned.push_back(instance);
-  abandoned.push_back(state_);
+  keep_reachable(instance);
+  keep_reachable(state_);
   library_.keep();
 }
 
@@ -116,7 +124,10 @@ Status Unit::load_state(std::span<const std::byte> bytes) noexcept {
     void* state = nullptr;
     Status status = do_deserialize(bytes.data(), bytes.size(), &state);
     if (is_good(status)) status = do_set_state(state);
-    if (state != nullptr && status != Status::fatal) (void)do_free_state(&state);
+    if (status == Status::fatal)
+      keep_reachable(state);  // nothing frees it any more
+    else if (state != nullptr)
+      (void)do_free_state(&state);
     return status;
   });
 }

@@ -214,11 +214,11 @@ void RunCauses::poll(RunVoice&) {
 }
 
 void RunCauses::poll_seldom(RunVoice& voice) {
-  if (run_->realtime) {  // else no frame is late by others
+  if (events_) {  // else nobody asks for what they see
     realtime_threads_.look();
     cpus_.look();
+    executive_.accounts().evidence().look_at_counts();
   }
-  if (events_) executive_.accounts().evidence().look_at_counts();
   measure_signs(voice);
   place_signs();
   const BrokenPromises& promises = executive_.program().promises();

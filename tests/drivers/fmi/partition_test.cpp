@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "config/json.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -261,13 +262,26 @@ TEST_F(FmiPartitions, AreTheSameOnAThreadOfTheirOwnAndInAProcess) {
   EXPECT_EQ(csv_, one);
 }
 
-TEST_F(FmiPartitions, NameTheLateOne) {
+TEST_F(FmiPartitions, NameTheOneThatFailed) {
   rig("  p: { driver: fmi, unit: parts.fmu, parameters: { mode: 2 } }\n", "");
   const auto done = tactus({"run", "rig.yaml", "--frames", "20", "--out", "out"});
   EXPECT_EQ(done.status, 1) << done;
   EXPECT_THAT(done.out, HasSubstr("p.fast"));
   EXPECT_THAT(done.out, HasSubstr("the unit answers Error to ActivateModelPartition, clock 'fast'"));
   EXPECT_THAT(done.out, HasSubstr("the partition gave up"));
+}
+
+TEST_F(FmiPartitions, HaveBudgetsAsOtherJobs) {
+  rig("  p: { driver: fmi, unit: parts.fmu, jobs: { fast: { budget: 1 ns } } }\n", "");
+  const auto done = tactus({"run", "rig.yaml", "--frames", "20", "--out", "out"});
+  EXPECT_EQ(done.status, 0) << done;
+  const config::Json summary = config::Json::parse(read_file(dir_ / "out/summary.json"));
+  std::int64_t calls = -1;
+  std::int64_t over = -1;
+  for (const config::Json& job : summary.at("jobs"))
+    if (job.at("name") == "p.fast") calls = job.at("calls"), over = job.at("over_budget");
+  EXPECT_EQ(calls, 60) << "every third of a millisecond";
+  EXPECT_GT(over, 0) << "no call takes less than a nanosecond";
 }
 
 TEST_F(FmiPartitions, AreDescribedByCheck) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/file/cpu_sets.hpp"
 #include "executive/campaign/run/begin.hpp"
 #include "executive/campaign/run/runner.hpp"
 #include "executive/campaign/run/side_by_side.hpp"
@@ -23,6 +25,7 @@
 #include "executive/campaign/statistics/until_sure.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run/run_setup.hpp"
+#include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/spawn.hpp"
 
 namespace tactus::app {
@@ -124,23 +127,32 @@ class Probes {
     return {folder, fs::path(file.path).stem().stem().string() + "-" + search};
   }
 
-  /// Takes the bench in real time, so that no campaign and no other search uses it meanwhile.
-  static std::optional<campaign::HolderLock> bench_of(const campaign::CampaignFile& file,
-                                                      const std::string& search,
-                                                      const CampaignSearch& choices) {
-    if (!file.realtime) return std::nullopt;
+  /// Takes the bench in real time, so that no campaign and no other search uses it meanwhile, and the first set of CPUs:
+  /// all that is started from here on runs there.
+  static std::vector<campaign::HolderLock> bench_of(const campaign::CampaignFile& file,
+                                                    const std::string& search,
+                                                    const CampaignSearch& choices) {
+    if (!file.realtime) return {};
     try {
-      return campaign::lock_or_refuse(campaign::HolderLock::of_bench(choices.bench),
-                                      search + " of campaign " + file.name,
-                                      "the bench '" + choices.bench + "'",
-                                      "wait for its end, or name another bench of this machine with --bench");
+      std::string why;
+      std::vector<campaign::CpuPlace> places = campaign::places_of(file, campaign::machine_cpus(), why);
+      if (places.size() > 1) places.resize(1);  // one case at a time
+      std::vector<campaign::HolderLock> locks =
+          campaign::lock_for_realtime(choices.bench, places, search + " of campaign " + file.name);
+      for (const campaign::CpuPlace& place : places) {
+        if (const int error = rtsync::set_affinity(0, place.cpus); error != 0)
+          throw CommandError(kWrongMachine, "cannot run cases on CPUs " + place.cpus.text() + ": " +
+                                                std::generic_category().message(error));
+        (void)::setenv(rtsync::kCpusVariable, place.cpus.text().c_str(), 1);
+      }
+      return locks;
     } catch (const campaign::CampaignError& error) {
       throw CommandError(kWrongMachine, error.what());
     }
   }
 
   bool json_;
-  std::optional<campaign::HolderLock> bench_;
+  std::vector<campaign::HolderLock> bench_;  // and of the CPUs
   executive::RunFolder folder_;
   fs::path self_;
   std::ofstream lines_;

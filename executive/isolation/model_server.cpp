@@ -252,6 +252,8 @@ int ModelServer::open() {
     request.safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process;
     request.guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns};
     driven_->open(request);
+    const std::scoped_lock lock(messages_);
+    has_messages_ = true;
     return 0;
   } catch (const std::exception& error) {
     copy_text(page_->failure, error.what());
@@ -322,8 +324,8 @@ void ModelServer::pass_messages(bool last) {
     say(true, std::to_string(lost) + " messages were lost: its process ended before they were written");
 }
 
+/// It passes on nothing before the model is open.
 void ModelServer::start_message_thread() {
-  has_messages_ = true;
   std::thread([this] {
     for (;;) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));

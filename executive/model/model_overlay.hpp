@@ -157,7 +157,9 @@ class ModelOverlay {
     if (side.state == Side::hidden)
       side.loops.show(side.arrays, side.all);
     else
-      for (const OverlayCell* const cell : side.acting) cell->show();
+      for (const OverlayCell* const cell :
+           side.acting)  // one may be shown by a state that was loaded, and act no more
+        cell->acts() ? cell->show() : cell->hide();
     side.state = Side::shown;
   }
   /// Lets one cell show another value, where it is shown. `seen` makes it of the true one.

@@ -68,9 +68,9 @@ class BenchmarkPage(unittest.TestCase):
         answers = [{"program": "benchmark_judge", "question": f"what does a {kind} add to a frame?", "kind": "noise",
                     "each_ns": figure, "bare_loop_ns": {"median": 2, "min": 2, "max": 2}} for kind in ("stimulus", "fault")]
         self.assertEqual(self.make(results=answers[:1]).returncode, 0)
-        self.assertIsNone(self.row("fault `noise`, one of 1000 (goal 2 x)"))
+        self.assertIsNone(self.row("fault `noise`, likewise (goal 2 x)"))
         self.assertEqual(self.make(results=answers).returncode, 0)
-        self.assertEqual(self.row("fault `noise`, one of 1000 (goal 2 x)")[1:6], ["4 ns (3 .. 5)", "", "", "2 ns", "2.00"])
+        self.assertEqual(self.row("fault `noise`, likewise (goal 2 x)")[1:6], ["4 ns (3 .. 5)", "", "", "2 ns", "2.00"])
 
     def test_a_row_that_was_never_measured_is_left_out(self):
         self.assertEqual(self.make(results=[self.answer()]).returncode, 0)

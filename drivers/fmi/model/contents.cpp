@@ -159,6 +159,8 @@ class Sorter {
     clock.ticks = names_.add(clock.name + "_ticks");
     clock.next = names_.add(clock.name + "_next");
     clock.late = names_.add(clock.name + "_late");
+    clock.interval = names_.add(clock.name + "_interval");
+    clock.served = names_.add(clock.name + "_served");
     made_.partitions.push_back(std::move(clock));
   }
 

@@ -23,10 +23,12 @@ struct LeftOut {
 /// A clock of a unit for scheduled execution, and the names of what a rig has of it.
 struct ClockVariable {
   const Variable* of = nullptr;
-  std::string name;   ///< variable that counts the ticks of a triggered one, or of an output
-  std::string ticks;  ///< calls of its partition
-  std::string next;   ///< next time of one whose interval the unit gives
-  std::string late;   ///< the same: longest time that it waited for a frame
+  std::string name;        ///< variable that counts the ticks of a triggered one, or of an output
+  std::string ticks;       ///< calls of its partition
+  std::string next;        ///< next time of one whose interval the unit gives
+  std::string late;        ///< the same: longest time that it waited for a frame
+  std::string interval{};  ///< interval of a changing one
+  std::string served{};    ///< value of a triggered one that was served
 };
 
 /// A structural parameter, which sizes of arrays depend on.

@@ -85,7 +85,9 @@ int FmiModel::initialize() {
   if (unit_ == nullptr) return fail_with("the unit was not opened");
   log_.forget_error();
   steps_ = -1;
-  time_ = start_;
+  time_ = origin_ = start_;
+  origin_steps_ = 0;
+  dt_ = 0;
   lag_ = 0;
   lag_said_ = false;
   status_ = kRuns;
@@ -157,10 +159,17 @@ int FmiModel::step(const tactus::Call& call) {
   for (const auto& group : inputs_)
     if (const Status status = group->set(*unit_, Call::set_input); !is_good(status))
       return failed("Set of inputs", status, on_error_);
+  if (call.dt != dt_) {  // the first, or another cycle than before (demote)
+    dt_ = call.dt;
+    if (origin_ + static_cast<double>(steps_ - origin_steps_) * dt_ != time_) {
+      origin_ = time_;
+      origin_steps_ = steps_;
+    }
+  }
   // One multiplication: units compare the point with a sum or product of their own.
-  const double from = start_ + static_cast<double>(steps_) * call.dt;
+  const double from = origin_ + static_cast<double>(steps_ - origin_steps_) * call.dt;
   const StepAnswer answer = unit_->step(from, call.dt, steps_ < kStepsWatched);
-  const double wanted = start_ + static_cast<double>(steps_ + 1) * call.dt;
+  const double wanted = origin_ + static_cast<double>(steps_ + 1 - origin_steps_) * call.dt;
   time_ = wanted;
   if (answer.status == Status::discard && answer.terminate) {
     status_ = kHasEnded;

@@ -139,6 +139,10 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   std::vector<std::uint8_t> state_;
 
   double start_ = 0;
+  // Communication points are origin_ + n * dt_; the origin moves with the cycle.
+  double origin_ = 0;
+  std::int64_t origin_steps_ = 0;
+  double dt_ = 0;
   bool lag_said_ = false;
   bool interval_said_ = false;
 };

@@ -35,6 +35,9 @@ void FmiModel::make_partitions(const Problems& problems) {
     std::string problem;
     Partition& made = partitions_.emplace_back(partition_of(clock, problem));
     if (!problem.empty()) problems.add("unit", problem);
+    while (std::any_of(partitions_.begin(), partitions_.end() - 1,
+                       [&](const Partition& each) { return each.job == made.job; }))
+      made.job += '_';  // clocks a.b and a_b
     if (made.is_timed()) made.timed = timed++;
   }
   give_phases(partitions_, contents_.partitions);
@@ -72,13 +75,13 @@ void FmiModel::declare_partitions(Declare& d) {
               ("ticks of the clock that are wanted: the partition runs when it changes" +
                (about.empty() ? "" : ": " + about))
                   .c_str());
-      d.state((clock.name + "_served").c_str(), partition.served, "", "value of the clock that was served");
+      d.state(clock.served.c_str(), partition.served, "", "value of the clock that was served");
     }
     d.state(clock.ticks.c_str(), partition.ticks, "", "activations of the partition");
     if (partition.is_timed()) {
       d.state(clock.next.c_str(), partition.next, "s", "time at which the clock ticks; below 0: it does not");
       if (partition.kind == ClockKind::changing)
-        d.state((clock.name + "_interval").c_str(), partition.interval, "s", "interval of the clock");
+        d.state(clock.interval.c_str(), partition.interval, "s", "interval of the clock");
       d.state(clock.late.c_str(), partition.late, "s",
               "longest time from a tick to the frame that served it");
     }
@@ -210,7 +213,8 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
   surroundings_.on_thread();
   Partition& partition = partitions_[number];
   if (status_ != kRuns) return 0;
-  if (partition.kind == ClockKind::periodic && partition.shift_ns == 0) {
+  // The first call says what the rig file says; later ones may be of a job that the rig calls more seldom (demote).
+  if (partition.ticks == 0 && partition.kind == ClockKind::periodic && partition.shift_ns == 0) {
     const double planned = partition.other_cycle.value_or(partition.cycle).seconds();
     if (std::abs(call.dt - planned) > 1e-9 * planned) {
       std::array<char, 256> text{};
@@ -231,13 +235,13 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
       return partition_failed(partition, "Set of inputs", status);
   time_ = time;
   if (const Status status = unit_->activate(partition.clock, time); !is_good(status))
-    return partition_failed(partition, "ActivateModelPartition", status);
+    return partition_failed(
+        partition, is_good(unit_->news().status) ? "ActivateModelPartition" : "a question about its clocks",
+        status);
   ++partition.ticks;
   for (Values* const group : partition.outputs)
     if (const Status status = group->get(*unit_); !is_good(status))
       return partition_failed(partition, "Get of outputs", status);
-  if (!is_good(unit_->news().status))
-    return partition_failed(partition, "a question about its clocks", unit_->news().status);
   take_news(time);
   return 0;
 }

@@ -220,7 +220,8 @@ class Unit3 final : public Unit {
   }
 
   Status do_activate(std::uint32_t clock, double time) noexcept override {
-    return status3_of(activate_(instance_, clock, time));
+    const Status status = status3_of(activate_(instance_, clock, time));
+    return is_good(status) ? news_.status : status;  // it asks about clocks while it runs
   }
   Status do_ask_intervals() noexcept override {
     take_intervals();

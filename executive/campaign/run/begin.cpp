@@ -32,4 +32,16 @@ HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, cons
       std::string(error.what()) + "; give this user write access there, or name another folder with --out");
 }
 
+std::vector<HolderLock> lock_for_realtime(const std::string& bench, const std::vector<CpuPlace>& places,
+                                          const std::string& purpose) {
+  std::vector<HolderLock> locks;
+  locks.push_back(lock_or_refuse(HolderLock::of_bench(bench), purpose, "the bench '" + bench + "'",
+                                 "wait for its end, or name another bench of this machine with --bench"));
+  for (const CpuPlace& place : places)
+    for (const int cpu : place.own.cpus())
+      locks.push_back(lock_or_refuse(HolderLock::of_cpu(cpu), purpose, "CPU " + std::to_string(cpu),
+                                     "wait for its end, or choose other CPUs in cpus: of the campaign"));
+  return locks;
+}
+
 }  // namespace tactus::campaign

@@ -2,7 +2,9 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "executive/campaign/file/cpu_sets.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
 
 namespace tactus::campaign {
@@ -13,5 +15,9 @@ std::string machine_text();
 /// Takes a lock. Throws CampaignError naming its holder, with `fix`; or that the file cannot be made.  @when setup
 HolderLock lock_or_refuse(const std::filesystem::path& file, const std::string& purpose,
                           const std::string& what, const std::string& fix);
+/// Takes a bench for cases in real time, and the CPUs that nobody else has: another campaign with another bench may want
+/// the same ones. Throws as lock_or_refuse().                                                         @when setup
+std::vector<HolderLock> lock_for_realtime(const std::string& bench, const std::vector<CpuPlace>& places,
+                                          const std::string& purpose);
 
 }  // namespace tactus::campaign

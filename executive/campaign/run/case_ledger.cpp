@@ -18,7 +18,7 @@ void CaseLedger::read() {
   counts_ = store_.counts();
 }
 
-/// Counts a case that had a result before this runner, or is left out.
+/// Counts a case that has a result, or is left out.
 void CaseLedger::count_draw(std::int64_t number) {
   if (choices_.sure == nullptr) return;
   const std::string verdict = store_.verdict(number, choices_.sure->expectation());
@@ -57,7 +57,7 @@ void CaseLedger::found(std::int64_t number) {
   --started_;
   states_.set(number, CaseState::done);
   counts_ = store_.counts();
-  count_draw(number);
+  if (number < place_) count_draw(number);  // else next() does, which comes to it: nothing is shuffled then
 }
 
 bool CaseLedger::is_over() const {
@@ -91,7 +91,7 @@ void CaseLedger::close(std::int64_t number, int attempt, const Outcome& outcome,
     ++counts_.of(outcome.verdict);
     ++ended_;
     rate_.add(now);
-    count_draw(number);
+    if (number < place_) count_draw(number);
   }
   listener_.ended(number, attempt, outcome, folder, again);
 }

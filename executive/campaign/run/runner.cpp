@@ -283,17 +283,11 @@ void Runner::end_page() {
   page_ = 0;
 }
 
-/// Takes the bench, and the CPUs: another campaign with another bench may want the same ones.
+/// Takes the bench, and the CPUs.
 void Runner::lock_bench() {
   if (!work_.realtime) return;
-  const std::string purpose = "campaign " + work_.name + " in " + choices_.folder.string();
-  bench_.push_back(lock_or_refuse(HolderLock::of_bench(choices_.bench), purpose,
-                                  "the bench '" + choices_.bench + "'",
-                                  "wait for its end, or name another bench of this machine with --bench"));
-  for (const CpuPlace& place : choices_.places)
-    for (const int cpu : place.own.cpus())
-      bench_.push_back(lock_or_refuse(HolderLock::of_cpu(cpu), purpose, "CPU " + std::to_string(cpu),
-                                      "wait for its end, or choose other CPUs in cpus: of the campaign"));
+  bench_ = lock_for_realtime(choices_.bench, choices_.places,
+                             "campaign " + work_.name + " in " + choices_.folder.string());
 }
 
 RunSummary Runner::run() {

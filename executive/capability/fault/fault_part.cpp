@@ -74,7 +74,11 @@ void FaultPart::joined(FrameServices& services) {
 
 /// An earlier frame has been put back, with the faults that acted in it.
 void FaultPart::changed(RigChange& change) TACTUS_RT {
-  if (sent_ && (change.what == RigChange::went_back || change.what == RigChange::started)) sent_->loaded();
+  if (sent_ && change.what == RigChange::went_back) {
+    sent_->loaded();
+    is_sent_loaded_ = true;
+  }
+  if (sent_ && change.what == RigChange::started && !is_sent_loaded_) sent_->refresh();
   if (change.what == RigChange::frozen || change.what == RigChange::resumed ||
       change.what == RigChange::went_back)
     for (std::size_t i = 0; i < targets_.size(); ++i) {
@@ -143,7 +147,8 @@ void FaultPart::look(std::int64_t k, std::uint64_t idle) TACTUS_RT {
 
 /// Returns true while nothing but what it adds changes. Another fault or a stimulus on it: what it shows is no sum of its own.
 bool FaultPart::can_be_drawn(const Fault& fault) TACTUS_RT {
-  return fault.thread == 0 && fault.kept[phase] == on && DrawnFaults::fits(*fault.made) &&
+  return fault.thread == 0 && !fault.cells.empty() && fault.kept[phase] == on &&
+         DrawnFaults::fits(*fault.made) &&
          std::all_of(fault.cells.begin(), fault.cells.end(), [](const OverlayCell* cell) {
            return cell->type == TACTUS_DOUBLE && cell->does == OverlayCell::Does::add &&
                   !cell->has_source() && cell->recipe->changes.size() == 1;

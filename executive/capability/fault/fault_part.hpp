@@ -106,6 +106,7 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
   std::vector<bool> is_peer_;                          // by fault
   std::vector<std::uint32_t> peers_;                   // faults of peers: advanced before the link receives
   std::optional<SentSignals> sent_;                    // what faults change of what the link sends
+  bool is_sent_loaded_ = false;                        // a checkpoint has given what was sent
   SwitchLog log_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -51,6 +52,22 @@ TEST(ModelOverlay, AnOffsetDoesNotAccumulateWhereNobodyWrites) {
   input.x = 2;  // somebody else, between frames
   input.overlay.hide_inputs();
   EXPECT_EQ(input.x, 2);
+}
+
+TEST(ModelOverlay, WhatALoadedStateShowsIsHiddenWhereItActsNoMore) {
+  for (const tactus_role role : {TACTUS_STATE, TACTUS_INPUT}) {
+    Bench<double> bench(role, TACTUS_DOUBLE);
+    OverlayArrays& in = *bench.cell->in;  // as a checkpoint of a frame with the fault has them
+    bench.x = 105;
+    in.truth[bench.cell->place] = std::bit_cast<std::uint64_t>(5.0);
+    in.shown[bench.cell->place] = std::bit_cast<std::uint64_t>(105.0);
+    in.is_shown[bench.cell->place] = 1;
+    bench.overlay.loaded();
+    bench.overlay.show_settled();  // the fault acts no more
+    EXPECT_EQ(bench.x, 5);
+    bench.overlay.hide_all();
+    EXPECT_EQ(bench.x, 5);
+  }
 }
 
 TEST(ModelOverlay, AModelGoesOnWithTheTrueValueOfItsOutput) {

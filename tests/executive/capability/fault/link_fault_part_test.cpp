@@ -193,6 +193,23 @@ TEST(SentFault, TwoOfASignalChangePlacesAndFaultsActInTheirOrder) {
   EXPECT_THAT(bench.line.z, ElementsAre(-1, -2, -3, 4, 5, 6, -7));
 }
 
+TEST(SentFault, ItHoldsWhatWasSetBeforeTheFrames) {
+  Bench bench;
+  bench.send(fault(FaultKind::stuck, 0));
+  (void)bench.make().restorer().image();
+  PlanFixture::object<Counter>(*bench.counter).y = 20;  // as a parameter or a job of the initialization does
+  (void)bench.fixture.run(8);
+  EXPECT_THAT(bench.line.y, ElementsAre(20, 20, 20, 20, 20, 20, 27, 28));
+}
+
+TEST(SentFault, OneOfALinkThatIsOffChangesNothing) {
+  Bench bench;
+  bench.send(fault(FaultKind::stuck));
+  for (const FaultKind kind : {FaultKind::drift, FaultKind::noise}) bench.faults.push_back(fault(kind, 1));
+  bench.run(8);
+  EXPECT_THAT(bench.line.y, ElementsAre(1, 2, 3, 3, 3, 3, 7, 8));
+}
+
 TEST(SentFault, AWholeNumberIsSentAsOne) {
   Bench bench;
   CompiledFault offset = fault(FaultKind::offset);

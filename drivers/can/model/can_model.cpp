@@ -21,6 +21,7 @@ namespace {
 constexpr int kMostEvents = 4096;  // of one frame
 constexpr std::int64_t kLoadWindow = 100'000'000;
 constexpr timespec kBetweenSafe{0, 1'000'000};
+constexpr int kMostPauses = 50;  // of 1 ms, for a full queue of the controller
 
 constexpr tactus_label kStates[] = {{"active", static_cast<int>(BusState::active)},
                                     {"warning", static_cast<int>(BusState::warning)},
@@ -145,6 +146,9 @@ int CanModel::receive(const Call& call) {
     const bool missing = change == ReceivedMessage::Change::missing;
     (void)log_.put({missing ? LogEntry::Kind::missing : LogEntry::Kind::back, i, 0, call.sim_time_ns});
   }
+  state_ = static_cast<std::int32_t>(status_.state);
+  transmit_errors_ = status_.transmit_errors;
+  receive_errors_ = status_.receive_errors;
   count_load(call.sim_time_ns);
   return 0;
 }
@@ -187,9 +191,10 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
       overflow_ += event.count;
       break;
     case PortEvent::Kind::status:
-      return take_status(event.status);
+      return take_status(event.status, event.stamp);
     case PortEvent::Kind::restarted:
       ++restarts_;
+      forget_before(event.stamp);
       (void)log_.put({LogEntry::Kind::restarted, 0, 0, now});
       break;
     case PortEvent::Kind::not_realtime:
@@ -202,6 +207,9 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
         sent_[event.tag].missed();
       }
       break;
+    case PortEvent::Kind::discarded:
+      if (event.tag < sent_.size()) sent_[event.tag].missed();
+      break;
   }
   return 0;
 }
@@ -213,13 +221,17 @@ SentMessage* CanModel::sent_by(const PortEvent& event) TACTUS_RT {
   return at != tags_.end() && at->first == wanted.first ? &sent_[at->second] : nullptr;
 }
 
-int CanModel::take_status(const BusStatus& status) TACTUS_RT {
-  transmit_errors_ = status.transmit_errors;
-  receive_errors_ = status.receive_errors;
-  const auto state = static_cast<std::int32_t>(status.state);
-  if (state == state_) return 0;
-  state_ = state;
-  (void)log_.put({LogEntry::Kind::state, 0, state, 0});
+/// Forgets what was under way to the bus by then: it has no echo.
+void CanModel::forget_before(std::int64_t stamp) TACTUS_RT {
+  for (SentMessage& each : sent_) each.forget_before(stamp);
+}
+
+int CanModel::take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT {
+  const bool is_other = status.state != status_.state;
+  status_ = status;
+  if (!is_other) return 0;
+  if (status.state == BusState::down) forget_before(stamp);
+  (void)log_.put({LogEntry::Kind::state, 0, static_cast<std::int32_t>(status.state), 0});
   if (status.state == BusState::bus_off && settings_.on_bus_off == OnBusOff::terminate)
     return fail_with("the controller is bus-off (on_bus_off: terminate)");
   return 0;
@@ -265,18 +277,27 @@ void CanModel::end() { (void)log_.put({LogEntry::Kind::ended, 0, 0, 0}); }
 bool CanModel::drive_safe(bool for_good) noexcept {
   Port* const port = open_.load(std::memory_order_acquire);
   if (port == nullptr) return true;
-  if (for_good) port->close();
+  if (for_good)
+    port->close();
+  else
+    port->discard();  // what waits is older than the safe values
   if (is_safe_for_good_.load(std::memory_order_relaxed)) return true;
   unsigned rounds = 0;
   for (const SentMessage& each : sent_) rounds = std::max(rounds, each.safe_times());
   bool all = true;
+  int pauses = 0;
   CanFrame frame;
   for (unsigned round = 0; round < rounds; ++round) {
     if (round > 0) (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenSafe, nullptr);
     for (SentMessage& each : sent_)
       if (each.safe_times() > round) {
         each.make_safe(frame);
-        all = port->send_at_once(frame) && all;
+        int error = port->send_at_once(frame);
+        for (; is_queue_full(error) && pauses < kMostPauses; ++pauses) {
+          (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenSafe, nullptr);
+          error = port->send_at_once(frame);
+        }
+        all = error == 0 && all;
       }
   }
   if (for_good && all) is_safe_for_good_.store(true, std::memory_order_relaxed);

@@ -67,7 +67,8 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void end();
   int take(const PortEvent& event, std::int64_t now) TACTUS_RT;
   SentMessage* sent_by(const PortEvent& event) TACTUS_RT;
-  int take_status(const BusStatus& status) TACTUS_RT;
+  int take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT;
+  void forget_before(std::int64_t stamp) TACTUS_RT;
   void count_load(std::int64_t now) TACTUS_RT;
   void spread_phases(std::int64_t slot);
   int fail_with(const char* why) const TACTUS_RT;
@@ -92,6 +93,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::size_t reported_ = 0;
   std::int64_t period_ = 0;
   std::int64_t busy_ = 0, window_begin_ = 0;
+  BusStatus status_{};  // the last one: its variables may be those of a loaded checkpoint
 
   // Variables.
   std::int32_t state_ = 0;

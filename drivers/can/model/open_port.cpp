@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/model/open_port.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -34,11 +35,20 @@ std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
 
 }  // namespace
 
+SocketPortSettings port_settings(const Settings& settings) {
+  SocketPortSettings made;
+  made.queue = settings.queue;
+  made.retry = settings.on_full == OnFull::retry;
+  if (settings.at.count() > 0) made.at = settings.at.count();
+  for (const SendSettings& each : settings.send)
+    if (each.at.count() >= 0) made.earliest_own = std::min(made.earliest_own, each.at.count());
+  return made;
+}
+
 std::unique_ptr<Port> open_port(const Settings& settings, const BitRates& rates, bool fd) {
   if (settings.is_simulated())
     return SimulatedBus::named(settings.interface, rates)->join(rates, settings.queue);
-  const SocketPortSettings port{settings.queue, settings.on_full == OnFull::retry, settings.at.count()};
-  return std::make_unique<SocketPort>(open_when_ready(settings, fd), port);
+  return std::make_unique<SocketPort>(open_when_ready(settings, fd), port_settings(settings));
 }
 
 }  // namespace tactus::drivers::can

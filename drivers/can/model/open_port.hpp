@@ -8,6 +8,10 @@
 namespace tactus::drivers::can {
 
 struct Settings;
+struct SocketPortSettings;
+
+/// Returns the settings of the port at a socket. @when setup
+SocketPortSettings port_settings(const Settings& settings);
 
 /// Opens the interface that the settings name. `fd`: messages of CAN FD go over it. Throws std::runtime_error: what is
 /// missing, and the command that mends it. @when setup

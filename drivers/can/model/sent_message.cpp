@@ -202,6 +202,14 @@ void SentMessage::head(CanFrame& frame) const TACTUS_RT {
   frame.data = FrameBytes{};
 }
 
+/// No value is used twice, though safe values may be made while the job makes a frame.
+std::uint32_t SentMessage::next_counter() TACTUS_RT {
+  std::uint32_t counter = counter_.load(std::memory_order_relaxed);
+  while (!counter_.compare_exchange_weak(counter, protection_.next(counter), std::memory_order_relaxed)) {
+  }
+  return counter;
+}
+
 void SentMessage::make(CanFrame& frame) TACTUS_RT {
   head(frame);
   std::uint8_t* const data = std::begin(frame.data.at);
@@ -210,18 +218,14 @@ void SentMessage::make(CanFrame& frame) TACTUS_RT {
   clipped_ += codec_.encode(data, numbers_);
   for (std::size_t s = 0; s < values_.size(); ++s)
     if (!protection_.covers(s) && codec_.is_selected(data, s)) (void)values_[s].put(codec_.field(s), data);
-  const std::uint32_t counter = counter_.load(std::memory_order_relaxed);
-  protection_.protect(data, message_.length, counter);
-  counter_.store(protection_.next(counter), std::memory_order_relaxed);
+  protection_.protect(data, message_.length, next_counter());
 }
 
 void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
   head(frame);
   std::uint8_t* const data = std::begin(frame.data.at);
   (void)codec_.encode(data, safe_numbers_);
-  const std::uint32_t counter = counter_.load(std::memory_order_relaxed);
-  protection_.protect(data, message_.length, counter);
-  counter_.store(protection_.next(counter), std::memory_order_relaxed);
+  protection_.protect(data, message_.length, next_counter());
 }
 
 void SentMessage::taken(std::int64_t planned, std::int64_t at) TACTUS_RT {
@@ -250,6 +254,14 @@ void SentMessage::echoed(std::int64_t at) TACTUS_RT {
   --taken_count_;
 }
 
+void SentMessage::forget_before(std::int64_t stamp) TACTUS_RT {
+  while (taken_count_ > 0 && taken_at_[first_taken_] < stamp) {
+    first_taken_ = (first_taken_ + 1) % kOnTheWay;
+    --taken_count_;
+  }
+  if (early_echo_ < stamp) early_echo_ = -1;
+}
+
 void SentMessage::add_bus_time(std::int64_t time) TACTUS_RT {
   time = std::max<std::int64_t>(time, 0);  // a virtual bus has its echo before the call returns
   bus_time_ = static_cast<double>(time) * 1e-9;
@@ -260,6 +272,7 @@ void SentMessage::restart(std::int64_t now) TACTUS_RT {
   next_ = start_delay_ + phase_;
   if (cycle_ > 0 && next_ < now) next_ += (now - next_ + cycle_ - 1) / cycle_ * cycle_;
   is_pending_ = was_active_ = has_last_ = false;
+  was_enabled_ = true;  // or it would begin now, and not at its phase
   repetitions_left_ = 0;
   last_write_ = write_;
   taken_count_ = 0;

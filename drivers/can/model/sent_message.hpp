@@ -18,7 +18,7 @@ namespace tactus::drivers::can {
 /// A message that the rig sends: its signals, when it is due, and its counter.
 ///
 /// Units    ns of simulated time.
-/// Threads  setup; the thread of the sending job; taken(), echoed(): that of the frames. safe_frame(): any.
+/// Threads  setup; the thread of the sending job; taken(), echoed(): that of the frames. make_safe(): any.
 /// RT       all but the constructor and declare().
 class SentMessage {
  public:
@@ -45,13 +45,19 @@ class SentMessage {
   /// Makes the frame that is sent, with the next counter.
   void make(CanFrame& frame) TACTUS_RT;
   bool has_safe_values() const TACTUS_RT { return safe_times_ > 0; }
-  unsigned safe_times() const TACTUS_RT { return safe_times_; }
+  /// Times that the safe values are sent: once more where a counter tells that frames before them were thrown away, as a
+  /// receiver may refuse the first one then.
+  unsigned safe_times() const TACTUS_RT {
+    return safe_times_ > 0 && protection_.has_counter() ? safe_times_ + 1 : safe_times_;
+  }
   /// Makes a frame with the safe values, and the next counter.
   void make_safe(CanFrame& frame) TACTUS_RT;
   std::string safe_text() const { return safe_text_; }
 
   void taken(std::int64_t planned, std::int64_t at) TACTUS_RT;
   void echoed(std::int64_t at) TACTUS_RT;
+  /// Forgets what the controller took before `stamp`: it lost it.
+  void forget_before(std::int64_t stamp) TACTUS_RT;
   void missed() TACTUS_RT { ++not_sent_; }
   void restart(std::int64_t now) TACTUS_RT;
 
@@ -63,6 +69,7 @@ class SentMessage {
 
  private:
   void add_bus_time(std::int64_t time) TACTUS_RT;
+  std::uint32_t next_counter() TACTUS_RT;
   bool is_active() const TACTUS_RT;
   bool has_changed() TACTUS_RT;
   void head(CanFrame& frame) const TACTUS_RT;

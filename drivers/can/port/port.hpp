@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The seam between the model of a bus and what carries its frames: a SocketCAN interface, or a simulated bus.
+#include <cerrno>
 #include <cstdint>
 
 #include "drivers/can/codec/field.hpp"
@@ -47,7 +48,8 @@ struct PortEvent {
     status,     ///< `status` is another one
     restarted,  ///< the controller works again after bus-off
     not_realtime,  ///< a thread of the port did not get the class of the frames' thread; `error` is an errno value
-    failed         ///< a frame cannot be sent at all; `error` is an errno value
+    failed,        ///< a frame cannot be sent at all; `error` is an errno value
+    discarded  ///< a frame of ours that waited was thrown away, by discard() or close()
   };
   static constexpr std::uint32_t kNoTag = 0xFFFF'FFFF;
   Kind kind = Kind::received;
@@ -60,11 +62,16 @@ struct PortEvent {
   CanFrame frame{};
 };
 
+/// Returns true if an errno value of a socket says that a queue is full, and so may have room later.
+constexpr bool is_queue_full(int error) TACTUS_RT {
+  return error == ENOBUFS || error == EAGAIN || error == EWOULDBLOCK;
+}
+
 /// A station on a bus.
 ///
 /// Threads  begin(), receive(): the thread of the frames at StepBegin. send(), handed(): that of the sending job, not at the
-///          same time. send_at_once(): any, also a signal handler.
-/// RT       all of it: no lock, no allocation, no system call but in send_at_once().
+///          same time. send_at_once(), discard(), close(): any, also a signal handler.
+/// RT       all of it: no lock, no allocation, no system call but in send_at_once(), discard() and close().
 class Port {
  public:
   Port() = default;
@@ -81,9 +88,12 @@ class Port {
   virtual bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT = 0;
   /// Says that all frames of the present slot were handed over.
   virtual void handed() TACTUS_RT {}
-  /// Sends a frame at once, past all queues of ours. Returns false if it was not taken. Async-signal-safe.
-  virtual bool send_at_once(const CanFrame& frame) TACTUS_RT = 0;
-  /// Takes no more frames from send(), and sends none that wait.
+  /// Sends a frame at once, past all queues of ours. Returns 0, or an errno value: is_queue_full() tells which of them will
+  /// pass. Async-signal-safe.
+  virtual int send_at_once(const CanFrame& frame) TACTUS_RT = 0;
+  /// Throws away what waits to be sent. Waits for at most 2 ms for a frame that is being sent. Async-signal-safe.
+  virtual void discard() TACTUS_RT {}
+  /// Takes no more frames from send(), and sends none that wait; waits as discard().
   virtual void close() TACTUS_RT = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "drivers/can/port/simulated_bus.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -135,10 +136,10 @@ bool SimulatedPort::send(const CanFrame& frame, std::uint32_t tag, std::int64_t 
   return true;
 }
 
-bool SimulatedPort::send_at_once(const CanFrame& frame) TACTUS_RT {
-  if (!outbox_.put({frame, PortEvent::kNoTag, now_, this})) return false;
+int SimulatedPort::send_at_once(const CanFrame& frame) TACTUS_RT {
+  if (!outbox_.put({frame, PortEvent::kNoTag, now_, this})) return ENOBUFS;
   unsent_.fetch_add(1, std::memory_order_relaxed);
-  return true;
+  return 0;
 }
 
 }  // namespace tactus::drivers::can

@@ -66,7 +66,7 @@ class SimulatedPort final : public Port {
   void begin(std::int64_t sim_time, std::int64_t period) TACTUS_RT override;
   bool receive(PortEvent& event, bool delayed) TACTUS_RT override;
   bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT override;
-  bool send_at_once(const CanFrame& frame) TACTUS_RT override;
+  int send_at_once(const CanFrame& frame) TACTUS_RT override;
   void close() TACTUS_RT override { closed_.store(true, std::memory_order_relaxed); }
 
  private:

@@ -76,6 +76,8 @@ class SocketCan final : public CanSocket {
     sockaddr_can address{};
     address.can_family = AF_CAN;
     address.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
+    if (address.can_ifindex == 0)  // gone since; 0 would be all interfaces
+      throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
     sockaddr general{};
     static_assert(sizeof general <= sizeof address);
     if (::bind(socket_.get(), static_cast<const sockaddr*>(static_cast<const void*>(&address)),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/port/socket_port.hpp"
 
+#include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 namespace tactus::drivers::can {
@@ -14,8 +17,17 @@ constexpr std::int64_t kLongestWait = 100'000'000;  // so that the end is seen
 constexpr std::int64_t kShortestWait = 20'000;
 constexpr std::int64_t kDefaultPeriod = 1'000'000;  // before the first frame
 constexpr std::int64_t kSlower = 256;               // share of a late begin by which the slot follows
+constexpr std::int64_t kAwaitedSlots = 10;  // a frame that is later than so many periods is not looked for
+constexpr timespec kBetweenLooks{0, 50'000};
+constexpr int kMostLooks = 40;  // 2 ms
 
-bool is_full(int error) { return error == ENOBUFS || error == EAGAIN || error == EWOULDBLOCK; }
+/// The kernel's number of this thread, without a system call: the clock of its CPU time has it. Unlike a pthread_t it may be
+/// asked about when the thread has ended.
+pid_t this_thread() TACTUS_RT {
+  clockid_t clock = 0;
+  if (::pthread_getcpuclockid(::pthread_self(), &clock) != 0) return 0;
+  return static_cast<pid_t>(~(clock >> 3));
+}
 
 }  // namespace
 
@@ -26,24 +38,30 @@ SocketPort::SocketPort(std::unique_ptr<CanSocket> socket, const SocketPortSettin
       out_(settings.queue),
       from_sender_(kEvents),
       from_receiver_(kEvents) {
+  waiting_.reserve(settings.queue);
   if (!with_threads) return;
-  receiver_ = std::thread([this] { run_receiver(); });
-  sender_ = std::thread([this] { run_sender(); });
+  try {
+    receiver_ = std::thread([this] { run_receiver(); });
+    sender_ = std::thread([this] { run_sender(); });
+  } catch (...) {
+    stop();
+    throw;
+  }
   (void)::pthread_setname_np(receiver_.native_handle(), "can-receive");
   (void)::pthread_setname_np(sender_.native_handle(), "can-send");
 }
 
-SocketPort::~SocketPort() {
+SocketPort::~SocketPort() { stop(); }
+
+void SocketPort::stop() noexcept {
   stopped_.store(true, std::memory_order_relaxed);
   if (sender_.joinable()) sender_.join();
   if (receiver_.joinable()) receiver_.join();
 }
 
 void SocketPort::begin(std::int64_t, std::int64_t period) TACTUS_RT {
-  if (!has_frames_thread_.load(std::memory_order_relaxed)) {
-    frames_thread_ = ::pthread_self();
-    has_frames_thread_.store(true, std::memory_order_release);
-  }
+  if (frames_thread_.load(std::memory_order_relaxed) == 0)
+    frames_thread_.store(this_thread(), std::memory_order_relaxed);
   const std::int64_t now = socket_->now();
   const std::int64_t expected = slot_.load(std::memory_order_relaxed) + period;
   // An early begin is the slot; a late one is late by what a wake-up takes, or by a lost slot.
@@ -74,55 +92,104 @@ bool SocketPort::receive(PortEvent& event, bool delayed) TACTUS_RT {
 }
 
 bool SocketPort::send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT {
-  if (closed_.load(std::memory_order_relaxed)) return false;
-  return out_.put({frame, tag, slot_.load(std::memory_order_relaxed) + offset, false});
+  if (closed_.load(std::memory_order_relaxed) || unsent_.load(std::memory_order_relaxed) >= settings_.queue)
+    return false;
+  unsent_.fetch_add(1, std::memory_order_relaxed);  // before the sender can take it
+  if (out_.put({frame, tag, slot_.load(std::memory_order_relaxed) + offset,
+                generation_.load(std::memory_order_relaxed), false}))
+    return true;
+  unsent_.fetch_sub(1, std::memory_order_relaxed);
+  return false;
 }
 
 void SocketPort::handed() TACTUS_RT {
   handed_.store(slot_.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
-bool SocketPort::send_at_once(const CanFrame& frame) TACTUS_RT { return socket_->send(frame) == 0; }
+int SocketPort::send_at_once(const CanFrame& frame) TACTUS_RT { return socket_->send(frame); }
+
+void SocketPort::discard() TACTUS_RT {
+  generation_.fetch_add(1, std::memory_order_seq_cst);
+  await_sender();
+}
+
+void SocketPort::close() TACTUS_RT {
+  closed_.store(true, std::memory_order_seq_cst);
+  await_sender();
+}
+
+/// The sender may have looked at closed_ and generation_ already, and be about to send. Bounded, as it may be the thread that
+/// a signal handler has interrupted.
+void SocketPort::await_sender() noexcept {
+  for (int i = 0; i < kMostLooks && sending_.load(std::memory_order_seq_cst); ++i)
+    (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenLooks, nullptr);
+}
 
 void SocketPort::tell(Ring<PortEvent>& to, const PortEvent& event) noexcept {
   if (!to.put(event)) lost_.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Takes what was handed over, each to its place.
+void SocketPort::collect() noexcept {
+  Out out;
+  while (waiting_.size() < waiting_.capacity() && out_.take(out)) {
+    const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), out.planned,
+                                     [](const Out& each, std::int64_t time) { return each.planned > time; });
+    waiting_.insert(at, out);
+  }
+}
+
 std::int64_t SocketPort::step_sender() noexcept {
   const std::int64_t known = period_.load(std::memory_order_acquire);
   const std::int64_t period = known > 0 ? known : kDefaultPeriod;
-  while (Out* const next = out_.front()) {
-    const std::int64_t now = socket_->now();
-    if (closed_.load(std::memory_order_relaxed)) {
-      out_.pop();
-      continue;
-    }
-    if (next->planned > now) return next->planned;
+  // In this order, and before it is collected: what a frame has handed over by then is seen.
+  const std::int64_t slot = slot_.load(std::memory_order_acquire);
+  const bool is_handed = handed_.load(std::memory_order_acquire) >= slot;
+  collect();
+  std::int64_t planned = std::numeric_limits<std::int64_t>::max();
+  while (!waiting_.empty()) {
+    Out& next = waiting_.back();
     PortEvent event;
-    event.tag = next->tag;
-    event.planned = next->planned;
-    const int error = socket_->send(next->frame);
+    event.tag = next.tag;
+    event.planned = next.planned;
+    const std::int64_t now = socket_->now();
+    sending_.store(true, std::memory_order_seq_cst);
+    const bool is_discarded = closed_.load(std::memory_order_seq_cst) ||
+                              next.generation != generation_.load(std::memory_order_seq_cst);
+    const bool is_due = next.planned <= now;
+    const int error = is_due && !is_discarded ? socket_->send(next.frame) : 0;
+    sending_.store(false, std::memory_order_seq_cst);
     event.stamp = socket_->now();
-    if (is_full(error)) {
+    if (is_discarded) {
+      event.kind = PortEvent::Kind::discarded;
+    } else if (!is_due) {
+      planned = next.planned;
+      break;
+    } else if (is_queue_full(error)) {
       event.kind = PortEvent::Kind::full;
-      if (!next->was_full) tell(from_sender_, event);
-      next->was_full = true;
+      if (!next.was_full) tell(from_sender_, event);
+      next.was_full = true;
       if (settings_.retry) return now + period;
-      out_.pop();
+      waiting_.pop_back();
+      unsent_.fetch_sub(1, std::memory_order_relaxed);
       continue;
+    } else {
+      event.kind = error == 0 ? PortEvent::Kind::taken : PortEvent::Kind::failed;
+      event.error = error;
     }
-    event.kind = error == 0 ? PortEvent::Kind::taken : PortEvent::Kind::failed;
-    event.error = error;
     tell(from_sender_, event);
-    out_.pop();
+    waiting_.pop_back();
+    unsent_.fetch_sub(1, std::memory_order_relaxed);
   }
   const std::int64_t now = socket_->now();
-  const std::int64_t slot = slot_.load(std::memory_order_relaxed);
-  if (known == 0) return now + kDefaultPeriod;
-  if (handed_.load(std::memory_order_acquire) < slot)  // its frames have not come yet
-    return now + std::max(period / 20, kShortestWait);
-  const std::int64_t next = slot + period + (settings_.at > 0 ? settings_.at % period : period / 2);
-  return next > now ? next : now + period;
+  if (known == 0) return std::min(planned, now + kDefaultPeriod);
+  const std::int64_t soon = now + std::max(period / 20, kShortestWait);
+  if (!is_handed) return std::min(planned, soon);  // its frames have not come yet
+  const std::int64_t usual = settings_.at >= 0 ? settings_.at : period / 2;
+  const std::int64_t first = slot + period + std::min(usual, settings_.earliest_own) % period;
+  if (first > now) return std::min(planned, first);
+  // The next frame is late: it may begin at any time, unless the rig stands.
+  return std::min(planned, now - first < kAwaitedSlots * period ? soon : now + period);
 }
 
 void SocketPort::step_receiver(std::int64_t timeout) noexcept {
@@ -157,7 +224,10 @@ void SocketPort::step_receiver(std::int64_t timeout) noexcept {
       lost_.fetch_add(1, std::memory_order_relaxed);
       [[fallthrough]];
     case SocketEvent::Kind::status:
-      if (read.has_state) status_.state = read.status.state;
+      if (read.has_state) {
+        if (read.status.state == BusState::down && status_.state != BusState::down) down_since_ = read.stamp;
+        status_.state = read.status.state;
+      }
       if (read.has_counters) {
         status_.transmit_errors = read.status.transmit_errors;
         status_.receive_errors = read.status.receive_errors;
@@ -166,7 +236,8 @@ void SocketPort::step_receiver(std::int64_t timeout) noexcept {
       event.status = status_;
       break;
   }
-  if (status_.state == BusState::down && read.kind == SocketEvent::Kind::frame) {  // it is up again
+  const bool is_heard = read.kind == SocketEvent::Kind::frame || read.kind == SocketEvent::Kind::echo;
+  if (status_.state == BusState::down && is_heard && read.stamp >= down_since_) {  // it is up again
     status_ = {};
     PortEvent up;
     up.kind = PortEvent::Kind::status;
@@ -179,9 +250,10 @@ void SocketPort::step_receiver(std::int64_t timeout) noexcept {
 /// The class of the thread of the frames, which is known once that has begun. What the kernel refuses stays as it is, and is
 /// told.
 void SocketPort::take_class() noexcept {
-  int policy = SCHED_OTHER;
   sched_param parameters{};
-  if (::pthread_getschedparam(frames_thread_, &policy, &parameters) != 0 || policy == SCHED_OTHER) return;
+  const pid_t thread = frames_thread_.load(std::memory_order_relaxed);
+  const int policy = ::sched_getscheduler(thread);
+  if (policy < 0 || policy == SCHED_OTHER || ::sched_getparam(thread, &parameters) != 0) return;
   const int error = ::pthread_setschedparam(::pthread_self(), policy, &parameters);
   if (error == 0) return;
   refused_.store(error, std::memory_order_relaxed);
@@ -190,7 +262,7 @@ void SocketPort::take_class() noexcept {
 void SocketPort::run_sender() {
   bool has_class = false;
   while (!stopped_.load(std::memory_order_relaxed)) {
-    if (!has_class && has_frames_thread_.load(std::memory_order_acquire)) {
+    if (!has_class && frames_thread_.load(std::memory_order_relaxed) != 0) {
       take_class();
       has_class = true;
     }
@@ -202,7 +274,7 @@ void SocketPort::run_sender() {
 void SocketPort::run_receiver() {
   bool has_class = false;
   while (!stopped_.load(std::memory_order_relaxed)) {
-    if (!has_class && has_frames_thread_.load(std::memory_order_acquire)) {
+    if (!has_class && frames_thread_.load(std::memory_order_relaxed) != 0) {
       take_class();
       has_class = true;
     }

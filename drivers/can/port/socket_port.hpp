@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <pthread.h>
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "drivers/can/port/can_socket.hpp"
 #include "drivers/can/port/port.hpp"
@@ -16,12 +18,17 @@ namespace tactus::drivers::can {
 struct SocketPortSettings {
   std::size_t queue = 256;  ///< frames that wait to be sent
   bool retry = true;        ///< a full queue of the controller keeps the frame
-  std::int64_t at = 0;  ///< ns after the beginning of a slot at which the first frames are due; 0: half of it
+  std::int64_t at =
+      -1;  ///< ns after the beginning of a slot at which its frames are due; below 0: half of it
+  /// The earliest offset of frames that have their own, ns.
+  std::int64_t earliest_own = std::numeric_limits<std::int64_t>::max();
 };
 
 /// A station at a socket. Two threads beside the frames have the socket: one receives, one sends each frame at its time. They
 /// take the scheduling class of the thread of the frames, once it has begun the first one, and stay on the CPUs of the
 /// thread that made them.
+///
+/// Frames are sent in the order of their planned times, of two with the same one the one that was handed over first.
 ///
 /// The beginning of a slot is estimated: the frame's thread reads the clock as it begins a frame, and is late now and then.
 ///
@@ -36,8 +43,9 @@ class SocketPort final : public Port {
   bool receive(PortEvent& event, bool delayed) TACTUS_RT override;
   bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT override;
   void handed() TACTUS_RT override;
-  bool send_at_once(const CanFrame& frame) TACTUS_RT override;
-  void close() TACTUS_RT override { closed_.store(true, std::memory_order_relaxed); }
+  int send_at_once(const CanFrame& frame) TACTUS_RT override;
+  void discard() TACTUS_RT override;
+  void close() TACTUS_RT override;
 
   /// Sends what is due. Returns when it wants to be called again, on the socket's clock.
   std::int64_t step_sender() noexcept;
@@ -50,26 +58,34 @@ class SocketPort final : public Port {
     CanFrame frame{};
     std::uint32_t tag = 0;
     std::int64_t planned = 0;
+    std::uint32_t generation = 0;
     bool was_full = false;
   };
   static constexpr std::size_t kEvents = 8192;
 
   void run_sender();
   void run_receiver();
+  void stop() noexcept;
   void take_class() noexcept;
+  void collect() noexcept;
+  void await_sender() noexcept;
   void tell(Ring<PortEvent>& to, const PortEvent& event) noexcept;
 
   std::unique_ptr<CanSocket> socket_;
   const SocketPortSettings settings_;
   Ring<Out> out_;
+  std::vector<Out> waiting_;  // the sender's: latest planned time first, never grows beyond its capacity
   Ring<PortEvent> from_sender_, from_receiver_;
-  BusStatus status_{};         // the receiver's
-  std::uint32_t dropped_ = 0;  // the receiver's
+  BusStatus status_{};           // the receiver's
+  std::uint32_t dropped_ = 0;    // the receiver's
+  std::int64_t down_since_ = 0;  // the receiver's
   std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::size_t> unsent_{0};
+  std::atomic<std::uint32_t> generation_{0};  // what was handed over in an earlier one is not sent
   std::atomic<std::int64_t> slot_{0}, period_{0}, handed_{-1};
-  std::atomic<bool> closed_{false}, stopped_{false}, has_frames_thread_{false};
+  std::atomic<bool> closed_{false}, stopped_{false}, sending_{false};
   std::atomic<int> refused_{0};  // errno value
-  pthread_t frames_thread_{};
+  std::atomic<pid_t> frames_thread_{0};
   std::thread sender_, receiver_;
 };
 

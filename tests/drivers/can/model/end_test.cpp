@@ -22,16 +22,23 @@ struct KeepingPort final : Port {
     sent.push_back(frame);
     return !closed;
   }
-  bool send_at_once(const CanFrame& frame) TACTUS_RT override {
+  int send_at_once(const CanFrame& frame) TACTUS_RT override {
+    ++tries;
+    if (full > 0 && tries % full != 0) return ENOBUFS;
+    if (error != 0) return error;
     at_once.push_back(frame);
-    return true;
+    return 0;
   }
+  void discard() TACTUS_RT override { discarded_at = static_cast<int>(at_once.size()); }
   void close() TACTUS_RT override { closed = true; }
 
   static inline std::vector<PortEvent> events;
   static inline std::vector<CanFrame> sent, at_once;
   static inline std::map<std::uint32_t, std::int64_t> offsets;
   static inline bool closed = false;
+  static inline int discarded_at = -1;  // frames that were sent at once before
+  static inline int tries = 0, error = 0;
+  static inline int full = 0;  // a frame is taken at each so many tries
 };
 
 class CanEnd : public testing::Test {
@@ -41,6 +48,8 @@ class CanEnd : public testing::Test {
     KeepingPort::sent.clear();
     KeepingPort::at_once.clear();
     KeepingPort::closed = false;
+    KeepingPort::discarded_at = -1;
+    KeepingPort::tries = KeepingPort::error = KeepingPort::full = 0;
     (void)dir_.write("bus.dbc",
                      "VERSION \"\"\nBU_: A B\nBO_ 1 M: 8 A\n SG_ X : 40|8@1+ (1,0) [0|0] \"bar\" B\n"
                      "BO_ 2 N: 1 A\n SG_ Y : 0|8@1+ (1,0) [0|0] \"\" B\nBO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) "
@@ -81,7 +90,9 @@ TEST_F(CanEnd, DrivesSafeValuesWithCounterAndChecksumContinued) {
       EXPECT_EQ(each.data.at[5], 7);
     }
   EXPECT_EQ(normal, 3);
-  ASSERT_EQ(KeepingPort::at_once.size(), 4U) << "N has no safe values";
+  ASSERT_EQ(KeepingPort::at_once.size(), 5U)
+      << "N has no safe values; once more for those that were thrown away";
+  EXPECT_EQ(KeepingPort::discarded_at, 0) << "what waits is not sent behind the safe values";
   for (const CanFrame& each : KeepingPort::at_once) {
     EXPECT_EQ(receiver.receive(each.data.at, 8), E2eResult::ok);
     EXPECT_EQ(each.data.at[5], 2);
@@ -101,6 +112,21 @@ TEST_F(CanEnd, AnEndOfTheRigClosesTheBus) {
   EXPECT_EQ(KeepingPort::at_once.size(), 3U);
   EXPECT_TRUE(output->end_safe());
   EXPECT_EQ(KeepingPort::at_once.size(), 3U) << "nothing was sent since";
+}
+
+TEST_F(CanEnd, SafeValuesWaitForAFullQueue) {
+  start("send: { M: { cycle: 1 ms, safe: { X: 1 } }, N: { cycle: 1 ms, safe: { Y: 2 } } }");
+  KeepingPort::full = 4;
+  EXPECT_TRUE(host_->model().safe_output()->drive_safe());
+  EXPECT_EQ(KeepingPort::at_once.size(), 6U);
+  KeepingPort::tries = 0;
+  KeepingPort::full = 1'000'000;
+  EXPECT_FALSE(host_->model().safe_output()->drive_safe());
+  EXPECT_EQ(KeepingPort::tries, 56) << "6 frames, and 50 more tries in all";
+  KeepingPort::tries = KeepingPort::full = 0;
+  KeepingPort::error = ENETDOWN;
+  EXPECT_FALSE(host_->model().safe_output()->drive_safe());
+  EXPECT_EQ(KeepingPort::tries, 6) << "this one does not pass by itself";
 }
 
 TEST_F(CanEnd, ASimulatedBusIsNoOutput) {
@@ -141,6 +167,49 @@ TEST_F(CanEnd, ShowsTheStateOfTheBus) {
   KeepingPort::events = {off};
   EXPECT_FALSE(host_->frame());
   EXPECT_THAT(host_->failure(), HasSubstr("CAN can0: the controller is bus-off"));
+}
+
+TEST_F(CanEnd, ALoadedCheckpointDoesNotChangeTheStateOfTheBus) {
+  start("receive: { R: {} }");
+  PortEvent passive = event(PortEvent::Kind::status);
+  passive.status = {BusState::passive, 130, 4};
+  KeepingPort::events = {passive};
+  ASSERT_TRUE(host_->frame());
+  *static_cast<std::int32_t*>(host_->variable("bus.state").data) = 0;  // as its image has it
+  *static_cast<std::uint32_t*>(host_->variable("bus.receive_errors").data) = 0;
+  ASSERT_EQ(host_->run("restart"), 0);
+  ASSERT_TRUE(host_->frame());
+  EXPECT_EQ(host_->get("bus.state"), static_cast<int>(BusState::passive));
+  EXPECT_EQ(host_->get("bus.receive_errors"), 4);
+}
+
+TEST_F(CanEnd, FramesThatTheControllerLostHaveNoEcho) {
+  start("send: { M: { cycle: 1 ms } }");
+  const auto at = [&](PortEvent::Kind kind, std::int64_t stamp) {
+    PortEvent made = event(kind);
+    made.planned = made.stamp = stamp;
+    if (kind == PortEvent::Kind::echo) made.tag = PortEvent::kNoTag;
+    made.frame.id = 1;
+    return made;
+  };
+  KeepingPort::events = {at(PortEvent::Kind::taken, 1'000'000), at(PortEvent::Kind::taken, 2'000'000),
+                         at(PortEvent::Kind::taken, 51'000'000), at(PortEvent::Kind::restarted, 50'000'000),
+                         at(PortEvent::Kind::echo, 51'300'000)};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_NEAR(host_->get("M.bus_time"), 300e-6, 1e-12) << "lost in bus-off";
+  PortEvent down = at(PortEvent::Kind::status, 60'000'000);
+  down.status.state = BusState::down;
+  KeepingPort::events = {at(PortEvent::Kind::taken, 59'000'000), down, at(PortEvent::Kind::taken, 71'000'000),
+                         at(PortEvent::Kind::echo, 71'200'000)};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_NEAR(host_->get("M.bus_time"), 200e-6, 1e-12) << "lost while it was down";
+}
+
+TEST_F(CanEnd, CountsWhatGaveWayToSafeValues) {
+  start("send: { M: { cycle: 1 ms } }");
+  KeepingPort::events = {event(PortEvent::Kind::discarded)};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_EQ(host_->get("M.not_sent"), 1);
 }
 
 TEST_F(CanEnd, TellsHowLateMessagesWere) {

@@ -261,6 +261,18 @@ TEST_F(CanSend, AResetBeginsTheScheduleAnewAndContinuesTheCounter) {
   EXPECT_EQ(seen_[0].frame.data.at[1], 2) << "receivers do not see a reset";
 }
 
+TEST_F(CanSend, AResetKeepsThePhaseOfAMessageThatWasOff) {
+  one("", "send: { M: { cycle: 4 ms, start_delay: 1 ms } }");
+  host_->set("M.enabled", 0);
+  frames(3);
+  host_->go_to(0);
+  host_->set("M.enabled", 1);
+  ASSERT_EQ(host_->run("restart"), 0);
+  seen_.clear();
+  frames(8);
+  EXPECT_THAT(times_of(1), ElementsAre(1, 5));
+}
+
 TEST_F(CanSend, TouchesNoHeapInAFrame) {
   one("", "send: { M: { cycle: 1 ms, counter: Y, checksum: { profile: crc, signal: X, polynomial: 7 } } }");
   frames(2);

@@ -6,11 +6,17 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "drivers/can/model/open_port.hpp"
+#include "drivers/can/model/settings.hpp"
 #include "rtsync/host/heap_watch.hpp"
 
 namespace tactus::drivers::can::socket_port_test {
@@ -21,6 +27,7 @@ using testing::HasSubstr;
 /// A socket whose clock, queue and partner are the test's.
 struct TestSocket final : CanSocket {
   int send(const CanFrame& frame) noexcept override {
+    if (in_send) in_send();
     if (error != 0) return error;
     sent.push_back(frame.id);
     time += 5'000;
@@ -33,9 +40,13 @@ struct TestSocket final : CanSocket {
     incoming.pop_front();
   }
   std::uint32_t dropped() const noexcept override { return drops; }
-  std::int64_t now() noexcept override { return time; }
+  std::int64_t now() noexcept override {
+    if (in_now) std::exchange(in_now, nullptr)();
+    return time;
+  }
   void sleep_until(std::int64_t) noexcept override {}
 
+  std::function<void()> in_send, in_now;
   std::int64_t time = 0;
   int error = 0;
   std::uint32_t drops = 0;
@@ -206,12 +217,127 @@ TEST_F(SocketPortTest, AClosedPortSendsNothingThatWaits) {
   EXPECT_FALSE(port_->send(frame_of(2), 0, 0));
   (void)port_->step_sender();
   EXPECT_TRUE(socket_->sent.empty());
-  EXPECT_TRUE(port_->send_at_once(frame_of(3)));
+  EXPECT_EQ(port_->send_at_once(frame_of(3)), 0);
   EXPECT_THAT(socket_->sent, testing::ElementsAre(3));
+}
+
+TEST_F(SocketPortTest, WhatIsDiscardedIsNotSentAndCounted) {
+  make({.queue = 4});
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 1, 0));
+  EXPECT_TRUE(port_->send(frame_of(2), 2, 700'000));
+  socket_->error = ENOBUFS;
+  (void)port_->step_sender();  // 1 waits for room
+  socket_->error = 0;
+  EXPECT_TRUE(port_->send(frame_of(3), 3, 0));
+  port_->discard();
+  EXPECT_TRUE(port_->send(frame_of(4), 4, 0));
+  port_->handed();
+  socket_->time = 2'000'000;
+  (void)port_->step_sender();
+  EXPECT_THAT(socket_->sent, testing::ElementsAre(4));
+  std::vector<std::uint32_t> discarded;
+  for (const PortEvent& each : all())
+    if (each.kind == PortEvent::Kind::discarded) discarded.push_back(each.tag);
+  EXPECT_THAT(discarded, testing::UnorderedElementsAre(1, 2, 3));
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_TRUE(port_->send(frame_of(5), 5, 0)) << "there is room again";
+  EXPECT_FALSE(port_->send(frame_of(5), 5, 0));
+}
+
+TEST_F(SocketPortTest, SendsInTheOrderOfPlannedTimes) {
+  make({.queue = 8});
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 1, 800'000));
+  EXPECT_TRUE(port_->send(frame_of(2), 2, 200'000));
+  EXPECT_TRUE(port_->send(frame_of(3), 3, 5'300'000));
+  EXPECT_TRUE(port_->send(frame_of(4), 4, 200'000));
+  port_->handed();
+  EXPECT_EQ(port_->step_sender(), 200'000);
+  socket_->time = 210'000;
+  EXPECT_EQ(port_->step_sender(), 800'000);
+  EXPECT_THAT(socket_->sent, testing::ElementsAre(2, 4));
+  socket_->time = 800'000;
+  EXPECT_EQ(port_->step_sender(), 1'500'000) << "then in the next frame, though 3 waits for a later one";
+  EXPECT_THAT(socket_->sent, testing::ElementsAre(2, 4, 1));
+}
+
+TEST_F(SocketPortTest, AwakesForAMessageBeforeTheOthers) {
+  make({.at = 400'000, .earliest_own = 100'000});
+  port_->begin(0, 1'000'000);
+  port_->handed();
+  EXPECT_EQ(port_->step_sender(), 1'100'000);
+  Settings settings;
+  EXPECT_EQ(port_settings(settings).at, -1);
+  settings.at = nanoseconds{300'000};
+  settings.send.resize(3);
+  settings.send[1].at = nanoseconds{0};
+  settings.send[2].at = nanoseconds{700'000};
+  EXPECT_EQ(port_settings(settings).at, 300'000);
+  EXPECT_EQ(port_settings(settings).earliest_own, 0);
+}
+
+TEST_F(SocketPortTest, ALateFrameIsAwaited) {
+  make({.at = 400'000});
+  port_->begin(0, 1'000'000);
+  port_->handed();
+  socket_->time = 1'450'000;
+  EXPECT_EQ(port_->step_sender(), 1'500'000) << "the next frame has not begun yet";
+  socket_->time = 500'000'000;
+  EXPECT_EQ(port_->step_sender(), 501'000'000) << "the rig stands";
+}
+
+TEST_F(SocketPortTest, SeesWhatIsHandedOverWhileItLooks) {
+  make({.at = 400'000});
+  port_->begin(0, 1'000'000);
+  socket_->time = 500'000;
+  socket_->in_now = [&] {  // it found nothing, and now the job comes
+    EXPECT_TRUE(port_->send(frame_of(1), 1, 400'000));
+    port_->handed();
+  };
+  EXPECT_LE(port_->step_sender(), 550'000);
+}
+
+TEST_F(SocketPortTest, AnEndWaitsForAFrameThatIsBeingSent) {
+  make({});
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 0, 0));
+  std::chrono::steady_clock::duration took{};
+  socket_->in_send = [&] {  // as a signal on the sender's thread: nobody ends its call
+    const auto begin = std::chrono::steady_clock::now();
+    port_->close();
+    took = std::chrono::steady_clock::now() - begin;
+  };
+  (void)port_->step_sender();
+  EXPECT_GE(took, std::chrono::milliseconds(2));
+  socket_->in_send = nullptr;
+  const auto begin = std::chrono::steady_clock::now();
+  port_->close();
+  took = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(took, std::chrono::seconds(60)) << "and it ends";
+}
+
+TEST_F(SocketPortTest, AnEchoSaysThatTheInterfaceIsUp) {
+  make({});
+  SocketEvent down;
+  down.kind = SocketEvent::Kind::status;
+  down.has_state = true;
+  down.status.state = BusState::down;
+  down.stamp = 1'000;
+  socket_->incoming.push_back(down);
+  port_->step_receiver(0);
+  comes(SocketEvent::Kind::echo, 1, 900);
+  auto events = all();
+  ASSERT_EQ(events.size(), 2U) << "this one is older";
+  comes(SocketEvent::Kind::echo, 1, 2'000);
+  events = all();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].kind, PortEvent::Kind::status);
+  EXPECT_EQ(events[0].status.state, BusState::active);
 }
 
 TEST_F(SocketPortTest, TouchesNoHeapInAFrame) {
   make({});
+  socket_->sent.reserve(100);
   const rtsync::HeapWatch watch;
   PortEvent event;
   for (int i = 0; i < 10; ++i) {
@@ -220,6 +346,7 @@ TEST_F(SocketPortTest, TouchesNoHeapInAFrame) {
     }
     EXPECT_TRUE(port_->send(frame_of(1), 0, 0));
     port_->handed();
+    (void)port_->step_sender();
   }
   EXPECT_EQ(watch.calls(), 0U);
 }

@@ -64,6 +64,15 @@ class Source {
     }
   }
 
+  /// Throws if the kernel has dropped frames of the interface.
+  void complain_about_losses() const {
+    const std::uint32_t dropped = socket_ == nullptr ? 0 : socket_->dropped();
+    if (dropped > 0)
+      throw CommandError(executive::kEndedEarly,
+                         name_ + ": " + std::to_string(dropped) +
+                             " frames are missing: the kernel dropped them, as they were not read in time");
+  }
+
   /// The next frame; empty: the log or the command has ended.
   std::optional<LoggedFrame> next() {
     while (g_stop == 0) {
@@ -139,10 +148,18 @@ class CanCommand final : public executive::CommandDriver {
   }
 
  private:
+  /// Returns false where nobody reads any more, as behind `| head`.
+  static bool print(const std::string& text) {
+    errno = 0;
+    if (rtsync::print_plain(stdout, "%s", text.c_str()) && std::fflush(stdout) == 0) return true;
+    const int error = errno;
+    if (error == EPIPE) return false;
+    throw CommandError(executive::kEndedEarly, std::string("stdout: cannot be written: ") +
+                                                   std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+  }
   /// Calls `write` with each frame as a line, from head to end.
   template <class Write>
-  void each_line(Write write) {
-    Source source(source_);
+  void each_line(Source& source, Write write) {
     const bool asc = format_ == "asc";
     if (asc) write(asc_head(date_now()));
     std::optional<std::int64_t> first;
@@ -167,20 +184,22 @@ class CanCommand final : public executive::CommandDriver {
   }
 
   int dump() {
-    each_line([](const std::string& text) {
-      return rtsync::print_plain(stdout, "%s", text.c_str()) && std::fflush(stdout) == 0;
-    });
+    Source source(source_);
+    bool good = true;
+    each_line(source, [&](const std::string& text) { return good = good && print(text); });
+    if (good) source.complain_about_losses();
     return kOk;
   }
 
   int log() {
+    Source source(source_);  // first, so that there is no empty file without it
     std::FILE* const file = std::fopen(out_.c_str(), "wxe");
     if (file == nullptr)
       throw CommandError(
           kWrongInput, out_ + ": cannot be made: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
     bool good = true;
     try {
-      each_line([&](const std::string& text) {
+      each_line(source, [&](const std::string& text) {
         return good = good && std::fwrite(text.data(), 1, text.size(), file) == text.size();
       });
     } catch (...) {
@@ -191,6 +210,7 @@ class CanCommand final : public executive::CommandDriver {
     if (!good)
       throw CommandError(executive::kEndedEarly,
                          out_ + ": is not whole: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    source.complain_about_losses();
     return kOk;
   }
 
@@ -209,7 +229,7 @@ class CanCommand final : public executive::CommandDriver {
       }
     }
     if (print_) {
-      (void)rtsync::print_plain(stdout, "%s\n", frame_text(*frame).c_str());
+      (void)print(frame_text(*frame) + "\n");
       return kOk;
     }
     std::unique_ptr<CanSocket> socket;

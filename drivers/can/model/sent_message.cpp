@@ -151,23 +151,18 @@ bool SentMessage::is_due(std::int64_t now) TACTUS_RT {
   }
   if (!was_enabled_) next_ = now;
   was_enabled_ = true;
-  if (now < start_delay_) {
-    is_pending_ = is_pending_ || written || changed;
-    return false;
-  }
   const std::int64_t repetition = cycle_fast_ > 0 ? cycle_fast_ : cycle_;
   if (written || changed) {
     is_pending_ = true;
     repetitions_left_ = repetition > 0 ? repetitions_ : 0;
   }
+  if (now < start_delay_) return false;
   const bool active = is_if_active_ && is_active();
   std::int64_t cycle = is_cyclic_ ? cycle_ : 0;
   if (active) cycle = cycle_fast_ > 0 ? cycle_fast_ : cycle_;
   if (active && !was_active_) next_ = now;
-  if (was_active_ && !active && !is_cyclic_ && repetition > 0) {  // the inactive value is said, too
-    is_pending_ = true;
-    repetitions_left_ = repetitions_;
-  }
+  // The inactive value is said, too.
+  is_pending_ = is_pending_ || (was_active_ && !active && !is_cyclic_ && repetition > 0);
   was_active_ = active;
 
   bool due = false;

@@ -35,7 +35,7 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
                      "profiles 1 and 11 only: bytes of the data id in the checksum");
   k.whole("offset", to.offset, {0, 63}, "E2E only: byte where the protection begins");
   k.whole("most_lost", to.most_lost, {1, 4294967295.0},
-          "E2E only: largest step of the counter that is accepted");
+          "E2E only: largest step of the counter that is accepted; 1 accepts no lost message");
   k.text("library", to.library, {0, 4096}, "function only: the shared library");
   k.text("function", to.function, {0, kLongestName}, "function only: its C function (can.md)");
   k.whole("width", to.width, {8, 64}, "crc only: bits");

@@ -29,6 +29,9 @@ TEST(Crc, GivesTheCheckValuesOfCatalogues) {
                  .last = 0xFFFFFFFF})
                 .of(digits),
             0x1697D06AU);
+  EXPECT_EQ(Crc({.width = 16, .polynomial = 0x1021, .first = 0xC6C6, .is_reflected = true}).of(digits),
+            0xBF05U)
+      << "CRC-16/A: its first value is no palindrome";
   EXPECT_EQ(Crc({.width = 64,
                  .polynomial = 0x42F0E1EBA9EA3693,
                  .first = ~0ULL,
@@ -116,6 +119,23 @@ TEST(E2e, AReceiverFindsEachDisturbance) {
         data[i] ^= 0x40U;
       }
       EXPECT_EQ(receiver.receive(data.data(), e2e.least_length() - 1), E2eResult::wrong_length);
+    }
+  }
+}
+
+TEST(E2e, TheLargestStepIsThatOfTheCounter) {
+  for (const std::uint32_t most : {1U, 2U, 3U}) {
+    E2eSettings settings = settings_of(E2eProfile::p5, 0x1234);
+    settings.most_lost = most;
+    const E2e e2e(settings);
+    for (std::uint32_t lost = 0; lost < 4; ++lost) {
+      E2eReceiver receiver(e2e);
+      Bytes data(8);
+      EXPECT_TRUE(e2e.protect(data.data(), 8, 10));
+      (void)receiver.receive(data.data(), 8);
+      EXPECT_TRUE(e2e.protect(data.data(), 8, 11 + lost));
+      EXPECT_EQ(receiver.receive(data.data(), 8) == E2eResult::wrong_sequence, lost + 1 > most)
+          << most << ", lost " << lost;
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -132,11 +133,24 @@ TEST_F(CanCommand, MakesAFrameOfSignals) {
   EXPECT_EQ(can({"send", "can0", "123#zz", "--print"}).status, 2);
 }
 
+TEST_F(CanCommand, SaysThatADiskIsFull) {
+  (void)dir_.write("a.log", "(10.000000) can0 100#0010800C64030000\n");
+  for (const char* const arguments : {"dump a.log", "dump a.log --format asc", "send can0 123#11 --print"}) {
+    const auto full =
+        test::run({.argv = {"sh", "-c", "exec " + std::string(TACTUS) + " can " + arguments + " > /dev/full"},
+                   .cwd = dir_.path()});
+    EXPECT_EQ(full.status, 1) << arguments << full;
+    EXPECT_THAT(full.err, HasSubstr("stdout: cannot be written: No space left on device"));
+  }
+}
+
 TEST_F(CanCommand, NamesWhatIsMissing) {
   EXPECT_EQ(can({"dump", "no.log"}).status, 2);
   const auto none = can({"dump", "can_none0"});
   EXPECT_EQ(none.status, 3) << none;
   EXPECT_EQ(can({"send", "can_none0", "123#11"}).status, 3);
+  EXPECT_EQ(can({"log", "can_none0", "--out", "empty.log"}).status, 3);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "empty.log"));
   (void)dir_.write("bad.log", "(1.0) can0 123#11\n(1.0) can0 123#1\n");
   EXPECT_THAT(can({"dump", "bad.log"}).err, HasSubstr("bad.log:2: is not a line of candump -L or of ASC"));
   EXPECT_EQ(can({}).status, 2);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "config/unit.hpp"
@@ -106,6 +107,30 @@ TEST_F(CanSend, SendsWhileActiveAndSaysTheEnd) {
   frames(10);
   EXPECT_THAT(times_of(1), ElementsAre(6, 10, 14, 16));
   EXPECT_EQ(seen_.back().frame.data.at[0], 0);
+}
+
+TEST_F(CanSend, SaysTheEndOnceAlsoWithRepetitions) {
+  one("BA_ \"GenMsgSendType\" BO_ 1 2;\nBA_ \"GenMsgCycleTime\" BO_ 1 4;\nBA_ \"GenMsgNrOfRepetition\" BO_ 1 "
+      "2;\n",
+      "send: { M: {} }");
+  frames(6);
+  host_->set("M.X", 1);
+  frames(10);  // 6 .. 15
+  host_->set("M.X", 0);
+  frames(14);
+  EXPECT_EQ(
+      std::count_if(seen_.begin(), seen_.end(), [](const Seen& each) { return each.frame.data.at[0] == 0; }),
+      1);
+}
+
+TEST_F(CanSend, RepeatsAnEventFromBeforeItsStart) {
+  one("BA_ \"GenMsgSendType\" BO_ 1 1;\nBA_ \"GenMsgNrOfRepetition\" BO_ 1 2;\nBA_ \"GenMsgCycleTimeFast\" "
+      "BO_ 1 3;\nBA_ \"GenMsgStartDelayTime\" BO_ 1 5;\n",
+      "send: { M: {} }");
+  frames(2);
+  host_->set("M.X", 7);
+  frames(18);
+  EXPECT_THAT(times_of(1), ElementsAre(5, 8, 11));
 }
 
 TEST_F(CanSend, IsFasterWhileActive) {

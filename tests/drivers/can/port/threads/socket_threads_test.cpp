@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "drivers/can/port/socket_port.hpp"
 
@@ -29,6 +32,7 @@ struct LoopSocket final : CanSocket {
     return 0;
   }
   void receive(SocketEvent& event, std::int64_t) noexcept override {
+    receivers_class = ::sched_getscheduler(0);
     {
       const std::scoped_lock lock(mutex);
       event.kind = SocketEvent::Kind::nothing;
@@ -47,9 +51,11 @@ struct LoopSocket final : CanSocket {
     return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
   }
   void sleep_until(std::int64_t time) noexcept override {
+    senders_class = ::sched_getscheduler(0);
     const timespec until{time / 1'000'000'000, time % 1'000'000'000};
     (void)::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   }
+  std::atomic<int> senders_class{-1}, receivers_class{-1};
   std::mutex mutex;
   std::deque<SocketEvent> incoming;
 };
@@ -84,6 +90,23 @@ TEST(SocketThreads, EachFrameIsSentOnceAndComesBack) {
   EXPECT_EQ(echoes, kFrames);
   EXPECT_EQ(received, kFrames);
   EXPECT_GE(earliest, 0) << "none is sent before its time";
+}
+
+TEST(SocketThreads, TakeTheClassOfTheFramesThread) {
+  auto socket = std::make_unique<LoopSocket>();
+  const LoopSocket& seen = *socket;
+  SocketPort port(std::move(socket), {.queue = 4});
+  std::thread frames([&] {
+    const sched_param none{};
+    EXPECT_EQ(::sched_setscheduler(0, SCHED_BATCH, &none), 0);
+    port.begin(0, 1'000'000);
+    for (int i = 0; i < 20'000 && (seen.senders_class != SCHED_BATCH || seen.receivers_class != SCHED_BATCH);
+         ++i)
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+  });
+  frames.join();
+  EXPECT_EQ(seen.senders_class, SCHED_BATCH);
+  EXPECT_EQ(seen.receivers_class, SCHED_BATCH);
 }
 
 TEST(SocketThreads, EndsWithFramesThatWait) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/expression.hpp"
+#include "config/expression_unit.hpp"
 #include "config/lookalike.hpp"
 #include "config/text.hpp"
 #include "config/unit.hpp"
@@ -14,9 +15,6 @@ namespace {
 using Part = Expression::Kind;
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool in_unit_symbol(char c) {
-  return begins_name(c) || c == '%' || c == '$' || (static_cast<unsigned char>(c) & 0x80U) != 0;
-}
 
 class Parser {
  public:
@@ -429,7 +427,8 @@ class Parser {
     std::string digits(text_.substr(at, at_ - at));
     if (const auto real = parse_real(digits); !real) fail(at, real.problem);
     skip_blanks();
-    const std::string unit = unit_text();
+    const std::size_t from = std::exchange(at_, unit_end(text_, at_));
+    const std::string unit(text_.substr(from, at_ - from));
     skip_blanks();
     Expression result = made(Part::number, at, std::move(digits), {});
     result.unit = unit;
@@ -441,83 +440,6 @@ class Parser {
       }
     }
     return result;
-  }
-
-  /// The end of a symbol with its power at `i`: "s", "cm^2"; `i`: there is none.
-  std::size_t symbol_end(std::size_t i) const {
-    const std::size_t from = i;
-    while (i < text_.size() && (in_unit_symbol(text_[i]) || (i > from && is_digit(text_[i])))) ++i;
-    if (i == from || is_expression_word(text_.substr(from, i - from))) return from;
-    if (i < text_.size() && (text_[i] == '.' || text_[i] == '(' || text_[i] == '[')) return from;  // a name
-    if (i + 1 < text_.size() && text_[i] == '^') {
-      std::size_t digits = i + 1;
-      if (text_[digits] == '-') ++digits;
-      if (digits < text_.size() && is_digit(text_[digits])) {
-        while (digits < text_.size() && is_digit(text_[digits])) ++digits;
-        i = digits;
-      }
-    }
-    return i;
-  }
-
-  /// The unit after a number. Symbols with blanks between them belong to it, as nothing else can stand there.
-  std::string unit_text() {
-    const std::size_t from = at_;
-    if (const std::size_t end = joined_unit_end(); end != from) {
-      at_ = end;
-      return std::string(text_.substr(from, end - from));
-    }
-    if (text_.substr(at_).starts_with("1/") && symbol_end(at_ + 2) != at_ + 2) at_ += 1;
-    std::size_t end = at_;
-    for (;;) {
-      std::size_t next = end;
-      while (next < text_.size() && text_[next] == ' ' && end != from) ++next;
-      if (next < text_.size() && text_[next] == '/' && end != from) {
-        if (next != end) break;  // "5 m / x" divides
-        ++next;
-        if (next < text_.size() && text_[next] == '(') {
-          const std::size_t close = text_.find(')', next);
-          if (close == std::string_view::npos || !is_unit(text_.substr(next + 1, close - next - 1))) break;
-          end = close + 1;
-          continue;
-        }
-      }
-      const std::size_t symbol = symbol_end(next);
-      if (symbol == next) break;
-      end = symbol;
-    }
-    at_ = end;
-    return std::string(text_.substr(from, end - from));
-  }
-  /// The end of a unit whose symbols are joined by '*' or '.', as in rad*s^-1 and N.m; `at_`: there is none. All of its
-  /// symbols are known, so a product of a number and a variable is none.
-  std::size_t joined_unit_end() const {
-    std::size_t end = at_;
-    while (end < text_.size()) {
-      const char c = text_[end];
-      const bool power = c == '^' || is_digit(c) || (c == '-' && end > at_ && text_[end - 1] == '^');
-      if (!in_unit_symbol(c) && c != '*' && c != '.' && c != '/' && !(power && end > at_)) break;
-      ++end;
-    }
-    const std::string_view unit = text_.substr(at_, end - at_);
-    const bool points = unit.find('.') != std::string_view::npos;
-    const bool signs = unit.find_first_of("*/") != std::string_view::npos;
-    // "3 m*m.s" and "3 m/m.s" have a variable.
-    const bool joined = points ? !signs : unit.find('*') != std::string_view::npos;
-    if (!joined || (end < text_.size() && (text_[end] == '(' || text_[end] == '['))) return at_;
-    try {
-      return Unit::parse(text_.substr(at_, end - at_)).unlisted().empty() ? end : at_;
-    } catch (const std::invalid_argument&) {
-      return at_;
-    }
-  }
-  static bool is_unit(std::string_view text) {
-    if (text.find_first_of(".+") != std::string_view::npos) return false;
-    try {
-      return Unit::parse(text).unlisted().empty() && !trimmed(text).empty();
-    } catch (const std::invalid_argument&) {
-      return false;
-    }
   }
 
   static std::vector<Expression> one(Expression part) {

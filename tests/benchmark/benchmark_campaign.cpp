@@ -1,75 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a campaign cost beside its cases: time and CPU time of a case, on how many CPUs it is how much faster, and
 // how much memory its runner takes?
-#include <fcntl.h>
-#include <sched.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
-#include <fstream>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using tactus::benchmark::Json;
+using tactus::benchmark::ProcessCost;
+using tactus::benchmark::run_process;
 using tactus::benchmark::spread_of;
 using tactus::benchmark::to_json;
 using tactus::test::TempDir;
-
-struct Process {
-  double wall_ms = 0;
-  double cpu_ms = 0;    ///< its own, and that of the processes that it waited for
-  double peak_kib = 0;  ///< of itself alone, as last seen
-};
-
-double milliseconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-}
-
-double peak_of(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6));
-  return 0;
-}
-
-/// Runs a command whose output nobody reads. `watch`: look at its memory meanwhile.
-Process run_process(const std::vector<std::string>& words, bool watch = false) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
-  pid_t pid = 0;
-  const Clock::time_point begun = Clock::now();
-  const int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  rusage usage{};
-  Process done;
-  while (error == 0 && watch && ::wait4(pid, &status, WNOHANG, &usage) == 0) {
-    done.peak_kib = std::max(done.peak_kib, peak_of(pid));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  if (error != 0 || (!watch && ::wait4(pid, &status, 0, &usage) != pid) || status != 0)
-    throw std::runtime_error(words.front() + " could not be run, or failed");
-  done.wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
-  done.cpu_ms = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
-  return done;
-}
 
 /// A campaign of cases of 10 ms of the servo, without recordings.
 class Campaign {
@@ -107,9 +53,9 @@ void answer_overhead(bool quick) {
   for (int round = 0; round < (quick ? 2 : 5); ++round) {
     const TempDir out;
     (void)run_process(bare_run((out / "first").string()));
-    Process bare;
+    ProcessCost bare;
     for (int i = 0; i < cases; ++i) {
-      const Process one = run_process(bare_run((out / std::to_string(i)).string()));
+      const ProcessCost one = run_process(bare_run((out / std::to_string(i)).string()));
       bare.wall_ms += one.wall_ms;
       bare.cpu_ms += one.cpu_ms;
     }
@@ -118,7 +64,7 @@ void answer_overhead(bool quick) {
       return run_process(
           made.words({"--jobs", "1", "--out", (out / ("c" + std::to_string(count))).string()}));
     };
-    const Process few = campaign(2), many = campaign(cases + 2);
+    const ProcessCost few = campaign(2), many = campaign(cases + 2);
     bare_wall.push_back(bare.wall_ms / cases);
     bare_cpu.push_back(bare.cpu_ms / cases);
     wall.push_back((many.wall_ms - few.wall_ms - bare.wall_ms) / cases);
@@ -167,13 +113,13 @@ void answer_memory(bool quick) {
   for (const std::int64_t cases : {std::int64_t{100}, std::int64_t{1'000'000}}) {
     const Campaign made(cases);
     const TempDir out;
-    const Process done =
+    const ProcessCost done =
         run_process(made.words({"--stop-after", quick ? "10" : "100", "--out", (out / "c").string()}), true);
-    (cases == 100 ? few : many) = done.peak_kib;
+    (cases == 100 ? few : many) = done.peak_mib;
   }
-  figures["of_100_cases_mib"] = few / 1024;
-  figures["of_1000000_cases_mib"] = many / 1024;
-  figures["bytes_a_case"] = (many - few) * 1024 / 1e6;
+  figures["of_100_cases_mib"] = few;
+  figures["of_1000000_cases_mib"] = many;
+  figures["bytes_a_case"] = (many - few) * 1024 * 1024 / 1e6;
   tactus::benchmark::answer("how much memory does the runner of a million cases take?", figures);
 }
 

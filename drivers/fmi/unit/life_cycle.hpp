@@ -7,7 +7,7 @@
 ///              └────────── reset ───────────────────────┤        │ step
 ///                                          set (3.0) ─► values set
 ///
-/// Of scheduled execution `activating` takes the place of the last two: its partitions are activated there.
+/// In scheduled execution `activating` takes the place of the last two: partitions are activated there.
 ///
 /// After an error a 2.0 unit may be reset or freed, a 3.0 unit also be read; after a fatal one nothing is called.
 ///

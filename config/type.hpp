@@ -50,15 +50,48 @@ bool expect(Kind kind, const Node& node, const Context& context, const Shape& sh
 /// reader of YAML, so unless `quoted` it is refused there.
 const std::string* expect_text(const Node& node, const Context& context, const Shape& shape, bool quoted);
 
+/// A function whose copies share what it holds: a table is made of types within types, each copied several times.
+template <class Signature>
+class SharedFunction;
+template <class Result, class... Arguments>
+class SharedFunction<Result(Arguments...)> {
+ public:
+  SharedFunction() = default;
+  template <class Function>
+  requires std::is_invocable_r_v<Result, const Function&, Arguments...> SharedFunction(
+      Function function)  // NOLINT(google-explicit-constructor): as that of std::function
+      : function_(std::make_shared<const Held<Function>>(std::move(function))) {}
+  explicit operator bool() const { return function_ != nullptr; }
+  Result operator()(Arguments... arguments) const {
+    return function_->call(std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  struct Callable {
+    Callable() = default;
+    Callable(const Callable&) = delete;
+    Callable& operator=(const Callable&) = delete;
+    virtual ~Callable() = default;
+    virtual Result call(Arguments... arguments) const = 0;
+  };
+  template <class Function>
+  struct Held final : Callable {
+    explicit Held(Function function) : held(std::move(function)) {}
+    Result call(Arguments... arguments) const override { return held(std::forward<Arguments>(arguments)...); }
+    Function held;
+  };
+  std::shared_ptr<const Callable> function_;
+};
+
 /// Functions that read, write and describe a value that is known by its address alone. All types share this
 /// code.
 struct AnyType {
   /// False: a problem was added, and the value is as it was.
-  std::function<bool(const Node&, const Context&, void*)> read_at{};
+  SharedFunction<bool(const Node&, const Context&, void*)> read_at{};
   /// A null node: leave the key out.
-  std::function<Node(const void*)> write_at{};
+  SharedFunction<Node(const void*)> write_at{};
   /// The key is absent: remember where it would have stood. May be empty.
-  std::function<void(const SourceLocation&, const std::string& path, void*)> absent_at{};
+  SharedFunction<void(const SourceLocation&, const std::string& path, void*)> absent_at{};
   std::shared_ptr<const Shape> shape{};
 };
 
@@ -114,7 +147,7 @@ Type<V> scalar_type(Shape description, std::function<Parsed<V>(const std::string
   auto shape = std::make_shared<const Shape>(std::move(description));
   Type<V> type;
   type.shape = shape;
-  type.reads([shape, parse, quoted](const Node& node, const Context& context, V& value) {
+  type.reads([shape, parse = std::move(parse), quoted](const Node& node, const Context& context, V& value) {
     const std::string* text = expect_text(node, context, *shape, quoted);
     if (text == nullptr) return false;
     Parsed<V> parsed = parse(*text);
@@ -126,7 +159,7 @@ Type<V> scalar_type(Shape description, std::function<Parsed<V>(const std::string
     value = std::move(*parsed.value);
     return true;
   });
-  type.writes([print](const V& value) { return Node::scalar(print(value)); });
+  type.writes([print = std::move(print)](const V& value) { return Node::scalar(print(value)); });
   return type;
 }
 

@@ -138,9 +138,11 @@ std::size_t heads_end(std::size_t rings) {
 }
 
 /// Number of records for each thread: enough for its time, and a quarter and two seconds more for what is
-/// written out meanwhile, and for frames that catch up; less for all if that is too much.
+/// written out meanwhile, and for frames that catch up, or for all of a shorter run, with a second of frames in which
+/// it is paused; less for all if that is too much.
 std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed) {
-  const double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9 + 2;
+  double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9 + 2;
+  if (plan.whole_ns > 0) seconds = std::min(seconds, static_cast<double>(plan.whole_ns) * 1e-9 + 1);
   double wanted = 0;
   std::vector<double> rates;
   for (const FlightThread& thread : plan.threads) rates.push_back(thread.records_per_second);

@@ -43,6 +43,7 @@ struct FlightPlan {
   std::uint64_t tick_scale = 0;  ///< ns per tick times 2^32; 0: ticks are nanoseconds
   std::int64_t before_ns = 0;
   std::int64_t after_ns = 0;
+  std::int64_t whole_ns = 0;  ///< real time of all frames of the run; 0: not known
   std::uint64_t most_bytes = 0;
 };
 

@@ -4,6 +4,26 @@
 #include <algorithm>
 
 namespace tactus::executive {
+namespace {
+
+constexpr std::size_t kNotesBetween = 180;  // of paused frames, and until the reader comes
+
+/// Number of notes that the frames of a run can leave.
+std::size_t most_notes(const Plan& plan) {
+  if (!plan.until) return NoteRing::kPieces;
+  const std::int64_t frames = plan.until->count() / std::max<std::int64_t>(plan.frame.floor().count(), 1);
+  return static_cast<std::size_t>(std::min<std::int64_t>(frames, NoteRing::kPieces)) + kNotesBetween;
+}
+
+}  // namespace
+
+FrameAccounts::FrameAccounts(Program& program, RealtimeVariables& variables, rtsync::PacedClock& clock)
+    : program_(program),
+      rt_(variables),
+      evidence_(program, clock, statistics_),
+      notes_(most_notes(program.plan())) {
+  statistics_.slack.set_period(rtsync::real_period(program.plan().frame, program.plan().ratio).floor());
+}
 
 void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
                         const rtsync::RealtimeTotals& totals) TACTUS_RT {

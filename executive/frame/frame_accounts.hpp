@@ -21,10 +21,7 @@ namespace tactus::executive {
 /// Threads  add(): the rig's main thread. pop(): one reader. The rest: any.
 class FrameAccounts {
  public:
-  FrameAccounts(Program& program, RealtimeVariables& variables, rtsync::PacedClock& clock)
-      : program_(program), rt_(variables), evidence_(program, clock, statistics_) {
-    statistics_.slack.set_period(rtsync::real_period(program.plan().frame, program.plan().ratio).floor());
-  }
+  FrameAccounts(Program& program, RealtimeVariables& variables, rtsync::PacedClock& clock);
 
   /// Frame k has ended.                                                                              @when rt
   void add(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals) TACTUS_RT;

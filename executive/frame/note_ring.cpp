@@ -43,6 +43,7 @@ class NoteBytes {
   std::size_t at() const TACTUS_RT { return at_; }
 
  private:
+  static_assert(kMost <= NoteRing::kMostOfNote * 256);
   std::array<std::byte, kMost + 256> bytes_;  // the last piece is copied whole
   std::size_t at_ = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 
 #include "executive/frame/frame_note.hpp"
@@ -16,6 +17,12 @@ class NoteRing {
  public:
   /// Room for 3000 notes with one finding, 1700 with two, 800 with three and all their roots.
   static constexpr std::size_t kPieces = 16384;
+  /// Pieces of the largest note.
+  static constexpr std::size_t kMostOfNote = 20;
+
+  /// `notes`: number of notes that there may be at a time, where it is known to be small.
+  explicit NoteRing(std::size_t notes = kPieces)
+      : ring_(kPieceBytes, std::min(kPieces, std::min(notes, kPieces) * kMostOfNote)) {}
 
   /// False, and nothing is stored, when there is no room for it.                                     @when rt
   [[nodiscard]] bool push(const FrameNote& note) TACTUS_RT;
@@ -25,7 +32,7 @@ class NoteRing {
  private:
   static constexpr std::size_t kPieceBytes = 256;
 
-  rtsync::BlockRing ring_{kPieceBytes, kPieces};
+  rtsync::BlockRing ring_;
 };
 
 }  // namespace tactus::executive

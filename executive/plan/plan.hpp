@@ -141,6 +141,8 @@ struct Plan {
   bool forces = false;          ///< true: actions force variables
   double margin = 1;            ///< above 1: factor by which jobs of frames are stretched
   double ratio = 1;             ///< simulated seconds per real one: how long a thread may take
+  std::optional<rtsync::Nanoseconds>
+      until{};  ///< simulated time of a whole run: sizes what is kept of its frames
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< time beyond its own after which a thread is stuck
 
   std::string thread_name(std::size_t thread) const {

@@ -14,11 +14,12 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -51,6 +52,13 @@ std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) no
   return digest ^ at;
 }
 
+std::optional<std::uint64_t> number_of(std::string_view text, int base) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
+  return error == std::errc{} && rest == end ? std::optional{value} : std::nullopt;
+}
+
 /// Range of a file that a process has mapped.
 struct Mapped {
   std::uint64_t inode = 0;
@@ -62,21 +70,23 @@ std::map<std::string, Mapped> mapped_files(pid_t process) {
   std::ifstream maps("/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/maps");
   std::map<std::string, Mapped> files;
   for (std::string line; std::getline(maps, line);) {
-    std::istringstream words(line);
-    std::string range, rights, offset, device, path;
-    std::uint64_t inode = 0;
-    if (!(words >> range >> rights >> offset >> device >> inode) || inode == 0) continue;
-    std::getline(words >> std::ws, path);
-    if (!path.starts_with("/") || path.starts_with("/memfd:") || path.starts_with("/dev/")) continue;
-    std::uint64_t begin = 0, end = 0, from = 0;
-    const char* const last = range.data() + range.size();
-    const auto first = std::from_chars(range.data(), last, begin, 16);
-    if (first.ptr != last) (void)std::from_chars(first.ptr + 1, last, end, 16);
-    (void)std::from_chars(offset.data(), offset.data() + offset.size(), from, 16);
-    Mapped& file = files[path];
-    file.inode = inode;
-    file.bytes = std::max(file.bytes, from + (end - begin));
-    file.runs |= rights.find('x') != std::string::npos;
+    // 7f10-7f20 r-xp 00001000 fe:00 1234    /lib/libm.so
+    const std::size_t slash = line.find(" /");
+    if (slash == std::string::npos) continue;
+    std::string path = line.substr(slash + 1);
+    if (path.starts_with("/memfd:") || path.starts_with("/dev/")) continue;
+    const std::vector<std::string_view> words = words_of(std::string_view(line).substr(0, slash));
+    if (words.size() != 5) continue;
+    const std::size_t dash = words[0].find('-');
+    const auto begin = number_of(words[0].substr(0, dash), 16);
+    const auto end = number_of(words[0].substr(dash + 1), 16);
+    const auto from = number_of(words[2], 16);
+    const auto inode = number_of(words[4], 10);
+    if (!begin || !end || !from || !inode || *inode == 0) continue;
+    Mapped& file = files[std::move(path)];
+    file.inode = *inode;
+    file.bytes = std::max(file.bytes, *from + (*end - *begin));
+    file.runs |= words[1].find('x') != std::string_view::npos;
   }
   return files;
 }

@@ -167,13 +167,16 @@ std::optional<std::string> boot_parameter(std::string_view cmdline, std::string_
 }
 
 KernelConfig::KernelConfig(std::string text, std::string file)
-    : text_(std::move(text)), file_(std::move(file)) {}
+    : text_(std::make_shared<const std::string>(std::move(text))), file_(std::move(file)) {}
 
 std::optional<bool> KernelConfig::has(std::string_view option) const {
   if (!known()) return std::nullopt;
-  const std::string line = std::string{option} + "=y";
-  for (const std::string_view entry : lines_of(text_)) {
-    if (trimmed(entry) == line) return true;
+  const std::string wanted = std::string{option} + "=y";
+  const std::string_view text = *text_;
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
+    const std::size_t before = text.rfind('\n', at);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    if (trimmed(text.substr(begin, text.find('\n', at) - begin)) == wanted) return true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 /// RT       nothing here: files are read, strings are made. @when setup or service.
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,14 +49,14 @@ class KernelConfig {
  public:
   KernelConfig() = default;
   explicit KernelConfig(std::string text, std::string file);
-  bool known() const { return !text_.empty(); }
+  bool known() const { return text_ != nullptr; }
   const std::string& file() const { return file_; }
   /// Returns true for `CONFIG_X=y`, false for a configuration without it; nothing if no configuration is
   /// known.
   std::optional<bool> has(std::string_view option) const;
 
  private:
-  std::string text_;
+  std::shared_ptr<const std::string> text_;  // copies share it
   std::string file_;
 };
 KernelConfig read_kernel_config(const std::filesystem::path& root);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/service_notify.hpp"
 
+#include <dlfcn.h>
 #include <systemd/sd-daemon.h>
 
 #include <cerrno>
@@ -11,6 +12,34 @@ namespace tactus::rtsync {
 namespace {
 
 constexpr const char* kWhat = "messages to systemd (sd_notify)";
+
+/// libsystemd, with the five libraries that it needs: loaded where a service is to be spoken for, and kept.
+struct Systemd {
+  decltype(&::sd_notify) notify = nullptr;
+  decltype(&::sd_watchdog_enabled) watchdog_enabled = nullptr;
+  std::string problem{};  ///< reason why it could not be loaded; empty: it is there
+
+  static const Systemd& loaded() {
+    static const Systemd made;
+    return made;
+  }
+
+ private:
+  Systemd() {
+    void* const library = ::dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) {
+      notify = function<decltype(notify)>(library, "sd_notify");
+      watchdog_enabled = function<decltype(watchdog_enabled)>(library, "sd_watchdog_enabled");
+    }
+    if (notify != nullptr && watchdog_enabled != nullptr) return;
+    const char* const said = ::dlerror();
+    problem = said == nullptr ? "libsystemd.so.0 has no sd_notify" : said;
+  }
+  template <class Function>
+  static Function function(void* library, const char* name) {
+    return reinterpret_cast<Function>(::dlsym(library, name));  // NOLINT(*-reinterpret-cast): as POSIX has it
+  }
+};
 
 /// A line of the protocol ends at a newline: what follows one would be an order of its own.
 std::string status_line(std::string_view text) {
@@ -36,8 +65,15 @@ ServiceNotify::ServiceNotify() {
                           "sudo systemctl start tactus@RIG, or Type=notify in the unit that starts it"});
     return;
   }
+  const Systemd& systemd = Systemd::loaded();
+  if (!systemd.problem.empty()) {
+    present_ = false;
+    provision_ =
+        refused(kWhat, "systemd hears nothing", {systemd.problem, "sudo apt-get install libsystemd0"});
+    return;
+  }
   std::uint64_t usec = 0;
-  const int enabled = ::sd_watchdog_enabled(0, &usec);
+  const int enabled = systemd.watchdog_enabled(0, &usec);
   if (enabled > 0 && usec > 0 && usec < static_cast<std::uint64_t>(INT64_MAX / 1000)) {
     watchdog_ = Nanoseconds{static_cast<std::int64_t>(usec) * 1000};
     provision_ = granted(kWhat, "watchdog of " + std::to_string(usec / 1000) + " ms");
@@ -52,7 +88,7 @@ ServiceNotify::ServiceNotify() {
 
 bool ServiceNotify::send(const std::string& message) {
   if (!present_) return false;
-  const int sent = ::sd_notify(0, message.c_str());
+  const int sent = Systemd::loaded().notify(0, message.c_str());
   if (sent > 0) return true;
   ++failed_;
   last_error_ = sent < 0 ? -sent : ENOTCONN;  // 0: somebody took NOTIFY_SOCKET out of the environment

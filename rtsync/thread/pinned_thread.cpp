@@ -21,6 +21,7 @@
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/thread/thread_names.hpp"
+#include "rtsync/thread/thread_stack.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -239,6 +240,8 @@ PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)
         (std::max(settings_.stack_bytes, least) + kBesideTheStack + page - 1) / page * page;
     require(::pthread_attr_setstacksize(&attributes.value, bytes),
             who + ": a stack of " + std::to_string(bytes) + " bytes");
+  } else {
+    stack_ = std::make_unique<ThreadStack>(attributes.value);
   }
   // Blocked before it exists: a signal must not find the thread half dressed.
   sigset_t mask;

@@ -20,6 +20,7 @@
 #include <exception>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,10 +45,13 @@ struct ThreadSettings {
   CpuSet cpus = {};  ///< CPUs of the thread; empty: those of the process
   SchedPolicy policy = SchedPolicy::other;
   int priority = 0;                                ///< 1 .. 99 for fifo and rr
-  std::size_t stack_bytes = std::size_t{2} << 20;  ///< rounded up to pages; 0: the system's default
+  std::size_t stack_bytes = std::size_t{2} << 20;  ///< rounded up to pages; 0: the system's default, made
+                                                   ///< present only as far as it is used
   bool prefault_stack = true;                      ///< touch the stack, so that no frame faults it in
   std::string owner = {};  ///< the rig that the kernel's name shows after the role: "main@servo"
 };
+
+class ThreadStack;
 
 class PinnedThread {
  public:
@@ -78,6 +82,7 @@ class PinnedThread {
   std::latch applied_{1};
   std::vector<Provision> provisions_;
   std::exception_ptr failure_;
+  std::unique_ptr<ThreadStack> stack_;  // of the system's default size
   pid_t tid_ = 0;
   pthread_t thread_{};
   bool joinable_ = false;

@@ -56,6 +56,9 @@ FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) cons
   flight.period_ns = rtsync::real_period(plan.frame, ratio_).floor().count();
   flight.before_ns = settings_.before.count();
   flight.after_ns = settings_.after.count();
+  if (plan.until)
+    flight.whole_ns = static_cast<std::int64_t>(
+        std::min(static_cast<double>(plan.until->count()) / std::max(ratio_, 1e-3), 1e18));
   flight.most_bytes = static_cast<std::uint64_t>(settings_.size);
   for (const PlannedJob& job : plan.jobs) flight.jobs.push_back(job.name);
   for (std::size_t thread = 0; thread <= plan.threads.size(); ++thread) {

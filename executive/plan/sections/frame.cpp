@@ -10,6 +10,7 @@ void read_frame(Draft& draft) {
   Plan& plan = draft.plan;
   plan.frame = settings.frame.period;
   plan.ratio = settings.realtime.ratio;
+  plan.until = settings.until;
   plan.freeze_frame = settings.realtime.freeze_frame;
   plan.job_times = settings.job_times;
   plan.nan_guard = settings.guard.nan;

@@ -557,6 +557,17 @@ TEST(FlightFile, TakesNoMoreThanItMayAndSharesThat) {
       0.01);
 }
 
+TEST(FlightFile, OfAShortRunTakesNoMoreMemoryThanItsFramesAndASecondOfPausedOnes) {
+  const TempDir dir;
+  FlightPlan given = plan(dir);
+  given.whole_ns = 20 * kMs;
+  const Rig rig(given);
+  EXPECT_NEAR(static_cast<double>(rig.file->head(0).capacity), 102'000, 1) << "100,000 records a second";
+  given.whole_ns = 3'600'000 * kMs;
+  const Rig longer(given);
+  EXPECT_NEAR(static_cast<double>(longer.file->head(0).capacity), 213'750, 1) << "as without an end";
+}
+
 TEST(FlightFile, SaysWhyThereIsNoRoom) {
   const TempDir dir;
   const test::FullDisk full(10'000);

@@ -96,6 +96,18 @@ TEST(NoteRing, HasRoomForAsManyAsItSaysAndThenTakesNone) {
   }
 }
 
+TEST(NoteRing, OfAShortRunHasRoomForEachOfItsNotesWhateverTheyHave) {
+  NoteRing ring(10);
+  for (std::int64_t k = 0; k < 10; ++k) ASSERT_TRUE(ring.push(note_of(k, 63)));
+  while (ring.push(note_of(10, 63))) {
+  }
+  FrameNote found;
+  for (std::int64_t k = 0; k < 10; ++k) {
+    ASSERT_TRUE(ring.pop(found));
+    EXPECT_EQ(found.timing.frame, k);
+  }
+}
+
 TEST(NoteRing, PassesThemBetweenTwoThreadsInTheirOrder) {
   constexpr std::int64_t kNotes = 20'000;
   NoteRing ring;

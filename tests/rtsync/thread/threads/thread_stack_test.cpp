@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/thread/thread_stack.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "rtsync/host/page.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::rtsync::thread_stack_test {
+namespace {
+
+/// Size of the calling thread's stack, and how much of it is in memory, in bytes.
+struct Seen {
+  std::size_t size = 0;
+  std::size_t present = 0;
+};
+
+Seen look_at_own_stack() {
+  Seen seen;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return seen;
+  void* begin = nullptr;
+  (void)::pthread_attr_getstack(&attributes, &begin, &seen.size);
+  (void)::pthread_attr_destroy(&attributes);
+  std::vector<unsigned char> pages(seen.size / page_bytes());
+  if (::mincore(begin, seen.size, pages.data()) != 0) return {};
+  for (const unsigned char page : pages) seen.present += (page & 1U) * page_bytes();
+  return seen;
+}
+
+std::size_t default_size() {
+  pthread_attr_t attributes;
+  std::size_t size = 0;
+  if (::pthread_attr_init(&attributes) != 0) return 0;
+  (void)::pthread_attr_getstacksize(&attributes, &size);
+  (void)::pthread_attr_destroy(&attributes);
+  return size;
+}
+
+Seen stack_of_a_thread() {
+  Seen seen;
+  PinnedThread thread{{"setup", {}, SchedPolicy::other, 0, 0, false}, [&] { seen = look_at_own_stack(); }};
+  thread.join();
+  return seen;
+}
+
+TEST(ThreadStack, IsAsLargeAsTheSystemsAndInMemoryOnlyAsFarAsItIsUsed) {
+  const Seen seen = stack_of_a_thread();
+  EXPECT_EQ(seen.size, default_size());
+  EXPECT_GT(seen.present, 0U);
+  EXPECT_LT(seen.present, seen.size / 4);
+}
+
+TEST(ThreadStack, IsNotMadePresentWhereAllNewMemoryIsLocked) {
+  if (::mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "memory may not be locked here";
+  const Seen seen = stack_of_a_thread();
+  (void)::munlockall();
+  EXPECT_EQ(seen.size, default_size());
+  EXPECT_GT(seen.present, 0U);
+  EXPECT_LT(seen.present, seen.size / 4);
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::thread_stack_test

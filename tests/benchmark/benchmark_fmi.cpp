@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "executive/model/model_instance.hpp"
 #include "tests/benchmark/bare_ping_pong.hpp"
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/stand.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
 #include "tests/rtsync/support/all_granted.hpp"
 
@@ -45,10 +47,11 @@ class Plain {
     for (std::size_t i = 0; i < kEach; ++i) {
       inputs_[i] = static_cast<abi::Reference>(i);
       outputs_[i] = static_cast<abi::Reference>(kEach + i);
+      filled_[i] = &in_[i];
     }
   }
   void call() {
-    for (double& each : in_) each += 1;
+    for (double* const each : filled_) *each += 1;  // by pointers, as connections fill inputs
     if (set_(unit_, inputs_.data(), kEach, in_.data()) != abi::kOk ||
         step_(unit_, static_cast<double>(k_) * kStep, kStep, 1) != abi::kOk ||
         get_(unit_, outputs_.data(), kEach, out_.data()) != abi::kOk)
@@ -70,6 +73,7 @@ class Plain {
   abi::DoStep* step_ = nullptr;
   std::array<abi::Reference, kEach> inputs_{}, outputs_{};
   std::array<double, kEach> in_{}, out_{};
+  std::array<double*, kEach> filled_{};
   long k_ = 0;
 };
 
@@ -101,6 +105,27 @@ class InRig {
   std::array<double*, kEach> inputs_{};
   double* out_ = nullptr;
   std::int64_t k_ = 1;
+};
+
+/// The same job in the frames of an executive, and those frames without it.
+class InFrames {
+ public:
+  InFrames() : unit_("twenty", "", kStep) {
+    unit_.start();
+    benchmark::Jobs jobs;
+    jobs.add(step_of(unit_.instance()).run, unit_.instance().self());
+    with_.emplace(jobs.plan(false));
+    timed_.emplace(jobs.plan(true));
+  }
+  double frame(benchmark::Stand& stand, int frames) { return stand.frames(frames / 8, frames) / frames; }
+  benchmark::Stand& with() { return *with_; }
+  benchmark::Stand& timed() { return *timed_; }
+  benchmark::Stand& without() { return without_; }
+
+ private:
+  test::OneUnit unit_;
+  std::optional<benchmark::Stand> with_, timed_;
+  benchmark::Stand without_{benchmark::Jobs{}.plan(false)};
 };
 
 /// The same in a process of its own.
@@ -156,22 +181,36 @@ void run(bool quick) {
 
   Plain plain(std::string(FMI_UNITS) + "/twenty/binaries/" TWO_PLATFORM "/twenty.so");
   InRig in_rig;
+  InFrames frames;
   benchmark::BarePingPong bare(here);
   executive::Isolation isolation{rtsync::Nanoseconds{20'000'000'000}};
   Isolated isolated(isolation, here);
   const int calls = quick ? 2'000 : 20'000;
   const std::vector<Contender> contenders{
-      contender("C loop", plain, 20 * calls), contender("job of a rig", in_rig, 20 * calls),
-      contender("bare ping-pong", bare, calls), contender("isolated", isolated, calls)};
+      contender("C loop", plain, 20 * calls),
+      contender("step within a job", in_rig, 20 * calls),
+      contender("bare ping-pong", bare, calls),
+      contender("isolated", isolated, calls),
+      {"frame with the job", [&] { return frames.frame(frames.with(), calls); }},
+      {"frame with the job and its time", [&] { return frames.frame(frames.timed(), calls); }},
+      {"frame without jobs", [&] { return frames.frame(frames.without(), calls); }}};
   const benchmark::Turns turns = benchmark::take_turns(contenders, quick ? 7 : 31);
   Json figures;
   for (std::size_t i = 0; i < contenders.size(); ++i)
     figures[contenders[i].name + " ns"] = benchmark::to_json(turns.of(i));
   figures["job to C loop"] = benchmark::to_json(turns.ratio(1, 0));
+  std::vector<double> around,
+      timed_around;  // of any job: the frame, without what an empty one takes and the job itself
+  for (std::size_t r = 0; r < turns.figures[0].size(); ++r) {
+    around.push_back(turns.figures[4][r] - turns.figures[6][r] - turns.figures[1][r]);
+    timed_around.push_back(turns.figures[5][r] - turns.figures[6][r] - turns.figures[1][r]);
+  }
+  figures["job of any model around it ns"] = benchmark::to_json(benchmark::spread_of(around));
+  figures["the same with job times ns"] = benchmark::to_json(benchmark::spread_of(timed_around));
   figures["isolated to bare"] = benchmark::to_json(turns.ratio(3, 2));
   figures["variables"] = 2 * kEach;
   figures["policy"] = granted ? "SCHED_FIFO, the unit's one below" : "SCHED_OTHER";
-  figures["bar"] = "a job at most 1.5 times the C loop, isolated at most 1.3 times bare";
+  figures["bar"] = "a step within a job at most 1.5 times the C loop, isolated at most 1.3 times bare";
   benchmark::answer("What does a step of a functional mock-up unit cost in a rig?", figures);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 
 #include "drivers/fmi/model/fmi_model.hpp"
@@ -87,7 +88,9 @@ int FmiModel::initialize() {
   steps_ = -1;
   time_ = origin_ = start_;
   origin_steps_ = 0;
-  dt_ = 0;
+  frame_.step = 0;
+  answer_ = {};
+  plain_dt_ = kNoStep;
   lag_ = 0;
   lag_said_ = false;
   status_ = kRuns;
@@ -116,9 +119,9 @@ int FmiModel::initialize() {
 }
 
 /// Says once that a unit answers OK and is not where it was asked to go.
-void FmiModel::look_at_lag(double wanted, const StepAnswer& answer) {
-  if (!answer.knows_reached) return;
-  lag_ = wanted - answer.reached;
+void FmiModel::look_at_lag(double wanted, Status status) {
+  if (!answer_.knows_reached || !std::isfinite(answer_.reached)) return;
+  lag_ = wanted - answer_.reached;
   if (std::abs(lag_) <= 1e-9 * std::max(1.0, std::abs(wanted))) lag_ = 0;
   if (lag_ == 0 || lag_said_) return;
   lag_said_ = true;
@@ -127,70 +130,114 @@ void FmiModel::look_at_lag(double wanted, const StepAnswer& answer) {
       text.data(), text.size(),
       "answers %s to a step to %.9g s, and has reached %.9g s: its own step does not fit; outputs are of "
       "that time (unit_lag)",
-      name_of(answer.status), wanted, answer.reached);
+      name_of(status), wanted, answer_.reached);
   log_.put(Status::warning, "tactus", text.data());
 }
 
+/// Takes the first call, in which nothing steps: the outputs are those of initialization.
+int FmiModel::first_call(const tactus::Call& call) {
+  steps_ = 0;
+  if (ignore_fixed_step_) return 0;
+  const double fixed = interface().fixed_step.value_or(call.dt);
+  const double ratio = call.dt / fixed;
+  const double whole = std::max(1.0, std::round(ratio));
+  if (std::abs(ratio - whole) <= 1e-9 * whole) return 0;
+  std::array<char, 200> text{};
+  (void)std::snprintf(text.data(), text.size(),
+                      "the cycle of job 'step', %.9g s, is no multiple of the unit's fixed step, %.9g s "
+                      "(fixedInternalStepSize); %.9g s is the nearest that fits",
+                      call.dt, fixed, whole * fixed);
+  return fail_with(text.data());
+}
+
+/// Lists the calls of a step once, so that a frame looks at nothing but them.
+void FmiModel::list_transfers() {
+  to_set_.clear();
+  to_get_.clear();
+  for (const auto& [groups, calls, converted, set] :
+       {std::tuple{&inputs_, &to_set_, &converted_in_, true},
+        std::tuple{&outputs_, &to_get_, &converted_out_, false}})
+    for (const auto& group : *groups) {
+      unit_->find_function(calls->emplace_back(group->transfer()), set);
+      if (group->converts()) converted->push_back(group.get());
+    }
+  frame_.set = to_set_;
+  frame_.get = to_get_;
+  is_plain_ = tunables_.empty() && converted_in_.empty() && converted_out_.empty();
+}
+
 int FmiModel::step(const tactus::Call& call) {
+  if (call.dt != plain_dt_) [[unlikely]]
+    return any_step(call);
+  return make_step(call);
+}
+
+/// Makes a step of which not all is as in the step before.
+int FmiModel::any_step(const tactus::Call& call) {
   if (unit_ == nullptr) return fail_with("the unit was not opened");
   surroundings_.on_thread();
-  if (steps_ < 0) {  // the outputs are those of initialization
-    steps_ = 0;
-    if (!ignore_fixed_step_) {
-      const double fixed = interface().fixed_step.value_or(call.dt);
-      const double ratio = call.dt / fixed;
-      const double whole = std::max(1.0, std::round(ratio));
-      if (std::abs(ratio - whole) > 1e-9 * whole) {
-        std::array<char, 200> text{};
-        (void)std::snprintf(
-            text.data(), text.size(),
-            "the cycle of job 'step', %.9g s, is no multiple of the unit's fixed step, %.9g s "
-            "(fixedInternalStepSize); %.9g s is the nearest that fits",
-            call.dt, fixed, whole * fixed);
-        return fail_with(text.data());
-      }
-    }
-    return 0;
-  }
+  if (steps_ < 0) return first_call(call);
   if (status_ != kRuns) return 0;
   for (const auto& group : tunables_)
     if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status))
       return failed("Set of tunable parameters", status, on_error_);
-  for (const auto& group : inputs_)
-    if (const Status status = group->set(*unit_, Call::set_input); !is_good(status))
-      return failed("Set of inputs", status, on_error_);
-  if (call.dt != dt_) {  // the first, or another cycle than before (demote)
-    dt_ = call.dt;
-    if (origin_ + static_cast<double>(steps_ - origin_steps_) * dt_ != time_) {
+  if (call.dt != frame_.step) {  // the first, or another cycle than before (demote)
+    frame_.step = call.dt;
+    if (origin_ + static_cast<double>(steps_ - origin_steps_) * call.dt != time_) {
       origin_ = time_;
       origin_steps_ = steps_;
     }
   }
-  // One multiplication: units compare the point with a sum or product of their own.
-  const double from = origin_ + static_cast<double>(steps_ - origin_steps_) * call.dt;
-  const StepAnswer answer = unit_->step(from, call.dt, steps_ < kStepsWatched);
-  const double wanted = origin_ + static_cast<double>(steps_ + 1 - origin_steps_) * call.dt;
-  time_ = wanted;
-  if (answer.status == Status::discard && answer.terminate) {
-    status_ = kHasEnded;
-  } else if (answer.status == Status::pending) {
-    return failed("DoStep (an asynchronous step, which a frame cannot wait for)", answer.status,
-                  OnFailure::terminate);
-  } else if (!is_good(answer.status)) {
-    return failed("DoStep", answer.status, answer.status == Status::discard ? on_discard_ : on_error_);
-  }
-  ++steps_;
-  look_at_lag(wanted, answer);
-  if (status_ == kRuns)
-    for (const auto& group : outputs_)
-      if (const Status status = group->get(*unit_); !is_good(status))
-        return failed("Get of outputs", status, on_error_);
-  if (answer.terminate) {
-    status_ = kHasEnded;
-    log_.put(Status::warning, "tactus", "asks for the end of the simulation");
-    if (on_end_ == OnEnd::stop) (void)stop();
-  }
+  frame_.ask_reached = steps_ < kStepsWatched;
+  answer_ = {};
+  for (Values* const each : converted_in_) each->to_unit();
+  if (const int bad = make_step(call); bad != 0) return bad;
+  for (Values* const each : converted_out_) each->from_unit();
+  if (is_plain_ && status_ == kRuns && steps_ > kStepsWatched) plain_dt_ = call.dt;
   return 0;
+}
+
+int FmiModel::make_step(const tactus::Call& call) {
+  // One multiplication: units compare the point with a sum or product of their own.
+  const double wanted = origin_ + static_cast<double>(steps_ + 1 - origin_steps_) * call.dt;
+  frame_.time = time_;
+  const Status status = unit_->step(frame_, answer_);
+  if (!is_good(status)) [[unlikely]]
+    return step_failed(wanted, status);
+  time_ = wanted;
+  ++steps_;
+  if (answer_.knows_reached && (answer_.reached != wanted || lag_ != 0)) [[unlikely]]
+    look_at_lag(wanted, status);
+  if (answer_.terminate) [[unlikely]]
+    end_of_simulation();
+  return 0;
+}
+
+void FmiModel::end_of_simulation() {
+  plain_dt_ = kNoStep;
+  status_ = kHasEnded;
+  log_.put(Status::warning, "tactus", "asks for the end of the simulation");
+  if (on_end_ == OnEnd::stop) (void)stop();
+}
+
+int FmiModel::step_failed(double wanted, Status status) {
+  plain_dt_ = kNoStep;
+  if (answer_.last == Call::set_input) return failed("Set of inputs", status, on_error_);
+  time_ = wanted;
+  if (answer_.last == Call::get) {
+    ++steps_;
+    return failed("Get of outputs", status, on_error_);
+  }
+  if (status == Status::discard && answer_.terminate) {
+    ++steps_;
+    look_at_lag(time_, status);
+    end_of_simulation();
+    return 0;
+  }
+  if (status == Status::pending)
+    return failed("DoStep (an asynchronous step, which a frame cannot wait for)", status,
+                  OnFailure::terminate);
+  return failed("DoStep", status, status == Status::discard ? on_discard_ : on_error_);
 }
 
 int FmiModel::save() {
@@ -212,6 +259,7 @@ int FmiModel::save() {
 }
 
 int FmiModel::restore() {
+  plain_dt_ = kNoStep;
   for (const Groups* const groups : {&tunables_, &inputs_})
     for (const auto& group : *groups) group->forget_set();
   if (state_bytes_ == 0) return 0;  // a reset: the initialization comes next

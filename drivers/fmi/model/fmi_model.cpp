@@ -301,7 +301,10 @@ void FmiModel::prepare_functions() {
   if (std::any_of(contents_.structure.begin(), contents_.structure.end(),
                   [](const StructureVariable& each) { return is_other(each); }))
     unit_->need_set(Type::uint64);
-  if (execution_ == Execution::scheduled) need_clocks();
+  if (execution_ == Execution::scheduled)
+    need_clocks();
+  else
+    list_transfers();
 }
 
 void FmiModel::open(const OpenRequest&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -53,7 +54,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   enum class OnFailure : std::uint8_t { terminate, hold };
   enum class OnEnd : std::uint8_t { stop, hold };
   enum class Wanted : std::uint8_t { any, co_simulation, scheduled };
-  static constexpr std::int32_t kRuns = 0, kIsHeld = 1, kHasEnded = 2;  // of status_
+  static constexpr std::int32_t kRuns = 0, kIsHeld = 1, kHasEnded = 2;         // of status_
+  static constexpr double kNoStep = std::numeric_limits<double>::quiet_NaN();  // equal to none
   struct Text {
     std::string name{};
     std::string value{};
@@ -87,6 +89,12 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
 
   int initialize();
   int step(const tactus::Call& call);
+  int first_call(const tactus::Call& call);
+  int any_step(const tactus::Call& call);
+  int make_step(const tactus::Call& call);
+  int step_failed(double wanted, Status status);
+  void end_of_simulation();
+  void list_transfers();
   int save();
   int restore();
   int end();
@@ -96,7 +104,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int take(const char* what, Status status);
   int failed(const char* what, Status status, OnFailure policy);
   int fail_with(const char* text) const;
-  void look_at_lag(double wanted, const StepAnswer& answer);
+  void look_at_lag(double wanted, Status status);
 
   // Keys.
   std::string unit_file_;
@@ -122,6 +130,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   std::unique_ptr<Archive> archive_;
   Contents contents_;
   Groups inputs_, tunables_, parameters_, outputs_, constants_;
+  std::vector<Transfer> to_set_, to_get_;              // of a step: inputs_, outputs_
+  std::vector<Values*> converted_in_, converted_out_;  // of them those whose form in the rig is another
 
   LogRing log_;
   Surroundings surroundings_;
@@ -142,7 +152,11 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   // Communication points are origin_ + n * dt_; the origin moves with the cycle.
   double origin_ = 0;
   std::int64_t origin_steps_ = 0;
-  double dt_ = 0;
+  FrameStep frame_;
+  StepAnswer answer_;
+  /// The step at which a call has nothing to do but to set, step and get; kNoStep: it has.
+  double plain_dt_ = kNoStep;
+  bool is_plain_ = false;
   bool lag_said_ = false;
   bool interval_said_ = false;
 };

@@ -45,6 +45,13 @@ class Values {
   void lay_out();
   /// Memory of a variable as the rig has it. After lay_out(). @when setup
   void* data(std::size_t variable);
+  /// Call that sets or gets all, for a list of them; of one that converts() between to_unit() and from_unit().
+  Transfer transfer() const {
+    return {type_, references_.data(), references_.size(), unit_.get(), elements_};
+  }
+  bool converts() const { return copies_; }
+  void to_unit() noexcept;    ///< @when rt
+  void from_unit() noexcept;  ///< @when rt
   /// Sets all; `how`: set_start or set_input.                                                     @when rt
   Status set(Unit& unit, Call how) noexcept;
   /// Sets all, if one of them is another than it was set last.                                  @when rt
@@ -59,9 +66,6 @@ class Values {
  private:
   /// Bytes of an element in the rig.
   std::size_t rig_bytes() const { return type_ == Type::boolean ? 1 : storage_of(type_, version_); }
-  bool has_copy() const { return copies_; }
-  void to_unit() noexcept;
-  void from_unit() noexcept;
 
   Type type_;
   Version version_;

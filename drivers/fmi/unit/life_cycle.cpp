@@ -63,12 +63,23 @@ constexpr bool nothing_from(Phase phase) {
 }
 static_assert(nothing_from(Phase::fatal), "after Fatal nothing may be called");
 
+constexpr bool allows(Call call, Phase phase, Version version) {
+  const Row& row = row_of(call);
+  return ((version == Version::fmi2 ? row.from2 : row.from3) & bit(phase)) != 0;
+}
+/// May each step of a frame be a Set, a step and a Get, again and again?
+constexpr bool may_follow(Version version) {
+  const Phase set = version == Version::fmi2 ? Phase::step_complete : row_of(Call::set_input).to;
+  return allows(Call::set_input, Phase::step_complete, version) && allows(Call::set_input, set, version) &&
+         allows(Call::step, Phase::step_complete, version) && allows(Call::step, set, version) &&
+         row_of(Call::step).to == Phase::step_complete && allows(Call::get, Phase::step_complete, version) &&
+         row_of(Call::get).to == Phase::none;
+}
+static_assert(may_follow(Version::fmi2) && may_follow(Version::fmi3), "LifeCycle::may_step()");
+
 }  // namespace
 
-bool LifeCycle::may(Call call) const noexcept {
-  const Row& row = row_of(call);
-  return ((version_ == Version::fmi2 ? row.from2 : row.from3) & bit(phase_)) != 0;
-}
+bool LifeCycle::may(Call call) const noexcept { return allows(call, phase_, version_); }
 
 void LifeCycle::done(Call call, Status status) noexcept {
   if (status == Status::illegal) return;

@@ -73,6 +73,12 @@ class LifeCycle {
   Phase phase() const { return phase_; }
   /// Returns true if the standard allows the call now.
   bool may(Call call) const noexcept;
+  /// Returns true if sets of inputs, a step and gets may follow each other now: the table says so, at compile time.
+  bool may_step() const noexcept {
+    return phase_ == Phase::step_complete || (phase_ == Phase::values_set && version_ == Version::fmi3);
+  }
+  /// Takes good answers to sets of inputs, a step and gets.
+  void stepped() noexcept { phase_ = Phase::step_complete; }
   /// Takes what the unit answered to a call that was allowed.
   void done(Call call, Status status) noexcept;
 

@@ -91,13 +91,13 @@ void Unit::abandon(void* instance) {
   library_.keep();
 }
 
-StepAnswer Unit::step(double time, double step, bool ask_reached) noexcept {
-  StepAnswer answer;
-  answer.status = run(Call::step, [&] {
-    answer = do_step(time, step, ask_reached);
-    return answer.status;
-  });
-  return answer;
+/// Takes the calls of a step that was not good through the table, one after the other.
+void Unit::note_failed_step(Status status, const StepAnswer& answer, bool set) noexcept {
+  if (answer.last != Call::set_input) {
+    if (set) life_.done(Call::set_input, Status::ok);
+    if (answer.last != Call::step) life_.done(Call::step, Status::ok);
+  }
+  life_.done(answer.last, status);
 }
 
 bool Unit::prepare_state() {

@@ -23,10 +23,29 @@ namespace tactus::drivers::fmi {
 
 /// Answer to a step.
 struct StepAnswer {
-  Status status = Status::ok;
   bool terminate = false;      ///< the unit wants the simulation to end
   bool knows_reached = false;  ///< `reached` holds
+  Call last = Call::step;      ///< the call that was answered last
   double reached = 0;          ///< last successful time, s
+};
+
+/// One Set or Get of a frame: all values of a type, in the form of the unit.
+struct Transfer {
+  Type type = Type::float64;
+  const std::uint32_t* references = nullptr;
+  std::size_t reference_count = 0;
+  void* values = nullptr;
+  std::size_t count = 0;
+  void (*function)() = nullptr;  ///< function of the unit: Unit::find_function()
+};
+
+/// A step of a frame: what is set before and got after it.
+struct FrameStep {
+  std::span<const Transfer> set{};
+  std::span<const Transfer> get{};
+  double time = 0;
+  double step = 0;
+  bool ask_reached = false;  ///< 2.0 is asked how far it came
 };
 
 /// News of the clocks of a unit for scheduled execution, by their places in the lists of need_clocks().
@@ -90,8 +109,19 @@ class Unit {
   Status get(Type type, std::span<const std::uint32_t> references, void* values, std::size_t count) noexcept {
     return run(Call::get, [&] { return do_get(type, references, values, count); });
   }
-  /// Advances from `time` by `step` seconds. `ask_reached`: 2.0 is asked how far it came.
-  StepAnswer step(double time, double step, bool ask_reached) noexcept;
+  /// Finds the function of a Set or Get whose type was needed.                                         @when setup
+  virtual void find_function(Transfer& transfer, bool set) const = 0;
+  /// Sets, advances and gets, which the table allows in this order between two steps. The first answer that is not good
+  /// ends it. `answer` is that of a step before, or new.
+  Status step(const FrameStep& frame, StepAnswer& answer) noexcept {
+    if (!life_.may_step()) return Status::illegal;
+    const Status status = do_frame(frame, answer);
+    if (!is_good(status)) [[unlikely]]
+      note_failed_step(status, answer, !frame.set.empty());
+    else
+      life_.stepped();
+    return status;
+  }
 
   /// Names output clocks and input clocks whose intervals the unit gives. Throws UnitError.              @when setup
   virtual void need_clocks(std::vector<std::uint32_t> outputs, std::vector<std::uint32_t> timed) {
@@ -147,7 +177,8 @@ class Unit {
   virtual Status do_set_text(Type type, std::uint32_t reference, const std::string& value) = 0;
   virtual Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
                         std::size_t count) noexcept = 0;
-  virtual StepAnswer do_step(double time, double step, bool ask_reached) noexcept = 0;
+  /// Fills `answer` but for what it has from a step before and is the same.
+  virtual Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept = 0;
   virtual Status do_activate(std::uint32_t clock, double time) noexcept {
     (void)clock, (void)time;
     return Status::illegal;
@@ -188,6 +219,8 @@ class Unit {
     life_.done(call, status);
     return status;
   }
+
+  void note_failed_step(Status status, const StepAnswer& answer, bool set) noexcept;
 
   LifeCycle life_;
   void* state_ = nullptr;  // kept, so that the unit allocates once

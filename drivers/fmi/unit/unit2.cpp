@@ -27,6 +27,8 @@ Status status_of(abi2::Status status) noexcept {
   return Status::fatal;  // also a number that is none of them
 }
 
+constexpr bool is_good(abi2::Status status) { return status == abi2::kOk || status == abi2::kWarning; }
+
 void log2(void* environment, abi2::Text, abi2::Status status, abi2::Text category, abi2::Text format, ...)
     __attribute__((format(printf, 5, 6)));
 void log2(void* environment, abi2::Text, abi2::Status status, abi2::Text category, abi2::Text format, ...) {
@@ -148,11 +150,49 @@ class Unit2 final : public Unit {
     return get(type == Type::boolean ? get_boolean_ : get_integer_, static_cast<int*>(values));
   }
 
-  StepAnswer do_step(double time, double step, bool ask_reached) noexcept override {
-    StepAnswer answer;
-    answer.status = status_of(step_(instance_, time, step, may_go_back() ? 0 : 1));
-    const bool discarded = answer.status == Status::discard;
-    if ((ask_reached || discarded) && answer.status != Status::fatal && real_status_ != nullptr) {
+  void find_function(Transfer& transfer, bool set) const override {
+    const auto of = [](auto* function) { return reinterpret_cast<void (*)()>(function); };
+    if (transfer.type == Type::float64)
+      transfer.function = set ? of(set_real_) : of(get_real_);
+    else if (transfer.type == Type::boolean)
+      transfer.function = set ? of(set_boolean_) : of(get_boolean_);
+    else
+      transfer.function = set ? of(set_integer_) : of(get_integer_);
+  }
+  template <template <class> class Function>
+  abi2::Status pass(const Transfer& each) const noexcept {
+    const auto call = [&]<class T>(T* values) {
+      return reinterpret_cast<Function<T>*>(each.function)(instance_, each.references, each.reference_count,
+                                                           values);
+    };
+    return each.type == Type::float64 ? call(static_cast<double*>(each.values))
+                                      : call(static_cast<int*>(each.values));
+  }
+
+  Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept override {
+    for (const Transfer& each : frame.set) {
+      const abi2::Status status = pass<abi2::Set>(each);
+      if (is_good(status)) continue;
+      answer.last = Call::set_input;
+      return status_of(status);
+    }
+    const abi2::Status stepped = step_(instance_, frame.time, frame.step, may_go_back() ? 0 : 1);
+    if (frame.ask_reached || !is_good(stepped)) [[unlikely]] {
+      answer = {};
+      if (frame.ask_reached || stepped == abi2::kDiscard) ask_how_far(status_of(stepped), answer);
+      if (!is_good(stepped)) return status_of(stepped);
+    }
+    for (const Transfer& each : frame.get) {
+      const abi2::Status status = pass<abi2::Get>(each);
+      if (is_good(status)) continue;
+      answer.last = Call::get;
+      return status_of(status);
+    }
+    return Status::ok;
+  }
+  void ask_how_far(Status status, StepAnswer& answer) const noexcept {
+    const bool discarded = status == Status::discard;
+    if (status != Status::fatal && real_status_ != nullptr) {
       double reached = 0;
       answer.knows_reached =
           is_good(status_of(real_status_(instance_, abi2::kLastSuccessfulTime, &reached))) &&
@@ -164,7 +204,6 @@ class Unit2 final : public Unit {
       answer.terminate =
           is_good(status_of(boolean_status_(instance_, abi2::kTerminated, &terminated))) && terminated != 0;
     }
-    return answer;
   }
 
   bool find_state_functions() override {

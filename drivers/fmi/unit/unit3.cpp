@@ -27,6 +27,8 @@ Status status3_of(abi3::Status status) noexcept {
   return Status::fatal;  // also a number that is none of them
 }
 
+constexpr bool is_good(abi3::Status status) { return status == abi3::kOk || status == abi3::kWarning; }
+
 /// The environment of an instance; its functions find what they belong to by it.
 struct Environment {
   LogRing* log;
@@ -142,8 +144,8 @@ class Unit3 final : public Unit {
   Status do_reset() override { return status3_of(reset_(instance_)); }
 
   /// Calls visit(T{}) with the C type of the values.
-  template <class Visit>
-  static Status with_type(Type type, Visit visit) noexcept {
+  template <class Visit, class Answer>
+  static Answer with_type(Type type, Visit visit, Answer other) noexcept {
     switch (type) {
       case Type::float32:
         return visit(float{});
@@ -169,7 +171,7 @@ class Unit3 final : public Unit {
       case Type::boolean:
         return visit(bool{});
       default:
-        return Status::illegal;
+        return other;
     }
   }
 
@@ -177,21 +179,27 @@ class Unit3 final : public Unit {
                 std::size_t count) noexcept override {
     void* const function = access_[static_cast<std::size_t>(type)].set;
     if (function == nullptr) return Status::illegal;
-    return with_type(type, [&](auto like) noexcept {
-      using T = decltype(like);
-      return status3_of(reinterpret_cast<abi3::Set<T>*>(function)(
-          instance_, references.data(), references.size(), static_cast<const T*>(values), count));
-    });
+    return with_type(
+        type,
+        [&](auto like) noexcept {
+          using T = decltype(like);
+          return status3_of(reinterpret_cast<abi3::Set<T>*>(function)(
+              instance_, references.data(), references.size(), static_cast<const T*>(values), count));
+        },
+        Status::illegal);
   }
   Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
                 std::size_t count) noexcept override {
     void* const function = access_[static_cast<std::size_t>(type)].get;
     if (function == nullptr) return Status::illegal;
-    return with_type(type, [&](auto like) noexcept {
-      using T = decltype(like);
-      return status3_of(reinterpret_cast<abi3::Get<T>*>(function)(
-          instance_, references.data(), references.size(), static_cast<T*>(values), count));
-    });
+    return with_type(
+        type,
+        [&](auto like) noexcept {
+          using T = decltype(like);
+          return status3_of(reinterpret_cast<abi3::Get<T>*>(function)(
+              instance_, references.data(), references.size(), static_cast<T*>(values), count));
+        },
+        Status::illegal);
   }
   Status do_set_text(Type type, std::uint32_t reference, const std::string& value) override {
     if (type == Type::binary) {
@@ -207,16 +215,43 @@ class Unit3 final : public Unit {
                                      instance_, &reference, 1, &text, 1));
   }
 
-  StepAnswer do_step(double time, double step, bool) noexcept override {
+  void find_function(Transfer& transfer, bool set) const override {
+    const Access& access = access_[static_cast<std::size_t>(transfer.type)];
+    transfer.function = reinterpret_cast<void (*)()>(set ? access.set : access.get);
+  }
+  template <template <class> class Function>
+  abi3::Status pass(const Transfer& each) const noexcept {
+    const auto call = [&](auto like) noexcept {
+      using T = decltype(like);
+      return reinterpret_cast<Function<T>*>(each.function)(instance_, each.references, each.reference_count,
+                                                           static_cast<T*>(each.values), each.count);
+    };
+    return each.type == Type::float64 ? call(double{}) : with_type(each.type, call, abi3::kFatal);
+  }
+
+  Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept override {
+    for (const Transfer& each : frame.set) {
+      const abi3::Status status = pass<abi3::Set>(each);
+      if (is_good(status)) continue;
+      answer.last = Call::set_input;
+      return status3_of(status);
+    }
     bool event = false, terminate = false, early = false;
-    double last = time;
-    StepAnswer answer;
-    answer.status =
-        status3_of(step_(instance_, time, step, !may_go_back(), &event, &terminate, &early, &last));
-    answer.terminate = terminate && answer.status != Status::fatal;
-    answer.knows_reached = is_good(answer.status) && std::isfinite(last);
-    answer.reached = last;
-    return answer;
+    answer.reached = frame.time;
+    const abi3::Status stepped =
+        step_(instance_, frame.time, frame.step, !may_go_back(), &event, &terminate, &early, &answer.reached);
+    answer.terminate = terminate && stepped != abi3::kFatal;
+    answer.knows_reached = is_good(stepped);
+    answer.last = Call::step;
+    if (!is_good(stepped)) [[unlikely]]
+      return status3_of(stepped);
+    for (const Transfer& each : frame.get) {
+      const abi3::Status status = pass<abi3::Get>(each);
+      if (is_good(status)) continue;
+      answer.last = Call::get;
+      return status3_of(status);
+    }
+    return Status::ok;
   }
 
   Status do_activate(std::uint32_t clock, double time) noexcept override {

@@ -161,6 +161,8 @@ class Sorter {
     clock.late = names_.add(clock.name + "_late");
     clock.interval = names_.add(clock.name + "_interval");
     clock.served = names_.add(clock.name + "_served");
+    clock.news = names_.add(clock.name + "_news");
+    clock.due = names_.add(clock.name + "_due");
     made_.partitions.push_back(std::move(clock));
   }
 

@@ -29,6 +29,8 @@ struct ClockVariable {
   std::string late;        ///< the same: longest time that it waited for a frame
   std::string interval{};  ///< interval of a changing one
   std::string served{};    ///< value of a triggered one that was served
+  std::string news{};      ///< countdown, between two models of one unit: times that it was started
+  std::string due{};       ///< the same: time of its tick
 };
 
 /// A structural parameter, which sizes of arrays depend on.

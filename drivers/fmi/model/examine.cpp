@@ -174,7 +174,9 @@ void print_use(const Examination& to, const Interface& of, bool scheduled) {
   to.line("  threads        any thread, one at a time");
   if (scheduled) {
     to.line("  cycle          of each partition: below");
-    to.line("  preemption     none: partitions run one after the other, the more urgent first");
+    to.line(
+        "  preemption     of partitions in models of their own (part_of); else one after the other, the more "
+        "urgent first");
   } else {
     to.line("  cycle          " + (of.fixed_step
                                        ? "multiples of " + number(*of.fixed_step) + " s"

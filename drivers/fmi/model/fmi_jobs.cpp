@@ -30,12 +30,16 @@ int FmiModel::take(const char* what, Status status) {
 /// Takes an answer that is not good: ends the rig, or holds the outputs.
 int FmiModel::failed(const char* what, Status status, OnFailure policy) {
   std::array<char, 256> text{};
-  const char* const said = log_.last_error();
+  const char* const said = unit_ == nullptr ? "" : unit_->log().last_error();
   (void)std::snprintf(text.data(), text.size(), "the unit answers %s to %s at %.9g s%s%.150s",
                       name_of(status), what, time_, *said == '\0' ? "" : ": ", said);
-  if (policy == OnFailure::terminate) return fail_with(text.data());
+  return failed(text.data(), policy);
+}
+
+int FmiModel::failed(const char* text, OnFailure policy) {
+  if (policy == OnFailure::terminate) return fail_with(text);
   status_ = kIsHeld;
-  log_.put(Status::warning, "tactus", text.data());
+  log_.put(Status::warning, "tactus", text);
   log_.put(Status::warning, "tactus",
            "its outputs stay as they are from here on (on_discard, on_error: hold)");
   return 0;
@@ -82,9 +86,8 @@ int FmiModel::set_texts() {
   return 0;
 }
 
-int FmiModel::initialize() {
-  if (unit_ == nullptr) return fail_with("the unit was not opened");
-  log_.forget_error();
+/// Begins to count anew what this model does with the unit.
+void FmiModel::restart_counting() {
   steps_ = -1;
   time_ = origin_ = start_;
   origin_steps_ = 0;
@@ -96,25 +99,46 @@ int FmiModel::initialize() {
   status_ = kRuns;
   state_bytes_ = 0;
   surroundings_.begin();
+}
+
+int FmiModel::set_start_values() {
+  for (const Groups* const groups : {&parameters_, &tunables_, &inputs_})
+    for (const auto& group : *groups)
+      if (const int bad = take("Set of start values", group->set_other_than_start(*unit_)); bad != 0)
+        return bad;
+  return 0;
+}
+
+int FmiModel::get_outputs() {
+  for (const Groups* const groups : {&outputs_, &constants_})
+    for (const auto& group : *groups)
+      if (const int bad = take("Get", group->get(*unit_)); bad != 0) return bad;
+  return 0;
+}
+
+/// Initializes the instance, with the variables of its parts too.
+int FmiModel::initialize() {
+  if (unit_ == nullptr) return fail_with("the unit was not opened");
+  log_.forget_error();
+  shared_->failed = nullptr;
+  for (FmiModel* const each : shared_->models) each->restart_counting();
   if (unit_->phase() == Phase::fatal)
     return fail_with("the unit answered Fatal: it must not be called again, so the rig cannot be reset");
   if (unit_->phase() != Phase::made && unit_->phase() != Phase::none && !is_good(unit_->reset()))
     unit_->free();
   if (unit_->phase() == Phase::none) unit_->instantiate(name_, unit_log_);
   if (const int bad = set_structure(); bad != 0) return bad;
-  for (const Groups* const groups : {&parameters_, &tunables_, &inputs_})
-    for (const auto& group : *groups)
-      if (const int bad = take("Set of start values", group->set_other_than_start(*unit_)); bad != 0)
-        return bad;
+  for (FmiModel* const each : shared_->models)
+    if (const int bad = each->set_start_values(); bad != 0) return bad;
   if (const int bad = set_texts(); bad != 0) return bad;
   if (const int bad = take("EnterInitializationMode", unit_->enter_initialization(start_, tolerance_));
       bad != 0)
     return bad;
-  if (const int bad = initialize_clocks(); bad != 0) return bad;
+  for (FmiModel* const each : shared_->models)
+    if (const int bad = each->initialize_clocks(); bad != 0) return bad;
   if (const int bad = take("ExitInitializationMode", unit_->exit_initialization()); bad != 0) return bad;
-  for (const Groups* const groups : {&outputs_, &constants_})
-    for (const auto& group : *groups)
-      if (const int bad = take("Get", group->get(*unit_)); bad != 0) return bad;
+  for (FmiModel* const each : shared_->models)
+    if (const int bad = each->get_outputs(); bad != 0) return bad;
   return 0;
 }
 
@@ -259,9 +283,11 @@ int FmiModel::save() {
 }
 
 int FmiModel::restore() {
-  plain_dt_ = kNoStep;
-  for (const Groups* const groups : {&tunables_, &inputs_})
-    for (const auto& group : *groups) group->forget_set();
+  for (FmiModel* const each : shared_->models) {
+    each->plain_dt_ = kNoStep;
+    for (const Groups* const groups : {&each->tunables_, &each->inputs_})
+      for (const auto& group : *groups) group->forget_set();
+  }
   if (state_bytes_ == 0) return 0;  // a reset: the initialization comes next
   if (unit_ == nullptr || state_bytes_ < 0 || static_cast<std::size_t>(state_bytes_) > state_.size())
     return fail_with("the checkpoint has no state of this unit");

@@ -56,7 +56,8 @@ tactus_type type_in_rig(Type type, Version version) {
 }  // namespace
 
 FmiModel::~FmiModel() {
-  unit_.reset();
+  if (!is_part()) shared_->unit.reset();
+  std::erase(shared_->models, this);
   if (claimed_.empty()) return;
   const std::lock_guard lock(claims().mutex);
   claims().tokens.erase(claimed_);
@@ -71,6 +72,11 @@ void FmiModel::keys(Keys& k) {
           {"co_simulation", Wanted::co_simulation, "job 'step' makes its steps"},
           {"scheduled", Wanted::scheduled, "each model partition is a job, FMI 3.0"}},
          "what the unit is run as");
+  k.text("part_of", part_of_, {1, 200},
+         "model that has the instance of the unit: this one calls some of its partitions, on a thread of its "
+         "own");
+  k.texts("partitions", chosen_, {1, 1000},
+          "clocks whose partitions are jobs of this model, of a unit that several models share");
   k.refused("structure", "structural parameters stand under 'parameters', as all others");
   k.named("texts", texts_, "parameter", "values of parameters of type String; a Binary in hexadecimal digits",
           [](Keys& inner, Text& text) {
@@ -135,8 +141,9 @@ void FmiModel::check(const Problems& problems) {
   contents_ = contents_of(description_, wishes, wrong);
   for (const WishProblem& each : wrong) problems.add(each.path, each.text);
   make_partitions(problems);
+  choose_partitions(problems);
   check_texts(problems);
-  if (!platform_.empty()) claim_once(problems);
+  if (!platform_.empty() && !is_part()) claim_once(problems);
   if (tolerance_ == 0) tolerance_ = description_.experiment.tolerance.value_or(0);
 }
 
@@ -213,6 +220,7 @@ void FmiModel::declare_group(Values& values, tactus_role role) const {
 
 void FmiModel::declare(Declare& d) {
   name_ = d.instance();
+  join();
   sort_into(inputs_, contents_.inputs);
   sort_into(tunables_, contents_.tunables);
   sort_into(parameters_, contents_.parameters);
@@ -232,11 +240,12 @@ void FmiModel::declare(Declare& d) {
   d.state("unit_time", time_, "s", "time that the unit was asked to reach");
   d.state("unit_status", status_, "", "held: it failed, and its outputs stay; ended: it asked for the end",
           {{"running", kRuns}, {"held", kIsHeld}, {"ended", kHasEnded}});
-  d.job<&FmiModel::initialize>("initialize", JobClass::initialization);
+  if (!is_part()) d.job<&FmiModel::initialize>("initialize", JobClass::initialization);
   if (execution_ == Execution::scheduled)
     declare_partitions(d);
   else
     d.job<&FmiModel::step>("step", JobClass::scheduled);
+  if (is_part()) return;  // the model that has the instance begins, keeps and ends it
   d.job<&FmiModel::end>("end", JobClass::shutdown);
   if (!interface().get_and_set_state || !interface().serialize_state) {
     d.cannot_restart(interface().get_and_set_state
@@ -283,9 +292,11 @@ void FmiModel::planned(const std::string& job, std::int64_t cycle_num, std::int6
 /// Unpacks the unit, loads its library and makes the instance.
 void FmiModel::load() {
   if (unit_ != nullptr) return;
-  unpacked_.emplace();
-  archive_->unpack(unpacked_->unit(), platform_);
-  unit_ = Unit::load(unpacked_->unit(), platform_, description_, execution_, log_);
+  shared_->unpacked.emplace();
+  const std::filesystem::path folder = shared_->unpacked->unit();
+  archive_->unpack(folder, platform_);
+  shared_->unit = Unit::load(folder, platform_, description_, execution_, log_);
+  unit_ = shared_->unit.get();
   prepare_functions();
   unit_->instantiate(name_, unit_log_);
 }
@@ -309,6 +320,11 @@ void FmiModel::prepare_functions() {
 
 void FmiModel::open(const OpenRequest&) {
   try {
+    if (is_part()) {
+      unit_ = shared_->unit.get();
+      if (unit_ == nullptr) throw UnitError("was not opened by model " + in_quotes(part_of_));
+      return prepare_functions();
+    }
     load();
     if (!keeps_state_) (void)unit_->prepare_state();
   } catch (const std::exception& error) {

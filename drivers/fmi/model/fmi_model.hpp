@@ -14,8 +14,8 @@
 #include "drivers/fmi/description/description.hpp"
 #include "drivers/fmi/model/contents.hpp"
 #include "drivers/fmi/model/partition.hpp"
+#include "drivers/fmi/model/shared_unit.hpp"
 #include "drivers/fmi/model/surroundings.hpp"
-#include "drivers/fmi/model/unpacked.hpp"
 #include "drivers/fmi/model/values.hpp"
 #include "drivers/fmi/unit/unit.hpp"
 
@@ -72,7 +72,16 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void prepare_functions();
   const Interface& interface() const { return *description_.interface(execution_); }
 
+  bool is_part() const { return !part_of_.empty(); }
+  bool is_split() const { return !chosen_.empty(); }
   void make_partitions(const Problems& problems);
+  void choose_partitions(const Problems& problems);
+  void keep_chosen(std::vector<RigVariable>& variables, const Problems& problems) const;
+  void join();
+  void claim_partitions();
+  void restart_counting();
+  int set_start_values();
+  int get_outputs();
   void declare_partitions(Declare& d);
   void plan_partition(Partition& partition, std::int64_t num, std::int64_t den) const;
   void need_clocks();
@@ -81,6 +90,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void set_interval(Partition& partition, double now, double interval);
   bool ticks(Partition& partition, const tactus::Call& call, double& time);
   int activate(std::size_t number, const tactus::Call& call);
+  void say_wait(const Partition& partition, std::int64_t ns);
   int partition_failed(const Partition& partition, const char* what, Status status);
   template <std::size_t kNumber>
   static int run_partition(void* self, const tactus_call* call);
@@ -103,12 +113,15 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int set_texts();
   int take(const char* what, Status status);
   int failed(const char* what, Status status, OnFailure policy);
+  int failed(const char* text, OnFailure policy);
   int fail_with(const char* text) const;
   void look_at_lag(double wanted, Status status);
 
   // Keys.
   std::string unit_file_;
   Wanted wanted_ = Wanted::any;
+  std::string part_of_;
+  std::vector<std::string> chosen_;  // partitions
   std::vector<Text> texts_;
   std::vector<std::string> locals_;
   OnFailure on_discard_ = OnFailure::terminate, on_error_ = OnFailure::terminate;
@@ -124,6 +137,14 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   Description description_;
   Execution execution_ = Execution::co_simulation;
   std::vector<Partition> partitions_;  // of scheduled execution
+  /// A countdown whose partition another model of the unit has.
+  struct Foreign {
+    ClockVariable clock;
+    std::int64_t news = 0;
+    double due = -1;
+  };
+  std::vector<Foreign> foreign_;
+  ClockNews news_;
   std::vector<std::int64_t> output_ticks_;
   std::string platform_;
   std::string claimed_;  // of a unit that may be there once in a process
@@ -136,8 +157,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   LogRing log_;
   Surroundings surroundings_;
   std::vector<std::string> seen_;  // sentences of surroundings_ that wait for the log
-  std::optional<UnpackedFolder> unpacked_;
-  std::unique_ptr<Unit> unit_;
+  std::shared_ptr<SharedUnit> shared_ = std::make_shared<SharedUnit>();
+  Unit* unit_ = nullptr;  // that of shared_, once it is loaded
   bool keeps_state_ = false;
 
   // Variables of its own, which checkpoints keep.
@@ -159,6 +180,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   bool is_plain_ = false;
   bool lag_said_ = false;
   bool interval_said_ = false;
+  bool wait_said_ = false;
 };
 
 /// Its entry, for the plug-in and for tests.

@@ -96,6 +96,7 @@ void give_phases(std::vector<Partition>& partitions, const std::vector<ClockVari
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   for (std::size_t i = 0; i < partitions.size(); ++i) {
     const auto rank = std::find(sorted.begin(), sorted.end(), priorities[i]) - sorted.begin();
+    partitions[i].rank = static_cast<unsigned>(rank);
     partitions[i].phase = static_cast<unsigned>(60000 + 10 * rank);
   }
 }

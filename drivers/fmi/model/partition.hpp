@@ -38,6 +38,7 @@ struct Partition {
   std::optional<Cycle> other_cycle{};  ///< cycle that the rig file says instead
   std::int64_t shift_ns = 0;           ///< periodic: time of its first tick
   std::size_t timed = 0;               ///< place in the list of clocks whose intervals the unit gives
+  unsigned rank = 0;                   ///< its urgency among all clocks of the unit; 0 is the most urgent
   unsigned phase = 0;                  ///< phase of its job: the more urgent comes first
   std::vector<Values*> inputs{}, tunables{}, outputs{};
 
@@ -48,6 +49,9 @@ struct Partition {
   double next = -1;         ///< countdown, changing: time at which it is due, s; below 0: it is not
   double interval = 0;      ///< changing: what the unit gave last, s
   double late = 0;          ///< the same: longest time from due to its frame, s
+  std::int64_t news = 0;    ///< countdown started by a partition of another model: an input
+  double due = -1;          ///< the same: time of its tick, an input
+  std::int64_t seen = 0;    ///< value of `news` that was taken
 
   bool is_timed() const { return kind == ClockKind::countdown || kind == ClockKind::changing; }
 };

@@ -15,6 +15,8 @@
 namespace tactus::drivers::fmi {
 namespace {
 
+constexpr std::int64_t kLongWait = 1'000'000;  // ns
+
 double as_seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 /// The time of a call, as one multiplication where the cycle is no whole number of nanoseconds.
@@ -27,22 +29,6 @@ double time_of(const tactus::Call& call, const Cycle& cycle) {
 }
 
 }  // namespace
-
-void FmiModel::make_partitions(const Problems& problems) {
-  if (execution_ != Execution::scheduled) return;
-  std::size_t timed = 0;
-  for (const ClockVariable& clock : contents_.partitions) {
-    std::string problem;
-    Partition& made = partitions_.emplace_back(partition_of(clock, problem));
-    if (!problem.empty()) problems.add("unit", problem);
-    while (std::any_of(partitions_.begin(), partitions_.end() - 1,
-                       [&](const Partition& each) { return each.job == made.job; }))
-      made.job += '_';  // clocks a.b and a_b
-    if (made.is_timed()) made.timed = timed++;
-  }
-  give_phases(partitions_, contents_.partitions);
-  output_ticks_.assign(contents_.output_clocks.size(), 0);
-}
 
 /// The jobs of the ABI have the model alone as their argument, so each partition has a function of its own.
 template <std::size_t kNumber>
@@ -78,6 +64,12 @@ void FmiModel::declare_partitions(Declare& d) {
       d.state(clock.served.c_str(), partition.served, "", "value of the clock that was served");
     }
     d.state(clock.ticks.c_str(), partition.ticks, "", "activations of the partition");
+    if (is_split() && partition.kind == ClockKind::countdown) {
+      d.input(clock.news.c_str(), partition.news, "",
+              "times that a partition of another model has started the countdown, from there");
+      d.input(clock.due.c_str(), partition.due, "s", "time of the tick that it started last, from there");
+      d.state((clock.news + "_seen").c_str(), partition.seen, "", "value of the former that was taken");
+    }
     if (partition.is_timed()) {
       d.state(clock.next.c_str(), partition.next, "s", "time at which the clock ticks; below 0: it does not");
       if (partition.kind == ClockKind::changing)
@@ -100,6 +92,11 @@ void FmiModel::declare_partitions(Declare& d) {
   }
   for (std::size_t i = 0; i < output_ticks_.size(); ++i)
     d.output(contents_.output_clocks[i].name.c_str(), output_ticks_[i], "", "ticks of the clock");
+  for (Foreign& each : foreign_) {
+    d.output(each.clock.news.c_str(), each.news, "",
+             "times that partitions of this model have started the countdown");
+    d.output(each.clock.due.c_str(), each.due, "s", "time of the tick that they started last");
+  }
 }
 
 /// Takes a cycle that the rig file says.
@@ -119,43 +116,60 @@ void FmiModel::plan_partition(Partition& partition, std::int64_t num, std::int64
 }
 
 void FmiModel::need_clocks() {
-  std::vector<std::uint32_t> outputs, timed;
-  for (const ClockVariable& clock : contents_.output_clocks) outputs.push_back(clock.of->reference);
+  news_.outputs.clear();
+  news_.timed.clear();
+  for (const ClockVariable& clock : contents_.output_clocks) news_.outputs.push_back(clock.of->reference);
   for (const Partition& partition : partitions_)
-    if (partition.is_timed()) timed.push_back(partition.clock);
-  unit_->need_clocks(std::move(outputs), std::move(timed));
+    if (partition.is_timed()) news_.timed.push_back(partition.clock);
+  for (const Foreign& each : foreign_) news_.timed.push_back(each.clock.of->reference);
+  news_.lay_out();
+  unit_->need_clocks(news_);
 }
 
 /// Gives the unit the cycles that the rig file changed, and asks it for its intervals.
 int FmiModel::initialize_clocks() {
   if (execution_ != Execution::scheduled) return 0;
-  unit_->clear_news();
+  news_.clear();
   std::fill(output_ticks_.begin(), output_ticks_.end(), 0);
+  for (Foreign& each : foreign_) each.news = 0, each.due = -1;
   for (Partition& partition : partitions_) {
     partition.ticks = 0;
     partition.served = partition.asked;
     partition.next = -1;
     partition.late = 0;
+    partition.seen = partition.news;
     if (!partition.other_cycle) continue;
     if (const int bad =
             take("SetInterval", unit_->set_interval(partition.clock, partition.other_cycle->seconds()));
         bad != 0)
       return bad;
   }
-  if (std::any_of(partitions_.begin(), partitions_.end(), [](const Partition& p) { return p.is_timed(); }))
-    if (const int bad = take("GetInterval", unit_->ask_intervals()); bad != 0) return bad;
+  // Each model asks for the clocks of its own partitions now, and for those of others only after its activations.
+  if (std::any_of(partitions_.begin(), partitions_.end(), [](const Partition& p) { return p.is_timed(); })) {
+    std::vector<std::uint32_t> all = news_.timed;
+    news_.timed.resize(all.size() - foreign_.size());
+    const Status status = unit_->ask_intervals(news_);
+    news_.timed = std::move(all);
+    if (const int bad = take("GetInterval", status); bad != 0) return bad;
+  }
   take_news(start_);
   return 0;
 }
 
 /// Notes what the clocks of the unit said at a time.
 void FmiModel::take_news(double now) {
-  ClockNews& news = unit_->news();
-  for (std::size_t i = 0; i < output_ticks_.size(); ++i) output_ticks_[i] += news.ticked[i] != 0 ? 1 : 0;
+  for (std::size_t i = 0; i < output_ticks_.size(); ++i) output_ticks_[i] += news_.ticked[i] != 0 ? 1 : 0;
   for (Partition& partition : partitions_)
-    if (partition.is_timed() && news.qualifiers[partition.timed] == abi3::kChanged)
-      set_interval(partition, now, news.intervals[partition.timed]);
-  unit_->clear_news();
+    if (partition.is_timed() && news_.qualifiers[partition.timed] == abi3::kChanged)
+      set_interval(partition, now, news_.intervals[partition.timed]);
+  const std::size_t own = news_.timed.size() - foreign_.size();
+  for (std::size_t i = 0; i < foreign_.size(); ++i) {
+    if (news_.qualifiers[own + i] != abi3::kChanged) continue;
+    const double interval = news_.intervals[own + i];
+    foreign_[i].due = interval >= 0 && std::isfinite(interval) ? now + interval : -1;
+    ++foreign_[i].news;
+  }
+  news_.clear();
 }
 
 void FmiModel::set_interval(Partition& partition, double now, double interval) {
@@ -199,6 +213,10 @@ bool FmiModel::ticks(Partition& partition, const tactus::Call& call, double& tim
       break;
   }
   const double now = as_seconds(call.sim_time_ns);
+  if (partition.news != partition.seen) {
+    partition.seen = partition.news;
+    partition.next = partition.due;
+  }
   if (partition.next < 0 || partition.next > now + 1e-10) return false;
   time = partition.next;
   const double waited = now - time;
@@ -227,6 +245,8 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
   }
   double time = 0;
   if (!ticks(partition, call, time)) return 0;
+  const Preemption::Activation activation(shared_->models.size() > 1 ? &shared_->preemption : nullptr,
+                                          partition.rank);
   for (Values* const group : partition.tunables)
     if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status))
       return partition_failed(partition, "Set of tunable parameters", status);
@@ -234,19 +254,39 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
     if (const Status status = group->set(*unit_, Call::set_input); !is_good(status))
       return partition_failed(partition, "Set of inputs", status);
   time_ = time;
-  if (const Status status = unit_->activate(partition.clock, time); !is_good(status))
+  if (const Status status = unit_->activate(partition.clock, time, news_); !is_good(status))
     return partition_failed(
-        partition, is_good(unit_->news().status) ? "ActivateModelPartition" : "a question about its clocks",
-        status);
+        partition, is_good(news_.status) ? "ActivateModelPartition" : "a question about its clocks", status);
   ++partition.ticks;
   for (Values* const group : partition.outputs)
     if (const Status status = group->get(*unit_); !is_good(status))
       return partition_failed(partition, "Get of outputs", status);
   take_news(time);
+  if (activation.waited_ns() >= kLongWait) say_wait(partition, activation.waited_ns());
   return 0;
 }
 
+/// Says once a model that one of its partitions waited for others of the unit: that time is in its job's.
+void FmiModel::say_wait(const Partition& partition, std::int64_t ns) {
+  if (std::exchange(wait_said_, true)) return;
+  std::array<char, 200> text{};
+  (void)std::snprintf(
+      text.data(), text.size(),
+      "partition '%.60s' waited %.3g ms for one of another thread, at a section that the unit locks "
+      "against preemption",
+      partition.name.c_str(), static_cast<double>(ns) * 1e-6);
+  log_.put(Status::warning, "tactus", text.data());
+}
+
 int FmiModel::partition_failed(const Partition& partition, const char* what, Status status) {
+  const char* first = nullptr;
+  if (!shared_->failed.compare_exchange_strong(first, partition.name.c_str()) && status == Status::illegal) {
+    std::array<char, 256> text{};
+    (void)std::snprintf(text.data(), text.size(),
+                        "the unit failed in partition '%.60s', so '%.60s' cannot be called: %.100s", first,
+                        partition.name.c_str(), unit_->log().last_error());
+    return failed(text.data(), on_error_);
+  }
   std::array<char, 120> text{};
   (void)std::snprintf(text.data(), text.size(), "%s, clock '%.60s',", what, partition.name.c_str());
   return failed(text.data(), status, on_error_);

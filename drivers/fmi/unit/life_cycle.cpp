@@ -79,25 +79,25 @@ static_assert(may_follow(Version::fmi2) && may_follow(Version::fmi3), "LifeCycle
 
 }  // namespace
 
-bool LifeCycle::may(Call call) const noexcept { return allows(call, phase_, version_); }
+bool LifeCycle::may(Call call) const noexcept { return allows(call, phase(), version_); }
 
 void LifeCycle::done(Call call, Status status) noexcept {
   if (status == Status::illegal) return;
   if (call == Call::free) {
-    phase_ = Phase::none;
+    become(Phase::none);
     return;
   }
   if (status == Status::fatal) {
-    phase_ = Phase::fatal;
+    become(Phase::fatal);
     return;
   }
   if (call == Call::instantiate) {
-    phase_ = is_good(status) ? Phase::made : Phase::none;
+    become(is_good(status) ? Phase::made : Phase::none);
     return;
   }
   if (!is_good(status)) {
     // A value that a unit discards is not an error of its own; a step is, and an activation.
-    if (status != Status::discard || call == Call::step || call == Call::activate) phase_ = Phase::failed;
+    if (status != Status::discard || call == Call::step || call == Call::activate) become(Phase::failed);
     return;
   }
   // FMI 2.0 reads outputs at once after a Set, without a step.
@@ -105,7 +105,7 @@ void LifeCycle::done(Call call, Status status) noexcept {
   if (execution_ == Execution::scheduled && (to == Phase::step_complete || to == Phase::values_set))
     to = Phase::activating;
   if (to == Phase::none || (to == Phase::values_set && version_ == Version::fmi2)) return;
-  phase_ = to;
+  become(to);
 }
 
 const char* name_of(Status status) {

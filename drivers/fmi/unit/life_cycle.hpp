@@ -11,7 +11,8 @@
 ///
 /// After an error a 2.0 unit may be reset or freed, a 3.0 unit also be read; after a fatal one nothing is called.
 ///
-/// Threads  a value.                                                                                       @when any
+/// Threads  as its unit.                                                                                    @when any
+#include <atomic>
 #include <cstdint>
 
 #include "drivers/fmi/description/description.hpp"
@@ -70,22 +71,29 @@ class LifeCycle {
  public:
   explicit LifeCycle(Version version, Execution execution = Execution::co_simulation)
       : version_(version), execution_(execution) {}
-  Phase phase() const { return phase_; }
+  LifeCycle(const LifeCycle& other)
+      : version_(other.version_), execution_(other.execution_), phase_(other.phase()) {}
+  LifeCycle& operator=(const LifeCycle&) = delete;
+  Phase phase() const { return phase_.load(std::memory_order_relaxed); }
   /// Returns true if the standard allows the call now.
   bool may(Call call) const noexcept;
   /// Returns true if sets of inputs, a step and gets may follow each other now: the table says so, at compile time.
   bool may_step() const noexcept {
-    return phase_ == Phase::step_complete || (phase_ == Phase::values_set && version_ == Version::fmi3);
+    const Phase now = phase();
+    return now == Phase::step_complete || (now == Phase::values_set && version_ == Version::fmi3);
   }
   /// Takes good answers to sets of inputs, a step and gets.
-  void stepped() noexcept { phase_ = Phase::step_complete; }
+  void stepped() noexcept { become(Phase::step_complete); }
   /// Takes what the unit answered to a call that was allowed.
   void done(Call call, Status status) noexcept;
 
  private:
+  void become(Phase phase) noexcept { phase_.store(phase, std::memory_order_relaxed); }
+
   Version version_;
   Execution execution_;
-  Phase phase_ = Phase::none;
+  std::atomic<Phase> phase_{
+      Phase::none};  // partitions on several threads leave it as it is, unless one fails
 };
 
 }  // namespace tactus::drivers::fmi

@@ -3,7 +3,7 @@
 /// One instance of a unit, for co-simulation of FMI 2.0 or 3.0 or for scheduled execution of 3.0. Each call passes the table of life_cycle.hpp first: what
 /// the standard forbids in the present phase is not called, and answers Status::illegal.
 ///
-/// Threads  one at a time, any. step(), set(), get(), save_state(): no heap, lock or system call of ours; what the unit
+/// Threads  one at a time, any; activate() of different clocks and what belongs to them: several. step(), set(), get(), save_state(): no heap, lock or system call of ours; what the unit
 ///          does is its own.
 #include <array>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/fmi/abi/fmi3.hpp"
 #include "drivers/fmi/description/description.hpp"
 #include "drivers/fmi/unit/life_cycle.hpp"
 #include "drivers/fmi/unit/log_ring.hpp"
@@ -48,12 +49,34 @@ struct FrameStep {
   bool ask_reached = false;  ///< 2.0 is asked how far it came
 };
 
-/// News of the clocks of a unit for scheduled execution, by their places in the lists of need_clocks().
+/// Questions about the clocks of a unit for scheduled execution, and its answers since clear(). Each thread that
+/// activates partitions has its own.
 struct ClockNews {
-  Status status = Status::ok;     ///< worst answer of the unit when it was asked
-  std::vector<char> ticked;       ///< output clocks: not 0, it has ticked
-  std::vector<double> intervals;  ///< input clocks: seconds
-  std::vector<int> qualifiers;    ///< abi3::Qualifier: kChanged, the interval is a new one
+  std::vector<std::uint32_t> outputs;  ///< output clocks
+  std::vector<std::uint32_t> timed;    ///< input clocks whose intervals the unit gives
+  Status status = Status::ok;          ///< worst answer of the unit when it was asked
+  std::vector<char> ticked{};          ///< not 0: it has ticked; in the order of `outputs`
+  std::vector<double> intervals{};     ///< seconds, in the order of `timed`
+  std::vector<int> qualifiers{};       ///< abi3::Qualifier, likewise: kChanged, the interval is a new one
+  // Room for one answer.
+  std::unique_ptr<bool[]> ticks{};
+  std::vector<double> asked{};
+  std::vector<abi3::Qualifier> asked_qualifiers{};
+
+  /// Makes the room for the answers.                                                                      @when setup
+  void lay_out() {
+    ticks = std::make_unique<bool[]>(outputs.size() + 1);
+    ticked.resize(outputs.size());
+    intervals.resize(timed.size());
+    qualifiers.resize(timed.size());
+    asked.resize(timed.size());
+    asked_qualifiers.resize(timed.size());
+  }
+  void clear() noexcept {
+    status = Status::ok;
+    for (char& each : ticked) each = 0;
+    for (int& each : qualifiers) each = 0;
+  }
 };
 
 class Unit {
@@ -123,27 +146,19 @@ class Unit {
     return status;
   }
 
-  /// Names output clocks and input clocks whose intervals the unit gives. Throws UnitError.              @when setup
-  virtual void need_clocks(std::vector<std::uint32_t> outputs, std::vector<std::uint32_t> timed) {
-    (void)outputs, (void)timed;
-  }
-  /// Activates the partition of a clock; asks for the clocks when the unit says that they have news.
-  Status activate(std::uint32_t clock, double time) noexcept {
-    return run(Call::activate, [&] { return do_activate(clock, time); });
+  /// Looks for the functions that ask about clocks. Throws UnitError.                                    @when setup
+  virtual void need_clocks(const ClockNews& news) { (void)news; }
+  /// Activates the partition of a clock; adds to `news` when the unit says that its clocks have some. Other threads may
+  /// be in activations of other clocks: class Preemption.
+  Status activate(std::uint32_t clock, double time, ClockNews& news) noexcept {
+    return run(Call::activate, [&] { return do_activate(clock, time, news); });
   }
   /// Asks for the intervals in initialization.
-  Status ask_intervals() noexcept {
-    return run(Call::clocks, [&] { return do_ask_intervals(); });
+  Status ask_intervals(ClockNews& news) noexcept {
+    return run(Call::clocks, [&] { return do_ask_intervals(news); });
   }
   Status set_interval(std::uint32_t clock, double seconds) {
     return run(Call::set_interval, [&] { return do_set_interval(clock, seconds); });
-  }
-  /// News since they were cleared.
-  ClockNews& news() { return news_; }
-  void clear_news() noexcept {
-    news_.status = Status::ok;
-    for (char& each : news_.ticked) each = 0;
-    for (int& each : news_.qualifiers) each = 0;
   }
 
   /// Looks for the functions of the state. False: the unit has none, or cannot serialize it.             @when setup
@@ -179,11 +194,14 @@ class Unit {
                         std::size_t count) noexcept = 0;
   /// Fills `answer` but for what it has from a step before and is the same.
   virtual Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept = 0;
-  virtual Status do_activate(std::uint32_t clock, double time) noexcept {
-    (void)clock, (void)time;
+  virtual Status do_activate(std::uint32_t clock, double time, ClockNews& news) noexcept {
+    (void)clock, (void)time, (void)news;
     return Status::illegal;
   }
-  virtual Status do_ask_intervals() noexcept { return Status::illegal; }
+  virtual Status do_ask_intervals(ClockNews& news) noexcept {
+    (void)news;
+    return Status::illegal;
+  }
   virtual Status do_set_interval(std::uint32_t clock, double seconds) {
     (void)clock, (void)seconds;
     return Status::illegal;
@@ -209,7 +227,6 @@ class Unit {
   const Description& description_;
   const Execution execution_;
   LogRing& log_;
-  ClockNews news_;
 
  private:
   template <class Work>

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drivers/fmi/abi/fmi3.hpp"
+#include "drivers/fmi/unit/preemption.hpp"
 #include "drivers/fmi/unit/unit.hpp"
 
 namespace tactus::drivers::fmi {
@@ -29,25 +31,21 @@ Status status3_of(abi3::Status status) noexcept {
 
 constexpr bool is_good(abi3::Status status) { return status == abi3::kOk || status == abi3::kWarning; }
 
-/// The environment of an instance; its functions find what they belong to by it.
-struct Environment {
-  LogRing* log;
-  Unit* unit;
-  void (*news)(Unit&);
-};
-
 void log3(void* environment, abi3::Status status, abi3::Text category, abi3::Text message) {
-  static_cast<Environment*>(environment)->log->put(status3_of(status), category, message);
+  static_cast<LogRing*>(environment)->put(status3_of(status), category, message);
 }
 
-void clock_update3(void* environment) {
-  const auto& of = *static_cast<Environment*>(environment);
-  of.news(*of.unit);
-}
+/// The activation that the calling thread is in: Clock Update Mode is only there.
+struct Asking {
+  void (*ask)(void* unit, ClockNews& news);
+  void* unit;
+  ClockNews* news;
+};
+thread_local Asking* asking __attribute__((tls_model("initial-exec"))) = nullptr;
 
-/// The partitions of an instance never run beside each other, and none preempts another: the order of the rig's jobs keeps
-/// them apart. So there is nothing to lock.
-void preemption3() {}
+void clock_update3(void*) {
+  if (asking != nullptr) asking->ask(asking->unit, *asking->news);
+}
 
 /// Functions for the values of one type, which differ in the type of the array alone.
 struct Access {
@@ -60,7 +58,6 @@ class Unit3 final : public Unit {
   Unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
         const Description& description, Execution execution, LogRing& log)
       : Unit(file, folder, description, execution, log),
-        environment_{&log, this, [](Unit& unit) { static_cast<Unit3&>(unit).take_news(); }},
         free_(library_.need<abi3::FreeInstance>("fmi3FreeInstance")),
         enter_initialization_(library_.need<abi3::EnterInitialization>("fmi3EnterInitializationMode")),
         exit_initialization_(library_.need<abi3::Plain>("fmi3ExitInitializationMode")),
@@ -93,18 +90,10 @@ class Unit3 final : public Unit {
     access_[static_cast<std::size_t>(type)].get =
         reinterpret_cast<void*>(library_.need<abi3::Plain>(function_name("fmi3Get", type).c_str()));
   }
-  void need_clocks(std::vector<std::uint32_t> outputs, std::vector<std::uint32_t> timed) override {
-    if (!outputs.empty()) get_clock_ = library_.need<abi3::GetClock>("fmi3GetClock");
-    if (!timed.empty()) get_interval_ = library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
+  void need_clocks(const ClockNews& news) override {
+    if (!news.outputs.empty()) get_clock_ = library_.need<abi3::GetClock>("fmi3GetClock");
+    if (!news.timed.empty()) get_interval_ = library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
     set_interval_ = library_.find<abi3::SetInterval>("fmi3SetIntervalDecimal");
-    ticks_ = std::make_unique<bool[]>(outputs.size() + 1);
-    asked_intervals_.resize(timed.size());
-    asked_qualifiers_.resize(timed.size());
-    news_.ticked.resize(outputs.size());
-    news_.intervals.resize(timed.size());
-    news_.qualifiers.resize(timed.size());
-    output_clocks_ = std::move(outputs);
-    timed_clocks_ = std::move(timed);
   }
 
  private:
@@ -118,11 +107,12 @@ class Unit3 final : public Unit {
     const std::string where = found.string() + "/";
     const char* const path = found.empty() ? nullptr : where.c_str();
     if (instantiate_scheduled_ != nullptr)
-      instance_ = instantiate_scheduled_(name.c_str(), description_.token.c_str(), path, false, logging,
-                                         &environment_, &log3, &clock_update3, &preemption3, &preemption3);
+      instance_ =
+          instantiate_scheduled_(name.c_str(), description_.token.c_str(), path, false, logging, &log_, &log3,
+                                 &clock_update3, &Preemption::lock, &Preemption::unlock);
     else
       instance_ = instantiate_(name.c_str(), description_.token.c_str(), path, false, logging, false, false,
-                               nullptr, 0, &environment_, &log3, nullptr);
+                               nullptr, 0, &log_, &log3, nullptr);
     return instance_ != nullptr;
   }
   void do_free() override {
@@ -254,39 +244,41 @@ class Unit3 final : public Unit {
     return Status::ok;
   }
 
-  Status do_activate(std::uint32_t clock, double time) noexcept override {
+  Status do_activate(std::uint32_t clock, double time, ClockNews& news) noexcept override {
+    Asking now{[](void* unit, ClockNews& of) { static_cast<Unit3*>(unit)->take_news(of); }, this, &news};
+    Asking* const outer = std::exchange(asking, &now);
     const Status status = status3_of(activate_(instance_, clock, time));
-    return is_good(status) ? news_.status : status;  // it asks about clocks while it runs
+    asking = outer;
+    return fmi::is_good(status) ? news.status : status;  // it asks about clocks while it runs
   }
-  Status do_ask_intervals() noexcept override {
-    take_intervals();
-    return news_.status;
+  Status do_ask_intervals(ClockNews& news) noexcept override {
+    take_intervals(news);
+    return news.status;
   }
   Status do_set_interval(std::uint32_t clock, double seconds) override {
     return set_interval_ == nullptr ? Status::illegal
                                     : status3_of(set_interval_(instance_, &clock, 1, &seconds));
   }
-  void note(abi3::Status status) noexcept { news_.status = std::max(news_.status, status3_of(status)); }
-  /// Asks for the clocks in Clock Update Mode, that is while a partition is active.
-  void take_news() noexcept {
-    if (!output_clocks_.empty()) {
-      const abi3::Status status =
-          get_clock_(instance_, output_clocks_.data(), output_clocks_.size(), ticks_.get());
-      note(status);
-      for (std::size_t i = 0; i < output_clocks_.size() && is_good(status3_of(status)); ++i)
-        if (ticks_[i]) news_.ticked[i] = 1;
-    }
-    take_intervals();
+  static bool noted(ClockNews& news, abi3::Status status) noexcept {
+    news.status = std::max(news.status, status3_of(status));
+    return is_good(status);
   }
-  void take_intervals() noexcept {
-    if (timed_clocks_.empty()) return;
-    const abi3::Status status = get_interval_(instance_, timed_clocks_.data(), timed_clocks_.size(),
-                                              asked_intervals_.data(), asked_qualifiers_.data());
-    note(status);
-    for (std::size_t i = 0; i < timed_clocks_.size() && is_good(status3_of(status)); ++i) {
-      if (asked_qualifiers_[i] != abi3::kChanged) continue;
-      news_.intervals[i] = asked_intervals_[i];
-      news_.qualifiers[i] = abi3::kChanged;
+  /// Asks for the clocks in Clock Update Mode, that is while a partition is active.
+  void take_news(ClockNews& news) noexcept {
+    if (!news.outputs.empty() &&
+        noted(news, get_clock_(instance_, news.outputs.data(), news.outputs.size(), news.ticks.get())))
+      for (std::size_t i = 0; i < news.outputs.size(); ++i)
+        if (news.ticks[i]) news.ticked[i] = 1;
+    take_intervals(news);
+  }
+  void take_intervals(ClockNews& news) noexcept {
+    if (news.timed.empty() || !noted(news, get_interval_(instance_, news.timed.data(), news.timed.size(),
+                                                         news.asked.data(), news.asked_qualifiers.data())))
+      return;
+    for (std::size_t i = 0; i < news.timed.size(); ++i) {
+      if (news.asked_qualifiers[i] != abi3::kChanged) continue;
+      news.intervals[i] = news.asked[i];
+      news.qualifiers[i] = abi3::kChanged;
     }
   }
 
@@ -313,7 +305,6 @@ class Unit3 final : public Unit {
     return status3_of(deserialize_(instance_, reinterpret_cast<const std::uint8_t*>(bytes), size, state));
   }
 
-  Environment environment_;
   abi3::Instance instance_ = nullptr;
   abi3::InstantiateCoSimulation* instantiate_ = nullptr;
   abi3::InstantiateScheduledExecution* instantiate_scheduled_ = nullptr;
@@ -325,10 +316,6 @@ class Unit3 final : public Unit {
   abi3::GetClock* get_clock_ = nullptr;
   abi3::GetInterval* get_interval_ = nullptr;
   abi3::SetInterval* set_interval_ = nullptr;
-  std::vector<abi3::Reference> output_clocks_, timed_clocks_;
-  std::unique_ptr<bool[]> ticks_;
-  std::vector<double> asked_intervals_;
-  std::vector<abi3::Qualifier> asked_qualifiers_;
   abi3::Plain *enter_configuration_, *exit_configuration_;
   std::array<Access, kTypes> access_{};
   abi3::SetBinary* set_binary_ = nullptr;

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Partitions of one unit on several threads: a more urgent one preempts a less urgent one, but for its locked sections.
+#include "drivers/fmi/unit/preemption.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "tests/support/process.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::drivers::fmi::preemption_test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using test::read_file;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+TEST(FmiPreemption, LetsAMoreUrgentOneIntoALessUrgentOne) {
+  Preemption order;
+  const Preemption::Activation slow(&order, 5);
+  std::thread([&] { const Preemption::Activation fast(&order, 1); }).join();  // returns
+}
+
+TEST(FmiPreemption, KeepsAMoreUrgentOneOutOfASection) {
+  Preemption order;
+  std::atomic<bool> left{false};
+  std::atomic<bool> begins{false};
+  std::thread fast;
+  {
+    const Preemption::Activation slow(&order, 5);
+    Preemption::lock();
+    Preemption::lock();
+    fast = std::thread([&] {
+      begins = true;
+      const Preemption::Activation activation(&order, 1);
+      EXPECT_TRUE(left) << "it began inside of the section";
+      EXPECT_GT(activation.waited_ns(), 0);
+    });
+    while (!begins) std::this_thread::yield();
+    std::this_thread::sleep_for(20ms);
+    Preemption::unlock();
+    std::this_thread::sleep_for(20ms);
+    left = true;
+    Preemption::unlock();
+    fast.join();  // while the slow one is still active
+  }
+}
+
+TEST(FmiPreemption, KeepsALessUrgentOneOutWhileAMoreUrgentOneIsActive) {
+  Preemption order;
+  std::atomic<bool> over{false};
+  std::atomic<int> at{0};
+  std::thread slow([&] {
+    const Preemption::Activation activation(&order, 5);
+    at = 1;
+    while (at != 2) std::this_thread::yield();
+    Preemption::lock();  // waits for the fast one
+    EXPECT_TRUE(over);
+    Preemption::unlock();
+  });
+  while (at != 1) std::this_thread::yield();
+  std::thread equal;
+  {
+    const Preemption::Activation fast(&order, 1);
+    at = 2;
+    equal = std::thread([&] {
+      const Preemption::Activation other(&order, 1);
+      EXPECT_TRUE(over) << "of equal priority";
+    });
+    std::this_thread::sleep_for(30ms);
+    over = true;
+  }
+  slow.join();
+  equal.join();
+}
+
+TEST(FmiPreemption, ForgivesAnUnlockThatIsMissingOrTooMuch) {
+  Preemption order;
+  Preemption::unlock();
+  Preemption::lock();
+  {
+    const Preemption::Activation forgets(&order, 5);
+    Preemption::unlock();
+    Preemption::lock();
+  }
+  std::thread([&] { const Preemption::Activation next(&order, 5); }).join();
+}
+
+class FmiPreemptionRig : public testing::Test {
+ protected:
+  FmiPreemptionRig() { fs::copy_file(fs::path(FMI_UNITS) / "preempt.fmu", dir_ / "preempt.fmu"); }
+  test::Finished tactus(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), TACTUS);
+    return test::run({.argv = arguments, .cwd = dir_.path()});
+  }
+  void rig(const std::string& models, const std::string& more = "") {
+    (void)dir_.write(
+        "rig.yaml",
+        "rig: r\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
+        "threads: { workers: { w: { kind: asynchronous_must_finish, period: 10 ms } } }\nmodels:\n" +
+            models + more);
+  }
+  static std::string two(const std::string& mode) {
+    return "  p: { driver: fmi, unit: preempt.fmu, partitions: [fast, once], parameters: { mode: " + mode +
+           " } }\n  s: { driver: fmi, unit: preempt.fmu, part_of: p, partitions: [slow], thread: w }\n";
+  }
+  static std::string held() {
+    return two("1") + "  g: { driver: fmi, unit: preempt.fmu, parameters: { mode: 5 } }\n";
+  }
+  /// Values of the last row.
+  std::vector<double> run(const std::string& models, const std::string& variables, int frames,
+                          const std::string& more = "") {
+    rig(models, more + "record: { x: { variables: [" + variables + "], driver: csv } }\n");
+    fs::remove_all(dir_ / "out");
+    const auto done = tactus({"run", "rig.yaml", "--frames", std::to_string(frames), "--out", "out"});
+    EXPECT_EQ(done.status, 0) << done;
+    csv_ = read_file(dir_ / "out/x.csv");
+    std::string line, last;
+    for (std::istringstream in(csv_); std::getline(in, line);) last = line;
+    std::vector<double> values;
+    for (std::istringstream in(last); std::getline(in, line, ',');) values.push_back(std::stod(line));
+    return values;
+  }
+  test::TempDir dir_;
+  std::string csv_;
+};
+
+TEST_F(FmiPreemptionRig, PreemptsASlowPartition) {
+  // Another unit holds each tenth frame until the slow one has begun, which waits for the third fast one of ten.
+  const auto last = run(held(), "p.n_fast, s.n_slow, s.preempted", 53);
+  ASSERT_EQ(last.size(), 4U) << csv_;
+  EXPECT_EQ(last[1], 53);
+  EXPECT_EQ(last[2], 5) << "what it wrote is seen at the end of its period";
+  EXPECT_EQ(last[3], 5) << csv_;
+}
+
+TEST_F(FmiPreemptionRig, KeepsSectionsWhole) {
+  const auto last = run(two("2"), "p.n_fast, s.n_slow, p.broken, s.inside", 31);
+  ASSERT_EQ(last.size(), 5U) << csv_;
+  EXPECT_EQ(last[2], 3);
+  EXPECT_EQ(last[3], 0) << "a fast one saw a section";
+  EXPECT_EQ(last[4], 0) << "a section began while a fast one was active";
+  (void)run(two("3"), "p.n_fast, s.n_slow", 31);  // one that is never unlocked ends with the activation
+}
+
+TEST_F(FmiPreemptionRig, ServesTriggeredAndCountdownClocksByWhicheverModelHasThem) {
+  const std::string models =
+      two("0") + "  t: { driver: fmi, unit: preempt.fmu, part_of: p, partitions: [trig], thread: w }\n";
+  const std::string more =
+      "connect:\n"
+      "  - { from: s.once_news, to: p.once_news, delayed: yes }\n"
+      "  - { from: s.once_due, to: p.once_due, delayed: yes }\n"
+      "  - { from: p.n_fast, to: t.trig, delayed: yes }\n";
+  const auto last = run(models, "t.n_trig, p.once_ticks, p.t_once, p.once_late, p.w", 41, more);
+  ASSERT_EQ(last.size(), 6U) << csv_;
+  // Slow ones at 0, 10, 20, 30 ms; each countdown is 12.5 ms; the last one seen at 40 ms is that of 20 ms.
+  EXPECT_EQ(last[2], 3) << csv_;
+  EXPECT_NEAR(last[3], 0.0325, 1e-9) << "the time of the tick";
+  EXPECT_NEAR(last[4], 0.0005, 1e-9) << "until the next frame";
+  EXPECT_EQ(last[1], 3) << "n_fast is another one at each end of a period but the first";
+  const std::string once = csv_;
+  (void)run(models, "t.n_trig, p.once_ticks, p.t_once, p.once_late, p.w", 41, more);
+  EXPECT_EQ(csv_, once);
+}
+
+TEST_F(FmiPreemptionRig, BeginsAnewAfterAResetAndFromACheckpoint) {
+  const auto rows = [&] { return csv_.substr(csv_.find('\n') + 1); };
+  (void)run(held(), "p.n_fast, s.n_slow", 20);
+  const std::string once = rows();
+  (void)run(held(), "p.n_fast, s.n_slow", 40, "commands: [{ at: 20 ms, do: reset }]\n");
+  EXPECT_TRUE(rows().starts_with(once + once)) << rows();
+  (void)run(held(), "p.n_fast, s.n_slow", 60, "checkpoint: { every: 20 ms }\n");
+  const std::string whole = rows();
+  fs::path first;
+  for (const auto& entry : fs::recursive_directory_iterator(dir_ / "out"))
+    if (entry.path().extension() == ".tck" && (first.empty() || entry.path() < first)) first = entry.path();
+  ASSERT_FALSE(first.empty());
+  fs::copy_file(first, dir_ / "here.tck");
+  fs::remove_all(dir_ / "out");
+  const auto rest = tactus({"run", "rig.yaml", "--from", "here.tck", "--frames", "60", "--out", "out"});
+  ASSERT_EQ(rest.status, 0) << rest;
+  csv_ = read_file(dir_ / "out/x.csv");
+  EXPECT_GT(rows().size(), 100U);
+  EXPECT_TRUE(whole.ends_with(rows())) << whole << "\n" << rows();
+}
+
+TEST_F(FmiPreemptionRig, NamesThePartitionThatFailed) {
+  rig(two("4"));
+  const auto done = tactus({"run", "rig.yaml", "--frames", "40", "--out", "out"});
+  EXPECT_EQ(done.status, 1) << done;
+  // Whichever of the two is called next after that reports it.
+  EXPECT_THAT(done.out, AnyOf(HasSubstr("clock 'slow'"), HasSubstr("the unit failed in partition 'slow'")));
+  EXPECT_THAT(done.out, HasSubstr("the slow partition gave up"));
+}
+
+TEST_F(FmiPreemptionRig, RefusesWhatCannotBeShared) {
+  const auto says = [&](const std::string& models, const std::string& text) {
+    rig(models, "");
+    const auto done = tactus({"check", "rig.yaml"});
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_THAT(done.err, HasSubstr(text));
+  };
+  const std::string p = "  p: { driver: fmi, unit: preempt.fmu, partitions: [fast, once] }\n";
+  const auto s = [](const std::string& keys) {
+    return "  s: { driver: fmi, unit: preempt.fmu, thread: w, " + keys + " }\n";
+  };
+  says(p + s("part_of: p"), "missing key 'partitions'");
+  says(p + s("part_of: p, partitions: [slo]"), "'slo' is no input clock of the unit; did you mean 'slow'?");
+  says(p + s("part_of: q, partitions: [slow]"), "there is no model 'q' of driver fmi before this one");
+  says(p + s("part_of: p, partitions: [fast]"),
+       "that of clock 'fast' is a job of another model of the unit already");
+  says(p + s("part_of: p, partitions: [slow], isolated: yes"), "in the same process");
+  says("  p: { driver: fmi, unit: preempt.fmu, jobs: { slow: { thread: w } } }\n",
+       "share the memory of model 'p'");
+}
+
+}  // namespace
+}  // namespace tactus::drivers::fmi::preemption_test

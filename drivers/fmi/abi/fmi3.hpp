@@ -33,7 +33,7 @@ using FreeInstance = void(Instance);
 using SetDebugLogging = Status(Instance, bool on, std::size_t count, const Text* categories);
 using EnterInitialization = Status(Instance, bool has_tolerance, double tolerance, double start,
                                    bool has_stop, double stop);
-/// ExitInitializationMode, EnterConfigurationMode, ExitConfigurationMode, Terminate, Reset.
+/// ExitInitializationMode, EnterConfigurationMode, ExitConfigurationMode, EnterEventMode, EnterStepMode, Terminate, Reset.
 using Plain = Status(Instance);
 using GetVersion = Text();
 
@@ -46,6 +46,10 @@ using SetBinary = Status(Instance, const Reference*, std::size_t, const std::siz
 
 using DoStep = Status(Instance, double time, double step, bool no_set_state_before, bool* event_needed,
                       bool* terminate, bool* early, double* last_time);
+
+using UpdateDiscreteStates = Status(Instance, bool* again, bool* terminate, bool* nominals_changed,
+                                    bool* values_changed, bool* has_next, double* next);
+using SetClock = Status(Instance, const Reference*, std::size_t, const bool* ticks);
 
 /// Says whether a clock has an interval, and whether it is a new one.
 enum Qualifier : int { kNotYetKnown, kUnchanged, kChanged };

@@ -24,6 +24,18 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
+/// A start value: a String in quotes, a Binary in hexadecimal digits.
+std::string text_of(Type type, const std::string& value) {
+  if (type == Type::string) return in_quotes(value);
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string digits;
+  for (const char c : value.substr(0, 60)) {
+    digits += kDigits[static_cast<unsigned char>(c) / 16];
+    digits += kDigits[static_cast<unsigned char>(c) % 16];
+  }
+  return digits + (value.size() > 60 ? "..." : "");
+}
+
 /// A time as a rig file writes it.
 std::string seconds(double value) {
   std::array<char, 40> text{};
@@ -112,11 +124,16 @@ class Sorter {
       return;
     if (variable.causality == Causality::local && !wanted(variable)) return;
     if (variable.type == Type::clock) return sort_clock(variable);
-    if (!variable.clocks.empty() && wishes_.execution == Execution::co_simulation)
-      return leave_out(variable, "belongs to a clock, and no clock ticks");
+    if (!variable.clocks.empty() && wishes_.execution == Execution::co_simulation && !wishes_.event_mode)
+      return leave_out(variable, "belongs to a clock, and no clock ticks without 'event_mode: yes'");
     if (variable.type == Type::string || variable.type == Type::binary) {
       if (variable.causality == Causality::parameter)
         made_.texts.push_back(&variable);
+      else if (variable.variability == Variability::constant)
+        leave_out(variable,
+                  std::string(name_of(variable.type)) + ", a constant: " +
+                      (variable.start.texts.empty() ? "its value is not said"
+                                                    : text_of(variable.type, variable.start.texts[0])));
       else
         leave_out(variable,
                   std::string(name_of(variable.type)) +
@@ -145,8 +162,13 @@ class Sorter {
   }
 
   void sort_clock(const Variable& variable) {
-    if (wishes_.execution == Execution::co_simulation)
+    const bool co_simulation = wishes_.execution == Execution::co_simulation;
+    if (co_simulation && !wishes_.event_mode)
       return leave_out(variable, "a Clock: the unit runs without event mode, so no clock ticks");
+    if (co_simulation && variable.causality == Causality::input &&
+        variable.clock.interval_variability != "triggered")
+      return leave_out(variable, "a Clock with intervals (" + variable.clock.interval_variability +
+                                     "): in co-simulation a rig lets triggered ones tick alone");
     if (variable.causality != Causality::input && variable.causality != Causality::output)
       return leave_out(variable, "a Clock that is neither input nor output");
     ClockVariable clock;

@@ -52,7 +52,8 @@ struct Contents {
   std::vector<RigVariable> parameters;  ///< fixed ones: set before initialization
   std::vector<RigVariable> outputs;     ///< got after each step, local variables that were asked for too
   std::vector<RigVariable> constants;   ///< got once, after initialization: calculated parameters, constants
-  std::vector<ClockVariable> partitions;  ///< input clocks, each with its partition
+  std::vector<ClockVariable>
+      partitions;  ///< input clocks, each with its partition; with event mode, triggered ones
   std::vector<ClockVariable> output_clocks;
   std::vector<const Variable*> texts;  ///< parameters of type String and Binary
   std::vector<StructureVariable> structure;
@@ -62,6 +63,7 @@ struct Contents {
 /// Wishes of the rig file.
 struct Wishes {
   Execution execution = Execution::co_simulation;
+  bool event_mode = false;  ///< co-simulation with event mode
   std::map<std::string, std::string>
       parameters;                   ///< texts under 'parameters' in the rig file, by names in the rig
   std::vector<std::string> locals;  ///< local variables to show; '*' stands for any text

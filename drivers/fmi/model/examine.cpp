@@ -182,8 +182,15 @@ void print_use(const Examination& to, const Interface& of, bool scheduled) {
                                        ? "multiples of " + number(*of.fixed_step) + " s"
                                        : std::string(of.variable_step ? "any" : "any one, which stays")));
   }
-  if (of.event_mode) to.line("  event mode     not used: events are handled inside of its steps");
-  if (of.intermediate_update) to.line("  intermediate   not used");
+  if (of.event_mode)
+    to.line(
+        "  event mode     with 'event_mode: yes'; else its events are handled inside of its steps, and no "
+        "clock ticks");
+  if (of.early_return)
+    to.line(std::string("  early return   ") +
+            (of.event_mode ? "with 'event_mode: yes'" : "not allowed: each step is whole"));
+  if (of.intermediate_update)
+    to.line("  intermediate   update: not used, no variable is asked for inside of a step");
   to.line(
       "  real time      what a step takes and allocates is the unit's own: see the times of its job in the "
       "report");

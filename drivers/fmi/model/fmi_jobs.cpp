@@ -111,8 +111,10 @@ int FmiModel::set_start_values() {
 
 int FmiModel::get_outputs() {
   for (const Groups* const groups : {&outputs_, &constants_})
-    for (const auto& group : *groups)
+    for (const auto& group : *groups) {
+      if (event_mode_ && !group->clocks().empty()) continue;  // got where its clock ticks
       if (const int bad = take("Get", group->get(*unit_)); bad != 0) return bad;
+    }
   return 0;
 }
 
@@ -137,6 +139,8 @@ int FmiModel::initialize() {
   for (FmiModel* const each : shared_->models)
     if (const int bad = each->initialize_clocks(); bad != 0) return bad;
   if (const int bad = take("ExitInitializationMode", unit_->exit_initialization()); bad != 0) return bad;
+  if (event_mode_)
+    if (const int bad = begin_events(); bad != 0) return bad;
   for (FmiModel* const each : shared_->models)
     if (const int bad = each->get_outputs(); bad != 0) return bad;
   return 0;
@@ -212,6 +216,7 @@ int FmiModel::any_step(const tactus::Call& call) {
       origin_steps_ = steps_;
     }
   }
+  if (event_mode_) return event_step(call);
   frame_.ask_reached = steps_ < kStepsWatched;
   answer_ = {};
   for (Values* const each : converted_in_) each->to_unit();
@@ -287,6 +292,8 @@ int FmiModel::restore() {
     each->plain_dt_ = kNoStep;
     for (const Groups* const groups : {&each->tunables_, &each->inputs_})
       for (const auto& group : *groups) group->forget_set();
+    // A discrete input that is as it was is no event.
+    for (Values* const group : each->discrete_in_) group->take_as_set();
   }
   if (state_bytes_ == 0) return 0;  // a reset: the initialization comes next
   if (unit_ == nullptr || state_bytes_ < 0 || static_cast<std::size_t>(state_bytes_) > state_.size())

@@ -98,6 +98,9 @@ void FmiModel::keys(Keys& k) {
          "what to do if the unit asks for the end of the simulation");
   k.yes_no("ignore_fixed_step", ignore_fixed_step_,
            "run a unit whose fixed step the cycle is no multiple of");
+  k.yes_no("event_mode", event_mode_,
+           "co-simulation of 3.0: handle the unit's events, change discrete inputs at events, and let its "
+           "clocks tick");
   k.yes_no("log", unit_log_, "let the unit log all of its categories");
   k.number("tolerance", tolerance_, "1", {0, 1},
            "relative tolerance for the unit's solver; 0: the unit's own");
@@ -122,6 +125,12 @@ void FmiModel::check(const Problems& problems) {
   execution_ = wanted_ == Wanted::any
                    ? usual_execution(description_)
                    : (wanted_ == Wanted::scheduled ? Execution::scheduled : Execution::co_simulation);
+  if (event_mode_ && (execution_ != Execution::co_simulation || !description_.co_simulation ||
+                      !description_.co_simulation->event_mode))
+    problems.add("event_mode",
+                 execution_ == Execution::scheduled
+                     ? "the unit runs as scheduled execution, which has no event mode; leave it out"
+                     : "the unit has no event mode (hasEventMode); leave it out");
   const std::vector<std::string> refused = refusals(description_, execution_);
   for (const std::string& why : refused) problems.add("unit", why);
   if (!refused.empty()) return;
@@ -136,6 +145,7 @@ void FmiModel::check(const Problems& problems) {
   Wishes wishes;
   wishes.execution = execution_;
   wishes.locals = locals_;
+  wishes.event_mode = event_mode_;
   wishes.parameters = given_;
   std::vector<WishProblem> wrong;
   contents_ = contents_of(description_, wishes, wrong);
@@ -183,8 +193,10 @@ void FmiModel::claim_once(const Problems& problems) {
 
 void FmiModel::sort_into(Groups& groups, const std::vector<RigVariable>& variables) const {
   for (const RigVariable& variable : variables) {
-    const auto at =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group->takes(variable); });
+    const auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      const bool other = group->variables().front().of->variability != variable.of->variability;
+      return group->takes(variable) && !(event_mode_ && other);
+    });
     Values& values =
         at == groups.end()
             ? *groups.emplace_back(std::make_unique<Values>(variable.of->type, description_.version))
@@ -245,6 +257,7 @@ void FmiModel::declare(Declare& d) {
     declare_partitions(d);
   else
     d.job<&FmiModel::step>("step", JobClass::scheduled);
+  if (event_mode_) declare_clocks(d);
   if (is_part()) return;  // the model that has the instance begins, keeps and ends it
   d.job<&FmiModel::end>("end", JobClass::shutdown);
   if (!interface().get_and_set_state || !interface().serialize_state) {
@@ -316,6 +329,11 @@ void FmiModel::prepare_functions() {
     need_clocks();
   else
     list_transfers();
+  if (event_mode_) {
+    sort_events();
+    need_clocks();
+    unit_->use_event_mode();
+  }
 }
 
 void FmiModel::open(const OpenRequest&) {

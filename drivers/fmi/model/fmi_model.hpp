@@ -102,6 +102,14 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int first_call(const tactus::Call& call);
   int any_step(const tactus::Call& call);
   int make_step(const tactus::Call& call);
+  int event_step(const tactus::Call& call);
+  int make_event_step(double wanted);
+  int handle_event(double now, bool inputs);
+  int begin_events();
+  bool any_ticks(const std::vector<std::uint32_t>& clocks) const noexcept;
+  int event_failed(const char* what, Status status);
+  void sort_events();
+  void declare_clocks(Declare& d);
   int step_failed(double wanted, Status status);
   void end_of_simulation();
   void list_transfers();
@@ -127,6 +135,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   OnFailure on_discard_ = OnFailure::terminate, on_error_ = OnFailure::terminate;
   OnEnd on_end_ = OnEnd::stop;
   bool ignore_fixed_step_ = false;
+  bool event_mode_ = false;
   bool unit_log_ = false;
   double tolerance_ = 0;
 
@@ -178,6 +187,9 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   /// The step at which a call has nothing to do but to set, step and get; kNoStep: it has.
   double plain_dt_ = kNoStep;
   bool is_plain_ = false;
+  // With event mode: continuous inputs are set between steps, all others at events alone.
+  std::vector<Values*> discrete_in_, clocked_in_, free_out_, clocked_out_;
+  double next_event_ = -1;
   bool lag_said_ = false;
   bool interval_said_ = false;
   bool wait_said_ = false;

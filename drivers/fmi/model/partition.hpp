@@ -53,6 +53,8 @@ struct Partition {
   double due = -1;          ///< the same: time of its tick, an input
   std::int64_t seen = 0;    ///< value of `news` that was taken
 
+  bool ticks_now = false;  ///< event mode: it ticks at this moment
+
   bool is_timed() const { return kind == ClockKind::countdown || kind == ClockKind::changing; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which partitions of a unit a model has, alone or beside other models of the same instance.
+/// Chooses the partitions of a unit that a model has, alone or beside other models of the same instance.
 #include <algorithm>
 #include <stdexcept>
 
@@ -9,7 +9,7 @@
 namespace tactus::drivers::fmi {
 
 void FmiModel::make_partitions(const Problems& problems) {
-  if (execution_ != Execution::scheduled) return;
+  if (execution_ != Execution::scheduled && !event_mode_) return;
   for (const ClockVariable& clock : contents_.partitions) {
     std::string problem;
     Partition& made = partitions_.emplace_back(partition_of(clock, problem));
@@ -24,6 +24,7 @@ void FmiModel::make_partitions(const Problems& problems) {
 /// Leaves what belongs to the partitions that the rig file names.
 void FmiModel::choose_partitions(const Problems& problems) {
   if (execution_ != Execution::scheduled) {
+    output_ticks_.assign(contents_.output_clocks.size(), 0);
     if (is_part() || is_split())
       problems.add(is_part() ? "part_of" : "partitions",
                    "the unit runs as co-simulation, whose one job is 'step'; only partitions of scheduled "

@@ -20,7 +20,7 @@ class FmiModel;
 ///
 /// Threads  setup, but for `preemption` and `failed`.
 struct SharedUnit {
-  std::string token;  ///< of the description
+  std::string token;  ///< token of its description
   std::optional<UnpackedFolder> unpacked{};
   std::unique_ptr<Unit> unit{};
   Preemption preemption{};

@@ -110,14 +110,27 @@ Status Values::set(Unit& unit, Call how) noexcept {
   return unit.set(how, type_, references_, unit_.get(), elements_);
 }
 
-Status Values::set_changed(Unit& unit, Call how) noexcept {
-  if (empty()) return Status::ok;
+bool Values::has_changed() noexcept {
+  if (empty()) return false;
   to_unit();
-  const std::size_t bytes = elements_ * storage_of(type_, version_);
-  if (known_ && std::memcmp(last_.get(), unit_.get(), bytes) == 0) return Status::ok;
-  std::memcpy(last_.get(), unit_.get(), bytes);
+  return !known_ || std::memcmp(last_.get(), unit_.get(), elements_ * storage_of(type_, version_)) != 0;
+}
+
+void Values::note_set() noexcept {
+  std::memcpy(last_.get(), unit_.get(), elements_ * storage_of(type_, version_));
   known_ = true;
+}
+
+Status Values::set_changed(Unit& unit, Call how) noexcept {
+  if (!has_changed()) return Status::ok;
+  note_set();
   return unit.set(how, type_, references_, unit_.get(), elements_);
+}
+
+Status Values::set_in_event(Unit& unit) noexcept {
+  to_unit();
+  note_set();
+  return unit.set_in_event(type_, references_, unit_.get(), elements_);
 }
 
 Status Values::set_other_than_start(Unit& unit) {

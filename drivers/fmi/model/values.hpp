@@ -58,12 +58,22 @@ class Values {
   Status set_changed(Unit& unit, Call how) noexcept;
   /// Forgets what was set: the unit is in another state.                                        @when rt
   void forget_set() noexcept { known_ = false; }
+  /// Sets all in event mode.                                                                     @when rt
+  Status set_in_event(Unit& unit) noexcept;
+  /// Returns true if one of them is another than it was set last.                               @when rt
+  bool has_changed() noexcept;
+  /// Takes what the rig has as what was set last.                                               @when rt
+  void take_as_set() noexcept {
+    to_unit();
+    note_set();
+  }
   /// Sets those that are not their start values: the unit has these already.                    @when setup
   Status set_other_than_start(Unit& unit);
   /// Gets all.                                                                                   @when rt
   Status get(Unit& unit) noexcept;
 
  private:
+  void note_set() noexcept;
   /// Bytes of an element in the rig.
   std::size_t rig_bytes() const { return type_ == Type::boolean ? 1 : storage_of(type_, version_); }
 

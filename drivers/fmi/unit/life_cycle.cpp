@@ -12,7 +12,7 @@ constexpr unsigned in(P... phases) {
 using P = Phase;
 
 constexpr unsigned kAlive = in(P::made, P::configuring, P::initializing, P::step_complete, P::values_set,
-                               P::activating, P::terminated);
+                               P::handling, P::activating, P::terminated);
 
 /// Phases from which a call is allowed, and the phase after it. P::none as `to` of a row but free: the phase stays.
 struct Row {
@@ -33,9 +33,9 @@ constexpr Row kRows[] = {
     {Call::set_input, in(P::step_complete), in(P::step_complete, P::values_set, P::activating),
      P::values_set},
     {Call::get, in(P::initializing, P::step_complete, P::terminated),
-     in(P::initializing, P::step_complete, P::activating, P::terminated, P::failed), P::none},
+     in(P::initializing, P::step_complete, P::handling, P::activating, P::terminated, P::failed), P::none},
     {Call::step, in(P::step_complete), in(P::step_complete, P::values_set), P::step_complete},
-    {Call::terminate, in(P::step_complete), in(P::step_complete, P::values_set, P::activating),
+    {Call::terminate, in(P::step_complete), in(P::step_complete, P::values_set, P::handling, P::activating),
      P::terminated},
     {Call::reset, kAlive | bit(P::failed), kAlive | bit(P::failed), P::made},
     {Call::state, kAlive & ~bit(P::configuring), kAlive & ~bit(P::configuring), P::none},
@@ -44,6 +44,9 @@ constexpr Row kRows[] = {
     {Call::activate, 0, in(P::activating), P::none},
     {Call::clocks, 0, in(P::initializing), P::none},
     {Call::set_interval, 0, in(P::initializing), P::none},
+    {Call::enter_event, 0, in(P::step_complete, P::values_set), P::handling},
+    {Call::handle_event, 0, in(P::handling), P::none},
+    {Call::enter_step, 0, in(P::handling), P::step_complete},
     {Call::free, kAlive | bit(P::failed), kAlive | bit(P::failed), P::none},
 };
 
@@ -104,6 +107,7 @@ void LifeCycle::done(Call call, Status status) noexcept {
   Phase to = row_of(call).to;
   if (execution_ == Execution::scheduled && (to == Phase::step_complete || to == Phase::values_set))
     to = Phase::activating;
+  if (event_mode_ && call == Call::exit_initialization) to = Phase::handling;
   if (to == Phase::none || (to == Phase::values_set && version_ == Version::fmi2)) return;
   become(to);
 }
@@ -131,6 +135,9 @@ const char* name_of(Call call) {
                                     "ActivateModelPartition",
                                     "GetInterval",
                                     "SetInterval",
+                                    "EnterEventMode",
+                                    "UpdateDiscreteStates",
+                                    "EnterStepMode",
                                     "FreeInstance"};
   return kNames[static_cast<unsigned>(call)];
 }
@@ -142,6 +149,7 @@ const char* name_of(Phase phase) {
                                     "in initialization mode",
                                     "between two steps",
                                     "between two steps, values set",
+                                    "in event mode",
                                     "in clock activation mode",
                                     "terminated",
                                     "in error",

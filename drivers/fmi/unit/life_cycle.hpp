@@ -2,6 +2,8 @@
 #pragma once
 /// Says when a function of a unit may be called: one table for both versions of the standard.
 ///
+/// With event mode (3.0), initialization leads to it, and back and forth between it and step complete.
+///
 ///     none ─► made ─► (configuring ─►) initializing ─► step complete ─► terminated ─► none
 ///              ▲                                        │        ▲
 ///              └────────── reset ───────────────────────┤        │ step
@@ -26,6 +28,7 @@ enum class Phase : std::uint8_t {
   initializing,   ///< Initialization Mode
   step_complete,  ///< Step Complete, Step Mode
   values_set,     ///< the same after a Set, where 3.0 forbids a Get until the next step
+  handling,       ///< Event Mode
   activating,     ///< Clock Activation Mode of scheduled execution
   terminated,
   failed,  ///< it answered Error, or Discard to a step or an activation
@@ -50,6 +53,9 @@ enum class Call : std::uint8_t {
   activate,   ///< a model partition
   clocks,     ///< get intervals, outside of an activation
   set_interval,
+  enter_event,
+  handle_event,  ///< set and get inputs, outputs and clocks in Event Mode, and update discrete states
+  enter_step,
   free
 };
 
@@ -71,8 +77,13 @@ class LifeCycle {
  public:
   explicit LifeCycle(Version version, Execution execution = Execution::co_simulation)
       : version_(version), execution_(execution) {}
+  /// Uses event mode from the next instance on.
+  void use_event_mode() noexcept { event_mode_ = true; }
   LifeCycle(const LifeCycle& other)
-      : version_(other.version_), execution_(other.execution_), phase_(other.phase()) {}
+      : version_(other.version_),
+        execution_(other.execution_),
+        event_mode_(other.event_mode_),
+        phase_(other.phase()) {}
   LifeCycle& operator=(const LifeCycle&) = delete;
   Phase phase() const { return phase_.load(std::memory_order_relaxed); }
   /// Returns true if the standard allows the call now.
@@ -92,6 +103,7 @@ class LifeCycle {
 
   Version version_;
   Execution execution_;
+  bool event_mode_ = false;
   std::atomic<Phase> phase_{
       Phase::none};  // partitions on several threads leave it as it is, unless one fails
 };

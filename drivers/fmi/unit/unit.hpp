@@ -26,8 +26,17 @@ namespace tactus::drivers::fmi {
 struct StepAnswer {
   bool terminate = false;      ///< the unit wants the simulation to end
   bool knows_reached = false;  ///< `reached` holds
+  bool event = false;          ///< 3.0: it wants event mode
+  bool early = false;          ///< 3.0: it stopped before the end of the step, at `reached`
   Call last = Call::step;      ///< the call that was answered last
   double reached = 0;          ///< last successful time, s
+};
+
+/// Answer to an update of discrete states.
+struct EventAnswer {
+  bool again = false;      ///< another one is needed at this time
+  bool terminate = false;  ///< the unit wants the simulation to end
+  double next = -1;        ///< time of its next event, s; below 0: it names none
 };
 
 /// One Set or Get of a frame: all values of a type, in the form of the unit.
@@ -132,6 +141,31 @@ class Unit {
   Status get(Type type, std::span<const std::uint32_t> references, void* values, std::size_t count) noexcept {
     return run(Call::get, [&] { return do_get(type, references, values, count); });
   }
+  /// Uses event mode and allows early return, 3.0. Before instantiate(). Throws UnitError.              @when setup
+  virtual void use_event_mode() { life_.use_event_mode(); }
+  Status enter_event() noexcept {
+    return run(Call::enter_event, [&] { return do_enter_event(); });
+  }
+  Status enter_step() noexcept {
+    return run(Call::enter_step, [&] { return do_enter_step(); });
+  }
+  /// Sets values in event mode.
+  Status set_in_event(Type type, std::span<const std::uint32_t> references, const void* values,
+                      std::size_t count) noexcept {
+    return run(Call::handle_event, [&] { return do_set(type, references, values, count); });
+  }
+  /// Lets an input clock tick.
+  Status tick(std::uint32_t clock) noexcept {
+    return run(Call::handle_event, [&] { return do_tick(clock); });
+  }
+  /// Adds to `news` which output clocks tick now.
+  Status ask_ticks(ClockNews& news) noexcept {
+    return run(Call::handle_event, [&] { return do_ask_ticks(news); });
+  }
+  Status update_discrete(EventAnswer& answer) noexcept {
+    return run(Call::handle_event, [&] { return do_update_discrete(answer); });
+  }
+
   /// Finds the function of a Set or Get whose type was needed.                                         @when setup
   virtual void find_function(Transfer& transfer, bool set) const = 0;
   /// Sets, advances and gets, which the table allows in this order between two steps. The first answer that is not good
@@ -196,6 +230,20 @@ class Unit {
   virtual Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept = 0;
   virtual Status do_activate(std::uint32_t clock, double time, ClockNews& news) noexcept {
     (void)clock, (void)time, (void)news;
+    return Status::illegal;
+  }
+  virtual Status do_enter_event() noexcept { return Status::illegal; }
+  virtual Status do_enter_step() noexcept { return Status::illegal; }
+  virtual Status do_tick(std::uint32_t clock) noexcept {
+    (void)clock;
+    return Status::illegal;
+  }
+  virtual Status do_ask_ticks(ClockNews& news) noexcept {
+    (void)news;
+    return Status::illegal;
+  }
+  virtual Status do_update_discrete(EventAnswer& answer) noexcept {
+    (void)answer;
     return Status::illegal;
   }
   virtual Status do_ask_intervals(ClockNews& news) noexcept {

@@ -95,6 +95,14 @@ class Unit3 final : public Unit {
     if (!news.timed.empty()) get_interval_ = library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
     set_interval_ = library_.find<abi3::SetInterval>("fmi3SetIntervalDecimal");
   }
+  void use_event_mode() override {
+    Unit::use_event_mode();
+    enter_event_ = library_.need<abi3::Plain>("fmi3EnterEventMode");
+    enter_step_ = library_.need<abi3::Plain>("fmi3EnterStepMode");
+    update_ = library_.need<abi3::UpdateDiscreteStates>("fmi3UpdateDiscreteStates");
+    set_clock_ = library_.find<abi3::SetClock>("fmi3SetClock");
+    event_mode_ = true;
+  }
 
  private:
   /// Enumerations pass as Int64.
@@ -111,8 +119,8 @@ class Unit3 final : public Unit {
           instantiate_scheduled_(name.c_str(), description_.token.c_str(), path, false, logging, &log_, &log3,
                                  &clock_update3, &Preemption::lock, &Preemption::unlock);
     else
-      instance_ = instantiate_(name.c_str(), description_.token.c_str(), path, false, logging, false, false,
-                               nullptr, 0, &log_, &log3, nullptr);
+      instance_ = instantiate_(name.c_str(), description_.token.c_str(), path, false, logging, event_mode_,
+                               event_mode_ && interface().early_return, nullptr, 0, &log_, &log3, nullptr);
     return instance_ != nullptr;
   }
   void do_free() override {
@@ -231,6 +239,8 @@ class Unit3 final : public Unit {
     const abi3::Status stepped =
         step_(instance_, frame.time, frame.step, !may_go_back(), &event, &terminate, &early, &answer.reached);
     answer.terminate = terminate && stepped != abi3::kFatal;
+    answer.event = event && is_good(stepped);
+    answer.early = early && is_good(stepped);
     answer.knows_reached = is_good(stepped);
     answer.last = Call::step;
     if (!is_good(stepped)) [[unlikely]]
@@ -265,11 +275,14 @@ class Unit3 final : public Unit {
   }
   /// Asks for the clocks in Clock Update Mode, that is while a partition is active.
   void take_news(ClockNews& news) noexcept {
+    take_ticks(news);
+    take_intervals(news);
+  }
+  void take_ticks(ClockNews& news) noexcept {
     if (!news.outputs.empty() &&
         noted(news, get_clock_(instance_, news.outputs.data(), news.outputs.size(), news.ticks.get())))
       for (std::size_t i = 0; i < news.outputs.size(); ++i)
         if (news.ticks[i]) news.ticked[i] = 1;
-    take_intervals(news);
   }
   void take_intervals(ClockNews& news) noexcept {
     if (news.timed.empty() || !noted(news, get_interval_(instance_, news.timed.data(), news.timed.size(),
@@ -280,6 +293,26 @@ class Unit3 final : public Unit {
       news.intervals[i] = news.asked[i];
       news.qualifiers[i] = abi3::kChanged;
     }
+  }
+
+  Status do_enter_event() noexcept override { return status3_of(enter_event_(instance_)); }
+  Status do_enter_step() noexcept override { return status3_of(enter_step_(instance_)); }
+  Status do_tick(std::uint32_t clock) noexcept override {
+    const bool ticks = true;
+    return set_clock_ == nullptr ? Status::illegal : status3_of(set_clock_(instance_, &clock, 1, &ticks));
+  }
+  Status do_ask_ticks(ClockNews& news) noexcept override {
+    take_ticks(news);
+    return news.status;
+  }
+  Status do_update_discrete(EventAnswer& answer) noexcept override {
+    bool nominals = false, values = false, has_next = false;
+    double next = 0;
+    answer = {};
+    const Status status = status3_of(
+        update_(instance_, &answer.again, &answer.terminate, &nominals, &values, &has_next, &next));
+    if (has_next && std::isfinite(next)) answer.next = next;
+    return status;
   }
 
   bool find_state_functions() override {
@@ -313,6 +346,10 @@ class Unit3 final : public Unit {
   abi3::Plain *exit_initialization_, *terminate_, *reset_;
   abi3::DoStep* step_ = nullptr;
   abi3::ActivateModelPartition* activate_ = nullptr;
+  bool event_mode_ = false;
+  abi3::Plain *enter_event_ = nullptr, *enter_step_ = nullptr;
+  abi3::UpdateDiscreteStates* update_ = nullptr;
+  abi3::SetClock* set_clock_ = nullptr;
   abi3::GetClock* get_clock_ = nullptr;
   abi3::GetInterval* get_interval_ = nullptr;
   abi3::SetInterval* set_interval_ = nullptr;

@@ -181,6 +181,31 @@ TEST(FmiReference, GivesThePublishedResults) {
   EXPECT_GT(values, 100);
 }
 
+/// Events of BouncingBall and Stair are the same whoever handles them.
+TEST(FmiReference, HandlesEventsAsTheUnitsDoThemselves) {
+  const char* const where = std::getenv("TACTUS_REFERENCE_FMUS");  // NOLINT(concurrency-mt-unsafe)
+  if (where == nullptr) GTEST_SKIP() << "TACTUS_REFERENCE_FMUS names no folder of Reference FMUs";
+  for (const auto& entry : fs::recursive_directory_iterator(where)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "BouncingBall.fmu" && name != "Stair.fmu") continue;
+    std::vector<Finding> findings;
+    if (read_description(Archive(entry.path()).description(), findings).version != Version::fmi3) continue;
+    const std::string keys = "on_end: hold\nignore_fixed_step: yes\n";
+    test::OneUnit itself(entry.path().string(), keys, 0.01),
+        rig(entry.path().string(), keys + "event_mode: yes", 0.01);
+    itself.start();
+    rig.start();
+    for (int k = 0; k < 950; ++k) {
+      ASSERT_EQ(itself.run("step"), 0) << itself.failure();
+      ASSERT_EQ(rig.run("step"), 0) << rig.failure();
+      if (name == "Stair.fmu")
+        EXPECT_EQ(rig.value<std::int32_t>("counter"), itself.value<std::int32_t>("counter")) << k;
+      else
+        EXPECT_NEAR(rig.value<double>("h"), itself.value<double>("h"), 1e-3) << k;
+    }
+  }
+}
+
 /// The Clocks unit, as its own comment says: clock 2 is triggered at 0, 1, 8 and 9 s; at 4 s partition 1 starts the
 /// countdown of partition 3; each fifth tick of all ticks the output clock.
 TEST(FmiReference, RunsThePartitionsOfClocks) {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Steps of a unit of FMI 3.0 whose events the rig handles (`event_mode`): they may return early, and lead to event mode.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "drivers/fmi/model/fmi_model.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+constexpr int kMostEvents = 1000;   // in a step
+constexpr int kMostUpdates = 1000;  // of an event
+
+/// Returns true if two times are one, but for rounding.
+bool same(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)}); }
+
+}  // namespace
+
+/// Sorts inputs and outputs by when they may be set and got: those of a clock where it ticks alone.
+void FmiModel::sort_events() {
+  to_set_.clear();
+  for (auto* const list : {&discrete_in_, &clocked_in_, &free_out_, &clocked_out_}) list->clear();
+  converted_in_.clear();
+  for (const auto& group : inputs_) {
+    if (!group->clocks().empty()) {
+      clocked_in_.push_back(group.get());
+    } else if (group->variables().front().of->variability != Variability::continuous) {
+      discrete_in_.push_back(group.get());
+    } else {
+      unit_->find_function(to_set_.emplace_back(group->transfer()), true);
+      if (group->converts()) converted_in_.push_back(group.get());
+    }
+  }
+  for (const auto& group : outputs_)
+    (group->clocks().empty() ? free_out_ : clocked_out_).push_back(group.get());
+  frame_.set = to_set_;
+  frame_.get = {};  // after the events of the step
+  is_plain_ = false;
+}
+
+void FmiModel::declare_clocks(Declare& d) {
+  for (std::size_t i = 0; i < partitions_.size(); ++i) {
+    const ClockVariable& clock = contents_.partitions[i];
+    d.input(clock.name.c_str(), partitions_[i].asked, "",
+            "ticks of the clock that are wanted: it ticks when it changes");
+    d.state(clock.served.c_str(), partitions_[i].served, "", "value of the clock that was served");
+    d.state(clock.ticks.c_str(), partitions_[i].ticks, "", "ticks of the clock");
+  }
+  for (std::size_t i = 0; i < output_ticks_.size(); ++i)
+    d.output(contents_.output_clocks[i].name.c_str(), output_ticks_[i], "", "ticks of the clock");
+  d.state("unit_next_event", next_event_, "s", "time of the next event that the unit named; below 0: none");
+}
+
+/// Returns true if one of the clocks ticks at this moment of an event.
+bool FmiModel::any_ticks(const std::vector<std::uint32_t>& clocks) const noexcept {
+  return std::any_of(clocks.begin(), clocks.end(), [&](std::uint32_t clock) {
+    for (const Partition& each : partitions_)
+      if (each.clock == clock) return each.ticks_now;
+    for (std::size_t i = 0; i < news_.outputs.size(); ++i)
+      if (news_.outputs[i] == clock) return news_.ticked[i] != 0;
+    return false;
+  });
+}
+
+int FmiModel::event_failed(const char* what, Status status) { return failed(what, status, on_error_); }
+
+/// Handles the event that follows initialization.
+int FmiModel::begin_events() {
+  next_event_ = -1;
+  for (Partition& each : partitions_) each.ticks_now = false;
+  std::fill(output_ticks_.begin(), output_ticks_.end(), 0);
+  news_.clear();
+  for (Partition& each : partitions_) {
+    each.ticks = 0;
+    each.served = each.asked;
+  }
+  return handle_event(start_, false);
+}
+
+/// Handles an event at `now`. The unit is in event mode after initialization, else between two steps. `inputs`: discrete
+/// inputs have changed, or a clock is to tick.
+int FmiModel::handle_event(double now, bool inputs) {
+  if (unit_->phase() != Phase::handling)
+    if (const Status status = unit_->enter_event(); !is_good(status))
+      return event_failed("EnterEventMode", status);
+  if (inputs) {
+    for (Values* const group : discrete_in_)
+      if (group->has_changed())
+        if (const Status status = group->set_in_event(*unit_); !is_good(status))
+          return event_failed("Set of discrete inputs", status);
+    for (Partition& each : partitions_) {
+      if (each.asked == each.served) continue;
+      each.served = each.asked;
+      each.ticks_now = true;
+      ++each.ticks;
+      if (const Status status = unit_->tick(each.clock); !is_good(status))
+        return event_failed("SetClock", status);
+      for (Values* const group : clocked_in_)
+        if (std::find(group->clocks().begin(), group->clocks().end(), each.clock) != group->clocks().end())
+          if (const Status status = group->set_in_event(*unit_); !is_good(status))
+            return event_failed("Set of inputs of a clock", status);
+    }
+  }
+  EventAnswer answer;
+  bool ends = false;
+  for (int n = 0;; ++n) {
+    if (!output_ticks_.empty())
+      if (const Status status = unit_->ask_ticks(news_); !is_good(status))
+        return event_failed("GetClock", status);
+    for (Values* const group : clocked_out_)
+      if (any_ticks(group->clocks()))
+        if (const Status status = group->get(*unit_); !is_good(status))
+          return event_failed("Get of outputs of a clock", status);
+    for (std::size_t i = 0; i < output_ticks_.size(); ++i) output_ticks_[i] += news_.ticked[i] != 0 ? 1 : 0;
+    news_.clear();
+    for (Partition& each : partitions_) each.ticks_now = false;  // an update ends the ticks of this moment
+    if (const Status status = unit_->update_discrete(answer); !is_good(status))
+      return event_failed("UpdateDiscreteStates", status);
+    ends = ends || answer.terminate;
+    if (!answer.again || ends) break;
+    if (n < kMostUpdates) continue;
+    std::array<char, 160> text{};
+    (void)std::snprintf(
+        text.data(), text.size(),
+        "the unit wants more than %d updates of its discrete states at %.9g s: its event never ends",
+        kMostUpdates, now);
+    return failed(text.data(), on_error_);
+  }
+  next_event_ = answer.next > now ? answer.next : -1;
+  if (const Status status = unit_->enter_step(); !is_good(status))
+    return event_failed("EnterStepMode", status);
+  if (ends) end_of_simulation();
+  return 0;
+}
+
+/// Makes a step of which events are parts. Inputs count from its beginning on.
+int FmiModel::event_step(const tactus::Call& call) {
+  const bool inputs = std::any_of(discrete_in_.begin(), discrete_in_.end(),
+                                  [](Values* group) { return group->has_changed(); }) ||
+                      std::any_of(partitions_.begin(), partitions_.end(),
+                                  [](const Partition& p) { return p.asked != p.served; });
+  if (inputs)
+    if (const int bad = handle_event(time_, true); bad != 0 || status_ != kRuns) return bad;
+  for (Values* const each : converted_in_) each->to_unit();
+  const double wanted = origin_ + static_cast<double>(steps_ + 1 - origin_steps_) * call.dt;
+  frame_.set = to_set_;
+  if (const int bad = make_event_step(wanted); bad != 0 || status_ == kIsHeld) return bad;
+  time_ = wanted;
+  ++steps_;
+  frame_.step = call.dt;
+  for (Values* const group : free_out_)
+    if (const Status status = group->get(*unit_); !is_good(status))
+      return event_failed("Get of outputs", status);
+  return 0;
+}
+
+int FmiModel::make_event_step(double wanted) {
+  const double step = frame_.step;
+  double at = time_;
+  for (int n = 0; n <= kMostEvents; ++n) {
+    const bool named = interface().variable_step && next_event_ > at && next_event_ < wanted &&
+                       !same(next_event_, wanted) && !same(next_event_, at);
+    const double end = named ? next_event_ : wanted;
+    frame_.time = at;
+    frame_.step = at == time_ && !named ? step : end - at;
+    const Status status = unit_->step(frame_, answer_);
+    if (!is_good(status)) {
+      frame_.step = step;
+      return step_failed(wanted, status);
+    }
+    frame_.set = {};
+    if (answer_.terminate) {
+      end_of_simulation();
+      return 0;
+    }
+    const bool early = answer_.early && answer_.reached < end && !same(answer_.reached, end);
+    at = early ? answer_.reached : end;
+    if (!early && !same(end, answer_.reached)) look_at_lag(end, status);
+    if (answer_.event || named)
+      if (const int bad = handle_event(at, false); bad != 0 || status_ != kRuns) return bad;
+    if (same(at, wanted)) return 0;
+  }
+  std::array<char, 160> text{};
+  (void)std::snprintf(
+      text.data(), text.size(),
+      "the unit returned early more than %d times on the way to %.9g s, and has reached %.9g s", kMostEvents,
+      wanted, at);
+  return failed(text.data(), on_error_);
+}
+
+}  // namespace tactus::drivers::fmi

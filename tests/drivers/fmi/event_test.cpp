@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Event mode, early return and clocks of co-simulation, 3.0. The unit answers Error to whatever is illegal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/drivers/fmi/one_unit.hpp"
+
+namespace tactus::drivers::fmi::event_test {
+namespace {
+
+using test::OneUnit;
+using test::refusal_of;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kWith = "event_mode: yes\n";
+
+void steps(OneUnit& unit, int count) {
+  for (int i = 0; i < count; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
+}
+
+TEST(FmiEvents, EndStepsEarlyAndLeadToEventMode) {
+  OneUnit unit("events", kWith);
+  unit.start();
+  unit.value<double>("u") = 3.1;
+  steps(unit, 10);
+  EXPECT_EQ(unit.value<std::int32_t>("crossings"), 3);
+  EXPECT_NEAR(unit.value<double>("x"), 0.1, 1e-9);
+  EXPECT_EQ(unit.value<std::int64_t>("oc"), 3) << "ticks of the output clock";
+  EXPECT_NEAR(unit.value<double>("when"), 3 / 3.1, 1e-9) << "got while its clock ticked";
+  EXPECT_EQ(unit.value<std::int32_t>("timed"), 4) << "steps were cut at time events that the unit named";
+  EXPECT_EQ(unit.value<double>("unit_next_event"), 1.25);
+  EXPECT_EQ(unit.value<double>("unit_time"), 1);
+  EXPECT_EQ(unit.value<double>("unit_lag"), 0);
+  EXPECT_EQ(unit.value<std::int64_t>("unit_steps"), 10);
+  EXPECT_THAT(unit.messages(), IsEmpty());
+}
+
+TEST(FmiEvents, ChangeDiscreteInputsAndTickClocks) {
+  OneUnit unit("events", kWith);
+  unit.start();
+  steps(unit, 1);
+  unit.value<std::int32_t>("d") = 4;
+  unit.value<double>("v") = 5;
+  steps(unit, 1);
+  EXPECT_EQ(unit.value<std::int32_t>("d_seen"), 40);
+  EXPECT_EQ(unit.value<double>("w"), 0) << "its clock does not tick";
+  unit.value<std::int64_t>("c") = 1;
+  steps(unit, 2);
+  EXPECT_EQ(unit.value<double>("w"), 10);
+  EXPECT_EQ(unit.value<std::int64_t>("c_ticks"), 1);
+}
+
+TEST(FmiEvents, AreHandledInsideOfStepsIfNotAskedFor) {
+  OneUnit unit("events", "");
+  unit.start();
+  unit.value<double>("u") = 0.5;
+  unit.value<std::int32_t>("d") = 1;
+  steps(unit, 10);
+  EXPECT_NEAR(unit.value<double>("x"), 0.5, 1e-9);
+  EXPECT_EQ(unit.instance().find_variable("c"), nullptr);
+}
+
+TEST(FmiEvents, ComeBackFromACheckpointAndAReset) {
+  OneUnit unit("events", kWith);
+  unit.start();
+  unit.value<double>("u") = 3.1;
+  unit.value<std::int32_t>("d") = 4;
+  steps(unit, 5);
+  ASSERT_EQ(unit.run("save"), 0) << unit.failure();
+  const auto kept = unit.image();
+  steps(unit, 7);
+  const auto then = unit.image();
+  unit.put(kept);
+  ASSERT_EQ(unit.run("restore"), 0) << unit.failure();
+  steps(unit, 7);
+  EXPECT_EQ(unit.image(), then);
+  ASSERT_EQ(unit.run("initialize"), 0) << unit.failure();
+  EXPECT_EQ(unit.value<std::int32_t>("crossings"), 0);
+}
+
+TEST(FmiEvents, LeadToWhatWasDeclaredWhenTheyFail) {
+  const std::pair<int, const char*> rows[] = {
+      {1, "more than 1000 updates of its discrete states at 0 s"},
+      {2, "returned early more than 1000 times on the way to 0.1 s, and has reached 0 s"},
+      {4, "the unit answers Error to UpdateDiscreteStates at 0.3 s: the event went wrong"}};
+  for (const auto& [mode, says] : rows) {
+    for (const bool hold : {false, true}) {
+      OneUnit unit("events", kWith + (hold ? "on_error: hold" : ""));
+      unit.value<std::int32_t>("mode") = mode;
+      unit.open();
+      int bad = unit.run("initialize");
+      unit.value<double>("u") = 3.1;
+      for (int i = 0; i < 6 && bad == 0; ++i) bad = unit.run("step");
+      EXPECT_EQ(bad, hold ? 0 : 1) << mode;
+      if (hold) {
+        EXPECT_EQ(unit.value<std::int32_t>("unit_status"), 1) << mode;
+        EXPECT_THAT(unit.messages(), Contains(HasSubstr(says)));
+      } else {
+        EXPECT_THAT(unit.failure(), HasSubstr(says));
+      }
+    }
+  }
+  OneUnit ends("events", kWith + "on_end: hold");
+  ends.value<std::int32_t>("mode") = 3;
+  ends.start();
+  ends.value<double>("u") = 3.1;
+  steps(ends, 6);
+  EXPECT_EQ(ends.value<std::int32_t>("unit_status"), 2) << "the unit asked for it in an update";
+}
+
+TEST(FmiEvents, AreRefusedWhereThereAreNone) {
+  EXPECT_THAT(refusal_of("three", kWith),
+              HasSubstr("the unit has no event mode (hasEventMode); leave it out"));
+  EXPECT_THAT(refusal_of("two", kWith), HasSubstr("no event mode"));
+  EXPECT_THAT(refusal_of("parts", kWith), HasSubstr("scheduled execution, which has no event mode"));
+}
+
+}  // namespace
+}  // namespace tactus::drivers::fmi::event_test

@@ -51,6 +51,8 @@ int IsolatedModel::declare(const tactus_host* host, void* self) {
                                    variable.columns};
     refused |= host->declare_variable(host->context, &declared);
     refused |= host->declare_range(host->context, variable.name.c_str(), variable.low, variable.high);
+    if (!variable.fixed.empty())
+      refused |= host->declare_fixed(host->context, variable.name.c_str(), variable.fixed.c_str());
   }
   for (const auto& [state, derivative] : model.declaration_.integrated)
     refused |= host->declare_integrated(host->context, state.c_str(), derivative.c_str());

@@ -85,6 +85,7 @@ ModelDeclaration::Variable read_variable(DeclarationReader& in) {
   }
   variable.low = in.get<double>();
   variable.high = in.get<double>();
+  variable.fixed = in.get_text();
   return variable;
 }
 
@@ -123,6 +124,7 @@ std::string encode(const ModelInstance& model) {
     }
     out.put(or_none(variable.low));
     out.put(or_none(variable.high));
+    out.put_text(variable.fixed);
   }
   out.put_count(model.jobs().size());
   for (const DeclaredJob& job : model.jobs()) {

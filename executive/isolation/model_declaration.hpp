@@ -30,6 +30,7 @@ struct ModelDeclaration {
     std::string about;
     std::vector<VariableLabel> labels;
     double low = 0, high = 0;  ///< NaN: no bound
+    std::string fixed;
     std::size_t offset = 0;    ///< offset in the block
     std::size_t bytes = 0;
   };

@@ -69,7 +69,8 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
            .declare_range = &ModelInstance::declare_range,
            .cannot_restart = &ModelInstance::cannot_restart,
            .call_at = &ModelInstance::call_at,
-           .command = &ModelInstance::command};
+           .command = &ModelInstance::command,
+           .declare_fixed = &ModelInstance::declare_fixed};
   const auto refused = [this](const char* what) {
     const std::string reason = !refusal_.empty() ? refusal_ : std::string(failure_.data());
     const std::string text = "model '" + std::string(model_.name) + "' " + what +
@@ -185,6 +186,14 @@ int ModelInstance::declare_range(void* context, const char* name, double low, do
       throw std::runtime_error("range of '" + std::string(name) + "': its low end lies above its high end");
     if (!std::isnan(low)) variable.low = low;
     if (!std::isnan(high)) variable.high = high;
+  });
+}
+
+int ModelInstance::declare_fixed(void* context, const char* name, const char* why) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  return self.guarded([&] {
+    Variable& variable = self.variable_to_declare(name);
+    variable.fixed = *or_empty(why) == '\0' ? "cannot be set while the rig runs" : config::one_line(why);
   });
 }
 

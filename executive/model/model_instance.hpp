@@ -87,6 +87,7 @@ class ModelInstance {
   static int enable_job(void* context, const char* job, int on);
   static int declare_integrated(void* context, const char* state, const char* derivative);
   static int declare_range(void* context, const char* variable, double low, double high);
+  static int declare_fixed(void* context, const char* variable, const char* why);
   static int cannot_restart(void* context, const char* why);
   static int call_at(void* context, const char* job, std::int64_t sim_time_ns);
   static int command(void* context, tactus_command command, std::int64_t value);

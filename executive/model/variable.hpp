@@ -32,6 +32,10 @@ struct Variable {
   std::vector<VariableLabel> labels;
   bool recorded_as_word = false;    ///< marks an int32 with labels that is recorded as a word
   std::optional<double> low, high;  ///< outside of them the guard ends the rig
+  std::string fixed;                ///< reason why it cannot be set while the rig runs; empty: it can
+
+  /// Returns true if a value from outside would change nothing, even one that is forced.
+  bool is_constant() const { return !fixed.empty() && role == TACTUS_PARAMETER; }
 
   std::size_t elements() const { return count == 0 ? 1 : count; }
 };

@@ -16,6 +16,7 @@
 #include "executive/model/model_instance.hpp"
 #include "tests/benchmark/bare_ping_pong.hpp"
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/fmi_masters.hpp"
 #include "tests/benchmark/stand.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
 #include "tests/rtsync/support/all_granted.hpp"
@@ -212,6 +213,7 @@ void run(bool quick) {
   figures["policy"] = granted ? "SCHED_FIFO, the unit's one below" : "SCHED_OTHER";
   figures["bar"] = "a step within a job at most 1.5 times the C loop, isolated at most 1.3 times bare";
   benchmark::answer("What does a step of a functional mock-up unit cost in a rig?", figures);
+  benchmark::ask_masters(quick);
 }
 
 }  // namespace

@@ -206,6 +206,21 @@ std::string Archive::description() const {
   refuse(name_ + " has no modelDescription.xml");
 }
 
+std::string Archive::head(const std::string& name, std::size_t bytes) const {
+  const auto file =
+      std::find_if(files_.begin(), files_.end(), [&](const ArchiveFile& f) { return f.name == name; });
+  if (file == files_.end()) return "";
+  zip_file_t* const opened = zip_fopen_index(zip_.get(), file->index, 0);
+  if (opened == nullptr)
+    refuse(name_ + ": entry '" + name +
+           "' cannot be unpacked: " + zip_error_strerror(zip_get_error(zip_.get())));
+  std::string text(std::min<std::uint64_t>(bytes, file->bytes), '\0');
+  const zip_int64_t got = zip_fread(opened, text.data(), text.size());
+  (void)zip_fclose(opened);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return text;
+}
+
 void Archive::unpack(const std::filesystem::path& folder, const std::string& platform) const {
   const std::string ours = "binaries/" + platform + "/";
   for (const ArchiveFile& file : files_) {

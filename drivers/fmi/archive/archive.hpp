@@ -60,6 +60,8 @@ class Archive {
   bool has_folder(const std::string& folder) const;
   /// Names of the folders right in "binaries", sorted.
   std::vector<std::string> platforms() const;
+  /// First bytes of a file; fewer if it is smaller, none if it is not there. Throws ArchiveError.
+  std::string head(const std::string& name, std::size_t bytes) const;
   /// The text of modelDescription.xml. Throws ArchiveError.
   std::string description() const;
   /// Writes what running the unit needs into an empty folder: all but sources, documentation, and binaries of other

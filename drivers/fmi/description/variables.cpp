@@ -205,6 +205,8 @@ void check_start(const Attributes& of, const Variable& made) {
             (made.causality == Causality::input ? "causality is input"
                                                 : "initial is " + std::string(name_of(made.initial))) +
             "; 0 is taken");
+  if (made.start.given && made.initial == Initial::calculated && made.causality != Causality::input)
+    of.warn("has a start value, and its initial is calculated: the value is not used");
   const auto outside = [&](double value) {
     return (made.low && value < *made.low) || (made.high && value > *made.high);
   };
@@ -233,6 +235,7 @@ class VariableReader {
     made.name = of.required("name");
     of.name("variable " + in_quotes(made.name));
     Attributes in(inner, "variable " + in_quotes(made.name), findings_);
+    if (of.has("name") && made.name.empty()) of.error("has an empty name");
     if (!names_.insert(made.name).second) of.error("is there twice");
     if (!of.has("valueReference")) of.error("has no attribute valueReference");
     made.reference = of.number<std::uint32_t>("valueReference").value_or(0);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/model/library_problem.hpp"
 #include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
@@ -256,6 +257,11 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
       }))
     return to.finding("it has no library for this machine: binaries/" + (here.empty() ? "?" : here.front()) +
                       "/" + used->identifier + ".so");
+  for (const std::string& platform : here)
+    if (const std::string library = "binaries/" + platform + "/" + used->identifier + ".so";
+        archive.has(library))
+      if (const std::string wrong = library_problem(archive, library); !wrong.empty())
+        return to.finding(wrong);
   if (!to.option("measure").empty() && refusals(d, execution).empty()) measure(file, to);
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "drivers/fmi/model/library_problem.hpp"
 #include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
@@ -51,6 +52,16 @@ tactus_type type_in_rig(Type type, Version version) {
     default:
       return TACTUS_DOUBLE;
   }
+}
+
+const char* fixed_reason(const Variable& of) {
+  if (of.variability == Variability::constant) return "is a constant of the unit: it can never be set";
+  if (of.causality == Causality::parameter)
+    return "is a fixed parameter of the unit: it can be set before the start alone, in the rig file under "
+           "'parameters'";
+  if (of.causality == Causality::calculated_parameter)
+    return "is calculated by the unit from its parameters: it can never be set";
+  return "is computed by the unit: it cannot be set while the rig runs; force it instead";
 }
 
 }  // namespace
@@ -142,6 +153,10 @@ void FmiModel::check(const Problems& problems) {
     problems.add("unit", "has no library for this machine (binaries/" + (here.empty() ? "?" : here.front()) +
                              "/" + interface().identifier + ".so); it has " +
                              (platforms.empty() ? "none at all" : listed(platforms)));
+  else if (const std::string wrong =
+               library_problem(*archive_, "binaries/" + platform_ + "/" + interface().identifier + ".so");
+           !wrong.empty())
+    problems.add("unit", wrong);
   Wishes wishes;
   wishes.execution = execution_;
   wishes.locals = locals_;
@@ -227,7 +242,15 @@ void FmiModel::declare_group(Values& values, tactus_role role) const {
                                    variable.columns};
     if (host_->declare_variable(host_->context, &declared) != 0)
       throw std::runtime_error("tactus refused variable " + in_quotes(of.name));
+    declare_fixed(variable.name.c_str(), role == TACTUS_INPUT ? nullptr : fixed_reason(of));
   }
+}
+
+/// Says when a variable can be set that cannot be while the rig runs.
+void FmiModel::declare_fixed(const char* variable, const char* why) const {
+  if (why == nullptr || host_->size <= offsetof(tactus_host, declare_fixed)) return;
+  if (host_->declare_fixed(host_->context, variable, why) != 0)
+    throw std::runtime_error("tactus refused variable " + in_quotes(variable));
 }
 
 void FmiModel::declare(Declare& d) {
@@ -238,8 +261,12 @@ void FmiModel::declare(Declare& d) {
   sort_into(parameters_, contents_.parameters);
   sort_into(outputs_, contents_.outputs);
   sort_into(constants_, contents_.constants);
-  for (StructureVariable& each : contents_.structure)
+  for (StructureVariable& each : contents_.structure) {
     d.parameter(each.name.c_str(), each.memory, "", each.of->about.c_str());
+    declare_fixed(each.name.c_str(),
+                  "is a structural parameter of the unit, which decides sizes of arrays: it can be set in "
+                  "the rig file alone, under 'parameters'");
+  }
   for (const auto& group : parameters_) declare_group(*group, TACTUS_PARAMETER);
   for (const auto& group : tunables_) declare_group(*group, TACTUS_INPUT);
   for (const auto& group : inputs_) declare_group(*group, TACTUS_INPUT);

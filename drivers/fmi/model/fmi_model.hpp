@@ -66,6 +66,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void claim_once(const Problems& problems);
   void sort_into(Groups& groups, const std::vector<RigVariable>& variables) const;
   void declare_group(Values& values, tactus_role role) const;
+  void declare_fixed(const char* variable, const char* why) const;
   static void measure(const std::string& file, const Examination& to);
   void measure_jobs(const Examination& to, const std::string& failure);
   void load();

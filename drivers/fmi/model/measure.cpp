@@ -37,6 +37,7 @@ tactus_host lone_host(std::string& failure) {
   host.declare_range = [](void*, const char*, double, double) { return 0; };
   host.cannot_restart = [](void*, const char*) { return 0; };
   host.call_at = [](void*, const char*, std::int64_t) { return 0; };
+  host.declare_fixed = [](void*, const char*, const char*) { return 0; };
   host.command = [](void*, tactus_command, std::int64_t) { return 0; };
   return host;
 }

@@ -71,9 +71,11 @@ void Unit::instantiate(const std::string& name, bool logging) {
   life_.done(Call::instantiate, made ? Status::ok : Status::error);
   if (made) return;
   const std::string said = one_line(log_.last_error());
-  throw UnitError(
-      "cannot be instantiated: it returned NULL" +
-      (said.empty() ? " and gave no reason; a licence may be missing, or its resources" : ": " + said));
+  throw UnitError("cannot be instantiated: it returned NULL" +
+                  (said.empty() ? " and gave no reason; a licence may be missing, or its resources, or its "
+                                  "library is that of another "
+                                  "modelDescription.xml (guid, instantiationToken)"
+                                : ": " + said));
 }
 
 void Unit::free() noexcept {

@@ -251,6 +251,8 @@ void ActionParser::add_value(const ActionRow& row, const std::string& name, cons
                              const Node& value, const std::string& path) {
   const auto ref = variable_of(name, place, path);
   if (!ref) return;
+  if (ref->variable->is_constant() || (row.kind == ActionKind::set && !ref->variable->fixed.empty()))
+    return refuse(place, path, "'" + ref->name() + "' " + ref->variable->fixed);
   if (const std::string from = feeder_of(*ref); row.kind == ActionKind::set && !from.empty())
     return refuse(place, path,
                   "'" + ref->name() + "' is fed by " + from +

@@ -247,6 +247,7 @@ class FaultCompiler {
     if (!ref) return why.empty() ? false : complain(key, why);
     if (ref->model == nullptr)
       return complain(key, "'" + name.value + "' is the executive's own, and can be read only");
+    if (ref->variable->is_constant()) return complain(key, "'" + name.value + "' " + ref->variable->fixed);
     for (const CompiledFault& other : others)
       for (const VariableRef& each : other.refs)
         if (other.kind == made_.kind && other.sent.empty() && each.variable == ref->variable &&

@@ -39,7 +39,7 @@ std::string LiveBatches::write_problem(const LiveWrite& write, std::optional<std
   const std::string name = variables_.name_of(write.ref);
   if (live.rights == LiveRights::read_only) return "'" + name + "' " + live.reason;
   if (write.kind == Kind::release) return "";
-  if (write.kind == Kind::set && !variables_.feeder_of(write.ref).empty())
+  if (write.kind == Kind::set && (!live.variable->fixed.empty() || !variables_.feeder_of(write.ref).empty()))
     return "'" + name + "' " + live.reason;
   if (write.bytes.size() != variables_.bytes_of(write.ref))
     return "'" + name + "': the value has the wrong size";

@@ -49,6 +49,11 @@ void LiveVariables::judge_rights(LiveVariable& live) const {
     live.reason = "is the executive's own: it can only be read";
     return;
   }
+  if (!live.variable->fixed.empty()) {
+    live.rights = live.variable->is_constant() ? LiveRights::read_only : LiveRights::force_only;
+    live.reason = live.variable->fixed;
+    return;
+  }
   LiveRef whole;
   whole.variable = static_cast<std::size_t>(&live - all_.data());
   whole.elements = static_cast<std::uint32_t>(live.variable->elements());

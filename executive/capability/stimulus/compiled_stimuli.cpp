@@ -369,6 +369,7 @@ void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<
   }
   if (ref->model == nullptr)
     return complain("'" + variable + "' is the executive's own, and can be read only");
+  if (ref->variable->is_constant()) return complain("'" + variable + "' " + ref->variable->fixed);
   if (ref->elements != 1)
     return complain("'" + variable + "' is " + describe(*ref) + "; name one of its elements, as " + variable +
                     "[0]");

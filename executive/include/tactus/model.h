@@ -184,6 +184,10 @@ typedef struct tactus_host {
   int (*call_at)(void* context, const char* job, int64_t sim_time_ns);
   /** Asks for something, from any thread at any time. Not 0 when the number is no command. */
   int (*command)(void* context, tactus_command command, int64_t value);
+  /** Says why the value of a variable cannot be set from outside once the model is initialized: "is a fixed
+   * parameter: ..." (a predicate that tells when it can). A parameter can then not be forced either. Only while the
+   * model declares itself; look at `size` first, older tactus has no such function. */
+  int (*declare_fixed)(void* context, const char* variable, const char* why);
 } tactus_host;
 
 typedef struct tactus_model {

@@ -188,6 +188,7 @@ TEST(FmiDescription, NamesMistakesOf30) {
        "intervalVariability is 'sometimes'"},
       {R"(<Binary name="b" valueReference="1" causality="input"><Start value="0g"/></Binary>)",
        "hexadecimal"},
+      {R"(<Int8 name="" valueReference="1"/>)", "has an empty name"},
   };
   for (const auto& row : rows)
     EXPECT_THAT(Read(three(row.variables)).all(), HasSubstr(row.says)) << row.variables;

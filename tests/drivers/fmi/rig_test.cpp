@@ -150,6 +150,36 @@ TEST_F(FmiRig, RefusesAtTheRightPlace) {
   EXPECT_THAT(check.err, HasSubstr("did you mean 'gain'?"));
 }
 
+TEST_F(FmiRig, SaysWhenEachKindOfVariableCanBeSet) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"commands: [{ at: 5 ms, do: { set: { a.k: 2 } } }]",
+       "'a.k' is a fixed parameter of the unit: it can be set before the start alone, in the rig file under "
+       "'parameters'"},
+      {"commands: [{ at: 5 ms, do: { force: { a.k: 2 } } }]", "'a.k' is a fixed parameter of the unit"},
+      {"stimuli: { a.k: [{ hold: 2, for: 1 s }] }", "'a.k' is a fixed parameter of the unit"},
+      {"commands: [{ at: 5 ms, do: { set: { b.x: 2 } } }]",
+       "'b.x' is computed by the unit: it cannot be set while the rig runs; force it instead"},
+      {"commands: [{ at: 5 ms, do: { set: { b.size: 3 } } }]",
+       "'b.size' is a structural parameter of the unit, which decides sizes of arrays: it can be set in the "
+       "rig file alone"},
+  };
+  const std::string models =
+      "  a: { driver: fmi, unit: two.fmu }\n  b: { driver: fmi, unit: three.fmu }\n"
+      "  c: { driver: fmi, unit: three.fmu, isolated: yes }\n";
+  for (const auto& [more, says] : rows) {
+    rig(models, std::string(more) + "\n");
+    const auto done = tactus({"check", "rig.yaml"});
+    EXPECT_EQ(done.status, 2) << more << done;
+    EXPECT_THAT(done.err, HasSubstr(says));
+  }
+  rig(models, "commands: [{ at: 5 ms, do: { set: { c.k: 2 } } }]\n");
+  EXPECT_THAT(tactus({"check", "rig.yaml"}).err, HasSubstr("'c.k' is a fixed parameter")) << "isolated";
+  rig(models,
+      "commands: [{ at: 5 ms, do: { force: { b.x: 2 } } }, { at: 5 ms, do: { set: { b.float64: 2 } } }]\n");
+  const auto may = tactus({"check", "rig.yaml"});
+  EXPECT_EQ(may.status, 0) << may;
+}
+
 TEST_F(FmiRig, LogsWhatAUnitSays) {
   rig("  a: { driver: fmi, unit: two.fmu, parameters: { mode: 7 } }\n"
       "  b: { driver: fmi, unit: lagging2.fmu, jobs: { step: { cycle: 20 ms } } }\n");

@@ -44,6 +44,7 @@ LIES_AT(tactus_host, declare_range, 72);
 LIES_AT(tactus_host, cannot_restart, 80);
 LIES_AT(tactus_host, call_at, 88);
 LIES_AT(tactus_host, command, 96);
+LIES_AT(tactus_host, declare_fixed, 104);
 LIES_AT(tactus_model, abi_version, 0);
 LIES_AT(tactus_model, size, 4);
 LIES_AT(tactus_model, name, 8);

@@ -42,8 +42,8 @@ EXPORT int fmi2GetReal(void* c, const unsigned* vr, size_t n, double* v) {
   Unit* u = c;
   size_t i;
   for (i = 0; i < n; ++i) {
-    if (vr[i] < 10 || vr[i] >= 20) return ERROR;
-    v[i] = u->out[vr[i] - 10];
+    if (vr[i] >= 20) return ERROR;
+    v[i] = vr[i] < 10 ? u->in[vr[i]] : u->out[vr[i] - 10];
   }
   return OK;
 }
@@ -54,3 +54,33 @@ EXPORT int fmi2DoStep(void* c, double t, double h, int no_set_before) {
   for (i = 0; i < 10; ++i) u->out[i] += h * (u->in[i] - u->out[i]) + 0 * t;
   return OK;
 }
+
+/* What other masters look for before they load a unit. */
+#define REFUSE(name, nothing) \
+  EXPORT int name(nothing) { return ERROR; }
+EXPORT const char* fmi2GetTypesPlatform(void) { return "default"; }
+EXPORT int fmi2SetDebugLogging(void* c, int on, size_t n, const char* const* categories) {
+  (void)c, (void)on, (void)n, (void)categories;
+  return OK;
+}
+REFUSE(fmi2GetInteger, void)
+REFUSE(fmi2GetBoolean, void)
+REFUSE(fmi2GetString, void)
+REFUSE(fmi2SetInteger, void)
+REFUSE(fmi2SetBoolean, void)
+REFUSE(fmi2SetString, void)
+REFUSE(fmi2GetFMUstate, void)
+REFUSE(fmi2SetFMUstate, void)
+REFUSE(fmi2FreeFMUstate, void)
+REFUSE(fmi2SerializedFMUstateSize, void)
+REFUSE(fmi2SerializeFMUstate, void)
+REFUSE(fmi2DeSerializeFMUstate, void)
+REFUSE(fmi2GetDirectionalDerivative, void)
+REFUSE(fmi2SetRealInputDerivatives, void)
+REFUSE(fmi2GetRealOutputDerivatives, void)
+REFUSE(fmi2CancelStep, void)
+REFUSE(fmi2GetStatus, void)
+REFUSE(fmi2GetRealStatus, void)
+REFUSE(fmi2GetIntegerStatus, void)
+REFUSE(fmi2GetBooleanStatus, void)
+REFUSE(fmi2GetStringStatus, void)

@@ -371,10 +371,23 @@ void FmiModel::open(const OpenRequest&) {
       return prepare_functions();
     }
     load();
+    say_what_it_is();
     if (!keeps_state_) (void)unit_->prepare_state();
   } catch (const std::exception& error) {
     throw std::runtime_error("unit " + unit_file_ + " " + error.what());
   }
+}
+
+/// Tells the log which unit a model is, so that a run folder says it.
+void FmiModel::say_what_it_is() {
+  const std::string text =
+      "unit " + in_quotes(description_.model) + ", FMI " + description_.version_text + ", " +
+      (execution_ == Execution::scheduled ? "scheduled execution"
+       : event_mode_                      ? "co-simulation with event mode"
+                                          : "co-simulation") +
+      (description_.model_version.empty() ? "" : ", version " + description_.model_version) +
+      (description_.tool.empty() ? "" : ", made by " + description_.tool);
+  log_.put(Status::ok, "unit", text.c_str());
 }
 
 bool FmiModel::take_message(Message& to) {

@@ -70,6 +70,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   static void measure(const std::string& file, const Examination& to);
   void measure_jobs(const Examination& to, const std::string& failure);
   void load();
+  void say_what_it_is();
   void prepare_functions();
   const Interface& interface() const { return *description_.interface(execution_); }
 

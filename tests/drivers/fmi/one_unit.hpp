@@ -61,10 +61,12 @@ class OneUnit {
     if (run("initialize") != 0 || run("step") != 0) throw std::runtime_error(failure());
   }
   std::string failure() { return instance_->take_failure(); }
+  /// But for that which says what the unit is.
   std::vector<std::string> messages() {
     std::vector<std::string> all;
     while (const auto message = model_->take_message())
-      all.push_back((message->warning ? "W " : "") + message->text);
+      if (!message->text.starts_with("[unit] "))
+        all.push_back((message->warning ? "W " : "") + message->text);
     return all;
   }
   const executive::Variable& variable(const std::string& name) const {

@@ -186,6 +186,7 @@ TEST_F(FmiRig, LogsWhatAUnitSays) {
   const auto run = tactus({"run", "rig.yaml", "--frames", "6", "--out", "out"});
   ASSERT_EQ(run.status, 0) << run;
   const std::string log = read_file(dir_ / "out/log.txt");
+  EXPECT_THAT(log, HasSubstr("a: [unit] unit 'Two', FMI 2.0, co-simulation, made by tactus"));
   EXPECT_THAT(log, HasSubstr("a: [logWarning] step 3"));
   EXPECT_THAT(log, HasSubstr("b: [tactus] answers OK to a step to 0.02 s, and has reached 0 s"));
 }

@@ -176,6 +176,15 @@ int FmiModel::make_event_step(double wanted) {
       return 0;
     }
     const bool early = answer_.early && answer_.reached < end && !same(answer_.reached, end);
+    if (early && answer_.reached < at) {
+      std::array<char, 160> text{};
+      (void)std::snprintf(
+          text.data(), text.size(),
+          "the unit returned early from a step that began at %.9g s, and says that it has reached %.9g s", at,
+          answer_.reached);
+      frame_.step = step;
+      return failed(text.data(), on_error_);
+    }
     at = early ? answer_.reached : end;
     if (!early && !same(end, answer_.reached)) look_at_lag(end, status);
     if (answer_.event || named)

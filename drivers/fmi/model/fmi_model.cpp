@@ -388,6 +388,12 @@ void FmiModel::say_what_it_is() {
       (description_.model_version.empty() ? "" : ", version " + description_.model_version) +
       (description_.tool.empty() ? "" : ", made by " + description_.tool);
   log_.put(Status::ok, "unit", text.c_str());
+  std::vector<std::string> idle;
+  for (const std::string& clock : shared_->all_clocks)
+    if (shared_->clocks.count(clock) == 0) idle.push_back(in_quotes(clock));
+  if (!idle.empty())
+    log_.put(Status::warning, "tactus",
+             ("no model has the partition of clock " + listed(idle) + ", so it never runs").c_str());
 }
 
 bool FmiModel::take_message(Message& to) {

@@ -32,6 +32,7 @@ void FmiModel::choose_partitions(const Problems& problems) {
                    "be shared out");
     return;
   }
+  for (const Partition& each : partitions_) shared_->all_clocks.push_back(each.name);
   if (is_part() && !is_split())
     problems.add("partitions", "missing key 'partitions': the clocks whose partitions this model calls, [" +
                                    (partitions_.empty() ? "" : partitions_.back().name) + "]");

@@ -240,6 +240,12 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
                           "job '%.60s' has a cycle of %.9g s, and the unit's clock an interval of %.9g s%s",
                           partition.job.c_str(), call.dt, planned,
                           partition.may_be_set ? "; a unit of its own process cannot be told another" : "");
+      if (call.dt == 0)
+        (void)std::snprintf(
+            text.data(), text.size(),
+            "job '%.60s' is on an asynchronous thread without a period, and the unit's clock has an "
+            "interval of %.9g s: give the thread a 'period'",
+            partition.job.c_str(), planned);
       return fail_with(text.data());
     }
   }

@@ -26,8 +26,9 @@ struct SharedUnit {
   Preemption preemption{};
   std::vector<FmiModel*> models{};  ///< the one that it belongs to, and its parts
   std::atomic<const char*> failed{
-      nullptr};                    ///< clock of the partition that failed first; of a job, so it stays
-  std::set<std::string> clocks{};  ///< clocks whose partitions one of them has
+      nullptr};                           ///< clock of the partition that failed first; of a job, so it stays
+  std::vector<std::string> all_clocks{};  ///< input clocks of the unit
+  std::set<std::string> clocks{};         ///< clocks whose partitions one of them has
 
   /// Shows it to parts that are declared later on this thread, which is the one that makes the rig.
   static void publish(const std::string& model, const std::shared_ptr<SharedUnit>& unit);

@@ -36,7 +36,7 @@ class Preemption {
     ~Activation() {
       if (order_ != nullptr) end();
     }
-    /// Longest time that it waited for others so far, ns.
+    /// Longest time that it waited for a section of another so far, ns.
     std::int64_t waited_ns() const noexcept { return waited_ns_; }
 
    private:

@@ -84,6 +84,7 @@ TEST(FmiEvents, LeadToWhatWasDeclaredWhenTheyFail) {
   const std::pair<int, const char*> rows[] = {
       {1, "more than 1000 updates of its discrete states at 0 s"},
       {2, "returned early more than 1000 times on the way to 0.1 s, and has reached 0 s"},
+      {5, "returned early from a step that began at 0 s, and says that it has reached -0.01 s"},
       {4, "the unit answers Error to UpdateDiscreteStates at 0.3 s: the event went wrong"}};
   for (const auto& [mode, says] : rows) {
     for (const bool hold : {false, true}) {

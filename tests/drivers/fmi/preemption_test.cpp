@@ -200,6 +200,25 @@ TEST_F(FmiPreemptionRig, NamesThePartitionThatFailed) {
   EXPECT_THAT(done.out, HasSubstr("the slow partition gave up"));
 }
 
+TEST_F(FmiPreemptionRig, NamesPartitionsThatNobodyHas) {
+  (void)run(
+      "  p: { driver: fmi, unit: preempt.fmu, partitions: [fast] }\n"
+      "  s: { driver: fmi, unit: preempt.fmu, part_of: p, partitions: [slow], thread: w }\n",
+      "p.n_fast", 12);
+  EXPECT_THAT(read_file(dir_ / "out/log.txt"),
+              HasSubstr("no model has the partition of clock 'trig' and 'once', so it never runs"));
+}
+
+TEST_F(FmiPreemptionRig, SaysThatAPartitionNeedsAPeriod) {
+  rig(two("0"));
+  std::string text = read_file(dir_ / "rig.yaml");
+  const std::string kind = "kind: asynchronous_must_finish, period: 10 ms";
+  (void)dir_.write("rig.yaml", text.replace(text.find(kind), kind.size(), "kind: asynchronous"));
+  const auto done = tactus({"run", "rig.yaml", "--frames", "40", "--out", "out"});
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_THAT(done.out, HasSubstr("job 'slow' is on an asynchronous thread without a period"));
+}
+
 TEST_F(FmiPreemptionRig, RefusesWhatCannotBeShared) {
   const auto says = [&](const std::string& models, const std::string& text) {
     rig(models, "");

@@ -12,7 +12,7 @@
 #define EXPORT __attribute__((visibility("default")))
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { MADE, INITIALIZING, STEPS, SET, EVENT, TERMINATED, FAILED };
-enum { NO_FAULT, NEVER_ENDS, NEVER_ADVANCES, ENDS_IN_EVENT, FAILS_IN_EVENT };
+enum { NO_FAULT, NEVER_ENDS, NEVER_ADVANCES, ENDS_IN_EVENT, FAILS_IN_EVENT, GOES_BACK };
 enum { MODE = 2, U = 10, X, D, D_SEEN, V, W, WHEN, CROSSINGS, TIMED, CLOCK_IN = 30, CLOCK_OUT };
 typedef void Log(void*, int, const char*, const char*);
 
@@ -183,9 +183,9 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
   if (u->event_mode && to > next_timed(u) + 1e-9) return refuse(u, "a step over a time event");
   if (u->d.crossed) return refuse(u, "a step over an event");
   u->d.phase = STEPS;
-  if (u->d.mode == NEVER_ADVANCES) {
+  if (u->d.mode == NEVER_ADVANCES || u->d.mode == GOES_BACK) {
     *event = *early = true;
-    *last = t;
+    *last = u->d.mode == GOES_BACK ? t - 0.01 : t;
     return OK;
   }
   if (cross < to - 1e-12) {

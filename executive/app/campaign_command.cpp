@@ -304,6 +304,7 @@ class CampaignCommand final : public CommandDriver {
 
   campaign::RunChoices choices_of_run() const;
   int run_file(const campaign::CampaignFile& file);
+  static bool is_meant(const campaign::CaseSource& cases, const campaign::RunChoices& choices);
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
@@ -360,9 +361,16 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
   if (on_ == "slurm" && (file.cpus.automatic || !file.cpus.sets.empty()))
     listener.says("cpus: is of this machine; on the cluster Slurm gives each task its CPUs");
   if (on_ != "slurm") {
-    std::string why;
-    choices.places = campaign::places_of(file, campaign::machine_cpus(), why);
-    if (!why.empty()) listener.says(why);
+    const auto find = [&] {
+      std::string why;
+      std::vector<campaign::CpuPlace> places = campaign::places_of(file, campaign::machine_cpus(), why);
+      if (!why.empty()) listener.says(why);
+      return places;
+    };
+    if (file.cpus.automatic)
+      choices.find_places = find;
+    else
+      choices.places = find();
   }
   std::optional<campaign::SureDraws> sure;
   if (file.cases.until_sure && only_.empty()) {
@@ -377,7 +385,9 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
   const campaign::RunSummary summary = on_ == "slurm"
                                            ? run_on_slurm(file, work, cases, choices, listener)
                                            : campaign::run_campaign(work, cases, choices, listener);
-  if (summary.progress.cases == 0 && !only_.empty())
+  if (summary.progress.cases == 0 && only_.empty())
+    throw CommandError(kWrongInput, "exclude: leaves out every case; --plan shows them with their values");
+  if (summary.progress.ended == 0 && !only_.empty() && !is_meant(cases, choices))
     throw CommandError(kWrongInput,
                        "--only " + only_ + ": no case is meant; there are 0 .. " +
                            std::to_string(cases.count() - 1) +
@@ -394,6 +404,13 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
                      error.what());
 } catch (const campaign::DatabaseError& error) {
   throw CommandError(kEndedEarly, error.what());
+}
+
+/// Returns true if --only means a case at all.
+bool CampaignCommand::is_meant(const campaign::CaseSource& cases, const campaign::RunChoices& choices) {
+  for (std::int64_t number = 0; number < cases.count(); ++number)
+    if (const campaign::Case one = cases.at(number); !one.excluded && choices.only(one)) return true;
+  return false;
 }
 
 /// Makes the reports of the worst cases, which the page leads to.

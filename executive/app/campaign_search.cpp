@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/campaign_search.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +29,7 @@
 #include "executive/run/run_setup.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/spawn.hpp"
+#include "rtsync/host/starter_life.hpp"
 
 namespace tactus::app {
 namespace {
@@ -45,6 +48,7 @@ class Probes {
     std::error_code error;
     self_ = fs::read_symlink("/proc/self/exe", error);
     if (error) throw CommandError(kWrongMachine, "/proc/self/exe: " + error.message());
+    (void)::setenv(rtsync::kEndsWithVariable, std::to_string(::getpid()).c_str(), 1);  // of all cases
     lines_.open(folder_.absolute_path() / "probes.jsonl", std::ios::binary | std::ios::app);
   }
 

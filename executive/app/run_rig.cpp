@@ -24,6 +24,7 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/host/starter_life.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::app {
@@ -100,6 +101,7 @@ std::string wrong_frames(const std::string& text) {
 
 int run_rig(const RunRequest& request, const AfterRun& after) {
   Console::block_signals();                   // before a model's library may start a thread of its own
+  rtsync::end_with_starter();                 // a case of a campaign
   if (request.witness) Witness::part_from();  // the rest is the rig's, in a process of its own
   const rtsync::ExitGuard guard;              // of that process
   EndGuard::begin();

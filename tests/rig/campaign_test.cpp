@@ -2,7 +2,6 @@
 // What `tactus campaign --plan` and `tactus check` say of a campaign; and its cases, each run alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -315,6 +314,14 @@ TEST_F(Campaign, RefusesOptionsThatDoNothing) {
   EXPECT_THAT(said({"--shuffle", "0"}), HasSubstr("--shuffle"));
   EXPECT_THAT(said({"--only", "5-2"}), HasSubstr("--only 5-2: no case is meant; there are 0 .. 1"));
   EXPECT_THAT(said({"--only", "nothing like it"}), HasSubstr("no case is meant"));
+  ASSERT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--quiet"}).status, 0);
+  EXPECT_THAT(said({"--only", "5-7"}), HasSubstr("no case is meant")) << "though others have a result";
+  EXPECT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--only", "1"}).status, 0);
+  write("vary: { models.motor.parameters.supply: [22 V, 24 V] }\nexclude: [ supply > 1 V ]\n");
+  dir_.write("none.campaign.yaml", read_file(dir_.path() / "a.campaign.yaml"));
+  const Finished none = tactus_of({"campaign", "none.campaign.yaml", "--out", "none"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("exclude: leaves out every case"));
 }
 
 TEST_F(Campaign, ItsResultsAreReadWhereNothingCanBeWritten) {
@@ -332,32 +339,6 @@ TEST_F(Campaign, ItsResultsAreReadWhereNothingCanBeWritten) {
   const Finished done = shell(mount + " && " + program + " campaign table still/out --csv");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr(",pass,"));
-}
-
-TEST_F(Campaign, RunsRealTimeCasesOnTheirCpus) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < 1024; ++cpu)
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
-  const int last = cpus.back();
-  write("realtime: yes\nset: { until: 5 ms, record: {}, threads.main.policy: other }\ncpus: [[" +
-        std::to_string(last) + "]]\nrepeat: 2\n");
-  const std::string bench = "test-" + std::to_string(::getpid());
-  EXPECT_THAT(tactus_of({"campaign", "a.campaign.yaml", "--plan"}).out,
-              HasSubstr("in real time, 1 case at a time on CPUs " + std::to_string(last)));
-  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--bench", bench});
-  ASSERT_TRUE(done.status == 0 || done.status == 4 || done.status == 5) << done.out << done.err;
-  for (const char* const each : {"0-1", "1-1"}) {
-    const Json summary = Json::parse(read_file(dir_.path() / "out/cases/0" / each / "run/summary.json"));
-    EXPECT_EQ(summary["rt"]["cpu"], last) << summary["rt"].dump();
-  }
-  std::filesystem::remove("/run/lock/tactus-bench-" + bench + ".lock");
-  write("realtime: yes\ncpus: [[1000]]\n");
-  const Finished none = tactus_of({"campaign", "a.campaign.yaml", "--out", "none", "--bench", bench});
-  EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("cpus[0]: CPU 1000 is not one of those that this process may use here"));
 }
 
 }  // namespace

@@ -32,10 +32,8 @@ class ClusterRunner {
         cluster_(cluster),
         engine_(engine),
         listener_(listener),
-        lock_(lock_or_refuse(choices.folder / "campaign.lock",
-                             "campaign " + work.name + " in " + choices.folder.string(),
-                             choices.folder.string(), "wait for its end, or name another folder with --out")),
-        store_(choices.folder / Store::kFile),
+        lock_(lock_folder(work, choices)),
+        store_(choices.folder / Store::kFile, journal_of(choices, nullptr)),  // it must be shared
         placement_(store_.database()),
         ledger_(store_, work, cases, choices, listener),
         versions_(store_, work, cases, choices, listener),

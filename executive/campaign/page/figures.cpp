@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -236,6 +237,8 @@ namespace {
 /// The results of a folder by what makes cases the same.
 struct Compared {
   std::vector<CaseVerdict> verdicts;
+  std::map<std::string, std::string> of_case;                     // verdict of each
+  std::map<std::string, std::vector<std::string>> judged;         // case, expectations that have a verdict
   std::map<std::string, std::map<std::string, double>> measured;  // quantity, case
   std::map<std::string, std::string> units;
 };
@@ -251,16 +254,32 @@ Compared compared_of(const fs::path& folder) {
       if (results.columns()[i].kind == ResultColumn::Kind::drawn && !row.texts[i].empty())
         key += " " + results.columns()[i].name + "=" + row.texts[i];
     if (const int before = repetitions[key]++; before > 0) key += " #" + std::to_string(before + 1);
+    all.of_case[key] = row.verdict;
     for (std::size_t i = 0; i < row.texts.size(); ++i) {
       const ResultColumn& column = results.columns()[i];
-      if (column.kind == ResultColumn::Kind::margin && column.test == row.test)
+      if (column.kind == ResultColumn::Kind::margin && column.test == row.test && !row.texts[i].empty()) {
         all.verdicts.push_back({key, column.name, row.texts[i], row.values[i]});
+        all.judged[key].push_back(column.name);
+      }
       if (column.kind != ResultColumn::Kind::measured || std::isnan(row.values[i])) continue;
       all.measured[column.name][key] = row.values[i];
       all.units[column.name] = column.unit;
     }
   }
   return all;
+}
+
+/// A case that ended before it was judged, or that has no test, has its own verdict for each expectation that the other
+/// campaign has of it.
+void judge_by_case(Compared& all, const Compared& other) {
+  for (const auto& [key, verdict] : all.of_case) {
+    if (all.judged.contains(key)) continue;
+    const auto found = other.judged.find(key);
+    const std::vector<std::string> names =
+        found == other.judged.end() ? std::vector<std::string>{""} : found->second;
+    for (const std::string& name : names)
+      all.verdicts.push_back({key, name, verdict, std::numeric_limits<double>::quiet_NaN()});
+  }
 }
 
 /// A row for each quantity that both have in one unit: its means over the cases that both have, and its greatest change.
@@ -308,7 +327,9 @@ const char* word_of(const Change& change) {
 }  // namespace
 
 Json comparison(const fs::path& before, const fs::path& after) {
-  const Compared then = compared_of(before), now = compared_of(after);
+  Compared then = compared_of(before), now = compared_of(after);
+  judge_by_case(then, now);
+  judge_by_case(now, then);
   const CampaignComparison found = compare(then.verdicts, now.verdicts);
   Json json{{"same", found.same},   {"only_before", found.only_before}, {"only_after", found.only_after},
             {"worse", found.worse}, {"better", found.better},           {"chance", found.chance}};
@@ -341,8 +362,9 @@ std::string comparison_text(const Json& all) {
   };
   for (std::size_t i = 0; i < std::min(kMost, all["changes"].size()); ++i) {
     const Json& each = all["changes"][i];
-    text += "  " + each["kind"].get<std::string>() + ": " + each["expectation"].get<std::string>() + ", " +
-            each["before"].get<std::string>() + " " + margin(each["margin_before"]) + " -> " +
+    const std::string expectation = each["expectation"];
+    text += "  " + each["kind"].get<std::string>() + ": " + (expectation.empty() ? "the run" : expectation) +
+            ", " + each["before"].get<std::string>() + " " + margin(each["margin_before"]) + " -> " +
             each["after"].get<std::string>() + " " + margin(each["margin_after"]) + ": " +
             each["case"].get<std::string>() + "\n";
   }

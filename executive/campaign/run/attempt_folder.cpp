@@ -56,6 +56,11 @@ AttemptFolder::Left AttemptFolder::look() const {
   return Left::whole;
 }
 
+bool AttemptFolder::began() const {
+  std::error_code error;
+  return fs::exists(output(), error) || fs::exists(ended_, error);
+}
+
 std::string AttemptFolder::line() const {
   int error = 0;
   std::string text = rtsync::read_folder_file(ended_ / "command.txt", error);

@@ -42,6 +42,8 @@ class AttemptFolder {
   };
   /// Looks at what is there. One that is whole but for its name gets that.
   Left look() const;
+  /// Returns true if its process was started.
+  bool began() const;
   std::string line() const;
   ProcessEnd end() const;
   /// Removes it, whichever name it has.

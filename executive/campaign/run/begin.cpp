@@ -6,8 +6,6 @@
 #include <system_error>
 #include <thread>
 
-#include "executive/campaign/run/runner.hpp"
-
 namespace tactus::campaign {
 
 namespace fs = std::filesystem;
@@ -20,6 +18,26 @@ std::string machine_text() {
          std::to_string(std::thread::hardware_concurrency()) + " CPUs";
 }
 
+HolderLock lock_folder(const CampaignWork& work, const RunChoices& choices) {
+  // Of another machine that has the folder the number of a process alone tells nothing.
+  const bool network = choices.file_system(choices.folder).network;
+  const std::string machine = machine_text();
+  return lock_or_refuse(choices.folder / "campaign.lock",
+                        "campaign " + work.name + " in " + choices.folder.string() +
+                            (network ? ", on " + machine.substr(0, machine.find(',')) : ""),
+                        choices.folder.string(), "wait for its end, or name another folder with --out");
+}
+
+Database::Journal journal_of(const RunChoices& choices, RunListener* listener) {
+  const rtsync::FileSystem on = choices.file_system(choices.folder);
+  if (!on.network) return Database::Journal::log;
+  if (listener != nullptr)
+    listener->says(choices.folder.string() + " is on " + on.name +
+                   ": results are written more slowly, and are safe only as far as its server locks files; "
+                   "a folder on a disk of this machine (--out) is faster");
+  return Database::Journal::rollback;
+}
+
 HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, const std::string& what,
                           const std::string& fix) try {
   HolderLock lock(file, purpose);
@@ -27,9 +45,13 @@ HolderLock lock_or_refuse(const fs::path& file, const std::string& purpose, cons
     throw CampaignError(CampaignError::Kind::machine, what + " is used by " + lock.holder() + "; " + fix);
   return lock;
 } catch (const std::system_error& error) {
-  throw CampaignError(
-      CampaignError::Kind::machine,
-      std::string(error.what()) + "; give this user write access there, or name another folder with --out");
+  const bool no_locks = error.code() == std::errc::no_lock_available;
+  throw CampaignError(CampaignError::Kind::machine,
+                      std::string(error.what()) +
+                          (no_locks ? "; its file system has no locks, as NFS without lockd: "
+                                      "name a folder on a disk of this machine with --out"
+                                    : "; give this user write access there, or name another folder with "
+                                      "--out"));
 }
 
 std::vector<HolderLock> lock_for_realtime(const std::string& bench, const std::vector<CpuPlace>& places,

@@ -13,11 +13,13 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/host/starter_life.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -26,15 +28,19 @@ void prepared(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Our environment with another value of the mark, and of its CPUs if it has some of its own.
+/// Our environment with another value of the mark, of its starter, and of its CPUs if it has some of its own.
 std::vector<std::string> environment_with(const std::string& mark, const rtsync::CpuSet& cpus) {
-  const std::string name = std::string(kCaseMark) + "=", of_cpus = std::string(rtsync::kCpusVariable) + "=";
+  const std::string name = std::string(kCaseMark) + "=", of_cpus = std::string(rtsync::kCpusVariable) + "=",
+                    of_starter = std::string(rtsync::kEndsWithVariable) + "=";
   std::vector<std::string> all;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view word(*each);
-    if (!word.starts_with(name) && (cpus.empty() || !word.starts_with(of_cpus))) all.emplace_back(word);
+    if (!word.starts_with(name) && !word.starts_with(of_starter) &&
+        (cpus.empty() || !word.starts_with(of_cpus)))
+      all.emplace_back(word);
   }
   all.push_back(name + mark);
+  all.push_back(of_starter + std::to_string(::getpid()));
   if (!cpus.empty()) all.push_back(of_cpus + cpus.text());
   return all;
 }
@@ -158,18 +164,28 @@ void kill_orphans(std::string_view begin, const std::function<bool(const std::st
   }
 }
 
-int kill_marked(std::string_view begin) {
+int kill_marked(std::string_view begin, double patience_s) {
   using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + std::chrono::minutes(1);
-  int killed = 0;
+  const auto in = [begun = Clock::now()](double seconds) {
+    return begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  const auto ask_at = in(patience_s / 4), kill_at = in(patience_s), until = in(patience_s + 60);
+  std::set<pid_t> found, asked;
   for (std::vector<pid_t> left = marked(begin); !left.empty(); left = marked(begin)) {
-    if (Clock::now() > until)
+    const auto now = Clock::now();
+    if (now > until)
       throw std::runtime_error("process " + std::to_string(left.front()) +
                                " of a case that ran before does not end; end it, and start again");
-    for (const pid_t process : left) killed += ::kill(process, SIGKILL) == 0 ? 1 : 0;
+    for (const pid_t process : left) {
+      found.insert(process);
+      if (now >= kill_at)
+        (void)::kill(process, SIGKILL);
+      else if (now >= ask_at && ::getpgid(process) == process && asked.insert(process).second)
+        (void)::kill(process, SIGTERM);  // the first of a case, which passes it on
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return killed;
+  return static_cast<int>(found.size());
 }
 
 }  // namespace tactus::campaign

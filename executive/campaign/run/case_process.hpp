@@ -26,7 +26,9 @@ struct CaseStart {
   rtsync::CpuSet cpus{};           ///< CPUs that it and its threads may use; empty: ours
 };
 
-/// Starts it. Throws std::system_error.                                                              @when service
+/// Starts it. `tactus run` in it gets SIGTERM once this process has ended, however that ended. Throws std::system_error.
+///
+/// Threads  one that lives as long as this process.                                                  @when service
 pid_t start_process(const CaseStart& start);
 
 /// Makes this process the parent of all orphans that its children leave, so that none is lost.       @when setup
@@ -34,8 +36,10 @@ void adopt_orphans();
 /// Kills our children that are orphans of cases of a campaign: those whose mark begins so, and is none of cases that run.
 void kill_orphans(std::string_view begin, const std::function<bool(const std::string& mark)>& runs);
 
-/// Kills all processes on this machine whose mark begins so: those of a runner that was killed. Waits until they are gone.
+/// Ends all processes on this machine whose mark begins so: those of a runner that was killed. Waits until they are gone.
+/// `patience_s`: time for them to end in order, as rigs with real outputs need it; the leaders of those that have not
+/// begun to by a quarter of it get SIGTERM. After it all get SIGKILL.
 /// Returns how many there were. Throws std::runtime_error naming one that does not end.             @when setup
-int kill_marked(std::string_view begin);
+int kill_marked(std::string_view begin, double patience_s = 0);
 
 }  // namespace tactus::campaign

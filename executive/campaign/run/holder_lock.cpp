@@ -2,7 +2,6 @@
 #include "executive/campaign/run/holder_lock.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +46,7 @@ fs::path shared_file(const std::string& name) {
 
 }  // namespace
 
-HolderLock::HolderLock(const fs::path& file, const std::string& purpose) {
+HolderLock::HolderLock(const fs::path& file, const std::string& purpose, Lock lock) {
   constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
   file_ = rtsync::Descriptor(::open(file.c_str(), kFlags | O_CREAT, 0666));
   // In a folder for all users the kernel lets only the owner of a file open it by a call that may make it.
@@ -56,8 +55,10 @@ HolderLock::HolderLock(const fs::path& file, const std::string& purpose) {
   if (file_.get() < 0) throw std::system_error(errno, std::generic_category(), file.string());
   // A child that is being started has it until its program runs, also when its parent is killed just then.
   for (int tries = 0; tries < 400; ++tries) {
-    taken_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+    taken_ = lock(file_.get(), LOCK_EX | LOCK_NB) == 0;
     if (taken_) break;
+    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS)
+      throw std::system_error(ENOLCK, std::generic_category(), file.string());
     holder_ = text_of(file_.get());
     const pid_t process = process_of(holder_);
     if (process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH) break;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/file.h>
+
 #include <filesystem>
 #include <string>
 
@@ -13,8 +15,11 @@ namespace tactus::campaign {
 /// Threads  any one.
 class HolderLock {
  public:
-  /// Takes the lock, or learns who has it. Throws std::system_error: the file cannot be made.        @when setup
-  HolderLock(const std::filesystem::path& file, const std::string& purpose);
+  /// Locks as flock(2) does.
+  using Lock = int (*)(int file, int how);
+  /// Takes the lock, or learns who has it. Throws std::system_error: the file cannot be made, or (ENOLCK) its file system
+  /// has no locks.                                                                                   @when setup
+  HolderLock(const std::filesystem::path& file, const std::string& purpose, Lock lock = ::flock);
 
   bool taken() const { return taken_; }
   /// "process 312 (campaign servo in runs/servo)"; of a lock that is not taken.

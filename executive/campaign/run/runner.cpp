@@ -43,9 +43,18 @@ struct Running {
   AttemptFolder folder;
   std::string mark;
   std::string begun;
-  std::size_t place;  ///< CPUs, of choices.places
+  std::size_t place;  ///< CPUs, of the places
   Clock::time_point start, kill_at;
   bool timed_out = false, given_up = false;
+};
+
+/// A case that is claimed, and has its folder: its process can start at once.
+struct Claimed {
+  std::int64_t number;
+  int attempt;
+  AttemptFolder folder;
+  CaseStart start;
+  std::size_t place;
 };
 
 class Runner {
@@ -53,14 +62,10 @@ class Runner {
   Runner(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices, RunListener& listener)
       : work_(work),
         count_(cases.count()),
-        most_(work.realtime ? std::max<std::size_t>(choices.places.size(), 1)
-                            : static_cast<std::size_t>(std::max(1, choices.jobs))),
         choices_(choices),
         listener_(listener),
-        lock_(lock_or_refuse(choices.folder / "campaign.lock",
-                             "campaign " + work.name + " in " + choices.folder.string(),
-                             choices.folder.string(), "wait for its end, or name another folder with --out")),
-        store_(choices.folder / Store::kFile),
+        lock_(lock_folder(work, choices)),
+        store_(choices.folder / Store::kFile, journal_of(choices, &listener)),
         ledger_(store_, work, cases, choices, listener),
         mark_(choices.folder.string() + "#"),
         versions_(store_, work, cases, choices, listener) {}
@@ -71,13 +76,21 @@ class Runner {
   void recover();
   bool adopt(std::int64_t number, int attempt, const AttemptFolder& folder);
   bool adopt_unknown(const Case& one, const std::string& line, int& attempt);
+  bool is_ahead() const;
   bool start_next();
-  void start(const Case& one);
+  bool claim_next();
+  void start(const Claimed& one);
+  void drop_claimed();
   std::size_t free_place() const;
   void lock_bench();
   void look_at_limits();
   void end_orphans();
-  void reap();
+  void end_left();
+  bool reap();
+  void take_the_rest() {
+    while (reap()) {
+    }
+  }
   void end(const Running& ended, const ProcessEnd& end);
   void give_up();
   void tell(bool now);
@@ -87,7 +100,8 @@ class Runner {
 
   const CampaignWork& work_;
   std::int64_t count_;
-  std::size_t most_;  // cases at a time
+  std::size_t most_ = 1;          // cases at a time
+  std::vector<CpuPlace> places_;  // of cases in real time
   const RunChoices& choices_;
   RunListener& listener_;
   HolderLock lock_;
@@ -98,6 +112,7 @@ class Runner {
 
   Versions versions_;
   std::map<pid_t, Running> running_;
+  std::optional<Claimed> next_;
   RunnerSignals signals_;
   Clock::time_point begun_ = Clock::now(), told_{};
   pid_t page_ = 0;  // a process that writes the page; 0: none
@@ -107,18 +122,15 @@ class Runner {
 
 /// Takes in or removes what a killed runner left.
 void Runner::recover() {
-  const int killed = kill_marked(mark_);
-  if (killed > 0)
-    listener_.says(std::to_string(killed) +
-                   " processes of a runner that was killed were still there and are ended");
   for (const Store::Open& open : store_.open_attempts()) {
     const AttemptFolder folder(choices_.folder, open.number, open.attempt);
     if (folder.look() == AttemptFolder::Left::whole) {
       (void)adopt(open.number, open.attempt, folder);
       continue;
     }
+    const bool began = folder.began();
     folder.remove();
-    store_.lose(open.number, open.attempt);
+    began ? store_.lose(open.number, open.attempt) : store_.unclaim(open.number, open.attempt);
   }
 }
 
@@ -144,12 +156,17 @@ bool Runner::adopt_unknown(const Case& one, const std::string& line, int& attemp
   }
 }
 
-/// Starts a case if there is one, and a place for it.
+/// Cases without real time are claimed before there is a place for them, in the transaction that closes another, so that a
+/// place is empty for no longer than a start takes. In real time nothing is written beside the cases that need not be, and
+/// draws are counted before another is chosen.
+bool Runner::is_ahead() const { return !work_.realtime && choices_.sure == nullptr; }
+
+/// Starts a case if there is one, and a place for it. Returns false if not.
 bool Runner::start_next() {
-  if (signals_.asked() > 0 || running_.size() >= most_) return false;
-  const std::optional<Case> one = ledger_.next();
-  if (one) start(*one);
-  return one.has_value();
+  if (signals_.asked() > 0 || running_.size() >= most_ || (!next_ && !claim_next())) return false;
+  if (next_) start(*next_);
+  next_.reset();
+  return true;
 }
 
 /// The first place that no case has.
@@ -161,27 +178,51 @@ std::size_t Runner::free_place() const {
   return place;
 }
 
-void Runner::start(const Case& one) {
-  const std::string line = command_line(one);
-  int attempt = store_.attempts(one.number) + 1;
-  if (adopt_unknown(one, line, attempt)) {
-    ledger_.found(one.number);
-    return;
+/// Claims the next case, unless it has a result already. Returns false if there is none.
+bool Runner::claim_next() {
+  const std::optional<Case> one = ledger_.next();
+  if (!one) return false;
+  const std::string line = command_line(*one);
+  int attempt = store_.attempts(one->number) + 1;
+  if (adopt_unknown(*one, line, attempt)) {
+    ledger_.found(one->number);
+    return true;
   }
-  const AttemptFolder folder(choices_.folder, one.number, attempt);
+  const AttemptFolder folder(choices_.folder, one->number, attempt);
   const std::size_t place = free_place();
-  const CpuPlace* const cpus = place < choices_.places.size() ? &choices_.places[place] : nullptr;
-  store_.claim(one, line, attempt, versions_.number(), folder.name(),
-               cpus == nullptr ? "" : cpus->cpus.text());
+  const rtsync::CpuSet cpus = place < places_.size() ? places_[place].cpus : rtsync::CpuSet{};
+  store_.claim(*one, line, attempt, versions_.number(), folder.name(), cpus.text());
   folder.make(line);
-  CaseStart start{choices_.program,  {"tactus", "run", one.rig},
-                  folder.output(),   mark_ + std::to_string(one.number) + "-" + std::to_string(attempt),
-                  signals_.before(), cpus == nullptr ? rtsync::CpuSet{} : cpus->cpus};
-  start.words.insert(start.words.end(), one.arguments.begin(), one.arguments.end());
-  start.words.insert(start.words.end(), {"--out", folder.run().string()});
+  next_.emplace(Claimed{one->number,
+                        attempt,
+                        folder,
+                        {choices_.program,
+                         {"tactus", "run", one->rig},
+                         folder.output(),
+                         mark_ + std::to_string(one->number) + "-" + std::to_string(attempt),
+                         signals_.before(),
+                         cpus},
+                        place});
+  std::vector<std::string>& words = next_->start.words;
+  words.insert(words.end(), one->arguments.begin(), one->arguments.end());
+  words.insert(words.end(), {"--out", folder.run().string()});
+  return true;
+}
+
+void Runner::start(const Claimed& one) {
   const Clock::time_point now = Clock::now();
-  const pid_t process = start_process(start);
-  running_.emplace(process, Running{one.number, attempt, folder, start.mark, utc_now(), place, now, {}});
+  const std::string begun = utc_now();
+  const pid_t process = start_process(one.start);
+  running_.emplace(process,
+                   Running{one.number, one.attempt, one.folder, one.start.mark, begun, one.place, now, {}});
+}
+
+/// Gives back what was claimed and is not started any more.
+void Runner::drop_claimed() {
+  if (!next_) return;
+  next_->folder.remove_running();
+  store_.unclaim(next_->number, next_->attempt);
+  next_.reset();
 }
 
 /// Ends cases that take too long: in order first, then at once.
@@ -210,8 +251,12 @@ void Runner::end_orphans() {
   });
 }
 
-void Runner::reap() {
-  while (const pid_t process = ended_child()) {
+/// Takes in what has ended. Returns false once there is nothing left; with many cases at a time something always has.
+bool Runner::reap() {
+  for (int taken = 0; taken < 16; ++taken) {
+    signals_.wait(std::chrono::milliseconds(0));
+    const pid_t process = ended_child();
+    if (process == 0) return false;
     if (process == page_) {
       (void)take_ended_child(process);
       page_ = 0;  // it has at most a twentieth of the time
@@ -238,16 +283,21 @@ void Runner::reap() {
     end.timed_out = ended.timed_out;
     end.begun = ended.begun;
     end.seconds = seconds(Clock::now() - ended.start);
+    if (is_ahead()) (void)start_next();
     this->end(ended, end);
   }
+  return true;
 }
 
 void Runner::end(const Running& ended, const ProcessEnd& end) {
   (void)ended.folder.finish(end);
   Outcome outcome = outcome_of(ended.folder.ended() / "run", end);
   versions_.check(outcome);
+  Transaction both(store_.database());
   ledger_.close(ended.number, ended.attempt, outcome, ended.folder.name(),
                 ledger_.repeats(ended.number, outcome), elapsed());
+  if (is_ahead() && !next_ && signals_.asked() == 0) (void)claim_next();
+  both.commit();
 }
 
 /// Ends what runs; it has no result.
@@ -286,27 +336,37 @@ void Runner::end_page() {
 /// Takes the bench, and the CPUs.
 void Runner::lock_bench() {
   if (!work_.realtime) return;
-  bench_ = lock_for_realtime(choices_.bench, choices_.places,
+  bench_ = lock_for_realtime(choices_.bench, places_,
                              "campaign " + work_.name + " in " + choices_.folder.string());
 }
 
+/// Ends what a killed runner left.
+void Runner::end_left() {
+  const int left = kill_marked(mark_, work_.realtime ? choices_.kill_after_s : 0);
+  if (left > 0)
+    listener_.says(std::to_string(left) +
+                   " processes of a runner that was killed were still there and are ended");
+}
+
 RunSummary Runner::run() {
-  lock_bench();
   refuse_open_arrays(store_);
   adopt_orphans();
+  end_left();
+  if (work_.realtime) places_ = choices_.find_places ? choices_.find_places() : choices_.places;
+  most_ = work_.realtime ? std::max<std::size_t>(places_.size(), 1)
+                         : static_cast<std::size_t>(std::max(1, choices_.jobs));
+  lock_bench();
   (void)versions_.take();
   store_.begin({work_.name, work_.file, count_, work_.realtime, machine_text()});
   recover();
   ledger_.read();
+  bool more = false;
   try {
     for (;;) {
-      while (start_next()) {
-        reap();
-        signals_.wait(std::chrono::milliseconds(0));
-      }
+      while (start_next()) more = reap();
       if (running_.empty()) break;
-      signals_.wait(std::chrono::milliseconds(100));
-      reap();
+      if (!more) signals_.wait(std::chrono::milliseconds(100));
+      more = reap();
       end_orphans();
       look_at_limits();
       if (signals_.asked() > heard_) {
@@ -323,16 +383,17 @@ RunSummary Runner::run() {
     }
   } catch (...) {
     end_page();
-    for (const auto& [process, one] : running_)
-      (void)::kill(-process, SIGKILL);  // the next runner opens them again
+    for (const auto& [process, one] : running_)  // the next runner opens them again
+      (void)::kill(work_.realtime ? process : -process, work_.realtime ? SIGTERM : SIGKILL);
     running_.clear();
-    (void)kill_marked(mark_);
-    reap();
+    (void)kill_marked(mark_, work_.realtime ? choices_.kill_after_s : 0);
+    take_the_rest();
     throw;
   }
   end_page();
   if (!work_.realtime) (void)kill_marked(mark_);
-  reap();
+  take_the_rest();
+  drop_claimed();
   tell(true);
   const RunSummary summary = ledger_.summary(0, elapsed(), signals_.asked() > 0);
   store_.close();

@@ -14,6 +14,7 @@
 #include "executive/campaign/statistics/sure_draws.hpp"
 #include "executive/campaign/store/outcome.hpp"
 #include "executive/campaign/store/store.hpp"
+#include "rtsync/host/file_system.hpp"
 
 namespace tactus::campaign {
 
@@ -36,6 +37,8 @@ struct RunChoices {
   int jobs = 1;                   ///< cases at a time, without real time
   std::string bench = "bench";    ///< name of the lock of real-time cases
   std::vector<CpuPlace> places;  ///< CPUs of real-time cases, one case each; empty: one at a time, on any CPU
+  /// Finds `places` instead, once what a killed runner left has ended: until then it may have CPUs. Empty: they are given.
+  std::function<std::vector<CpuPlace>()> find_places;
   bool accept_changes = false;
   bool retry_failed = false;
   std::optional<std::uint64_t> shuffle;
@@ -44,7 +47,9 @@ struct RunChoices {
   SureDraws* sure =
       nullptr;  ///< counts draws, and no case is started once it has enough; nullptr: all are run
   std::vector<std::string> page;  ///< words of a command that writes the page; empty: none does
-  double kill_after_s = 5;        ///< time from SIGTERM to SIGKILL at a time limit
+  std::function<rtsync::FileSystem(const std::filesystem::path&)> file_system =
+      rtsync::file_system_of;  ///< says what `folder` lies on
+  double kill_after_s = 5;     ///< time from SIGTERM to SIGKILL, at a time limit and of orphans in real time
 };
 
 /// The progress of a campaign.
@@ -95,8 +100,9 @@ struct RunSummary {
 /// Runs the cases of a campaign that have no result yet, each as a process, and stores what becomes of them.
 ///
 /// **Nothing is done twice, nothing left out.** An attempt is claimed in the database before its process starts, and its
-/// folder gets its final name once the process has ended. A runner that finds an attempt without an end kills what is left
-/// of its processes, and then takes the folder in if it is whole, or removes it and opens the case again.
+/// folder gets its final name once the process has ended. Cases get SIGTERM when their runner ends. The next one waits for
+/// what is left of their processes, in real time until outputs are safe, and ends it. An attempt without an end is then
+/// taken in if its folder is whole; else the folder is removed, and the case is open again.
 ///
 /// **Signals** The first SIGINT, SIGTERM or SIGHUP: no case is started any more. The second: those that run are ended, and
 /// have no result.

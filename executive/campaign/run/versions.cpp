@@ -39,7 +39,9 @@ void Versions::open_changed_lines() {
   }
   store_.drop_from(cases_.count());
   listener_.says("the files have changed: version " + std::to_string(version_) + " of the campaign, " +
-                 std::to_string(opened) + " cases have another command line and run again");
+                 std::to_string(opened) +
+                 (opened == 1 ? " case has another command line and runs again"
+                              : " cases have another command line and run again"));
 }
 
 /// Another one of the same name, as of a second rig, is known by its checksum.

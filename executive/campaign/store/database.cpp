@@ -32,6 +32,18 @@ namespace {
     case SQLITE_NOTADB:
       text += "; move the file away and start the campaign again: run folders that are whole are taken in";
       break;
+    case SQLITE_PROTOCOL:
+      text +=
+          "; its file system does not lock as SQLite needs it: name a folder on a disk of this machine with "
+          "--out";
+      break;
+    case SQLITE_IOERR:
+      if (error == SQLITE_IOERR_LOCK || error == SQLITE_IOERR_RDLOCK || error == SQLITE_IOERR_SHMLOCK ||
+          error == SQLITE_IOERR_SHMMAP || error == SQLITE_IOERR_CHECKRESERVEDLOCK)
+        text +=
+            "; its file system has no locks, as NFS without lockd: name a folder on a disk of "
+            "this machine with --out";
+      break;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       text += "; another program writes into it";
@@ -144,7 +156,7 @@ bool Statement::is_number(int column) const {
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-Database::Database(const std::filesystem::path& file, Use use) {
+Database::Database(const std::filesystem::path& file, Use use, Journal journal) {
   const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   int result = use == Use::read && is_still(file)
                    ? ::sqlite3_open_v2(still_name(file).c_str(), &database_,
@@ -158,8 +170,8 @@ Database::Database(const std::filesystem::path& file, Use use) {
     if (result != SQLITE_OK) refuse(database_, "cannot be opened");
     (void)::sqlite3_busy_timeout(database_, 60'000);
     if (use == Use::write) {
-      run("PRAGMA journal_mode=WAL");
-      run("PRAGMA synchronous=NORMAL");
+      run(journal == Journal::log ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=TRUNCATE");
+      run(journal == Journal::log ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL");
       run("PRAGMA foreign_keys=OFF");
     } else {
       run("PRAGMA query_only=ON");

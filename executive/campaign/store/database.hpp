@@ -61,14 +61,16 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// An SQLite file: write-ahead log, synchronous=NORMAL. A kill of the process loses no commit; a loss of power may lose
-/// the last ones, and never the file.
+/// An SQLite file. A kill of the process loses no commit. With the log (synchronous=NORMAL) a loss of power may lose the
+/// last ones, and never the file. The log needs memory that all readers share, so on a file system of a network there is
+/// a rollback journal instead (synchronous=FULL), which needs locks alone.
 ///
 /// Threads  any one. All functions throw DatabaseError.
 class Database {
  public:
   enum class Use { read, write };
-  Database(const std::filesystem::path& file, Use use);
+  enum class Journal { log, rollback };
+  Database(const std::filesystem::path& file, Use use, Journal journal = Journal::log);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();

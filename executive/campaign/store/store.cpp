@@ -76,7 +76,8 @@ struct Store::Statements {
   std::string machine = host_name();
 };
 
-Store::Store(const std::filesystem::path& file) : database_(file, Database::Use::write) {
+Store::Store(const std::filesystem::path& file, Database::Journal journal)
+    : database_(file, Database::Use::write, journal) {
   {
     Transaction all(database_);
     database_.run(kTables);
@@ -236,6 +237,30 @@ void Store::claim(const Case& one, const std::string& line, int attempt, int ver
         .bind(4, drawn.value)
         .bind(5, drawn.unit)
         .run();
+  all.commit();
+}
+
+void Store::unclaim(std::int64_t number, int attempt) {
+  Transaction all(database_);
+  Statement(database_.get(), "DELETE FROM attempts WHERE number = ?1 AND attempt = ?2")
+      .bind(1, number)
+      .bind(2, attempt)
+      .run();
+  const int before = attempts(number);
+  if (before > 0) {
+    Statement(database_.get(),
+              "UPDATE cases SET state = 'open', attempt = ?2, folder = replace(folder || '/', ?3, ?4) "
+              "WHERE number = ?1")
+        .bind(1, number)
+        .bind(2, before)
+        .bind(3, "-" + std::to_string(attempt) + "/")
+        .bind(4, "-" + std::to_string(before))
+        .run();
+  } else {
+    for (const char* const sql :
+         {"DELETE FROM drawn WHERE number = ?1", "DELETE FROM cases WHERE number = ?1"})
+      Statement(database_.get(), sql).bind(1, number).run();
+  }
   all.commit();
 }
 

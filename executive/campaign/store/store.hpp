@@ -44,7 +44,7 @@ class Store {
   static constexpr const char* kFile = "campaign.sqlite";
 
   /// Opens the file, or makes it. Throws DatabaseError for one of a later format.                @when service
-  explicit Store(const std::filesystem::path& file);
+  explicit Store(const std::filesystem::path& file, Database::Journal journal = Database::Journal::log);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -85,6 +85,8 @@ class Store {
   /// `cpus`: the set that it is pinned to, as "2-3"; empty: none.
   void claim(const Case& one, const std::string& line, int attempt, int version, const std::string& folder,
              const std::string& cpus = "");
+  /// Takes back the claim of an attempt whose process was not started.
+  void unclaim(std::int64_t number, int attempt);
   /// Takes in how an attempt ended. `again`: it does not count, and another one follows.
   void end(std::int64_t number, int attempt, const Outcome& outcome, bool again);
   /// An attempt whose process was killed with its runner: it does not count.

@@ -257,6 +257,50 @@ TEST(ClusterRunner, PlacesNoFurtherCaseOnceThePassRateIsSure) {
   EXPECT_EQ(again.counted().of, sure.counted().of);
 }
 
+/// Each runner begins with nothing counted, and takes from the database what those before have closed.
+TEST(ClusterRunner, CountsADrawOnceHoweverOftenItsRunnerIsKilled) {
+  const MadeCases cases({"a"}, 1000);
+  UntilSure rule(0.8, 0.1);
+  std::int64_t of = 0, passed = 0;
+  while (!rule.enough(passed, of)) passed += of++ % 97 == 0 ? 0 : 1;  // one at a time
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    SimulatedCluster bad;
+    bad.busy_share = 0.05;
+    bad.node_fails_every_s = 200;
+    bad.node_back_s = 60;
+    bad.seed = seed;
+    SimulatedCampaign made(bad);
+    made.cluster.settings.cases_a_task = 3;
+    made.cluster.settings.queued = 12;
+    std::mt19937 random(seed);
+    int kills = 0;
+    made.heard.on_end = [&](std::size_t) {
+      if (kills < 12 && random() % 4 == 0) {
+        ++kills;
+        throw KilledRunner{};
+      }
+    };
+    for (int tries = 0;; ++tries) {
+      ASSERT_LT(tries, 1000);
+      SureDraws sure(0.8, 0.1, "", 1);
+      made.choices.sure = &sure;
+      try {
+        (void)made.run_on(cases);
+      } catch (const KilledRunner&) {
+        made.engine.restart();
+        continue;
+      }
+      ASSERT_TRUE(sure.enough());
+      EXPECT_EQ(sure.counted().of, of);
+      EXPECT_EQ(sure.counted().passed, passed);
+      EXPECT_EQ(made.number_of("SELECT count(*) FROM cases WHERE state = 'done'"),
+                of + sure.counted().left_out);
+      break;
+    }
+    EXPECT_GE(kills, 5);
+  }
+}
+
 /// What limits it: a million cases on a thousand nodes.
 TEST(ClusterScaleNightly, AMillionCasesOnAThousandNodes) {
   const char* const given = std::getenv("TACTUS_SCALE_CASES");

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a runner does between two cases, what it gives back, and what becomes of the cases of one that was killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "config/json.hpp"
+#include "executive/campaign/page/figures.hpp"
+#include "executive/campaign/run/begin.hpp"
+#include "executive/campaign/run/case_process.hpp"
+#include "executive/campaign/run/holder_lock.hpp"
+#include "tests/executive/campaign/made_campaign.hpp"
+
+namespace tactus::campaign::runner_ends_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// The cases whose process was started and has not been taken in.
+std::int64_t started(const MadeCampaign& made) {
+  std::int64_t count = 0;
+  for (const auto& each : fs::directory_iterator(made.choices.folder / "cases/0"))
+    count += each.path().extension() == ".running" && fs::exists(each.path() / "output.txt") ? 1 : 0;
+  return count;
+}
+
+TEST(RunnerBetweenCases, StartsTheNextBeforeItWritesDownTheLast) {
+  MadeCampaign made;
+  made.choices.jobs = 1;
+  std::vector<std::int64_t> beside;
+  made.heard.on_end = [&](std::size_t) { beside.push_back(started(made)); };
+  (void)made.run(MadeCases({"pass"}, 4));
+  EXPECT_EQ(beside, (std::vector<std::int64_t>{1, 1, 1, 0})) << "one at a time, and none to wait for";
+}
+
+TEST(RunnerBetweenCases, WritesDownTheLastFirstInRealTime) {
+  MadeCampaign made;
+  made.work.realtime = true;
+  made.choices.bench = "test-" + std::to_string(::getpid());
+  std::int64_t beside = 0;
+  made.heard.on_end = [&](std::size_t) { beside += started(made); };
+  (void)made.run(MadeCases({"pass"}, 4));
+  EXPECT_EQ(beside, 0) << "the next case has the machine for itself";
+  fs::remove(HolderLock::of_bench(made.choices.bench));
+}
+
+TEST(RunnerBetweenCases, GivesBackWhatItHasNotStarted) {
+  MadeCampaign made;
+  made.choices.jobs = 1;
+  const MadeCases cases({"fail"}, 9);
+  const auto end_at = [&](std::size_t which) {
+    made.heard.on_end = [which](std::size_t ended) {
+      if (ended == which) (void)::raise(SIGTERM);
+    };
+  };
+  end_at(3);
+  const RunSummary summary = made.run(cases);
+  EXPECT_GT(summary.left, 3);
+  const std::int64_t done = 9 - summary.left;
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM cases"), done);
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts"), done);
+  EXPECT_EQ(made.number_of("SELECT count(DISTINCT number) FROM drawn"), done);
+  made.heard.on_end = nullptr;
+  (void)made.run(cases);
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts"), 9) << "none is lost";
+
+  made.choices.retry_failed = true;
+  end_at(2);
+  (void)made.run(cases);
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM cases"), 9);
+  for (std::int64_t number = 0; number < 9; ++number) {
+    const std::string row = "FROM cases WHERE number = " + std::to_string(number);
+    EXPECT_TRUE(fs::exists(made.choices.folder / made.text_of("SELECT folder " + row) / "end.json"))
+        << number << ": " << made.text_of("SELECT folder " + row);
+    EXPECT_EQ(made.number_of("SELECT attempt " + row),
+              made.number_of("SELECT max(attempt) FROM attempts WHERE number = " + std::to_string(number)));
+  }
+}
+
+TEST(RunnerBetweenCases, DoesNotCountAsLostWhatAKilledOneHasNotStarted) {
+  MadeCampaign made;
+  made.choices.jobs = 1;
+  made.heard.on_end = [](std::size_t ended) {
+    if (ended == 3) (void)::raise(SIGKILL);
+  };
+  const MadeCases cases({"pass"}, 8);
+  const pid_t runner = made.start(cases);
+  ASSERT_EQ(::waitpid(runner, nullptr, 0), runner);
+  made.heard.on_end = nullptr;
+  (void)made.run(cases);
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE state = 'done'"), 8);
+  EXPECT_LE(made.number_of("SELECT count(*) FROM attempts WHERE state = 'lost'"), 2)
+      << "the last, and that beside";
+}
+
+/// Of the second campaign no case lives long enough to be judged.
+TEST(ComparedCampaigns, SayThatCasesCrashWhichPassedBefore) {
+  MadeCampaign before, after;
+  (void)before.run(MadeCases({"pass"}, 3));
+  after.dir.write("tactus", "#!/bin/sh\nkill -SEGV $$\n");
+  (void)after.run(MadeCases({"pass"}, 3));
+  const config::Json worse = comparison(before.choices.folder, after.choices.folder);
+  EXPECT_EQ(worse["worse"], 3);
+  EXPECT_EQ(worse["only_before"], 0);
+  EXPECT_EQ(worse["changes"][0]["kind"], "now fails");
+  EXPECT_EQ(worse["changes"][0]["expectation"], "holds");
+  EXPECT_EQ(worse["changes"][0]["after"], "error");
+  EXPECT_EQ(comparison(after.choices.folder, before.choices.folder)["better"], 3);
+  const config::Json same = comparison(after.choices.folder, after.choices.folder);
+  EXPECT_EQ(same["same"], 3) << "a case without any expectation is compared by its own verdict";
+  EXPECT_EQ(same["worse"], 0);
+  EXPECT_THAT(comparison_text(worse), HasSubstr("worse verdicts: 3, "));
+}
+
+struct Left {
+  explicit Left(const std::string& script) {
+    dir.write("case", "#!/bin/sh\n" + script);
+    (void)::chmod((dir / "case").c_str(), 0755);
+    sigset_t none;
+    (void)::sigemptyset(&none);
+    process =
+        start_process({dir / "case", {"case"}, dir.path() / "output", dir.path().string() + "#1-1", none});
+    while (!fs::exists(dir.path() / "ready")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  int end() const {
+    int status = 0;
+    EXPECT_EQ(::waitpid(process, &status, 0), process);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+  const test::TempDir dir;
+  pid_t process;
+};
+
+/// Its parent lives, so the kernel tells it nothing.
+TEST(CasesThatAreLeft, EndInOrderWithinThePatience) {
+  const Left left(
+      "cd \"${0%/*}\"; trap 'touch safe; exit 7' TERM; touch ready; while :; do sleep 0.01; done\n");
+  std::thread reaper([&] { EXPECT_EQ(left.end(), 7); });
+  EXPECT_GE(kill_marked(left.dir.path().string() + "#", 4), 1);
+  reaper.join();
+  EXPECT_TRUE(fs::exists(left.dir.path() / "safe"));
+}
+
+TEST(CasesThatAreLeft, AreKilledAfterThePatience) {
+  for (const double patience_s : {0.0, 0.1}) {
+    const Left left("cd \"${0%/*}\"; trap '' TERM; touch ready; while :; do sleep 0.01; done\n");
+    std::thread reaper([&] { EXPECT_EQ(left.end(), 128 + SIGKILL); });
+    EXPECT_GE(kill_marked(left.dir.path().string() + "#", patience_s), 1);
+    reaper.join();
+  }
+}
+
+/// As on NFS: all results are there, and a killed runner loses none of them.
+TEST(ResultsOnANetwork, AreWrittenByARollbackJournalAndThatIsSaid) {
+  MadeCampaign made;
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0x6969); };
+  const MadeCases cases({"pass"}, 30);
+  for (int i = 0; i < 4; ++i) {
+    const pid_t runner = made.start(cases);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 25 * i));
+    (void)::kill(runner, SIGKILL);
+    (void)::waitpid(runner, nullptr, 0);
+  }
+  EXPECT_EQ(made.run(cases).progress.counts.pass, 30);
+  EXPECT_THAT(made.heard.said, HasSubstr(made.choices.folder.string() + " is on NFS: "));
+  EXPECT_THAT(made.heard.said, HasSubstr("--out"));
+  EXPECT_EQ(made.text_of("PRAGMA journal_mode"), "delete") << "no log: a reader's own default";
+  EXPECT_EQ(made.text_of("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE state = 'done'"), 30);
+  EXPECT_FALSE(fs::exists(made.choices.folder / (std::string(Store::kFile) + "-shm")));
+}
+
+TEST(ResultsOnANetwork, OfADiskThatWasCopiedThereLoseTheirLog) {
+  MadeCampaign made;
+  (void)made.run(MadeCases({"pass"}, 2));
+  EXPECT_EQ(made.text_of("PRAGMA journal_mode"), "wal");
+  EXPECT_EQ(made.heard.said, "") << "a disk needs no word";
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0xFF534D42); };
+  (void)made.run(MadeCases({"pass"}, 4));
+  EXPECT_THAT(made.heard.said, HasSubstr("is on SMB (CIFS)"));
+  EXPECT_EQ(made.text_of("PRAGMA journal_mode"), "delete");
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM cases"), 4);
+}
+
+TEST(ResultsOnANetwork, NameTheMachineThatWritesThem) {
+  MadeCampaign made;
+  fs::create_directories(made.choices.folder);
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0x6969); };
+  const HolderLock first = lock_folder(made.work, made.choices);
+  const HolderLock second(made.choices.folder / "campaign.lock", "another");
+  EXPECT_FALSE(second.taken());
+  const std::string machine = machine_text();
+  EXPECT_THAT(second.holder(), HasSubstr(", on " + machine.substr(0, machine.find(',')) + ")"));
+}
+
+TEST(ResultsOnANetwork, AreRefusedWhereThereAreNoLocks) {
+  const test::TempDir dir;
+  try {
+    const HolderLock lock(dir.path() / "campaign.lock", "this", [](int, int) {
+      errno = ENOLCK;
+      return -1;
+    });
+    FAIL() << "nobody knows who has it";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code().value(), ENOLCK);
+    EXPECT_THAT(error.what(), HasSubstr("campaign.lock"));
+  }
+}
+
+}  // namespace
+}  // namespace tactus::campaign::runner_ends_test

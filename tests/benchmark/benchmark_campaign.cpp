@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a campaign cost beside its cases: time and CPU time of a case, on how many CPUs it is how much faster, and
 // how much memory its runner takes?
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/benchmark/benchmark.hpp"
 #include "tests/benchmark/process.hpp"
+#include "tests/benchmark/trick_sim.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace {
@@ -15,6 +17,7 @@ using tactus::benchmark::ProcessCost;
 using tactus::benchmark::run_process;
 using tactus::benchmark::spread_of;
 using tactus::benchmark::to_json;
+using tactus::benchmark::TrickSim;
 using tactus::test::TempDir;
 
 /// A campaign of cases of 10 ms of the servo, without recordings.
@@ -123,10 +126,51 @@ void answer_memory(bool quick) {
   tactus::benchmark::answer("how much memory does the runner of a million cases take?", figures);
 }
 
+/// Many cases less a few, so that what is there once does not count.
+template <class Run>
+double case_ms(int cases, const Run& run) {
+  constexpr int kFew = 4;
+  return (run(cases + kFew).wall_ms - run(kFew).wall_ms) / cases;
+}
+
+/// A case of 10 ms in a campaign and in Trick's Monte Carlo, on one CPU and on two, and alone. A slave of Trick forks a case
+/// from a simulation that has started; one of tactus is a process that starts.
+void answer_trick(bool quick) {
+  const int cases = quick ? 20 : 400;
+  Json figures{{"cases", cases}};
+  const auto cases_of_tactus = [&](int jobs) {
+    return case_ms(cases, [&](int count) {
+      const Campaign made(count);
+      const TempDir out;
+      return run_process(made.words({"--jobs", std::to_string(jobs), "--out", (out / "c").string()}));
+    });
+  };
+  std::vector<double> ours[2], theirs[2], alone;
+  std::unique_ptr<TrickSim> trick;
+  if (!TrickSim::home().empty()) trick = std::make_unique<TrickSim>();
+  figures["trick"] = trick == nullptr ? TrickSim::kNotTried : trick->version();
+  for (int round = 0; round < (quick ? 2 : 5); ++round) {
+    for (int i = 0; i < 2; ++i) {
+      ours[i].push_back(cases_of_tactus(i + 1));
+      if (trick == nullptr) continue;
+      theirs[i].push_back(case_ms(cases, [&](int count) { return trick->run_cases(count, i + 1); }));
+    }
+    if (trick != nullptr) alone.push_back(trick->run_alone().wall_ms);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const std::string name = i == 0 ? "_one_ms" : "_two_ms";
+    figures["case" + name] = to_json(spread_of(ours[i]));
+    if (trick != nullptr) figures["trick_case" + name] = to_json(spread_of(theirs[i]));
+  }
+  if (trick != nullptr) figures["trick_alone_ms"] = to_json(spread_of(alone));
+  tactus::benchmark::answer("what does a case of 10 ms take, beside Trick's Monte Carlo?", figures);
+}
+
 void run(bool quick) {
   answer_overhead(quick);
   answer_speed(quick);
   answer_memory(quick);
+  answer_trick(quick);
 }
 
 }  // namespace

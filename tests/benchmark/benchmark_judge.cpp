@@ -10,6 +10,7 @@ void run(bool quick) {
   tactus::benchmark::measure_expressions(quick);
   tactus::benchmark::measure_overlays(quick);
   tactus::benchmark::measure_nothing(quick);
+  tactus::benchmark::measure_trick(quick);
 }
 
 }  // namespace

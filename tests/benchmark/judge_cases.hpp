@@ -9,5 +9,7 @@ void measure_expressions(bool quick);
 void measure_overlays(bool quick);
 /// A rig with empty parts of all of them, against one without.
 void measure_nothing(bool quick);
+/// An event's condition, against those of NASA Trick where it is built.
+void measure_trick(bool quick);
 
 }  // namespace tactus::benchmark

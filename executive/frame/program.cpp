@@ -163,8 +163,9 @@ ModelOverlay* Program::overlay_of(const ModelInstance* model) {
   auto& overlay = overlays_[model];
   if (overlay == nullptr) {
     AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
-    overlay = std::make_unique<ModelOverlay>(async_worker_bit(model));
+    overlay = std::make_unique<ModelOverlay>(async_worker_bit(model), overlay_changes_);
     if (worker != nullptr) worker->overlays.push_back(overlay.get());
+    overlay->forced_by(forces_of(model));
   }
   return overlay.get();
 }
@@ -180,13 +181,24 @@ void Program::order_overlays() {
 }
 
 void Program::show_overlays(std::uint64_t threads) TACTUS_RT {
-  for (const auto& [model, overlay] : overlays_) {
-    if (overlay->thread() != 0 && (overlay->thread() & threads) == 0) continue;
-    if (!overlay->take_touched() && !overlays_hidden_) continue;
-    overlay->show_settled();
-    if (const auto forces = forces_.find(model); forces != forces_.end()) forces->second->apply();
-  }
+  const auto is_at_rest = [threads](const ModelOverlay& overlay) TACTUS_RT {
+    return overlay.thread() == 0 || (overlay.thread() & threads) != 0;
+  };
+  if (overlays_hidden_)
+    for (const auto& [model, overlay] : overlays_)
+      if (is_at_rest(*overlay)) overlay->show_settled();
   overlays_hidden_ = false;
+  auto& touched = overlay_changes_.touched;
+  std::size_t later = 0;
+  for (ModelOverlay* const overlay : touched) {
+    if (is_at_rest(*overlay)) {
+      overlay->take_touched();
+      overlay->show_settled();
+    } else {
+      touched[later++] = overlay;
+    }
+  }
+  touched.resize(later);
 }
 
 std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {

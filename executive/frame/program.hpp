@@ -194,6 +194,7 @@ class Program {
   std::map<std::tuple<const ModelInstance*, bool, std::size_t>, CopyList*> copies_of_;
   std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;
   std::map<const ModelInstance*, std::unique_ptr<ModelForces>> forces_;
+  OverlayChanges overlay_changes_;
   std::map<const ModelInstance*, std::unique_ptr<ModelOverlay>> overlays_;
   bool overlays_hidden_ = true;  // before a frame
   std::vector<Piece> kept_;

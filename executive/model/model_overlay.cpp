@@ -2,6 +2,7 @@
 #include "executive/model/model_overlay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -43,6 +44,33 @@ std::uint64_t overlay_bits(tactus_type type, double number) TACTUS_RT {
     std::memcpy(&bits, &value, sizeof value);
     return bits;
   });
+}
+
+void OverlayArrays::add(std::byte* memory) {
+  if (count_ == room_) {
+    std::vector<std::byte> larger(kWords * sizeof(std::uint64_t) * room_ * 2);
+    const std::array<const void*, kWords> was{truth, shown, a, b, at, is_shown};
+    use(larger.data(), room_ * 2);
+    const std::array<void*, kWords> is{truth, shown, a, b, at, is_shown};
+    for (std::size_t i = 0; i < kWords; ++i)
+      std::memcpy(is[i], was[i], count_ * (i + 1 < kWords ? sizeof(std::uint64_t) : 1));
+    block_.swap(larger);
+  }
+  at[count_++] = memory;
+}
+
+void OverlayArrays::use(std::byte* block, std::size_t room) {
+  room_ = room;
+  const auto next = [&block, room](auto*& array) {
+    array = static_cast<std::remove_reference_t<decltype(array)>>(static_cast<void*>(block));
+    block += room * sizeof(std::uint64_t);
+  };
+  next(truth);
+  next(shown);
+  next(a);
+  next(b);
+  next(at);
+  next(is_shown);
 }
 
 void OverlayCell::load_narrow(std::uint64_t& value) const TACTUS_RT { std::memcpy(&value, at, bytes); }
@@ -129,12 +157,85 @@ std::uint64_t OverlayChange::of(std::uint64_t value, tactus_type type) const TAC
   return value;
 }
 
+namespace {
+
+/// Lets cells that are shown show another value. `seen` makes it of the number of a cell and of its true value.
+template <class Seen>
+void show_again(OverlayArrays& in, const OverlayCells& cells, Seen seen) TACTUS_RT {
+  std::uint64_t* const __restrict truth = in.truth;
+  std::uint64_t* const __restrict shown = in.shown;
+  OverlayLoops::with_cells(cells.layout, cells.places, cells.places[0], cells.count, in,
+                           [&](auto all) TACTUS_RT {
+                             for (std::size_t n = 0; n < cells.count; ++n) {
+                               const std::size_t place = all.place(n);
+                               std::byte* const at = all.at(n, place);
+                               std::uint64_t now = 0;
+                               std::memcpy(&now, at, sizeof now);
+                               if (now != shown[place]) [[unlikely]]
+                                 truth[place] = now;
+                               const std::uint64_t next = seen(n, truth[place]);
+                               shown[place] = next;
+                               std::memcpy(at, &next, sizeof next);
+                             }
+                           });
+}
+
+}  // namespace
+
+void ModelOverlay::put(const OverlayCells& cells, const double* values) TACTUS_RT {
+  touch();
+  Side& side = side_of(cells.before_jobs);
+  OverlayArrays& in = side.arrays;
+  const auto bits = [values](std::size_t n, std::uint64_t) {
+    return std::bit_cast<std::uint64_t>(values[n]);
+  };
+  if (side.state != Side::shown) {
+    for (std::size_t i = 0; i < cells.count; ++i) {
+      show_now(*side.all[cells.places[i]], [&](std::uint64_t truth) { return bits(i, truth); });
+      in.shown[cells.places[i]] = bits(i, 0);
+    }
+    return;
+  }
+  const std::size_t first = cells.places[0];
+  if (cells.layout != OverlayLayout::packed || !OverlayLoops::holds_shown(in, first, cells.count))
+    return show_again(in, cells, bits);
+  std::memcpy(in.shown + first, values, cells.count * sizeof *values);
+  std::memcpy(in.at[first], values, cells.count * sizeof *values);
+}
+
+void ModelOverlay::draw(const OverlayCells& cells, const double* more) TACTUS_RT {
+  touch();
+  Side& side = side_of(cells.before_jobs);
+  OverlayArrays& in = side.arrays;
+  const auto sum = [more](std::size_t n, std::uint64_t truth) {
+    return std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth) + more[n]);
+  };
+  const std::size_t first = cells.places[0];
+  if (cells.layout == OverlayLayout::scattered)
+    for (std::size_t i = 0; i < cells.count; ++i) in.b[cells.places[i]] = more[i];
+  else if (more != in.b + first)
+    std::memcpy(in.b + first, more, cells.count * sizeof *more);
+  if (side.state != Side::shown) {
+    for (std::size_t i = 0; i < cells.count; ++i)
+      show_now(*side.all[cells.places[i]], [&](std::uint64_t truth) { return sum(i, truth); });
+    return;
+  }
+  if (cells.layout != OverlayLayout::packed || !OverlayLoops::holds_shown(in, first, cells.count))
+    return show_again(in, cells, sum);
+  const std::uint64_t* const __restrict truth = in.truth + first;
+  std::uint64_t* const __restrict shown = in.shown + first;
+  const double* const __restrict b = in.b + first;
+  for (std::size_t i = 0; i < cells.count; ++i)
+    shown[i] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth[i]) + b[i]);
+  std::memcpy(in.at[first], shown, cells.count * sizeof *shown);
+}
+
 /// A cell may show what others are: then all are shown anew.
 void ModelOverlay::changed(const OverlayCell& cell, OverlayCell::Does did, bool was_plain) TACTUS_RT {
-  touched_ = true;
+  touch();
   Side& side = side_of(cell.before_jobs);
   if (cell.does != did) side.stale = true;
-  if (cell.does != did || cell.plain != was_plain) ++kinds_;
+  if (cell.does != did || cell.plain != was_plain) ++changes_.kinds;
   side.state = Side::mixed;
 }
 
@@ -147,7 +248,7 @@ void ModelOverlay::gather(Side& side) TACTUS_RT {
   for (const OverlayCell* const cell : side.acting)  // also where the state was put back
     if (cell->does == OverlayCell::Does::put && !cell->is_shown())
       side.arrays.shown[cell->place] = cell->seen(0);
-  side.loops.sort(side.acting);
+  side.loops.sort(side.arrays, side.acting);
 }
 
 void ModelOverlay::order_cells() {
@@ -183,13 +284,8 @@ OverlayCell& ModelOverlay::cell_of(const VariableRef& ref, std::uint32_t element
   side.all.push_back(&cell);
   side.acting.reserve(side.all.capacity());
   side.loops.grow();
-  OverlayArrays& arrays = side.arrays;
-  arrays.at.push_back(at);
-  arrays.truth.push_back(0);
-  arrays.shown.push_back(0);
-  arrays.is_shown.push_back(0);
-  arrays.a.push_back(0);
-  arrays.b.push_back(0);
+  side.arrays.add(at);
+  (cell.before_jobs ? has_inputs_ : has_outputs_) = true;
   places_.emplace(at, &cell);
   named_.push_back({ref.variable->name + index_text(*ref.variable, ref.first + element), &cell});
   return cell;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "executive/model/model_forces.hpp"
 #include "executive/model/overlay_cell.hpp"
 #include "executive/model/overlay_loops.hpp"
 #include "executive/model/variable.hpp"
@@ -20,20 +21,50 @@ namespace tactus::executive {
 struct OverlayCells {
   bool before_jobs = false;
   const std::uint32_t* places = nullptr;
-  std::size_t count = 0;
-  bool packed = false;  ///< neighbours in memory, whose places follow each other
+  std::size_t count = 1;
+  OverlayLayout layout = OverlayLayout::packed;
+
+  /// Adds the next cell, whose place stands behind those of the others.
+  void add(const OverlayCell& cell) TACTUS_RT {
+    std::byte* const* const at = cell.in->at;
+    const std::uint32_t before = places[count - 1];
+    ++count;
+    if (layout == OverlayLayout::scattered || cell.place != before + 1) {
+      layout = OverlayLayout::scattered;
+      return;
+    }
+    const std::ptrdiff_t step = at[cell.place] - at[before];
+    if (count == 2)
+      layout = step == sizeof(double) ? OverlayLayout::packed : OverlayLayout::even;
+    else if (step != at[before] - at[before - 1])
+      layout = OverlayLayout::dense;
+  }
+};
+
+class ModelOverlay;
+/// Overlays of a rig that have changed since they were shown, and a number that another kind of change of one of their
+/// cells raises: lists of cells by what they do are to be made anew.
+///
+/// Threads  the frames' main thread.
+struct OverlayChanges {
+  std::uint32_t kinds = 0;
+  std::vector<ModelOverlay*> touched{};  ///< each once; there is room for all
 };
 
 /// Overlay of one model's variables: stimuli write into them, and faults change them.
 ///
 /// Threads  hide and show: whose the model's jobs are. All else: the frames' main thread, while that one is at rest.
 /// RT       everything but cell_of().
-class ModelOverlay {
+class alignas(64) ModelOverlay {
  public:
-  /// `thread`: the asynchronous one that the model is on, as a bit; 0: none.
-  explicit ModelOverlay(std::uint64_t thread) : thread_(thread) {}
+  /// `thread`: the asynchronous one that the model is on, as a bit; 0: none. `changes` must outlive it.
+  ModelOverlay(std::uint64_t thread, OverlayChanges& changes) : thread_(thread), changes_(changes) {
+    changes.touched.reserve(changes.touched.capacity() + 1);
+  }
 
   std::uint64_t thread() const TACTUS_RT { return thread_; }
+  /// Keeps the forces of the model, which must outlive this; nullptr: it can have none.             @when setup
+  void forced_by(const ModelForces* forces) { forces_ = forces; }
   /// The cell of an element; cells stay where they are.                                           @when setup
   OverlayCell& cell_of(const VariableRef& ref, std::uint32_t element);
   struct Named {
@@ -56,52 +87,23 @@ class ModelOverlay {
   /// Lets a cell without faults show a value of a stimulus.
   void put(OverlayCell& cell, std::uint64_t bits) TACTUS_RT {
     cell.recipe->source.bits = bits;
-    touched_ = true;
+    touch();
     show_now(cell, [&](std::uint64_t) { return bits; });
     cell.in->shown[cell.place] = bits;
   }
-  /// Lets cells without faults show values of stimuli: `value` gives the bits of the nth. The stimuli keep them in
+  /// Lets cells without faults show values of stimuli, of which `values` has the nth. The stimuli keep them in
   /// OverlaySource::kept.
-  template <class Value>
-  void put(const OverlayCells& cells, Value value) TACTUS_RT {
-    touched_ = true;
-    Side& side = side_of(cells.before_jobs);
-    std::uint64_t* const shown = side.arrays.shown.data();
-    if (side.state != Side::shown) {
-      for (std::size_t i = 0; i < cells.count; ++i) {
-        const std::uint64_t bits = value(i);
-        show_now(*side.all[cells.places[i]], [bits](std::uint64_t) { return bits; });
-        shown[cells.places[i]] = bits;
-      }
-      return;
-    }
-    show_again(side, cells, value);
+  void put(const OverlayCells& cells, const double* values) TACTUS_RT;
+  /// Gives cells that show the truth and a sum another one to add, of which `more` has the nth.
+  void draw(const OverlayCells& cells, const double* more) TACTUS_RT;
+  /// Returns where draw() has such numbers in the end: those of cells that are not scattered may be computed there.
+  double* drawn(const OverlayCells& cells) TACTUS_RT {
+    return side_of(cells.before_jobs).arrays.b + cells.places[0];
   }
-  /// Gives cells that show the truth and a sum another one to add: `value` gives the nth.
-  template <class Value>
-  void draw(const OverlayCells& cells, Value value) TACTUS_RT {
-    touched_ = true;
-    Side& side = side_of(cells.before_jobs);
-    if (side.state == Side::shown && cells.packed) {
-      double* const __restrict b = side.arrays.b.data() + cells.places[0];
-      for (std::size_t i = 0; i < cells.count; ++i) b[i] = value(i);
-      return OverlayLoops::add_again(side.arrays, cells.places[0], cells.count);
-    }
-    for (std::size_t i = 0; i < cells.count; ++i) {
-      const double more = side.arrays.b[cells.places[i]] = value(i);
-      show_now(*side.all[cells.places[i]], [more](std::uint64_t truth) {
-        return std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth) + more);
-      });
-    }
-  }
-  /// Number that another kind of change of a cell raises: lists of cells by what they do are to be made anew.
-  std::uint32_t kinds() const TACTUS_RT { return kinds_; }
-  /// Returns true once after cells have changed.
-  bool take_touched() TACTUS_RT {
-    const bool was = touched_;
-    touched_ = false;
-    return was;
-  }
+  /// Returns OverlayChanges::kinds.
+  std::uint32_t kinds() const TACTUS_RT { return changes_.kinds; }
+  /// Takes it out of OverlayChanges::touched, as the caller does.
+  void take_touched() TACTUS_RT { touched_ = false; }
   /// The cells have been loaded with the state.
   void loaded() TACTUS_RT {
     inputs_.state = outputs_.state = Side::mixed;
@@ -109,22 +111,28 @@ class ModelOverlay {
   }
 
   /// Hides the inputs, before copies are made into them.
-  void hide_inputs() TACTUS_RT { hide(inputs_); }
+  void hide_inputs() TACTUS_RT {
+    if (has_inputs_) hide(inputs_);
+  }
   /// Shows the inputs, after the copies.
-  void show_inputs() TACTUS_RT { show(inputs_); }
+  void show_inputs() TACTUS_RT {
+    if (has_inputs_) show(inputs_);
+  }
   /// Hides the outputs, before a job that writes them.
-  void hide_outputs() TACTUS_RT { hide(outputs_); }
-  /// Shows what has been settled, while nothing else was written.
+  void hide_outputs() TACTUS_RT {
+    if (has_outputs_) hide(outputs_);
+  }
+  /// Shows what has been settled, while nothing else was written, and what is forced.
   void show_settled() TACTUS_RT {
-    show_inputs();
-    show(outputs_);
+    show_both();
+    if (forces_ != nullptr) forces_->apply();
   }
   /// Shows all, after a job: also what it wrote into an input of its own is changed.
   void show_all() TACTUS_RT {
-    if (inputs_.state == Side::shown && !inputs_.stale && inputs_.loops.is_overwritten(inputs_.arrays))
-      hide_inputs();
-    show_inputs();
-    show(outputs_);
+    if (has_inputs_ && inputs_.state == Side::shown && !inputs_.stale &&
+        inputs_.loops.is_overwritten(inputs_.arrays))
+      hide(inputs_);
+    show_both();
   }
   void hide_all() TACTUS_RT {
     hide_inputs();
@@ -134,13 +142,22 @@ class ModelOverlay {
  private:
   struct Side {
     enum State : std::uint8_t { mixed, hidden, shown };
-    OverlayArrays arrays{};
-    OverlayLoops loops{};
-    std::vector<OverlayCell*> all{};     ///< all cells, by place
-    std::vector<OverlayCell*> acting{};  ///< cells that act, by place
     State state = mixed;
     bool stale = false;  ///< `acting` is to be made anew
+    OverlayLoops loops{};
+    OverlayArrays arrays{};
+    std::vector<OverlayCell*> all{};     ///< all cells, by place
+    std::vector<OverlayCell*> acting{};  ///< cells that act, by place
   };
+  void show_both() TACTUS_RT {
+    show_inputs();
+    if (has_outputs_) show(outputs_);
+  }
+  void touch() TACTUS_RT {
+    if (touched_) return;
+    touched_ = true;
+    changes_.touched.push_back(this);
+  }
   Side& side_of(bool before_jobs) TACTUS_RT { return before_jobs ? inputs_ : outputs_; }
   static void hide(Side& side) TACTUS_RT {
     if (side.state == Side::hidden) return;
@@ -173,38 +190,21 @@ class ModelOverlay {
     in.shown[cell.place] = seen(in.truth[cell.place]);
     cell.store(in.shown[cell.place]);
   }
-  /// The same for many, all of which are shown. `value` gives what the nth is to show.
-  template <class Value>
-  static void show_again(Side& side, const OverlayCells& cells, Value value) TACTUS_RT {
-    std::uint64_t* const __restrict truth = side.arrays.truth.data();
-    std::uint64_t* const __restrict shown = side.arrays.shown.data();
-    const auto one = [=](std::byte* at, std::size_t place, std::uint64_t next) {
-      std::uint64_t now = 0;
-      std::memcpy(&now, at, sizeof now);
-      truth[place] = now != shown[place] ? now : truth[place];
-      shown[place] = next;
-      std::memcpy(at, &next, sizeof next);
-    };
-    if (cells.packed) {
-      const std::size_t first = cells.places[0];
-      std::byte* const __restrict at = side.arrays.at[first];
-      for (std::size_t i = 0; i < cells.count; ++i) one(at + i * sizeof(double), first + i, value(i));
-      return;
-    }
-    for (std::size_t i = 0; i < cells.count; ++i)
-      one(side.arrays.at[cells.places[i]], cells.places[i], value(i));
-  }
   static void gather(Side& side) TACTUS_RT;
   void changed(const OverlayCell& cell, OverlayCell::Does did, bool was_plain) TACTUS_RT;
 
+  // What each frame reads of a model with few cells, in as few cache lines as it can be.
   const std::uint64_t thread_;
+  OverlayChanges& changes_;
+  const ModelForces* forces_ = nullptr;
+  bool touched_ = false;
+  bool has_inputs_ = false, has_outputs_ = false;
+  Side outputs_, inputs_;
+
   std::deque<std::vector<OverlayCell>> blocks_;  // of which none grows
   std::deque<OverlayRecipe> recipes_;
   std::vector<Named> named_;
   std::map<const std::byte*, OverlayCell*> places_;
-  Side inputs_, outputs_;
-  bool touched_ = false;
-  std::uint32_t kinds_ = 0;
 };
 
 }  // namespace tactus::executive

@@ -2,6 +2,7 @@
 #pragma once
 #include <tactus/model.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -56,12 +57,38 @@ struct OverlayRecipe {
 };
 
 /// Numbers that hide and show touch, of all cells of a model on one side, by place: an array for each of them, so that
-/// cells that do the same are gone through in one loop. The first three belong to the state of the rig.
+/// cells that do the same are gone through in one loop. All are in one block of memory, that of a single cell in this
+/// object. The first three belong to the state of the rig.
+///
+/// Threads  as ModelOverlay.
 struct OverlayArrays {
-  std::vector<std::uint64_t> truth{}, shown{};  ///< values as in memory; narrow ones have zeros above
-  std::vector<std::uint8_t> is_shown{};
-  std::vector<double> a{}, b{};
-  std::vector<std::byte*> at{};
+  std::uint64_t *truth = nullptr, *shown = nullptr;  ///< values as in memory; narrow ones have zeros above
+  std::uint8_t* is_shown = nullptr;
+  double *a = nullptr, *b = nullptr;
+  std::byte** at = nullptr;
+
+  OverlayArrays() { use(one_.data(), 1); }
+  OverlayArrays(const OverlayArrays&) = delete;
+  OverlayArrays& operator=(const OverlayArrays&) = delete;
+  /// Adds a cell, and moves all arrays where there is no room for it.                             @when setup
+  void add(std::byte* memory);
+
+ private:
+  static constexpr std::size_t kWords = 6;  // of a cell: five numbers, and a byte
+
+  void use(std::byte* block, std::size_t room);
+
+  alignas(8) std::array<std::byte, kWords * sizeof(std::uint64_t)> one_{};
+  std::size_t count_ = 0, room_ = 1;
+  std::vector<std::byte> block_{};
+};
+
+/// Places of cells that are gone through in one loop, from the fastest.
+enum class OverlayLayout : std::uint8_t {
+  packed,     ///< neighbours in memory, whose places follow each other
+  even,       ///< equally far apart in memory; their places follow each other
+  dense,      ///< their places follow each other
+  scattered,  ///< anywhere
 };
 
 /// One element of a variable that a stimulus writes or faults change. What others see of it is apart from its true

@@ -55,100 +55,114 @@ T changed(T truth, double a, double b) TACTUS_RT {
   return truth;
 }
 
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+void mark(OverlayArrays& in, std::size_t first, std::size_t count, std::uint8_t is_shown) TACTUS_RT {
+  if (count == 1)
+    in.is_shown[first] = is_shown;
+  else
+    std::memset(in.is_shown + first, is_shown, count);
+}
+
 template <Does kDoes, class T>
-void show_packed(OverlayArrays& in, std::byte* __restrict at, std::size_t first,
-                 std::size_t count) TACTUS_RT {
-  std::uint64_t* __restrict truth = in.truth.data() + first;
-  std::uint64_t* __restrict shown = in.shown.data() + first;
-  const double* __restrict a = in.a.data() + first;
-  const double* __restrict b = in.b.data() + first;
-  for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
-    const T was = load_from<T>(at);
-    truth[i] = to_bits(was);
-    if constexpr (kDoes == Does::put) {
+void show_packed(OverlayArrays& in, std::size_t first, std::size_t count) TACTUS_RT {
+  std::byte* __restrict at = in.at[first];
+  std::uint64_t* __restrict truth = in.truth + first;
+  std::uint64_t* __restrict shown = in.shown + first;
+  const double* __restrict a = in.a + first;
+  const double* __restrict b = in.b + first;
+  if constexpr (sizeof(T) == kWord) {
+    std::memcpy(truth, at, count * kWord);
+    if constexpr (kDoes != Does::put)
+      for (std::size_t i = 0; i < count; ++i)
+        shown[i] = to_bits(changed<kDoes>(from_bits<T>(truth[i]), a[i], b[i]));
+    std::memcpy(at, shown, count * kWord);
+  } else {
+    for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
+      const T was = load_from<T>(at);
+      truth[i] = to_bits(was);
+      if constexpr (kDoes != Does::put) shown[i] = to_bits(changed<kDoes>(was, a[i], b[i]));
       store_to(at, from_bits<T>(shown[i]));
-    } else {
-      const T now = changed<kDoes>(was, a[i], b[i]);
-      shown[i] = to_bits(now);
-      store_to(at, now);
     }
   }
 }
 
-template <Does kDoes, class T>
-void show_places(OverlayArrays& in, const std::uint32_t* place, std::size_t count) TACTUS_RT {
-  std::byte* const* const all = in.at.data();
-  std::uint64_t* const truth = in.truth.data();
-  std::uint64_t* const shown = in.shown.data();
-  std::uint8_t* const is_shown = in.is_shown.data();
-  const double* const a = in.a.data();
-  const double* const b = in.b.data();
-  for (const std::uint32_t* const end = place + count; place != end; ++place) {
-    const std::uint32_t i = *place;
-    std::byte* const at = all[i];
+/// The cells of a run one by one: `cell` has the place and the memory of the nth.
+template <Does kDoes, class T, class Cells>
+void show_each(OverlayArrays& in, std::size_t count, Cells cells) TACTUS_RT {
+  std::uint64_t* const __restrict truth = in.truth;
+  std::uint64_t* const __restrict shown = in.shown;
+  const double* const __restrict a = in.a;
+  const double* const __restrict b = in.b;
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t i = cells.place(n);
+    std::byte* const at = cells.at(n, i);
     const T was = load_from<T>(at);
-    truth[i] = to_bits(was);
     T now{};
-    if constexpr (kDoes == Does::put) {
+    if constexpr (kDoes == Does::put)
       now = from_bits<T>(shown[i]);
-    } else {
+    else
       now = changed<kDoes>(was, a[i], b[i]);
-      shown[i] = to_bits(now);
-    }
     store_to(at, now);
-    is_shown[i] = 1;
+    truth[i] = to_bits(was);
+    if constexpr (kDoes != Does::put) shown[i] = to_bits(now);
   }
 }
 
 template <class T>
-void hide_packed(OverlayArrays& in, std::byte* __restrict at, std::size_t first,
-                 std::size_t count) TACTUS_RT {
-  const std::uint64_t* __restrict truth = in.truth.data() + first;
-  const std::uint64_t* __restrict shown = in.shown.data() + first;
+void hide_packed(OverlayArrays& in, std::size_t first, std::size_t count) TACTUS_RT {
+  std::byte* __restrict at = in.at[first];
+  const std::uint64_t* __restrict truth = in.truth + first;
+  const std::uint64_t* __restrict shown = in.shown + first;
+  if (sizeof(T) == kWord && OverlayLoops::holds_shown(in, first, count)) {
+    std::memcpy(at, truth, count * kWord);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
     const T now = load_from<T>(at);
     store_to(at, now == static_cast<T>(shown[i]) ? static_cast<T>(truth[i]) : now);
   }
 }
 
-template <class T>
-void hide_places(OverlayArrays& in, const std::uint32_t* place, std::size_t count) TACTUS_RT {
-  std::byte* const* const all = in.at.data();
-  const std::uint64_t* const truth = in.truth.data();
-  const std::uint64_t* const shown = in.shown.data();
-  std::uint8_t* const is_shown = in.is_shown.data();
-  for (const std::uint32_t* const end = place + count; place != end; ++place) {
-    const std::uint32_t i = *place;
-    const T now = load_from<T>(all[i]);
-    store_to(all[i], now == static_cast<T>(shown[i]) ? static_cast<T>(truth[i]) : now);
-    is_shown[i] = 0;
+template <class T, class Cells>
+void hide_each(OverlayArrays& in, std::size_t count, Cells cells) TACTUS_RT {
+  const std::uint64_t* const __restrict truth = in.truth;
+  const std::uint64_t* const __restrict shown = in.shown;
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t i = cells.place(n);
+    std::byte* const at = cells.at(n, i);
+    const T now = load_from<T>(at);
+    store_to(at, now == static_cast<T>(shown[i]) ? static_cast<T>(truth[i]) : now);
   }
 }
 
-template <class T>
-bool differs_packed(const OverlayArrays& in, const std::byte* at, std::size_t first,
-                    std::size_t count) TACTUS_RT {
-  const std::uint64_t* const shown = in.shown.data() + first;
+template <class T, class Cells>
+bool differs_each(const OverlayArrays& in, std::size_t count, Cells cells) TACTUS_RT {
   T all = 0;
-  for (std::size_t i = 0; i < count; ++i, at += sizeof(T))
-    all = static_cast<T>(all | (load_from<T>(at) ^ static_cast<T>(shown[i])));
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t i = cells.place(n);
+    all = static_cast<T>(all | (load_from<T>(cells.at(n, i)) ^ static_cast<T>(in.shown[i])));
+  }
   return all != 0;
 }
 
-template <class T>
-bool differs_places(const OverlayArrays& in, const std::uint32_t* place, std::size_t count) TACTUS_RT {
-  T all = 0;
-  for (const std::uint32_t* const end = place + count; place != end; ++place)
-    all = static_cast<T>(all | (load_from<T>(in.at[*place]) ^ static_cast<T>(in.shown[*place])));
-  return all != 0;
+/// Calls `use` with the cells of a run that are not packed.
+template <class Use>
+auto with_run(const OverlayRun& run, const OverlayArrays& in, const std::uint32_t* places,
+              Use use) TACTUS_RT {
+  return OverlayLoops::with_cells(run.layout, places + run.first, run.first, run.count, in, use);
+}
+
+void mark(const OverlayRun& run, OverlayArrays& in, const std::uint32_t* places,
+          std::uint8_t is_shown) TACTUS_RT {
+  if (run.layout != OverlayLayout::scattered) return mark(in, run.first, run.count, is_shown);
+  for (std::size_t n = 0; n < run.count; ++n) in.is_shown[places[run.first + n]] = is_shown;
 }
 
 template <Does kDoes, class T>
 void show_run(const OverlayRun& run, OverlayArrays& in, const std::uint32_t* places) TACTUS_RT {
-  if (run.packed)
-    show_packed<kDoes, T>(in, in.at[run.first], run.first, run.count);
-  else
-    show_places<kDoes, T>(in, places + run.first, run.count);
+  if (run.layout == OverlayLayout::packed) return show_packed<kDoes, T>(in, run.first, run.count);
+  with_run(run, in, places, [&](auto cells) TACTUS_RT { show_each<kDoes, T>(in, run.count, cells); });
 }
 
 /// Calls `use` with a zero of the whole number that is as large.
@@ -174,6 +188,13 @@ void show_real(const OverlayRun& run, OverlayArrays& in, const std::uint32_t* pl
     show_run<kDoes, float>(run, in, places);
 }
 
+/// Layout of cells whose places follow each other.
+OverlayLayout layout_of(const OverlayArrays& in, std::size_t first, std::size_t count) TACTUS_RT {
+  for (std::size_t i = first + 2; i < first + count; ++i)
+    if (in.at[i] - in.at[i - 1] != in.at[first + 1] - in.at[first]) return OverlayLayout::dense;
+  return count < 3 ? OverlayLayout::dense : OverlayLayout::even;
+}
+
 /// Number of the kind of a cell: what it does, and the size of its values.
 std::size_t kind_of(const OverlayCell& cell) TACTUS_RT {
   return static_cast<std::size_t>(cell.does) * 4 +
@@ -188,9 +209,10 @@ void OverlayLoops::grow() {
   runs_.reserve(kKinds + cells_);
 }
 
-void OverlayLoops::sort(const std::vector<OverlayCell*>& acting) TACTUS_RT {
+void OverlayLoops::sort(const OverlayArrays& in, const std::vector<OverlayCell*>& acting) TACTUS_RT {
   constexpr std::size_t kLeast = 4;  // a shorter run costs more than its loop saves
   runs_.clear();
+  is_one_ = false;
   std::array<std::uint32_t, kKinds> counts{};
   const auto length_at = [&acting](std::size_t i) TACTUS_RT {
     const OverlayCell& first = *acting[i];
@@ -212,7 +234,8 @@ void OverlayLoops::sort(const std::vector<OverlayCell*>& acting) TACTUS_RT {
       continue;
     }
     if (n >= kLeast)
-      runs_.push_back({cell.does, cell.bytes, true, cell.place, static_cast<std::uint32_t>(n)});
+      runs_.push_back(
+          {cell.does, cell.bytes, OverlayLayout::packed, cell.place, static_cast<std::uint32_t>(n)});
     else
       counts[kind_of(cell)] += static_cast<std::uint32_t>(n);
     i += n;
@@ -222,8 +245,8 @@ void OverlayLoops::sort(const std::vector<OverlayCell*>& acting) TACTUS_RT {
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     next[kind] = sum;
     if (counts[kind] > 0)
-      runs_.push_back({static_cast<Does>(kind / 4), static_cast<std::uint8_t>(1U << (kind % 4)), false, sum,
-                       counts[kind]});
+      runs_.push_back({static_cast<Does>(kind / 4), static_cast<std::uint8_t>(1U << (kind % 4)),
+                       OverlayLayout::scattered, sum, counts[kind]});
     sum += counts[kind];
   }
   for (std::size_t i = 0; i < acting.size();) {
@@ -232,83 +255,65 @@ void OverlayLoops::sort(const std::vector<OverlayCell*>& acting) TACTUS_RT {
       places_[next[kind_of(*acting[j])]++] = acting[j]->place;
     i += n;
   }
+  for (OverlayRun& run : runs_) {
+    if (run.layout == OverlayLayout::packed || run.does == Does::recipe_) continue;
+    const std::uint32_t first = places_[run.first];
+    if (places_[run.first + run.count - 1] - first != run.count - 1) continue;
+    run.first = first;
+    run.layout = layout_of(in, first, run.count);
+  }
+  is_one_ = runs_.size() == 1;
+  if (is_one_) one_ = runs_.front();
 }
 
-void OverlayLoops::show(OverlayArrays& in, const std::vector<OverlayCell*>& all) const TACTUS_RT {
+void OverlayLoops::show(const OverlayRun& run, OverlayArrays& in,
+                        const std::vector<OverlayCell*>& all) const TACTUS_RT {
   const std::uint32_t* const places = places_.data();
-  for (const OverlayRun& run : runs_) {
-    if (run.packed) std::memset(in.is_shown.data() + run.first, 1, run.count);
-    switch (run.does) {
-      case Does::nothing:
-        break;
-      case Does::put:
-        with_bytes(run.bytes,
-                   [&](auto zero) TACTUS_RT { show_run<Does::put, decltype(zero)>(run, in, places); });
-        break;
-      case Does::flip:
-        with_bytes(run.bytes,
-                   [&](auto zero) TACTUS_RT { show_run<Does::flip, decltype(zero)>(run, in, places); });
-        break;
-      case Does::add:
-        show_real<Does::add>(run, in, places);
-        break;
-      case Does::line:
-        show_real<Does::line>(run, in, places);
-        break;
-      case Does::limit:
-        show_real<Does::limit>(run, in, places);
-        break;
-      case Does::quantise:
-        show_real<Does::quantise>(run, in, places);
-        break;
-      case Does::recipe_:
-        for (std::uint32_t i = 0; i < run.count; ++i) all[places[run.first + i]]->show();
-        break;
-    }
+  if (run.does != Does::recipe_) mark(run, in, places, 1);
+  switch (run.does) {
+    case Does::nothing:
+      break;
+    case Does::put:
+      return with_bytes(run.bytes,
+                        [&](auto zero) TACTUS_RT { show_run<Does::put, decltype(zero)>(run, in, places); });
+    case Does::flip:
+      return with_bytes(run.bytes,
+                        [&](auto zero) TACTUS_RT { show_run<Does::flip, decltype(zero)>(run, in, places); });
+    case Does::add:
+      return show_real<Does::add>(run, in, places);
+    case Does::line:
+      return show_real<Does::line>(run, in, places);
+    case Does::limit:
+      return show_real<Does::limit>(run, in, places);
+    case Does::quantise:
+      return show_real<Does::quantise>(run, in, places);
+    case Does::recipe_:
+      for (std::uint32_t i = 0; i < run.count; ++i) all[places[run.first + i]]->show();
   }
 }
 
-void OverlayLoops::hide(OverlayArrays& in, const std::vector<OverlayCell*>& all) const TACTUS_RT {
+void OverlayLoops::hide(const OverlayRun& run, OverlayArrays& in,
+                        const std::vector<OverlayCell*>& all) const TACTUS_RT {
   const std::uint32_t* const places = places_.data();
-  for (const OverlayRun& run : runs_) {
-    if (run.does == Does::recipe_) {
-      for (std::uint32_t i = 0; i < run.count; ++i) all[places[run.first + i]]->hide();
-      continue;
-    }
-    if (run.packed) std::memset(in.is_shown.data() + run.first, 0, run.count);
-    with_bytes(run.bytes, [&](auto zero) TACTUS_RT {
-      using T = decltype(zero);
-      if (run.packed)
-        hide_packed<T>(in, in.at[run.first], run.first, run.count);
-      else
-        hide_places<T>(in, places + run.first, run.count);
-    });
+  if (run.does == Does::recipe_) {
+    for (std::uint32_t i = 0; i < run.count; ++i) all[places[run.first + i]]->hide();
+    return;
   }
-}
-
-bool OverlayLoops::is_overwritten(const OverlayArrays& in) const TACTUS_RT {
-  return std::any_of(runs_.begin(), runs_.end(), [&](const OverlayRun& run) TACTUS_RT {
-    return with_bytes(run.bytes, [&](auto zero) TACTUS_RT {
-      using T = decltype(zero);
-      return run.packed ? differs_packed<T>(in, in.at[run.first], run.first, run.count)
-                        : differs_places<T>(in, places_.data() + run.first, run.count);
-    });
+  mark(run, in, places, 0);
+  with_bytes(run.bytes, [&](auto zero) TACTUS_RT {
+    using T = decltype(zero);
+    if (run.layout == OverlayLayout::packed) return hide_packed<T>(in, run.first, run.count);
+    with_run(run, in, places, [&](auto cells) TACTUS_RT { hide_each<T>(in, run.count, cells); });
   });
 }
 
-void OverlayLoops::add_again(OverlayArrays& in, std::size_t first, std::size_t count) TACTUS_RT {
-  std::uint64_t* __restrict truth = in.truth.data() + first;
-  std::uint64_t* __restrict shown = in.shown.data() + first;
-  const double* __restrict b = in.b.data() + first;
-  std::byte* __restrict at = in.at[first];
-  for (std::size_t i = 0; i < count; ++i, at += sizeof(double)) {
-    const auto was = load_from<std::uint64_t>(at);
-    const std::uint64_t true_one = was != shown[i] ? was : truth[i];
-    truth[i] = true_one;
-    const std::uint64_t now = to_bits(std::bit_cast<double>(true_one) + b[i]);
-    shown[i] = now;
-    store_to(at, now);
-  }
+bool OverlayLoops::differs(const OverlayRun& run, const OverlayArrays& in) const TACTUS_RT {
+  if (run.layout == OverlayLayout::packed && run.bytes == kWord)
+    return !holds_shown(in, run.first, run.count);
+  return with_bytes(run.bytes, [&](auto zero) TACTUS_RT {
+    return with_run(run, in, places_.data(),
+                    [&](auto cells) TACTUS_RT { return differs_each<decltype(zero)>(in, run.count, cells); });
+  });
 }
 
 }  // namespace tactus::executive

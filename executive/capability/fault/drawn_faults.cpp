@@ -23,6 +23,7 @@ void DrawnFaults::sort_cells() {
   const std::size_t rows = cells_.size();
   table_.size.resize(rows);
   table_.since.resize(rows);
+  table_.more.resize(rows);
   table_.places.resize(rows);
   table_.elements.resize(rows);
   table_.random.resize(rows);
@@ -38,45 +39,45 @@ void DrawnFaults::sort() TACTUS_RT {
       OverlayCell& cell = *each.cell;
       cell.drawn = is_drawn(each.number);
       if (each.made->kind != kind || !cell.drawn) continue;
+      table_.places[row] = cell.place;
+      table_.since[row] = static_cast<double>(since_[each.number]);
       Group* const last = groups_.empty() ? nullptr : &groups_.back();
       if (last == nullptr || last->kind != kind || last->overlay != each.overlay ||
           last->cells.before_jobs != cell.before_jobs) {
-        groups_.push_back({kind,
-                           each.overlay,
-                           each.overlay->kinds(),
-                           {cell.before_jobs, &table_.places[row], 1, true},
-                           row});
+        groups_.push_back(
+            {kind, each.overlay, each.overlay->kinds(), {cell.before_jobs, &table_.places[row]}, row, true});
       } else {
-        ++last->cells.count;
-        last->cells.packed = last->cells.packed && cell.place == table_.places[row - 1] + 1 &&
-                             cell.at == cell.in->at[table_.places[row - 1]] + sizeof(double);
+        last->cells.add(cell);
+        last->is_together = last->is_together && table_.since[row] == table_.since[row - 1];
       }
-      table_.places[row] = cell.place;
       table_.elements[row] = each.element;
       table_.size[row] = each.made->b;
-      table_.since[row] = static_cast<double>(since_[each.number]);
       table_.random[row++] = each.made->random;
     }
 }
 
 void DrawnFaults::run(std::int64_t k, double seconds_of_frame) TACTUS_RT {
   if (stale_) sort();
-  const double* const size = table_.size.data();
-  const double* const since = table_.since.data();
-  const CounterRandom* const random = table_.random.data();
-  const std::uint32_t* const elements = table_.elements.data();
   const auto now = static_cast<double>(k);  // numbers of frames are exact in a double
   for (const Group& group : groups_) {
-    const std::size_t first = group.first;
-    if (group.kind == FaultKind::drift)
-      group.overlay->draw(group.cells, [=](std::size_t i) {
-        return size[first + i] * (now - since[first + i]) * seconds_of_frame;
-      });
-    else
-      group.overlay->draw(group.cells, [=](std::size_t i) {
-        const std::size_t row = first + i;
-        return size[row] * random[row].normal(k - static_cast<std::int64_t>(since[row]), elements[row] + 8);
-      });
+    const std::size_t count = group.cells.count;
+    const double* const __restrict size = table_.size.data() + group.first;
+    const double* const __restrict since = table_.since.data() + group.first;
+    double* const __restrict more = group.cells.layout == OverlayLayout::scattered
+                                        ? table_.more.data() + group.first
+                                        : group.overlay->drawn(group.cells);
+    if (group.kind == FaultKind::noise) {
+      const CounterRandom* const random = table_.random.data() + group.first;
+      const std::uint32_t* const elements = table_.elements.data() + group.first;
+      for (std::size_t i = 0; i < count; ++i)
+        more[i] = size[i] * random[i].normal(k - static_cast<std::int64_t>(since[i]), elements[i] + 8);
+    } else if (group.is_together) {
+      const double frames = now - since[0];
+      for (std::size_t i = 0; i < count; ++i) more[i] = size[i] * frames * seconds_of_frame;
+    } else {
+      for (std::size_t i = 0; i < count; ++i) more[i] = size[i] * (now - since[i]) * seconds_of_frame;
+    }
+    group.overlay->draw(group.cells, more);
   }
 }
 

@@ -67,7 +67,7 @@ class DrawnFaults {
   };
   /// All that a frame reads of them.
   struct Table {
-    std::vector<double> size{}, since{};
+    std::vector<double> size{}, since{}, more{};
     std::vector<std::uint32_t> places{}, elements{};
     std::vector<CounterRandom> random{};
   };
@@ -78,6 +78,7 @@ class DrawnFaults {
     std::uint32_t kinds = 0;
     OverlayCells cells{};
     std::size_t first = 0;
+    bool is_together = true;  ///< all of them began in the same frame
   };
   void sort() TACTUS_RT;
 

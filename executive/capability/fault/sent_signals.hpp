@@ -47,7 +47,8 @@ class SentSignals {
   };
 
   LinkFrames& link_;
-  ModelOverlay overlay_{0};
+  OverlayChanges changes_;
+  ModelOverlay overlay_{0, changes_};
   std::deque<Copy> copies_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 namespace tactus::executive {
@@ -89,7 +90,8 @@ StimulusCourse course_of(const StimulusSegment& segment, const StimulusMoment& m
 
 void StimulusCourses::add(ModelOverlay& overlay, OverlayCell& cell, std::uint64_t* last) {
   all_.push_back({&overlay, &cell, last});
-  for (std::vector<double>* const each : {&table_.a, &table_.b, &table_.c, &table_.d}) each->push_back(0);
+  for (std::vector<double>* const each : {&table_.a, &table_.b, &table_.c, &table_.d, &table_.value})
+    each->push_back(0);
   table_.from_ns.push_back(0);
   table_.random.emplace_back();
   table_.places.push_back(0);
@@ -106,6 +108,18 @@ void StimulusCourses::write(std::size_t row, const StimulusCourse& course) TACTU
   table_.random[row] = course.random;
 }
 
+/// Gives the row of one that is drawn another course of its kind.
+void StimulusCourses::rewrite(std::size_t row, const StimulusCourse& course) TACTUS_RT {
+  if (course.from_ns != table_.from_ns[row]) {
+    const auto behind =
+        std::upper_bound(groups_.begin(), groups_.end(), row,
+                         [](std::size_t number, const Group& group) { return number < group.first; });
+    Group& group = behind[-1];
+    group.is_together = group.cells.count == 1;
+  }
+  write(row, course);
+}
+
 void StimulusCourses::set(std::size_t number, const StimulusCourse& course) TACTUS_RT {
   Stimulus& stimulus = all_[number];
   const bool same = stimulus.course.kind == course.kind;
@@ -113,7 +127,7 @@ void StimulusCourses::set(std::size_t number, const StimulusCourse& course) TACT
   stimulus.course = course;
   if (!matters) return;
   if (same && !stale_)
-    write(stimulus.row, course);
+    rewrite(stimulus.row, course);
   else
     stale_ = true;
 }
@@ -126,70 +140,73 @@ void StimulusCourses::sort() TACTUS_RT {
     for (Stimulus& stimulus : all_) {
       if (stimulus.course.kind != kind) continue;
       const OverlayCell& cell = *stimulus.cell;
+      table_.places[row] = cell.place;
+      table_.last[row] = stimulus.last;
+      write(row, stimulus.course);
       Group* const last = groups_.empty() ? nullptr : &groups_.back();
       if (last == nullptr || last->kind != kind || last->overlay != stimulus.overlay ||
           last->cells.before_jobs != cell.before_jobs) {
         groups_.push_back({kind,
                            stimulus.overlay,
                            stimulus.overlay->kinds(),
-                           {cell.before_jobs, &table_.places[row], 1, true},
-                           row});
+                           {cell.before_jobs, &table_.places[row]},
+                           row,
+                           true,
+                           true});
       } else {
-        ++last->cells.count;
-        last->cells.packed = last->cells.packed && cell.place == table_.places[row - 1] + 1 &&
-                             stimulus.last == table_.last[row - 1] + 1 &&
-                             cell.at == cell.in->at[table_.places[row - 1]] + sizeof(double);
+        last->cells.add(cell);
+        last->follows = last->follows && stimulus.last == table_.last[row - 1] + 1;
+        last->is_together = last->is_together && table_.from_ns[row] == table_.from_ns[row - 1];
       }
-      stimulus.row = row;
-      table_.places[row] = cell.place;
-      table_.last[row] = stimulus.last;
-      write(row++, stimulus.course);
+      stimulus.row = row++;
     }
 }
 
-template <class Value>
-void StimulusCourses::draw(const Group& group, Value value) TACTUS_RT {
-  const std::size_t first = group.first;
-  if (group.cells.packed) {
-    std::uint64_t* const last = table_.last[first];
-    group.overlay->put(
-        group.cells, [=](std::size_t i) { return last[i] = std::bit_cast<std::uint64_t>(value(first + i)); });
-    return;
+/// Computes the values of a group.
+void StimulusCourses::compute(const Group& group, std::int64_t k, std::int64_t now_ns) TACTUS_RT {
+  const std::size_t first = group.first, count = group.cells.count;
+  const double* const __restrict a = table_.a.data() + first;
+  const double* const __restrict b = table_.b.data() + first;
+  const double* const __restrict c = table_.c.data() + first;
+  const double* const __restrict d = table_.d.data() + first;
+  const CounterRandom* const random = table_.random.data() + first;
+  const std::int64_t* const __restrict from_ns = table_.from_ns.data() + first;
+  double* const __restrict value = table_.value.data() + first;
+  const auto each = [&](auto of) TACTUS_RT {
+    const auto together = static_cast<double>(now_ns - from_ns[0]);
+    if (group.is_together)
+      for (std::size_t i = 0; i < count; ++i) value[i] = of(i, together);
+    else
+      for (std::size_t i = 0; i < count; ++i) value[i] = of(i, static_cast<double>(now_ns - from_ns[i]));
+  };
+  switch (group.kind) {
+    case Kind::line:
+      return each([=](std::size_t i, double at_ns) { return a[i] + b[i] * (at_ns / c[i]); });
+    case Kind::sine:
+      return each(
+          [=](std::size_t i, double at_ns) { return a[i] + b[i] * std::sin(c[i] * (at_ns * 1e-9) + d[i]); });
+    case Kind::noise:
+      for (std::size_t i = 0; i < count; ++i) value[i] = a[i] + b[i] * random[i].normal(k - from_ns[i]);
+      return;
+    default:
+      return each([=](std::size_t i, double at_ns) {  // as level_of()
+        const double turns = c[i] * (at_ns * 1e-9 + 1e-9) + 1e-9;
+        return turns - std::floor(turns) < d[i] ? b[i] : a[i];
+      });
   }
-  std::uint64_t* const* const last = table_.last.data() + first;
-  group.overlay->put(
-      group.cells, [=](std::size_t i) { return *last[i] = std::bit_cast<std::uint64_t>(value(first + i)); });
 }
 
 void StimulusCourses::run(std::int64_t k, std::int64_t now_ns) TACTUS_RT {
   if (stale_) sort();
-  const double* const a = table_.a.data();
-  const double* const b = table_.b.data();
-  const double* const c = table_.c.data();
-  const double* const d = table_.d.data();
-  const CounterRandom* const random = table_.random.data();
-  const std::int64_t* const from_ns = table_.from_ns.data();
   for (const Group& group : groups_) {
-    switch (group.kind) {
-      case Kind::line:
-        draw(group,
-             [=](std::size_t i) { return a[i] + b[i] * (static_cast<double>(now_ns - from_ns[i]) / c[i]); });
-        break;
-      case Kind::sine:
-        draw(group, [=](std::size_t i) {
-          return a[i] + b[i] * std::sin(c[i] * (static_cast<double>(now_ns - from_ns[i]) * 1e-9) + d[i]);
-        });
-        break;
-      case Kind::noise:
-        draw(group, [=](std::size_t i) { return a[i] + b[i] * random[i].normal(k - from_ns[i]); });
-        break;
-      default:
-        draw(group, [=](std::size_t i) {  // as level_of()
-          const double t = static_cast<double>(now_ns - from_ns[i]) * 1e-9;
-          const double turns = c[i] * (t + 1e-9) + 1e-9;
-          return turns - std::floor(turns) < d[i] ? b[i] : a[i];
-        });
-    }
+    compute(group, k, now_ns);
+    const double* const value = table_.value.data() + group.first;
+    std::uint64_t* const* const last = table_.last.data() + group.first;
+    if (group.follows)
+      std::memcpy(last[0], value, group.cells.count * sizeof *value);
+    else
+      for (std::size_t i = 0; i < group.cells.count; ++i) *last[i] = std::bit_cast<std::uint64_t>(value[i]);
+    group.overlay->put(group.cells, value);
   }
 }
 

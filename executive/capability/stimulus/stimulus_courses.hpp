@@ -85,6 +85,7 @@ class StimulusCourses {
     std::vector<CounterRandom> random{};
     std::vector<std::uint32_t> places{};
     std::vector<std::uint64_t*> last{};
+    std::vector<double> value{};  ///< values of the frame
   };
   /// Rows of one kind and one side of a model.
   struct Group {
@@ -93,11 +94,13 @@ class StimulusCourses {
     std::uint32_t kinds = 0;
     OverlayCells cells{};
     std::size_t first = 0;
+    bool follows = true;      ///< the places of their values follow each other
+    bool is_together = true;  ///< times count from the same one
   };
   void sort() TACTUS_RT;
   void write(std::size_t row, const StimulusCourse& course) TACTUS_RT;
-  template <class Value>
-  void draw(const Group& group, Value value) TACTUS_RT;
+  void rewrite(std::size_t row, const StimulusCourse& course) TACTUS_RT;
+  void compute(const Group& group, std::int64_t k, std::int64_t now_ns) TACTUS_RT;
 
   std::vector<Stimulus> all_;
   Table table_;

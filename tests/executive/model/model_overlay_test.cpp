@@ -16,7 +16,7 @@ using Source = OverlaySource::Kind;
 
 template <class T>
 struct Bench {
-  Bench(tactus_role role, tactus_type type) : overlay(0) {
+  Bench(tactus_role role, tactus_type type) {
     variable.name = "m.x";
     variable.role = role;
     variable.type = type;
@@ -26,7 +26,8 @@ struct Bench {
   }
   T x{};
   Variable variable;
-  ModelOverlay overlay;
+  OverlayChanges changes;
+  ModelOverlay overlay{0, changes};
   void settle() { overlay.settle(*cell); }
   OverlayCell* cell = nullptr;
   OverlayChange* change = nullptr;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -32,9 +33,9 @@ class Subject {
       variable.type = kTypes[i];
       variable.count = kElements;
       variable.data = memory_[i].data();
-      const bool all = random_() % 2 == 0;
+      const bool all = random_() % 2 == 0, every_other = random_() % 4 == 0;
       for (std::uint32_t element = 0; element < kElements; ++element) {
-        if (!all && random_() % 3 == 0) continue;
+        if (every_other ? element % 2 == 1 : !all && random_() % 3 == 0) continue;
         Model& model = models_.emplace_back();
         model.cell = &overlay_.cell_of({&variable, 0, kElements, false, nullptr}, element);
         model.cell->recipe->changes.resize(2);
@@ -47,7 +48,20 @@ class Subject {
 
   /// Something happens; then each element is compared with what it has to be.
   void step() {
-    switch (random_() % 6) {
+    switch (random_() % 8) {
+      case 7: {
+        const bool inputs = random_() % 2 == 0, stimulus = random_() % 2 == 0;
+        for (Model& model : models_)
+          if (model.cell->before_jobs == inputs) settle_as(model, stimulus);
+        overlay_.show_settled();
+        show_others(inputs, stimulus);
+        overlay_.show_settled();
+        break;
+      }
+      case 6:
+        show_others(random_() % 2 == 0, random_() % 2 == 0);
+        overlay_.show_settled();
+        break;
       case 0:
       case 1:
         for (int i = 0; i < 20; ++i) settle(models_[random_() % models_.size()]);
@@ -70,6 +84,7 @@ class Subject {
     expect(true, true);
     expect(false, true);
   }
+  std::array<int, 4> layouts{};  ///< by layout: how often cells have shown other values at once
 
  private:
   struct Model {
@@ -128,6 +143,60 @@ class Subject {
     }
     overlay_.settle(cell);
   }
+  /// Gives one the value of a stimulus alone, or a number to add alone.
+  void settle_as(Model& model, bool stimulus) {
+    settle(model);
+    OverlayCell& cell = *model.cell;
+    cell.recipe->source.kind = stimulus ? OverlaySource::Kind::value : OverlaySource::Kind::none;
+    for (OverlayChange& change : cell.recipe->changes) change.kind = OverlayChange::Kind::none;
+    if (!stimulus) cell.recipe->changes[0] = {.kind = OverlayChange::Kind::linear, .a = 1, .b = finite()};
+    overlay_.settle(cell);
+  }
+  /// Doubles of one side get another value of a stimulus, or another number to add, all at once.
+  void show_others(bool inputs, bool stimulus) {
+    const std::size_t left_out = random_() % 3 == 0 ? random_() % 5 : 100;
+    std::vector<Model*> chosen;
+    for (Model& model : models_) {
+      const OverlayCell& cell = *model.cell;
+      if (cell.before_jobs != inputs || cell.type != TACTUS_DOUBLE || cell.place % 5 == left_out) continue;
+      if (stimulus ? cell.plain : cell.does == OverlayCell::Does::add) chosen.push_back(&model);
+    }
+    if (chosen.empty()) return;
+    std::sort(chosen.begin(), chosen.end(),
+              [](const Model* one, const Model* other) { return one->cell->place < other->cell->place; });
+    if (random_() % 2 == 0) {  // as long as their places follow each other
+      std::size_t n = 1;
+      while (n < chosen.size() && chosen[n]->cell->place == chosen[n - 1]->cell->place + 1) ++n;
+      chosen.resize(std::min<std::size_t>(n, 3 + random_() % 30));
+    }
+    std::vector<std::uint32_t> places;
+    std::vector<double> values;
+    for (Model* const model : chosen) {
+      if (random_() % 8 == 0) {  // somebody has written there meanwhile
+        const double other = 0.5 + static_cast<double>(random_() % 50);
+        if (std::bit_cast<std::uint64_t>(other) != model->cell->in->shown[model->cell->place]) {
+          model->truth = std::bit_cast<std::uint64_t>(other);
+          model->cell->store(model->truth);
+        }
+      }
+      places.push_back(model->cell->place);
+      values.push_back(finite());
+      if (stimulus) {
+        model->cell->recipe->source.bits = std::bit_cast<std::uint64_t>(values.back());
+      } else {
+        for (OverlayChange& change : model->cell->recipe->changes)
+          if (change.kind == OverlayChange::Kind::linear) change.b = values.back();
+      }
+    }
+    OverlayCells cells{inputs, places.data()};
+    for (std::size_t i = 1; i < chosen.size(); ++i) cells.add(*chosen[i]->cell);
+    ++layouts[static_cast<std::size_t>(cells.layout)];
+    if (stimulus) return overlay_.put(cells, values.data());
+    if (cells.layout == OverlayLayout::scattered) return overlay_.draw(cells, values.data());
+    double* const there = overlay_.drawn(cells);
+    std::copy(values.begin(), values.end(), there);
+    overlay_.draw(cells, there);
+  }
   void expect(bool inputs, bool shown) {
     for (const Model& model : models_) {
       const OverlayCell& cell = *model.cell;
@@ -141,20 +210,24 @@ class Subject {
   }
 
   std::mt19937 random_;
-  ModelOverlay overlay_{0};
+  OverlayChanges changes_;
+  ModelOverlay overlay_{0, changes_};
   std::array<Variable, kTypes.size()> variables_{};
   std::array<std::array<std::uint64_t, kElements>, kTypes.size()> memory_{};
   std::vector<Model> models_;
 };
 
 TEST(OverlayLoops, ShowWhatEachCellWouldShowByItself) {
+  std::array<int, 4> layouts{};
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     Subject subject(seed);
     for (int i = 0; i < 60; ++i) {
       subject.step();
       ASSERT_FALSE(::testing::Test::HasFatalFailure()) << "seed " << seed << ", step " << i;
     }
+    for (std::size_t i = 0; i < layouts.size(); ++i) layouts[i] += subject.layouts[i];
   }
+  for (std::size_t i = 0; i < layouts.size(); ++i) EXPECT_GT(layouts[i], 0) << "layout " << i;
 }
 
 }  // namespace

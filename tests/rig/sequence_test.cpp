@@ -163,21 +163,36 @@ TEST_F(Sequence, ACheckpointFitsRunsWithOtherActions) {
       << "neither does what the run before had asked for";
 }
 
-TEST_F(Sequence, WhetherARecordingIsOnIsNoPartOfACheckpoint) {
-  const std::string test =
-      kSane +
-      "until: 300 ms\nevents: { fast: { when: motor.speed > 20 rad/s, do: [ record motion off, checkpoint "
-      "there ] "
-      "} }\n";
-  ASSERT_EQ(run_test(test).status, 0);
+TEST_F(Sequence, ARunThatGoesOnRecordsWhatTheRunBeforeDid) {
+  const auto test = [](const std::string& more) {
+    return kSane + "until: 300 ms\nevents: { fast: { when: motor.speed > 20 rad/s, do: [ record motion off" +
+           more + " ] } }\ncommands: [ { at: 200 ms, do: [ record motion on ] } ]\n";
+  };
+  dir_.write("again.yaml", "commands: [ { at: 200 ms, do: [ record motion on ] } ]\n");
+  const auto plain = [&](const std::string& more, const Arguments& arguments = {}) {
+    std::string text = test(more);
+    text.erase(text.find("commands:"));  // they stand in the rig file
+    return run_test(text, Arguments{"--set", "@again.yaml"} + arguments);
+  };
+  ASSERT_EQ(plain(", checkpoint there").status, 0);
   const auto frame = summary_of(dir_.path() / out_)["events"]["fast"]["first"].get<std::int64_t>();
-  EXPECT_EQ(rows_from(file("motion.csv"), frame + 1), "") << "the row of its frame is the last";
-  EXPECT_NE(rows_from(file("motion.csv"), frame), "");
+  const std::string whole = rows_from(file("motion.csv"), frame + 1);
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 100) << "those from 200 ms on";
   const auto from = (dir_.path() / out_ / "checkpoints/there.tck").string();
-  ASSERT_EQ(run_test(test, {"--from", from}).status, 0);
+  ASSERT_EQ(plain(", checkpoint there", {"--from", from}).status, 0);
+  EXPECT_EQ(rows_from(file("motion.csv"), 0), whole);
+  // Other actions: what those before have done is not theirs.
+  ASSERT_EQ(run_test(kSane + "until: 300 ms\n", {"--from", from}).status, 0);
   const std::string rows = rows_from(file("motion.csv"), 0);
-  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 300 - (frame + 1))
-      << "one for each frame that it runs";
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 300 - (frame + 1)) << "one for each frame";
+}
+
+TEST_F(Sequence, AResetSwitchesRecordingsOnThatActionsSwitchedOff) {
+  dir_.write("reset.yaml",
+             "commands:\n  - { at: 100 ms, do: [ record motion off ] }\n  - { at: 150 ms, do: reset }\n");
+  ASSERT_EQ(run_test(kSane + "until: 300 ms\n", {"--set", "@reset.yaml"}).status, 0);
+  const std::string rows = rows_from(file("motion.csv"), 0);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 200) << "the first 100 of both courses";
 }
 
 TEST_F(Sequence, EventsOfARigFileNeedNoExpectation) {

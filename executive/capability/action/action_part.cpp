@@ -31,6 +31,12 @@ std::string name_of_plan(const ActionPlan& plan) {
   return {digits.data(), end.ptr};
 }
 
+constexpr const char* kRecordings = "record";  // kind of what is switched
+
+bool is_recording(const Action& action) TACTUS_RT {
+  return action.kind == ActionKind::turn && action.thing == kRecordings;
+}
+
 }  // namespace
 
 ActionPart::ActionPart(const ActionPlan& plan)
@@ -39,7 +45,11 @@ ActionPart::ActionPart(const ActionPlan& plan)
   waiting_.reserve(plan.writes);
   forced_.reserve(plan.writes);
   forcing_.assign(plan.writes, false);
-  kept_.assign(kKept + 2 * std::size_t{plan.writes}, 0);
+  for (const ActionList& list : plan.lists)
+    for (const Action& action : list.actions)
+      if (is_recording(action) && action.number >= recordings_.size())
+        recordings_.resize(std::size_t{action.number} + 1, untouched);
+  kept_.assign(kKept + 2 * std::size_t{plan.writes} + recordings_.size(), 0);
   for (std::uint32_t list = 0; list < plan.lists.size(); ++list)
     for (std::uint32_t i = 0; i < plan.lists[list].actions.size(); ++i) {
       const Action& action = plan.lists[list].actions[i];
@@ -95,6 +105,10 @@ bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
     case ActionKind::turn:
       if (SwitchRow* const row = row_of(action)) {
         row->turn(action.number, action.on);
+        if (is_recording(action)) {
+          recordings_[action.number] = action.on ? switched_on : switched_off;
+          recorded(action.number) = recordings_[action.number];
+        }
         return true;
       }
       return false;
@@ -235,6 +249,18 @@ void ActionPart::take_over() TACTUS_RT {
   keep();
 }
 
+/// Recordings that actions have switched are again as they were then: without an action before, as the rig file has them.
+void ActionPart::put_back_recordings(bool is_kept) TACTUS_RT {
+  SwitchRow* const row = services_->switches(kRecordings);
+  for (std::size_t i = 0; i < recordings_.size() && row != nullptr; ++i) {
+    const std::int64_t then = is_kept ? recorded(i) : untouched;
+    if (then != untouched || recordings_[i] != untouched)
+      row->turn(static_cast<std::uint32_t>(i), then != switched_off);
+    recordings_[i] = then == switched_off ? switched_off : then == switched_on ? switched_on : untouched;
+    recorded(i) = recordings_[i];
+  }
+}
+
 /// The first frame that begins at or after a simulated time.
 std::int64_t ActionPart::frame_at(rtsync::Nanoseconds at) const TACTUS_RT {
   const rtsync::Period& frame = services_->plan().frame;
@@ -254,6 +280,7 @@ void ActionPart::changed(RigChange& change) TACTUS_RT {
   waiting_.clear();
   release_all();
   if (std::exchange(ratio_changed_, false)) services_->set_ratio(services_->plan().ratio);
+  put_back_recordings(is_kept);
   if (is_kept)
     take_over();
   else

@@ -80,8 +80,9 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
     if (std::filesystem::is_regular_file(file, error)) return std::filesystem::absolute(file);
     tried += (tried.empty() ? "" : ", ") + file.string();
   }
+  const std::string file = library.ends_with(".so") ? library : "lib" + library + ".so";
   throw LibraryError("no library '" + library + "'; looked for " + tried +
-                     "; a file of your own is given with a '/': ./lib" + library + ".so");
+                     "; a file of your own is given with a '/': ./" + file);
 }
 
 SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {

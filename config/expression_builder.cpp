@@ -62,49 +62,6 @@ std::optional<Value> ExpressionBuilder::add_condition(const Expression& expressi
   }
 }
 
-std::optional<Value> ExpressionBuilder::add_margin(const Expression& condition) {
-  Complaints unused;
-  complaints_ = &unused;
-  try {
-    if (condition.kind == Part::inverted) {
-      auto inner = add_margin(condition.parts[0]);
-      if (inner) inner->cell = emit(Operation::negate, inner->cell);
-      return inner;
-    }
-    if (condition.kind == Part::all || condition.kind == Part::any) {
-      const auto left = add_margin(condition.parts[0]);
-      const auto right = add_margin(condition.parts[1]);
-      complaints_ = &unused;
-      if (!left || !right || !compatible(left->unit, right->unit)) return std::nullopt;
-      const Value second = in_unit(condition.parts[1], *right, left->unit);
-      const bool least = condition.kind == Part::all;
-      return result(CellType::real,
-                    emit(least ? Operation::least : Operation::greatest, left->cell, second.cell),
-                    left->unit);
-    }
-    if (condition.kind == Part::within) {
-      auto [x, y] = compile_pair(condition.parts[0], condition.parts[2]);
-      std::tie(x, y) = unify(condition.parts[0], x, condition.parts[2], y);
-      const Unit unit = x.unit.without_zero_point();
-      const Value tolerance = real(in_unit(condition.parts[1], number(condition.parts[1], "here"), unit));
-      const std::uint32_t distance =
-          emit(Operation::absolute, emit(Operation::subtract, real(x).cell, real(y).cell));
-      return result(CellType::real, emit(Operation::subtract, tolerance.cell, distance), unit);
-    }
-    if (condition.kind != Part::compared || condition.word == "==" || condition.word == "!=")
-      return std::nullopt;
-    auto [a, b] = compile_pair(condition.parts[0], condition.parts[1]);
-    if (a.type == CellType::truth || b.type == CellType::truth) return std::nullopt;
-    std::tie(a, b) = unify(condition.parts[0], a, condition.parts[1], b);
-    a = real(a);
-    b = real(b);
-    if (condition.word.front() == '<') std::swap(a, b);
-    return result(CellType::real, emit(Operation::subtract, a.cell, b.cell), a.unit.without_zero_point());
-  } catch (const Refused&) {
-    return std::nullopt;  // a label, as in mode > idle
-  }
-}
-
 std::optional<std::pair<Value, Value>> ExpressionBuilder::add_tolerance(const Expression& within) {
   Complaints unused;
   complaints_ = &unused;
@@ -137,8 +94,8 @@ std::int64_t ExpressionBuilder::ticks_of(Nanoseconds time) const {
   return static_cast<std::int64_t>(std::max<Wide>(ticks, 1));
 }
 
-std::uint32_t ExpressionBuilder::add_event(std::uint32_t cell, bool each) {
-  const std::uint32_t rise = add_rise(cell);
+std::uint32_t ExpressionBuilder::add_event(const Value& condition, bool each) {
+  const std::uint32_t rise = condition.is_event ? condition.cell : add_rise(condition.cell);
   return each ? rise : emit(Operation::once, rise);
 }
 

@@ -70,10 +70,18 @@ class ExpressionBuilder {
   /// are those of all frames, last(C) and first(C) are times; a condition is 1 or 0.                @when setup
   std::optional<ExpressionValue> add_measure(const Expression& expression,
                                              std::vector<ExpressionProblem>& problems);
-  /// The distance of a condition, compiled before, from where it would change: positive while it holds, in the
-  /// unit of its left side. Of `and` the least of both, of `or` the greatest. Nothing: it is not made of comparisons of
-  /// numbers, or of those whose units do not fit each other.                                      @when setup
-  std::optional<ExpressionValue> add_margin(const Expression& condition);
+  /// The margin of a condition, compiled before: its distance from where it would change, positive while it holds, in the
+  /// unit of its left side. It is the robustness of signal temporal logic (A. Donze, O. Maler, Robust Satisfaction of
+  /// Temporal Logic over Real-Valued Signals, FORMATS 2010):
+  ///
+  ///     x < y     y - x            x == y    of whole numbers -abs(x - y), and infinite where they are equal
+  ///     not C     its negative     C for T   the least in the time T, and infinite until n frames have been
+  ///     A and B   the least        else      a condition without numbers: infinite, above 0 while it holds
+  ///     A or B    the greatest
+  ///
+  /// Infinite means that no number decides. Nothing, and `why`: no comparison of numbers is in it, or the units of two do
+  /// not fit each other.                                                                            @when setup
+  std::optional<ExpressionValue> add_margin(const Expression& condition, std::string& why);
   /// The value and the tolerance of a `within` that was compiled before, as real cells in the unit of the value.  @when setup
   std::optional<std::pair<ExpressionValue, ExpressionValue>> add_tolerance(const Expression& within);
   /// The right side of a comparison that was compiled before, in the unit of the left one, which is a name. Nothing: it
@@ -85,7 +93,7 @@ class ExpressionBuilder {
   std::uint32_t add_count(std::uint32_t cell, bool is_event);
   std::uint32_t add_rise(std::uint32_t cell);
   /// The frames in which a condition begins to hold: all of them, or the first one.
-  std::uint32_t add_event(std::uint32_t cell, bool each);
+  std::uint32_t add_event(const ExpressionValue& condition, bool each);
   std::uint32_t constant(double value);
 
   const ExpressionProgram& program() const { return program_; }
@@ -109,8 +117,15 @@ class ExpressionBuilder {
   Value compile_within(const Expression& expression);
   Value compile_call(const Expression& call);
   Value compile_window(const Expression& call);
+  Value event(std::uint32_t cell);
   Value compile_edge(const Expression& call);
   Value compile_whole_run(const Expression& call);
+  std::optional<ExpressionValue> margin_of(const Expression& condition, std::string& why);
+  std::optional<ExpressionValue> margin_of_compared(const Expression& condition);
+  std::optional<ExpressionValue> margin_of_held(const Expression& condition, std::string& why);
+  std::optional<ExpressionValue> margin_of_two(const Expression& condition, std::string& why);
+  std::uint32_t add_infinity(std::uint32_t truth);
+  std::uint32_t add_unless(std::uint32_t truth, std::uint32_t number);
   Value compile_held(const Expression& expression);
   Value compile_logic(const Expression& expression);
 

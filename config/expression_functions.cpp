@@ -222,6 +222,13 @@ Value ExpressionBuilder::compile_whole_run(const Expression& call) {
   return result(CellType::real, emit(instruction), value.unit);
 }
 
+/// A condition each frame of which counts for itself, as a value may change in frame after frame.
+Value ExpressionBuilder::event(std::uint32_t cell) {
+  Value value = result(CellType::truth, cell);
+  value.is_event = true;
+  return value;
+}
+
 Value ExpressionBuilder::compile_edge(const Expression& call) {
   needs_time(call);
   const std::string& word = call.word;
@@ -235,7 +242,7 @@ Value ExpressionBuilder::compile_edge(const Expression& call) {
   const Expression& part = call.parts[0];
   if (word == "rises" || word == "falls") {
     const Value of = truth(part, "here");
-    return result(CellType::truth, emit(word == "rises" ? Operation::rise : Operation::fall, of.cell));
+    return event(emit(word == "rises" ? Operation::rise : Operation::fall, of.cell));
   }
   if (word == "count") {
     const Value of = truth(part, "here");
@@ -250,8 +257,7 @@ Value ExpressionBuilder::compile_edge(const Expression& call) {
   }
   Value value = settled(compile(part));
   const bool whole = value.type == CellType::whole;
-  if (word == "changes")
-    return result(CellType::truth, emit(whole ? Operation::change_whole : Operation::change, value.cell));
+  if (word == "changes") return event(emit(whole ? Operation::change_whole : Operation::change, value.cell));
   if (word == "prev") {
     value.cell = emit(whole ? Operation::previous_whole : Operation::previous, value.cell);
     value.is_event = false;

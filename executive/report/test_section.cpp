@@ -36,9 +36,18 @@ std::string unit_text(double value, const std::string& unit) {
 std::string row_margin(const Json& row) {
   const auto margin = real_fact(row, "margin");
   if (true_fact(row, "no_value")) return "no value";
-  if (!margin) return "\u2013";
+  if (!margin) {
+    const std::string why = text_fact(row, "no_margin");
+    return why.empty() ? "\u2013" : "none: " + why;
+  }
   return *margin < 0 ? "over by " + unit_text(-*margin, text_fact(row, "unit"))
                      : unit_text(*margin, text_fact(row, "unit")) + " left";
+}
+
+/// Share of the limit that was used: 1 at the limit.
+double used_share(const Json& row) {
+  const auto margin = real_fact(row, "margin"), limit = real_fact(row, "chart.limit");
+  return margin && limit && *limit > 0 ? std::clamp(1 - *margin / *limit, 0.0, 1.0) : -1;
 }
 
 Table verdict_table(const Json& test) {
@@ -61,7 +70,7 @@ Table verdict_table(const Json& test) {
                           {text_fact(row, "name")},
                           {text_fact(row, "expects"), Tone::code, -1, true},
                           {text_fact(row, "requirement")},
-                          {row_margin(row)},
+                          {row_margin(row), Tone::plain, used_share(row)},
                           {frame ? count_text(*frame) : "\u2013"},
                           {time ? unit_text(*time, "s") : "\u2013"}});
   }

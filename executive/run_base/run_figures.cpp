@@ -153,6 +153,11 @@ std::optional<RunCondition> RunCondition::parse(const std::string& text, bool is
                                       : builder.add_condition(expression, problems)) {
       made.result_ = result->cell;
       made.unit_ = result->unit;
+      if (!is_number)
+        if (const auto margin = builder.add_margin(expression, made.no_margin_)) {
+          made.margin_ = margin->cell;
+          made.unit_ = margin->unit;
+        }
       made.program_ = builder.take();
       return made;
     }
@@ -163,7 +168,13 @@ std::optional<RunCondition> RunCondition::parse(const std::string& text, bool is
   return std::nullopt;
 }
 
-double RunCondition::judge(const RunFigures& figures) const {
+double RunCondition::judge(const RunFigures& figures) const { return evaluate(result_, figures); }
+
+double RunCondition::margin(const RunFigures& figures) const {
+  return margin_ ? evaluate(*margin_, figures) : std::nan("");
+}
+
+double RunCondition::evaluate(std::uint32_t cell, const RunFigures& figures) const {
   ExpressionRun expression(program_);
   for (const config::ProgramInput& input : program_.inputs) {
     const std::string& name = used_[input.key];
@@ -175,7 +186,7 @@ double RunCondition::judge(const RunFigures& figures) const {
           std::isnan(value) ? config::kNoWhole : static_cast<config::Wide>(value);
   }
   expression.run();
-  return expression.cell(result_).real;
+  return expression.cell(cell).real;
 }
 
 std::string RunCondition::values(const RunFigures& figures) const {

@@ -34,8 +34,13 @@ class RunCondition {
 
   /// Reads a number over figures instead, as "late.p99 - work.p50". Nothing, and `why`: it is wrong. @when setup
   static std::optional<RunCondition> parse_number(const std::string& text, std::string& why);
-  /// The unit of a number.
+  /// The unit of a number, or of the margin of a condition.
   const config::Unit& unit() const { return unit_; }
+  /// Returns how far a condition is from where it would change: ExpressionBuilder::add_margin(). NaN: it has none.
+  /// @when service
+  double margin(const RunFigures& figures) const;
+  /// Returns why a condition has no margin; empty: it has one.
+  const std::string& no_margin() const { return no_margin_; }
 
   /// 1, 0, or NaN: no value; or the number.                                                                     @when service
   double judge(const RunFigures& figures) const;
@@ -45,11 +50,14 @@ class RunCondition {
  private:
   class Names;
   static std::optional<RunCondition> parse(const std::string& text, bool is_number, std::string& why);
+  double evaluate(std::uint32_t cell, const RunFigures& figures) const;
 
   std::vector<std::string> used_;  // in the order of ProgramInput::key
   config::ExpressionProgram program_;
   std::uint32_t result_ = 0;
+  std::optional<std::uint32_t> margin_{};
   config::Unit unit_{};
+  std::string no_margin_{};
 };
 
 /// Figures of the run until now; at its end, once all capabilities before have finished.           @when service

@@ -45,7 +45,8 @@ void check(const std::string& text, bool once) {
     const Expression expression = parse_expression(text);
     value = builder.add(expression, problems);
     if (!value && problems.empty()) throw std::logic_error("refused without a reason");
-    (void)builder.add_margin(expression);
+    std::string why;
+    (void)builder.add_margin(expression, why);
     (void)builder.add_limit(expression);
   } catch (const ExpressionError& error) {
     problems.push_back(error.problem());

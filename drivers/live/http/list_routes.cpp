@@ -52,11 +52,14 @@ Schema log_schema() {
 }
 
 Schema chart_schema() {
-  return object("What a chart of it draws.",
-                {must("signals", list("variables", text(""))),
-                 must("reference", or_null(text("the variable that the band is around; null: zero"))),
-                 must("low", or_null(number("lower end of the band; null: none"))),
-                 must("high", or_null(number("upper end of the band; null: none")))});
+  return object(
+      "What a chart of it draws.",
+      {must("signals", list("variables", text(""))),
+       must("reference", or_null(text("the variable that the band is around; null: zero"))),
+       must("low", or_null(number("lower end of the band; null: none"))),
+       must("high", or_null(number("upper end of the band; null: none"))),
+       must("limit", or_null(number("size of the one number that the condition is about, of which the "
+                                    "margin is what is left; null: none, or several")))});
 }
 
 template <LiveList kList>
@@ -134,6 +137,7 @@ Schema verdict_schema() {
        must("time_s", or_null(number("simulated time of that frame"))),
        must("margin",
             or_null(number("distance of the nearest approach from the limit; negative: beyond it"))),
+       must("no_margin", text("why there is none; empty: there is one, or nothing was judged yet")),
        must("unit", text("of the margin")),
        may("values", text("figures of the run that it was judged by")),
        may("late", any("first frame and number of those in which the rig was late; null: none")),

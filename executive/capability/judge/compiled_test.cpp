@@ -51,10 +51,12 @@ class Compiler final : public TestConditions {
     const auto value = compile(text);
     if (!value) return std::nullopt;
     Condition made{value->cell, {}, {}};
-    if (const auto margin = builder_.add_margin(config::parse_expression(text.value))) {
+    std::string why;
+    if (const auto margin = builder_.add_margin(config::parse_expression(text.value), why)) {
       made.margin = margin->cell;
       made.unit = margin->unit.text();
     }
+    made.no_margin = why;
     return made;
   }
   std::int64_t frames_of(Nanoseconds time) const override { return builder_.ticks_of(time); }
@@ -77,7 +79,7 @@ class Compiler final : public TestConditions {
     if (event.when.value.empty()) return;
     const auto condition = compile(event.when);
     if (!condition) return;
-    const std::uint32_t cell = builder_.add_event(condition->cell, event.each);
+    const std::uint32_t cell = builder_.add_event(*condition, event.each);
     names_.add_event(entry.key, cell);
     test_.events.push_back(cell);
     actions_.plan().events.push_back(entry.key);
@@ -236,7 +238,9 @@ class Compiler final : public TestConditions {
     if (&condition == &settings.run) {
       std::string why;
       made.run = RunCondition::parse(settings.run.value, why);
-      if (!made.run) problems_.add(settings.run, why);
+      if (!made.run) return problems_.add(settings.run, why);
+      made.unit = readable(made.run->unit());
+      made.no_margin = made.run->no_margin();
       return;
     }
     made.opens_first = settings.from_the_start;
@@ -261,6 +265,7 @@ class Compiler final : public TestConditions {
         return problems_.add(settings.before.front(), "two conditions are expected: [ first, second ]");
       made.opens = pulse(settings.before[0]);
       made.closes = pulse(settings.before[1]);
+      made.no_margin = "it says which of two comes first";
       return;
     }
     compile_condition(made, condition);
@@ -312,7 +317,7 @@ class Compiler final : public TestConditions {
     made.holds = holds->cell;
     if (settings.shift) {
       compile_shift(made, *condition, text);
-    } else if (const auto margin = builder_.add_margin(*condition)) {
+    } else if (const auto margin = builder_.add_margin(*condition, made.no_margin)) {
       made.margin = margin->cell;
       made.unit = readable(margin->unit);
     }
@@ -368,7 +373,7 @@ class Compiler final : public TestConditions {
   std::optional<std::uint32_t> pulse(const Located<std::string>& text) {
     const auto value = compile(text);
     if (!value) return std::nullopt;
-    return value->is_event ? value->cell : builder_.add_event(value->cell, true);
+    return builder_.add_event(*value, true);
   }
 
   static std::string text_of(const ExpectSettings& settings, const Located<std::string>& condition) {

@@ -39,6 +39,7 @@ struct CompiledExpectation {
   std::optional<CompiledShift> shift{};
   std::optional<RunCondition> run{};  ///< judged at the end of the run instead
   std::string unit{};                 ///< unit of the margin
+  std::string no_margin{};            ///< reason why there is none
 };
 
 /// A quantity that is measured over the run.

@@ -221,6 +221,8 @@ class SequenceCompiler {
     made.holds = compiled->cell;
     made.margin = compiled->margin;
     made.unit = compiled->unit;
+    made.condition = condition.value;
+    made.no_margin = compiled->no_margin;
     return made;
   }
 

@@ -51,6 +51,8 @@ struct CompiledStepExpectation {
   std::uint32_t holds = 0;
   std::optional<std::uint32_t> margin{};
   std::string unit{};
+  std::string condition{};  ///< text of what ought to hold
+  std::string no_margin{};  ///< reason why it has no margin
 };
 
 /// A step as frames run it: cells of the test's program.
@@ -89,6 +91,7 @@ class TestConditions {
     std::uint32_t cell = 0;
     std::optional<std::uint32_t> margin{};
     std::string unit{};
+    std::string no_margin{};
   };
   /// Nothing: a problem was added.                                                                @when setup
   virtual std::optional<Condition> condition(const Located<std::string>& text) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+#include <string>
 
 #include "executive/capability/judge/sequence_run.hpp"
 #include "executive/capability/judge/verdict_chart.hpp"
@@ -9,7 +9,7 @@ namespace tactus::executive {
 namespace {
 
 void add(TestResult& result, config::Json row, const Standing& standing, Severity severity,
-         rtsync::Period frame) {
+         const std::string& no_margin, rtsync::Period frame) {
   row["verdict"] = name_of(standing.verdict);
   row["severity"] = severity_name(standing.needed ? severity : Severity::note);
   row["why"] = standing.why;
@@ -19,14 +19,13 @@ void add(TestResult& result, config::Json row, const Standing& standing, Severit
   row["begun"] = standing.begun;
   row["since"] = standing.active ? config::Json(standing.since) : config::Json();
   row["values"] = "";
-  row["chart"] = to_json(VerdictChart{});
   for (const char* const key : {"frame", "time_s", "margin", "late", "shift_s", "recording"})
     row[key] = nullptr;
   if (standing.verdict == TestVerdict::fail) {
     row["frame"] = standing.frame;
     row["time_s"] = static_cast<double>(frame.times(standing.frame).count()) / 1e9;
   }
-  if (std::isfinite(standing.margin)) row["margin"] = standing.margin + 0.0;  // never -0
+  add_margin(row, standing.margin, no_margin);
   if (standing.late_frames > 0)
     row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
   row["says"] = verdict_sentence(row);
@@ -61,8 +60,9 @@ void add_sequence_rows(TestResult& result, const CompiledSequence& sequence, con
          {"requirement", step.requirement},
          {"expects", step.text},
          {"unit", ""},
+         {"chart", to_json(VerdictChart{})},
          {"step", step_json(step, *standings, frame)}},
-        *standings, step.severity, frame);
+        *standings, step.severity, "a step has none", frame);
     ++standings;
     for (const CompiledStepExpectation& each : step.expectations)
       add(result,
@@ -70,8 +70,9 @@ void add_sequence_rows(TestResult& result, const CompiledSequence& sequence, con
            {"requirement", each.requirement},
            {"expects", each.text},
            {"unit", each.unit},
+           {"chart", to_json(chart_of(each.condition, each.kind == Monitor::Kind::never, each.unit))},
            {"step", nullptr}},
-          *standings++, each.severity, frame);
+          *standings++, each.severity, each.no_margin, frame);
   }
 }
 

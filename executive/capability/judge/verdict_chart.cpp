@@ -2,6 +2,7 @@
 #include "executive/capability/judge/verdict_chart.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -90,14 +91,36 @@ bool add_band(VerdictChart& chart, const Expression& condition, bool never, cons
   return true;
 }
 
+/// Finds the size of the number that a condition is about: above 0.
+std::optional<double> limit_of(const Expression& condition, const std::string& unit) {
+  std::optional<double> limit;
+  switch (condition.kind) {
+    case Expression::Kind::inverted:
+    case Expression::Kind::held:
+      return limit_of(condition.parts[0], unit);
+    case Expression::Kind::within:
+      limit = quantity(condition.parts[1], unit);
+      break;
+    case Expression::Kind::compared:
+      limit = quantity(condition.parts[1], unit);
+      if (!limit) limit = quantity(condition.parts[0], unit);
+      break;
+    default:
+      break;
+  }
+  return limit && *limit != 0 ? std::optional(std::abs(*limit)) : std::nullopt;
+}
+
 }  // namespace
 
 VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit) try {
   const Expression tree = config::parse_expression(condition);
   VerdictChart chart;
-  if (add_band(chart, tree, never, unit)) return chart;
-  chart = {};
-  add_names(tree, chart.signals);
+  if (!add_band(chart, tree, never, unit)) {
+    chart = {};
+    add_names(tree, chart.signals);
+  }
+  chart.limit = limit_of(tree, unit);
   return chart;
 } catch (const config::ExpressionError&) {
   return {};
@@ -110,7 +133,8 @@ config::Json to_json(const VerdictChart& chart) {
   return {{"signals", chart.signals},
           {"reference", chart.reference.empty() ? config::Json() : config::Json(chart.reference)},
           {"low", number(chart.low)},
-          {"high", number(chart.high)}};
+          {"high", number(chart.high)},
+          {"limit", number(chart.limit)}};
 }
 
 }  // namespace tactus::executive

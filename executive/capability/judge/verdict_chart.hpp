@@ -19,11 +19,14 @@ struct VerdictChart {
   std::string reference{};             ///< the variable that the band is around; empty: it is around zero
   std::optional<double> low{},
       high{};  ///< the band, in the unit of the signal; nothing: no limit on that side
+  /// Size of the one number that the condition is about, in the unit of its margin: 20, or 0.5. What is left of it is the
+  /// margin. Nothing: there is none, or there are several.
+  std::optional<double> limit{};
 };
 
 /// Makes the chart of a condition whose margin has that unit. `never`: it must not hold.         @when service
 VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit);
-/// {"signals": [...], "reference": ..., "low": ..., "high": ...}; null: none.
+/// {"signals": [...], "reference": ..., "low": ..., "high": ..., "limit": ...}; null: none.
 config::Json to_json(const VerdictChart& chart);
 
 }  // namespace tactus::executive

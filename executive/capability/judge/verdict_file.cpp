@@ -20,8 +20,13 @@ VerdictChart chart_of_row(const CompiledExpectation& each) {
   const ExpectSettings& settings = each.settings;
   const bool never = each.monitor.kind == Monitor::Kind::never;
   for (const std::string* const condition :
-       {&settings.always.value, &settings.never.value, &settings.finally.value, &settings.holds.value})
-    if (!condition->empty()) return chart_of(*condition, never, each.unit);
+       {&settings.always.value, &settings.never.value, &settings.finally.value, &settings.holds.value,
+        &settings.settles.value, &settings.run.value}) {
+    if (condition->empty()) continue;
+    VerdictChart chart = chart_of(*condition, never, each.unit);
+    if (each.run) chart = {.limit = chart.limit};  // figures of the run are no variables
+    return chart;
+  }
   return {};
 }
 
@@ -153,6 +158,13 @@ std::string live_sentence(const config::Json& row) {
 
 }  // namespace
 
+void add_margin(config::Json& row, double margin, const std::string& none) {
+  row["margin"] = std::isfinite(margin) ? config::Json(margin + 0.0) : config::Json();  // never -0
+  row["no_margin"] = !none.empty()        ? none
+                     : std::isinf(margin) ? "what decided it has no distance from a limit"
+                                          : "";
+}
+
 std::string verdict_sentence(const config::Json& row) {
   const std::string verdict = row["verdict"];
   const std::string why = row["why"];
@@ -212,7 +224,7 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
                         {"time_s", nullptr},
                         {"margin", nullptr},
                         {"unit", each.unit},
-                        {"chart", each.run ? to_json(VerdictChart{}) : to_json(chart_of_row(each))},
+                        {"chart", to_json(chart_of_row(each))},
                         {"values", of_run ? each.run->values(end.figures) : ""},
                         {"late", nullptr},
                         {"shift_s", nullptr},
@@ -221,7 +233,8 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
       row["frame"] = standing.frame;
       row["time_s"] = static_cast<double>(end.frame.times(standing.frame).count()) / 1e9;
     }
-    if (std::isfinite(standing.margin) && !each.run) row["margin"] = standing.margin + 0.0;  // never -0
+    const double run_margin = of_run ? each.run->margin(end.figures) : std::nan("");
+    add_margin(row, each.run ? run_margin : standing.margin, each.no_margin);
     if (standing.late_frames > 0)
       row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
     if (standing.shift) row["shift_s"] = static_cast<double>(*standing.shift) * end.frame.seconds();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -72,7 +73,8 @@ std::string problem_of(const std::string& text, bool condition = true) {
 /// One expression over values set by hand.
 class Single {
  public:
-  explicit Single(const std::string& text) : run_(made(text)) {}
+  /// `margin`: that of a condition.
+  explicit Single(const std::string& text, bool margin = false) : run_(made(text, margin)) {}
   Single& set(const std::string& name, double value) {
     std::string why;
     const auto found = kTheirNames.find(name, why);
@@ -97,10 +99,14 @@ class Single {
   ExpressionRun& run() { return run_; }
 
  private:
-  config::ExpressionProgram made(const std::string& text) {
+  config::ExpressionProgram made(const std::string& text, bool margin) {
     std::vector<config::ExpressionProblem> problems;
     config::ExpressionBuilder builder(kTheirNames, {});
-    const auto value = builder.add(config::parse_expression(text), problems);
+    const config::Expression expression = config::parse_expression(text);
+    auto value = builder.add(expression, problems);
+    std::string why;
+    if (value && margin) value = builder.add_margin(expression, why);
+    if (!value && problems.empty()) throw std::runtime_error(text + ": " + why);
     if (!value) throw std::runtime_error(text + ": " + problems.at(0).message);
     value_ = *value;
     return builder.take();
@@ -339,26 +345,77 @@ TEST(Expression, ALookalikeIsRefusedWhereItIs) {
   EXPECT_EQ(problem_of("\u00e4 \u2212 5 m").substr(0, 3), "4: ") << "in bytes from the beginning";
 }
 
+TEST(Expression, EachChangeCountsAlsoInFrameAfterFrame) {
+  Single all("count(changes(m.x))"), last("count(changes(m.x), 3 ms)"), begins("count(m.flag)");
+  const double values[] = {1, 2, 3, 3, 4, 5, 5, 5};
+  const double counts[] = {0, 1, 2, 2, 3, 4, 4, 4}, lasts[] = {0, 1, 2, 2, 2, 2, 2, 1};
+  for (std::size_t i = 0; i < std::size(values); ++i) {
+    EXPECT_EQ(all.next("m.x", values[i]), counts[i]) << i;
+    EXPECT_EQ(last.next("m.x", values[i]), lasts[i]) << i;
+    EXPECT_EQ(begins.next("m.flag", i > 0 ? 1 : 0), i > 0 ? 1 : 0) << "a condition counts when it begins";
+  }
+}
+
+double margin_of(const std::string& text, double x, double y, double flag = 0) {
+  return Single(text, true).set("m.x", x).set("m.y", y).next("m.flag", flag);
+}
+
 TEST(Expression, TheMarginOfSeveralComparisonsIsThatOfTheWorst) {
-  const auto margin_of = [](const std::string& text, double x, double y) {
-    std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kTheirNames, {});
-    const config::Expression expression = config::parse_expression(text);
-    (void)builder.add_condition(expression, problems);
-    const auto margin = builder.add_margin(expression);
-    if (!margin) return std::nan("");
-    ExpressionRun run(builder.take());
-    for (const config::ProgramInput& input : run.program().inputs)
-      run.cell(input.cell).real = input.key == 0 ? x : y;
-    run.run();
-    return run.cell(margin->cell).real;
-  };
   EXPECT_EQ(margin_of("m.x > 1 m and m.x < 5 m", 2, 0), 1);
   EXPECT_EQ(margin_of("m.x > 1 m and m.y < 5000 mm", 4, 4500), 0.5) << "in the unit of the left one";
   EXPECT_EQ(margin_of("m.x > 1 m or m.x < -5 m", -1, 0), -2);
   EXPECT_EQ(margin_of("not (m.x > 1 m and m.x < 5 m)", 2, 0), -1);
-  EXPECT_TRUE(std::isnan(margin_of("m.x > 1 m and m.flag", 2, 0)));
-  EXPECT_TRUE(std::isnan(margin_of("m.x > 1 m and motor.speed > 1 rad/s", 2, 0)));
+}
+
+/// Its robustness is infinite.
+TEST(Expression, AConditionWithoutNumbersLeavesTheMarginToOthersWhileItAgrees) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(margin_of("m.x > 1 m and m.flag", 3, 0, 1), 2);
+  EXPECT_EQ(margin_of("m.x > 1 m and m.flag", 3, 0, 0), -kInfinite) << "no number decides";
+  EXPECT_EQ(margin_of("m.flag and m.x > 1 m", 0, 0, 1), -1);
+  EXPECT_EQ(margin_of("m.x > 1 m or m.flag", 0, 0, 0), -1);
+  EXPECT_EQ(margin_of("m.x > 1 m or m.flag", 0, 0, 1), kInfinite);
+  EXPECT_EQ(margin_of("m.x > 1 m and not m.flag", 3, 0, 0), 2);
+  EXPECT_TRUE(std::isnan(margin_of("m.x > 1 m and m.flag", std::nan(""), 0, 1)));
+  EXPECT_TRUE(std::isnan(margin_of("m.x > 1 m and m.flag", 2, 0, std::nan(""))));
+}
+
+TEST(Expression, TheMarginOfWhatHasToLastIsTheLeastOfThatTime) {
+  Single margin("m.x > 1 m for 3 ms", true);
+  EXPECT_EQ(margin.next("m.x", 5), -std::numeric_limits<double>::infinity()) << "it cannot hold yet";
+  (void)margin.next("m.x", 4);
+  EXPECT_EQ(margin.next("m.x", 7), 3);
+  EXPECT_EQ(margin.next("m.x", 2), 1);
+  EXPECT_EQ(margin.next("m.x", 0), -1);
+  EXPECT_EQ(margin.next("m.x", 9), -1);
+  EXPECT_EQ(margin.next("m.x", 9), -1);
+  EXPECT_EQ(margin.next("m.x", 9), 8);
+}
+
+TEST(Expression, TheMarginOfWholeNumbersThatOughtToBeEqualIsTheirDistance) {
+  Single margin("count(rises(m.flag)) == 2", true);
+  EXPECT_EQ(margin.next("m.flag", 0), -2);
+  EXPECT_EQ(margin.next("m.flag", 1), -1);
+  (void)margin.next("m.flag", 0);
+  EXPECT_EQ(margin.next("m.flag", 1), std::numeric_limits<double>::infinity());
+}
+
+TEST(Expression, ThatHasNoMarginSaysWhy) {
+  const auto why = [](const std::string& text) {
+    std::vector<config::ExpressionProblem> problems;
+    config::ExpressionBuilder builder(kTheirNames, {});
+    const config::Expression expression = config::parse_expression(text);
+    EXPECT_TRUE(builder.add_condition(expression, problems)) << text;
+    std::string why;
+    EXPECT_FALSE(builder.add_margin(expression, why)) << text;
+    return why;
+  };
+  EXPECT_EQ(why("m.x > 1 m and motor.speed > 1 rad/s"), "its parts have different units: m, rad/s");
+  EXPECT_EQ(why("(m.x > 1 m or motor.speed > 1 rad/s) and m.flag"),
+            "its parts have different units: m, rad/s");
+  for (const char* const text :
+       {"m.flag", "not m.flag", "rises(m.flag) or m.flag", "m.flag for 3 ms", "m.flag == yes"})
+    EXPECT_EQ(why(text), "nothing in it is a comparison of numbers") << text;
 }
 
 TEST(Expression, TheFirstFrameHasNoPast) {

@@ -280,13 +280,14 @@ class Generator {
       }
       case 2: {
         const auto a = truth(depth - 1);
-        return {"count(" + a.text + ")", [a = a.value, first](int k) { return count(a, *first, k, k + 1); }};
+        return {"count(" + a.text + ")",
+                [a = pulses(a, first), first](int k) { return count(a, *first, k, k + 1); }};
       }
       case 3: {
         const auto a = truth(depth - 1);
         const int ticks = 1 + one_of(6);
         return {"count(" + a.text + ", " + std::to_string(ticks) + " ms)",
-                [a = a.value, ticks, first](int k) { return windowed_count(a, *first, k, ticks); }};
+                [a = pulses(a, first), ticks, first](int k) { return windowed_count(a, *first, k, ticks); }};
       }
       default: {
         const auto a = whole(depth - 1);
@@ -302,17 +303,24 @@ class Generator {
     const double before = last_value(a, first, k);
     return std::isnan(before) ? 0.0 : both(negated(before), a(k));
   }
-  static std::optional<Wide> count(const Truth& a, const std::vector<int>& first, int k, int ticks) {
+  /// What is counted: edges each for itself, and other conditions where they begin to hold.
+  static Truth pulses(const Text<Truth>& a, const std::vector<int>* first) {
+    for (const char* const edge : {"changes(", "rises(", "falls("})
+      if (a.text.starts_with(edge)) return a.value;
+    return [a = a.value, first](int k) { return rise(a, *first, k); };
+  }
+  static std::optional<Wide> count(const Truth& pulse, const std::vector<int>& first, int k, int ticks) {
     Wide number = 0;
     for (int j = std::max(k - ticks + 1, first[static_cast<std::size_t>(k)]); j <= k; ++j)
-      number += rise(a, first, j) == 1 ? 1 : 0;
+      number += pulse(j) == 1 ? 1 : 0;
     return number;
   }
   /// In a window, a frame without a value has no count; a count from the beginning passes over it.
-  static std::optional<Wide> windowed_count(const Truth& a, const std::vector<int>& first, int k, int ticks) {
+  static std::optional<Wide> windowed_count(const Truth& pulse, const std::vector<int>& first, int k,
+                                            int ticks) {
     for (int j = std::max(k - ticks + 1, first[static_cast<std::size_t>(k)]); j <= k; ++j)
-      if (std::isnan(rise(a, first, j))) return std::nullopt;
-    return count(a, first, k, ticks);
+      if (std::isnan(pulse(j))) return std::nullopt;
+    return count(pulse, first, k, ticks);
   }
   int one_of(int number) { return static_cast<int>(random_() % static_cast<std::uint32_t>(number)); }
 

@@ -41,8 +41,7 @@ export function kindOf(row, ended) {
 const hasFailed = (row, ended) => row.verdict === 'fail' && ['fail', 'warned'].includes(kindOf(row, ended));
 
 /** The share of its limit that was used, 1 at the limit; undefined: it is not known. */
-export function usedOf({margin, chart: {low, high}}) {
-  const limit = Math.max(Math.abs(low ?? 0), Math.abs(high ?? 0));
+export function usedOf({margin, chart: {limit}}) {
   return margin === null || !limit ? undefined : 1 - margin / limit;
 }
 
@@ -262,7 +261,7 @@ export class Tests {
              ['Expects', h('code', {}, row.expects)],
              ...(row.requirement ? [['Requirement', row.requirement]] : []),
              ['Severity', row.severity],
-             ['Margin', marginText(row) || 'has none'],
+             ['Margin', marginText(row) || (row.no_margin ? `none: ${row.no_margin}` : 'none yet')],
            ]));
     const {signals, reference, low, high} = row.chart;
     redraw(

@@ -267,7 +267,9 @@ class Rig:
         if fresh:
             row = {"id": len(rows), "name": name, "severity": "fail", "requirement": "", "why": "", "no_value": False,
                    "frame": None, "time_s": None, "unit": "rad/s", "expects": "never motor.speed > 80 rad/s",
-                   "chart": {"signals": ["motor.speed"], "reference": None, "low": None, "high": 80}}
+                   "chart": {"signals": ["motor.speed"], "reference": None, "low": None, "high": 80,
+                             "limit": 80},
+                   "no_margin": ""}
         says = {"pass": "holds so far", "untested": "has not been tested so far"}.get(verdict, "failed in frame 900")
         now = {**row, "verdict": verdict, "final": final, "margin": margin, "says": says, **more}
 

@@ -14,10 +14,11 @@ class Verdicts(Case):
     def rig(self):
         rig = self.fake()
         rig.expect("never overspeed", margin=12.5, requirement="REQ-12")
-        rig.expect("follows", chart={"signals": ["motor.speed"], "reference": "motor.current", "low": -5, "high": 5},
+        rig.expect("follows", chart={"signals": ["motor.speed"], "reference": "motor.current", "low": -5, "high": 5,
+                                     "limit": 5},
                    margin=0.3, expects="always abs(motor.speed - motor.current) < 5 rad/s")
         rig.expect("stops in time", "untested", margin=None, expects="after estop, within 200 ms: motor.on",
-                   chart={"signals": ["motor.on"], "reference": None, "low": None, "high": None})
+                   chart={"signals": ["motor.on"], "reference": None, "low": None, "high": None, "limit": None})
         rig.expect("is warm <enough>", "fail", final=True, severity="warn", frame=12, time_s=0.012)
         return rig
 
@@ -65,7 +66,8 @@ class Verdicts(Case):
 
     def step(self, rig, name, active, first, last, verdict="pass", timeout=None, lasting=None, timed_out=False, **more):
         rig.expect(f"sequence.{name}", verdict, active=active, since=first if active else None, margin=None,
-                   expects="until motor.on", chart={"signals": [], "reference": None, "low": None, "high": None},
+                   expects="until motor.on",
+                   chart={"signals": [], "reference": None, "low": None, "high": None, "limit": None},
                    step={"name": name, "first": first, "last": last, "for_s": lasting, "timeout_s": timeout,
                          "timed_out": timed_out}, **more)
 

@@ -43,5 +43,19 @@ TEST(VerdictChart, HasTheBandInWhichAConditionHolds) {
   }
 }
 
+TEST(VerdictChart, HasTheLimitOfWhichAMarginIsWhatIsLeft) {
+  const auto limit = [](const char* condition, const char* unit) {
+    return to_json(chart_of(condition, false, unit))["limit"];
+  };
+  EXPECT_EQ(limit("rms(motor.current, 50 ms) < 2 A", "A"), 2);
+  EXPECT_EQ(limit("-3 kN < axis.force", "N"), 3000);
+  EXPECT_EQ(limit("a.x within 1 rad of 30 rad", "rad"), 1);
+  EXPECT_EQ(limit("(not abs(a.x - 2 * b.x) >= 5 mm) for 3 ms", "m"), 0.005);
+  EXPECT_EQ(limit("count(moved) <= 3", ""), 3);
+  EXPECT_EQ(limit("a.x < b.x", "m"), nullptr);
+  EXPECT_EQ(limit("a.x > 0 m", "m"), nullptr) << "no share of nothing";
+  EXPECT_EQ(limit("a.x > 1 m and a.x < 2 m", "m"), nullptr) << "there are two";
+}
+
 }  // namespace
 }  // namespace tactus::executive::verdict_chart_test

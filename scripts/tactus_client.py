@@ -18,6 +18,7 @@ From a shell, which gets JSON (exit status 1: the rig refused or is not there, 2
     facts  state  statistics  variables [GLOB]  describe NAME  get NAME...  watch NAME... [--every 100ms]
     set NAME=VALUE... [--frame N]  force NAME=VALUE... [--frame N]  release NAME...|all [--frame N]
     pause  resume  step [N]  run_until TIME  reset  stop  checkpoint
+    switches  switch fault|stimulus|record NAME on|off
     entries overruns|journal|log  report timing|jobs|clock|link|drivers|threads|doctor|checkpoints|verdicts
 
 Values are as in JSON: numbers, bools, lists for arrays; of floats that are no number come nan and inf.
@@ -45,7 +46,8 @@ from urllib.parse import quote, urlencode, urlsplit
 
 Json = dict[str, Any]
 COMMANDS = ["facts", "state", "statistics", "variables", "describe", "get", "watch", "set", "force", "release",
-            "pause", "resume", "step", "run_until", "reset", "stop", "checkpoint", "entries", "report"]
+            "pause", "resume", "step", "run_until", "reset", "stop", "checkpoint", "switches", "switch", "entries",
+            "report"]
 
 
 BLOCK = struct.Struct("<4sIIIqq")  # of a stream: docs/http-api.md
@@ -215,6 +217,16 @@ class Rig:
     def release_all(self, frame: int | None = None, timeout: float | None = None) -> Applied:
         """Ends all forces, those of other clients too. See write()."""
         return self.write(release="all", frame=frame, timeout=timeout)
+
+    def switches(self) -> list[Json]:
+        """Faults, stimuli and recordings: kind, name, state, since, target."""
+        return self._call("GET", "/v1/switches")["switches"]
+
+    def switch(self, kind: str, name: str, on: bool | str) -> None:
+        """Switches a "fault", a "stimulus" or a recording ("record") from the next frame on. `on`: also "on", "off"."""
+        if on not in (True, False, "on", "off"):
+            raise ValueError(f"{on!r} is neither on nor off")
+        self._call("POST", "/v1/switches", {"kind": kind, "name": name, "on": on in (True, "on")})
 
     def watch(self, names: str | Iterable[str], every: str | float = "100ms", silence: float = 60.0) -> Iterator[Event]:
         """Events until the run is over; the last is "end". `every`: a number is seconds. A connection that breaks,

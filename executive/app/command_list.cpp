@@ -17,11 +17,12 @@ std::vector<std::string> driver_names() { return executive::driver_names(Command
 
 std::vector<OwnCommand> own_commands() {
   std::vector<OwnCommand> all{
-      {"run", run_command},       {"check", check_command},     {"calibrate", calibrate_command},
-      {"doctor", doctor_command}, {"recover", recover_command}, {"convert", convert_command},
-      {"trace", trace_command},   {"report", report_command},   {"ps", ps_command},
-      {"watch", watch_command},   {"scope", scope_command},     {"get", get_command},
-      {"new", new_command},       {"test", test_command},       {"campaign", campaign_command}};
+      {"run", run_command},          {"check", check_command},     {"calibrate", calibrate_command},
+      {"doctor", doctor_command},    {"recover", recover_command}, {"convert", convert_command},
+      {"trace", trace_command},      {"report", report_command},   {"ps", ps_command},
+      {"watch", watch_command},      {"scope", scope_command},     {"get", get_command},
+      {"switch", switch_command},    {"new", new_command},         {"test", test_command},
+      {"campaign", campaign_command}};
   const auto add = [&](const executive::CommandRow& row) {
     all.push_back({row.word, [&row] { return running_rig_command(row); }});
   };

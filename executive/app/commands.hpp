@@ -26,6 +26,7 @@ std::unique_ptr<CommandDriver> watch_command();
 std::unique_ptr<CommandDriver> scope_command();
 std::unique_ptr<CommandDriver> ps_command();
 std::unique_ptr<CommandDriver> get_command();
+std::unique_ptr<CommandDriver> switch_command();
 std::unique_ptr<CommandDriver> new_command();
 std::unique_ptr<CommandDriver> test_command();
 std::unique_ptr<CommandDriver> campaign_command();

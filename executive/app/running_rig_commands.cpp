@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands to a running rig, and the values of its variables. All speak the control port.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -315,9 +316,98 @@ class ChangeCommand final : public ToRunningRig {
   std::vector<std::string> bare_{};  ///< variables whose new value is a number without a unit
 };
 
+/// Faults, stimuli and recordings: lists them, or switches one.
+class SwitchCommand final : public ToRunningRig {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("switch a fault, a stimulus or a recording of a running rig, or list them");
+    declare_rig(app, "RIG|SWITCH",
+                "the rig, as --rig takes it, then what is switched: fault, stimulus or record, its name, and "
+                "on or off; "
+                "nothing: list all");
+  }
+
+ private:
+  static bool is_kind(const std::string& word) {
+    return word == "fault" || word == "stimulus" || word == "record";
+  }
+
+  void take_words() override {
+    const bool names_rig =
+        words_.size() == 1 || words_.size() == 4 || (!words_.empty() && !is_kind(words_.front()));
+    if (names_rig) take_first_as_rig();
+    if (words_.empty()) return;
+    if (words_.size() != 3)
+      throw CommandError(
+          kWrongInput,
+          "switch: " + config::show(words_.front()) +
+              " and what follows are not a switch; write KIND NAME on|off, as fault encoder_stuck on");
+    if (!is_kind(words_[0]))
+      throw CommandError(kWrongInput, "switch: there is no kind " + config::show(words_[0]) +
+                                          "; there are fault, stimulus and record");
+    if (words_[2] != "on" && words_[2] != "off")
+      throw CommandError(kWrongInput, "switch: " + config::show(words_[2]) + " is neither on nor off");
+  }
+
+  int give() override {
+    if (words_.empty()) return list();
+    const bool on = words_[2] == "on";
+    Json row;
+    for (const Json& each : all())
+      if (is_it(each)) row = each;
+    const Json before = row;
+    const Json answer = send("/v1/switches", {{"kind", words_[0]}, {"name", words_[1]}, {"on", on}});
+    const Json state = ask("/v1/state");
+    const bool paused = state.is_object() && state.value("paused", false);  // its next frame is far away
+    for (int looks = 0; looks < 50 && !json_ && !paused && !is_so(row, before, on); ++looks) {
+      if (looks > 0) std::this_thread::sleep_for(20ms);
+      for (const Json& each : all())
+        if (is_it(each)) row = each;
+    }
+    const std::string since = is_so(row, before, on) && row["since"].is_number()
+                                  ? " from frame " + std::to_string(row["since"].get<std::int64_t>()) + " on"
+                                  : std::string(" from the next frame on");
+    print(answer, rig_.rig + ": " + words_[0] + " " + words_[1] + " is " + words_[2] + since);
+    return kOk;
+  }
+
+  Json all() const {
+    const Json answer = ask("/v1/switches");
+    return answer.is_object() ? answer.value("switches", Json::array()) : Json::array();
+  }
+  bool is_it(const Json& row) const {
+    return row.value("kind", "") == words_[0] && row.value("name", "") == words_[1];
+  }
+  /// One that is switched on again begins anew.
+  static bool is_so(const Json& row, const Json& before, bool on) {
+    return row.is_object() && row["on"] == Json(on) &&
+           (before.is_null() || before["on"] != Json(on) || row != before);
+  }
+
+  int list() {
+    const Json switches = all();
+    if (json_) {
+      print(switches, "");
+      return kOk;
+    }
+    std::size_t width = 0;
+    for (const Json& each : switches) width = std::max(width, each.value("name", "").size());
+    for (const Json& each : switches)
+      put("%-8s  %-*s  %-7s  %s%s\n", each.value("kind", "").c_str(), static_cast<int>(width),
+          config::one_line(each.value("name", "")).c_str(), each.value("state", "").c_str(),
+          config::one_line(each.value("target", "")).c_str(),
+          each["since"].is_number()
+              ? ("  since frame " + std::to_string(each["since"].get<std::int64_t>())).c_str()
+              : "");
+    if (switches.empty()) put("the rig has no faults, stimuli or recordings\n");
+    return kOk;
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<CommandDriver> get_command() { return std::make_unique<GetCommand>(); }
+std::unique_ptr<CommandDriver> switch_command() { return std::make_unique<SwitchCommand>(); }
 std::unique_ptr<CommandDriver> running_rig_command(const CommandRow& row) {
   if (row.taken == CommandTaken::at_step_begin) return std::make_unique<ChangeCommand>(row);
   return std::make_unique<RigCommand>(row);

@@ -112,6 +112,16 @@ class Calls(WithFake):
         self.rig.run_until(10 ** 18)
         self.assertEqual(self.asked()[3], {"command": "run_until", "until_ns": 10 ** 18})
 
+    def test_faults_are_switched_by_name(self):
+        row = {"kind": "fault", "name": "encoder_stuck", "target": "encoder.angle", "state": "off", "on": False,
+               "since": None}
+        self.fake.switches = [row]
+        self.assertEqual(self.rig.switches(), [row])
+        for on, sent in ((True, True), ("off", False), ("on", True)):
+            self.rig.switch("fault", "encoder_stuck", on)
+            self.assertEqual(self.asked(), ("POST", "/v1/switches", {},
+                                            {"kind": "fault", "name": "encoder_stuck", "on": sent}))
+
     def test_an_episode_carries_its_items_and_brings_its_outputs(self):
         later = date_after(EPOCH, 10)
         end = self.rig.run_open(EPOCH, inputs=[("motor", "speed", 9), ("motor", "angle", 1, later)],
@@ -282,6 +292,7 @@ class Errors(WithFake):
             (lambda: self.rig.watch("motor.speed", silence=0), "timeout: 0 is not a time"),
             (lambda: self.rig.describe(""), "describe: '' is given"),
             (lambda: self.rig.describe(None), "describe: None is given"),
+            (lambda: self.rig.switch("fault", "encoder_stuck", "maybe"), "'maybe' is neither on nor off"),
             (lambda: self.rig.date_of(-1), "-1 is no frame; the first one is 0"),
             (lambda: self.rig.date_of(0.5), "0.5 is no frame"),
             (lambda: Rig(None), "None is not an address of a rig; write unix:PATH"),
@@ -420,6 +431,8 @@ class CommandLine(WithFake):
         self.assertEqual(self.asked()[3], {"release": ["motor.speed", "motor.angle"]})
         self.run_client(self.fake.address, "step", "4")
         self.assertEqual(self.asked()[3], {"command": "step", "frames": 4})
+        self.run_client(self.fake.address, "switch", "fault", "encoder_stuck", "on")
+        self.assertEqual(self.asked()[3], {"kind": "fault", "name": "encoder_stuck", "on": True})
 
     def test_the_status_tells_a_refusal_from_a_wrong_command_line(self):
         refused = self.run_client(self.fake.address, "describe", "nobody", status=1)

@@ -99,6 +99,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.fake.values.update(self.body.get("set", {}))
         self.answer(200, {"applied": True, "frame": self.body.get("frame", self.fake.frame + 1)})
 
+    def GET_switches(self):
+        self.answer(200, {"switches": self.fake.switches})
+
+    def POST_switches(self):
+        self.answer(200, self.body)
+
     def POST_commands(self):
         self.answer(202, {"accepted": True})
 
@@ -138,6 +144,7 @@ class FakeRig:
         self.values = {"motor.speed": 1.5, "motor.angle": 0.25, "axis.force": [1, 2]}
         self.state, self.frame, self.token = "Pause", 6, ""
         self.asked, self.headers, self.instead = [], [], {}
+        self.switches = []
         self.folder = tempfile.TemporaryDirectory(prefix="tactus-")
         handler = type("Bound", (Handler,), {"fake": self})
         if unix:

@@ -78,7 +78,7 @@ constexpr StateName kStates[] = {
 
 }  // namespace
 
-Api::Api(const std::string& library) {
+Api::Api(const std::string& library, bool can) {
   std::string file = library;
   void* const handle = library == "builtin" ? open_builtin(file) : open_file(file);
   if (handle == nullptr)
@@ -90,6 +90,9 @@ Api::Api(const std::string& library) {
   function.address = reinterpret_cast<decltype(function.address)>(::dlsym(handle, function.name)); \
   if (function.address == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(function.name);
   TACTUS_LINK_FUNCTIONS(TACTUS_LINK_RESOLVE)
+  if (can) {
+    TACTUS_LINK_CAN_FUNCTIONS(TACTUS_LINK_RESOLVE)
+  }
 #undef TACTUS_LINK_RESOLVE
   // NOLINTEND(bugprone-macro-parentheses)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <tactus/silkit.h>
+#include <tactus/silkit_can.h>
 #include <tactus/silkit_rpc.h>
 
 #include <filesystem>
@@ -48,6 +49,16 @@ namespace tactus::drivers::link {
   F(RpcServer_Create)                                        \
   F(RpcServer_SubmitResult)
 
+/// Those of a link with CAN networks.
+#define TACTUS_LINK_CAN_FUNCTIONS(F)       \
+  F(CanController_Create)                  \
+  F(CanController_Start)                   \
+  F(CanController_SendFrame)               \
+  F(CanController_AddFrameHandler)         \
+  F(CanController_AddFrameTransmitHandler) \
+  F(CanController_AddStateChangeHandler)   \
+  F(CanController_AddErrorStateChangeHandler)
+
 /// A function of the library, and its name for errors.
 template <class Signature>
 struct ApiFunction {
@@ -60,9 +71,9 @@ struct ApiFunction {
 /// Threads  immutable after construction.
 class Api {
  public:
-  /// `library`: "builtin", or a file. Throws executive::DeviceError: no such file, not loadable, a function
-  /// that is missing, older than SIL Kit 4. @when setup
-  explicit Api(const std::string& library);
+  /// `library`: "builtin", or a file. `can`: CAN controllers are used. Throws executive::DeviceError: no such file, not
+  /// loadable, a function that is missing, older than SIL Kit 4. @when setup
+  explicit Api(const std::string& library, bool can = false);
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
@@ -73,6 +84,7 @@ class Api {
 
 #define TACTUS_LINK_MEMBER(function) ApiFunction<decltype(SilKit_##function)> function{"SilKit_" #function};
   TACTUS_LINK_FUNCTIONS(TACTUS_LINK_MEMBER)
+  TACTUS_LINK_CAN_FUNCTIONS(TACTUS_LINK_MEMBER)
 #undef TACTUS_LINK_MEMBER
 
  private:

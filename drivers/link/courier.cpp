@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "drivers/link/courier_calls.hpp"
@@ -32,6 +33,7 @@ Courier::Courier(Ledger& ledger, PeerCommands& commands, Exchange& exchange, con
       real_frame_(real_frame.floor()),
       timed_(ledger.settings.mode != LinkMode::free) {
   for (std::size_t i = 0; i < ledger.signals.subscriptions.size(); ++i) ears_.push_back({&ledger, i});
+  for (std::size_t i = 0; i < ledger.signals.networks.size(); ++i) networks_.push_back({&ledger, i});
   for (std::size_t i = 0; i < ledger.settings.commands.size(); ++i) functions_.push_back({&commands, i});
 }
 
@@ -151,6 +153,7 @@ bool Courier::asked_to_leave() {
 void Courier::complete_ready() {
   if (ready_told_ || !ledger_.is_ready() || !ledger_.communication_ready()) return;
   ready_told_ = true;
+  start_controllers();
   if (call(api_->LifecycleService_CompleteCommunicationReadyHandlerAsync, lifecycle_) ==
       SilKit_ReturnCode_SUCCESS)
     return;
@@ -177,10 +180,11 @@ void Courier::publish_step(std::int64_t step) {
   while (const std::byte* const record = exchange_.outbox.front()) {
     Outgoing head;
     std::memcpy(&head, record, sizeof head);
-    if (head.step > step) return;
+    if (head.step > step) break;
     if (head.step == step) publish(record + sizeof head);
     exchange_.outbox.release();
   }
+  send_frames(step);
 }
 
 void Courier::publish_all() {
@@ -190,6 +194,7 @@ void Courier::publish_all() {
     const std::scoped_lock held(ledger_.mutex);
     ++ledger_.facts.steps_completed;
   }
+  send_frames(std::numeric_limits<std::int64_t>::max());
 }
 
 void Courier::publish(const std::byte* blocks) {

@@ -55,6 +55,12 @@ class Courier {
     std::size_t function = 0;
   };
 
+  /// Context of handlers, one per CAN network.
+  struct NetworkContext {
+    Ledger* ledger = nullptr;
+    std::size_t network = 0;
+  };
+
   // The library.
   template <class Signature, class... Arguments>
   SilKit_ReturnCode call(const ApiFunction<Signature>& function, Arguments... arguments);
@@ -69,6 +75,7 @@ class Courier {
   void create_services();
   void create_signals();
   void create_functions();
+  void create_controllers();
   void carry();
   void leave_now();
   void leave_in_order();
@@ -81,6 +88,8 @@ class Courier {
   void complete_steps();
   void publish_step(std::int64_t step);
   void publish_all();
+  void start_controllers();
+  void send_frames(std::int64_t step);
   void publish(const std::byte* blocks);
   void answer_calls();
   void answer_all();
@@ -105,6 +114,8 @@ class Courier {
   SilKit_SystemMonitor* monitor_ = nullptr;
   std::vector<SilKit_DataPublisher*> publishers_;
   std::vector<SubscriptionContext> ears_;
+  std::vector<SilKit_CanController*> controllers_;  // by network
+  std::vector<NetworkContext> networks_;
   std::vector<SilKit_RpcServer*> servers_;
   std::vector<FunctionContext> functions_;
 

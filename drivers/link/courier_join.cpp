@@ -42,7 +42,7 @@ void Courier::join() {
   const LinkSettings& settings = ledger_.settings;
   try {
     begin_call("dlopen");
-    auto api = std::make_unique<Api>(settings.library);
+    auto api = std::make_unique<Api>(settings.library, !networks_.empty());
     end_call("dlopen", SilKit_ReturnCode_SUCCESS, "");
     api_ = std::move(api);
   } catch (const executive::DeviceError& error) {
@@ -64,6 +64,7 @@ void Courier::join() {
     must(api_->Participant_Create, &participant_, configuration_, name.c_str(), settings.registry.c_str());
     create_services();
     create_signals();
+    create_controllers();
     create_functions();
     must(api_->LifecycleService_StartLifecycle, lifecycle_);
     started_ = true;

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 
+#include "drivers/can/port/port.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/gate.hpp"
@@ -21,7 +23,26 @@ constexpr std::int64_t kNoStamp = INT64_MIN;
 struct Incoming {
   std::int64_t stamp_ns = kNoStamp;  ///< virtual time of the sender's step
   std::int64_t sequence = 0;         ///< number in the order of arrival, over all subscriptions
-  std::uint32_t subscription = 0;    ///< index
+  std::uint32_t subscription = 0;    ///< index; those after the subscriptions are CAN networks
+};
+
+/// A frame of a real CAN bus for the peers.
+struct OutgoingCan {
+  std::int64_t step = 0;
+  std::uint32_t network = 0;  ///< index
+  can::CanFrame frame{};
+};
+
+/// Counters and states of a CAN network, which both sides know.
+struct CanTraffic {
+  std::atomic<std::int32_t> state{0};           ///< participant: SilKit_CanControllerState
+  std::atomic<std::int32_t> error_state{0};     ///< participant: SilKit_CanErrorState
+  std::atomic<std::int64_t> lost{0};            ///< participant: not transmitted, or refused by the library
+  std::atomic<std::int64_t> mismatched{0};      ///< participant: frames that the bus cannot carry
+  std::atomic<std::int64_t> acknowledged{0};    ///< participant: frames that were transmitted
+  std::atomic<std::int64_t> to_peers{0};        ///< frames
+  std::atomic<std::int64_t> to_bus{0};          ///< frames
+  std::atomic<std::int64_t> lost_in_frames{0};  ///< frames
 };
 
 /// Head before the blocks of all publications, one after the other.
@@ -44,9 +65,12 @@ enum class Federation : std::uint8_t {
 /// RT       everything is wait-free on the frames' side.
 class Exchange {
  public:
-  /// `in`, `out`: bytes of the largest block in, of all blocks out together. @when setup
-  Exchange(std::size_t in, std::size_t out, std::size_t slots)
-      : inbox(sizeof(Incoming) + in, slots), outbox(sizeof(Outgoing) + out, slots) {}
+  /// `in`, `out`: bytes of the largest block in, of all blocks out together. `networks`: CAN. @when setup
+  Exchange(std::size_t in, std::size_t out, std::size_t slots, std::size_t networks = 0)
+      : inbox(sizeof(Incoming) + in, slots),
+        outbox(sizeof(Outgoing) + out, slots),
+        can_outbox(sizeof(OutgoingCan), networks == 0 ? 1 : networks * slots * kCanFramesPerStep),
+        can(networks) {}
 
   // ---- from the participant to the frames
 
@@ -83,7 +107,8 @@ class Exchange {
 
   // ---- from the frames to the participant
 
-  rtsync::BlockRing outbox;  ///< Outgoing, blocks: one for every step that was taken
+  rtsync::BlockRing outbox;      ///< Outgoing, blocks: one for every step that was taken
+  rtsync::BlockRing can_outbox;  ///< OutgoingCan
   alignas(64) std::atomic<std::int64_t> steps_done{
       0};  ///< steps whose last frame has ended; may be completed
   std::atomic<std::int64_t> outgoing_lost{0};
@@ -97,6 +122,8 @@ class Exchange {
   /// Frames that are not in real time open it after each step, so that no thread has to poll; in real time
   /// they never do.
   rtsync::Gate stepped;
+
+  std::deque<CanTraffic> can;  ///< traffic by network
 
   // ---- counters, by who counts
 
@@ -112,6 +139,7 @@ class Exchange {
   std::atomic<std::int64_t> publish_failed{0};    ///< participant: the library refused
 
  private:
+  static constexpr std::size_t kCanFramesPerStep = 8;  // of 1 ms a bus has no more
   static constexpr std::size_t kArrivals = 4096;
   std::array<std::atomic<std::int64_t>, kArrivals> arrivals_{};
 };

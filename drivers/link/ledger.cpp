@@ -50,7 +50,7 @@ Ledger::Ledger(const LinkSettings& link, std::string name, const Signals& carrie
       signals(carried),
       exchange_(exchange),
       name_(std::move(name)),
-      mismatch_told_(carried.subscriptions.size(), false) {
+      mismatch_told_(carried.subscriptions.size() + carried.networks.size(), false) {
   facts.participant = name_;
   facts.state = name_of_state(state_);
 }
@@ -193,23 +193,7 @@ void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent*
     }
     return;
   }
-  std::byte* const slot = exchange_.inbox.claim();
-  const Incoming head{static_cast<std::int64_t>(event->timestamp), sequence_++,
-                      static_cast<std::uint32_t>(subscription)};
-  if (slot == nullptr) {
-    exchange_.incoming_lost.fetch_add(1, std::memory_order_relaxed);
-    if (!loss_told_)
-      remember(
-          "messages came faster than frames take them, or no frame ran: the queue was full and they are "
-          "lost; "
-          "raise link.queue");
-    loss_told_ = true;
-    return;
-  }
-  std::memcpy(slot, &head, sizeof head);
-  if (!block.empty()) std::memcpy(slot + sizeof head, block.data(), block.size());
-  exchange_.inbox.publish();
-  exchange_.messages_in.fetch_add(1, std::memory_order_relaxed);
+  hand_over(static_cast<std::uint32_t>(subscription), static_cast<std::int64_t>(event->timestamp), block);
 }
 
 // --------------------------------------------------------------------------------------------------- courier

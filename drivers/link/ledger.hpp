@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,11 @@ class Ledger {
   void on_connected(const char* participant) noexcept;
   void on_disconnected(const char* participant) noexcept;
   void on_message(std::size_t subscription, const SilKit_DataMessageEvent* event) noexcept;
+  /// A frame of the virtual bus `network` for the real one; those that may not go are left out.
+  void on_can_frame(std::size_t network, const SilKit_CanFrameEvent* event) noexcept;
+  void on_can_transmit(std::size_t network, const SilKit_CanFrameTransmitEvent* event) noexcept;
+  void on_can_state(std::size_t network, SilKit_CanControllerState state) noexcept;
+  void on_can_error_state(std::size_t network, SilKit_CanErrorState state) noexcept;
 
   // ---- the courier
 
@@ -123,6 +129,8 @@ class Ledger {
   void remember(std::string text);
   void wake();
   bool federation_is(Federation which) const;
+  /// Hands a message to the frames: `block` after its head.
+  void hand_over(std::uint32_t subscription, std::int64_t stamp_ns, std::span<const std::byte> block);
 
   Exchange& exchange_;
   executive::LinkCommands* commands_ = nullptr;
@@ -151,7 +159,7 @@ class Ledger {
   bool abort_ordered_ = false;
 
   std::int64_t sequence_ = 0;
-  std::vector<bool> mismatch_told_;
+  std::vector<bool> mismatch_told_;  // by subscription, then by network
   bool loss_told_ = false;
   std::deque<std::string> notes_;
   std::int64_t notes_lost_ = 0;

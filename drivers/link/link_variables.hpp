@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "drivers/link/can_bridge.hpp"
 #include "drivers/link/port_status.hpp"
 #include "drivers/link/signals.hpp"
 #include "executive/model/variable.hpp"
@@ -34,7 +35,8 @@ class LinkVariables {
   const std::deque<executive::Variable>& all() const { return variables_; }
 
   PortStatus status;
-  std::deque<Input> inputs;  ///< inputs, as Signals::subscriptions
+  std::deque<Input> inputs;        ///< inputs, as Signals::subscriptions
+  std::deque<CanStatus> networks;  ///< state of the virtual buses, as Signals::networks
 
  private:
   executive::Variable& add(const std::string& name, tactus_type type, void* data, const char* unit,

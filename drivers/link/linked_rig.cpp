@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "config/date.hpp"
@@ -11,6 +13,7 @@
 #include "drivers/link/participant.hpp"
 #include "drivers/link/peer_commands.hpp"
 #include "drivers/link/port.hpp"
+#include "executive/driver/device_error.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -25,7 +28,8 @@ class LinkedRig final : public executive::Link {
         rig_(rig),
         frame_(frame),
         signals_(std::move(signals)),
-        exchange_(signals_.largest_in(), signals_.bytes_out(), static_cast<std::size_t>(settings.queue)),
+        exchange_(signals_.largest_in(), signals_.bytes_out(), static_cast<std::size_t>(settings.queue),
+                  signals_.networks.size()),
         port_(settings_, frame_, real_frame, signals_, exchange_),
         participant_(settings_, rig, frame_, real_frame, signals_, exchange_) {}
 
@@ -42,6 +46,11 @@ class LinkedRig final : public executive::Link {
   void serve(executive::LiveRig& rig) override { participant_.commands().serve(rig); }
   void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper,
             std::int64_t first) override {
+    try {
+      port_.open_buses();
+    } catch (const std::runtime_error& error) {
+      throw executive::DeviceError(std::string("can: ") + error.what());
+    }
     participant_.commands().first_frame(first);
     participant_.join(commands, helper);
   }
@@ -74,6 +83,7 @@ class LinkedRig final : public executive::Link {
   std::string late_text() const;
   std::string injected_text() const;
   std::int64_t lost_out() const;
+  config::Json can_summary() const;
 
   const LinkSettings settings_;
   const std::string rig_;
@@ -109,7 +119,24 @@ std::int64_t LinkedRig::lost_out() const {
   const std::int64_t records = exchange_.outgoing_lost.load(std::memory_order_relaxed) +
                                (over ? static_cast<std::int64_t>(exchange_.outbox.size()) : 0);
   return records * static_cast<std::int64_t>(signals_.publications.size()) +
+         (over ? static_cast<std::int64_t>(exchange_.can_outbox.size()) : 0) +
          exchange_.publish_failed.load(std::memory_order_relaxed);
+}
+
+/// An object of each CAN network, by its name in the rig file.
+config::Json LinkedRig::can_summary() const {
+  config::Json all = config::Json::object();
+  for (std::size_t i = 0; i < signals_.networks.size(); ++i) {
+    const CanTraffic& traffic = exchange_.can[i];
+    all[signals_.networks[i].name] = {{"network", signals_.networks[i].network},
+                                      {"interface", signals_.networks[i].bus->interface()},
+                                      {"to_peers", traffic.to_peers.load()},
+                                      {"acknowledged", traffic.acknowledged.load()},
+                                      {"to_bus", traffic.to_bus.load()},
+                                      {"mismatched", traffic.mismatched.load()},
+                                      {"lost", traffic.lost.load() + traffic.lost_in_frames.load()}};
+  }
+  return all;
 }
 
 /// Late grants, old data and lost messages at most once a second: warned of again and again, but never in a
@@ -173,6 +200,9 @@ std::vector<std::string> LinkedRig::describe() const {
                              " (" + std::to_string(frames_per_step(settings_, frame_)) + " frames)"));
   for (const Publication& publication : signals_.publications) add("publishes", variables(publication));
   for (const Subscription& subscription : signals_.subscriptions) add("subscribes", variables(subscription));
+  for (const CanNetwork& network : signals_.networks)
+    add("CAN",
+        "network " + network.network + " beside " + network.bus->interface() + " of model " + network.model);
   for (const CommandSettings& command : settings_.commands)
     add("commands", std::string(name_of(command.command)) + " (function " + command.called() + ")");
   return lines;
@@ -270,6 +300,7 @@ config::Json LinkedRig::summary(bool stuck) const {
         {"mismatched", count(exchange_.mismatched)},
         {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
         {"lost_out", lost_out()}}},
+      {"can", can_summary()},
       {"commands", {{"calls", commands.calls}, {"refused", commands.refused}}},
       {"degraded", facts.degraded || exchange_.degrade.load()},  // the library may not let the courier say so
       {"mapping",

@@ -29,6 +29,10 @@ Pending::Pending(const Signals& signals, std::size_t queue, std::size_t inbox_sl
     bytes_.push_back(subscription.layout.bytes);
     stride_ = std::max(stride_, subscription.layout.bytes);
   }
+  for (std::size_t i = 0; i < signals.networks.size(); ++i) {
+    bytes_.push_back(sizeof(can::CanFrame));
+    stride_ = std::max(stride_, sizeof(can::CanFrame));
+  }
   blocks_.resize(stride_ * heads_.size());
   std::iota(free_.rbegin(), free_.rend(), 0U);
 }

@@ -39,7 +39,7 @@ class Pending {
   void make_room(std::size_t more) TACTUS_RT;
   void merge(std::size_t taken) TACTUS_RT;
 
-  std::vector<std::size_t> bytes_;  // of a block, by subscription
+  std::vector<std::size_t> bytes_;  // of a block, by subscription, then by network
   std::size_t queue_;
   std::size_t stride_;
   std::vector<Incoming> heads_;

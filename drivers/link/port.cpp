@@ -54,6 +54,8 @@ Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsy
   for (std::size_t i = 0; i < signals.subscriptions.size(); ++i)
     inputs_.emplace_back(signals.subscriptions[i], variables_.inputs[i]);
   for (std::size_t i = 0; i < inputs_.size(); ++i) silences_.emplace_back();
+  for (std::uint32_t i = 0; i < signals.networks.size(); ++i)
+    bridges_.emplace_back(signals.networks[i], i, variables_.networks[i], exchange);
   plan_outgoing();
 }
 
@@ -141,7 +143,10 @@ LinkVerdict Port::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
   status_.state = static_cast<std::int32_t>(exchange_.federation.load(std::memory_order_relaxed));
   decision_.clear();
 
+  for (CanBridge& bridge : bridges_)
+    bridge.begin(frame_.times(k).count(), frame_.floor().count(), step, alone);
   apply_due(virtual_ns, mapping_.virtual_time(k - in_step).time_since_epoch().count());
+  for (CanBridge& bridge : bridges_) bridge.given();
   // A rig that makes up for time of its own asks for grants faster than time goes: that is nobody else's
   // fault. A peer that owes an older step has no grace: it had more time, not less.
   if (paced_ && frame.late >= real_frame_.floor() && granted >= step - 1) lateness_.start_anew(granted);
@@ -163,19 +168,30 @@ void Port::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACT
   for (const Incoming* head = pending_.front(); head != nullptr; head = pending_.front()) {
     const bool stamped = head->stamp_ns != kNoStamp;
     if (stamped && head->stamp_ns > up_to_ns) break;
-    if (Silence& silence = silences_[head->subscription]; silence.on) [[unlikely]] {
-      silence.messages.fetch_add(1, std::memory_order_relaxed);
-      exchange_.withheld.fetch_add(1, std::memory_order_relaxed);
-      pending_.pop();
-      continue;
+    if (head->subscription >= inputs_.size()) {
+      give_frame(head->subscription - inputs_.size());
+    } else {
+      if (Silence& silence = silences_[head->subscription]; silence.on) [[unlikely]] {
+        silence.messages.fetch_add(1, std::memory_order_relaxed);
+        exchange_.withheld.fetch_add(1, std::memory_order_relaxed);
+        pending_.pop();
+        continue;
+      }
+      inputs_[head->subscription].apply(pending_.block(), stamped ? head->stamp_ns : virtual_ns);
     }
-    inputs_[head->subscription].apply(pending_.block(), stamped ? head->stamp_ns : virtual_ns);
     ++status_.messages;
     if (stamped && begun_ && head->stamp_ns <= taken_up_to_ns_) ++status_.messages_late;
     pending_.pop();
   }
   taken_up_to_ns_ = up_to_ns;
   totals_.pending_lost += pending_.trim();
+}
+
+/// Gives a bus the frame that is due first.
+void Port::give_frame(std::size_t network) TACTUS_RT {
+  can::CanFrame frame;
+  std::memcpy(static_cast<void*>(&frame), pending_.block(), sizeof frame);
+  bridges_[network].give(frame);
 }
 
 bool Port::judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "drivers/link/can_bridge.hpp"
 #include "drivers/link/decision.hpp"
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/input.hpp"
@@ -40,6 +41,10 @@ class Port final : public executive::LinkFrames {
   const TimeMapping& mapping() const { return mapping_; }
   const PortStatus& status() const { return status_; }
   const PortTotals& totals() const { return totals_; }
+  /// Joins the buses of the models. Throws std::runtime_error: one is not open. @when setup
+  void open_buses() {
+    for (CanBridge& bridge : bridges_) bridge.open();
+  }
 
   void redirect(const executive::Redirection& where) override;
   /// Frame `first` stands for Exchange::first_virtual_ns, which is known by now.
@@ -69,6 +74,7 @@ class Port final : public executive::LinkFrames {
     return degraded_ || exchange_.federation.load(std::memory_order_acquire) == Federation::left;
   }
   void apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT;
+  void give_frame(std::size_t network) TACTUS_RT;
   bool judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT;
   void give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT;
   void remember_work(rtsync::Nanoseconds work) TACTUS_RT;
@@ -92,6 +98,7 @@ class Port final : public executive::LinkFrames {
   Pending pending_;
   Lateness lateness_;
   std::deque<Input> inputs_;
+  std::deque<CanBridge> bridges_;
   std::vector<Copy> outgoing_;
   struct Silence {
     bool on = false;

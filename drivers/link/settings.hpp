@@ -67,6 +67,18 @@ struct SubscribeSettings : SignalSettings {
   bool operator==(const SubscribeSettings&) const = default;
 };
 
+/// A virtual bus beside the bus of a model.
+struct CanSettings {
+  std::string name;
+  config::Origin origin;
+  config::Located<std::string> model;     ///< a model of driver `can`
+  std::optional<std::string> network;     ///< nothing: the name
+  std::optional<std::string> controller;  ///< nothing: the name
+  std::vector<config::Located<std::string>> to_peers{{"all", {}, {}}};
+  std::vector<config::Located<std::string>> to_bus{{"all", {}, {}}};
+  bool operator==(const CanSettings&) const = default;
+};
+
 /// A function that peers call.
 struct CommandSettings {
   std::string name;
@@ -98,6 +110,7 @@ struct LinkSettings {
   bool record = false;
   std::vector<PublishSettings> publish;
   std::vector<SubscribeSettings> subscribe;
+  std::vector<CanSettings> can;
   std::vector<CommandSettings> commands;
   bool operator==(const LinkSettings&) const = default;
 };

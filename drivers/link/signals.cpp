@@ -253,7 +253,7 @@ std::size_t Signals::bytes_out() const {
 std::size_t Signals::largest_in() const {
   std::size_t bytes = 0;
   for (const Subscription& subscription : subscriptions) bytes = std::max(bytes, subscription.layout.bytes);
-  return bytes;
+  return networks.empty() ? bytes : std::max(bytes, sizeof(can::CanFrame));
 }
 
 Signals bind(const LinkSettings& settings, const std::string& path, const executive::LinkContext& context,
@@ -267,6 +267,7 @@ Signals bind(const LinkSettings& settings, const std::string& path, const execut
     signals.subscriptions.push_back(
         Binding(subscribe, path + ".subscribe." + subscribe.name, context, problems)
             .subscription(subscribe, settings.on_late, writers));
+  signals.networks = bind_can(settings, path, context, problems);
   return signals;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/link/can_network.hpp"
 #include "drivers/link/settings.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/model/variable.hpp"
@@ -70,11 +71,12 @@ struct Subscription : Signal {
 struct Signals {
   std::vector<Publication> publications;
   std::vector<Subscription> subscriptions;
+  std::vector<CanNetwork> networks;
 
   std::vector<executive::VariableRef> inputs() const;  ///< the variables of all subscriptions
   std::vector<executive::LinkSignal> list() const;     ///< all of them, for faults
   std::size_t bytes_out() const;                       ///< size of the blocks of all publications together
-  std::size_t largest_in() const;                      ///< size of the largest block of a subscription
+  std::size_t largest_in() const;                      ///< size of the largest block that comes in
 };
 
 /// Looks the variables up and checks everything that needs them: unknown ones, outputs that are subscribed

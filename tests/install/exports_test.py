@@ -9,6 +9,7 @@ import sys
 
 OWN = "tactus_driver_entry"  # of a driver that is built against the installed headers
 PLUGIN = {"tactus_driver", "tactus_models", OWN}
+SEAMS = {"libtactus-model-can.so": {"tactus_can_find_bus"}}  # of one driver for another
 SHARED = re.compile(r"libtactus-private\.so\.(\d+\.\d+\.\d+)$")
 OURS = re.compile(r"_Z(NK?|T[ISTV]N)6tactus(6config|6rtsync|9executive)")
 NODE = re.compile(r"TACTUS_PRIVATE(_[\d.]+)?$")  # GNU ld lists the node itself
@@ -41,7 +42,7 @@ def surplus(file, name):
     if SHARED.match(file.name):  # what a driver takes of it has the version in its node
         return not (OURS.match(bare) and node == f"@TACTUS_PRIVATE_{SHARED.match(file.name)[1]}")
     if file.suffix == ".so":
-        return bare not in PLUGIN or node != "@TACTUS_PRIVATE"
+        return bare not in PLUGIN | SEAMS.get(file.name, set()) or node != "@TACTUS_PRIVATE"
     if PRIVATE.match(bare):
         return node != "@TACTUS_PRIVATE"
     return not (C_LIBRARY.match(bare) and node == "")  # the loader looks for them without a version

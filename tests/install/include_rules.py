@@ -25,7 +25,8 @@ FOLDERS = {
 }
 # What each folder of drivers/ may include beside itself, rtsync/ and config/. A driver knows another only where it says
 # so here, and then by the headers named. Every driver has a row; the longest one that fits a file is its own.
-LINK_USES = "drivers/silkit/include/tactus/silkit.h drivers/silkit/include/tactus/silkit_rpc.h"
+LINK_USES = ("drivers/silkit/include/tactus/silkit.h drivers/silkit/include/tactus/silkit_can.h "
+             "drivers/silkit/include/tactus/silkit_rpc.h drivers/can/port/port.hpp drivers/can/port/shared_bus.hpp")
 DRIVERS = {
     "can": "executive/include",
     "can/command": "executive/driver drivers/can",

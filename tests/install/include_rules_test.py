@@ -148,7 +148,8 @@ class IncludeRules(unittest.TestCase):
         self.assertIsNone(may("link", "drivers/silkit/include/tactus/silkit.h"))
         self.assertIsNone(may("models/servo", "drivers/models/check.hpp"))
         for driver, target in [("link", "drivers/silkit/core/engine.hpp"),
-                               ("link", "drivers/silkit/include/tactus/silkit_can.h"),
+                               ("link", "drivers/silkit/include/tactus/silkit_lin.h"),
+                               ("link", "drivers/can/model/can_model.hpp"),
                                ("gpio", "drivers/silkit/include/tactus/silkit.h"),
                                ("gpio", "drivers/live/http/routes.hpp"),
                                ("models/servo", "drivers/models/vehicle/gear.hpp")]:

@@ -131,6 +131,7 @@ void CanModel::open(const OpenRequest&) {
   for (const ReceivedMessage& each : received_) fd = fd || each.message().fd;
   port_ = open_port_(settings_, rates_, fd);
   open_.store(port_.get(), std::memory_order_release);
+  shared_.opened(fd, [this, fd] { return open_port_(settings_, rates_, fd); });
 }
 
 int CanModel::receive(const Call& call) {
@@ -281,6 +282,7 @@ bool CanModel::drive_safe(bool for_good) noexcept {
     port->close();
   else
     port->discard();  // what waits is older than the safe values
+  shared_.silence(for_good);
   if (is_safe_for_good_.load(std::memory_order_relaxed)) return true;
   unsigned rounds = 0;
   for (const SentMessage& each : sent_) rounds = std::max(rounds, each.safe_times());

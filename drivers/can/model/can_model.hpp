@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drivers/can/model/bus_log.hpp"
+#include "drivers/can/model/model_bus.hpp"
 #include "drivers/can/model/received_message.hpp"
 #include "drivers/can/model/sent_message.hpp"
 #include "drivers/can/model/settings.hpp"
@@ -89,6 +90,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::atomic<bool> is_safe_for_good_{false};
   std::atomic<Port*> open_{nullptr};  // for drive_safe()
   BusLog log_{256};
+  ModelBus shared_{&state_, settings_, database_};  // after what it refers to
   std::vector<std::string> reports_;
   std::size_t reported_ = 0;
   std::int64_t period_ = 0;

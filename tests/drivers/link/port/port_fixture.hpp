@@ -64,7 +64,8 @@ class PortFixture {
     std::size_t in = 1, out = 1;
     for (const Subscription& each : signals.subscriptions) in = std::max(in, each.layout.bytes);
     for (const Publication& each : signals.publications) out += each.layout.bytes;
-    exchange = std::make_unique<Exchange>(in, out, slots);
+    if (!signals.networks.empty()) in = std::max(in, sizeof(can::CanFrame));
+    exchange = std::make_unique<Exchange>(in, out, slots, signals.networks.size());
     exchange->first_virtual_ns = first_virtual_ns;
     exchange->federation = Federation::running;
     port = std::make_unique<Port>(settings, frame, frame, signals, *exchange);

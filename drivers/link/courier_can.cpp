@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "drivers/link/can_convert.hpp"
+#include "drivers/link/courier_calls.hpp"
+
+// The rig's controllers on virtual CAN buses.
+namespace tactus::drivers::link {
+
+void Courier::create_controllers() {
+  using Context = NetworkContext;
+  for (Context& each : networks_) {
+    const CanNetwork& network = ledger_.signals.networks[each.network];
+    SilKit_CanController* controller = nullptr;
+    SilKit_HandlerId id = 0;
+    void* const context = &each;
+    must(api_->CanController_Create, &controller, participant_, network.controller.c_str(),
+         network.network.c_str());
+    must(
+        api_->CanController_AddFrameHandler, controller, context,
+        [](void* at, SilKit_CanController*, SilKit_CanFrameEvent* event) {
+          const Context& heard = *static_cast<Context*>(at);
+          heard.ledger->on_can_frame(heard.network, event);
+        },
+        SilKit_Direction_Receive, &id);
+    must(
+        api_->CanController_AddFrameTransmitHandler, controller, context,
+        [](void* at, SilKit_CanController*, SilKit_CanFrameTransmitEvent* event) {
+          const Context& heard = *static_cast<Context*>(at);
+          heard.ledger->on_can_transmit(heard.network, event);
+        },
+        SilKit_CanTransmitStatus_DefaultMask, &id);
+    must(
+        api_->CanController_AddStateChangeHandler, controller, context,
+        [](void* at, SilKit_CanController*, SilKit_CanStateChangeEvent* event) {
+          const Context& heard = *static_cast<Context*>(at);
+          if (event != nullptr) heard.ledger->on_can_state(heard.network, event->state);
+        },
+        &id);
+    must(
+        api_->CanController_AddErrorStateChangeHandler, controller, context,
+        [](void* at, SilKit_CanController*, SilKit_CanErrorStateChangeEvent* event) {
+          const Context& heard = *static_cast<Context*>(at);
+          if (event != nullptr) heard.ledger->on_can_error_state(heard.network, event->errorState);
+        },
+        &id);
+    controllers_.push_back(controller);
+  }
+}
+
+/// Network simulators need it in this state, not before.
+void Courier::start_controllers() {
+  for (SilKit_CanController* const controller : controllers_)
+    if (call(api_->CanController_Start, controller) != SilKit_ReturnCode_SUCCESS)
+      ledger_.abort_rig("the library does not start a CAN controller of the rig");
+}
+
+/// Sends what the real buses have carried up to the end of the step.
+void Courier::send_frames(std::int64_t step) {
+  while (const std::byte* const record = exchange_.can_outbox.front()) {
+    OutgoingCan out;
+    std::memcpy(static_cast<void*>(&out), record, sizeof out);
+    if (out.step > step) return;
+    exchange_.can_outbox.release();
+    SilKit_CanFrame frame = to_silkit(out.frame);
+    if (call(api_->CanController_SendFrame, controllers_[out.network], &frame, static_cast<void*>(nullptr)) ==
+        SilKit_ReturnCode_SUCCESS)
+      exchange_.messages_out.fetch_add(1, std::memory_order_relaxed);
+    else
+      exchange_.can[out.network].lost.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rigs with virtual buses, by the command: with a peer of our library, with one of a genuine SIL Kit, and with its demos
+/// CanWriter and CanReader. TACTUS_SILKIT_ROOT names the genuine one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "tests/drivers/link/can/can_peer.hpp"
+#include "tests/drivers/link/participant/support/peer.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::drivers::link::can_rig_test {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+using test::CanPeer;
+using test::read_file;
+using ::testing::HasSubstr;
+
+constexpr const char* kDatabase = R"(VERSION ""
+BU_: RIG PEER
+BO_ 256 RigData: 2 RIG
+ SG_ Wanted : 0|16@1+ (1,0) [0|65535] "" PEER
+BO_ 512 PeerStatus: 2 PEER
+ SG_ Number : 0|16@1+ (1,0) [0|65535] "" RIG
+BA_DEF_ BO_ "GenMsgCycleTime" INT 0 10000;
+BA_DEF_DEF_ "GenMsgCycleTime" 0;
+BA_ "GenMsgCycleTime" BO_ 256 5;
+)";
+constexpr const char* kRig = R"(rig: Rig
+frame: { period: 1 ms }
+until: 200 ms
+models:
+  car:
+    driver: can
+    interface: simulated
+    database: bus.dbc
+    rest_of: [PEER]
+    send: { RigData: { start: { Wanted: 4711 } } }
+link:
+  driver: silkit
+  mode: follow
+  can:
+    body: { model: car, network: CAN1 }
+record:
+  bus: { driver: csv, variables: [car.PeerStatus.Number, car.PeerStatus.count, link.body.to_bus, link.body.to_peers] }
+)";
+const char* genuine_root() { return std::getenv("TACTUS_SILKIT_ROOT"); }
+fs::path genuine(const std::string& what) { return fs::path(genuine_root()) / what; }
+
+class CanRig : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam() && genuine_root() == nullptr)
+      GTEST_SKIP() << "TACTUS_SILKIT_ROOT names no genuine SIL Kit; nothing to pair with";
+    if (GetParam()) library = genuine("lib/libSilKit.so").string();
+    (void)dir_.write("bus.dbc", kDatabase);
+    (void)dir_.write("rig.yaml", kRig);
+  }
+  test::Command command(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {LINK_TACTUS, "run", "rig.yaml", "--no-realtime", "--registry", uri()});
+    return {.argv = arguments, .cwd = dir_.path()};
+  }
+  const std::string& uri() {
+    if (!registry_) registry_ = std::make_unique<test::RegistryOf>(LINK_SILKIT_LIBRARY);
+    return registry_->uri();
+  }
+  Json summary(const std::string& out) {
+    return Json::parse(read_file(dir_ / (out + "/summary.json")))["link"];
+  }
+
+  std::string library = LINK_SILKIT_LIBRARY;
+  test::TempDir dir_;
+  std::unique_ptr<test::RegistryOf> registry_;
+};
+
+TEST_P(CanRig, SharesItsBusWithAVirtualControlUnit) {
+  CanPeer peer(library, uri(), "CAN1");
+  const test::Finished run = test::run(command({"--out", "out"}));
+  ASSERT_EQ(run.status, 0) << run;
+  const Json link = summary("out");
+  const Json can = link["can"]["body"];
+
+  // Cyclic, 5 ms: on the simulated bus before the next frame, and with its step to the peer, which hears it in the next.
+  const std::vector<CanPeer::Heard> heard = peer.heard();
+  ASSERT_GE(heard.size(), 38U) << link;
+  for (const CanPeer::Heard& each : heard) {
+    EXPECT_EQ(each.id, 0x100U) << "the peer never hears what it sent itself";
+    EXPECT_EQ(each.data, (std::vector<std::uint8_t>{0x67, 0x12}));
+    EXPECT_EQ(each.stamp % 5'000'000, 1'000'000U) << "sent in each fifth frame, over before the one after it";
+  }
+  EXPECT_EQ(can["to_peers"], heard.size()) << link;
+  EXPECT_EQ(can["acknowledged"], heard.size()) << link;
+  EXPECT_EQ(can["lost"], 0) << link;
+  EXPECT_EQ(can["mismatched"], 0) << link;
+
+  // 0x200 in each step and 0x201 in each tenth: all of what was stamped before the last frame.
+  EXPECT_GE(can["to_bus"], 199 + 19) << link;
+  EXPECT_LE(can["to_bus"], peer.sent()) << link;
+  EXPECT_EQ(peer.acknowledged(), peer.sent());
+  const std::string bus = read_file(dir_ / "out/bus.csv");
+  // What step 10 sent is given to the bus in frame 11, after 0x201 of step 10 or before, and received before frame 12.
+  EXPECT_THAT(bus, HasSubstr("\n0.012,10,11,")) << bus;
+  EXPECT_THAT(bus, HasSubstr("\n0.199,197,198,")) << bus;
+}
+
+TEST_P(CanRig, RunsTheSameEachTime) {
+  std::set<std::string> runs;
+  for (const char* const out : {"one", "two"}) {
+    CanPeer peer(library, uri(), "CAN1");
+    const test::Finished run = test::run(command({"--out", out}));
+    ASSERT_EQ(run.status, 0) << run;
+    runs.insert(read_file(dir_ / (std::string(out) + "/bus.csv")));
+  }
+  EXPECT_EQ(runs.size(), 1U);
+}
+
+TEST_P(CanRig, LetsGoWhatItsRulesSay) {
+  CanPeer peer(library, uri(), "CAN1");
+  const test::Finished run =
+      test::run(command({"--out", "out", "--set", "link.can.body.to_bus=[not PeerStatus]", "--set",
+                         "link.can.body.to_peers=[0x200..0x2FF]"}));
+  ASSERT_EQ(run.status, 0) << run;
+  const Json can = summary("out")["can"]["body"];
+  EXPECT_TRUE(peer.heard().empty());
+  EXPECT_EQ(can["to_peers"], 0) << can;
+  EXPECT_GE(can["to_bus"], 19) << can;
+  EXPECT_LE(can["to_bus"], 21) << "0x201 alone; " << can;
+}
+
+TEST_P(CanRig, IsOnItsOwnNetworkAlone) {
+  CanPeer peer(library, uri(), "CAN2");
+  const test::Finished run = test::run(command({"--out", "out"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_TRUE(peer.heard().empty());
+  EXPECT_EQ(summary("out")["can"]["body"]["to_bus"], 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CanRig, ::testing::Bool(),
+                         [](const auto& one) { return std::string(one.param ? "GenuinePeer" : "OurPeer"); });
+
+class CanRigFile : public CanRig {};
+TEST_P(CanRigFile, NamesWhatIsWrong) {
+  const auto problem = [&](const std::string& set) {
+    const test::Finished check =
+        test::run({.argv = {LINK_TACTUS, "check", "rig.yaml", "--set", set}, .cwd = dir_.path()});
+    EXPECT_EQ(check.status, 2) << check;
+    return check.err;
+  };
+  EXPECT_THAT(problem("link.can.body.model=cart"), HasSubstr("there is no model 'cart'"));
+  EXPECT_THAT(problem("link.can.body.to_bus=[PeerState]"), HasSubstr("did you mean 'PeerStatus'?"));
+  EXPECT_THAT(problem("link.can.body.to_peers=[0x900..0x100]"), HasSubstr("link.can.body.to_peers[0]"));
+  EXPECT_THAT(problem("link.can.again={model: car, network: CAN1}"),
+              HasSubstr("frames would go round for ever"));
+  EXPECT_THAT(problem("link.can.again={model: car, network: CAN2, controller: body}"),
+              HasSubstr("link.can.again.controller: the rig has a controller 'body' already"));
+  EXPECT_THAT(problem("link.can.body.to=[]"), HasSubstr("unknown"));
+}
+TEST_P(CanRigFile, CannotBeReplayed) {
+  (void)dir_.write("out/rig.yaml", "");
+  const test::Finished run =
+      test::run({.argv = {LINK_TACTUS, "run", "rig.yaml", "--replay", "out"}, .cwd = dir_.path()});
+  EXPECT_NE(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("link.can: cannot be replayed")) << run;
+}
+INSTANTIATE_TEST_SUITE_P(Only, CanRigFile, ::testing::Values(false));
+
+/// The demos of a genuine SIL Kit, with our registry.
+class CanDemo : public CanRig {
+ protected:
+  void SetUp() override {
+    CanRig::SetUp();
+    if (IsSkipped()) return;
+    for (const char* const demo : {"bin/SilKitDemoCanWriter", "bin/SilKitDemoCanReader"})
+      if (!fs::exists(genuine(demo))) GTEST_SKIP() << genuine(demo) << " was not built";
+    (void)dir_.write("bus.dbc", std::string(kDatabase) +
+                                    "BO_ 3 Demo: 8 PEER\n SG_ Text : 0|32@1+ (1,0) [0|0] \"\" RIG\n"
+                                    "BA_DEF_ BO_ \"VFrameFormat\" ENUM \"StandardCAN\",\"StandardCAN_FD\";\n"
+                                    "BA_DEF_DEF_ \"VFrameFormat\" \"StandardCAN\";\n"
+                                    "BA_ \"VFrameFormat\" BO_ 3 1;\n");
+  }
+  test::Command demo(const std::string& which) {
+    return {.argv = {genuine("bin/SilKitDemoCan" + which).string(), "--registry-uri", uri(), "--name", which,
+                     "--log", "info", "--fast"},
+            .env = {{"LD_LIBRARY_PATH", genuine("lib").string()}},
+            .cwd = dir_.path()};
+  }
+  test::Command workflow(const std::string& which) {
+    return {.argv = {LINK_TACTUS, "workflow", "-u", uri(), which, "Rig"}, .cwd = dir_.path()};
+  }
+};
+
+TEST_P(CanDemo, ReadsWhatTheRigSends) {
+  test::Process reader(demo("Reader"));
+  test::Process controller(workflow("Reader"));
+  const test::Finished run = test::run(command({"--out", "out"}));
+  ASSERT_EQ(run.status, 0) << run << reader.out() << reader.err();
+  EXPECT_EQ(reader.wait().status, 0) << reader.out();
+  EXPECT_THAT(reader.out(), HasSubstr("Receive CAN frame: canId=256, data='g\x12'"));
+  EXPECT_GE(summary("out")["can"]["body"]["acknowledged"], 35);
+}
+
+TEST_P(CanDemo, WritesWhatTheRigReceives) {
+  test::Process writer(demo("Writer"));
+  test::Process controller(workflow("Writer"));
+  const test::Finished run =
+      test::run(command({"--out", "out", "--set", "record.bus.variables=[car.Demo.Text, car.Demo.count]"}));
+  ASSERT_EQ(run.status, 0) << run << writer.out() << writer.err();
+  EXPECT_EQ(writer.wait().status, 0) << writer.out();
+  EXPECT_THAT(writer.out(), HasSubstr("Sending CAN FD frame, canId=3, data='CAN 30'"));
+  EXPECT_THAT(writer.out(), HasSubstr("Receive CAN frame: canId=256")) << "it hears the rig, too";
+  // "CAN " as the demo writes it, in each 5 ms.
+  const std::string bus = read_file(dir_ / "out/bus.csv");
+  EXPECT_THAT(bus, HasSubstr("," + std::to_string(0x204E4143) + ",3")) << bus;
+}
+INSTANTIATE_TEST_SUITE_P(All, CanDemo, ::testing::Values(true),
+                         [](const auto&) { return std::string("Genuine"); });
+
+}  // namespace
+}  // namespace tactus::drivers::link::can_rig_test

@@ -57,18 +57,25 @@ record:
 const char* genuine_root() { return std::getenv("TACTUS_SILKIT_ROOT"); }
 fs::path genuine(const std::string& what) { return fs::path(genuine_root()) / what; }
 
-class CanRig : public ::testing::TestWithParam<bool> {
+/// Whose libraries the rig and its peer have.
+enum class Pair { ours, genuine_peer, genuine_both };
+
+class CanRig : public ::testing::TestWithParam<Pair> {
  protected:
   void SetUp() override {
-    if (GetParam() && genuine_root() == nullptr)
-      GTEST_SKIP() << "TACTUS_SILKIT_ROOT names no genuine SIL Kit; nothing to pair with";
-    if (GetParam()) library = genuine("lib/libSilKit.so").string();
+    if (GetParam() != Pair::ours) {
+      if (genuine_root() == nullptr)
+        GTEST_SKIP() << "TACTUS_SILKIT_ROOT names no genuine SIL Kit; nothing to pair with";
+      library = genuine("lib/libSilKit.so").string();
+    }
     (void)dir_.write("bus.dbc", kDatabase);
     (void)dir_.write("rig.yaml", kRig);
   }
   test::Command command(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(),
                      {LINK_TACTUS, "run", "rig.yaml", "--no-realtime", "--registry", uri()});
+    if (GetParam() == Pair::genuine_both)
+      arguments.insert(arguments.end(), {"--set", "link.library=" + library});
     return {.argv = arguments, .cwd = dir_.path()};
   }
   const std::string& uri() {
@@ -146,8 +153,11 @@ TEST_P(CanRig, IsOnItsOwnNetworkAlone) {
   EXPECT_EQ(summary("out")["can"]["body"]["to_bus"], 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CanRig, ::testing::Bool(),
-                         [](const auto& one) { return std::string(one.param ? "GenuinePeer" : "OurPeer"); });
+std::string pair_name(const ::testing::TestParamInfo<Pair>& one) {
+  return one.param == Pair::ours ? "Ours" : one.param == Pair::genuine_peer ? "GenuinePeer" : "GenuineBoth";
+}
+INSTANTIATE_TEST_SUITE_P(All, CanRig, ::testing::Values(Pair::ours, Pair::genuine_peer, Pair::genuine_both),
+                         pair_name);
 
 class CanRigFile : public CanRig {};
 TEST_P(CanRigFile, NamesWhatIsWrong) {
@@ -173,7 +183,7 @@ TEST_P(CanRigFile, CannotBeReplayed) {
   EXPECT_NE(run.status, 0);
   EXPECT_THAT(run.err, HasSubstr("link.can: cannot be replayed")) << run;
 }
-INSTANTIATE_TEST_SUITE_P(Only, CanRigFile, ::testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(Only, CanRigFile, ::testing::Values(Pair::ours), pair_name);
 
 /// The demos of a genuine SIL Kit, with our registry.
 class CanDemo : public CanRig {
@@ -223,8 +233,7 @@ TEST_P(CanDemo, WritesWhatTheRigReceives) {
   const std::string bus = read_file(dir_ / "out/bus.csv");
   EXPECT_THAT(bus, HasSubstr("," + std::to_string(0x204E4143) + ",3")) << bus;
 }
-INSTANTIATE_TEST_SUITE_P(All, CanDemo, ::testing::Values(true),
-                         [](const auto&) { return std::string("Genuine"); });
+INSTANTIATE_TEST_SUITE_P(All, CanDemo, ::testing::Values(Pair::genuine_peer, Pair::genuine_both), pair_name);
 
 }  // namespace
 }  // namespace tactus::drivers::link::can_rig_test

@@ -52,6 +52,12 @@ def nothing_row(jobs, title):
             "ours": "frame_of_empty_parts_ns", "least": "frame_without_ns", "unit": "ns"}
 
 
+def can_row(way, signals, title):
+    return {"key": f"can-{way}-{signals}", "title": title, "program": "benchmark_can",
+            "match": {"question": "what does a signal of a CAN frame cost?", "way": way, "signals": signals},
+            "ours": "signal_ns", "least": "bare_ns", "unit": "ns", "peer": ("cantools", "cantools_ns")}
+
+
 ROWS = [
     frame_row("empty", 1000, "frame of 1000 empty jobs"),
     frame_row("nine", 1000, "frame of 1000 jobs with nine outputs"),
@@ -95,6 +101,13 @@ ROWS = [
     overlay_row("stimulus", "ramp, 1000 models", "stimulus `ramp`, in each of 1000 models"),
     nothing_row(0, "frame without a model, with empty parts of events, expectations, stimuli and faults"),
     nothing_row(1000, "frame of 1000 empty jobs, likewise"),
+    can_row("decode", 128, "a signal of CAN frames of 8 bytes decoded, one of 128 (goal 1.5 x)"),
+    can_row("encode", 128, "likewise encoded (goal 1.5 x)"),
+    can_row("decode", 504, "one of 504 decoded"),
+    can_row("encode", 504, "one of 504 encoded"),
+    {"key": "can-frame", "title": "a model of a CAN bus, 504 signals in and 504 out in each frame (goal 2 x)",
+     "program": "benchmark_can", "match": {"question": "what does a CAN bus cost a frame?"}, "ours": "frame_ns",
+     "least": "copy_and_codec_ns", "unit": "us"},
 ]
 SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1}
 
@@ -113,6 +126,9 @@ def taken(row, results, host):
                      "cpu": host["cpu"], "cpus": host["cpus"], "kernel": host["kernel"], "preempt": host["preempt"],
                      "load": machine.get("load")}
             found["least"] = spread(answer[row["least"]]) if row["least"] else None
+            if "peer" in row:  # of the same run; none where it was not installed
+                name, key = row["peer"]
+                found["peer"] = {"name": name, "figure": answer[key] * SCALE[row["unit"]]} if key in answer else None
             return found
     return None
 

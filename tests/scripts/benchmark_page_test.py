@@ -72,6 +72,24 @@ class BenchmarkPage(unittest.TestCase):
         self.assertEqual(self.make(results=answers).returncode, 0)
         self.assertEqual(self.row("fault `noise`, likewise (goal 2 x)")[1:6], ["4 ns (3 .. 5)", "", "", "2 ns", "2.00"])
 
+    def test_rows_of_the_bus_have_cantools_beside_them_where_it_was_installed(self):
+        figure = {"median": 1.2, "min": 1.1, "max": 1.3}
+        answers = [{"program": "benchmark_can", "question": "what does a signal of a CAN frame cost?", "way": way,
+                    "signals": signals, "signal_ns": figure, "bare_ns": {"median": 1, "min": 1, "max": 1}}
+                   for way in ("decode", "encode") for signals in (128, 504)]
+        answers[0]["cantools_ns"] = 1200
+        answers.append({"program": "benchmark_can", "question": "what does a CAN bus cost a frame?",
+                        "frame_ns": {"median": 7000, "min": 6000, "max": 8000},
+                        "copy_and_codec_ns": {"median": 3500, "min": 3000, "max": 4000}})
+        self.assertEqual(self.make(results=answers).returncode, 0)
+        self.assertEqual(self.row("a signal of CAN frames of 8 bytes decoded, one of 128 (goal 1.5 x)")[1:6],
+                         ["1.2 ns (1.1 .. 1.3)", "1200 ns", "0.00", "1 ns", "1.20"])
+        self.assertEqual(self.row("likewise encoded (goal 1.5 x)")[2:4], ["", ""])
+        self.assertIsNotNone(self.row("one of 504 decoded"))
+        self.assertIsNotNone(self.row("one of 504 encoded"))
+        self.assertEqual(self.row("a model of a CAN bus, 504 signals in and 504 out in each frame (goal 2 x)")[1:6],
+                         ["7 us (6 .. 8)", "", "", "3.5 us (3 .. 4)", "2.00"])
+
     def test_a_row_that_was_never_measured_is_left_out(self):
         self.assertEqual(self.make(results=[self.answer()]).returncode, 0)
         self.assertIsNone(self.row("frame without a model"))

@@ -90,14 +90,18 @@ class Field {
   Kind kind() const TACTUS_RT { return kind_; }
   double factor() const TACTUS_RT { return factor_; }
   double offset() const TACTUS_RT { return offset_; }
+  double inverse() const TACTUS_RT { return inverse_; }  ///< 1 / factor
+  double least() const TACTUS_RT { return least_; }      ///< least raw value that its bits hold
+  double most() const TACTUS_RT { return most_; }        ///< greatest one that is a double
+
+  /// The nearest whole number; of two, the even one.
+  static std::int64_t nearest(double raw) TACTUS_RT;
 
  private:
   /// The way to a physical value: one word, of either order, or something else.
   enum class Path : std::uint8_t { little, big, other };
 
   static std::uint64_t swapped(std::uint64_t word) TACTUS_RT { return __builtin_bswap64(word); }
-  /// The nearest whole number; of two, the even one.
-  static std::int64_t nearest(double raw) TACTUS_RT;
   std::uint64_t wide_bits(const std::uint8_t* bytes, std::uint64_t word) const TACTUS_RT;
   void put_wide_bits(std::uint8_t* bytes, std::uint64_t bits) const TACTUS_RT;
   double other_value(const std::uint8_t* bytes) const TACTUS_RT;

@@ -25,6 +25,7 @@ MessageCodec::MessageCodec(const Message& message) {
   plain_ = static_cast<std::size_t>(std::count(depth.begin(), depth.end(), 0U));
   for (std::size_t s = 0; s < signals.size(); ++s)
     if (selects[s]) switches_.push_back(static_cast<std::uint32_t>(s));
+  one_word_ = OneWord(signals, fields_);
 }
 
 bool MessageCodec::matches(const Selection& selection, std::uint64_t raw) const TACTUS_RT {
@@ -33,9 +34,9 @@ bool MessageCodec::matches(const Selection& selection, std::uint64_t raw) const 
   return false;
 }
 
-MessageCodec::Decoded MessageCodec::decode(const std::uint8_t* bytes, unsigned length,
-                                           std::span<double> values,
-                                           std::span<std::uint8_t> present) const TACTUS_RT {
+MessageCodec::Decoded MessageCodec::decode_each(const std::uint8_t* bytes, unsigned length,
+                                                std::span<double> values,
+                                                std::span<std::uint8_t> present) const TACTUS_RT {
   Decoded result;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const std::uint32_t s = order_[i];
@@ -71,7 +72,7 @@ bool MessageCodec::is_selected(const std::uint8_t* bytes, std::size_t signal) co
   return true;
 }
 
-std::size_t MessageCodec::encode(std::uint8_t* bytes, std::span<const double> values) const TACTUS_RT {
+std::size_t MessageCodec::encode_each(std::uint8_t* bytes, std::span<const double> values) const TACTUS_RT {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const std::uint32_t s = order_[i];

@@ -25,6 +25,8 @@ class MessageProtection {
   /// Returns true if the signal shares bits with what it writes, so that its value cannot be chosen.
   bool covers(std::size_t signal) const TACTUS_RT { return covered_[signal] != 0; }
   bool has_counter() const TACTUS_RT { return e2e_ || counter_; }
+  /// Returns true if protect() writes anything.
+  bool protects() const TACTUS_RT { return e2e_ || counter_ || own_; }
   std::uint32_t next(std::uint32_t counter) const TACTUS_RT;
   /// Writes counter and checksum.
   void protect(std::uint8_t* data, unsigned length, std::uint32_t counter) const TACTUS_RT;

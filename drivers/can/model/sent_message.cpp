@@ -66,6 +66,8 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
   for (const SignalText& each : settings.safe)
     safe_text_ += (safe_text_.empty() ? "" : ", ") + each.name + " " + each.value;
   for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_[s].identity();
+  for (std::uint32_t s = 0; s < values_.size(); ++s)
+    if (!protection_.covers(s) && values_[s].is_wide(codec_.field(s))) wide_.push_back(s);
   restart(0);
 }
 
@@ -211,16 +213,16 @@ void SentMessage::make(CanFrame& frame) TACTUS_RT {
   for (std::size_t s = 0; s < values_.size(); ++s)
     numbers_[s] = protection_.covers(s) ? codec_.field(s).offset() : values_[s].get();
   clipped_ += codec_.encode(data, numbers_);
-  for (std::size_t s = 0; s < values_.size(); ++s)
-    if (!protection_.covers(s) && codec_.is_selected(data, s)) (void)values_[s].put(codec_.field(s), data);
-  protection_.protect(data, message_.length, next_counter());
+  for (const std::uint32_t s : wide_)
+    if (codec_.is_selected(data, s)) (void)values_[s].put(codec_.field(s), data);
+  if (protection_.protects()) protection_.protect(data, message_.length, next_counter());
 }
 
 void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
   head(frame);
   std::uint8_t* const data = std::begin(frame.data.at);
   (void)codec_.encode(data, safe_numbers_);
-  protection_.protect(data, message_.length, next_counter());
+  if (protection_.protects()) protection_.protect(data, message_.length, next_counter());
 }
 
 void SentMessage::taken(std::int64_t planned, std::int64_t at) TACTUS_RT {

@@ -82,6 +82,7 @@ class SentMessage {
   std::int64_t cycle_ = 0, cycle_fast_ = 0, start_delay_ = 0, least_distance_ = 0, phase_ = 0, at_ = -1;
   unsigned repetitions_ = 0;
   std::vector<SignalValue> values_;
+  std::vector<std::uint32_t> wide_;  // signals of which a double would lose bits
   std::vector<double> numbers_, safe_numbers_, inactive_;
   std::vector<std::uint8_t> triggers_;     // a change of the signal is an event
   std::vector<std::uint64_t> identities_;  // the values before

@@ -34,6 +34,10 @@ class SignalValue {
   /// Takes the value in a frame. `value` is its physical one.
   void set(const Field& field, const std::uint8_t* bytes, double value) TACTUS_RT;
   double get() const TACTUS_RT;
+  /// Returns true if a double may lose bits of it: put() is needed.
+  bool is_wide(const Field& field) const TACTUS_RT {
+    return field.length() > 53 && (type_ == Type::natural || type_ == Type::whole);
+  }
   /// Writes it into a frame, where a double would lose bits. False: put get().
   bool put(const Field& field, std::uint8_t* bytes) const TACTUS_RT;
   /// The same for all values that are the same.
@@ -131,7 +135,7 @@ inline double SignalValue::get() const TACTUS_RT {
 }
 
 inline bool SignalValue::put(const Field& field, std::uint8_t* bytes) const TACTUS_RT {
-  if (field.length() <= 53 || (type_ != Type::natural && type_ != Type::whole)) return false;
+  if (!is_wide(field)) return false;
   const std::uint64_t bits = type_ == Type::natural ? natural_ : static_cast<std::uint64_t>(whole_);
   if (field.length() < 64) {  // beyond its bits: get() is clipped
     const std::uint64_t most = std::uint64_t{1} << (field.length() - (type_ == Type::natural ? 0 : 1));

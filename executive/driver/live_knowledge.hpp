@@ -91,6 +91,7 @@ enum class LiveReport : std::uint8_t {
   doctor,       ///< obstacles on this machine to hard real time
   checkpoints,  ///< those that can be loaded
   verdicts,     ///< verdicts of the test so far
+  histograms,   ///< distributions that models have measured
 };
 
 /// Frames around one, as the flight recorder has them.

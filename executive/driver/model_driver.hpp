@@ -30,6 +30,39 @@ struct ModelMessage {
   std::string text;  ///< one line
 };
 
+/// Disturbance that a model offers of something of its device.
+struct OfferedFault {
+  std::string target;   ///< "EngineData"
+  std::string kind;     ///< "wrong_checksum"
+  std::string meaning;  ///< one line
+  bool has_amount = false;
+  std::string unit;  ///< of the amount
+  double least = 0, most = 0;
+  std::optional<double> fallback{};  ///< amount without one in the rig file; nothing: it must have one
+  std::string refused;               ///< reason why it cannot be had; empty: it can
+};
+
+/// Distribution that a model has measured.
+struct ModelHistogram {
+  struct Class {
+    double end;  ///< largest value of the class
+    std::uint64_t count;
+  };
+  struct Share {
+    std::string cause;  ///< "bus"
+    std::uint64_t count;
+  };
+  std::string name;          ///< "EngineData.late"
+  std::string about;         ///< one line
+  std::string unit;          ///< "s"
+  std::string not_measured;  ///< reason to doubt it; empty: none
+  std::uint64_t count = 0;
+  double longest = 0;
+  std::vector<Class> classes;  ///< those that are not empty, the smallest end first
+  double limit = 0;            ///< values above it are too large; 0: none are
+  std::vector<Share> shares;   ///< those too large, by cause
+};
+
 /// Receiver of lines about a file; `finding`: the line says what is wrong with it.
 using FileLine = std::function<void(bool finding, const std::string& text)>;
 
@@ -54,6 +87,19 @@ class DrivenModel : public tactus::Model {
   virtual void planned(const std::string& job, const rtsync::Period& cycle) { (void)job, (void)cycle; }
   /// Takes the oldest message that waits for the rig's log. Throws std::runtime_error.    @when service
   virtual std::optional<ModelMessage> take_message() { return std::nullopt; }
+  /// Disturbances that it offers. Constant after declare(). Throws std::runtime_error. @when setup
+  virtual std::vector<OfferedFault> faults() { return {}; }
+  /// Begins the disturbance with this place in faults(), or ends it; the same may be said again.     @when rt
+  virtual void disturb(std::uint32_t number, bool acts, double amount) TACTUS_RT {
+    (void)number, (void)acts, (void)amount;
+  }
+  /// How often it has had its effect. After the frames.                                         @when service
+  virtual std::uint64_t disturbed(std::uint32_t number) {
+    (void)number;
+    return 0;
+  }
+  /// Returns the histograms that it has now. Throws std::runtime_error.                         @when service
+  virtual std::vector<ModelHistogram> histograms() { return {}; }
 };
 
 /// Options of `tactus check` for files that models are made of.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -45,7 +46,8 @@ class SdkModel final : public DrivenModel {
   void declare(Declare&) override {}  // the face does
 
   void open(const OpenRequest& request) override {
-    const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str()};
+    const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(),
+                                    request.safe_outputs == SafeOutputs::guardian ? 0U : 1U};
     call_or_throw<DeviceError>(instance_->entry(), "open", [&](tactus_failure* failure) {
       return functions_.open(instance_->self(), &asked, failure);
     });
@@ -66,6 +68,14 @@ class SdkModel final : public DrivenModel {
     if (status != 0) return std::nullopt;
     return ModelMessage{message.level != TACTUS_MESSAGE_INFO, text.line()};
   }
+  std::vector<OfferedFault> faults() override;
+  void disturb(std::uint32_t number, bool acts, double amount) TACTUS_RT override {
+    functions_.disturb(instance_->self(), number, acts ? 1 : 0, amount);
+  }
+  std::uint64_t disturbed(std::uint32_t number) override {
+    return functions_.disturbed == nullptr ? 0 : functions_.disturbed(instance_->self(), number);
+  }
+  std::vector<ModelHistogram> histograms() override;
   SafeOutput* safe_output() override { return output_.get(); }
   std::vector<DrivenOutput> outputs() const override { return outputs_; }
 
@@ -102,6 +112,62 @@ class SdkModel final : public DrivenModel {
   std::unique_ptr<SdkOutput> output_;
   std::vector<DrivenOutput> outputs_;
 };
+
+std::vector<OfferedFault> SdkModel::faults() {
+  std::vector<OfferedFault> offered;
+  if (functions_.faults == nullptr) return offered;
+  if (functions_.disturb == nullptr)
+    throw std::runtime_error("driver '" + instance_->entry().name +
+                             "' offers faults, and has no function disturb()");
+  std::uint32_t count = 0;
+  const auto* const all =
+      call_sdk(instance_->entry(), "faults", [&] { return functions_.faults(instance_->self(), &count); });
+  if (all == nullptr && count > 0)
+    throw std::runtime_error("driver '" + instance_->entry().name +
+                             "': its function faults() failed: an exception, or a null pointer for " +
+                             "faults that it counts");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (all[i] == nullptr || all[i]->size < sizeof(tactus_offered_fault))
+      throw std::runtime_error("driver '" + instance_->entry().name +
+                               "': a fault that it offers has another size");
+    OfferedFault& made = offered.emplace_back();
+    made.target = sdk_text(all[i]->target);
+    made.kind = sdk_text(all[i]->kind);
+    made.meaning = sdk_text(all[i]->meaning);
+    made.has_amount = all[i]->has_amount != 0;
+    made.unit = sdk_text(all[i]->unit);
+    made.least = all[i]->least;
+    made.most = all[i]->most;
+    if (!std::isnan(all[i]->fallback)) made.fallback = all[i]->fallback;
+    made.refused = sdk_text(all[i]->refused);
+  }
+  return offered;
+}
+
+std::vector<ModelHistogram> SdkModel::histograms() {
+  std::vector<ModelHistogram> all;
+  if (functions_.histogram == nullptr) return all;
+  for (std::uint32_t number = 0;; ++number) {
+    const tactus_histogram* const shown = call_sdk(
+        instance_->entry(), "histogram", [&] { return functions_.histogram(instance_->self(), number); });
+    if (shown == nullptr) return all;
+    if (shown->size < sizeof(tactus_histogram))
+      throw std::runtime_error("driver '" + instance_->entry().name +
+                               "': a histogram of it has another size");
+    ModelHistogram& made = all.emplace_back();
+    made.name = sdk_text(shown->name);
+    made.about = sdk_text(shown->about);
+    made.unit = sdk_text(shown->unit);
+    made.not_measured = sdk_text(shown->not_measured);
+    made.count = shown->count;
+    made.longest = shown->longest;
+    made.limit = shown->limit;
+    for (std::uint32_t i = 0; i < shown->class_count; ++i)
+      made.classes.push_back({shown->classes[i].end, shown->classes[i].count});
+    for (std::uint32_t i = 0; i < shown->share_count; ++i)
+      made.shares.push_back({sdk_text(shown->shares[i].cause), shown->shares[i].count});
+  }
+}
 
 class SdkModelDriver final : public ModelDriver {
  public:

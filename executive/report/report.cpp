@@ -78,6 +78,7 @@ void add_sections(const RunData& run, bool alone, std::vector<Section>& to) {
   add(slack_over_time_section(run));
   add(worst_frames_section(run));
   add(jobs_section(run));
+  if (Section histograms = histogram_section(run); !histograms.blocks.empty()) add(std::move(histograms));
   add(signals_section(run));
   add(host_section(run));
   add(link_and_clock_section(run));

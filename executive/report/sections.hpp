@@ -27,6 +27,8 @@ Section overlaid_section(const std::vector<const RunData*>& runs,
 Section slack_over_time_section(const RunData& run);
 Section worst_frames_section(const RunData& run);
 Section jobs_section(const RunData& run);
+/// Histograms of models; without blocks where no model has measured anything.
+Section histogram_section(const RunData& run);
 Section signals_section(const RunData& run);
 Section host_section(const RunData& run);
 Section link_and_clock_section(const RunData& run);

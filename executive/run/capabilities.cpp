@@ -12,6 +12,7 @@
 #include "executive/capability/fault/settings.hpp"
 #include "executive/capability/flight/run_flight.hpp"
 #include "executive/capability/flight/settings.hpp"
+#include "executive/capability/histogram/run_histograms.hpp"
 #include "executive/capability/isolation/run_isolation.hpp"
 #include "executive/capability/judge/run_judge.hpp"
 #include "executive/capability/judge/settings.hpp"
@@ -52,7 +53,8 @@ constexpr CapabilityRow kCapabilities[] = {
     {&make_capability<RunFlight>, &kFlightSection},
     {&make_capability<RunLink>, &kLinkSection},
     {&make_capability<RunIsolation>},
-    {&make_capability<RunMessages>},   // what a model said comes before the reason of the end
+    {&make_capability<RunMessages>},  // what a model said comes before the reason of the end
+    {&make_capability<RunHistograms>},
     {&make_capability<RunLibraries>},  // its reason of the end comes before that of a job that failed
     {&make_capability<RunActions>},    // its last notes come before the journal is closed
     {&make_capability<RunJudge>, &kJudgeSection},  // clients hear its last verdicts

@@ -104,6 +104,8 @@ Json RunReports::own(LiveReport which) {
       return doctor();
     case LiveReport::verdicts:
       return {{"test", nullptr}, {"expectations", Json::array()}};
+    case LiveReport::histograms:
+      return {{"histograms", Json::array()}};
     case LiveReport::checkpoints:
       break;
   }

@@ -222,6 +222,7 @@ Json RigRun::ended() const {
       {"live", nullptr},
       {"link", nullptr},
       {"jobs", jobs},
+      {"histograms", Json::array()},
       {"threads", threads},
       {"main_budget", main_budget},
       {"isolated", Json::array()},

@@ -192,6 +192,11 @@ bool E2e::protect(std::uint8_t* data, unsigned length, std::uint32_t counter) co
   return true;
 }
 
+void E2e::spoil(std::uint8_t* data) const TACTUS_RT {
+  const Place checksum = checksum_place(settings_.profile);
+  for (std::size_t i = 0; i < checksum.bytes; ++i) data[settings_.offset + checksum.at + i] ^= 0xFFU;
+}
+
 E2eResult E2e::look(const std::uint8_t* data, unsigned length, std::uint32_t& counter) const TACTUS_RT {
   if (length < least_) return E2eResult::wrong_length;
   const std::uint8_t* const head = data + settings_.offset;

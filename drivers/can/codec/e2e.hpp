@@ -58,6 +58,8 @@ class E2e {
   /// Writes counter, checksum and what else the header has. Returns false, and writes nothing, where `length` is too short
   /// or the counter too large. @when rt
   bool protect(std::uint8_t* data, unsigned length, std::uint32_t counter) const TACTUS_RT;
+  /// Inverts all bits of the checksum, which protect() has written. @when rt
+  void spoil(std::uint8_t* data) const TACTUS_RT;
 
   /// Returns what is wrong with a message by itself, and its counter; `first`: nothing. @when rt
   E2eResult look(const std::uint8_t* data, unsigned length, std::uint32_t& counter) const TACTUS_RT;

@@ -84,6 +84,11 @@ bool CanModel::take_message(tactus::Message& to) {
                   settings_.interface.c_str(),
                   std::strerror(static_cast<int>(entry.value)));  // NOLINT(concurrency-mt-unsafe)
       break;
+    case LogEntry::Kind::injected_off:
+      to.warning = false;
+      to.text = text_of("%s is %s at %.9g s: injected by a fault of the rig", settings_.interface.c_str(),
+                        entry.value != 0 ? "bus-off" : "no more bus-off", seconds(entry.time));
+      break;
     case LogEntry::Kind::ended:
       to.warning = false;
       report();

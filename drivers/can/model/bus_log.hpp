@@ -18,6 +18,7 @@ struct LogEntry {
     restarted,
     send_failed,   ///< sent message `index`; `value` is an errno value
     not_realtime,  ///< `value` is an errno value
+    injected_off,  ///< `value` 1: a fault begins to hold the bus off; 0: it ends
     ended,         ///< the last frame was run
   };
   Kind kind = Kind::missing;

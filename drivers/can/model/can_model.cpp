@@ -21,13 +21,25 @@ namespace {
 constexpr int kMostEvents = 4096;  // of one frame
 constexpr std::int64_t kLoadWindow = 100'000'000;
 constexpr timespec kBetweenSafe{0, 1'000'000};
-constexpr int kMostPauses = 50;  // of 1 ms, for a full queue of the controller
+constexpr std::uint32_t kDelayedTag = 0x8000'0000;
+constexpr std::uint32_t kDialogueTag = 0x7FFF'FFFF;  // of no message
+constexpr int kMostPauses = 50;                      // of 1 ms, for a full queue of the controller
 
 constexpr tactus_label kStates[] = {{"active", static_cast<int>(BusState::active)},
                                     {"warning", static_cast<int>(BusState::warning)},
                                     {"passive", static_cast<int>(BusState::passive)},
                                     {"bus_off", static_cast<int>(BusState::bus_off)},
                                     {"down", static_cast<int>(BusState::down)}};
+
+/// A frame as long as those of a message.
+CanFrame shape_of(const Message& message) {
+  CanFrame frame;
+  frame.extended = message.extended;
+  frame.fd = message.fd;
+  frame.bit_rate_switch = message.bit_rate_switch;
+  frame.length = static_cast<std::uint8_t>(message.length);
+  return frame;
+}
 
 }  // namespace
 
@@ -67,18 +79,14 @@ void CanModel::check(const Problems& problems) {
     sent_.emplace_back(each, folder_, problems);
   }
   std::sort(tags_.begin(), tags_.end());
+  for (const StationSettings& each : settings_.stations) stations_.emplace_back(each, problems);
   spread_phases(settings_.spacing.count());
 }
 
 void CanModel::spread_phases(std::int64_t slot) {
   std::vector<Cyclic> cyclic;
   for (const SentMessage& each : sent_) {
-    CanFrame frame;
-    frame.extended = each.message().extended;
-    frame.fd = each.message().fd;
-    frame.bit_rate_switch = each.message().bit_rate_switch;
-    frame.length = static_cast<std::uint8_t>(each.message().length);
-    if (each.cycle() > 0) cyclic.push_back({each.cycle(), times_->of(frame)});
+    if (each.cycle() > 0) cyclic.push_back({each.cycle(), times_->of(shape_of(each.message()))});
   }
   const std::vector<std::int64_t> phases = spread(cyclic, slot);
   std::size_t next = 0;
@@ -107,6 +115,7 @@ void CanModel::declare(Declare& d) {
   Declaring declaring(*host_);
   for (ReceivedMessage& each : received_) each.declare(declaring);
   for (SentMessage& each : sent_) each.declare(declaring);
+  for (Station& each : stations_) each.declare(declaring);
   declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", std::begin(kStates),
                   std::size(kStates));
   declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
@@ -125,13 +134,30 @@ void CanModel::declare(Declare& d) {
   d.job<&CanModel::end>("end", JobClass::shutdown);
 }
 
-void CanModel::open(const OpenRequest&) {
+void CanModel::open(const OpenRequest& request) {
   bool fd = false;
   for (const SentMessage& each : sent_) fd = fd || each.message().fd;
   for (const ReceivedMessage& each : received_) fd = fd || each.message().fd;
+  for (SentMessage& each : sent_) each.know(times_->of(shape_of(each.message())), !settings_.is_unix());
   port_ = open_port_(settings_, rates_, fd);
+  for (Station& each : stations_)
+    each.open(settings_.interface, !settings_.is_simulated() && !settings_.is_unix());
   open_.store(port_.get(), std::memory_order_release);
   shared_.opened(fd, [this, fd] { return open_port_(settings_, rates_, fd); });
+  if (request.guarded && has_safe_values()) guard();
+}
+
+/// Lets a process of its own send the safe values when this one is killed. Before the frames begin: it is a copy of this
+/// one, and shares the counters alone.
+void CanModel::guard() {
+  const bool any =
+      std::any_of(sent_.begin(), sent_.end(), [](const SentMessage& each) { return each.has_safe_values(); });
+  if (!any || port_->descriptor() < 0) return;
+  counters_ = std::make_unique<SharedState>(sent_.size());
+  for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i].share_counter(counters_->counter(i));
+  is_safe_for_good_ = &counters_->is_safe_for_good();
+  guard_ = std::make_unique<Guard>(
+      port_->descriptor(), [](void* self) { (void)static_cast<CanModel*>(self)->drive_safe(true); }, this);
 }
 
 int CanModel::receive(const Call& call) {
@@ -139,22 +165,47 @@ int CanModel::receive(const Call& call) {
   period_ = std::llround(call.dt * 1e9);
   port_->begin(call.sim_time_ns, period_);
   PortEvent event;
+  const bool is_off = is_off_.load(std::memory_order_relaxed);
   for (int i = 0; i < kMostEvents && port_->receive(event, settings_.delivery == Delivery::timestamp); ++i)
-    if (const int status = take(event, call.sim_time_ns); status != 0) return status;
+    if (is_off && event.kind == PortEvent::Kind::received)
+      ++off_count_;
+    else if (const int status = take(event, call.sim_time_ns); status != 0)
+      return status;
   for (std::uint32_t i = 0; i < received_.size(); ++i) {
     const ReceivedMessage::Change change = received_[i].look(call.sim_time_ns);
     if (change == ReceivedMessage::Change::none) continue;
     const bool missing = change == ReceivedMessage::Change::missing;
     (void)log_.put({missing ? LogEntry::Kind::missing : LogEntry::Kind::back, i, 0, call.sim_time_ns});
   }
-  state_ = static_cast<std::int32_t>(status_.state);
+  count_load(call.sim_time_ns);
+  return show_bus(call.sim_time_ns);
+}
+
+int CanModel::show_bus(std::int64_t now) TACTUS_RT {
+  const bool is_off = is_off_.load(std::memory_order_relaxed);
+  state_ = static_cast<std::int32_t>(is_off ? BusState::bus_off : status_.state);
   transmit_errors_ = status_.transmit_errors;
   receive_errors_ = status_.receive_errors;
-  count_load(call.sim_time_ns);
+  if (is_off == was_off_) return 0;
+  was_off_ = is_off;
+  (void)log_.put({LogEntry::Kind::injected_off, 0, is_off ? 1 : 0, now});
+  if (!is_off) return 0;
+  port_->drop();
+  if (settings_.on_bus_off == OnBusOff::terminate)
+    return fail_with("the controller is bus-off by a fault of the rig, injected (on_bus_off: terminate)");
   return 0;
 }
 
 int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
+  if (event.tag != PortEvent::kNoTag && (event.tag & kDelayedTag) != 0) {
+    PortEvent plain = event;
+    plain.tag &= ~kDelayedTag;
+    if (plain.tag >= sent_.size()) return 0;
+    plain.planned -= sent_[plain.tag].injected_delay();
+    if (plain.kind != PortEvent::Kind::taken) return take(plain, now);
+    sent_[plain.tag].taken(plain.planned, plain.stamp, true);
+    return 0;
+  }
   switch (event.kind) {
     case PortEvent::Kind::received: {
       busy_ += times_->of(event.frame);
@@ -162,6 +213,9 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
       const auto at =
           std::lower_bound(known_.begin(), known_.end(), key,
                            [](const Known& each, std::uint64_t wanted) { return each.key < wanted; });
+      bool is_dialogue = false;
+      for (Station& each : stations_) is_dialogue = each.receive(event.frame, now) || is_dialogue;
+      if (is_dialogue) break;
       if (event.frame.remote || at == known_.end() || at->key != key) {
         ++unknown_;
         break;
@@ -174,11 +228,12 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
       break;
     }
     case PortEvent::Kind::taken:
-      if (event.tag < sent_.size()) sent_[event.tag].taken(event.planned, event.stamp);
+      if (event.tag < sent_.size()) sent_[event.tag].taken(event.planned, event.stamp, false);
       break;
     case PortEvent::Kind::echo:
       busy_ += times_->of(event.frame);
-      if (SentMessage* const message = sent_by(event)) message->echoed(event.stamp);
+      if (SentMessage* const message = sent_by(event))
+        message->echoed(event.stamp, is_disturbed_.load(std::memory_order_relaxed));
       break;
     case PortEvent::Kind::full:
       if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, event.tag, 0, now});
@@ -246,28 +301,61 @@ void CanModel::count_load(std::int64_t now) TACTUS_RT {
   window_begin_ = now;
 }
 
+/// Hands a frame over. One that a fault delays has this in its tag, so that its true time is known.
+bool CanModel::put(SentMessage& message, std::uint32_t index, const CanFrame& frame) TACTUS_RT {
+  const std::int64_t usual = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
+  std::int64_t offset = message.at() >= 0 ? message.at() : usual;
+  if (message.faults().take(MessageFault::late)) {
+    offset += message.injected_delay();
+    index |= kDelayedTag;
+  }
+  return port_->send(frame, index, offset);
+}
+
 int CanModel::send(const Call& call) {
   if (port_ == nullptr) return fail_with("the interface was not opened");
-  const std::int64_t usual = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
+  const bool is_off = is_off_.load(std::memory_order_relaxed);
   CanFrame frame;
   for (std::uint32_t i = 0; i < sent_.size(); ++i) {
     SentMessage& message = sent_[i];
-    if (!message.is_due(call.sim_time_ns)) continue;
+    MessageFaults& faults = message.faults();
+    if (!message.is_due(call.sim_time_ns) && !faults.take(MessageFault::extra)) continue;
     message.make(frame);
-    if (port_->send(frame, i, message.at() >= 0 ? message.at() : usual)) continue;
+    if (is_off) {
+      ++off_count_;
+      message.missed();
+      continue;
+    }
+    if (faults.take(MessageFault::missing)) continue;
+    const bool fits = put(message, i, frame) && (!faults.take(MessageFault::twice) || put(message, i, frame));
+    if (fits) continue;
     if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, i, 0, call.sim_time_ns});
     ++queue_full_;
     message.missed();
     if (settings_.on_full == OnFull::terminate)
       return fail_with("messages wait for the bus, as many as `queue` says (on_full: terminate)");
   }
+  if (!is_off) ask_stations(call.sim_time_ns);
   port_->handed();
   return 0;
+}
+
+/// Sends what requests to stations and their answers need.
+void CanModel::ask_stations(std::int64_t now) TACTUS_RT {
+  constexpr int kMostFrames = 16;  // of one station, in one frame of the rig
+  const std::int64_t offset = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
+  CanFrame frame;
+  for (Station& each : stations_) {
+    each.step(now);
+    for (int i = 0; i < kMostFrames && each.next(frame, now); ++i)
+      if (!port_->send(frame, kDialogueTag, offset)) ++queue_full_;
+  }
 }
 
 int CanModel::restart(const Call& call) {
   for (ReceivedMessage& each : received_) each.restart(call.sim_time_ns);
   for (SentMessage& each : sent_) each.restart(call.sim_time_ns);
+  for (Station& each : stations_) each.restart();
   busy_ = 0;
   window_begin_ = call.sim_time_ns;
   return 0;
@@ -283,7 +371,7 @@ bool CanModel::drive_safe(bool for_good) noexcept {
   else
     port->discard();  // what waits is older than the safe values
   shared_.silence(for_good);
-  if (is_safe_for_good_.load(std::memory_order_relaxed)) return true;
+  if (is_safe_for_good_->load(std::memory_order_relaxed)) return true;
   unsigned rounds = 0;
   for (const SentMessage& each : sent_) rounds = std::max(rounds, each.safe_times());
   bool all = true;
@@ -302,7 +390,7 @@ bool CanModel::drive_safe(bool for_good) noexcept {
         all = error == 0 && all;
       }
   }
-  if (for_good && all) is_safe_for_good_.store(true, std::memory_order_relaxed);
+  if (for_good && all) is_safe_for_good_->store(true, std::memory_order_relaxed);
   return all;
 }
 

@@ -13,6 +13,8 @@
 
 #include "drivers/can/model/bus_log.hpp"
 #include "drivers/can/model/model_bus.hpp"
+#include "drivers/can/model/diagnostics.hpp"
+#include "drivers/can/model/guard.hpp"
 #include "drivers/can/model/received_message.hpp"
 #include "drivers/can/model/sent_message.hpp"
 #include "drivers/can/model/settings.hpp"
@@ -48,6 +50,10 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   bool has_safe_values() const override { return !settings_.is_simulated(); }
   bool drive_safe(bool for_good) noexcept override;
   std::vector<DrivenOutput> outputs() const override;
+  std::vector<OfferedFault> faults() const override;
+  void disturb(std::uint32_t number, bool acts, double amount) noexcept override;
+  std::uint64_t disturbed(std::uint32_t number) const override;
+  bool histogram(std::uint32_t number, MeasuredHistogram& to) override;
   /// Keeps what variables are declared to. Before declare(). @when setup
   void use(const tactus_host& host) { host_ = &host; }
 
@@ -67,10 +73,14 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   int restart(const Call& call);
   void end();
   int take(const PortEvent& event, std::int64_t now) TACTUS_RT;
+  void ask_stations(std::int64_t now) TACTUS_RT;
+  int show_bus(std::int64_t now) TACTUS_RT;
+  bool put(SentMessage& message, std::uint32_t index, const CanFrame& frame) TACTUS_RT;
   SentMessage* sent_by(const PortEvent& event) TACTUS_RT;
   int take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT;
   void forget_before(std::int64_t stamp) TACTUS_RT;
   void count_load(std::int64_t now) TACTUS_RT;
+  void guard();
   void spread_phases(std::int64_t slot);
   int fail_with(const char* why) const TACTUS_RT;
   void report();  // after the last frame
@@ -84,10 +94,14 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::optional<FrameTimes> times_;
   std::deque<ReceivedMessage> received_;
   std::deque<SentMessage> sent_;
+  std::deque<Station> stations_;
   std::vector<Known> known_;                                   // received ones, sorted by key
   std::vector<std::pair<std::uint64_t, std::uint32_t>> tags_;  // key and index of sent ones, sorted
   std::unique_ptr<Port> port_;
-  std::atomic<bool> is_safe_for_good_{false};
+  std::unique_ptr<SharedState> counters_;  // with the guard
+  std::unique_ptr<Guard> guard_;
+  std::atomic<bool> own_safe_for_good_{false};
+  std::atomic<bool>* is_safe_for_good_ = &own_safe_for_good_;
   std::atomic<Port*> open_{nullptr};  // for drive_safe()
   BusLog log_{256};
   ModelBus shared_{&state_, settings_, database_};  // after what it refers to
@@ -95,7 +109,10 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::size_t reported_ = 0;
   std::int64_t period_ = 0;
   std::int64_t busy_ = 0, window_begin_ = 0;
-  BusStatus status_{};  // the last one: its variables may be those of a loaded checkpoint
+  std::atomic<bool> is_off_{false}, is_disturbed_{false};  // by a fault
+  bool was_off_ = false;
+  std::uint64_t off_count_ = 0;  // messages that it kept from the bus
+  BusStatus status_{};           // the last one: its variables may be those of a loaded checkpoint
 
   // Variables.
   std::int32_t state_ = 0;

@@ -38,6 +38,10 @@ class Declaring {
   void variable(tactus_role role, const std::string& name, bool& data, const char* about) {
     declare(role, names_.add(name), TACTUS_BOOL, &data, "", about);
   }
+  void bytes(tactus_role role, const std::string& name, std::uint8_t* data, std::uint32_t count,
+             const char* about) {
+    declare(role, names_.add(name), TACTUS_UINT8, data, "", about, nullptr, 0, count);
+  }
   void words(tactus_role role, const std::string& name, std::int32_t& data, const char* about,
              const tactus_label* labels, std::size_t count) {
     declare(role, names_.add(name), TACTUS_INT32, &data, "", about, labels, count);
@@ -46,11 +50,11 @@ class Declaring {
  private:
   void declare(tactus_role role, const std::string& name, tactus_type type, void* data,
                const std::string& unit, const std::string& about, const tactus_label* labels = nullptr,
-               std::size_t count = 0) {
+               std::size_t count = 0, std::uint32_t elements = 0) {
     const tactus_variable declared{sizeof(tactus_variable),
                                    role,
                                    type,
-                                   0,
+                                   elements,
                                    data,
                                    name.c_str(),
                                    unit.c_str(),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "rtsync/rt.hpp"
 
@@ -11,33 +14,45 @@ namespace tactus::drivers::can {
 
 /// Times in classes of four for each power of two: what is read from it is at most a quarter too large.
 ///
-/// Units  ns.
-/// RT     all of it.
+/// Units    ns.
+/// Threads  add(): one. The rest: any, and sees what was added so far.
+/// RT       all but classes().
 class Histogram {
  public:
   void add(std::int64_t time) TACTUS_RT {
     const auto value = static_cast<std::uint64_t>(time < 0 ? 0 : time);
-    ++counts_[class_of(value)];
-    ++count_;
-    if (time > longest_) longest_ = time;
+    bump(counts_[class_of(value)]);
+    bump(count_);
+    if (time > longest()) longest_.store(time, std::memory_order_relaxed);
   }
-  std::uint64_t count() const TACTUS_RT { return count_; }
-  std::int64_t longest() const TACTUS_RT { return longest_; }
+  std::uint64_t count() const TACTUS_RT { return count_.load(std::memory_order_relaxed); }
+  std::int64_t longest() const TACTUS_RT { return longest_.load(std::memory_order_relaxed); }
+  /// The classes that have any: the largest value, and how many. The counts add up to `count()` once nothing is added.
+  std::vector<std::pair<std::int64_t, std::uint64_t>> classes() const {
+    std::vector<std::pair<std::int64_t, std::uint64_t>> all;
+    for (std::size_t i = 0; i < counts_.size(); ++i)
+      if (const std::uint64_t count = counts_[i].load(std::memory_order_relaxed); count > 0)
+        all.emplace_back(end_of(i), count);
+    return all;
+  }
   /// The upper end of the class that has the time which `share` of all do not exceed; 0: there is none.
   std::int64_t quantile(double share) const TACTUS_RT {
-    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
+    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count()));
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      sum += counts_[i];
-      if (sum > wanted || (sum == count_ && sum > 0)) {
+      sum += counts_[i].load(std::memory_order_relaxed);
+      if (sum > wanted || (sum == count() && sum > 0)) {
         const std::int64_t end = end_of(i);
-        return end < longest_ ? end : longest_;
+        return end < longest() ? end : longest();
       }
     }
     return 0;
   }
 
  private:
+  static void bump(std::atomic<std::uint64_t>& count) TACTUS_RT {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   static std::size_t class_of(std::uint64_t value) TACTUS_RT {
     if (value < 4) return value;
     const auto width = static_cast<unsigned>(std::bit_width(value));
@@ -49,9 +64,9 @@ class Histogram {
     return static_cast<std::int64_t>(((4 + index % 4 + 1) << shift) - 1);
   }
 
-  std::array<std::uint64_t, 256> counts_{};
-  std::uint64_t count_ = 0;
-  std::int64_t longest_ = 0;
+  std::array<std::atomic<std::uint64_t>, 256> counts_{};
+  std::atomic<std::uint64_t> count_{0};
+  std::atomic<std::int64_t> longest_{0};
 };
 
 }  // namespace tactus::drivers::can

@@ -20,6 +20,8 @@ std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
   const auto begin = std::chrono::steady_clock::now();
   while (true) {
     try {
+      if (settings.is_unix())
+        return open_unix_can(settings.interface.substr(std::char_traits<char>::length(Settings::kUnix)));
       return open_socket_can(settings.interface, fd);
     } catch (const std::runtime_error& error) {
       if (std::chrono::steady_clock::now() - begin < settings.start_wait) {

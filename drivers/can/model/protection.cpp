@@ -195,6 +195,11 @@ void MessageProtection::protect(std::uint8_t* data, unsigned length, std::uint32
   if (own_) checksum_->put_bits(data, own_->of(data, length, id_, counter, at_, bytes_));
 }
 
+void MessageProtection::spoil(std::uint8_t* data) const TACTUS_RT {
+  if (e2e_) e2e_->spoil(data);
+  if (own_) checksum_->put_bits(data, ~checksum_->bits(data));
+}
+
 MessageProtection::Finding MessageProtection::check(const std::uint8_t* data, unsigned length,
                                                     std::uint64_t& lost) TACTUS_RT {
   lost = 0;

@@ -27,6 +27,9 @@ class MessageProtection {
   bool has_counter() const TACTUS_RT { return e2e_ || counter_; }
   /// Returns true if protect() writes anything.
   bool protects() const TACTUS_RT { return e2e_ || counter_ || own_; }
+  bool has_checksum() const TACTUS_RT { return e2e_ || own_; }
+  /// Inverts all bits of the checksum.
+  void spoil(std::uint8_t* data) const TACTUS_RT;
   std::uint32_t next(std::uint32_t counter) const TACTUS_RT;
   /// Writes counter and checksum.
   void protect(std::uint8_t* data, unsigned length, std::uint32_t counter) const TACTUS_RT;

@@ -33,6 +33,7 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
   repetitions_ = settings.repetitions >= 0 ? static_cast<unsigned>(settings.repetitions)
                                            : std::min(message_.repetitions, 1000U);
   at_ = settings.at.count();
+  late_after_ = settings.late_after.count() >= 0 ? settings.late_after.count() : cycle_ / 2;
   set_types(settings);
   if ((is_cyclic_ || is_if_active_) && cycle_ == 0 && (!is_if_active_ || cycle_fast_ == 0))
     problems.add(chosen.path + (settings.type == Sending::database ? "" : ".type"),
@@ -123,6 +124,7 @@ void SentMessage::declare(Declaring& d) {
   d.variable(TACTUS_OUTPUT, dot + "late", late_, "s",
              "from the planned time until the controller took the last one");
   d.variable(TACTUS_OUTPUT, dot + "bus_time", bus_time_, "s", "from then until it was on the bus");
+  d.variable(TACTUS_OUTPUT, dot + "too_late", too_late_all_, "messages that were later than `late_after`");
 }
 
 bool SentMessage::is_active() const TACTUS_RT {
@@ -201,8 +203,8 @@ void SentMessage::head(CanFrame& frame) const TACTUS_RT {
 
 /// No value is used twice, though safe values may be made while the job makes a frame.
 std::uint32_t SentMessage::next_counter() TACTUS_RT {
-  std::uint32_t counter = counter_.load(std::memory_order_relaxed);
-  while (!counter_.compare_exchange_weak(counter, protection_.next(counter), std::memory_order_relaxed)) {
+  std::uint32_t counter = counter_->load(std::memory_order_relaxed);
+  while (!counter_->compare_exchange_weak(counter, protection_.next(counter), std::memory_order_relaxed)) {
   }
   return counter;
 }
@@ -215,7 +217,14 @@ void SentMessage::make(CanFrame& frame) TACTUS_RT {
   clipped_ += codec_.encode(data, numbers_);
   for (const std::uint32_t s : wide_)
     if (codec_.is_selected(data, s)) (void)values_[s].put(codec_.field(s), data);
-  if (protection_.protects()) protection_.protect(data, message_.length, next_counter());
+  if (protection_.protects()) {
+    if (!faults_.take(MessageFault::stuck_counter)) last_counter_ = next_counter();
+    protection_.protect(data, message_.length, last_counter_);
+  }
+  if (faults_.take(MessageFault::wrong_checksum)) protection_.spoil(data);
+  if (faults_.take(MessageFault::wrong_length))
+    frame.length = static_cast<std::uint8_t>(
+        wire_length(static_cast<unsigned>(faults_.amount(MessageFault::wrong_length))));
 }
 
 void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
@@ -225,12 +234,17 @@ void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
   if (protection_.protects()) protection_.protect(data, message_.length, next_counter());
 }
 
-void SentMessage::taken(std::int64_t planned, std::int64_t at) TACTUS_RT {
+void SentMessage::taken(std::int64_t planned, std::int64_t at, bool injected) TACTUS_RT {
   ++sent_;
   late_ = static_cast<double>(at - planned) * 1e-9;
   late_all_.add(at - planned);
+  if (!has_echo_) {
+    judge(at - planned, 0, injected);
+    return;
+  }
+  const Taken one{planned, at, injected};
   if (early_echo_ >= 0) {
-    add_bus_time(early_echo_ - at);
+    on_bus_at(one, early_echo_, was_early_injected_);
     early_echo_ = -1;
     return;
   }
@@ -238,31 +252,42 @@ void SentMessage::taken(std::int64_t planned, std::int64_t at) TACTUS_RT {
     first_taken_ = (first_taken_ + 1) % kOnTheWay;
     --taken_count_;
   }
-  taken_at_[(first_taken_ + taken_count_++) % kOnTheWay] = at;
+  taken_[(first_taken_ + taken_count_++) % kOnTheWay] = one;
 }
 
-void SentMessage::echoed(std::int64_t at) TACTUS_RT {
+void SentMessage::echoed(std::int64_t at, bool injected) TACTUS_RT {
   if (taken_count_ == 0) {
     early_echo_ = at;
+    was_early_injected_ = injected;
     return;
   }
-  add_bus_time(at - taken_at_[first_taken_]);
+  on_bus_at(taken_[first_taken_], at, injected);
   first_taken_ = (first_taken_ + 1) % kOnTheWay;
   --taken_count_;
 }
 
 void SentMessage::forget_before(std::int64_t stamp) TACTUS_RT {
-  while (taken_count_ > 0 && taken_at_[first_taken_] < stamp) {
+  while (taken_count_ > 0 && taken_[first_taken_].at < stamp) {
     first_taken_ = (first_taken_ + 1) % kOnTheWay;
     --taken_count_;
   }
   if (early_echo_ < stamp) early_echo_ = -1;
 }
 
-void SentMessage::add_bus_time(std::int64_t time) TACTUS_RT {
-  time = std::max<std::int64_t>(time, 0);  // a virtual bus has its echo before the call returns
+void SentMessage::on_bus_at(const Taken& taken, std::int64_t echo, bool injected) TACTUS_RT {
+  const std::int64_t time =
+      std::max<std::int64_t>(echo - taken.at, 0);  // a virtual bus echoes before the call returns
   bus_time_ = static_cast<double>(time) * 1e-9;
   bus_all_.add(time);
+  judge(taken.at - taken.planned, std::max<std::int64_t>(time - duration_, 0), taken.injected || injected);
+}
+
+/// `by_rig`: time until the controller took it; `by_bus`: time that it waited for the bus.
+void SentMessage::judge(std::int64_t by_rig, std::int64_t by_bus, bool injected) TACTUS_RT {
+  if (late_after_ == 0 || by_rig + by_bus <= late_after_) return;
+  const LateBy cause = injected ? LateBy::injected : by_bus > by_rig ? LateBy::bus : LateBy::rig;
+  too_late_[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
+  ++too_late_all_;
 }
 
 void SentMessage::restart(std::int64_t now) TACTUS_RT {

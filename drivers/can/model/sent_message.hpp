@@ -10,10 +10,19 @@
 #include "drivers/can/codec/message_codec.hpp"
 #include "drivers/can/model/declaring.hpp"
 #include "drivers/can/model/lateness.hpp"
+#include "drivers/can/model/message_faults.hpp"
 #include "drivers/can/model/protection.hpp"
 #include "drivers/can/port/port.hpp"
 
 namespace tactus::drivers::can {
+
+/// Cause for which a message was too late.
+enum class LateBy : std::uint8_t {
+  bus,      ///< the controller took it in time, and others had the bus
+  rig,      ///< it was handed to the controller late
+  injected  ///< a fault of the rig
+};
+inline constexpr std::size_t kLateBy = 3;
 
 /// A message that the rig sends: its signals, when it is due, and its counter.
 ///
@@ -42,8 +51,15 @@ class SentMessage {
 
   /// Returns true if it is to be sent in the frame of this time. At most once a frame.
   bool is_due(std::int64_t now) TACTUS_RT;
-  /// Makes the frame that is sent, with the next counter.
+  /// Makes the frame that is sent, with the next counter, and with what its faults change in it.
   void make(CanFrame& frame) TACTUS_RT;
+  MessageFaults& faults() TACTUS_RT { return faults_; }
+  const MessageFaults& faults() const TACTUS_RT { return faults_; }
+  /// Delay of its fault `late`, also while that does not act.
+  std::int64_t injected_delay() const TACTUS_RT {
+    return static_cast<std::int64_t>(faults_.amount(MessageFault::late) * 1e9);
+  }
+  const MessageProtection& protection() const TACTUS_RT { return protection_; }
   bool has_safe_values() const TACTUS_RT { return safe_times_ > 0; }
   /// Times that the safe values are sent: once more where a counter tells that frames before them were thrown away, as a
   /// receiver may refuse the first one then.
@@ -53,9 +69,27 @@ class SentMessage {
   /// Makes a frame with the safe values, and the next counter.
   void make_safe(CanFrame& frame) TACTUS_RT;
   std::string safe_text() const { return safe_text_; }
+  /// Puts the counter where another process sees it, too. Outlives this. @when setup
+  void share_counter(std::atomic<std::uint32_t>& shared) {
+    shared.store(counter_->load(std::memory_order_relaxed), std::memory_order_relaxed);
+    counter_ = &shared;
+  }
 
-  void taken(std::int64_t planned, std::int64_t at) TACTUS_RT;
-  void echoed(std::int64_t at) TACTUS_RT;
+  /// The controller took one. `injected`: a fault of the rig has delayed it.
+  void taken(std::int64_t planned, std::int64_t at, bool injected) TACTUS_RT;
+  /// One was on the bus. `injected`: a fault disturbs the bus.
+  void echoed(std::int64_t at, bool injected) TACTUS_RT;
+  /// Says how long a frame takes on the wire, and that the port has no echo: it then is judged when it was taken. @when setup
+  void know(std::int64_t duration, bool has_echo) {
+    duration_ = duration;
+    has_echo_ = has_echo;
+  }
+  /// Time after which one is too late; 0: never.
+  std::int64_t late_after() const TACTUS_RT { return late_after_; }
+  /// Messages that were too late, because of this.
+  std::uint64_t too_late(LateBy cause) const TACTUS_RT {
+    return too_late_[static_cast<std::size_t>(cause)].load(std::memory_order_relaxed);
+  }
   /// Forgets what the controller took before `stamp`: it lost it.
   void forget_before(std::int64_t stamp) TACTUS_RT;
   void missed() TACTUS_RT { ++not_sent_; }
@@ -68,7 +102,12 @@ class SentMessage {
   const Histogram& on_bus() const { return bus_all_; }
 
  private:
-  void add_bus_time(std::int64_t time) TACTUS_RT;
+  struct Taken {
+    std::int64_t planned = 0, at = 0;
+    bool injected = false;
+  };
+  void on_bus_at(const Taken& taken, std::int64_t echo, bool injected) TACTUS_RT;
+  void judge(std::int64_t by_rig, std::int64_t by_bus, bool injected) TACTUS_RT;
   std::uint32_t next_counter() TACTUS_RT;
   bool is_active() const TACTUS_RT;
   bool has_changed() TACTUS_RT;
@@ -78,6 +117,7 @@ class SentMessage {
   const Message& message_;
   MessageCodec codec_;
   MessageProtection protection_;
+  MessageFaults faults_;
   bool is_cyclic_ = false, is_on_change_ = false, is_on_write_ = true, is_if_active_ = false;
   std::int64_t cycle_ = 0, cycle_fast_ = 0, start_delay_ = 0, least_distance_ = 0, phase_ = 0, at_ = -1;
   unsigned repetitions_ = 0;
@@ -93,16 +133,22 @@ class SentMessage {
   unsigned repetitions_left_ = 0;
   bool is_pending_ = false, was_active_ = false, was_enabled_ = true, has_last_ = false;
   std::uint32_t last_write_ = 0;
-  std::atomic<std::uint32_t> counter_{0};
+  std::atomic<std::uint32_t> own_counter_{0};
+  std::atomic<std::uint32_t>* counter_ = &own_counter_;
+  std::uint32_t last_counter_ = 0;
   // Variables.
   bool is_enabled_ = true;
   std::uint32_t write_ = 0;
   std::uint64_t sent_ = 0, not_sent_ = 0, clipped_ = 0;
   double late_ = 0, bus_time_ = 0;
+  std::uint64_t too_late_all_ = 0;
   Histogram late_all_, bus_all_;
+  std::array<std::atomic<std::uint64_t>, kLateBy> too_late_{};
+  std::int64_t late_after_ = 0, duration_ = 0;
+  bool has_echo_ = true, was_early_injected_ = false;
   // Taken and not echoed yet, oldest first, in a ring; or an echo that was read before the event that it was taken.
   static constexpr std::size_t kOnTheWay = 16;
-  std::array<std::int64_t, kOnTheWay> taken_at_{};
+  std::array<Taken, kOnTheWay> taken_{};
   std::size_t first_taken_ = 0, taken_count_ = 0;
   std::int64_t early_echo_ = -1;
 };

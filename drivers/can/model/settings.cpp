@@ -105,16 +105,35 @@ void send_keys(Keys& k, SendSettings& to) {
   k.whole("repetitions", to.repetitions, {-1, 1000},
           "times that an event is sent again; -1: as the database says");
   k.time("at", to.at, {-1ns, 1h}, "time after the beginning of the frame; -1 ns: `at` of the model");
+  k.time("late_after", to.late_after, {-1ns, 1h},
+         "one that is on the bus so long after its time is too late, and has a cause; -1 ns: half of its "
+         "cycle; 0 ns: none is");
   values_keys(k, "start", to.start, "start values of signals, instead of those of the database");
-  values_keys(k, "safe", to.safe, "values that are sent when the rig ends, however it ends but by SIGKILL");
+  values_keys(k, "safe", to.safe, "values that are sent when the rig ends, however it ends");
   k.whole("safe_times", to.safe_times, {1, 100}, "times that they are sent");
   protecting_keys(k, to.protecting);
+}
+
+void station_keys(Keys& k, StationSettings& to) {
+  k.text("request", to.request, {1, 20}, "id of its requests, '0x7E0'").required();
+  k.text("response", to.response, {1, 20}, "id of its answers, '0x7E8'").required();
+  k.whole("padding", to.padding, {-1, 255},
+          "fills frames up to eight bytes; -1: they are as short as they can be");
+  k.time("timeout", to.timeout, {1ms, 1h}, "time after which an answer does not come, in simulated time");
+  k.named("requests", to.requests, "request", "requests by name",
+          [](Keys& inner, StationSettings::Request& value) {
+            inner.text("bytes", value.bytes, {1, 12285}, "hexadecimal, '19 02 FF'").required();
+          })
+      .short_value("bytes")
+      .about("The bytes of a request. 'faults: 19 02 FF' is short for 'faults: { bytes: 19 02 FF }'.");
 }
 
 }  // namespace
 
 void Settings::keys(Keys& k) {
-  k.text("interface", interface, {1, 100}, "interface of SocketCAN, can0; or simulated, simulated:NAME")
+  k.text(
+       "interface", interface, {1, 120},
+       "interface of SocketCAN, can0; simulated, simulated:NAME; or unix:PATH, the socket of another program")
       .required();
   k.text("database", database, {1, 4096}, "a DBC file").required();
   k.section("start", *this, "what to do when the interface is absent or down at the start",
@@ -132,6 +151,8 @@ void Settings::keys(Keys& k) {
   k.texts("receive_matching", receive_matching, {1, kLongestName}, "names with * and ?: receive these, too");
   k.named("send", send, "message", "messages to send", send_keys).about("A message that is sent.");
   k.texts("send_matching", send_matching, {1, kLongestName}, "names with * and ?: send these, too");
+  k.named("stations", stations, "station", "stations that are asked by ISO-TP, for diagnostics", station_keys)
+      .about("A station that is asked by ISO-TP.");
   k.word<Delivery>(
       "delivery", delivery,
       {{"next_step", Delivery::next_step, "all that came before the step began"},

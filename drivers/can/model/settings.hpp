@@ -71,12 +71,25 @@ struct ReceiveSettings {
 struct SendSettings {
   std::string name{};
   Sending type = Sending::database;
-  nanoseconds cycle{0}, cycle_fast{0}, start_delay{-1}, least_distance{-1}, at{-1};
+  nanoseconds cycle{0}, cycle_fast{0}, start_delay{-1}, least_distance{-1}, at{-1}, late_after{-1};
   int repetitions = -1;
   std::vector<SignalText> start{};
   std::vector<SignalText> safe{};
   unsigned safe_times = 3;
   Protecting protecting{};
+};
+
+/// A station that is asked by ISO-TP.
+struct StationSettings {
+  struct Request {
+    std::string name{};
+    std::string bytes{};
+  };
+  std::string name{};
+  std::string request{}, response{};
+  int padding = 0xCC;
+  nanoseconds timeout{1'000'000'000};
+  std::vector<Request> requests{};
 };
 
 struct Settings {
@@ -88,6 +101,7 @@ struct Settings {
   std::vector<std::string> receive_matching{}, send_matching{};
   std::vector<ReceiveSettings> receive{};
   std::vector<SendSettings> send{};
+  std::vector<StationSettings> stations{};
   Delivery delivery = Delivery::next_step;
   nanoseconds at{0};
   unsigned queue = 256;
@@ -96,6 +110,8 @@ struct Settings {
   nanoseconds spacing{1'000'000};
 
   void keys(Keys& k);
+  static constexpr const char* kUnix = "unix:";
+  bool is_unix() const { return interface.starts_with(kUnix); }
   bool is_simulated() const { return interface == "simulated" || interface.starts_with("simulated:"); }
 };
 

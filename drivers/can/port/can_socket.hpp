@@ -36,12 +36,18 @@ class CanSocket {
   virtual void receive(SocketEvent& event, std::int64_t timeout) noexcept = 0;
   /// Frames that the kernel has dropped since the socket was opened.
   virtual std::uint32_t dropped() const noexcept = 0;
+  /// Its descriptor, by which a copy of this process can send(); -1: it has none.
+  virtual int descriptor() const noexcept { return -1; }
   virtual std::int64_t now() noexcept = 0;  ///< ns, CLOCK_MONOTONIC
   virtual void sleep_until(std::int64_t time) noexcept = 0;
 };
 
 /// Opens a raw socket at an interface. Throws std::runtime_error: what is missing, and the command that mends it. @when setup
 std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd);
+
+/// Joins a bus that another program carries: connects to its Unix socket of type SOCK_SEQPACKET, over which frames go as
+/// the kernel has them, 16 or 72 bytes each. Frames have no echo. Throws std::runtime_error. @when setup
+std::unique_ptr<CanSocket> open_unix_can(const std::string& path);
 
 /// The facts of an interface that ioctl() gives.
 struct InterfaceFacts {

@@ -29,6 +29,13 @@ constexpr unsigned wire_length(unsigned length) TACTUS_RT {
   return 64;
 }
 
+/// The next shorter length that a frame can have; 0 of 0.
+constexpr unsigned shorter(unsigned length) TACTUS_RT {
+  for (unsigned each = length; each > 0; --each)
+    if (wire_length(each - 1) < length) return wire_length(each - 1);
+  return 0;
+}
+
 enum class BusState : std::int32_t { active, warning, passive, bus_off, down };
 
 struct BusStatus {
@@ -93,6 +100,15 @@ class Port {
   virtual int send_at_once(const CanFrame& frame) TACTUS_RT = 0;
   /// Throws away what waits to be sent. Waits for at most 2 ms for a frame that is being sent. Async-signal-safe.
   virtual void discard() TACTUS_RT {}
+  /// Throws away what waits to be sent, without a wait: one that is being sent may still go out. The thread of the frames.
+  virtual void drop() TACTUS_RT {}
+  /// From now on each frame on the bus is destroyed by so many error frames before it comes through; 0: by none. Where the
+  /// port cannot, nothing happens. The thread of the frames.
+  virtual void disturb(unsigned errors) TACTUS_RT { (void)errors; }
+  /// Error frames that disturb() made. Any thread.
+  virtual std::uint64_t disturbed() const TACTUS_RT { return 0; }
+  /// The descriptor that send_at_once() needs; -1: none. @when setup
+  virtual int descriptor() const { return -1; }
   /// Takes no more frames from send(), and sends none that wait; waits as discard().
   virtual void close() TACTUS_RT = 0;
 };

@@ -10,7 +10,13 @@
 #include <utility>
 
 namespace tactus::drivers::can {
-namespace {}  // namespace
+namespace {
+
+constexpr std::int64_t kErrorBits = 23;           // flags of two stations, delimiter, and the pause after it
+constexpr std::int64_t kRecoveryBits = 128 * 11;  // after bus-off
+constexpr unsigned kMostReceiveErrors = 128;
+
+}  // namespace
 
 std::shared_ptr<SimulatedBus> SimulatedBus::named(const std::string& name, const BitRates& rates) {
   static std::mutex mutex;
@@ -47,6 +53,84 @@ std::uint64_t SimulatedBus::rank(const CanFrame& frame) TACTUS_RT {
   return frame.extended ? std::uint64_t{frame.id} << 1U | 1U : std::uint64_t{frame.id} << 19U;
 }
 
+/// What a station has handed over is not sent. `tell`: it hears of each.
+void SimulatedBus::forget(SimulatedPort* port, bool tell) TACTUS_RT {
+  PortEvent event;
+  event.kind = PortEvent::Kind::discarded;
+  event.stamp = now_;
+  std::size_t kept = 0;
+  for (const Waiting& each : waiting_) {
+    if (each.from != port) {
+      waiting_[kept++] = each;
+      continue;
+    }
+    port->unsent_.fetch_sub(1, std::memory_order_relaxed);
+    event.tag = each.tag;
+    if (tell && each.tag != PortEvent::kNoTag) port->put(event);
+  }
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.end());
+}
+
+void SimulatedBus::drop_and_restart() TACTUS_RT {
+  for (SimulatedPort* const port : ports_) {
+    const bool is_off = port->off_until_ >= 0;
+    if (port->is_to_drop_.exchange(false, std::memory_order_relaxed) || is_off) forget(port, true);
+    if (!is_off || port->off_until_ > now_) continue;
+    PortEvent event;
+    event.kind = PortEvent::Kind::restarted;
+    event.stamp = port->off_until_;
+    port->put(event);
+    port->set_counters(0, 0, std::exchange(port->off_until_, -1));
+  }
+}
+
+/// An error frame destroys a frame: the sender and all receivers count it.
+void SimulatedBus::destroy(Waiting& frame, std::int64_t end) TACTUS_RT {
+  SimulatedPort* const from = frame.from;
+  ++frame.destroyed;
+  made_errors_.fetch_add(1, std::memory_order_relaxed);
+  has_counters_ = true;
+  for (SimulatedPort* const port : ports_)
+    if (port != from && port->off_until_ < 0)
+      port->set_counters(port->status_.transmit_errors,
+                         std::min(port->status_.receive_errors + 1, kMostReceiveErrors), end);
+  from->set_counters(from->status_.transmit_errors + 8, from->status_.receive_errors, end);
+  if (from->status_.state != BusState::bus_off) return;
+  from->off_until_ = end + kRecoveryBits * 1'000'000'000 / rates_.nominal;
+  forget(from, true);
+}
+
+void SimulatedBus::came_through(const Waiting& sent, std::int64_t end) TACTUS_RT {
+  if (!has_counters_) return;
+  has_counters_ = false;
+  for (SimulatedPort* const port : ports_) {
+    if (port->off_until_ >= 0) continue;
+    const auto less = [](unsigned count) TACTUS_RT { return count > 0 ? count - 1 : 0; };
+    const BusStatus& is = port->status_;
+    if (port == sent.from)
+      port->set_counters(less(is.transmit_errors), is.receive_errors, end);
+    else
+      port->set_counters(is.transmit_errors, less(is.receive_errors), end);
+    has_counters_ = has_counters_ || is.transmit_errors > 0 || is.receive_errors > 0;
+  }
+}
+
+void SimulatedPort::set_counters(unsigned transmit, unsigned receive, std::int64_t stamp) TACTUS_RT {
+  if (transmit == status_.transmit_errors && receive == status_.receive_errors) return;
+  const unsigned most = std::max(transmit, receive);
+  status_.transmit_errors = transmit;
+  status_.receive_errors = receive;
+  status_.state = transmit > 255 ? BusState::bus_off
+                  : most > 127   ? BusState::passive
+                  : most > 95    ? BusState::warning
+                                 : BusState::active;
+  PortEvent event;
+  event.kind = PortEvent::Kind::status;
+  event.status = status_;
+  event.stamp = stamp;
+  put(event);
+}
+
 void SimulatedBus::collect() TACTUS_RT {
   for (SimulatedPort* const port : ports_)
     while (Waiting* const oldest = port->outbox_.front()) {
@@ -62,17 +146,17 @@ void SimulatedBus::deliver(const Waiting& sent, std::int64_t end) TACTUS_RT {
   event.frame = sent.frame;
   for (SimulatedPort* const port : ports_) {
     const bool own = port == sent.from;
-    if (own && sent.tag == PortEvent::kNoTag) continue;
+    if ((own && sent.tag == PortEvent::kNoTag) || port->off_until_ >= 0) continue;
     event.kind = own ? PortEvent::Kind::taken : PortEvent::Kind::received;
     event.tag = own ? sent.tag : 0;
     event.planned = own ? sent.ready : 0;
     if (own) {
       event.stamp = sent.ready;
-      if (!port->inbox_.put(event)) ++port->lost_;
+      port->put(event);
       event.kind = PortEvent::Kind::echo;
       event.stamp = end;
     }
-    if (!port->inbox_.put(event)) ++port->lost_;
+    port->put(event);
   }
 }
 
@@ -83,11 +167,15 @@ void SimulatedBus::advance(std::int64_t now, bool is_back) TACTUS_RT {
   if (is_back) {
     for (const Waiting& each : waiting_) each.from->unsent_.fetch_sub(1, std::memory_order_relaxed);
     waiting_.clear();
-    for (SimulatedPort* const port : ports_)
+    for (SimulatedPort* const port : ports_) {
       while (port->inbox_.front() != nullptr) port->inbox_.pop();
+      port->off_until_ = -1;
+      port->set_counters(0, 0, now);
+    }
     free_ = now;
   }
   now_ = is_back ? now : std::max(now_, now);  // a station on a thread of its own may be behind the others
+  drop_and_restart();
   while (!waiting_.empty()) {
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
     for (const Waiting& each : waiting_) earliest = std::min(earliest, each.ready);
@@ -96,13 +184,22 @@ void SimulatedBus::advance(std::int64_t now, bool is_back) TACTUS_RT {
     for (auto each = waiting_.begin(); each != waiting_.end(); ++each)
       if (each->ready <= begin && (next == waiting_.end() || rank(each->frame) < rank(next->frame)))
         next = each;
-    const std::int64_t end = begin + times_.of(next->frame);
+    const bool is_destroyed = next->destroyed < errors_in_force_;
+    const std::int64_t end =
+        begin + times_.of(next->frame) + (is_destroyed ? kErrorBits * 1'000'000'000 / rates_.nominal : 0);
     if (end > now_) break;
+    if (is_destroyed) {
+      free_ = end;
+      destroy(*next, end);  // may erase it
+      continue;
+    }
     deliver(*next, end);
+    came_through(*next, end);
     next->from->unsent_.fetch_sub(1, std::memory_order_relaxed);
     free_ = end;
     waiting_.erase(next);
   }
+  errors_in_force_ = errors_.load(std::memory_order_relaxed);  // of what is sent from now on
   busy_.clear(std::memory_order_release);
 }
 

@@ -42,11 +42,16 @@ class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
     std::uint32_t tag = 0;
     std::int64_t ready = 0;
     SimulatedPort* from = nullptr;
+    unsigned destroyed = 0;  // error frames that it had
   };
   static std::uint64_t rank(const CanFrame& frame) TACTUS_RT;
   void collect() TACTUS_RT;
   void deliver(const Waiting& sent, std::int64_t end) TACTUS_RT;
   void leave(SimulatedPort* port);
+  void forget(SimulatedPort* port, bool tell) TACTUS_RT;
+  void drop_and_restart() TACTUS_RT;
+  void destroy(Waiting& frame, std::int64_t end) TACTUS_RT;
+  void came_through(const Waiting& sent, std::int64_t end) TACTUS_RT;
 
   BitRates rates_;
   FrameTimes times_;
@@ -54,6 +59,10 @@ class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
   std::vector<Waiting> waiting_;  // never grows beyond its capacity
   std::int64_t free_ = 0;         // since when the bus is idle
   std::int64_t now_ = 0;
+  std::atomic<unsigned> errors_{0};  // by which each frame is destroyed
+  unsigned errors_in_force_ = 0;
+  std::atomic<std::uint64_t> made_errors_{0};
+  bool has_counters_ = false;  // an error counter is above 0
   std::atomic_flag busy_{};
 };
 
@@ -68,6 +77,11 @@ class SimulatedPort final : public Port {
   bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT override;
   int send_at_once(const CanFrame& frame) TACTUS_RT override;
   void close() TACTUS_RT override { closed_.store(true, std::memory_order_relaxed); }
+  void drop() TACTUS_RT override { is_to_drop_.store(true, std::memory_order_relaxed); }
+  void disturb(unsigned errors) TACTUS_RT override { bus_->errors_.store(errors, std::memory_order_relaxed); }
+  std::uint64_t disturbed() const TACTUS_RT override {
+    return bus_->made_errors_.load(std::memory_order_relaxed);
+  }
 
  private:
   friend class SimulatedBus;
@@ -78,9 +92,16 @@ class SimulatedPort final : public Port {
   Ring<SimulatedBus::Waiting> outbox_;
   Ring<PortEvent> inbox_;
   std::atomic<std::size_t> unsent_{0};
+  void put(const PortEvent& event) TACTUS_RT {
+    if (!inbox_.put(event)) ++lost_;
+  }
+  void set_counters(unsigned transmit, unsigned receive, std::int64_t stamp) TACTUS_RT;
+
   std::uint64_t lost_ = 0;
   std::int64_t now_ = 0;
-  std::atomic<bool> closed_{false};
+  BusStatus status_{};           // the bus'
+  std::int64_t off_until_ = -1;  // the bus'; below 0: it is not bus-off
+  std::atomic<bool> closed_{false}, is_to_drop_{false};
 };
 
 }  // namespace tactus::drivers::can

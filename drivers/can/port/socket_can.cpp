@@ -86,6 +86,8 @@ class SocketCan final : public CanSocket {
                                std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
   }
 
+  int descriptor() const noexcept override { return socket_.get(); }
+
   int send(const CanFrame& frame) noexcept override {
     std::uint8_t bytes[72];
     const std::size_t size = pack(frame, bytes);

@@ -45,7 +45,9 @@ class SocketPort final : public Port {
   void handed() TACTUS_RT override;
   int send_at_once(const CanFrame& frame) TACTUS_RT override;
   void discard() TACTUS_RT override;
+  void drop() TACTUS_RT override { generation_.fetch_add(1, std::memory_order_seq_cst); }
   void close() TACTUS_RT override;
+  int descriptor() const override { return socket_->descriptor(); }
 
   /// Sends what is due. Returns when it wants to be called again, on the socket's clock.
   std::int64_t step_sender() noexcept;

@@ -146,6 +146,23 @@ Schema verdicts_schema() {
                  must("expectations", list("in the order of the file", verdict_schema()))});
 }
 
+Schema histograms_schema() {
+  return object(
+      "What models of drivers have measured.",
+      {must("histograms",
+            list("those with any value",
+                 object("", {must("model", text("")),
+                             must("name", text("of the distribution, as EngineData.late")),
+                             must("about", text("")), must("unit", text("of its values; empty: none")),
+                             must("not_measured", maybe(text("reason to doubt it"))),
+                             number_of("count", "of values"), must("p50", number("")),
+                             must("p99", number("")), must("p99_9", number("")), must("longest", number("")),
+                             must("limit", maybe(number("null: no value is too large"))),
+                             must("too_large", map("values above the limit, by cause", integer(""))),
+                             must("classes", list("those that have any: largest value, count",
+                                                  list("", number("")), 0))})))});
+}
+
 template <LiveReport kReport>
 Waits report(Api& api, const Call& /*call*/, const Respond& respond) {
   api.rig().report(kReport, [respond](const Json& made) {
@@ -240,6 +257,8 @@ std::vector<Route> report_routes() {
               &report<LiveReport::doctor>),
           row("verdicts", "What the expectations of the test have come to.", verdicts_schema(),
               &report<LiveReport::verdicts>),
+          row("histograms", "Histograms that models of drivers have measured.", histograms_schema(),
+              &report<LiveReport::histograms>),
           row("checkpoints", "The checkpoints that can be loaded.", checkpoints_schema(),
               &report<LiveReport::checkpoints>)};
 }

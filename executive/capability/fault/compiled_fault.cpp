@@ -69,7 +69,7 @@ class FaultCompiler {
         {"quantise", FaultKind::quantise},   {"limit", FaultKind::limit},
         {"swap", FaultKind::swap},           {"longer", FaultKind::longer},
         {"late_edge", FaultKind::late_edge}, {"missing_edge", FaultKind::missing_edge},
-        {"silent", FaultKind::silent}};
+        {"silent", FaultKind::silent},       {"does", FaultKind::offered}};
     int given = 0;
     for (const auto& [word, kind] : kFaultKinds)
       if (entry_.value.find(word) != nullptr) {
@@ -80,7 +80,7 @@ class FaultCompiler {
     return given == 1 || complain(
                              "expects one of stuck, offset, gain, noise, drift, delay, dropout, flip, "
                              "quantise, limit, swap, "
-                             "longer, late_edge, missing_edge, silent; " +
+                             "longer, late_edge, missing_edge, silent, does; " +
                              std::to_string(given) + " are given; write a fault for each");
   }
 
@@ -88,6 +88,8 @@ class FaultCompiler {
     made_.target = settings_.on.value;
     for (const CompiledFault& other : others)
       if (other.name == made_.name) return complain("there is a fault of that name already");
+    if (made_.kind == FaultKind::offered) return read_offered(others);
+    if (!settings_.amount.is_null()) return complain("amount", "belongs to a fault with 'does'; remove it");
     if (made_.target == "clock" || is_edge_fault()) return read_clock(others);
     if (made_.target.starts_with("peer ") || made_.kind == FaultKind::silent) return read_peer(others);
     const bool job = made_.target.starts_with("job ");
@@ -153,6 +155,33 @@ class FaultCompiler {
     const std::string why = find_peer(draft_, made_.target.substr(kWord.size()), made_.received);
     made_.idle = made_.received.empty();
     return why.empty() ? is_only_one(others, "the peer") : complain("on", why);
+  }
+
+  bool read_offered(const std::vector<CompiledFault>& others) {
+    made_.what = settings_.does.value;
+    OfferedPlace found;
+    if (const std::string why = find_offered(draft_, made_.target, made_.what, found); !why.empty())
+      return complain(found.is_kind ? "does" : "on", why);
+    made_.device = found.model;
+    made_.offer = found.number;
+    const OfferedFault& offer = found.offer;
+    if (!offer.has_amount) {
+      if (!settings_.amount.is_null())
+        return complain("amount", "'" + made_.what + "' has no amount; remove it");
+    } else if (settings_.amount.is_null()) {
+      if (!offer.fallback) return complain("'" + made_.what + "' needs 'amount: " + amount_text(offer) + "'");
+      made_.amount = *offer.fallback;
+    } else {
+      const config::Unit unit = offer.unit.empty() ? config::Unit{} : config::Unit::parse(offer.unit);
+      if (!quantity("amount", settings_.amount, unit, made_.amount)) return false;
+      if (made_.amount < offer.least || made_.amount > offer.most)
+        return complain("amount", "is not " + amount_text(offer));
+    }
+    for (const CompiledFault& other : others)
+      if (other.device == made_.device && other.offer == made_.offer)
+        return complain("on", "'" + made_.target + "' has a fault '" + made_.what + "' already, '" +
+                                  other.name + "'; it has one of each kind, so remove one of them");
+    return true;
   }
 
   bool read_sent(const std::vector<CompiledFault>& others) {
@@ -323,6 +352,7 @@ class FaultCompiler {
       case FaultKind::late_edge:
       case FaultKind::missing_edge:
       case FaultKind::silent:
+      case FaultKind::offered:
         return;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "executive/capability/fault/fault_place.hpp"
 #include "executive/capability/fault/settings.hpp"
+#include "executive/driver/model_driver.hpp"
 #include "executive/model/counter_random.hpp"
 #include "executive/plan/draft.hpp"
 
@@ -48,7 +49,8 @@ enum class FaultKind : std::uint8_t {
   longer,
   late_edge,
   missing_edge,
-  silent
+  silent,
+  offered  ///< by a driver's model, by the key `does`
 };
 
 /// A fault as frames follow it.
@@ -72,6 +74,9 @@ struct CompiledFault {
   std::vector<SentVariable> sent{};     ///< places of refs in what the link sends; empty: it is none of that
   std::vector<std::size_t> received{};  ///< signals of the link that a silent peer sends
   rtsync::Nanoseconds late{0};          ///< lateness of a late edge
+  DrivenModel* device = nullptr;        ///< model that offers it; it outlives this
+  std::uint32_t offer = 0;              ///< its place among those that the model offers
+  double amount = 0;                    ///< in the offer's unit
   bool idle = false;                    ///< the command has left out what it disturbs: it changes nothing
 
   std::optional<std::int64_t> at_ns{}, frame{}, until_ns{};

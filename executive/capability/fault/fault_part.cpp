@@ -31,6 +31,8 @@ std::unique_ptr<FaultTarget> FaultPart::target_of(const CompiledFault& made) con
       return std::make_unique<EdgeFault>(machine_.edges, rtsync::EdgeDisturbance::missing, made.late);
     case FaultKind::silent:
       return machine_.link == nullptr ? nullptr : std::make_unique<PeerFault>(*machine_.link, made.received);
+    case FaultKind::offered:
+      return std::make_unique<OfferedTarget>(*made.device, made.offer, made.amount);
     default:
       return nullptr;
   }
@@ -305,6 +307,7 @@ void FaultPart::change(Fault& fault, std::size_t element, std::int64_t k) const 
     case FaultKind::late_edge:
     case FaultKind::missing_edge:
     case FaultKind::silent:
+    case FaultKind::offered:
       return;
   }
 }

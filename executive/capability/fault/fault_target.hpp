@@ -7,6 +7,7 @@
 
 #include "config/json.hpp"
 #include "executive/driver/link.hpp"
+#include "executive/driver/model_driver.hpp"
 #include "rtsync/clock/disturbed_edge_source.hpp"
 
 namespace tactus::executive {
@@ -71,6 +72,22 @@ class PeerFault final : public FaultTarget {
  private:
   LinkFrames& link_;
   const std::vector<std::size_t> received_;
+};
+
+/// Something of a driver's device.
+class OfferedTarget final : public FaultTarget {
+ public:
+  /// `model` outlives this.
+  OfferedTarget(DrivenModel& model, std::uint32_t number, double amount)
+      : model_(model), number_(number), amount_(amount) {}
+  void act(bool yes) TACTUS_RT override { model_.disturb(number_, yes, amount_); }
+  void rest() TACTUS_RT override { model_.disturb(number_, false, amount_); }
+  void summarize(config::Json& row) const override { row["disturbed"] = model_.disturbed(number_); }
+
+ private:
+  DrivenModel& model_;
+  const std::uint32_t number_;
+  const double amount_;
 };
 
 }  // namespace tactus::executive

@@ -19,7 +19,8 @@ const Fields<FaultSettings>& fault_fields() {
           required(
               "on", &F::on, length(1, 200),
               "variable; 'connection a.y -> b.u'; 'link SIGNAL', which the rig sends; 'job model.job', with "
-              "longer; clock, with late_edge or missing_edge; 'peer NAME', with silent"),
+              "longer; clock, with late_edge or missing_edge; 'peer NAME', with silent; "
+              "MODEL.TARGET of a driver, with does"),
           optional("stuck", &F::stuck,
                    "keeps this value; without one, the value that it had when the fault began"),
           optional("offset", &F::offset, "value added"),
@@ -39,6 +40,12 @@ const Fields<FaultSettings>& fault_fields() {
           optional("missing_edge", &F::missing_edge, "yes: the external clock's edges are not seen"),
           optional("silent", &F::silent,
                    "yes: the peer's messages are withheld, as if it had stopped sending"),
+          optional(
+              "does", &F::does, length(1, 100),
+              "kind of a fault that a driver offers, of a CAN message: 'wrong_checksum', 'stuck_counter', "
+              "'missing', 'late', 'twice', 'extra', 'wrong_length'; of its bus: 'bus_off', 'error_frames'"),
+          optional("amount", &F::amount,
+                   "how much, of a kind of a driver that has an amount: 2 ms of 'late'"),
           optional("at", &F::at, range(0ns, 100 * 24h), "simulated time at which it begins"),
           optional("frame", &F::frame, count("frames", 0, std::int64_t{1} << 62),
                    "frame in which it begins, instead of `at`"),

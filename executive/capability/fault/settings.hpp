@@ -24,7 +24,8 @@ struct FaultSettings {
   std::optional<Nanoseconds> delay, longer, late_edge;
   bool missing_edge = false, silent = false;
   std::optional<std::int64_t> flip;
-  Located<std::string> swap;
+  Located<std::string> swap, does;
+  config::Node amount{};
   std::optional<Nanoseconds> at, until, lasting, every;
   std::optional<std::int64_t> frame;
   std::optional<double> probability;

@@ -124,6 +124,9 @@ typedef struct tactus_settings {
 typedef struct tactus_open_request {
   uint32_t size;
   const char* rig; /**< name of the rig, by which other programs see what holds a device */
+  /** 0: a process of the driver's own shall drive the safe values when this one is killed, if it can; not 0: the rig file
+   *  wants none (`safe_outputs: process`). Added to version 1 later: look at `size` first. */
+  uint32_t unguarded;
 } tactus_open_request;
 
 /* ---- Models of hardware -------------------------------------------------------------------------------------- */
@@ -147,6 +150,48 @@ typedef struct tactus_message {
   char* text;     /**< one line; empty on entry */
   uint32_t level; /**< TACTUS_MESSAGE_...; INFO on entry */
 } tactus_message;
+
+/** A disturbance that a model offers: something of its device, and what happens to it there. The rig file has it as
+ *  `faults: { NAME: { on: MODEL.TARGET, does: KIND, amount: AMOUNT } }`. Constant. */
+typedef struct tactus_offered_fault {
+  uint32_t size;
+  uint32_t has_amount; /**< not 0: `amount` belongs to it */
+  const char* target;  /**< "EngineData"; not the name of a variable */
+  const char* kind;    /**< "wrong_checksum" */
+  const char* meaning; /**< one line for people */
+  const char* unit;    /**< of the amount, "s"; "": a bare number */
+  double least, most;  /**< limits of the amount */
+  double fallback;     /**< the amount where the rig file has none; NaN: it must have one */
+  const char* refused; /**< not NULL: it cannot be had, with this reason: "message X has no counter" */
+} tactus_offered_fault;
+
+/** A class of a histogram: values up to `end`, above the end of the class before it. */
+typedef struct tactus_class {
+  double end;
+  uint64_t count;
+} tactus_class;
+
+/** A part of the values of a histogram that was too large, and why: "bus", "rig", "injected". */
+typedef struct tactus_share {
+  const char* cause;
+  uint64_t count;
+} tactus_share;
+
+/** A distribution that a model has measured. */
+typedef struct tactus_histogram {
+  uint32_t size;
+  uint32_t class_count;
+  const char* name;            /**< "EngineData.late"; unique, constant */
+  const char* about;           /**< one line for people; constant */
+  const char* unit;            /**< "s" */
+  const char* not_measured;    /**< not NULL: a reason to doubt it: "the bus is simulated"; constant */
+  uint64_t count;              /**< of all values */
+  double longest;              /**< 0 without any */
+  const tactus_class* classes; /**< those that are not empty, the smallest end first */
+  double limit;                /**< values above it are too large; 0: none are */
+  uint32_t share_count;        /**< of those too large, by cause */
+  const tactus_share* shares;
+} tactus_histogram;
 
 /** Receiver of what tactus_model_functions::examine finds, line by line. */
 typedef struct tactus_examination {
@@ -189,6 +234,18 @@ typedef struct tactus_model_functions {
   /** Not 0: this model has outputs that drive_safe() drives; constant. NULL: each model of the driver has, if there is a
    *  drive_safe(). */
   int (*has_safe_values)(void* self);
+  /** The disturbances that it offers; constant after declare(). NULL: none. Asked when a rig file has a fault with `does:`.
+   *  A model in a process of its own is not asked. It answers NULL with *count above 0 when it fails. */
+  const tactus_offered_fault* const* (*faults)(void* self, uint32_t* count);
+  /** Begins the disturbance with this place in faults(), or ends it. On the thread of the frames, before the jobs of a
+   *  frame run, but asynchronous ones may; the same may be said again. Inside a frame. NULL beside NULL of `faults`. */
+  void (*disturb)(void* self, uint32_t number, int acts, double amount);
+  /** How often it has had its effect: messages that were disturbed. After the last frame. NULL: it does not count. */
+  uint64_t (*disturbed)(void* self, uint32_t number);
+  /** The histogram with this number, from 0 on; NULL: there are no more. While jobs run, on a thread that is not
+   *  real-time, and after the last of them; one call at a time. Valid until the next call. Not in a process of its own.
+   *  NULL: the model measures nothing. */
+  const tactus_histogram* (*histogram)(void* self, uint32_t number);
 } tactus_model_functions;
 
 /* ---- Formats of recordings ----------------------------------------------------------------------------------- */

@@ -313,6 +313,8 @@ class TACTUS_HIDDEN KeyedDriver {
 /// Information that a device gets when it is opened.
 struct OpenRequest {
   std::string rig{};  ///< name of the rig, by which other programs see what holds a device
+  /// A model: a process of its own shall drive the safe values when this one is killed, if the driver can.
+  bool guarded = false;
 };
 
 namespace detail TACTUS_HIDDEN {

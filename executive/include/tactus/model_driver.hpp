@@ -42,6 +42,39 @@ struct Message {
   std::string text{};  ///< one line
 };
 
+/// A disturbance that a model offers, in the rig file `{ on: MODEL.TARGET, does: KIND, amount: AMOUNT }`.
+struct OfferedFault {
+  std::string target{};   ///< "EngineData"; not the name of a variable
+  std::string kind{};     ///< "wrong_checksum"
+  std::string meaning{};  ///< one line
+  bool has_amount = false;
+  std::string unit{};  ///< of the amount, "s"; empty: a bare number
+  double least = 0, most = 0;
+  double fallback = 0;    ///< amount where the rig file has none; NaN: it must have one
+  std::string refused{};  ///< reason why it cannot be had; empty: it can
+};
+
+/// A distribution that a model has measured.
+struct MeasuredHistogram {
+  struct Class {
+    double end = 0;  ///< largest value of the class
+    std::uint64_t count = 0;
+  };
+  struct Share {
+    std::string cause{};  ///< "bus"
+    std::uint64_t count = 0;
+  };
+  std::string name{};          ///< "EngineData.late"
+  std::string about{};         ///< one line
+  std::string unit{};          ///< "s"
+  std::string not_measured{};  ///< reason to doubt it; empty: none
+  std::uint64_t count = 0;
+  double longest = 0;
+  std::vector<Class> classes{};  ///< those that are not empty, the smallest end first
+  double limit = 0;              ///< values above it are too large; 0: none are
+  std::vector<Share> shares{};   ///< those too large, by cause
+};
+
 /// Receiver of what is found out about a file, line by line. Only valid in examine().
 class TACTUS_HIDDEN Examination {
  public:
@@ -91,6 +124,24 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
     (void)to;
     return false;
   }
+  /// Disturbances that it offers. Constant after declare(); not asked in a process of its own. @when setup
+  virtual std::vector<OfferedFault> faults() const { return {}; }
+  /// Begins the disturbance with this place in faults(), or ends it; the same may be said again. On the thread of the
+  /// frames before the jobs of a frame run, though asynchronous ones may. @when rt
+  virtual void disturb(std::uint32_t number, bool acts, double amount) noexcept {
+    (void)number, (void)acts, (void)amount;
+  }
+  /// How often it has had its effect: messages that were disturbed. After the last frame. @when service
+  virtual std::uint64_t disturbed(std::uint32_t number) const {
+    (void)number;
+    return 0;
+  }
+  /// Fills in the histogram with this number, from 0 on; false: there are no more. While jobs run, on another thread.
+  /// @when service
+  virtual bool histogram(std::uint32_t number, MeasuredHistogram& to) {
+    (void)number, (void)to;
+    return false;
+  }
 };
 
 namespace detail TACTUS_HIDDEN {
@@ -110,13 +161,55 @@ struct COutputs {
   std::vector<const tactus_driven_output*> pointers{};
 };
 
+/// Disturbances of a driver as the C ABI has them.
+struct COfferedFaults {
+  explicit COfferedFaults(std::vector<OfferedFault> of) : offered(std::move(of)) {
+    for (const OfferedFault& each : offered)
+      all.push_back({sizeof(tactus_offered_fault), each.has_amount ? 1U : 0U, each.target.c_str(),
+                     each.kind.c_str(), each.meaning.c_str(), each.unit.c_str(), each.least, each.most,
+                     each.fallback, each.refused.empty() ? nullptr : each.refused.c_str()});
+    for (const tactus_offered_fault& each : all) pointers.push_back(&each);
+  }
+  std::vector<OfferedFault> offered;
+  std::vector<tactus_offered_fault> all{};
+  std::vector<const tactus_offered_fault*> pointers{};
+};
+
+/// A histogram of a driver as the C ABI has it.
+struct CHistogram {
+  explicit CHistogram(MeasuredHistogram of) : measured(std::move(of)) {
+    for (const MeasuredHistogram::Class& each : measured.classes) classes.push_back({each.end, each.count});
+    for (const MeasuredHistogram::Share& each : measured.shares)
+      shares.push_back({each.cause.c_str(), each.count});
+    shown = {sizeof(tactus_histogram),
+             static_cast<std::uint32_t>(classes.size()),
+             measured.name.c_str(),
+             measured.about.c_str(),
+             measured.unit.c_str(),
+             measured.not_measured.empty() ? nullptr : measured.not_measured.c_str(),
+             measured.count,
+             measured.longest,
+             classes.data(),
+             measured.limit,
+             static_cast<std::uint32_t>(shares.size()),
+             shares.data()};
+  }
+  MeasuredHistogram measured;
+  std::vector<tactus_class> classes{};
+  std::vector<tactus_share> shares{};
+  tactus_histogram shown{};
+};
+
 template <class T>
 tactus_model_functions model_functions() {
   tactus_model_functions all{};
   all.size = sizeof all;
   all.declare = &declare_model;
   all.open = [](void* self, const tactus_open_request* request, tactus_failure* failure) {
-    return guarded(failure, [&] { driver_of(self).open({request->rig}); });
+    return guarded(failure, [&] {
+      const bool tells = request->size > offsetof(tactus_open_request, unguarded);
+      driver_of(self).open({request->rig, tells && request->unguarded == 0});
+    });
   };
   if (T().has_safe_values())
     all.drive_safe = [](void* self, int for_good) {
@@ -148,6 +241,38 @@ tactus_model_functions model_functions() {
       return 0;
     } catch (...) {
       return 1;
+    }
+  };
+  all.faults = [](void* self, std::uint32_t* count) -> const tactus_offered_fault* const* {
+    try {
+      static thread_local std::unique_ptr<COfferedFaults> shown;  // until the next question
+      shown = std::make_unique<COfferedFaults>(driver_of(self).faults());
+      *count = static_cast<std::uint32_t>(shown->pointers.size());
+      return shown->pointers.data();
+    } catch (...) {
+      *count = 1;  // that no description follows says that it failed
+      return nullptr;
+    }
+  };
+  all.disturb = [](void* self, std::uint32_t number, int acts, double amount) {
+    driver_of(self).disturb(number, acts != 0, amount);
+  };
+  all.disturbed = [](void* self, std::uint32_t number) -> std::uint64_t {
+    try {
+      return driver_of(self).disturbed(number);
+    } catch (...) {
+      return 0;
+    }
+  };
+  all.histogram = [](void* self, std::uint32_t number) -> const tactus_histogram* {
+    try {
+      static thread_local std::unique_ptr<CHistogram> shown;  // until the next question
+      MeasuredHistogram measured;
+      if (!driver_of(self).histogram(number, measured)) return nullptr;
+      shown = std::make_unique<CHistogram>(std::move(measured));
+      return &shown->shown;
+    } catch (...) {
+      return nullptr;
     }
   };
   if constexpr (requires { T::kExtension; }) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "config/json.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -59,6 +60,102 @@ TEST_F(CanRig, NamesWhatARigFileHasWrong) {
   const auto check = tactus({"check", "restbus.yaml", "--set", "models.car.rest_of=[DISH]"});
   EXPECT_EQ(check.status, 2) << check;
   EXPECT_THAT(check.err, HasSubstr("the database has no node 'DISH'; it has ENGINE, BRAKES, DASH"));
+}
+
+TEST_F(CanRig, FaultsAreSeenByAPeerAndNamedInJournalAndSummary) {
+  const auto run =
+      tactus({"run", "restbus.yaml", "--no-realtime", "--until", "400 ms", "--out", "out", "--set",
+              "faults.crc={ on: car.EngineData, does: wrong_checksum, at: 100 ms, for: 50 ms }", "--set",
+              "faults.gone={ on: car.BrakeData, does: missing, at: 100 ms, for: 60 ms }", "--set",
+              "faults.errors={ on: car.bus, does: error_frames, amount: 2, at: 200 ms, for: 50 ms }", "--set",
+              "record.seen={ driver: csv, variables: [dashboard.EngineData.checksum_errors, "
+              "dashboard.BrakeData.lost, "
+              "dashboard.bus.receive_errors, fault.crc] }"});
+  ASSERT_EQ(run.status, 0) << run;
+  const std::string seen = read_file(dir_ / "out/seen.csv");
+  EXPECT_THAT(seen, HasSubstr("\n0.1,0,0,0,1\n"));
+  EXPECT_THAT(seen, HasSubstr("\n0.199,5,3,0,0\n"));
+  EXPECT_THAT(seen, testing::ContainsRegex("\n0\\.22[0-9]*,5,3,[1-9]"));
+  const std::string journal = read_file(dir_ / "out/journal.jsonl");
+  EXPECT_THAT(journal, HasSubstr(R"({"frame":100,"what":"fault on","name":"crc")"));
+  EXPECT_THAT(journal, HasSubstr(R"({"frame":150,"what":"fault off","name":"crc")"));
+  const auto summary = config::Json::parse(read_file(dir_ / "out/summary.json"));
+  EXPECT_EQ(summary["faults"][0]["on"], "car.EngineData");
+  EXPECT_EQ(summary["faults"][0]["kind"], "wrong_checksum");
+  EXPECT_EQ(summary["faults"][0]["disturbed"], 5);
+  EXPECT_EQ(summary["faults"][1]["disturbed"], 3);
+  EXPECT_GT(summary["faults"][2]["disturbed"], 8);
+}
+
+TEST_F(CanRig, SummaryAndReportHaveTheLatenessOfEachMessage) {
+  // Ten more messages of the highest ids in the same frame: the bus is what makes some late.
+  const auto run = tactus({"run", "restbus.yaml", "--no-realtime", "--until", "300 ms", "--out", "out",
+                           "--set", "models.car.send.BrakeData.late_after=100 us", "--set",
+                           "models.car.at=500 us", "--set", "models.car.spacing=20 ms", "--set",
+                           "models.car.bit_rate=100000", "--set", "models.dashboard.bit_rate=100000", "--set",
+                           "faults.slow={ on: car.EngineData, does: late, amount: 8 ms, at: 200 ms }"});
+  ASSERT_EQ(run.status, 0) << run;
+  const auto summary = config::Json::parse(read_file(dir_ / "out/summary.json"));
+  const auto row = [&](const std::string& name) {
+    for (const auto& each : summary["histograms"])
+      if (each["model"] == "car" && each["name"] == name) return each;
+    return config::Json();
+  };
+  const auto engine = row("EngineData.late"), brakes = row("BrakeData.late"),
+             wire = row("BrakeData.bus_time");
+  EXPECT_EQ(engine["unit"], "s");
+  EXPECT_EQ(engine["limit"], 0.005) << "half of its cycle";
+  EXPECT_EQ(engine["not_measured"],
+            "the bus is simulated: no bus was measured, and all times are simulated ones");
+  EXPECT_EQ(engine["count"], 29);
+  EXPECT_NEAR(engine["longest"].get<double>(), 0.008, 1e-6);
+  EXPECT_EQ(engine["too_large"]["injected"], 9);
+  EXPECT_EQ(engine["too_large"]["bus"], 0);
+  EXPECT_GT(brakes["too_large"]["bus"], 5) << "it waits for EngineData, which is more important";
+  EXPECT_EQ(brakes["too_large"]["rig"], 0);
+  EXPECT_GT(wire["longest"].get<double>(), 0.0015);
+  std::uint64_t sum = 0;
+  for (const auto& each : wire["classes"]) sum += each[1].get<std::uint64_t>();
+  EXPECT_EQ(wire["count"], sum);
+  const auto report = tactus({"report", "out"});
+  EXPECT_EQ(report.status, 0) << report;
+  const std::string page = read_file(dir_ / "out/report.html");
+  EXPECT_THAT(page, HasSubstr("Measured by models"));
+  EXPECT_THAT(page, HasSubstr("car.EngineData.late"));
+  EXPECT_THAT(page, HasSubstr("no bus was measured"));
+  EXPECT_THAT(page, HasSubstr("injected 9"));
+}
+
+TEST_F(CanRig, RefusesFaultsThatItsBusDoesNotHave) {
+  const auto refusal = [this](const std::string& fault) {
+    return tactus({"check", "restbus.yaml", "--set", "faults.f=" + fault}).err;
+  };
+  EXPECT_THAT(refusal("{ on: car.EngineDat, does: missing }"),
+              HasSubstr("faults.f.on: model 'car' has nothing of the name 'EngineDat' that can be disturbed; "
+                        "did you mean 'EngineData'?"));
+  EXPECT_THAT(
+      refusal("{ on: car.EngineData, does: wrong_cecksum }"),
+      HasSubstr(
+          "faults.f.does: 'car.EngineData' has no fault 'wrong_cecksum'; did you mean 'wrong_checksum'?"));
+  EXPECT_THAT(
+      refusal("{ on: car.EngineData, does: explode }"),
+      HasSubstr(
+          "'car.EngineData' has no fault 'explode'; there are: wrong_checksum, stuck_counter, missing"));
+  EXPECT_THAT(refusal("{ on: cars.EngineData, does: missing }"),
+              HasSubstr("there is no model of a driver 'cars'; did you mean 'car'?"));
+  EXPECT_THAT(
+      refusal("{ on: car.BrakeData, does: wrong_checksum }"),
+      HasSubstr("faults.f.does: message BrakeData has no checksum; name it in send.BrakeData.checksum"));
+  EXPECT_THAT(refusal("{ on: car.DashStatus, does: missing }"), HasSubstr("message DashStatus is received"));
+  EXPECT_THAT(refusal("{ on: car.EngineData, does: late }"),
+              HasSubstr("'late' needs 'amount: 0.000001 .. 10 s'"));
+  EXPECT_THAT(refusal("{ on: car.EngineData, does: late, amount: 2 V }"), HasSubstr("faults.f.amount"));
+  EXPECT_THAT(refusal("{ on: car.EngineData, does: late, amount: 20 s }"),
+              HasSubstr("is not 0.000001 .. 10 s"));
+  EXPECT_THAT(refusal("{ on: car.EngineData, does: missing, amount: 2 }"),
+              HasSubstr("'missing' has no amount"));
+  EXPECT_THAT(refusal("{ on: car.EngineData.Gear, stuck: Park, amount: 2 }"),
+              HasSubstr("belongs to a fault with 'does'"));
 }
 
 TEST_F(CanRig, RefusesAnInterfaceThatIsNotThere) {

@@ -7,6 +7,7 @@ import {blamed, quantity} from './overruns.js';
 import {Refused} from './port.js';
 import {grouped, spanText} from './text.js';
 import {Timeline} from './timeline.js';
+import {readHistograms} from './histograms.js';
 import {classColour, traceModel} from './trace_model.js';
 import {bands} from './track.js';
 
@@ -42,6 +43,7 @@ export class Timing {
     this.makePlots();
     this.draw(true);
     this.readJobs();
+    readHistograms(this.rig);
     if (this.shown === -1) this.shown = null;
     this.again();  // what a person has chosen stays
     this.timeline.draw();

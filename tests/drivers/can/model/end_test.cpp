@@ -235,6 +235,40 @@ TEST_F(CanEnd, TellsHowLateMessagesWere) {
   EXPECT_THAT(log, HasSubstr("longest 80 us; bus time half below"));
 }
 
+TEST_F(CanEnd, TellsApartWhoMadeMessagesTooLate) {
+  start("send: { M: { cycle: 10 ms, late_after: 1 ms } }");
+  ASSERT_TRUE(host_->frame());
+  const auto one = [this](std::int64_t planned, std::int64_t taken, std::int64_t echoed) {
+    PortEvent made = event(PortEvent::Kind::taken);
+    made.planned = planned;
+    made.stamp = taken;
+    KeepingPort::events.push_back(made);
+    made.kind = PortEvent::Kind::echo;
+    made.stamp = echoed;
+    KeepingPort::events.push_back(made);
+    ASSERT_TRUE(host_->frame());
+  };
+  one(1'000'000, 1'100'000, 1'400'000);  // in time
+  one(2'000'000, 2'100'000, 4'400'000);  // 2.3 ms for the bus
+  one(5'000'000, 7'100'000, 7'400'000);  // 2.1 ms for us
+  one(8'000'000, 8'600'000, 9'250'000);  // 0.6 ms of us and 0.38 ms of waiting: 0.27 ms is the frame itself
+  one(10'000'000, 10'600'000, 11'300'000);
+  EXPECT_EQ(host_->get("M.too_late"), 3);
+  const auto all = host_->model().histograms();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "M.late");
+  EXPECT_EQ(all[0].limit, 0.001);
+  EXPECT_EQ(all[0].not_measured, "") << "can0 is a real bus";
+  EXPECT_EQ(all[0].shares[0].cause, "bus");
+  EXPECT_EQ(all[0].shares[0].count, 1U);
+  EXPECT_EQ(all[0].shares[1].cause, "rig");
+  EXPECT_EQ(all[0].shares[1].count, 2U);
+  EXPECT_EQ(all[0].shares[2].count, 0U);
+  EXPECT_EQ(all[0].count, 5U);
+  EXPECT_NEAR(all[0].longest, 0.0021, 1e-12);
+  EXPECT_NEAR(all[1].longest, 0.0023, 1e-12);
+}
+
 TEST_F(CanEnd, AFullQueueOfTheControllerHasAPolicy) {
   start("send: { M: { cycle: 1 ms } }");
   KeepingPort::events = {event(PortEvent::Kind::full)};

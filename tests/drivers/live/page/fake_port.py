@@ -454,6 +454,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                   "sleeper": "hybrid, margin 60 us", "realtime": True,
                                   "ratio": 1.0, "external": rig.external},
                 "link": lambda: rig.link,
+                "histograms": lambda: {"histograms": [
+                    {"model": "car", "name": "EngineData.late", "about": "planned until taken", "unit": "s",
+                     "not_measured": "vcan0 is a virtual interface", "count": 12000, "p50": 2e-5, "p99": 1.2e-4,
+                     "p99_9": 2e-4, "longest": 4e-4, "limit": 0.005, "too_large": {"bus": 3, "rig": 0, "injected": 0},
+                     "classes": [[2e-5, 11000], [4e-4, 1000]]}]},
                 "switches": lambda: {"switches": rig.switches},
                 "verdicts": lambda: {**rig.verdicts, "frame": rig.frame, "frames": rig.frame + 1},
                 "checkpoints": lambda: {"folder": "/runs/fake/checkpoints", "left_out": 0, "checkpoints": [

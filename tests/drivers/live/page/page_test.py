@@ -980,6 +980,8 @@ class Overruns(Case):
         self.go("timing")
         self.browser.until_text('[data-v="hist-late"]', "p50 .* p99.9 .* max")
         self.browser.until_text('[data-list="jobs"]', "motor.step.*scheduled")
+        self.browser.until_text('[data-list="histograms"]', "car.EngineData.late.*bus 3")
+        self.browser.until_text('[data-v="histograms-note"]', "car: vcan0 is a virtual interface")
 
     def test_a_trace_that_was_not_answered_is_asked_for_again(self):
         self.fake()

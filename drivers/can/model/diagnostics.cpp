@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/diagnostics.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace tactus::drivers::can {
+namespace {
+
+// Of ISO 14229.
+constexpr std::uint8_t kNegative = 0x7F, kPending = 0x78, kAnswer = 0x40, kReadFaults = 0x19;
+constexpr std::int64_t kPendingTime = 5'000'000'000;
+
+/// Reads "19 02 FF". Adds a problem for anything else.
+std::vector<std::uint8_t> bytes_of(const std::string& text, const std::string& path,
+                                   const Problems& problems) {
+  std::vector<std::uint8_t> bytes;
+  std::string digits;
+  const auto refuse = [&] {
+    problems.add(path, "'" + text + "' is no row of bytes; write two hexadecimal digits each, '19 02 FF'");
+    return std::vector<std::uint8_t>{0};
+  };
+  for (const char c : text) {
+    if (c == ' ') {
+      if (digits.size() == 1) return refuse();
+      continue;
+    }
+    if (std::string("0123456789abcdefABCDEF").find(c) == std::string::npos) return refuse();
+    digits += c;
+    if (digits.size() < 2) continue;
+    bytes.push_back(static_cast<std::uint8_t>(std::stoul(digits, nullptr, 16)));
+    digits.clear();
+  }
+  if (!digits.empty() || bytes.empty() || bytes.size() > IsoTp::kMost) return refuse();
+  return bytes;
+}
+
+}  // namespace
+
+const tactus_label Station::kStates[6] = {
+    {"idle", static_cast<int>(State::idle)},           {"waiting", static_cast<int>(State::waiting)},
+    {"answered", static_cast<int>(State::answered)},   {"refused", static_cast<int>(State::refused)},
+    {"timed_out", static_cast<int>(State::timed_out)}, {"failed", static_cast<int>(State::failed)}};
+
+Station::Station(const StationSettings& settings, const Problems& problems)
+    : name_(settings.name), timeout_(settings.timeout.count()) {
+  const std::string path = "stations." + name_;
+  const auto id = [&](const std::string& text, const char* key) {
+    return static_cast<std::uint32_t>(whole_of(text, 0x1FFF'FFFF, path + "." + key, problems));
+  };
+  address_.request = id(settings.request, "request");
+  address_.response = id(settings.response, "response");
+  address_.extended = address_.request > 0x7FF || address_.response > 0x7FF;
+  address_.padding = settings.padding;
+  if (address_.request == address_.response)
+    problems.add(path + ".response", "is the id of the request; a station answers with another one");
+  for (const StationSettings::Request& each : settings.requests) {
+    Request& made = requests_.emplace_back();
+    made.name = each.name;
+    made.bytes = bytes_of(each.bytes, path + ".requests." + each.name, problems);
+  }
+}
+
+void Station::declare(Declaring& d) {
+  for (Request& each : requests_) {
+    const std::string dot = name_ + "." + each.name + ".";
+    d.variable(TACTUS_INPUT, dot + "send", each.send, "each other value sends the request once");
+    d.words(TACTUS_OUTPUT, dot + "state", each.state, "what became of the last one", std::begin(kStates),
+            std::size(kStates));
+    d.variable(TACTUS_OUTPUT, dot + "answers", each.answers, "positive answers");
+    d.variable(TACTUS_OUTPUT, dot + "time", each.time, "s", "from the request to what became of it");
+    d.variable(TACTUS_OUTPUT, dot + "refusal", each.refusal,
+               "code of a negative answer (NRC of ISO 14229); 0: none");
+    d.variable(TACTUS_OUTPUT, dot + "length", each.length, "bytes of the last positive answer");
+    d.bytes(TACTUS_OUTPUT, dot + "data", each.data.data(), static_cast<std::uint32_t>(each.data.size()),
+            "its first bytes");
+    if (each.bytes[0] != kReadFaults) continue;
+    d.variable(TACTUS_OUTPUT, dot + "codes", each.codes, "fault codes of the last positive answer");
+    d.variable(TACTUS_OUTPUT, dot + "first_code", each.first_code, "the first of them, three bytes; 0: none");
+  }
+}
+
+void Station::open(const std::string& interface, bool by_kernel) {
+  if (by_kernel)
+    transport_ = open_kernel_iso_tp(interface, address_);
+  else
+    transport_ = std::make_unique<FramedIsoTp>(address_);
+}
+
+bool Station::receive(const CanFrame& frame, std::int64_t now) TACTUS_RT {
+  if (transport_ == nullptr) return false;
+  if (transport_->receive(frame, now)) return true;
+  return frame.extended == address_.extended &&
+         (frame.id == address_.request || frame.id == address_.response);
+}
+
+bool Station::next(CanFrame& frame, std::int64_t now) TACTUS_RT {
+  return transport_ != nullptr && transport_->next(frame, now);
+}
+
+void Station::begin(Request& request, std::int64_t now) TACTUS_RT {
+  request.is_wanted = false;
+  under_way_ = &request;
+  begun_ = now;
+  until_ = now + timeout_;
+  transport_->send(request.bytes, now);
+}
+
+void Station::end(State state, std::int64_t now) TACTUS_RT {
+  under_way_->state = static_cast<std::int32_t>(state);
+  under_way_->time = static_cast<double>(now - begun_) * 1e-9;
+  if (state != State::answered && state != State::refused) transport_->reset();
+  under_way_ = nullptr;
+}
+
+void Station::read_codes(Request& request, std::span<const std::uint8_t> data) TACTUS_RT {
+  constexpr std::size_t kHead = 3, kEach = 4;  // service, kind, mask; code of three bytes and its status
+  request.codes = request.first_code = 0;
+  if (request.bytes.size() < 2 || data.size() < kHead) return;
+  const std::uint8_t kind = request.bytes[1];
+  if (kind == 0x01 || kind == 0x07) {  // their number alone
+    if (data.size() >= 6) request.codes = static_cast<std::uint32_t>(data[4] << 8U | data[5]);
+    return;
+  }
+  request.codes = static_cast<std::uint32_t>((data.size() - kHead) / kEach);
+  if (request.codes > 0)
+    request.first_code =
+        static_cast<std::uint32_t>(data[kHead] << 16U | data[kHead + 1] << 8U | data[kHead + 2]);
+}
+
+void Station::answer(std::span<const std::uint8_t> data, std::int64_t now) TACTUS_RT {
+  Request& request = *under_way_;
+  const std::uint8_t service = request.bytes[0];
+  if (data.size() >= 3 && data[0] == kNegative && data[1] == service) {
+    if (data[2] == kPending) {
+      until_ = now + std::max(timeout_, kPendingTime);
+      return;
+    }
+    request.refusal = data[2];
+    return end(State::refused, now);
+  }
+  if (data.empty() || data[0] != static_cast<std::uint8_t>(service + kAnswer))
+    return;  // of an earlier request
+  ++request.answers;
+  request.refusal = 0;
+  request.length = static_cast<std::uint32_t>(data.size());
+  request.data.fill(0);
+  std::memcpy(request.data.data(), data.data(), std::min(data.size(), request.data.size()));
+  if (service == kReadFaults) read_codes(request, data);
+  end(State::answered, now);
+}
+
+void Station::step(std::int64_t now) TACTUS_RT {
+  for (Request& each : requests_) {
+    if (each.send == each.last_send) continue;
+    each.last_send = each.send;
+    each.is_wanted = true;
+    each.state = static_cast<std::int32_t>(State::waiting);
+  }
+  IsoTpEvent event;
+  while (transport_->take(event, now)) {
+    if (under_way_ == nullptr) continue;
+    if (event.kind == IsoTpEvent::Kind::answer) answer(event.data, now);
+    if (event.kind == IsoTpEvent::Kind::failed)
+      end(event.error == ETIMEDOUT ? State::timed_out : State::failed, now);
+  }
+  if (under_way_ != nullptr && now > until_) end(State::timed_out, now);
+  for (std::size_t i = 0; under_way_ == nullptr && i < requests_.size(); ++i) {
+    Request& each = requests_[looked_];
+    looked_ = (looked_ + 1) % requests_.size();
+    if (each.is_wanted) begin(each, now);
+  }
+}
+
+void Station::restart() TACTUS_RT {
+  if (transport_ != nullptr) transport_->reset();
+  if (under_way_ != nullptr) under_way_->state = static_cast<std::int32_t>(State::idle);
+  under_way_ = nullptr;
+  for (Request& each : requests_) {
+    each.is_wanted = false;
+    each.last_send = each.send;
+    if (each.state == static_cast<std::int32_t>(State::waiting))
+      each.state = static_cast<std::int32_t>(State::idle);
+  }
+}
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The faults that a bus offers, of its messages and of itself.
+#include <limits>
+
+#include "drivers/can/model/can_model.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+struct Kind {
+  MessageFault kind;
+  const char* name;
+  const char* meaning;
+};
+constexpr Kind kKinds[kMessageFaults] = {
+    {MessageFault::wrong_checksum, "wrong_checksum", "all bits of its checksum are inverted"},
+    {MessageFault::stuck_counter, "stuck_counter", "its counter stays, with a right checksum"},
+    {MessageFault::missing, "missing", "it is not sent, and its counter goes on"},
+    {MessageFault::late, "late", "it is sent so much later"},
+    {MessageFault::twice, "twice", "the same frame is sent twice"},
+    {MessageFault::extra, "extra", "it is sent once more in each frame, beside its schedule"},
+    {MessageFault::wrong_length, "wrong_length",
+     "it is sent with so many bytes; by default the next shorter length"},
+};
+constexpr const char* kBus = "bus";
+constexpr std::uint32_t kBusFaults = 2;
+
+}  // namespace
+
+std::vector<OfferedFault> CanModel::faults() const {
+  std::vector<OfferedFault> all;
+  for (const SentMessage& each : sent_)
+    for (const Kind& kind : kKinds) {
+      OfferedFault& made = all.emplace_back();
+      made.target = each.message().name;
+      made.kind = kind.name;
+      made.meaning = kind.meaning;
+      if (kind.kind == MessageFault::late) {
+        made.has_amount = true;
+        made.unit = "s";
+        made.least = 1e-6;
+        made.most = 10;
+        made.fallback = std::numeric_limits<double>::quiet_NaN();
+      }
+      if (kind.kind == MessageFault::wrong_length) {
+        made.has_amount = true;
+        made.most = each.message().fd ? 64 : 8;
+        made.fallback = shorter(each.message().length);
+        if (each.message().length == 0) made.fallback = 1;
+      }
+      if (kind.kind == MessageFault::wrong_checksum && !each.protection().has_checksum())
+        made.refused =
+            "message " + made.target + " has no checksum; name it in send." + made.target + ".checksum";
+      if (kind.kind == MessageFault::stuck_counter && !each.protection().has_counter())
+        made.refused =
+            "message " + made.target + " has no counter; name it in send." + made.target + ".counter";
+    }
+  OfferedFault bus_off;
+  bus_off.target = kBus;
+  bus_off.kind = "bus_off";
+  bus_off.meaning = "the rig's controller neither sends nor receives, as if it were bus-off";
+  all.push_back(bus_off);
+  OfferedFault errors;
+  errors.target = kBus;
+  errors.kind = "error_frames";
+  errors.meaning = "each frame on the bus is destroyed so many times by an error frame, and sent again";
+  errors.has_amount = true;
+  errors.least = 1;
+  errors.most = 255;
+  errors.fallback = 1;
+  if (!settings_.is_simulated())
+    errors.refused = "SocketCAN cannot make error frames on " + settings_.interface +
+                     "; a simulated bus can (interface: simulated), and a device of the bench for bus errors";
+  all.push_back(errors);
+  for (const ReceivedMessage& each : received_)
+    for (const Kind& kind : kKinds) {
+      OfferedFault& made = all.emplace_back();
+      made.target = each.message().name;
+      made.kind = kind.name;
+      made.refused = "message " + made.target +
+                     " is received; what is received is disturbed through its signals: write 'on: MODEL." +
+                     made.target + ".SIGNAL', or disturb the model that sends it";
+    }
+  return all;
+}
+
+void CanModel::disturb(std::uint32_t number, bool acts, double amount) noexcept {
+  const auto of_messages = static_cast<std::uint32_t>(sent_.size() * kMessageFaults);
+  if (number < of_messages) {
+    sent_[number / kMessageFaults].faults().set(static_cast<MessageFault>(number % kMessageFaults), acts,
+                                                amount);
+    return;
+  }
+  if (number == of_messages) {
+    is_off_.store(acts, std::memory_order_relaxed);
+  } else if (number == of_messages + 1 && port_ != nullptr) {
+    is_disturbed_.store(acts, std::memory_order_relaxed);
+    port_->disturb(acts ? static_cast<unsigned>(amount) : 0);
+  }
+}
+
+std::uint64_t CanModel::disturbed(std::uint32_t number) const {
+  const auto of_messages = static_cast<std::uint32_t>(sent_.size() * kMessageFaults);
+  if (number < of_messages)
+    return sent_[number / kMessageFaults].faults().count(static_cast<MessageFault>(number % kMessageFaults));
+  if (number == of_messages) return off_count_;
+  return number < of_messages + kBusFaults && port_ != nullptr ? port_->disturbed() : 0;
+}
+
+}  // namespace tactus::drivers::can

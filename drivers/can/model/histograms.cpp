@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a bus has measured: two distributions for each message that the rig sends.
+#include "drivers/can/model/can_model.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+double in_seconds(std::int64_t time) { return static_cast<double>(time) * 1e-9; }
+
+void fill(const Histogram& from, MeasuredHistogram& to) {
+  to.unit = "s";
+  to.count = from.count();
+  to.longest = in_seconds(from.longest());
+  for (const auto& [end, count] : from.classes()) to.classes.push_back({in_seconds(end), count});
+}
+
+/// Reason to doubt the times of an interface; empty: none.
+std::string doubt_of(const Settings& settings) {
+  if (settings.is_simulated())
+    return "the bus is simulated: no bus was measured, and all times are simulated ones";
+  if (settings.interface.starts_with("vcan") || settings.interface.starts_with("vx"))
+    return settings.interface + " is a virtual interface: the bus was not measured, its echo comes at once";
+  if (settings.is_unix()) return settings.interface + " has no echo: the bus was not measured";
+  return "";
+}
+
+}  // namespace
+
+bool CanModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
+  if (number / 2 >= sent_.size()) return false;
+  const SentMessage& message = sent_[number / 2];
+  to.not_measured = doubt_of(settings_);
+  if (number % 2 == 1) {
+    to.name = message.message().name + ".bus_time";
+    to.about = "from when the controller took it until it was on the bus";
+    fill(message.on_bus(), to);
+    return true;
+  }
+  to.name = message.message().name + ".late";
+  to.about =
+      "from its planned time until the controller took it; above the limit are those that are so late on the "
+      "bus, but for "
+      "the time that the frame itself takes";
+  fill(message.late(), to);
+  to.limit = in_seconds(message.late_after());
+  to.shares = {{"bus", message.too_late(LateBy::bus)},
+               {"rig", message.too_late(LateBy::rig)},
+               {"injected", message.too_late(LateBy::injected)}};
+  return true;
+}
+
+}  // namespace tactus::drivers::can

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::drivers::can {
+
+/// Kind of a fault of a message, on the wire as its receivers see it.
+enum class MessageFault : std::uint8_t {
+  wrong_checksum,
+  stuck_counter,
+  missing,
+  late,
+  twice,
+  extra,
+  wrong_length
+};
+inline constexpr std::size_t kMessageFaults = 7;
+
+/// Faults of one sent message: which of them act, and how often each had its effect.
+///
+/// Threads  set(): that of the frames. The rest: that of the sending job. count(): any.
+/// RT       all of it.
+class MessageFaults {
+ public:
+  void set(MessageFault kind, bool acts, double amount) TACTUS_RT {
+    One& one = all_[static_cast<std::size_t>(kind)];
+    one.amount.store(amount, std::memory_order_relaxed);
+    one.acts.store(acts, std::memory_order_relaxed);
+  }
+  bool acts(MessageFault kind) const TACTUS_RT {
+    return all_[static_cast<std::size_t>(kind)].acts.load(std::memory_order_relaxed);
+  }
+  double amount(MessageFault kind) const TACTUS_RT {
+    return all_[static_cast<std::size_t>(kind)].amount.load(std::memory_order_relaxed);
+  }
+  /// Returns whether it acts, and counts that it has its effect then.
+  bool take(MessageFault kind) TACTUS_RT {
+    if (!acts(kind)) return false;
+    all_[static_cast<std::size_t>(kind)].count.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  std::uint64_t count(MessageFault kind) const TACTUS_RT {
+    return all_[static_cast<std::size_t>(kind)].count.load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct One {
+    std::atomic<bool> acts{false};
+    std::atomic<double> amount{0};
+    std::atomic<std::uint64_t> count{0};
+  };
+  std::array<One, kMessageFaults> all_{};
+};
+
+}  // namespace tactus::drivers::can

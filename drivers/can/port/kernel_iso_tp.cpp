@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <linux/can.h>
+#include <linux/can/isotp.h>
+#include <net/if.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "drivers/can/port/iso_tp.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+/// One side writes it and then says so; the other reads it and then gives it back.
+struct Slot {
+  std::atomic<bool> is_full{false};
+  IsoTpEvent::Kind kind = IsoTpEvent::Kind::answer;
+  int error = 0;
+  std::size_t size = 0;
+  std::array<std::uint8_t, IsoTp::kMost> bytes{};
+};
+
+std::uint32_t id_of(std::uint32_t id, bool extended) {
+  return extended ? (id & CAN_EFF_MASK) | CAN_EFF_FLAG : id & CAN_SFF_MASK;
+}
+
+class KernelIsoTp final : public IsoTp {
+ public:
+  KernelIsoTp(const std::string& interface, const IsoTpAddress& address) {
+    socket_ = ::socket(PF_CAN, SOCK_DGRAM | SOCK_CLOEXEC, CAN_ISOTP);
+    if (socket_ < 0)
+      throw std::runtime_error(std::string("this kernel offers no ISO-TP: ") +
+                               std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+                               "; sudo modprobe can-isotp");
+    can_isotp_options options{};
+    // A write returns when all frames are sent, and its error belongs to it.
+    options.flags = CAN_ISOTP_WAIT_TX_DONE;
+    if (address.padding >= 0) {
+      options.flags |= CAN_ISOTP_TX_PADDING;
+      options.txpad_content = static_cast<std::uint8_t>(address.padding);
+    }
+    sockaddr_can at{};
+    at.can_family = AF_CAN;
+    at.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
+    at.can_addr.tp.tx_id = id_of(address.request, address.extended);
+    at.can_addr.tp.rx_id = id_of(address.response, address.extended);
+    const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&at));
+    if (at.can_ifindex == 0 ||
+        ::setsockopt(socket_, SOL_CAN_ISOTP, CAN_ISOTP_OPTS, &options, sizeof options) != 0 ||
+        ::bind(socket_, general, sizeof at) != 0) {
+      const int error = errno;
+      close();
+      throw std::runtime_error("cannot bind ISO-TP to " + interface + ": " +
+                               std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+    }
+    thread_ = std::thread([this] { run(); });
+    (void)::pthread_setname_np(thread_.native_handle(), "can-isotp");
+  }
+  ~KernelIsoTp() override {
+    stopped_.store(true, std::memory_order_relaxed);
+    thread_.join();
+    close();
+  }
+
+  // The thread looks every kLook whether there is a request: the frames make no system call.
+  void send(std::span<const std::uint8_t> message, std::int64_t) TACTUS_RT override {
+    if (request_.is_full.load(std::memory_order_acquire))
+      return;  // the last one is not even taken: it times out
+    request_.size = std::min(message.size(), kMost);
+    std::memcpy(request_.bytes.data(), message.data(), request_.size);
+    request_.is_full.store(true, std::memory_order_release);
+  }
+  bool take(IsoTpEvent& event, std::int64_t) TACTUS_RT override {
+    if (is_shown_) answer_.is_full.store(false, std::memory_order_release);
+    is_shown_ = answer_.is_full.load(std::memory_order_acquire);
+    if (!is_shown_) return false;
+    event = {answer_.kind, answer_.error, std::span<const std::uint8_t>(answer_.bytes).first(answer_.size)};
+    return true;
+  }
+  void reset() TACTUS_RT override {}
+
+ private:
+  static constexpr int kLook = 2;  // ms
+
+  void close() {
+    if (socket_ >= 0) (void)::close(socket_);
+  }
+  void tell(IsoTpEvent::Kind kind, int error, std::size_t size) {
+    answer_.kind = kind;
+    answer_.error = error;
+    answer_.size = size;
+    answer_.is_full.store(true, std::memory_order_release);
+  }
+  void run() {
+    while (!stopped_.load(std::memory_order_relaxed)) {
+      pollfd waits{socket_, POLLIN, 0};
+      const bool has_room = !answer_.is_full.load(std::memory_order_acquire);
+      const int ready = ::poll(&waits, has_room ? 1 : 0, kLook);
+      if (has_room && ready > 0) {
+        const ssize_t size = ::recv(socket_, answer_.bytes.data(), answer_.bytes.size(), MSG_DONTWAIT);
+        if (size > 0)
+          tell(IsoTpEvent::Kind::answer, 0, static_cast<std::size_t>(size));
+        else if (size < 0 && errno != EAGAIN)
+          tell(IsoTpEvent::Kind::failed, errno, 0);
+        continue;
+      }
+      if (!has_room || !request_.is_full.load(std::memory_order_acquire)) continue;
+      const ssize_t sent = ::write(socket_, request_.bytes.data(), request_.size);
+      const int error = errno;
+      request_.is_full.store(false, std::memory_order_release);
+      tell(sent < 0 ? IsoTpEvent::Kind::failed : IsoTpEvent::Kind::sent, sent < 0 ? error : 0, 0);
+    }
+  }
+
+  int socket_ = -1;
+  Slot request_, answer_;
+  bool is_shown_ = false;
+  std::atomic<bool> stopped_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<IsoTp> open_kernel_iso_tp(const std::string& interface, const IsoTpAddress& address) {
+  return std::make_unique<KernelIsoTp>(interface, address);
+}
+
+}  // namespace tactus::drivers::can

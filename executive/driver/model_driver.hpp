@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,7 +37,7 @@ struct OfferedFault {
   std::string kind;     ///< "wrong_checksum"
   std::string meaning;  ///< one line
   bool has_amount = false;
-  std::string unit;  ///< of the amount
+  std::string unit;  ///< unit of the amount
   double least = 0, most = 0;
   std::optional<double> fallback{};  ///< amount without one in the rig file; nothing: it must have one
   std::string refused;               ///< reason why it cannot be had; empty: it can
@@ -93,7 +94,7 @@ class DrivenModel : public tactus::Model {
   virtual void disturb(std::uint32_t number, bool acts, double amount) TACTUS_RT {
     (void)number, (void)acts, (void)amount;
   }
-  /// How often it has had its effect. After the frames.                                         @when service
+  /// Returns how often it has had its effect. After the frames.                                         @when service
   virtual std::uint64_t disturbed(std::uint32_t number) {
     (void)number;
     return 0;

@@ -81,6 +81,7 @@ struct OpenRequest {
   SafeOutputs safe_outputs = SafeOutputs::guardian;
   /// No frame for this long: the guardian drives the outputs safe. 1 ms .. 60 s.
   rtsync::Nanoseconds guardian_timeout{std::chrono::milliseconds(200)};
+  std::string folder{};  ///< folder of the run, where a model may make files; empty: there is none
 };
 
 }  // namespace tactus::executive

@@ -157,7 +157,7 @@ class SdkClockDriver final : public ClockDriver {
   std::unique_ptr<rtsync::EdgeSource> open(const OpenRequest& request) override {
     if (!configured_) throw DeviceError("the clock is not configured");
     auto instance = made();
-    const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(), 1U};
+    const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(), 1U, ""};
     call_or_throw<DeviceError>(*entry_, "open", [&](tactus_failure* failure) {
       return functions_.open(instance->self(), &asked, failure);
     });

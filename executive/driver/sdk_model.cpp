@@ -47,7 +47,8 @@ class SdkModel final : public DrivenModel {
 
   void open(const OpenRequest& request) override {
     const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(),
-                                    request.safe_outputs == SafeOutputs::guardian ? 0U : 1U};
+                                    request.safe_outputs == SafeOutputs::guardian ? 0U : 1U,
+                                    request.folder.c_str()};
     call_or_throw<DeviceError>(instance_->entry(), "open", [&](tactus_failure* failure) {
       return functions_.open(instance_->self(), &asked, failure);
     });

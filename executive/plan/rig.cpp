@@ -75,13 +75,15 @@ void Rig::apply_parameters() {
 }
 
 OpenRequest Rig::open_request() const {
-  return {settings().rig.value, settings().safe_outputs, settings().guardian_timeout};
+  return {settings().rig.value, settings().safe_outputs, settings().guardian_timeout, ""};
 }
 
-void Rig::open_devices() {
+void Rig::open_devices(const std::string& folder) {
   for (DriverModel& driven : parts_.driver_models) {
     try {
-      driven.model->open(open_request());
+      OpenRequest request = open_request();
+      request.folder = folder;
+      driven.model->open(request);
     } catch (const DeviceError& error) {
       throw DeviceError("models." + driven.name + ": " + error.what());
     }

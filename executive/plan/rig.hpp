@@ -88,7 +88,8 @@ class Rig {
 
   /// Opens the devices of the models that drivers made; their outputs then are at their safe values. Throws
   /// DeviceError. Once, before the first job. @when setup
-  void open_devices();
+  /// `folder`: of the run; empty: there is none.
+  void open_devices(const std::string& folder = "");
   /// Opens the line of an external clock; nullptr when the clock is internal. Throws DeviceError. @when setup
   std::unique_ptr<rtsync::EdgeSource> open_clock();
 

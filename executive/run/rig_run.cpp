@@ -91,7 +91,7 @@ bool RigRun::all(Step step) {
 void RigRun::open_devices() {
   const rtsync::Doing doing("the devices of the rig were opened");
   try {
-    run_.rig.open_devices();
+    run_.rig.open_devices(options_.folder.string());
     run_.pacing.emplace(run_.rig, run_.realtime, options_.realtime, run_.provisions);
   } catch (const DeviceError& error) {
     throw not_started(error.what());

@@ -20,7 +20,7 @@ FOLDERS = {
     "executive/campaign": ["draw", "statistics", "file", "store", "run page", "engine"],
     "executive/capability": ["action", "checkpoint clock histogram isolation judge library message policy privilege record stimulus fault limit", "cause watch", "flight",
                              "link live"],
-    "drivers/can": ["dbc", "bus codec", "port", "log model", "command"],
+    "drivers/can": ["dbc", "bus codec", "port", "log", "model", "command"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }
 # What each folder of drivers/ may include beside itself, rtsync/ and config/. A driver knows another only where it says

@@ -29,7 +29,6 @@ SendType send_type(const std::string& label) {
   made.on_change = has("onchange");
   made.on_event = has("spontan") || has("event") || has("onwrite") || has("trigger") || made.on_change;
   made.cyclic = has("cyclic") && !has("notcyclic") && (!made.if_active || has("and"));
-  made.repeated = has("repetition");
   return made;
 }
 

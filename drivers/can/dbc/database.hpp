@@ -52,7 +52,6 @@ struct SendType {
   bool on_event = false;   ///< spontaneous, on write
   bool on_change = false;  ///< sent once its value is another one
   bool if_active = false;  ///< cyclic while its value is not the inactive one
-  bool repeated = false;   ///< an event is sent several times
 };
 
 struct Signal {

@@ -105,6 +105,10 @@ void CanModel::report() {
   reports_ = {text_of("%s: received %llu messages, load of the bus at the end %.1f %%, queue full %llu times",
                       settings_.interface.c_str(), static_cast<unsigned long long>(count), load_ * 100,
                       static_cast<unsigned long long>(queue_full_))};
+  if (raw_)
+    reports_.push_back(text_of("raw log %s: %llu frames so far, %llu lost", settings_.raw.file.c_str(),
+                               static_cast<unsigned long long>(raw_->written()),
+                               static_cast<unsigned long long>(raw_->lost())));
   for (const SentMessage& each : sent_) {
     std::string text = text_of("message %s: sent %llu", each.message().name.c_str(),
                                static_cast<unsigned long long>(each.sent()));

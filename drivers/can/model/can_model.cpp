@@ -69,18 +69,34 @@ void CanModel::check(const Problems& problems) {
   if (rates_.nominal < 5000)
     problems.add("bit_rate", std::to_string(rates_.nominal) + " bit/s; at least 5000");
   times_.emplace(rates_);
-  const Selection selection = select(settings_, database_, problems);
+  Selection selection = select(settings_, database_, problems);
+  renamed_ = std::move(selection.renamed);
   for (const Selection::Received& each : selection.received)
-    known_.push_back(
-        {key_of(each.message->id, each.message->extended), &received_.emplace_back(each, folder_, problems)});
-  std::sort(known_.begin(), known_.end(), [](const Known& a, const Known& b) { return a.key < b.key; });
+    know(each, received_.emplace_back(each, folder_, problems));
+  std::stable_sort(known_.begin(), known_.end(),
+                   [](const Known& a, const Known& b) { return a.key < b.key; });
   for (const Selection::Sent& each : selection.sent) {
     tags_.emplace_back(key_of(each.message->id, each.message->extended), sent_.size());
     sent_.emplace_back(each, folder_, problems);
   }
   std::sort(tags_.begin(), tags_.end());
+  if (!settings_.replay.file.empty())
+    replay_ = std::make_unique<Replay>(settings_.replay, folder_, database_, selection, problems);
   for (const StationSettings& each : settings_.stations) stations_.emplace_back(each, problems);
   spread_phases(settings_.spacing.count());
+}
+
+/// Puts a received message where its frames find it. One of J1939 comes with any priority, and where asked from any source.
+void CanModel::know(const Selection::Received& chosen, ReceivedMessage& message) {
+  const std::uint32_t id = chosen.message->id;
+  const std::uint32_t priorities = chosen.any_priority ? 8 : 1, sources = chosen.any_source ? 256 : 1;
+  for (std::uint32_t priority = 0; priority < priorities; ++priority)
+    for (std::uint32_t source = 0; source < sources; ++source) {
+      std::uint32_t each = id;
+      if (chosen.any_priority) each = (each & ~(7U << 26U)) | priority << 26U;
+      if (chosen.any_source) each = (each & ~0xFFU) | source;
+      known_.push_back({key_of(each, chosen.message->extended), &message});
+    }
 }
 
 void CanModel::spread_phases(std::int64_t slot) {
@@ -116,6 +132,7 @@ void CanModel::declare(Declare& d) {
   for (ReceivedMessage& each : received_) each.declare(declaring);
   for (SentMessage& each : sent_) each.declare(declaring);
   for (Station& each : stations_) each.declare(declaring);
+  if (replay_) replay_->declare(declaring);
   declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", std::begin(kStates),
                   std::size(kStates));
   declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
@@ -142,9 +159,26 @@ void CanModel::open(const OpenRequest& request) {
   port_ = open_port_(settings_, rates_, fd);
   for (Station& each : stations_)
     each.open(settings_.interface, !settings_.is_simulated() && !settings_.is_unix());
+  if (!settings_.raw.file.empty()) open_raw(request.folder);
   open_.store(port_.get(), std::memory_order_release);
   shared_.opened(fd, [this, fd] { return open_port_(settings_, rates_, fd); });
   if (request.guarded && has_safe_values()) guard();
+}
+
+void CanModel::open_raw(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const fs::path file = settings_.raw.file;
+  if (file.is_relative() && folder.empty())
+    throw std::runtime_error("raw.file: this rig has no folder of its run; write an absolute path");
+  const auto clock = [](clockid_t which) {
+    timespec time{};
+    (void)::clock_gettime(which, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+  };
+  const std::int64_t now = settings_.is_simulated() ? 0 : clock(CLOCK_MONOTONIC);
+  const std::int64_t realtime = settings_.is_simulated() ? 0 : clock(CLOCK_REALTIME) - now;
+  raw_ = std::make_unique<RawLog>(file.is_absolute() ? file.string() : (fs::path(folder) / file).string(),
+                                  settings_.raw.format, settings_.interface, now, realtime);
 }
 
 /// Lets a process of its own send the safe values when this one is killed. Before the frames begin: it is a copy of this
@@ -208,6 +242,7 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
   }
   switch (event.kind) {
     case PortEvent::Kind::received: {
+      if (raw_) raw_->put(event.frame, event.stamp, false);
       busy_ += times_->of(event.frame);
       const std::uint64_t key = key_of(event.frame.id, event.frame.extended);
       const auto at =
@@ -231,6 +266,7 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
       if (event.tag < sent_.size()) sent_[event.tag].taken(event.planned, event.stamp, false);
       break;
     case PortEvent::Kind::echo:
+      if (raw_) raw_->put(event.frame, event.stamp, true);
       busy_ += times_->of(event.frame);
       if (SentMessage* const message = sent_by(event))
         message->echoed(event.stamp, is_disturbed_.load(std::memory_order_relaxed));
@@ -335,9 +371,19 @@ int CanModel::send(const Call& call) {
     if (settings_.on_full == OnFull::terminate)
       return fail_with("messages wait for the bus, as many as `queue` says (on_full: terminate)");
   }
-  if (!is_off) ask_stations(call.sim_time_ns);
+  if (!is_off) {
+    if (replay_) send_replay(call);
+    ask_stations(call.sim_time_ns);
+  }
   port_->handed();
   return 0;
+}
+
+void CanModel::send_replay(const Call& call) TACTUS_RT {
+  CanFrame frame;
+  std::int64_t offset = 0;
+  while (replay_->next(frame, offset, call.sim_time_ns, std::llround(call.dt * 1e9)))
+    if (!port_->send(frame, kDialogueTag, offset)) ++queue_full_;
 }
 
 /// Sends what requests to stations and their answers need.
@@ -356,6 +402,7 @@ int CanModel::restart(const Call& call) {
   for (ReceivedMessage& each : received_) each.restart(call.sim_time_ns);
   for (SentMessage& each : sent_) each.restart(call.sim_time_ns);
   for (Station& each : stations_) each.restart();
+  if (replay_) replay_->restart(call.sim_time_ns);
   busy_ = 0;
   window_begin_ = call.sim_time_ns;
   return 0;

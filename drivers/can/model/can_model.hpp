@@ -15,7 +15,9 @@
 #include "drivers/can/model/model_bus.hpp"
 #include "drivers/can/model/diagnostics.hpp"
 #include "drivers/can/model/guard.hpp"
+#include "drivers/can/model/raw_log.hpp"
 #include "drivers/can/model/received_message.hpp"
+#include "drivers/can/model/replay.hpp"
 #include "drivers/can/model/sent_message.hpp"
 #include "drivers/can/model/settings.hpp"
 #include "drivers/can/port/frame_times.hpp"
@@ -73,6 +75,8 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   int restart(const Call& call);
   void end();
   int take(const PortEvent& event, std::int64_t now) TACTUS_RT;
+  void open_raw(const std::string& folder);
+  void send_replay(const Call& call) TACTUS_RT;
   void ask_stations(std::int64_t now) TACTUS_RT;
   int show_bus(std::int64_t now) TACTUS_RT;
   bool put(SentMessage& message, std::uint32_t index, const CanFrame& frame) TACTUS_RT;
@@ -81,6 +85,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void forget_before(std::int64_t stamp) TACTUS_RT;
   void count_load(std::int64_t now) TACTUS_RT;
   void guard();
+  void know(const Selection::Received& chosen, ReceivedMessage& message);
   void spread_phases(std::int64_t slot);
   int fail_with(const char* why) const TACTUS_RT;
   void report();  // after the last frame
@@ -95,6 +100,9 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::deque<ReceivedMessage> received_;
   std::deque<SentMessage> sent_;
   std::deque<Station> stations_;
+  std::unique_ptr<Replay> replay_;
+  std::unique_ptr<RawLog> raw_;
+  std::deque<Message> renamed_;
   std::vector<Known> known_;                                   // received ones, sorted by key
   std::vector<std::pair<std::uint64_t, std::uint32_t>> tags_;  // key and index of sent ones, sorted
   std::unique_ptr<Port> port_;

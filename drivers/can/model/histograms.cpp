@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a bus has measured: two distributions for each message that the rig sends.
+/// Shows what a bus has measured: two distributions for each message that the rig sends.
 #include "drivers/can/model/can_model.hpp"
 
 namespace tactus::drivers::can {

@@ -39,6 +39,12 @@ bool is_sent_by(const Message& message, const std::vector<std::string>& nodes) {
                                                    [&](const std::string& each) { return has(nodes, each); });
 }
 
+/// Parameter group of an id of 29 bits (SAE J1939-21): without the destination, where it has one.
+std::uint32_t group_of(std::uint32_t id) {
+  const std::uint32_t format = id >> 16U & 0xFFU;
+  return (id >> 8U & 0x3'0000U) | format << 8U | (format >= 240 ? id >> 8U & 0xFFU : 0);
+}
+
 class Selecting {
  public:
   Selecting(const Settings& settings, const Database& database, const Problems& problems)
@@ -46,14 +52,17 @@ class Selecting {
 
   Selection run() {
     check_nodes();
-    for (const ReceiveSettings& each : settings_.receive)
-      if (const Message* const message = named(each.name, "receive." + each.name))
-        receive(*message, each, "receive." + each.name);
+    for (const ReceiveSettings& each : settings_.receive) {
+      const std::string path = "receive." + each.name;
+      if (const Message* const message = named(each.name, each.message, path))
+        made_.received.push_back(
+            {message, each, path, each.message.find('@') != std::string::npos, each.message.ends_with("@*")});
+    }
     for (const SendSettings& each : settings_.send)
-      if (const Message* const message = named(each.name, "send." + each.name)) {
-        if (is_sent_by(*message, settings_.rest_of))
+      if (const Message* const message = named(each.name, each.message, "send." + each.name)) {
+        if (is_sent_by(*message, settings_.rest_of) && each.message.find('@') == std::string::npos)
           problems_.add("send." + each.name,
-                        "message " + in_quotes(each.name) + " is sent by " + message->sender +
+                        "message " + in_quotes(message->name) + " is sent by " + message->sender +
                             ", which rest_of names as a unit under test; remove one of the two");
         send(*message, each, "send." + each.name);
       }
@@ -62,7 +71,8 @@ class Selecting {
     match("send_matching", settings_.send_matching,
           [&](const Message& message, const std::string& path) { send(message, {message.name}, path); });
     if (!settings_.rest_of.empty()) take_rest();
-    if (made_.received.empty() && made_.sent.empty())
+    if (made_.received.empty() && made_.sent.empty() && settings_.stations.empty() &&
+        settings_.replay.file.empty() && settings_.raw.file.empty())
       problems_.add(
           "", "neither receives nor sends a message: name messages in receive or send, or nodes in rest_of");
     return std::move(made_);
@@ -81,7 +91,37 @@ class Selecting {
     }
   }
 
-  const Message* named(const std::string& name, const std::string& path) const {
+  /// Finds a message by its name, or by `other`: a name, "EEC1", a parameter group, "PGN61444", and a source behind an @.
+  const Message* named(const std::string& name, const std::string& other, const std::string& path) {
+    if (other.empty()) return plainly_named(name, path);
+    const std::string where = path + ".message";
+    const std::size_t at = other.find('@');
+    const std::string plain = other.substr(0, at);
+    const Message* const message =
+        plain.starts_with("PGN") ? of_group(plain, where) : plainly_named(plain, where);
+    if (message == nullptr) return nullptr;
+    Message& made = made_.renamed.emplace_back(*message);
+    made.name = name;
+    if (at == std::string::npos) return &made;
+    const std::string source = other.substr(at + 1);
+    if (!message->extended)
+      problems_.add(where, "message " + in_quotes(plain) +
+                               " has an id of 11 bits, so it is none of J1939 and has no source");
+    else if (source != "*" || !path.starts_with("receive."))
+      made.id = (made.id & ~0xFFU) | static_cast<std::uint32_t>(whole_of(source, 255, where, problems_));
+    return &made;
+  }
+
+  const Message* of_group(const std::string& name, const std::string& path) const {
+    const std::uint64_t group = whole_of(name.substr(3), 0x3'FFFF, path, problems_);
+    for (const Message& message : database_.messages)
+      if (message.extended && group_of(message.id) == group) return &message;
+    if (const Message* const message = database_.find(name)) return message;
+    problems_.add(path, "the database has no message of parameter group " + in_quotes(name.substr(3)));
+    return nullptr;
+  }
+
+  const Message* plainly_named(const std::string& name, const std::string& path) const {
     const Message* const message = database_.find(name);
     if (message == nullptr)
       problems_.add(path, "the database has no message " + in_quotes(name) + "; it has " +
@@ -116,10 +156,11 @@ class Selecting {
   }
 
   bool is_taken(const Message& message) const {
-    return std::any_of(made_.received.begin(), made_.received.end(),
-                       [&](const auto& each) { return each.message == &message; }) ||
-           std::any_of(made_.sent.begin(), made_.sent.end(),
-                       [&](const auto& each) { return each.message == &message; });
+    const auto is_it = [&](const auto& each) {  // also by another name
+      return each.message->id == message.id && each.message->extended == message.extended;
+    };
+    return std::any_of(made_.received.begin(), made_.received.end(), is_it) ||
+           std::any_of(made_.sent.begin(), made_.sent.end(), is_it);
   }
   void receive(const Message& message, const ReceiveSettings& settings, const std::string& path) {
     made_.received.push_back({&message, settings, path});

@@ -68,7 +68,13 @@ void values_keys(Keys& k, const char* name, std::vector<SignalText>& to, const c
           "'Speed: { value: 80 }'.");
 }
 
+constexpr const char* kMessage =
+    "its name in the database, if it is another one; of J1939 also with a source, 'EEC1@0x21', 'EEC1@*' "
+    "(receive), or by "
+    "its parameter group, 'PGN61444@0x21'";
+
 void receive_keys(Keys& k, ReceiveSettings& to) {
+  k.text("message", to.message, {0, kLongestName}, kMessage);
   k.word<OnTimeout>(
       "on_timeout", to.on_timeout,
       {{"hold", OnTimeout::hold, "keep the last values"},
@@ -83,6 +89,7 @@ void receive_keys(Keys& k, ReceiveSettings& to) {
 }
 
 void send_keys(Keys& k, SendSettings& to) {
+  k.text("message", to.message, {0, kLongestName}, kMessage);
   k.word<Sending>(
       "type", to.type,
       {{"database", Sending::database,
@@ -153,6 +160,23 @@ void Settings::keys(Keys& k) {
   k.texts("send_matching", send_matching, {1, kLongestName}, "names with * and ?: send these, too");
   k.named("stations", stations, "station", "stations that are asked by ISO-TP, for diagnostics", station_keys)
       .about("A station that is asked by ISO-TP.");
+  k.section("raw", raw, "the frames of the bus in a file", [](Keys& inner, RawSettings& to) {
+     inner.text("file", to.file, {0, 4096},
+                "its name; a relative one is in the folder of the run. Empty: there is none");
+     inner.word<RawFormat>("format", to.format,
+                           {{"candump", RawFormat::candump, "as candump -L"},
+                            {"asc", RawFormat::asc, "as ASC, times from the start"}},
+                           "how it is written");
+   }).about("All frames that the rig sees, its own ones included.");
+  k.section("replay", replay, "frames of a file that are sent again", [](Keys& inner, ReplaySettings& to) {
+     inner.text("file", to.file, {0, 4096}, "a log of candump -L or ASC; empty: there is none");
+     inner.text("channel", to.channel, {0, 100}, "frames of this channel alone; empty: of all");
+     inner.texts(
+         "messages", to.messages, {1, kLongestName},
+         "names, patterns with * and ?, or ids, 0x123; without: all that the rig neither sends nor receives");
+     inner.time("at", to.at, {0ns, 24h}, "simulated time of the log's first frame");
+     inner.yes_no("loop", to.loop, "begin again after its last frame");
+   }).about("Frames of a log, sent at the times that they had from its first one on.");
   k.word<Delivery>(
       "delivery", delivery,
       {{"next_step", Delivery::next_step, "all that came before the step began"},

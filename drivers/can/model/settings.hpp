@@ -3,6 +3,7 @@
 /// The keys of a model of a bus, and what they choose of its database.
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <tactus/model_driver.hpp>
 #include <vector>
@@ -61,6 +62,7 @@ struct Protecting {
 
 struct ReceiveSettings {
   std::string name{};
+  std::string message{};  ///< name in the database; empty: `name`
   OnTimeout on_timeout = OnTimeout::hold;
   unsigned after = 3;
   nanoseconds cycle{0};
@@ -70,6 +72,7 @@ struct ReceiveSettings {
 
 struct SendSettings {
   std::string name{};
+  std::string message{};
   Sending type = Sending::database;
   nanoseconds cycle{0}, cycle_fast{0}, start_delay{-1}, least_distance{-1}, at{-1}, late_after{-1};
   int repetitions = -1;
@@ -92,6 +95,23 @@ struct StationSettings {
   std::vector<Request> requests{};
 };
 
+enum class RawFormat : std::uint8_t { candump, asc };
+
+/// The frames of the bus in a file.
+struct RawSettings {
+  std::string file{};
+  RawFormat format = RawFormat::candump;
+};
+
+/// Frames of a file that are sent again.
+struct ReplaySettings {
+  std::string file{};
+  std::string channel{};
+  std::vector<std::string> messages{};
+  nanoseconds at{0};
+  bool loop = false;
+};
+
 struct Settings {
   std::string interface {};
   std::string database{};
@@ -102,6 +122,8 @@ struct Settings {
   std::vector<ReceiveSettings> receive{};
   std::vector<SendSettings> send{};
   std::vector<StationSettings> stations{};
+  RawSettings raw{};
+  ReplaySettings replay{};
   Delivery delivery = Delivery::next_step;
   nanoseconds at{0};
   unsigned queue = 256;
@@ -120,7 +142,8 @@ struct Selection {
   struct Received {
     const Message* message = nullptr;
     ReceiveSettings settings{};
-    std::string path{};  ///< place in the rig file
+    std::string path{};                             ///< place in the rig file
+    bool any_priority = false, any_source = false;  ///< named as one of J1939
   };
   struct Sent {
     const Message* message = nullptr;
@@ -129,6 +152,7 @@ struct Selection {
   };
   std::vector<Received> received{};
   std::vector<Sent> sent{};
+  std::deque<Message> renamed{};  ///< messages that have another name or source than in the database
 };
 
 /// Chooses messages of a database; names what it does not have. @when setup

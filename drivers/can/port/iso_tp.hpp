@@ -24,7 +24,7 @@ struct IsoTpEvent {
   enum class Kind : std::uint8_t { sent, answer, failed };
   Kind kind = Kind::answer;
   int error = 0;  ///< errno value of `failed`: ETIMEDOUT, no flow control or no next frame came in time
-  std::span<const std::uint8_t> data{};  ///< of `answer`; valid until the next call of the object
+  std::span<const std::uint8_t> data{};  ///< message of `answer`; valid until the next call of the object
 };
 
 /// A transport of messages to one station.

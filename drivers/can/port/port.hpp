@@ -102,7 +102,7 @@ class Port {
   virtual void discard() TACTUS_RT {}
   /// Throws away what waits to be sent, without a wait: one that is being sent may still go out. The thread of the frames.
   virtual void drop() TACTUS_RT {}
-  /// From now on each frame on the bus is destroyed by so many error frames before it comes through; 0: by none. Where the
+  /// Lets each frame on the bus be destroyed by so many error frames before it comes through; 0: by none. Where the
   /// port cannot, nothing happens. The thread of the frames.
   virtual void disturb(unsigned errors) TACTUS_RT { (void)errors; }
   /// Error frames that disturb() made. Any thread.

@@ -53,7 +53,7 @@ std::uint64_t SimulatedBus::rank(const CanFrame& frame) TACTUS_RT {
   return frame.extended ? std::uint64_t{frame.id} << 1U | 1U : std::uint64_t{frame.id} << 19U;
 }
 
-/// What a station has handed over is not sent. `tell`: it hears of each.
+/// Forgets what a station has handed over. `tell`: it hears of each.
 void SimulatedBus::forget(SimulatedPort* port, bool tell) TACTUS_RT {
   PortEvent event;
   event.kind = PortEvent::Kind::discarded;

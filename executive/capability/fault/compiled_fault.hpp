@@ -50,7 +50,7 @@ enum class FaultKind : std::uint8_t {
   late_edge,
   missing_edge,
   silent,
-  offered  ///< by a driver's model, by the key `does`
+  offered  ///< fault of a driver's model, by the key `does`
 };
 
 /// A fault as frames follow it.
@@ -76,7 +76,7 @@ struct CompiledFault {
   rtsync::Nanoseconds late{0};          ///< lateness of a late edge
   DrivenModel* device = nullptr;        ///< model that offers it; it outlives this
   std::uint32_t offer = 0;              ///< its place among those that the model offers
-  double amount = 0;                    ///< in the offer's unit
+  double amount = 0;                    ///< amount in the offer's unit
   bool idle = false;                    ///< the command has left out what it disturbs: it changes nothing
 
   std::optional<std::int64_t> at_ns{}, frame{}, until_ns{};

@@ -127,6 +127,8 @@ typedef struct tactus_open_request {
   /** 0: a process of the driver's own shall drive the safe values when this one is killed, if it can; not 0: the rig file
    *  wants none (`safe_outputs: process`). Added to version 1 later: look at `size` first. */
   uint32_t unguarded;
+  /** A model: folder of the run, where it may make files of its own; "": there is none. Added to version 1 later. */
+  const char* folder;
 } tactus_open_request;
 
 /* ---- Models of hardware -------------------------------------------------------------------------------------- */

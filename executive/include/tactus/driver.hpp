@@ -315,6 +315,8 @@ struct OpenRequest {
   std::string rig{};  ///< name of the rig, by which other programs see what holds a device
   /// A model: a process of its own shall drive the safe values when this one is killed, if the driver can.
   bool guarded = false;
+  /// A model: folder of the run, where it may make files of its own; empty: there is none.
+  std::string folder{};
 };
 
 namespace detail TACTUS_HIDDEN {

@@ -48,7 +48,7 @@ struct OfferedFault {
   std::string kind{};     ///< "wrong_checksum"
   std::string meaning{};  ///< one line
   bool has_amount = false;
-  std::string unit{};  ///< of the amount, "s"; empty: a bare number
+  std::string unit{};  ///< unit of the amount, "s"; empty: a bare number
   double least = 0, most = 0;
   double fallback = 0;    ///< amount where the rig file has none; NaN: it must have one
   std::string refused{};  ///< reason why it cannot be had; empty: it can
@@ -131,7 +131,7 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   virtual void disturb(std::uint32_t number, bool acts, double amount) noexcept {
     (void)number, (void)acts, (void)amount;
   }
-  /// How often it has had its effect: messages that were disturbed. After the last frame. @when service
+  /// Returns how often it has had its effect: messages that were disturbed. After the last frame. @when service
   virtual std::uint64_t disturbed(std::uint32_t number) const {
     (void)number;
     return 0;
@@ -208,7 +208,10 @@ tactus_model_functions model_functions() {
   all.open = [](void* self, const tactus_open_request* request, tactus_failure* failure) {
     return guarded(failure, [&] {
       const bool tells = request->size > offsetof(tactus_open_request, unguarded);
-      driver_of(self).open({request->rig, tells && request->unguarded == 0});
+      const bool has_folder =
+          request->size > offsetof(tactus_open_request, folder) && request->folder != nullptr;
+      driver_of(self).open(
+          {request->rig, tells && request->unguarded == 0, has_folder ? request->folder : ""});
     });
   };
   if (T().has_safe_values())

@@ -126,6 +126,64 @@ TEST_F(CanRig, SummaryAndReportHaveTheLatenessOfEachMessage) {
   EXPECT_THAT(page, HasSubstr("injected 9"));
 }
 
+TEST_F(CanRig, WritesRawFramesIntoItsFolderAndAnotherRigSendsThemAgain) {
+  const auto run = tactus({"run", "restbus.yaml", "--no-realtime", "--until", "300 ms", "--out", "out",
+                           "--set", "models.dashboard.raw={ file: bus.asc, format: asc }"});
+  ASSERT_EQ(run.status, 0) << run;
+  const auto dump = tactus({"can", "dump", "out/bus.asc", "--database", "restbus.dbc"});
+  EXPECT_EQ(dump.status, 0) << dump;
+  EXPECT_THAT(dump.out, HasSubstr("EngineData EngCrc=")) << "seen by the dashboard";
+  EXPECT_THAT(dump.out, HasSubstr("DashStatus"));
+  (void)dir_.write("again.yaml", R"(
+rig: again
+frame: { period: 1 ms }
+models:
+  log: { driver: can, interface: simulated, database: restbus.dbc,
+         replay: { file: out/bus.asc, messages: [ EngineData, BrakeData ] } }
+  dashboard: { driver: can, interface: simulated, database: restbus.dbc, rest_of: [ ENGINE, BRAKES ],
+               receive: { EngineData: { checksum: { profile: e2e_1, data_id: 291 } }, BrakeData: { counter: BrakeCnt } } }
+record:
+  seen: { driver: csv, every: 10 ms, variables: [ dashboard.EngineData.EngineSpeed, dashboard.EngineData.checksum_errors,
+          dashboard.EngineData.lost, dashboard.BrakeData.lost, log.replay.sent ] }
+)");
+  const auto again = tactus({"run", "again.yaml", "--no-realtime", "--until", "250 ms", "--out", "out2"});
+  ASSERT_EQ(again.status, 0) << again;
+  EXPECT_THAT(read_file(dir_ / "out2/seen.csv"), HasSubstr("\n0.2,800,0,0,0,"));
+}
+
+TEST_F(CanRig, ATestReadsFaultCodesOfAStation) {
+  // The station is a recording: it answers at its time, whatever is asked.
+  (void)dir_.write(
+      "ecu.log",
+      "(0.000000) c 000#00\n(0.060000) c 7E8#10135902FF012345\n(0.070000) c 7E8#2108C10011099ABC\n"
+      "(0.071000) c 7E8#22DE2F0102030800\n");
+  (void)dir_.write("diagnosis.yaml", R"(
+rig: diagnosis
+frame: { period: 1 ms }
+until: 200 ms
+models:
+  car: { driver: can, interface: simulated, database: restbus.dbc,
+         stations: { ECU: { request: 0x7E0, response: 0x7E8, requests: { faults: 19 02 FF } } } }
+  ecu: { driver: can, interface: simulated, database: restbus.dbc,
+         replay: { file: ecu.log, messages: [ '0x7E8' ] } }
+)");
+  (void)dir_.write("faults.test.yaml", R"(
+test: no faults
+events:
+  start: { when: rt.frame == 50, do: [ { set: { car.ECU.faults.send: 1 } } ] }
+expect:
+  answers: { after: start, within: 50 ms, holds: car.ECU.faults.state == answered }
+  no faults: { finally: car.ECU.faults.codes == 0 }
+)");
+  const auto run =
+      tactus({"run", "diagnosis.yaml", "--test", "faults.test.yaml", "--no-realtime", "--out", "out"});
+  EXPECT_EQ(run.status, 4) << run;
+  const std::string text = read_file(dir_ / "out/verdict.json");
+  const auto verdict = config::Json::parse(text);
+  EXPECT_EQ(verdict["expectations"][0]["verdict"], "pass") << text;
+  EXPECT_EQ(verdict["expectations"][1]["verdict"], "fail") << text;
+}
+
 TEST_F(CanRig, RefusesFaultsThatItsBusDoesNotHave) {
   const auto refusal = [this](const std::string& fault) {
     return tactus({"check", "restbus.yaml", "--set", "faults.f=" + fault}).err;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "drivers/can/port/can_socket.hpp"
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/can/model/bus_host.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::can::guard_test {
@@ -25,6 +27,8 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
+
+namespace fs = std::filesystem;
 
 constexpr int kPatience = 20'000;  // ms
 
@@ -159,6 +163,46 @@ TEST_F(CanGuard, SendsSafeValuesAfterAKillThatAReceiverAccepts) {
   EXPECT_LE(gaps, 1);
   EXPECT_EQ(wrong_crc, 0);
   EXPECT_EQ(others_behind, 0) << "nothing follows the safe values, and N, which has none, falls silent";
+}
+
+/// The whole command: witness, rig and guardian are three processes.
+TEST_F(CanGuard, TheRigOfTheCommandIsKilled) {
+  std::string indented = "    " + section();
+  for (std::size_t at = 0; (at = indented.find('\n', at)) != std::string::npos; at += 5)
+    indented.insert(at + 1, "    ");
+  (void)dir_.write(
+      "rig.yaml",
+      "rig: killed\nframe: { period: 10 ms }\nprivileges: prefer\nmodels:\n  bus:\n    driver: can\n" +
+          indented + "\n");
+  for (const char* const mode : {"guardian", "process"}) {
+    fs::remove(dir_ / "bus");
+    Carrier bus((dir_ / "bus").string());
+    test::Process rig(
+        {.argv = {TACTUS, "run", "rig.yaml", "--out", std::string("out-") + mode, "--set",
+                  std::string("safe_outputs=") + mode, "--set", "models.bus.send.M.cycle=10 ms", "--set",
+                  "models.bus.send.N.cycle=10 ms", "--set", "models.bus.send.C.cycle=10 ms"},
+         .cwd = dir_.path(),
+         .child = true});
+    bus.accept();
+    E2eReceiver receiver(e2e_);
+    std::optional<CanFrame> frame;
+    int before = 0;
+    while (before < 5 && (frame = bus.next()))
+      if (frame->id == 1) {
+        EXPECT_EQ(receiver.receive(frame->data.at, 8), before++ == 0 ? E2eResult::first : E2eResult::ok);
+      }
+    ASSERT_EQ(before, 5) << rig.err();
+    rig.signal(SIGKILL);
+    int safe = 0, refused = 0;
+    while ((frame = bus.next())) {
+      if (frame->id != 1) continue;
+      refused += receiver.receive(frame->data.at, 8) == E2eResult::ok ? 0 : 1;
+      safe += frame->data.at[5] == 2 ? 1 : 0;
+    }
+    EXPECT_EQ(safe, mode == std::string("guardian") ? 4 : 0) << mode;
+    EXPECT_LE(refused, 1);
+    (void)rig.wait();
+  }
 }
 
 TEST_F(CanGuard, DoesNothingWhenTheRigEndsByItself) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/can/model/replay.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "drivers/can/log/log_format.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+constexpr std::size_t kMostFrames = 2'000'000;  // 96 bytes each
+
+std::uint64_t key_of(std::uint32_t id, bool extended) { return id | (extended ? 1ULL << 32U : 0); }
+
+}  // namespace
+
+Replay::Replay(const ReplaySettings& settings, const std::string& folder, const Database& database,
+               const Selection& selection, const Problems& problems)
+    : at_(settings.at.count()), is_looped_(settings.loop) {
+  namespace fs = std::filesystem;
+  const fs::path file = settings.file;
+  read((file.is_absolute() ? file : fs::path(folder) / file).string(), settings,
+       wanted(settings, database, selection, problems), problems);
+}
+
+Replay::Wanted Replay::wanted(const ReplaySettings& settings, const Database& database,
+                              const Selection& selection, const Problems& problems) const {
+  std::set<std::uint64_t> keys;
+  const auto key = [](const Message& message) { return key_of(message.id, message.extended); };
+  if (settings.messages.empty()) {
+    for (const auto& each : selection.sent) keys.insert(key(*each.message));
+    for (const auto& each : selection.received) keys.insert(key(*each.message));
+    return [keys](const CanFrame& frame) { return keys.count(key_of(frame.id, frame.extended)) == 0; };
+  }
+  for (std::size_t i = 0; i < settings.messages.size(); ++i) {
+    const std::string& name = settings.messages[i];
+    const std::string path = "replay.messages[" + std::to_string(i) + "]";
+    if (name.starts_with("0x")) {
+      const std::uint64_t id = whole_of(name, 0x1FFF'FFFF, path, problems);
+      keys.insert(key_of(static_cast<std::uint32_t>(id), id > 0x7FF));
+      continue;
+    }
+    bool any = false;
+    for (const Message& message : database.messages) {
+      if (!fits(name, message.name)) continue;
+      any = true;
+      keys.insert(key(message));
+      for (const auto& each : selection.sent)
+        if (each.message == &message)
+          problems.add(path, "message " + message.name +
+                                 " is sent by the rig, too; remove it here, or from what the rig sends");
+    }
+    if (!any)
+      problems.add(path, "the database has no message that fits '" + name +
+                             "'; write a name, a pattern, or an id, 0x123");
+  }
+  return [keys](const CanFrame& frame) { return keys.count(key_of(frame.id, frame.extended)) != 0; };
+}
+
+void Replay::read(const std::string& file, const ReplaySettings& settings, const Wanted& is_wanted,
+                  const Problems& problems) {
+  std::ifstream in(file);
+  const auto refuse = [&](const std::string& why) { problems.add("replay.file", file + ": " + why); };
+  if (!in)
+    return refuse(std::string("cannot be read: ") + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+  LogReader reader;
+  std::string line;
+  bool has_first = false;
+  std::int64_t first = 0;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (line.size() > 4096) return refuse("line " + std::to_string(number) + " is longer than 4096 bytes");
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    bool is_wrong = false;
+    const auto logged = reader.read(line, is_wrong);
+    if (is_wrong) return refuse("line " + std::to_string(number) + " is neither one of candump nor of ASC");
+    if (!logged) continue;
+    if (!settings.channel.empty() && logged->channel != settings.channel) continue;
+    if (!has_first) first = logged->time;
+    has_first = true;
+    length_ = std::max(length_, logged->time - first);
+    if (!is_wanted(logged->frame)) continue;
+    if (frames_.size() == kMostFrames) return refuse("has more than 2000000 frames");
+    frames_.push_back({logged->time - first, logged->frame});
+  }
+  if (frames_.empty())
+    refuse(!has_first && !settings.channel.empty() ? "has no frames of channel '" + settings.channel + "'"
+                                                   : "has no frames that are to be sent again");
+  std::stable_sort(frames_.begin(), frames_.end(),
+                   [](const Due& a, const Due& b) { return a.time < b.time; });
+  if (!frames_.empty() && frames_.front().time < 0) {  // lines that are not in order
+    const std::int64_t before = frames_.front().time;
+    for (Due& each : frames_) each.time -= before;
+    length_ -= before;
+  }
+  length_ = std::max<std::int64_t>(length_, 1'000'000);  // a round, at least
+  round_ = at_;
+}
+
+void Replay::declare(Declaring& d) {
+  d.variable(TACTUS_INPUT, "replay.enabled", is_enabled_,
+             "no: its frames are not sent, and their time goes on");
+  d.variable(TACTUS_OUTPUT, "replay.sent", sent_, "frames that were handed over");
+}
+
+bool Replay::next(CanFrame& frame, std::int64_t& offset, std::int64_t now, std::int64_t period) TACTUS_RT {
+  while (true) {
+    if (next_ == frames_.size()) {
+      if (!is_looped_) return false;
+      next_ = 0;
+      round_ += length_;
+    }
+    const std::int64_t time = round_ + frames_[next_].time;
+    if (time >= now + period) return false;
+    const Due& due = frames_[next_++];
+    if (!is_enabled_ || time < now) continue;  // `time` < `now`: the rig began after it
+    frame = due.frame;
+    offset = time - now;
+    ++sent_;
+    return true;
+  }
+}
+
+void Replay::restart(std::int64_t now) TACTUS_RT {
+  const std::int64_t rounds = is_looped_ && now > at_ ? (now - at_) / length_ : 0;
+  round_ = at_ + rounds * length_;
+  const auto at = std::lower_bound(frames_.begin(), frames_.end(), now - round_,
+                                   [](const Due& each, std::int64_t time) { return each.time < time; });
+  next_ = static_cast<std::size_t>(at - frames_.begin());
+}
+
+}  // namespace tactus::drivers::can

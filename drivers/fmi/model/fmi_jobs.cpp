@@ -132,6 +132,8 @@ int FmiModel::initialize() {
   if (const int bad = set_structure(); bad != 0) return bad;
   for (FmiModel* const each : shared_->models)
     if (const int bad = each->set_start_values(); bad != 0) return bad;
+  for (FmiModel* const each : shared_->models)
+    if (const int bad = each->set_given_starts(); bad != 0) return bad;
   if (const int bad = set_texts(); bad != 0) return bad;
   if (const int bad = take("EnterInitializationMode", unit_->enter_initialization(start_, tolerance_));
       bad != 0)

@@ -94,6 +94,13 @@ void FmiModel::keys(Keys& k) {
             inner.text("value", text.value, {0, 65536}, "the value").required();
           })
       .short_value("value");
+  k.named("start", starts_, "variable",
+          "start values of outputs and local variables whose initial is exact or approx, in the unit that a "
+          "rig has them in",
+          [](Keys& inner, Text& text) {
+            inner.text("value", text.value, {1, 100}, "the value").required();
+          })
+      .short_value("value");
   k.texts("locals", locals_, {1, 1000}, "local variables to show; * stands for any text");
   k.word("on_discard", on_discard_,
          {{"terminate", OnFailure::terminate, "the rig aborts"},
@@ -168,6 +175,7 @@ void FmiModel::check(const Problems& problems) {
   make_partitions(problems);
   choose_partitions(problems);
   check_texts(problems);
+  check_starts(problems);
   if (!platform_.empty() && !is_part()) claim_once(problems);
   if (tolerance_ == 0) tolerance_ = description_.experiment.tolerance.value_or(0);
 }
@@ -349,6 +357,7 @@ void FmiModel::prepare_functions() {
   for (const Variable* const text : contents_.texts)
     if (std::any_of(texts_.begin(), texts_.end(), [&](const Text& t) { return t.name == text->name; }))
       unit_->need_set(text->type);
+  for (const GivenStart& each : given_starts_) unit_->need_set(each.of->type);
   if (std::any_of(contents_.structure.begin(), contents_.structure.end(),
                   [](const StructureVariable& each) { return is_other(each); }))
     unit_->need_set(Type::uint64);

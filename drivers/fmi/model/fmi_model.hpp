@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -60,6 +62,11 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
     std::string name{};
     std::string value{};
   };
+  /// Start value of an output or local variable, as the unit takes it.
+  struct GivenStart {
+    const Variable* of = nullptr;
+    std::array<std::byte, 8> value{};
+  };
   using Groups = std::vector<std::unique_ptr<Values>>;
 
   void check_texts(const Problems& problems) const;
@@ -83,6 +90,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void claim_partitions();
   void restart_counting();
   int set_start_values();
+  void check_starts(const Problems& problems);
+  int set_given_starts();
   int get_outputs();
   void declare_partitions(Declare& d);
   void plan_partition(Partition& partition, std::int64_t num, std::int64_t den) const;
@@ -133,6 +142,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   std::string part_of_;
   std::vector<std::string> chosen_;  // partitions
   std::vector<Text> texts_;
+  std::vector<Text> starts_;
   std::vector<std::string> locals_;
   OnFailure on_discard_ = OnFailure::terminate, on_error_ = OnFailure::terminate;
   OnEnd on_end_ = OnEnd::stop;
@@ -155,6 +165,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
     double due = -1;
   };
   std::vector<Foreign> foreign_;
+  std::vector<GivenStart> given_starts_;
   ClockNews news_;
   std::vector<std::int64_t> output_ticks_;
   std::string platform_;

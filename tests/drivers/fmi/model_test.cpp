@@ -168,6 +168,23 @@ TEST(FmiModel, HasUnitsOfTheRig) {
   EXPECT_EQ(unit.value<double>("length_out"), 5);
 }
 
+TEST(FmiModel, StartsOutputsWhereTheStandardAllowsIt) {
+  for (const char* const name : {"two", "three"}) {
+    OneUnit unit(name, "start: { x: 4 }");
+    unit.start();
+    EXPECT_EQ(unit.value<double>("x"), 4) << name;
+    ASSERT_EQ(unit.run("step"), 0) << unit.failure();
+    EXPECT_EQ(unit.value<double>("x"), 4 - 0.1 * 4);
+    ASSERT_EQ(unit.run("initialize"), 0) << unit.failure();
+    EXPECT_EQ(unit.value<double>("x"), 4) << "again after a reset";
+    EXPECT_THAT(refusal_of(name, "start: { x: fast }"), HasSubstr("is 'fast', and a number in"));
+    EXPECT_THAT(refusal_of(name, "start: { k: 2 }"), HasSubstr("write its value under 'parameters'"));
+    EXPECT_THAT(refusal_of(name, "start: { y: 2 }"),
+                HasSubstr("only exact and approx can be set, before initialization"));
+    EXPECT_THAT(refusal_of(name, "start: { nothing: 2 }"), HasSubstr("the unit has no such variable"));
+  }
+}
+
 TEST(FmiModel, RolesFollowCausality) {
   OneUnit unit("two");
   EXPECT_EQ(unit.variable("k").role, TACTUS_PARAMETER);

@@ -200,6 +200,9 @@ EXPORT int fmi3SetFloat64(void* c, const uint32_t* vr, size_t n, const double* v
       u->d.f64 = v[at++];
     } else if (vr[i] == 5) {
       u->d.k = v[at++];
+    } else if (vr[i] == 6) {
+      if (u->d.phase > INITIALIZING) return refuse(u, "an output is set between steps");
+      u->d.x = v[at++];
     } else {
       memcpy(u->d.u, v + at, u->d.size * sizeof *v);
       at += u->d.size;

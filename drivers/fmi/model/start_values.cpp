@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Start values of outputs and local variables, which the standard lets an importer set before initialization alone.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <system_error>
+
+#include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/text.hpp"
+
+namespace tactus::drivers::fmi {
+namespace {
+
+/// Takes the whole text as a number.
+template <class T>
+std::optional<T> number_of(const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+template <class T>
+void put(std::array<std::byte, 8>& to, T value) {
+  std::memcpy(to.data(), &value, sizeof value);
+}
+
+/// Reads a value in the form of the unit. Returns what is wrong with it; empty: nothing.
+std::string read_start(const Variable& of, const Description& description, const std::string& text,
+                       std::array<std::byte, 8>& to) {
+  if (of.type == Type::boolean) {
+    const bool yes = text == "true" || text == "yes" || text == "1";
+    if (!yes && text != "false" && text != "no" && text != "0") return "is a Boolean: true or false";
+    if (description.version == Version::fmi2)
+      put(to, yes ? 1 : 0);
+    else
+      put(to, yes);
+    return "";
+  }
+  if (is_float(of.type)) {
+    const RigUnit unit = rig_unit(description, of.unit, of.relative);
+    const std::optional<double> number = number_of<double>(text);
+    if (!number || !std::isfinite(*number))
+      return "is " + in_quotes(text) + ", and a number in " + (unit.text.empty() ? "1" : unit.text) +
+             " is expected";
+    const double value = unit.converts() ? (*number - unit.offset) / unit.factor : *number;
+    if ((of.low && value < *of.low) || (of.high && value > *of.high))
+      return "is outside of the unit's limits";
+    if (of.type == Type::float32)
+      put(to, static_cast<float>(value));
+    else
+      put(to, value);
+    return "";
+  }
+  for (const Item& item : of.items)
+    if (item.name == text) {
+      put(to, item.value);
+      return "";
+    }
+  const std::optional<std::int64_t> number = number_of<std::int64_t>(text);
+  if (!number) return "is " + in_quotes(text) + ", and a whole number is expected";
+  const std::size_t bits = 8 * storage_of(of.type, description.version);
+  const bool no_sign =
+      of.type == Type::uint8 || of.type == Type::uint16 || of.type == Type::uint32 || of.type == Type::uint64;
+  const std::int64_t most = bits == 64 ? INT64_MAX : (std::int64_t{1} << (bits - (no_sign ? 0 : 1))) - 1;
+  if (*number > most || *number < (no_sign ? 0 : -most - 1))
+    return "does not fit its type, " + std::string(name_of(of.type));
+  put(to, *number);
+  return "";
+}
+
+}  // namespace
+
+void FmiModel::check_starts(const Problems& problems) {
+  for (const Text& start : starts_) {
+    const std::string path = "start." + start.name;
+    const Variable* of = nullptr;
+    std::vector<std::string> names;
+    for (const auto* const list : {&contents_.inputs, &contents_.tunables, &contents_.parameters,
+                                   &contents_.outputs, &contents_.constants})
+      for (const RigVariable& each : *list) {
+        names.push_back(each.name);
+        if (each.name == start.name) of = each.of;
+      }
+    if (of == nullptr)
+      for (const Variable& each : description_.variables)
+        if (each.name == start.name && each.causality == Causality::local) of = &each;
+    if (of == nullptr) {
+      problems.add(path, "the unit has no such variable" + nearest(start.name, names));
+    } else if (of->is_parameter() || of->causality == Causality::input) {
+      problems.add(path, "is a parameter or an input: write its value under 'parameters'");
+    } else if (of->variability == Variability::constant ||
+               (of->initial != Initial::exact && of->initial != Initial::approx)) {
+      problems.add(path, "cannot be set at any time: the unit computes it (its initial is " +
+                             std::string(of->variability == Variability::constant ? "constant"
+                                                                                  : name_of(of->initial)) +
+                             "); only exact and approx can be set, before initialization");
+    } else if (!of->dimensions.empty() || of->type == Type::string || of->type == Type::binary ||
+               of->type == Type::clock) {
+      problems.add(path, "is an array or a text; start values of numbers alone can be set");
+    } else {
+      GivenStart& made = given_starts_.emplace_back();
+      made.of = of;
+      if (const std::string wrong = read_start(*of, description_, start.value, made.value); !wrong.empty())
+        problems.add(path, wrong);
+    }
+  }
+}
+
+int FmiModel::set_given_starts() {
+  for (const GivenStart& each : given_starts_)
+    if (const int bad =
+            take("Set of start values",
+                 unit_->set(Call::set_start, each.of->type, {&each.of->reference, 1}, each.value.data(), 1));
+        bad != 0)
+      return bad;
+  return 0;
+}
+
+}  // namespace tactus::drivers::fmi

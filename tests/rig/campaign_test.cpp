@@ -147,6 +147,9 @@ TEST_F(Campaign, MeasuresEachCase) {
   EXPECT_EQ(run({.argv = {"/bin/sh", "-c", line}, .cwd = dir_.path()}).status, 0);
   EXPECT_EQ(read_file(dir_.path() / "alone/verdict.json"),
             read_file(dir_.path() / "before/cases/0/3-1/run/verdict.json"));
+  const std::string recorded = read_file(dir_.path() / "alone/motion.csv");
+  EXPECT_FALSE(recorded.empty());
+  EXPECT_EQ(recorded, read_file(dir_.path() / "before/cases/0/3-1/run/motion.csv")) << "each byte of it";
 
   EXPECT_THAT(tactus_of({"campaign", "table", "before", "--csv"}).out,
               AllOf(HasSubstr("peak {A}"), HasSubstr("started {s}"), HasSubstr(",200,")));

@@ -297,6 +297,16 @@ TEST(CampaignRunnerNightly, LosesNothingWhenItIsKilledTwoHundredTimes) {
   kill_and_resume(made, 3000, 200, std::random_device{}());
 }
 
+/// Several are always about to end, so the runner never waits.
+TEST(CampaignRunnerNightly, RunsTenThousandShortCases) {
+  MadeCampaign made;
+  made.choices.jobs = 8;
+  made.heard.keeps = false;
+  (void)made.run(MadeCases({"pass"}, 10'000));
+  EXPECT_EQ(made.heard.count, 10'000U);
+  expect_whole(made, 10'000);
+}
+
 TEST(CampaignRunner, TakesInWhatTheDatabaseLost) {
   MadeCampaign made;
   const MadeCases cases({"pass"}, 5);

@@ -202,7 +202,7 @@ bool starts_no_rig(const Words& words) {
   static constexpr std::string_view kNever[] = {
       "--help", "--version", "check", "recover", "convert",    "trace",   "report", "ps",
       "watch",  "scope",     "get",   "set",     "force",      "release", "pause",  "resume",
-      "step",   "run_until", "reset", "stop",    "checkpoint", "load",    "help"};
+      "step",   "run_until", "reset", "stop",    "checkpoint", "load",    "switch", "help"};
   if (words.empty() || has(words, "--help")) return true;
   if (words[0] == "doctor") return has(words, "--no-measure");
   if (words[0] == "calibrate") return has(words, "--from");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -164,7 +165,9 @@ TEST(SentFault, ItsMistakesAreRefusedWithPlaceAndFix) {
 
 /// A registry, a workflow, a virtual set-point and config/rigs/linked.yaml in virtual time, with a fault `f`.
 struct Federation {
-  Federation(const std::string& fault, const std::string& until, const Arguments& more = {}) {
+  /// `library`: the rig's SIL Kit; empty: ours.
+  Federation(const std::string& library, const std::string& fault, const std::string& until,
+             const Arguments& more = {}) {
     Process registry(tactus({"registry", "-u", "silkit://127.0.0.1:0", "-g", "here.json"}, dir.path()));
     EXPECT_TRUE(wait_for_text(dir / "here.json", "RegistryUri")) << registry.err();
     const std::string uri = Json::parse(read_file(dir / "here.json"))["Middleware"]["RegistryUri"];
@@ -174,12 +177,12 @@ struct Federation {
                  uri};
     peer.cwd = dir.path();
     Process setpoint(peer);
-    const Finished done =
-        run(run_rig("linked",
-                    Arguments{"--registry", uri, "--link", "follow", "--until", until, "--out", "out",
-                              "--set", "link.max_late=1000 s", "--set", "faults.f=" + fault} +
-                        more,
-                    dir.path()));
+    const Finished done = run(
+        run_rig("linked",
+                Arguments{"--registry", uri, "--link", "follow", "--until", until, "--out", "out", "--set",
+                          "link.max_late=1000 s", "--set", "faults.f=" + fault} +
+                    (library.empty() ? Arguments{} : Arguments{"--set", "link.library=" + library}) + more,
+                dir.path()));
     EXPECT_EQ(done.status, 0) << done;
     (void)setpoint.wait();
     said = setpoint.out();
@@ -190,9 +193,21 @@ struct Federation {
   std::string file(const std::string& name) const { return read_file(dir / "out" / name); }
 };
 
-TEST(PeerFault, ASilentPeersSignalsAgeAndTheRunIsTheSameEachTime) {
+/// With our library, and with a genuine one where TACTUS_SILKIT_ROOT says that there is one.
+class LinkedFault : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!GetParam()) return;
+    const char* const root = std::getenv("TACTUS_SILKIT_ROOT");
+    if (root == nullptr) GTEST_SKIP() << "TACTUS_SILKIT_ROOT does not name a genuine SIL Kit";
+    library = (fs::path(root) / "lib/libSilKit.so").string();
+  }
+  std::string library;
+};
+
+TEST_P(LinkedFault, ASilentPeersSignalsAgeAndTheRunIsTheSameEachTime) {
   const std::string fault = "{ on: peer Setpoint, silent: yes, at: 100 ms, for: 200 ms }";
-  const Federation first(fault, "400ms");
+  const Federation first(library, fault, "400ms");
   Json summary = first.summary();
   const Json row = summary["faults"][0];
   EXPECT_EQ(row["on"], "peer Setpoint") << row;
@@ -211,15 +226,15 @@ TEST(PeerFault, ASilentPeersSignalsAgeAndTheRunIsTheSameEachTime) {
   EXPECT_LT(messages[299], messages[300]);
   EXPECT_GT(ages[299] - ages[99], 190'000'000);
   EXPECT_THAT(first.file("journal.jsonl"), HasSubstr("\"f\""));
-  const Federation second(fault, "400ms", {"--set", "threads.main.policy=other"});
+  const Federation second(library, fault, "400ms", {"--set", "threads.main.policy=other"});
   const Table again = read_table(second.dir / "out/link.csv");  // its slots are times of the machine
   for (const char* const column : {"link.setpoint.messages", "link.setpoint.age", "link.setpoint.source"})
     EXPECT_EQ(link.column(column), again.column(column)) << column;
   EXPECT_EQ(first.file("motion.csv"), second.file("motion.csv"));
 }
 
-TEST(SentFault, ThePeerSeesItAndTheRigKeepsItsValue) {
-  const Federation run("{ on: link position, stuck: 7 rad, at: 0 s }", "1100ms");
+TEST_P(LinkedFault, ThePeerSeesWhatIsSentAndTheRigKeepsItsValue) {
+  const Federation run(library, "{ on: link position, stuck: 7 rad, at: 0 s }", "1100ms");
   EXPECT_THAT(run.said, HasSubstr("position   7.000 rad"));
   const auto angles = read_table(run.dir / "out/motion.csv").column("encoder.angle");
   EXPECT_TRUE(
@@ -227,6 +242,9 @@ TEST(SentFault, ThePeerSeesItAndTheRigKeepsItsValue) {
   EXPECT_EQ(run.summary()["faults"][0]["on"], "link position");
   EXPECT_EQ(run.summary()["faults"][0]["frames"], 1100);
 }
+
+std::string library_name(const ::testing::TestParamInfo<bool>& one) { return one.param ? "Genuine" : "Ours"; }
+INSTANTIATE_TEST_SUITE_P(All, LinkedFault, ::testing::Bool(), library_name);
 
 TEST(PeerFault, ARigThatLeavesOutItsLinkRunsAndSaysSo) {
   const TempDir dir;

@@ -25,7 +25,7 @@ double number(const Json& of, const char* key) {
 std::string value_text(double value, const std::string& unit) {
   char text[64];
   if (unit == "s" && value != 0 && value < 1)
-    (void)std::snprintf(text, sizeof text, value < 1e-3 ? "%.3g us" : "%.4g ms",
+    (void)std::snprintf(text, sizeof text, value < 1e-3 ? "%.3g µs" : "%.4g ms",
                         value < 1e-3 ? value * 1e6 : value * 1e3);
   else
     (void)std::snprintf(text, sizeof text, "%.4g %s", value, unit.c_str());
@@ -117,7 +117,10 @@ Section histogram_section(const RunData& run) {
     table.rows.push_back({{count_text(static_cast<std::int64_t>(rows.size() - kMostRows)) + " more"}});
   section.blocks.push_back(std::move(table));
   for (std::size_t i = 0; i < std::min(kMostPlots, rows.size()); ++i)
-    section.blocks.push_back(plot_of(*rows[i]));
+    if (number(*rows[i], "longest") > 0) {
+      section.blocks.push_back(Paragraph{name_of(*rows[i])});
+      section.blocks.push_back(plot_of(*rows[i]));
+    }
   return section;
 }
 

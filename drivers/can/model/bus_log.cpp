@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Makes the texts that a bus has in the rig's log.
 #include <cstring>
+#include <utility>
 
 #include "drivers/can/model/can_model.hpp"
 #include "drivers/can/model/text.hpp"
@@ -121,6 +122,11 @@ void CanModel::report() {
     };
     show("late", each.late());
     show("bus time", each.on_bus());
+    constexpr std::pair<LateBy, const char*> kCauses[] = {
+        {LateBy::bus, "by the bus"}, {LateBy::rig, "by the rig"}, {LateBy::injected, "by faults (injected)"}};
+    for (const auto& [cause, name] : kCauses)
+      if (each.too_late(cause) > 0)
+        text += text_of("; too late %s %llu", name, static_cast<unsigned long long>(each.too_late(cause)));
     reports_.push_back(std::move(text));
   }
   for (const ReceivedMessage& each : received_)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "drivers/can/model/settings.hpp"
 
@@ -23,6 +25,36 @@ std::string list_of(const All& all, Name name) {
     text += (text.empty() ? "" : ", ") + name(each);
   }
   return text.empty() ? "none" : text;
+}
+
+/// Letters that have to be changed, added or left out to make one name the other.
+std::size_t distance(const std::string& one, const std::string& other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    std::size_t before = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+      const std::size_t changed = before + (lower(one[i - 1]) == lower(other[j - 1]) ? 0 : 1);
+      before = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+/// Returns "it has A, B", and the name that was meant, if one is near enough.
+template <class All, class Name>
+std::string instead_of(const std::string& wrong, const All& all, Name name) {
+  std::string best;
+  std::size_t least = wrong.size() / 3 + 1;
+  for (const auto& each : all)
+    if (const std::size_t far = distance(wrong, name(each)); far < least) {
+      least = far;
+      best = name(each);
+    }
+  return "it has " + list_of(all, name) + (best.empty() ? "" : "; did you mean " + in_quotes(best) + "?");
 }
 
 bool has(const std::vector<std::string>& all, const std::string& name) {
@@ -86,8 +118,8 @@ class Selecting {
                                      [&](const Node& each) { return each.name == node; });
       if (!known)
         problems_.add("rest_of[" + std::to_string(i) + "]",
-                      "the database has no node " + in_quotes(node) + "; it has " +
-                          list_of(database_.nodes, [](const Node& each) { return each.name; }));
+                      "the database has no node " + in_quotes(node) + "; " +
+                          instead_of(node, database_.nodes, [](const Node& each) { return each.name; }));
     }
   }
 
@@ -124,8 +156,9 @@ class Selecting {
   const Message* plainly_named(const std::string& name, const std::string& path) const {
     const Message* const message = database_.find(name);
     if (message == nullptr)
-      problems_.add(path, "the database has no message " + in_quotes(name) + "; it has " +
-                              list_of(database_.messages, [](const Message& each) { return each.name; }));
+      problems_.add(path,
+                    "the database has no message " + in_quotes(name) + "; " +
+                        instead_of(name, database_.messages, [](const Message& each) { return each.name; }));
     return message;
   }
 
@@ -168,7 +201,7 @@ class Selecting {
   void send(const Message& message, const SendSettings& settings, const std::string& path) {
     if (is_taken(message))
       problems_.add(path,
-                    "message " + in_quotes(message.name) + " is also in receive; remove one of the two");
+                    "message " + in_quotes(message.name) + " is also in receive, or sent by another entry; remove one of the two");
     made_.sent.push_back({&message, settings, path});
   }
 
@@ -207,8 +240,8 @@ const Signal* signal_of(const Message& message, const std::string& name, const s
                         const Problems& problems) {
   for (const Signal& signal : message.signals)
     if (signal.name == name) return &signal;
-  problems.add(path, "message " + message.name + " has no signal " + in_quotes(name) + "; it has " +
-                         list_of(message.signals, [](const Signal& each) { return each.name; }));
+  problems.add(path, "message " + message.name + " has no signal " + in_quotes(name) + "; " +
+                         instead_of(name, message.signals, [](const Signal& each) { return each.name; }));
   return nullptr;
 }
 

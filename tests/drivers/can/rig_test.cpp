@@ -59,7 +59,9 @@ TEST_F(CanRig, SaysAtTheEndHowManyMessagesWereSent) {
 TEST_F(CanRig, NamesWhatARigFileHasWrong) {
   const auto check = tactus({"check", "restbus.yaml", "--set", "models.car.rest_of=[DISH]"});
   EXPECT_EQ(check.status, 2) << check;
-  EXPECT_THAT(check.err, HasSubstr("the database has no node 'DISH'; it has ENGINE, BRAKES, DASH"));
+  EXPECT_THAT(
+      check.err,
+      HasSubstr("the database has no node 'DISH'; it has ENGINE, BRAKES, DASH; did you mean 'DASH'?"));
 }
 
 TEST_F(CanRig, FaultsAreSeenByAPeerAndNamedInJournalAndSummary) {
@@ -85,6 +87,35 @@ TEST_F(CanRig, FaultsAreSeenByAPeerAndNamedInJournalAndSummary) {
   EXPECT_EQ(summary["faults"][0]["disturbed"], 5);
   EXPECT_EQ(summary["faults"][1]["disturbed"], 3);
   EXPECT_GT(summary["faults"][2]["disturbed"], 8);
+}
+
+TEST_F(CanRig, FaultsGoOnFromACheckpointAndAreTheSameEachTime) {
+  const std::vector<std::string> faults{
+      "--set", "faults.crc={ on: car.EngineData, does: wrong_checksum, at: 100 ms, for: 50 ms }", "--set",
+      "faults.late={ on: car.BrakeData, does: late, amount: 3 ms, probability: 40 %, "
+      "seed: 4, at: 0 s }"};
+  const auto run = [&](const std::string& until, const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> all{"run",     "restbus.yaml", "--no-realtime",
+                                 "--until", until,          "--out",
+                                 out,       "--set",        "models.dashboard.raw={ file: bus.log }"};
+    all.insert(all.end(), faults.begin(), faults.end());
+    all.insert(all.end(), more.begin(), more.end());
+    const auto done = tactus(all);
+    EXPECT_EQ(done.status, 0) << done;
+  };
+  run("300 ms", "one", {});
+  run("300 ms", "two", {});
+  EXPECT_EQ(read_file(dir_ / "one/bus.log"), read_file(dir_ / "two/bus.log"));
+  run("120 ms", "begin", {"--set", "checkpoint.at_end=yes"});
+  run("300 ms", "rest", {"--from", "begin/checkpoints/end.tck"});
+  const auto rows = [this](const std::string& folder) {
+    return config::Json::parse(read_file(dir_ / (folder + "/summary.json")))["faults"];
+  };
+  EXPECT_EQ(rows("one")[0]["disturbed"], 5);
+  EXPECT_EQ(rows("begin")[0]["disturbed"], 2);
+  EXPECT_EQ(rows("rest")[0]["disturbed"], 3) << "it acts when the checkpoint is loaded";
+  EXPECT_EQ(rows("begin")[1]["disturbed"].get<int>() + rows("rest")[1]["disturbed"].get<int>(),
+            rows("one")[1]["disturbed"].get<int>());
 }
 
 TEST_F(CanRig, SummaryAndReportHaveTheLatenessOfEachMessage) {
@@ -117,6 +148,9 @@ TEST_F(CanRig, SummaryAndReportHaveTheLatenessOfEachMessage) {
   std::uint64_t sum = 0;
   for (const auto& each : wire["classes"]) sum += each[1].get<std::uint64_t>();
   EXPECT_EQ(wire["count"], sum);
+  const std::string log = read_file(dir_ / "out/log.txt");
+  EXPECT_THAT(log, HasSubstr("; too late by faults (injected) 9"));
+  EXPECT_THAT(log, testing::ContainsRegex("message BrakeData: .*; too late by the bus "));
   const auto report = tactus({"report", "out"});
   EXPECT_EQ(report.status, 0) << report;
   const std::string page = read_file(dir_ / "out/report.html");

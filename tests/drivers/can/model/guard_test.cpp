@@ -55,6 +55,11 @@ class Carrier {
     const timeval patience{kPatience / 1000, 0};
     (void)::setsockopt(station_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
+  void send(const CanFrame& frame) {
+    std::uint8_t bytes[72];
+    const std::size_t size = pack(frame, bytes);
+    EXPECT_EQ(::send(station_, bytes, size, MSG_NOSIGNAL), static_cast<ssize_t>(size));
+  }
   /// The next frame; nothing: all processes of the station have let go of it.
   std::optional<CanFrame> next() {
     std::uint8_t bytes[72];
@@ -73,11 +78,11 @@ class Carrier {
 class CanGuard : public testing::Test {
  protected:
   CanGuard() {
-    (void)dir_.write(
-        "bus.dbc",
-        "VERSION \"\"\nBU_: A B\nBO_ 1 M: 8 A\n SG_ X : 40|8@1+ (1,0) [0|0] \"bar\" B\n"
-        "BO_ 2 N: 1 A\n SG_ Y : 0|8@1+ (1,0) [0|0] \"\" B\nBO_ 4 C: 3 A\n SG_ V : 0|8@1+ (1,0) [0|0] \"\" B\n"
-        " SG_ Cnt : 8|8@1+ (1,0) [0|0] \"\" B\n SG_ Crc : 16|8@1+ (1,0) [0|0] \"\" B\n");
+    (void)dir_.write("bus.dbc",
+                     "VERSION \"\"\nBU_: A B\nBO_ 1 M: 8 A\n SG_ X : 40|8@1+ (1,0) [0|0] \"bar\" B\n"
+                     "BO_ 2 N: 1 A\n SG_ Y : 0|8@1+ (1,0) [0|0] \"\" B\nBO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) "
+                     "[0|0] \"\" A\nBO_ 4 C: 3 A\n SG_ V : 0|8@1+ (1,0) [0|0] \"\" B\n"
+                     " SG_ Cnt : 8|8@1+ (1,0) [0|0] \"\" B\n SG_ Crc : 16|8@1+ (1,0) [0|0] \"\" B\n");
   }
   std::string section() const {
     return "interface: \"unix:" + (dir_ / "bus").string() + "\"\ndatabase: " + (dir_ / "bus.dbc").string() +
@@ -234,6 +239,29 @@ TEST_F(CanGuard, AKillAfterTheSafeEndSendsNothingMore) {
   while (const auto frame = bus.next()) safe += frame->id == 1 && frame->data.at[5] == 2 ? 1 : 0;
   EXPECT_EQ(safe, 4);
   ASSERT_EQ(::waitpid(process, nullptr, 0), process);
+}
+
+TEST_F(CanGuard, ReceivesFromTheCarrierAndSeesItsEnd) {
+  auto bus = std::make_unique<Carrier>((dir_ / "bus").string());
+  test::CanDriver driver;
+  test::BusHost host(driver, section() + "receive: { R: {} }\n");
+  bus->accept();
+  CanFrame frame;
+  frame.id = 3;
+  frame.length = 1;
+  frame.data.at[0] = 9;
+  bus->send(frame);
+  const auto wait_for = [&](const char* name, double value) {
+    for (int i = 0; i < kPatience && host.get(name) != value; ++i) {
+      ASSERT_TRUE(host.frame());
+      (void)::usleep(1000);
+    }
+    EXPECT_EQ(host.get(name), value) << name;
+  };
+  wait_for("R.count", 1);
+  EXPECT_EQ(host.get("R.Z"), 9);
+  bus.reset();
+  wait_for("bus.state", static_cast<int>(BusState::down));
 }
 
 TEST_F(CanGuard, RefusesABusThatNobodyCarries) {

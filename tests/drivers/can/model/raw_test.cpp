@@ -118,7 +118,9 @@ TEST_F(CanRaw, CostsNoHeapInAFrame) {
 
 TEST_F(CanRaw, NamesMessagesOfJ1939BySourceAndGroup) {
   // EEC1 in the database: priority 3, group 61444, source 0xFE.
-  start("receive: { engine: { message: EEC1@0x21 }, other: { message: PGN61444@0 } }\nsend: { M: { cycle: 100 ms } }");
+  start(
+      "receive: { engine: { message: EEC1@0x21 }, other: { message: PGN61444@0 } }\nsend: { M: { cycle: 100 "
+      "ms } }");
   const std::vector<int> rpm800{0, 0, 0, 0x00, 0x19, 0, 0, 0}, rpm1600{0, 0, 0, 0x00, 0x32, 0, 0, 0};
   send(0x0CF00421, rpm800, true);
   frames(1);
@@ -144,8 +146,10 @@ TEST_F(CanRaw, SendsAMessageOfJ1939FromASourceAndReceivesFromAny) {
   frames(4);
   ASSERT_FALSE(seen_.empty());
   EXPECT_EQ(seen_[0].frame.id, 0x0CF00430U);
-  EXPECT_THAT(problems("send: { x: { message: M@1 } }"), HasSubstr("has an id of 11 bits, so it is none of J1939"));
-  EXPECT_THAT(problems("receive: { x: { message: EEC1@300 } }"), HasSubstr("receive.x.message: '300' is not a whole number from 0 to 0xFF"));
+  EXPECT_THAT(problems("send: { x: { message: M@1 } }"),
+              HasSubstr("has an id of 11 bits, so it is none of J1939"));
+  EXPECT_THAT(problems("receive: { x: { message: EEC1@300 } }"),
+              HasSubstr("receive.x.message: '300' is not a whole number from 0 to 0xFF"));
   EXPECT_THAT(problems("receive: { x: { message: PGN5 } }"), HasSubstr("no message of parameter group '5'"));
 }
 

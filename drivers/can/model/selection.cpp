@@ -200,8 +200,8 @@ class Selecting {
   }
   void send(const Message& message, const SendSettings& settings, const std::string& path) {
     if (is_taken(message))
-      problems_.add(path,
-                    "message " + in_quotes(message.name) + " is also in receive, or sent by another entry; remove one of the two");
+      problems_.add(path, "message " + in_quotes(message.name) +
+                              " is also in receive, or sent by another entry; remove one of the two");
     made_.sent.push_back({&message, settings, path});
   }
 

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rest buses in a guest: on vcan what is in the frames, bus-off by an error frame, an interface that is unplugged, and a rig
+that is killed, as a peer sees them; on two emulated controllers (SJA1000) of one bus the start, echoes, states and full
+queues; and 400 signals for a while."""
+import argparse
+import random
+import re
+import sys
+
+from guest import RIG_OF, Checks, Guest, recorded
+
+SJA1000 = ["--qemu=-object", "--qemu=can-bus,id=cb0", "--qemu=-device", "--qemu=kvaser_pci,canbus=cb0",
+           "--qemu=-device", "--qemu=kvaser_pci,canbus=cb0"]
+MODULES = ["--modules", "vcan,can-raw,can-isotp,kvaser_pci", *SJA1000]
+OPTIONS = "--quiet --set privileges=prefer --set realtime.on_overrun=skip --set realtime.max_overrun=100s"
+
+VCAN = RIG_OF + f"""
+ip link add vcan0 type vcan
+ip link set vcan0 up
+waits_for() {{
+    left=3000
+    until grep -q "$2" $1 2>/dev/null || [ $left = 0 ]; do usleep 20000; left=$((left - 1)); done
+}}
+rows() {{
+    left=3000
+    until [ "$(wc -l <$1/bus.csv 2>/dev/null || echo 0)" -gt $2 ] || [ $left = 0 ]; do usleep 20000; left=$((left - 1)); done
+}}
+
+echo "# content"
+tactus run both.yaml {OPTIONS} --until 3s --out content >content.out 2>&1
+echo "status $?"
+./can_frames watch vcan0 200 >after.seen
+
+echo "# bus-off"
+tactus run one.yaml {OPTIONS} --until 4s --out busoff >busoff.out 2>&1 &
+rows busoff 20
+./can_frames send vcan0 20000040 0000000000000000
+waits_for busoff/log.txt "bus-off\\|bus_off"
+./can_frames send vcan0 20000100 0000000000000000
+wait
+echo "status $?"
+
+echo "# bus-off that terminates"
+tactus run one.yaml {OPTIONS} --until 20s --out terminates --set models.car.on_bus_off=terminate >terminates.out 2>&1 &
+rig=$!
+rows terminates 20
+./can_frames send vcan0 20000040 0000000000000000
+wait $rig
+echo "status $?"
+
+echo "# unplugged"
+tactus run one.yaml {OPTIONS} --until 6s --out unplugged >unplugged.out 2>&1 &
+rig=$!
+rows unplugged 20
+ip link set vcan0 down
+waits_for unplugged/log.txt "is down"
+ip link set vcan0 up
+./can_frames watch vcan0 1500 >plugged.seen
+wait $rig
+echo "status $?"
+
+echo "# killed"
+tactus run one.yaml {OPTIONS} --until 60s --out killed >killed.out 2>&1 &
+witness=$!
+rows killed 20
+./can_frames watch vcan0 1000 >before_kill.seen
+kill -9 $(rig_of $witness)
+./can_frames watch vcan0 1500 >killed.seen
+wait $witness
+echo "status $?"
+true
+"""
+
+BOARD = f"""
+echo "# without bit rate"
+tactus run --quiet controller.yaml --until 1s --out none >none.out 2>&1
+echo "status $?"
+./ip2 link set can0 up type can bitrate 500000
+./ip2 link set can1 up type can bitrate 500000
+./ip2 link set can0 txqueuelen 10
+
+echo "# a partner"
+./can_frames watch can1 120000 >board.seen &
+watcher=$!
+tactus run controller.yaml {OPTIONS} --until 3s --out board >board.out 2>&1
+echo "status $?"
+kill $watcher
+wait $watcher
+
+echo "# full queues"
+for policy in retry drop terminate; do
+    tactus run burst.yaml {OPTIONS} --until 2s --out full_$policy --set models.car.on_full=$policy >full_$policy.out 2>&1
+    echo "status $?"
+done
+true
+"""
+
+LONG = f"""
+ip link add vcan0 type vcan
+ip link set vcan0 up
+./can_frames watch vcan0 SECONDS000 >long.seen &
+watcher=$!
+tactus run long.yaml {OPTIONS} --until SECONDSs --out long >long.out 2>&1
+echo "status $?"
+kill $watcher
+wait $watcher
+true
+"""
+
+
+def rig(source, name, interface, models):
+    """config/rigs/restbus.yaml with these models alone, on an interface."""
+    text = (source / "config" / "rigs" / "restbus.yaml").read_text(encoding="utf-8")
+    text = text.replace("interface: simulated", f"interface: {interface}")
+    if "dashboard" not in models:
+        text = re.sub(r"\n  dashboard:.*?\n\nrecord:", "\n\nrecord:", text, flags=re.DOTALL)
+        text = re.sub(r"\n# The dashboard shows.*?\nconnect:.*?\n\n", "\n", text, flags=re.DOTALL)
+        text = re.sub(r"\n +- dashboard\S+", "", text)
+    return text.replace("rig: restbus", f"rig: {name}").replace("- car.bus.load", "- car.bus.load\n      - car.bus.state")
+
+
+def burst():
+    """40 messages at once, four times what the kernel's queue holds; what waits has eight frames of the rig for it."""
+    dbc = ["VERSION \"\"", "BU_: RIG PEER"]
+    for number in range(40):
+        dbc += [f"BO_ {0x100 + number} M{number}: 8 RIG", " SG_ Value : 0|16@1+ (1,0) [0|0] \"\" PEER"]
+    dbc += ["BA_DEF_ BO_ \"GenMsgCycleTime\" INT 0 10000;", "BA_DEF_DEF_ \"GenMsgCycleTime\" 400;",
+            *[f"BA_ \"GenMsgCycleTime\" BO_ {0x100 + number} 400;" for number in range(40)]]
+    yaml = """rig: burst
+frame: { period: 50 ms }
+models:
+  car: { driver: can, interface: can0, database: burst.dbc, rest_of: [PEER], at: 1 ms, spacing: 400 ms }
+record:
+  bus: { driver: csv, variables: [car.bus.queue_full, car.bus.state, car.M0.sent, car.M39.sent, car.M39.not_sent] }
+"""
+    return "\n".join(dbc) + "\n", yaml
+
+
+def long():
+    """50 messages with eight signals each, of 10 to 100 ms; the second signal counts as the peer expects it."""
+    generator = random.Random(400)
+    dbc, cycles, send = ["VERSION \"\"", "BU_: RIG PEER"], {}, []
+    for number in range(50):
+        cycles[0x200 + number] = generator.choice((10, 20, 50, 100))
+        dbc += [f"BO_ {0x200 + number} M{number}: 8 RIG"]
+        dbc += [f" SG_ {'Count' if s == 1 else f'S{s}'} : {8 * s}|{4 if s == 1 else 8}@1+ (1,0) [0|0] \"\" PEER" for s in range(8)]
+        send.append(f"M{number}: {{ counter: Count, counter_most: 14 }}")
+    dbc += ["BA_DEF_ BO_ \"GenMsgCycleTime\" INT 0 10000;", "BA_DEF_DEF_ \"GenMsgCycleTime\" 0;",
+            *[f"BA_ \"GenMsgCycleTime\" BO_ {id_} {cycle};" for id_, cycle in cycles.items()]]
+    yaml = f"""rig: long
+frame: {{ period: 10 ms }}
+models:
+  car: {{ driver: can, interface: vcan0, database: long.dbc, rest_of: [PEER], send: {{ {", ".join(send)} }} }}
+record:
+  bus: {{ driver: csv, every: 1 s, variables: [car.bus.queue_full, car.bus.overflow, car.bus.load, car.M0.sent] }}
+"""
+    return "\n".join(dbc) + "\n", yaml, cycles
+
+
+def seen(file):
+    """What can_frames has seen: by identifier its frames, gaps, last and data; and "all"."""
+    found = {"all": {"frames": -1, "last": -1}}  # it has not come to its end
+    for line in file.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words[0] == "id":
+            found[int(words[1], 16)] = {"frames": int(words[3]), "gaps": int(words[5]), "last": int(words[7]),
+                                        "data": words[9] if len(words) > 9 else ""}
+        else:
+            found["all"] = {"frames": int(words[2]), "last": int(words[4])}
+    return found
+
+
+def statuses(done):
+    return [int(status) for status in re.findall(r"^status (\d+)", done.out, re.MULTILINE)]
+
+
+def text(guest, name):
+    """A file of the guest; "": there is none, which the checks say in their own words."""
+    file = guest.work / name
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+
+
+def rows_of(guest, folder):
+    """The rows of the recording of a run; one without values where there is none."""
+    file = guest.work / folder / "bus.csv"
+    return recorded(file) if file.is_file() else [{}]
+
+
+def on_vcan(guest, checks, copy):
+    source = guest.source
+    files = [guest.write("vcan.sh", VCAN), guest.write("both.yaml", rig(source, "both", "vcan0", ["car", "dashboard"])),
+             guest.write("one.yaml", rig(source, "one", "vcan0", ["car"])), source / "config" / "rigs" / "restbus.dbc"]
+    names = ["content", "busoff", "terminates", "unplugged", "killed"]
+    done = guest.run("sh", "vcan.sh", tactus=True, files=files, copy=copy, timeout=600, options=[*MODULES, "--icount", "1"],
+                     fetch=[*names, *[f"{name}.out" for name in names], "after.seen", "plugged.seen", "before_kill.seen",
+                            "killed.seen"])
+    if not checks.equal("the guest of vcan ran to its end", done.status, 0, done):
+        return
+    found = statuses(done)
+    log = text(guest, "content/log.txt")
+    if checks.equal("a rest bus and its dashboard end well", found[0], 0, text(guest, "content.out")):
+        last = rows_of(guest, "content")[-1]
+        checks.equal("the dashboard receives the speed of the engine", float(last["dashboard.EngineData.EngineSpeed"]), 800)
+        checks.equal("the car receives what the dashboard shows", float(last["car.DashStatus.Shown"]), 50)
+        sent = {name: int(count) for name, count in re.findall(r"message (\w+): sent (\d+);", log)}
+        received = int(re.search(r"dashboard: vcan0: received (\d+) messages", log)[1])
+        checks.that("every message is sent at its cycle", 290 <= sent.get("EngineData", 0) <= 310, sent, log)
+        checks.that("every message arrives", abs(received - sent["EngineData"] - sent["BrakeData"]) <= 3, received, sent)
+        checks.that("no checksum or counter is wrong", "checksum" not in log, log)
+        checks.equal("nothing follows the end", seen(guest.work / "after.seen")["all"]["frames"], 0)
+
+    states = [row.get("car.bus.state") for row in rows_of(guest, "busoff")]
+    log = text(guest, "busoff/log.txt")
+    checks.that("an error frame takes the bus off", "bus_off" in states or "3" in states, sorted(set(states)), log)
+    checks.that("the restart is noticed", "restart" in log, log)
+    checks.equal("a rig whose policy says so ends with bus-off", found[2], 1, text(guest, "terminates.out"))
+    checks.that("and names it", "on_bus_off" in text(guest, "terminates.out") + text(guest, "terminates/log.txt"),
+                text(guest, "terminates.out"))
+
+    log = text(guest, "unplugged/log.txt")
+    checks.equal("a rig without its interface runs on", found[3], 0, text(guest, "unplugged.out"))
+    checks.that("the log says that the interface is down", "is down" in log, log)
+    again = seen(guest.work / "plugged.seen")
+    checks.that("its messages go on when it is up again", again.get(0x100, {}).get("frames", 0) > 100, again, log)
+
+    before, after = seen(guest.work / "before_kill.seen"), seen(guest.work / "killed.seen")
+    checks.equal("the counter has no gap before the kill", before[0x100]["gaps"], 0, before)
+    checks.that("a rig that is killed falls silent, or its safe values are sent, within 500 ms",
+                after["all"]["frames"] == 0 or after["all"]["last"] <= 500, after, text(guest, "killed.out"))
+
+
+def on_controllers(guest, checks, copy):
+    source = guest.source
+    dbc, yaml = burst()
+    files = [guest.write("board.sh", BOARD), guest.write("controller.yaml", rig(source, "controller", "can0", ["car"])),
+             guest.write("burst.yaml", yaml), guest.write("burst.dbc", dbc), source / "config" / "rigs" / "restbus.dbc"]
+    full = [f"full_{policy}" for policy in ("retry", "drop", "terminate")]
+    done = guest.run("sh", "board.sh", tactus=True, files=files, copy=[*copy, "ip:/tmp/ip2"], timeout=600,
+                     options=[*MODULES, "--icount", "1"],
+                     fetch=["none.out", "board", "board.out", "board.seen", *full, *[f"{each}.out" for each in full]])
+    if not checks.equal("the guest of the controllers ran to its end", done.status, 0, done):
+        return
+    found = statuses(done)
+    said = text(guest, "none.out")
+    checks.equal("an interface that is down is refused", found[0], 3, said)
+    checks.that("with the command that mends it", "ip link set can0" in said, said)
+
+    log = text(guest, "board/log.txt")
+    checks.equal("a rig on a controller ends well", found[1], 0, text(guest, "board.out"), done)
+    peer = seen(guest.work / "board.seen")
+    checks.that("the other controller hears every message", 290 <= peer.get(0x100, {}).get("frames", 0) <= 310, peer, log[-3000:])
+    checks.equal("without a gap", peer.get(0x100, {}).get("gaps"), 0, peer)
+    checks.that("each message has an echo", re.search(r"EngineData: sent \d+; late .*bus time .*longest [1-9]", log), log)
+    states = {row.get("car.bus.state") for row in rows_of(guest, "board")}
+    checks.that("the controller is active", states <= {"0", "active"}, states)
+    checks.that("safe values are the last that the peer sees: Park and 0 rpm",
+                peer.get(0x100, {}).get("data", "")[4:8] == "0000", peer)
+
+    for policy, status in zip(("retry", "drop", "terminate"), found[2:]):
+        rows = rows_of(guest, f"full_{policy}")
+        last, log = rows[-1], text(guest, f"full_{policy}/log.txt")
+        checks.equal(f"on_full: {policy} ends with its status", status, 1 if policy == "terminate" else 0, log)
+        if policy == "terminate":
+            checks.that("and names the queue", "on_full: terminate" in log, log[-3000:])
+        else:
+            checks.that(f"on_full: {policy} counts the full queue", int(last.get("car.bus.queue_full", 0)) > 0, last, log[-3000:])
+        if policy == "retry":
+            checks.that("and loses nothing", int(last.get("car.M39.not_sent", -1)) == 0 and int(last.get("car.M39.sent", 0)) >= 4, last, log)
+        if policy == "drop":
+            checks.that("and loses some", int(last.get("car.M39.not_sent", -1)) > 0, last, log)
+
+
+def for_long(guest, checks, copy, seconds):
+    dbc, yaml, cycles = long()
+    script = LONG.replace("SECONDS000", str(10_000 * seconds)).replace("SECONDS", str(seconds))
+    files = [guest.write("long.sh", script), guest.write("long.yaml", yaml), guest.write("long.dbc", dbc)]
+    done = guest.run("sh", "long.sh", tactus=True, files=files, copy=copy, timeout=300 + 4 * seconds,
+                     options=[*MODULES, "--icount", "1"], fetch=["long", "long.out", "long.seen"])
+    if not checks.equal("the guest of the long rest bus ran to its end", done.status, 0, done):
+        return
+    log = text(guest, "long/log.txt")
+    checks.equal(f"400 signals for {seconds} s end well", statuses(done), [0], text(guest, "long.out"), log)
+    last = rows_of(guest, "long")[-1]
+    checks.equal("no queue was full", (last.get("car.bus.queue_full"), last.get("car.bus.overflow")), ("0", "0"), log)
+    peer = seen(guest.work / "long.seen")
+    few = {hex(id_): peer.get(id_) for id_, cycle in cycles.items()
+           if abs(peer.get(id_, {"frames": 0})["frames"] - seconds * 1000 / cycle) > 2}
+    checks.equal("each message came as often as its cycle says", few, {}, log)
+    gaps = {hex(id_): peer[id_]["gaps"] for id_ in cycles if id_ in peer and peer[id_]["gaps"] > 0}
+    checks.equal("no counter has a gap", gaps, {})
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--only", choices=("vcan", "controllers", "long"))
+    options, rest = parser.parse_known_args()
+    sys.argv[1:] = rest
+    guest = Guest.from_arguments(__doc__, "--can-frames", needs="kernel")
+    checks = Checks()
+    copy = [f"{guest.options.can_frames}:/tmp/can_frames"]
+    if options.only in (None, "vcan"):
+        on_vcan(guest, checks, copy)
+    if options.only in (None, "controllers"):
+        on_controllers(guest, checks, copy)
+    if options.only in (None, "long"):
+        for_long(guest, checks, copy, options.seconds)
+    checks.finish()
+
+
+main()

@@ -46,9 +46,12 @@ std::uint64_t overlay_bits(tactus_type type, double number) TACTUS_RT {
   });
 }
 
+/// Returns how many words arrays of so many cells take: those of the same place do not meet in the same cache sets.
+static std::size_t words_of(std::size_t room) { return room < 64 ? room : room + 24; }
+
 void OverlayArrays::add(std::byte* memory) {
   if (count_ == room_) {
-    std::vector<std::byte> larger(kWords * sizeof(std::uint64_t) * room_ * 2);
+    std::vector<std::byte> larger(kWords * sizeof(std::uint64_t) * words_of(room_ * 2));
     const std::array<const void*, kWords> was{truth, shown, a, b, at, is_shown};
     use(larger.data(), room_ * 2);
     const std::array<void*, kWords> is{truth, shown, a, b, at, is_shown};
@@ -63,7 +66,7 @@ void OverlayArrays::use(std::byte* block, std::size_t room) {
   room_ = room;
   const auto next = [&block, room](auto*& array) {
     array = static_cast<std::remove_reference_t<decltype(array)>>(static_cast<void*>(block));
-    block += room * sizeof(std::uint64_t);
+    block += words_of(room) * sizeof(std::uint64_t);
   };
   next(truth);
   next(shown);

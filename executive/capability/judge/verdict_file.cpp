@@ -179,7 +179,7 @@ std::string verdict_sentence(const config::Json& row) {
             config::print_real(row["time_s"]) + " s)";
   if (row["no_value"])
     text += ": no value";
-  else if (!row["margin"].is_null())
+  else if (!row["margin"].is_null() && row["values"] == "")
     text += ", by " + rtsync::format_text("%.6g", 0 - row["margin"].get<double>()) +
             (row["unit"] == "" ? "" : " " + std::string(row["unit"]));
   if (row["values"] != "") text += ": " + std::string(row["values"]);

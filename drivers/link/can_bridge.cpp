@@ -16,8 +16,8 @@ void CanBridge::begin(std::int64_t sim_time, std::int64_t period, std::int64_t s
   status_.state = traffic.state.load(std::memory_order_relaxed);
   status_.error_state = traffic.error_state.load(std::memory_order_relaxed);
   traffic.lost_in_frames.store(status_.lost, std::memory_order_relaxed);
-  traffic.to_peers.store(status_.to_peers, std::memory_order_relaxed);
-  traffic.to_bus.store(status_.to_bus, std::memory_order_relaxed);
+  traffic.to_virtual.store(status_.to_virtual, std::memory_order_relaxed);
+  traffic.to_real.store(status_.to_real, std::memory_order_relaxed);
 }
 
 void CanBridge::take(const PortEvent& event, std::int64_t step, bool alone) TACTUS_RT {
@@ -29,13 +29,13 @@ void CanBridge::take(const PortEvent& event, std::int64_t step, bool alone) TACT
       return;
     case PortEvent::Kind::failed:
     case PortEvent::Kind::discarded:
-      --status_.to_bus;
+      --status_.to_real;
       ++status_.lost;
       return;
     default:
       return;  // full: the port keeps the frame
   }
-  if (alone || !network_.to_peers.let(event.frame.id, event.frame.extended)) return;
+  if (alone || !network_.to_virtual.let(event.frame.id, event.frame.extended)) return;
   std::byte* const slot = exchange_.can_outbox.claim();
   if (slot == nullptr) {
     ++status_.lost;
@@ -44,12 +44,12 @@ void CanBridge::take(const PortEvent& event, std::int64_t step, bool alone) TACT
   const OutgoingCan out{step, number_, event.frame};
   std::memcpy(slot, &out, sizeof out);
   exchange_.can_outbox.publish();
-  ++status_.to_peers;
+  ++status_.to_virtual;
 }
 
 void CanBridge::give(const can::CanFrame& frame) TACTUS_RT {
   const bool taken = port_ != nullptr && port_->send(frame, 0, 0);
-  ++(taken ? status_.to_bus : status_.lost);
+  ++(taken ? status_.to_real : status_.lost);
 }
 
 void CanBridge::given() TACTUS_RT {

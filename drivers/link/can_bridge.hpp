@@ -10,8 +10,8 @@ namespace tactus::drivers::link {
 
 /// State of a virtual bus in the frames, published as link.<name>.*.
 struct CanStatus {
-  std::int64_t to_peers = 0;
-  std::int64_t to_bus = 0;
+  std::int64_t to_virtual = 0;
+  std::int64_t to_real = 0;
   std::int64_t lost = 0;
   std::int32_t state = 0;        ///< SilKit_CanControllerState
   std::int32_t error_state = 0;  ///< SilKit_CanErrorState

@@ -59,7 +59,7 @@ void read_rule(const Located<std::string>& rule, const can::SharedBus& bus, CanR
   const std::vector<can::BusMessage> messages = bus.messages(text);
   if (messages.empty()) {
     problems.add(rule, "the database has no message " + config::show(text) +
-                           "; write an identifier (0x100), a range (0x100..0x1FF), a name or a pattern of "
+                           "; write an identifier (0x100), a range (0x100-0x1FF), a name or a pattern of "
                            "messages, all, or 'not ' before one of these" +
                            executive::did_you_mean(text, bus.messages("*"), &can::BusMessage::name));
     return;
@@ -111,7 +111,7 @@ std::vector<CanNetwork> bind_can(const LinkSettings& settings, const std::string
     network.name = each.name;
     network.network = each.network.value_or(each.name);
     network.controller = each.controller.value_or(each.name);
-    network.model = each.model.value;
+    network.model = each.bus.value;
     if (std::any_of(settings.subscribe.begin(), settings.subscribe.end(),
                     [&](const SubscribeSettings& other) { return other.name == each.name; }))
       complain("", "has the name of a subscription, and both have variables link." + each.name +
@@ -120,10 +120,10 @@ std::vector<CanNetwork> bind_can(const LinkSettings& settings, const std::string
                     [&](const CanNetwork& other) { return other.controller == network.controller; }))
       complain(".controller", "the rig has a controller " + config::show(network.controller) +
                                   " already; give this one another name");
-    network.bus = bus_of(each.model, context, problems);
+    network.bus = bus_of(each.bus, context, problems);
     if (network.bus != nullptr) {
-      network.to_peers = read_rules(each.to_peers, *network.bus, problems);
-      network.to_bus = read_rules(each.to_bus, *network.bus, problems);
+      network.to_virtual = read_rules(each.forward.to_virtual, *network.bus, problems);
+      network.to_real = read_rules(each.forward.to_real, *network.bus, problems);
       if (!joined.join("interface " + network.bus->interface(), "network " + network.network))
         complain("", "joins interface " + network.bus->interface() + " and network " +
                          config::show(network.network) +

@@ -17,7 +17,7 @@ struct CanNetwork {
   std::string controller;  ///< name of the rig's controller on it
   std::string model;
   can::SharedBus* bus = nullptr;  ///< bus of the model
-  CanRules to_peers, to_bus;
+  CanRules to_virtual, to_real;
 };
 
 /// Finds the models and their buses, and reads the rules. Complains of a model that is not there, is not of driver `can`,

@@ -26,20 +26,21 @@ std::string read_id(std::string_view text, std::uint32_t& id, bool& extended) {
 }  // namespace
 
 std::string read_can_ids(const std::string& text, CanIds& to) {
-  const std::size_t dots = text.find("..");
-  if (std::string wrong = read_id(std::string_view(text).substr(0, dots), to.first, to.extended);
+  const std::size_t between = text.find_first_of("-.");
+  if (std::string wrong = read_id(std::string_view(text).substr(0, between), to.first, to.extended);
       !wrong.empty())
     return wrong;
   to.last = to.first;
-  if (dots == std::string::npos) return "";
+  if (between == std::string::npos) return "";
+  const std::size_t second = between + (text.compare(between, 2, "..") == 0 ? 2 : 1);
   bool extended = false;
-  if (std::string wrong = read_id(std::string_view(text).substr(dots + 2), to.last, extended); !wrong.empty())
+  if (std::string wrong = read_id(std::string_view(text).substr(second), to.last, extended); !wrong.empty())
     return wrong;
   if (extended != to.extended)
     return "'" + text +
            "' goes from 11 to 29 bits; write a range for each, that of 29 bits with an x behind the first "
            "one: "
-           "0x0x..0x1FFFFFFF";
+           "0x0x-0x1FFFFFFF";
   if (to.last < to.first) return "'" + text + "' has its last identifier before the first; exchange them";
   return "";
 }

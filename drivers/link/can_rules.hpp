@@ -20,7 +20,7 @@ struct CanIds {
   bool extended = false;
 };
 
-/// Reads "0x100", "291", "0x100..0x1FF", "0x123x" (29 bits, as all above 0x7FF are). `text` begins with a digit. Returns
+/// Reads "0x100", "291", "0x100-0x1FF", "0x123x" (29 bits, as all above 0x7FF are). `text` begins with a digit. Returns
 /// why it cannot be read; empty: it can. @when setup
 std::string read_can_ids(const std::string& text, CanIds& to);
 

@@ -40,8 +40,8 @@ struct CanTraffic {
   std::atomic<std::int64_t> lost{0};            ///< participant: not transmitted, or refused by the library
   std::atomic<std::int64_t> mismatched{0};      ///< participant: frames that the bus cannot carry
   std::atomic<std::int64_t> acknowledged{0};    ///< participant: frames that were transmitted
-  std::atomic<std::int64_t> to_peers{0};        ///< frames
-  std::atomic<std::int64_t> to_bus{0};          ///< frames
+  std::atomic<std::int64_t> to_virtual{0};      ///< frames
+  std::atomic<std::int64_t> to_real{0};         ///< frames
   std::atomic<std::int64_t> lost_in_frames{0};  ///< frames
 };
 

@@ -41,7 +41,7 @@ void Ledger::on_can_frame(std::size_t network, const SilKit_CanFrameEvent* event
   const CanNetwork& wanted = signals.networks[network];
   can::CanFrame frame;
   std::string wrong = from_silkit(*event->frame, wanted.bus == nullptr || wanted.bus->carries_fd(), frame);
-  if (wrong.empty() && !wanted.to_bus.let(frame.id, frame.extended)) return;
+  if (wrong.empty() && !wanted.to_real.let(frame.id, frame.extended)) return;
   if (event->timestamp > INT64_MAX && event->timestamp != TACTUS_SILKIT_NO_TIME)
     wrong = "a frame is stamped " + std::to_string(event->timestamp) + " ns, which is not a virtual time";
   const Held held(mutex);

@@ -130,9 +130,9 @@ config::Json LinkedRig::can_summary() const {
     const CanTraffic& traffic = exchange_.can[i];
     all[signals_.networks[i].name] = {{"network", signals_.networks[i].network},
                                       {"interface", signals_.networks[i].bus->interface()},
-                                      {"to_peers", traffic.to_peers.load()},
+                                      {"to_virtual", traffic.to_virtual.load()},
                                       {"acknowledged", traffic.acknowledged.load()},
-                                      {"to_bus", traffic.to_bus.load()},
+                                      {"to_real", traffic.to_real.load()},
                                       {"mismatched", traffic.mismatched.load()},
                                       {"lost", traffic.lost.load() + traffic.lost_in_frames.load()}};
   }

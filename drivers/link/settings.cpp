@@ -107,23 +107,34 @@ const Fields<SubscribeSettings>& subscribe_fields() {
   return fields;
 }
 
-const Fields<CanSettings>& can_fields() {
-  using C = CanSettings;
-  static const Fields<C> fields{
-      "A virtual CAN bus beside the bus of a model. A rule is an identifier (0x100; 29 bits above 0x7FF, or "
-      "as "
-      "0x123x), a range (0x100..0x1FF), the name of a message of the model's database or a pattern of names, "
+const Fields<ForwardSettings>& forward_fields() {
+  using F = ForwardSettings;
+  static const Fields<F> fields{
+      "Rules for each way: without one all frames go. A rule is an identifier (0x100; 29 bits above 0x7FF, "
+      "or "
+      "as 0x123x), a range (0x100-0x1FF), the name of a message of the model's database or a pattern of "
+      "names, "
       "'all', or 'not ' before one of these, which refuses it. A list of refusals alone lets all others go, "
       "an "
       "empty one nothing.",
       {
+          list("to_virtual", &F::to_virtual, texts(), "frames of the model's bus that go to the virtual one"),
+          list("to_real", &F::to_real, texts(), "frames of the virtual bus that go to the model's"),
+      }};
+  return fields;
+}
+
+const Fields<CanSettings>& can_fields() {
+  using C = CanSettings;
+  static const Fields<C> fields{
+      "A virtual CAN bus beside the bus of a model.",
+      {
           located(&C::origin),
-          required("model", &C::model, length(1, 200), "the model of driver can whose bus it is"),
+          required("bus", &C::bus, length(1, 200), "the model of driver can whose bus it is"),
           optional("network", &C::network, texts(), "the virtual bus; by default the entry's name"),
           optional("controller", &C::controller, texts(),
                    "the rig's controller on it; by default the entry's name"),
-          list("to_peers", &C::to_peers, texts(), "frames of the model's bus that go to the virtual one"),
-          list("to_bus", &C::to_bus, texts(), "frames of the virtual bus that go to the model's"),
+          optional("forward", &C::forward, forward_fields(), "which frames go from one to the other"),
       }};
   return fields;
 }

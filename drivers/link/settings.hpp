@@ -67,15 +67,21 @@ struct SubscribeSettings : SignalSettings {
   bool operator==(const SubscribeSettings&) const = default;
 };
 
+/// Rules of the frames that go from one bus to the other.
+struct ForwardSettings {
+  std::vector<config::Located<std::string>> to_virtual{{"all", {}, {}}};
+  std::vector<config::Located<std::string>> to_real{{"all", {}, {}}};
+  bool operator==(const ForwardSettings&) const = default;
+};
+
 /// A virtual bus beside the bus of a model.
 struct CanSettings {
   std::string name;
   config::Origin origin;
-  config::Located<std::string> model;     ///< a model of driver `can`
+  config::Located<std::string> bus;       ///< a model of driver `can`
   std::optional<std::string> network;     ///< nothing: the name
   std::optional<std::string> controller;  ///< nothing: the name
-  std::vector<config::Located<std::string>> to_peers{{"all", {}, {}}};
-  std::vector<config::Located<std::string>> to_bus{{"all", {}, {}}};
+  ForwardSettings forward;
   bool operator==(const CanSettings&) const = default;
 };
 

@@ -69,9 +69,9 @@ class CanBridge : public ::testing::Test {
     CanNetwork& made = fixture.signals.networks.emplace_back();
     made.name = made.network = "body";
     made.bus = &bus;
-    made.to_peers.let_all();
-    made.to_peers.refuse({0x50, 0x5F, false});
-    made.to_bus.let_all();
+    made.to_virtual.let_all();
+    made.to_virtual.refuse({0x50, 0x5F, false});
+    made.to_real.let_all();
   }
   void set_up(std::int64_t first = 0, std::int64_t first_virtual_ns = 0) {
     fixture.set_up(first, first_virtual_ns);
@@ -113,7 +113,7 @@ TEST_F(CanBridge, SendsWhatTheBusCarriedBeforeAFrameWithTheStepOfThatFrame) {
   bus.port.carry(0x11);
   (void)fixture.run();
   EXPECT_THAT(for_peers(), ElementsAre(std::pair(0x10U, 1), std::pair(0x11U, 1)));
-  EXPECT_EQ(fixture.value<std::int64_t>("body.to_peers"), 2);
+  EXPECT_EQ(fixture.value<std::int64_t>("body.to_virtual"), 2);
   (void)fixture.run();
   EXPECT_THAT(for_peers(), IsEmpty());
 }
@@ -172,7 +172,7 @@ TEST_F(CanBridge, CountsWhatFindsNoRoom) {
   (void)fixture.run();
   (void)fixture.run();
   EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 4);
-  EXPECT_EQ(fixture.value<std::int64_t>("body.to_bus"), 0);
+  EXPECT_EQ(fixture.value<std::int64_t>("body.to_real"), 0);
   const std::size_t room = fixture.exchange->can_outbox.capacity();
   for (std::size_t i = 0; i < room + 5; ++i) bus.port.carry(0x10);
   (void)fixture.run();

@@ -50,9 +50,9 @@ link:
   driver: silkit
   mode: follow
   can:
-    body: { model: car, network: CAN1 }
+    body: { bus: car, network: CAN1 }
 record:
-  bus: { driver: csv, variables: [car.PeerStatus.Number, car.PeerStatus.count, link.body.to_bus, link.body.to_peers] }
+  bus: { driver: csv, variables: [car.PeerStatus.Number, car.PeerStatus.count, link.body.to_real, link.body.to_virtual] }
 )";
 const char* genuine_root() { return std::getenv("TACTUS_SILKIT_ROOT"); }
 fs::path genuine(const std::string& what) { return fs::path(genuine_root()) / what; }
@@ -106,14 +106,14 @@ TEST_P(CanRig, SharesItsBusWithAVirtualControlUnit) {
     EXPECT_EQ(each.data, (std::vector<std::uint8_t>{0x67, 0x12}));
     EXPECT_EQ(each.stamp % 5'000'000, 1'000'000U) << "sent in each fifth frame, over before the one after it";
   }
-  EXPECT_EQ(can["to_peers"], heard.size()) << link;
+  EXPECT_EQ(can["to_virtual"], heard.size()) << link;
   EXPECT_EQ(can["acknowledged"], heard.size()) << link;
   EXPECT_EQ(can["lost"], 0) << link;
   EXPECT_EQ(can["mismatched"], 0) << link;
 
   // 0x200 in each step and 0x201 in each tenth: all of what was stamped before the last frame.
-  EXPECT_GE(can["to_bus"], 199 + 19) << link;
-  EXPECT_LE(can["to_bus"], peer.sent()) << link;
+  EXPECT_GE(can["to_real"], 199 + 19) << link;
+  EXPECT_LE(can["to_real"], peer.sent()) << link;
   EXPECT_EQ(peer.acknowledged(), peer.sent());
   const std::string bus = read_file(dir_ / "out/bus.csv");
   // What step 10 sent is given to the bus in frame 11, after 0x201 of step 10 or before, and received before frame 12.
@@ -135,14 +135,14 @@ TEST_P(CanRig, RunsTheSameEachTime) {
 TEST_P(CanRig, LetsGoWhatItsRulesSay) {
   CanPeer peer(library, uri(), "CAN1");
   const test::Finished run =
-      test::run(command({"--out", "out", "--set", "link.can.body.to_bus=[not PeerStatus]", "--set",
-                         "link.can.body.to_peers=[0x200..0x2FF]"}));
+      test::run(command({"--out", "out", "--set", "link.can.body.forward.to_real=[not PeerStatus]", "--set",
+                         "link.can.body.forward.to_virtual=[0x200-0x2FF]"}));
   ASSERT_EQ(run.status, 0) << run;
   const Json can = summary("out")["can"]["body"];
   EXPECT_TRUE(peer.heard().empty());
-  EXPECT_EQ(can["to_peers"], 0) << can;
-  EXPECT_GE(can["to_bus"], 19) << can;
-  EXPECT_LE(can["to_bus"], 21) << "0x201 alone; " << can;
+  EXPECT_EQ(can["to_virtual"], 0) << can;
+  EXPECT_GE(can["to_real"], 19) << can;
+  EXPECT_LE(can["to_real"], 21) << "0x201 alone; " << can;
 }
 
 TEST_P(CanRig, IsOnItsOwnNetworkAlone) {
@@ -150,7 +150,7 @@ TEST_P(CanRig, IsOnItsOwnNetworkAlone) {
   const test::Finished run = test::run(command({"--out", "out"}));
   ASSERT_EQ(run.status, 0) << run;
   EXPECT_TRUE(peer.heard().empty());
-  EXPECT_EQ(summary("out")["can"]["body"]["to_bus"], 0);
+  EXPECT_EQ(summary("out")["can"]["body"]["to_real"], 0);
 }
 
 std::string pair_name(const ::testing::TestParamInfo<Pair>& one) {
@@ -168,11 +168,12 @@ TEST_P(CanRigFile, NamesWhatIsWrong) {
     return check.err;
   };
   EXPECT_THAT(problem("link.can.body.model=cart"), HasSubstr("there is no model 'cart'"));
-  EXPECT_THAT(problem("link.can.body.to_bus=[PeerState]"), HasSubstr("did you mean 'PeerStatus'?"));
-  EXPECT_THAT(problem("link.can.body.to_peers=[0x900..0x100]"), HasSubstr("link.can.body.to_peers[0]"));
-  EXPECT_THAT(problem("link.can.again={model: car, network: CAN1}"),
+  EXPECT_THAT(problem("link.can.body.forward.to_real=[PeerState]"), HasSubstr("did you mean 'PeerStatus'?"));
+  EXPECT_THAT(problem("link.can.body.forward.to_virtual=[0x900-0x100]"),
+              HasSubstr("link.can.body.forward.to_virtual[0]"));
+  EXPECT_THAT(problem("link.can.again={bus: car, network: CAN1}"),
               HasSubstr("frames would go round for ever"));
-  EXPECT_THAT(problem("link.can.again={model: car, network: CAN2, controller: body}"),
+  EXPECT_THAT(problem("link.can.again={bus: car, network: CAN2, controller: body}"),
               HasSubstr("link.can.again.controller: the rig has a controller 'body' already"));
   EXPECT_THAT(problem("link.can.body.to=[]"), HasSubstr("unknown"));
 }

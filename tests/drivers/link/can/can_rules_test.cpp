@@ -29,8 +29,9 @@ TEST(CanRules, ReadIdentifiersAndRanges) {
   EXPECT_TRUE(ids("0x800").extended);
   EXPECT_TRUE(ids("0x123x").extended);
   EXPECT_EQ(ids("0x123x").first, 0x123U);
+  EXPECT_EQ(ids("0x100-0x1ff").last, 0x1FFU);
   EXPECT_EQ(ids("0x100..0x1ff").last, 0x1FFU);
-  EXPECT_TRUE(ids("0x0x..0x1FFFFFFF").extended);
+  EXPECT_TRUE(ids("0x0x-0x1FFFFFFF").extended);
 }
 
 TEST(CanRules, NameWhatIsWrong) {
@@ -39,7 +40,7 @@ TEST(CanRules, NameWhatIsWrong) {
   EXPECT_THAT(problem("0x"), HasSubstr("not an identifier"));
   EXPECT_THAT(problem("0x10..5"), HasSubstr("exchange them"));
   EXPECT_THAT(problem("0x10.."), HasSubstr("'' is not an identifier"));
-  EXPECT_THAT(problem("0x700..0x900"), HasSubstr("a range for each"));
+  EXPECT_THAT(problem("0x700-0x900"), HasSubstr("a range for each"));
   EXPECT_THAT(problem("99999999999"), HasSubstr("not an identifier"));
 }
 

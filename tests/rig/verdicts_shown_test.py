@@ -67,7 +67,7 @@ class Report(Case):
         text = self.tactus("report", "out", "--text")
         self.assertRegex(text, 'Test is "bad" <&>: fail\\.')
         text = " ".join(text.split())
-        for words in (r"✕ fail Expectation slow; Expects never motor.speed > 20 rad/s; Requirement REQ-7; Margin over by \S+ rad/s; "
+        for words in (r"✕ fail Expectation slow; Expects never motor.speed > 20 rad/s; Requirement REQ-7; Margin over by \S+ rad/s #+; "
                       r"Frame \d+; At 0\.\d+ s", r"✓ pass Expectation follows; .* Margin \S+ rad left", r"▲ fail, warn only",
                       r"○ untested", r"\? inconclusive \(the end came before\)", r"trajectory.speed was not recorded"):
             self.assertRegex(text, words)

@@ -167,7 +167,7 @@ TEST_P(CanRigFile, NamesWhatIsWrong) {
     EXPECT_EQ(check.status, 2) << check;
     return check.err;
   };
-  EXPECT_THAT(problem("link.can.body.model=cart"), HasSubstr("there is no model 'cart'"));
+  EXPECT_THAT(problem("link.can.body.bus=cart"), HasSubstr("there is no model 'cart'"));
   EXPECT_THAT(problem("link.can.body.forward.to_real=[PeerState]"), HasSubstr("did you mean 'PeerStatus'?"));
   EXPECT_THAT(problem("link.can.body.forward.to_virtual=[0x900-0x100]"),
               HasSubstr("link.can.body.forward.to_virtual[0]"));

@@ -217,7 +217,7 @@ class SdkKeys::Keys : public config::Table {
         if (key.list != 0) refuse_key(key.name, "a map of names is no list");
         return named(key, inner);
       }
-      type = section_of(inner);
+      type = section_of(inner, sdk_text(key.short_value), sdk_text(key.short_list));
       value.values = inner->defaults();
     } else {
       type = scalar_of(key);
@@ -239,12 +239,15 @@ class SdkKeys::Keys : public config::Table {
                              " is none of its values: " + problems.sorted().front().message);
   }
 
-  static AnyType section_of(const std::shared_ptr<const Keys>& inner) {
+  static AnyType section_of(const std::shared_ptr<const Keys>& inner, const std::string& value_key = "",
+                            const std::string& list_key = "") {
     AnyType type;
-    type.shape = std::make_shared<const Shape>(
-        Shape{.form = Shape::Form::section, .type = "map", .section = inner->shared_section()});
-    type.read_at = [inner](const Node& node, const Context& context, void* at) {
-      (void)inner->read_values(node, context, kept(at).values);
+    Shape shape{.form = Shape::Form::section, .type = "map", .section = inner->shared_section()};
+    for (const config::KeyShape& each : shape.section->keys)
+      if (each.key == value_key || each.key == list_key) shape.others.push_back(each.shape);
+    type.shape = std::make_shared<const Shape>(std::move(shape));
+    type.read_at = [inner, value_key, list_key](const Node& node, const Context& context, void* at) {
+      (void)inner->read_values(written_out(node, value_key, list_key), context, kept(at).values);
       kept(at).known = kept(at).given = true;
       return true;  // what was right in it may be checked further
     };

@@ -62,6 +62,15 @@ class CommandQueue final : public LinkCommands {
   }
   /// One of those that models give; any other is none of the frames'.
   void give(Command command, std::int64_t value, const EndWords& words) TACTUS_RT;
+  /// A pause before which all outputs are driven to their safe values.
+  void request_safe_pause() TACTUS_RT {
+    safe_wanted_.store(true, std::memory_order_release);
+    ask(Go::pause);
+  }
+  bool take_safe_wanted() TACTUS_RT {
+    return safe_wanted_.load(std::memory_order_relaxed) &&
+           safe_wanted_.exchange(false, std::memory_order_acquire);
+  }
   void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
   /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
   /// theirs.
@@ -208,6 +217,7 @@ class CommandQueue final : public LinkCommands {
   std::atomic<const LoadedState*> load_{nullptr};
   std::atomic<std::uint64_t> last_{kNothing};
   std::atomic<bool> held_{false};
+  std::atomic<bool> safe_wanted_{false};
   std::atomic<bool> poll_wanted_{false};
   std::array<std::atomic<std::int64_t>, kMostPauses> pauses_;  // simulated times; -1: none
   std::atomic<bool> some_pauses_{false};

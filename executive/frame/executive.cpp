@@ -203,6 +203,7 @@ bool Executive::run_frame(std::int64_t k) TACTUS_RT {
     part->end_frame(k);
     times.passed(*part);
   }
+  if (commands_.take_safe_wanted()) outputs_.drive_safe();
   return true;
 }
 

@@ -26,7 +26,7 @@ bool ModelRequests::call_at(std::string_view model, std::string_view job,
 }
 
 bool ModelRequests::command(tactus_command command, std::int64_t value) TACTUS_RT {
-  if (static_cast<int>(command) < TACTUS_PAUSE || static_cast<int>(command) > TACTUS_ABORT) return false;
+  if (static_cast<int>(command) < TACTUS_PAUSE || static_cast<int>(command) > TACTUS_SAFE_STATE) return false;
   if (lane_ != nullptr) return lane_->ask({kNoPlanJob, kNoPlanJob, false, command, value});
   if (worker_ == nullptr) return apply(command, value);
   if (worker_->command_count == worker_->commands.size()) return false;
@@ -35,6 +35,10 @@ bool ModelRequests::command(tactus_command command, std::int64_t value) TACTUS_R
 }
 
 bool ModelRequests::apply(tactus_command command, std::int64_t value) TACTUS_RT {
+  if (command == TACTUS_SAFE_STATE) {
+    commands_.request_safe_pause();
+    return true;
+  }
   // From a library: any number may come.
   const CommandRow* const row = find_command([=](const CommandRow& each) {
     return each.of_model != 0 && each.of_model == static_cast<int>(command);

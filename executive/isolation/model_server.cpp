@@ -409,7 +409,7 @@ bool ModelServer::command(tactus_command command, std::int64_t value) TACTUS_RT 
   CallPage::Request request{CallPage::Ask::command, 0, value, {}};
   static_assert(sizeof command == sizeof request.number);
   std::memcpy(&request.number, &command, sizeof command);
-  if (request.number < TACTUS_PAUSE || request.number > TACTUS_ABORT) return false;
+  if (request.number < TACTUS_PAUSE || request.number > TACTUS_SAFE_STATE) return false;
   return ask(request) == 0;
 }
 

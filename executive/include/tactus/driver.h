@@ -70,8 +70,8 @@ typedef struct tactus_key {
   const struct tactus_key* const* keys; /**< of SECTION and NAMED */
   const char* noun;                     /**< NAMED: what a name stands for, "variable" */
   const char* about;                    /**< SECTION, NAMED: a sentence on the section; may be NULL */
-  /** Short forms of the entries of NAMED: `door: 4` for `door: { line: 4 }` with "line", and `door: [4, 5]` for
-   *  `door: { lines: [4, 5] }` with "lines"; NULL: none. */
+  /** Short forms of a SECTION, and of the entries of NAMED: `door: 4` for `door: { line: 4 }` with "line", and
+   *  `door: [4, 5]` for `door: { lines: [4, 5] }` with "lines"; NULL: none. */
   const char* short_value;
   const char* short_list;
   /** Not NULL: there is no such key, and a rig file that has it is refused with this sentence: "a clock is not debounced;

@@ -101,7 +101,8 @@ typedef enum tactus_command {
   TACTUS_RUN_UNTIL, /**< run until the simulated time `value` (nanoseconds), then freeze */
   TACTUS_STOP,      /**< end in order */
   TACTUS_RESET,     /**< back to the initial state, and on from there */
-  TACTUS_ABORT
+  TACTUS_ABORT,
+  TACTUS_SAFE_STATE /**< drive all outputs of the rig to their safe values, then freeze */
 } tactus_command;
 
 /** A name for one value of an enumeration. */

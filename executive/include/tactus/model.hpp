@@ -352,6 +352,8 @@ class Model {
   bool step(std::int64_t frames) const noexcept { return command(TACTUS_STEP, frames); }
   /// Ends the rig in order: shutdown jobs run, its status is 0.
   bool stop() const noexcept { return command(TACTUS_STOP); }
+  /// Drives all outputs of the rig to their safe values at the end of the frame, then pauses the rig.
+  bool safe_state() const noexcept { return command(TACTUS_SAFE_STATE); }
 
   /// Attaches the host; for TACTUS_MODEL only. A host that is older than this header has fewer fields: the
   /// others stay null.

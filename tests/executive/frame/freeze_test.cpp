@@ -307,7 +307,8 @@ TEST(Requests, OfAModelAreThoseOfEverybodyElse) {
                       {TACTUS_RUN_UNTIL, -1, "01****2345"},
                       {TACTUS_STOP, 0, "01"},
                       {TACTUS_RESET, 0, "01R012345"},
-                      {TACTUS_ABORT, 0, "01"}};
+                      {TACTUS_ABORT, 0, "01"},
+                      {TACTUS_SAFE_STATE, 0, "01****2345"}};
   for (const Row& row : rows) {
     const auto act = [&](Executive& e) { EXPECT_TRUE(e.model_requests().command(row.command, row.value)); };
     EXPECT_EQ(tell({}, {{1, -1, act}}).text, row.story) << row.command << " " << row.value;

@@ -34,8 +34,8 @@ class SharedState {
 /// A copy of this process that does something when this one is gone without a farewell: after SIGKILL, also that of the
 /// kernel when memory is short.
 ///
-/// The copy is made by fork(), sleeps, and holds nothing open but one descriptor. It has the memory of the moment in which
-/// it was made, and what is shared.
+/// The copy is made by fork(), sleeps, and holds nothing open but one descriptor of those it inherited. It has the memory of
+/// the moment in which it was made, and what is shared. It ends with this process, whatever other children live on.
 ///
 /// Threads  setup.
 class Guard {
@@ -43,7 +43,7 @@ class Guard {
   /// Makes it. `act` is called there, once, with what is async-signal-safe alone; `kept` is the descriptor that it needs.
   /// Throws std::runtime_error. @when setup
   Guard(int kept, void (*act)(void* of), void* of);
-  /// Says farewell, and waits until it has ended: it does nothing.
+  /// Says farewell, and waits until it has ended: it does nothing. One that does not end in five seconds is killed.
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -208,6 +209,86 @@ TEST_F(CanGuard, TheRigOfTheCommandIsKilled) {
     EXPECT_LE(refused, 1);
     (void)rig.wait();
   }
+}
+
+/// A child of the rig that lives on holds the pipe to the guardian, too. It must not hold the bus: it lets go of that here.
+TEST_F(CanGuard, SeesTheEndOfTheRigWhateverOtherChildrenLive) {
+  Carrier bus((dir_ / "bus").string());
+  int until[2] = {-1, -1};
+  ASSERT_EQ(::pipe(until), 0);
+  const pid_t process = rig([&](test::BusHost&, int frame) {
+    if (frame != 5) return;
+    if (::fork() != 0) return;
+    (void)::close(until[1]);
+    char byte = 0;
+    (void)!::read(until[0], &byte, 1);  // until the test has ended
+    ::_exit(0);
+  });
+  ::close(until[0]);
+  bus.accept();
+  int before = 0, safe = 0;
+  std::optional<CanFrame> frame;
+  while (before < 20 && (frame = bus.next())) before += frame->id == 1 ? 1 : 0;
+  ASSERT_EQ(::kill(process, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(process, nullptr, 0), process);
+  while (safe < 4 && (frame = bus.next())) safe += frame->id == 1 && frame->data.at[5] == 2 ? 1 : 0;
+  EXPECT_EQ(safe, 4);
+  ::close(until[1]);
+}
+
+TEST_F(CanGuard, HoldsNothingButItsOwnAndHoldsNobodyUp) {
+  Carrier bus((dir_ / "bus").string());
+  const pid_t process = rig([](test::BusHost& host, int frame) {
+    if (frame < 20) return;  // by then the guardian sleeps
+    const std::string self = std::to_string(::getpid());
+    std::ifstream children("/proc/" + self + "/task/" + self + "/children");
+    pid_t guardian = 0;
+    children >> guardian;
+    if (guardian <= 0) ::_exit(5);
+    const fs::directory_iterator open("/proc/" + std::to_string(guardian) + "/fd");
+    if (std::distance(begin(open), end(open)) > 3) ::_exit(6);  // pipe, rig, bus
+    (void)::kill(guardian, SIGSTOP);
+    (void)host.model().safe_output()->end_safe();
+    host.~BusHost();
+    ::_exit(0);
+  });
+  bus.accept();
+  while (bus.next()) {
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0);
+}
+
+/// A bus that stays off drives all outputs of the rig safe, and pauses it: also those of another bus.
+TEST_F(CanGuard, ABusThatStaysOffDrivesTheOutputsOfAllModelsSafe) {
+  std::string indented = "    " + section();
+  for (std::size_t at = 0; (at = indented.find('\n', at)) != std::string::npos; at += 5)
+    indented.insert(at + 1, "    ");
+  (void)dir_.write(
+      "rig.yaml",
+      "rig: off\nframe: { period: 1 ms }\nmodels:\n  bus:\n    driver: can\n" + indented +
+          "\n  other: { driver: can, interface: simulated, database: bus.dbc, send: { N: { cycle: 5 ms } },\n"
+          "           on_bus_off: { restart_after: 10 ms, at_most: 2, then: safe_state } }\n"
+          "faults:\n  off: { on: other.bus, does: bus_off, at: 50 ms }\n");
+  Carrier bus((dir_ / "bus").string());
+  test::Process rig({.argv = {TACTUS, "run", "rig.yaml", "--no-realtime", "--drive-outputs", "--out", "out"},
+                     .cwd = dir_.path(),
+                     .child = true});
+  bus.accept();
+  std::optional<CanFrame> frame;
+  int safe = 0;
+  while (safe < 4 && (frame = bus.next())) safe += frame->id == 1 && frame->data.at[5] == 2 ? 1 : 0;
+  EXPECT_EQ(safe, 4) << rig.err();
+  rig.signal(SIGTERM);
+  while (bus.next()) {
+  }
+  const test::Finished& end = rig.wait();
+  EXPECT_EQ(end.status, 0) << end;
+  const std::string log = test::read_file(dir_ / "out/log.txt");
+  EXPECT_THAT(
+      log, HasSubstr("stays bus-off at 0.08 s, injected by a fault of the rig, after 2 restarts in a row"));
+  EXPECT_THAT(log, HasSubstr("paused"));
 }
 
 TEST_F(CanGuard, DoesNothingWhenTheRigEndsByItself) {

@@ -12,7 +12,7 @@ namespace {
 double us(std::int64_t time) { return static_cast<double>(time) / 1e3; }
 double seconds(std::int64_t time) { return static_cast<double>(time) / 1e9; }
 
-const char* name_of(std::int64_t state) {
+const char* name_of(std::int64_t state, bool restarts) {
   switch (static_cast<BusState>(state)) {
     case BusState::active:
       return "active";
@@ -21,9 +21,10 @@ const char* name_of(std::int64_t state) {
     case BusState::passive:
       return "error passive: an error counter is above 127; is there a partner with the same bit rate?";
     case BusState::bus_off:
-      return "bus-off: nothing is sent until the interface restarts; ip link set IFACE type can restart-ms "
-             "100 makes it "
-             "restart by itself";
+      return restarts ? "bus-off: nothing is sent until its restart (on_bus_off)"
+                      : "bus-off: nothing is sent until the interface restarts; "
+                        "on_bus_off: { restart_after: 100 ms } lets the rig do it, "
+                        "ip link set IFACE type can restart-ms 100 the kernel";
     default:
       return "down";
   }
@@ -41,7 +42,8 @@ bool CanModel::take_message(tactus::Message& to) {
   to.warning = true;
   const char* const received =
       entry.index < received_.size() ? received_[entry.index].message().name.c_str() : "";
-  const char* const sent = entry.index < sent_.size() ? sent_[entry.index].message().name.c_str() : "";
+  const char* const sent =
+      entry.index < sent_.size() ? sent_[entry.index].message().name.c_str() : "of the replay or a station";
   switch (entry.kind) {
     case LogEntry::Kind::missing:
       to.text = text_of("message %s is missing since %.9g s: it did not come for %.9g ms", received,
@@ -70,10 +72,17 @@ bool CanModel::take_message(tactus::Message& to) {
       break;
     case LogEntry::Kind::state:
       to.warning = entry.value != static_cast<int>(BusState::active);
-      to.text = settings_.interface + " is " + name_of(entry.value);
+      to.text = settings_.interface + " is " + name_of(entry.value, settings_.on_bus_off.restarts());
       break;
     case LogEntry::Kind::restarted:
       to.text = settings_.interface + " was restarted after bus-off";
+      break;
+    case LogEntry::Kind::restarting:
+      to.warning = false;
+      [[fallthrough]];
+    case LogEntry::Kind::restart_failed:
+    case LogEntry::Kind::gave_up:
+      to.text = text_of_bus_off(entry);
       break;
     case LogEntry::Kind::send_failed:
       to.text = text_of("message %s cannot be sent on %s: %s", sent, settings_.interface.c_str(),

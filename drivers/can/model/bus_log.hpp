@@ -16,10 +16,13 @@ struct LogEntry {
     overflow,    ///< the first time
     state,       ///< `value` is the new BusState
     restarted,
-    send_failed,   ///< sent message `index`; `value` is an errno value
-    not_realtime,  ///< `value` is an errno value
-    injected_off,  ///< `value` 1: a fault begins to hold the bus off; 0: it ends
-    ended,         ///< the last frame was run
+    restarting,      ///< the rig restarts it; `value` are the restarts that are left, below 0: no limit
+    restart_failed,  ///< `value` is an errno value
+    gave_up,         ///< it is not restarted any more; `index` 1: by a fault; `value` is an AfterRestarts
+    send_failed,     ///< sent message `index`; `value` is an errno value
+    not_realtime,    ///< `value` is an errno value
+    injected_off,    ///< `value` 1: a fault begins to hold the bus off; 0: it ends
+    ended,           ///< the last frame was run
   };
   Kind kind = Kind::missing;
   std::uint32_t index = 0;

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "drivers/can/model/open_port.hpp"
 #include "drivers/can/model/phases.hpp"
 #include "drivers/can/model/text.hpp"
+#include "drivers/can/port/can_socket.hpp"
 
 namespace tactus::drivers::can {
 namespace {
@@ -69,6 +71,7 @@ void CanModel::check(const Problems& problems) {
   if (rates_.nominal < 5000)
     problems.add("bit_rate", std::to_string(rates_.nominal) + " bit/s; at least 5000");
   times_.emplace(rates_);
+  check_bus_off(settings_, problems);
   Selection selection = select(settings_, database_, problems);
   renamed_ = std::move(selection.renamed);
   for (const Selection::Received& each : selection.received)
@@ -83,6 +86,7 @@ void CanModel::check(const Problems& problems) {
   if (!settings_.replay.file.empty())
     replay_ = std::make_unique<Replay>(settings_.replay, folder_, database_, selection, problems);
   for (const StationSettings& each : settings_.stations) stations_.emplace_back(each, problems);
+  check_stations(problems);
   spread_phases(settings_.spacing.count());
 }
 
@@ -145,6 +149,8 @@ void CanModel::declare(Declare& d) {
   declaring.variable(TACTUS_OUTPUT, "bus.overflow", overflow_, "received frames that found no room");
   declaring.variable(TACTUS_OUTPUT, "bus.unknown", unknown_, "received frames of other messages");
   declaring.variable(TACTUS_OUTPUT, "bus.restarts", restarts_, "restarts of the controller after bus-off");
+  declaring.variable(TACTUS_OUTPUT, "bus.restarts_left", restarts_left_,
+                     "restarts that `on_bus_off` still has in a row; -1: without a limit");
   d.job<&CanModel::receive>("receive", JobClass::top_of_frame);
   d.job<&CanModel::send>("send", JobClass::effector_emitter);
   d.job<&CanModel::restart>("restart", JobClass::restart);
@@ -152,7 +158,7 @@ void CanModel::declare(Declare& d) {
 }
 
 void CanModel::open(const OpenRequest& request) {
-  bool fd = false;
+  bool fd = replay_ != nullptr && replay_->has_fd();
   for (const SentMessage& each : sent_) fd = fd || each.message().fd;
   for (const ReceivedMessage& each : received_) fd = fd || each.message().fd;
   for (SentMessage& each : sent_) each.know(times_->of(shape_of(each.message())), !settings_.is_unix());
@@ -160,6 +166,10 @@ void CanModel::open(const OpenRequest& request) {
   for (Station& each : stations_)
     each.open(settings_.interface, !settings_.is_simulated() && !settings_.is_unix());
   if (!settings_.raw.file.empty()) open_raw(request.folder);
+  if (settings_.on_bus_off.restarts()) port_->wait_for_restart();
+  if (!settings_.is_simulated() && !settings_.is_unix()) kind_ = kind_of_interface(settings_.interface);
+  bus_off_.begin();  // the keys are read now
+  restarts_left_ = bus_off_.left();
   open_.store(port_.get(), std::memory_order_release);
   shared_.opened(fd, [this, fd] { return open_port_(settings_, rates_, fd); });
   if (request.guarded && has_safe_values()) guard();
@@ -199,9 +209,9 @@ int CanModel::receive(const Call& call) {
   period_ = std::llround(call.dt * 1e9);
   port_->begin(call.sim_time_ns, period_);
   PortEvent event;
-  const bool is_off = is_off_.load(std::memory_order_relaxed);
+  follow_fault();
   for (int i = 0; i < kMostEvents && port_->receive(event, settings_.delivery == Delivery::timestamp); ++i)
-    if (is_off && event.kind == PortEvent::Kind::received)
+    if (is_held_off_ && event.kind == PortEvent::Kind::received)
       ++off_count_;
     else if (const int status = take(event, call.sim_time_ns); status != 0)
       return status;
@@ -215,19 +225,12 @@ int CanModel::receive(const Call& call) {
   return show_bus(call.sim_time_ns);
 }
 
-int CanModel::show_bus(std::int64_t now) TACTUS_RT {
-  const bool is_off = is_off_.load(std::memory_order_relaxed);
-  state_ = static_cast<std::int32_t>(is_off ? BusState::bus_off : status_.state);
-  transmit_errors_ = status_.transmit_errors;
-  receive_errors_ = status_.receive_errors;
-  if (is_off == was_off_) return 0;
-  was_off_ = is_off;
-  (void)log_.put({LogEntry::Kind::injected_off, 0, is_off ? 1 : 0, now});
-  if (!is_off) return 0;
-  port_->drop();
-  if (settings_.on_bus_off == OnBusOff::terminate)
-    return fail_with("the controller is bus-off by a fault of the rig, injected (on_bus_off: terminate)");
-  return 0;
+void CanModel::give(ReceivedMessage& message, const CanFrame& frame, std::int64_t now) TACTUS_RT {
+  const std::uint64_t wrong = message.checksum_errors();
+  message.receive(frame, now);
+  if (wrong > 0 || message.checksum_errors() == 0) return;
+  for (std::uint32_t i = 0; i < received_.size(); ++i)
+    if (&received_[i] == &message) (void)log_.put({LogEntry::Kind::checksum, i, 0, now});
 }
 
 int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
@@ -255,11 +258,8 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
         ++unknown_;
         break;
       }
-      const std::uint64_t wrong = at->message->checksum_errors();
-      at->message->receive(event.frame, now);
-      if (wrong == 0 && at->message->checksum_errors() > 0)
-        for (std::uint32_t i = 0; i < received_.size(); ++i)
-          if (&received_[i] == at->message) (void)log_.put({LogEntry::Kind::checksum, i, 0, now});
+      for (auto each = at; each != known_.end() && each->key == key; ++each)
+        give(*each->message, event.frame, now);
       break;
     }
     case PortEvent::Kind::taken:
@@ -268,8 +268,7 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
     case PortEvent::Kind::echo:
       if (raw_) raw_->put(event.frame, event.stamp, true);
       busy_ += times_->of(event.frame);
-      if (SentMessage* const message = sent_by(event))
-        message->echoed(event.stamp, is_disturbed_.load(std::memory_order_relaxed));
+      if (SentMessage* const message = sent_by(event)) message->echoed(event.stamp, port_->is_disturbed());
       break;
     case PortEvent::Kind::full:
       if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, event.tag, 0, now});
@@ -281,13 +280,20 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
     case PortEvent::Kind::lost:
       if (overflow_ == 0) (void)log_.put({LogEntry::Kind::overflow, 0, 0, now});
       overflow_ += event.count;
+      forget_before(std::numeric_limits<std::int64_t>::max());  // echoes may be among them
       break;
     case PortEvent::Kind::status:
-      return take_status(event.status, event.stamp);
+      take_status(event.status, event.stamp);
+      break;
     case PortEvent::Kind::restarted:
       ++restarts_;
+      bus_off_.restarted();
       forget_before(event.stamp);
       (void)log_.put({LogEntry::Kind::restarted, 0, 0, now});
+      break;
+    case PortEvent::Kind::restart_failed:
+      if (!std::exchange(has_failed_, true))
+        (void)log_.put({LogEntry::Kind::restart_failed, 0, event.error, now});
       break;
     case PortEvent::Kind::not_realtime:
       (void)log_.put({LogEntry::Kind::not_realtime, 0, event.error, now});
@@ -297,6 +303,8 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
         if (sent_[event.tag].not_sent() == 0)
           (void)log_.put({LogEntry::Kind::send_failed, event.tag, event.error, now});
         sent_[event.tag].missed();
+      } else if (!std::exchange(has_unnamed_failed_, true)) {
+        (void)log_.put({LogEntry::Kind::send_failed, event.tag, event.error, now});
       }
       break;
     case PortEvent::Kind::discarded:
@@ -318,15 +326,13 @@ void CanModel::forget_before(std::int64_t stamp) TACTUS_RT {
   for (SentMessage& each : sent_) each.forget_before(stamp);
 }
 
-int CanModel::take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT {
+void CanModel::take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT {
   const bool is_other = status.state != status_.state;
   status_ = status;
-  if (!is_other) return 0;
+  if (!is_other) return;
   if (status.state == BusState::down) forget_before(stamp);
   (void)log_.put({LogEntry::Kind::state, 0, static_cast<std::int32_t>(status.state), 0});
-  if (status.state == BusState::bus_off && settings_.on_bus_off == OnBusOff::terminate)
-    return fail_with("the controller is bus-off (on_bus_off: terminate)");
-  return 0;
+  if (status.state == BusState::bus_off) bus_off_.fell_off();
 }
 
 void CanModel::count_load(std::int64_t now) TACTUS_RT {
@@ -350,7 +356,7 @@ bool CanModel::put(SentMessage& message, std::uint32_t index, const CanFrame& fr
 
 int CanModel::send(const Call& call) {
   if (port_ == nullptr) return fail_with("the interface was not opened");
-  const bool is_off = is_off_.load(std::memory_order_relaxed);
+  const bool is_off = is_held_off_;
   CanFrame frame;
   for (std::uint32_t i = 0; i < sent_.size(); ++i) {
     SentMessage& message = sent_[i];
@@ -371,10 +377,8 @@ int CanModel::send(const Call& call) {
     if (settings_.on_full == OnFull::terminate)
       return fail_with("messages wait for the bus, as many as `queue` says (on_full: terminate)");
   }
-  if (!is_off) {
-    if (replay_) send_replay(call);
-    ask_stations(call.sim_time_ns);
-  }
+  if (!is_off && replay_) send_replay(call);
+  ask_stations(call.sim_time_ns, is_off);
   port_->handed();
   return 0;
 }
@@ -387,14 +391,14 @@ void CanModel::send_replay(const Call& call) TACTUS_RT {
 }
 
 /// Sends what requests to stations and their answers need.
-void CanModel::ask_stations(std::int64_t now) TACTUS_RT {
+void CanModel::ask_stations(std::int64_t now, bool is_off) TACTUS_RT {
   constexpr int kMostFrames = 16;  // of one station, in one frame of the rig
   const std::int64_t offset = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
   CanFrame frame;
   for (Station& each : stations_) {
     each.step(now);
     for (int i = 0; i < kMostFrames && each.next(frame, now); ++i)
-      if (!port_->send(frame, kDialogueTag, offset)) ++queue_full_;
+      if (!is_off && !port_->send(frame, kDialogueTag, offset)) ++queue_full_;
   }
 }
 
@@ -403,6 +407,8 @@ int CanModel::restart(const Call& call) {
   for (SentMessage& each : sent_) each.restart(call.sim_time_ns);
   for (Station& each : stations_) each.restart();
   if (replay_) replay_->restart(call.sim_time_ns);
+  bus_off_.begin();
+  is_held_off_ = false;
   busy_ = 0;
   window_begin_ = call.sim_time_ns;
   return 0;

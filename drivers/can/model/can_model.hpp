@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "drivers/can/model/bus_log.hpp"
-#include "drivers/can/model/model_bus.hpp"
+#include "drivers/can/model/bus_off.hpp"
 #include "drivers/can/model/diagnostics.hpp"
 #include "drivers/can/model/guard.hpp"
+#include "drivers/can/model/model_bus.hpp"
 #include "drivers/can/model/raw_log.hpp"
 #include "drivers/can/model/received_message.hpp"
 #include "drivers/can/model/replay.hpp"
@@ -75,13 +76,18 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   int restart(const Call& call);
   void end();
   int take(const PortEvent& event, std::int64_t now) TACTUS_RT;
+  void give(ReceivedMessage& message, const CanFrame& frame, std::int64_t now) TACTUS_RT;
+  void check_stations(const Problems& problems) const;
   void open_raw(const std::string& folder);
   void send_replay(const Call& call) TACTUS_RT;
-  void ask_stations(std::int64_t now) TACTUS_RT;
+  void ask_stations(std::int64_t now, bool is_off) TACTUS_RT;
+  void follow_fault() TACTUS_RT;
   int show_bus(std::int64_t now) TACTUS_RT;
+  int leave_bus(std::int64_t now) TACTUS_RT;
+  std::string text_of_bus_off(const LogEntry& entry) const;
   bool put(SentMessage& message, std::uint32_t index, const CanFrame& frame) TACTUS_RT;
   SentMessage* sent_by(const PortEvent& event) TACTUS_RT;
-  int take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT;
+  void take_status(const BusStatus& status, std::int64_t stamp) TACTUS_RT;
   void forget_before(std::int64_t stamp) TACTUS_RT;
   void count_load(std::int64_t now) TACTUS_RT;
   void guard();
@@ -93,6 +99,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   OpenPort open_port_;
   Settings settings_;
   std::string folder_;
+  std::string kind_;  // of the interface, as the kernel calls it
   const tactus_host* host_ = nullptr;
   Database database_;
   BitRates rates_;
@@ -117,8 +124,10 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::size_t reported_ = 0;
   std::int64_t period_ = 0;
   std::int64_t busy_ = 0, window_begin_ = 0;
-  std::atomic<bool> is_off_{false}, is_disturbed_{false};  // by a fault
-  bool was_off_ = false;
+  std::atomic<bool> is_off_{false};  // by a fault
+  bool is_held_off_ = false;         // by a fault, until the restart after it
+  bool was_off_ = false, has_failed_ = false, has_unnamed_failed_ = false;
+  BusOffPolicy bus_off_{settings_.on_bus_off};
   std::uint64_t off_count_ = 0;  // messages that it kept from the bus
   BusStatus status_{};           // the last one: its variables may be those of a loaded checkpoint
 
@@ -127,6 +136,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::uint32_t transmit_errors_ = 0, receive_errors_ = 0;
   double load_ = 0;
   std::uint64_t queue_full_ = 0, overflow_ = 0, unknown_ = 0, restarts_ = 0;
+  std::int32_t restarts_left_ = 0;
 };
 
 /// Its entry, for the plug-in and for tests.

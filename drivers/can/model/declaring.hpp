@@ -38,6 +38,9 @@ class Declaring {
   void variable(tactus_role role, const std::string& name, bool& data, const char* about) {
     declare(role, names_.add(name), TACTUS_BOOL, &data, "", about);
   }
+  void variable(tactus_role role, const std::string& name, std::int32_t& data, const char* about) {
+    declare(role, names_.add(name), TACTUS_INT32, &data, "", about);
+  }
   void bytes(tactus_role role, const std::string& name, std::uint8_t* data, std::uint32_t count,
              const char* about) {
     declare(role, names_.add(name), TACTUS_UINT8, data, "", about, nullptr, 0, count);

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "drivers/can/model/can_model.hpp"
 
 namespace tactus::drivers::can {
 namespace {
@@ -36,6 +39,43 @@ std::vector<std::uint8_t> bytes_of(const std::string& text, const std::string& p
   return bytes;
 }
 
+/// Bytes after the service that an answer repeats of its request.
+std::size_t repeated_bytes(std::uint8_t service) TACTUS_RT {
+  switch (service) {
+    case 0x22:  // by identifier: read, write, control; the first one of several
+    case 0x2E:
+    case 0x2F:
+      return 2;
+    case 0x31:  // a routine: what is done, and its identifier
+      return 3;
+    case 0x10:  // a subfunction
+    case 0x11:
+    case 0x19:
+    case 0x27:
+    case 0x28:
+    case 0x3E:
+    case 0x85:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// Returns true if it is a positive answer to this request, as far as it repeats it.
+bool is_answer_to(const std::vector<std::uint8_t>& request, std::span<const std::uint8_t> data) TACTUS_RT {
+  const std::uint8_t service = request[0];
+  if (data.empty() || data[0] != static_cast<std::uint8_t>(service + kAnswer)) return false;
+  const bool has_identifier = service == 0x22 || service == 0x2E || service == 0x2F;
+  constexpr std::uint8_t kQuiet = 0x80;  // the bit of a subfunction that asks for no positive answer
+  const std::size_t last = std::min(repeated_bytes(service) + 1, request.size());
+  if (data.size() < last) return false;
+  for (std::size_t i = 1; i < last; ++i) {
+    const bool is_subfunction = i == 1 && !has_identifier;
+    if (data[i] != (is_subfunction ? request[i] & ~kQuiet & 0xFF : request[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 const tactus_label Station::kStates[6] = {
@@ -59,6 +99,36 @@ Station::Station(const StationSettings& settings, const Problems& problems)
     Request& made = requests_.emplace_back();
     made.name = each.name;
     made.bytes = bytes_of(each.bytes, path + ".requests." + each.name, problems);
+  }
+}
+
+/// Names ids of stations that belong to messages or to other stations: frames go to one of them alone.
+void CanModel::check_stations(const Problems& problems) const {
+  for (std::size_t i = 0; i < stations_.size(); ++i) {
+    const IsoTpAddress& address = stations_[i].address();
+    const std::string path = "stations." + stations_[i].name();
+    const std::pair<const char*, std::uint32_t> ids[] = {{".request", address.request},
+                                                         {".response", address.response}};
+    for (const auto& [key, id] : ids) {
+      const std::uint64_t wanted = key_of(id, address.extended);
+      for (const Known& each : known_)
+        if (each.key == wanted) {
+          problems.add(path + key,
+                       "is the id of message " + each.message->message().name +
+                           ", which is received; give the station another one, or leave the message out");
+          break;
+        }
+      for (const auto& [sent, index] : tags_)
+        if (sent == wanted)
+          problems.add(path + key,
+                       "is the id of message " + sent_[index].message().name +
+                           ", which is sent; give the station another one, or leave the message out");
+      for (std::size_t k = 0; k < i; ++k) {
+        const IsoTpAddress& other = stations_[k].address();
+        if (other.extended == address.extended && (id == other.request || id == other.response))
+          problems.add(path + key, "is an id of station " + stations_[k].name() + "; each has its own two");
+      }
+    }
   }
 }
 
@@ -140,8 +210,7 @@ void Station::answer(std::span<const std::uint8_t> data, std::int64_t now) TACTU
     request.refusal = data[2];
     return end(State::refused, now);
   }
-  if (data.empty() || data[0] != static_cast<std::uint8_t>(service + kAnswer))
-    return;  // of an earlier request
+  if (!is_answer_to(request.bytes, data)) return;  // of an earlier request
   ++request.answers;
   request.refusal = 0;
   request.length = static_cast<std::uint32_t>(data.size());
@@ -175,7 +244,6 @@ void Station::step(std::int64_t now) TACTUS_RT {
 
 void Station::restart() TACTUS_RT {
   if (transport_ != nullptr) transport_->reset();
-  if (under_way_ != nullptr) under_way_->state = static_cast<std::int32_t>(State::idle);
   under_way_ = nullptr;
   for (Request& each : requests_) {
     each.is_wanted = false;

@@ -26,6 +26,8 @@ class Station {
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
   void declare(Declaring& d);  ///< @when setup
+  const std::string& name() const { return name_; }
+  const IsoTpAddress& address() const { return address_; }
   /// Opens the kernel's transport at `interface`, or cuts frames itself. Throws std::runtime_error. @when setup
   void open(const std::string& interface, bool by_kernel);
 

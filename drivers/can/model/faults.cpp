@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The faults that a bus offers, of its messages and of itself.
+#include <algorithm>
 #include <limits>
 
 #include "drivers/can/model/can_model.hpp"
@@ -39,7 +40,12 @@ std::vector<OfferedFault> CanModel::faults() const {
         made.has_amount = true;
         made.unit = "s";
         made.least = 1e-6;
+        // Delayed messages wait in the queue of all: half of it for those of one message.
         made.most = 10;
+        if (each.cycle() > 0)
+          made.most = std::min(
+              made.most, static_cast<double>(each.cycle()) * 1e-9 * static_cast<double>(settings_.queue / 2));
+        made.least = std::min(made.least, made.most);
         made.fallback = std::numeric_limits<double>::quiet_NaN();
       }
       if (kind.kind == MessageFault::wrong_length) {
@@ -94,7 +100,6 @@ void CanModel::disturb(std::uint32_t number, bool acts, double amount) noexcept 
   if (number == of_messages) {
     is_off_.store(acts, std::memory_order_relaxed);
   } else if (number == of_messages + 1 && port_ != nullptr) {
-    is_disturbed_.store(acts, std::memory_order_relaxed);
     port_->disturb(acts ? static_cast<unsigned>(amount) : 0);
   }
 }

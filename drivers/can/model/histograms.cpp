@@ -15,10 +15,10 @@ void fill(const Histogram& from, MeasuredHistogram& to) {
 }
 
 /// Reason to doubt the times of an interface; empty: none.
-std::string doubt_of(const Settings& settings) {
+std::string doubt_of(const Settings& settings, const std::string& kind) {
   if (settings.is_simulated())
     return "the bus is simulated: no bus was measured, and all times are simulated ones";
-  if (settings.interface.starts_with("vcan") || settings.interface.starts_with("vx"))
+  if (kind == "vcan" || kind == "vxcan")
     return settings.interface + " is a virtual interface: the bus was not measured, its echo comes at once";
   if (settings.is_unix()) return settings.interface + " has no echo: the bus was not measured";
   return "";
@@ -29,7 +29,7 @@ std::string doubt_of(const Settings& settings) {
 bool CanModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
   if (number / 2 >= sent_.size()) return false;
   const SentMessage& message = sent_[number / 2];
-  to.not_measured = doubt_of(settings_);
+  to.not_measured = doubt_of(settings_, kind_);
   if (number % 2 == 1) {
     to.name = message.message().name + ".bus_time";
     to.about = "from when the controller took it until it was on the bus";

@@ -103,6 +103,13 @@ void MessageProtection::make_e2e(const Message& message, const ChecksumSettings&
   const FrameBits written = written_bits(*e2e_, message.length);
   for (std::size_t s = 0; s < message.signals.size(); ++s)
     if (share(bits_of(message.signals[s]), written)) covered_[s] = 1;
+  if (settings.signal.empty()) return;
+  const Signal* const signal = signal_of(message, settings.signal, path + ".signal", problems);
+  if (signal != nullptr && covered_[static_cast<std::size_t>(signal - message.signals.data())] == 0)
+    problems.add(path + ".signal",
+                 "signal " + signal->name +
+                     " is not where the E2E profile has its checksum; name the right profile "
+                     "or `offset`, or leave `signal` out");
 }
 
 void MessageProtection::make_own(const Message& message, const ChecksumSettings& settings,

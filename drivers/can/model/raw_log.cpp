@@ -60,6 +60,7 @@ void RawLog::run() {
 
 void RawLog::drain() {
   Seen seen;
+  std::uint64_t count = 0;
   while (ring_.take(seen)) {
     LoggedFrame line;
     const bool is_asc = format_ == RawFormat::asc;
@@ -68,12 +69,10 @@ void RawLog::drain() {
     line.is_sent = seen.is_sent;
     line.frame = seen.frame;
     write((is_asc ? asc_line(line) : candump_line(line)) + "\n");
-    if (failed_)
-      lost_.fetch_add(1, std::memory_order_relaxed);
-    else
-      written_.fetch_add(1, std::memory_order_relaxed);
+    ++count;
   }
   if (!failed_ && std::fflush(file_) != 0) failed_ = true;
+  (failed_ ? lost_ : written_).fetch_add(count, std::memory_order_relaxed);
 }
 
 void RawLog::write(const std::string& text) {

@@ -28,7 +28,8 @@ ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::s
       is_present_(std::make_unique<bool[]>(message_.signals.size())) {
   const double cycle = chosen.settings.cycle.count() > 0 ? static_cast<double>(chosen.settings.cycle.count())
                                                          : message_.cycle.value_or(0) * 1e6;
-  timeout_ = std::llround(std::min(cycle * chosen.settings.after, 9e18));
+  timeout_ = std::llround(
+      std::min(cycle * cycles_of(chosen.settings.after, chosen.path + ".after", problems), 9e18));
   if (on_timeout_ != OnTimeout::hold && timeout_ == 0)
     problems.add(chosen.path + ".on_timeout",
                  "message " + message_.name + " has no cycle in the database; write one, cycle: 100 ms");

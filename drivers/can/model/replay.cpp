@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::size_t kMostFrames = 2'000'000;  // 96 bytes each
 
+// Of a key: an id, and the bit of 29-bit ids.
+constexpr std::uint64_t kAllBits = ~std::uint64_t{0}, kPriority = std::uint64_t{7} << 26U, kSource = 0xFF;
+
+/// Frames that the rig sends or receives itself: those whose key is this one but for the bits that are not in the mask.
+struct Own {
+  std::uint64_t key, mask;
+};
+
 std::uint64_t key_of(std::uint32_t id, bool extended) { return id | (extended ? 1ULL << 32U : 0); }
 
 }  // namespace
@@ -33,16 +41,30 @@ Replay::Wanted Replay::wanted(const ReplaySettings& settings, const Database& da
   std::set<std::uint64_t> keys;
   const auto key = [](const Message& message) { return key_of(message.id, message.extended); };
   if (settings.messages.empty()) {
-    for (const auto& each : selection.sent) keys.insert(key(*each.message));
-    for (const auto& each : selection.received) keys.insert(key(*each.message));
-    return [keys](const CanFrame& frame) { return keys.count(key_of(frame.id, frame.extended)) == 0; };
+    std::vector<Own> own;
+    for (const auto& each : selection.sent) own.push_back({key(*each.message), kAllBits});
+    for (const auto& each : selection.received)
+      own.push_back({key(*each.message),
+                     kAllBits & ~(each.any_priority ? kPriority : 0) & ~(each.any_source ? kSource : 0)});
+    return [own](const CanFrame& frame) {
+      const std::uint64_t is = key_of(frame.id, frame.extended);
+      return std::none_of(own.begin(), own.end(),
+                          [is](const Own& each) { return ((each.key ^ is) & each.mask) == 0; });
+    };
   }
+  const auto refuse_sent = [&](std::uint64_t wanted, const std::string& path) {
+    for (const auto& each : selection.sent)
+      if (key(*each.message) == wanted)
+        problems.add(path, "message " + each.message->name +
+                               " is sent by the rig, too; remove it here, or from what the rig sends");
+  };
   for (std::size_t i = 0; i < settings.messages.size(); ++i) {
     const std::string& name = settings.messages[i];
     const std::string path = "replay.messages[" + std::to_string(i) + "]";
     if (name.starts_with("0x")) {
       const std::uint64_t id = whole_of(name, 0x1FFF'FFFF, path, problems);
       keys.insert(key_of(static_cast<std::uint32_t>(id), id > 0x7FF));
+      refuse_sent(key_of(static_cast<std::uint32_t>(id), id > 0x7FF), path);
       continue;
     }
     bool any = false;
@@ -50,10 +72,7 @@ Replay::Wanted Replay::wanted(const ReplaySettings& settings, const Database& da
       if (!fits(name, message.name)) continue;
       any = true;
       keys.insert(key(message));
-      for (const auto& each : selection.sent)
-        if (each.message == &message)
-          problems.add(path, "message " + message.name +
-                                 " is sent by the rig, too; remove it here, or from what the rig sends");
+      refuse_sent(key(message), path);
     }
     if (!any)
       problems.add(path, "the database has no message that fits '" + name +
@@ -99,6 +118,10 @@ void Replay::read(const std::string& file, const ReplaySettings& settings, const
   }
   length_ = std::max<std::int64_t>(length_, 1'000'000);  // a round, at least
   round_ = at_;
+}
+
+bool Replay::has_fd() const {
+  return std::any_of(frames_.begin(), frames_.end(), [](const Due& each) { return each.frame.fd; });
 }
 
 void Replay::declare(Declaring& d) {

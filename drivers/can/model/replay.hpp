@@ -25,6 +25,8 @@ class Replay {
          const Selection& selection, const Problems& problems);
   void declare(Declaring& d);  ///< @when setup
 
+  /// Returns true if it has frames of CAN FD.
+  bool has_fd() const;
   /// Takes the next frame that is due before `now + period`, with its time after `now`; false: none is.
   bool next(CanFrame& frame, std::int64_t& offset, std::int64_t now, std::int64_t period) TACTUS_RT;
   void restart(std::int64_t now) TACTUS_RT;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <string_view>
+#include <system_error>
 
 #include "drivers/can/model/settings.hpp"
 
@@ -271,6 +273,19 @@ double value_of(const Signal& signal, const std::string& text, const std::string
                            range.data() + (signal.unit.empty() ? "" : " " + signal.unit));
   }
   return value;
+}
+
+unsigned cycles_of(const std::string& text, const std::string& path, const Problems& problems) {
+  constexpr unsigned kMost = 1'000'000;
+  unsigned cycles = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, cycles);
+  std::string_view unit(end, static_cast<std::size_t>(last - end));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  const bool is_unit = unit.empty() || unit == "cycles" || (unit == "cycle" && cycles == 1);
+  if (error == std::errc() && is_unit && cycles >= 1 && cycles <= kMost) return cycles;
+  problems.add(path, "'" + text + "' is not a number of cycles, 1 .. 1000000; write '3 cycles', or 3");
+  return 1;
 }
 
 std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::string& path,

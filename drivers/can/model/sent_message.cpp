@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tactus::drivers::can {
 namespace {
@@ -222,9 +223,10 @@ void SentMessage::make(CanFrame& frame) TACTUS_RT {
     protection_.protect(data, message_.length, last_counter_);
   }
   if (faults_.take(MessageFault::wrong_checksum)) protection_.spoil(data);
-  if (faults_.take(MessageFault::wrong_length))
-    frame.length = static_cast<std::uint8_t>(
-        wire_length(static_cast<unsigned>(faults_.amount(MessageFault::wrong_length))));
+  if (!faults_.acts(MessageFault::wrong_length)) return;
+  const unsigned length = wire_length(static_cast<unsigned>(faults_.amount(MessageFault::wrong_length)));
+  if (length != frame.length) (void)faults_.take(MessageFault::wrong_length);
+  frame.length = static_cast<std::uint8_t>(length);
 }
 
 void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
@@ -243,9 +245,9 @@ void SentMessage::taken(std::int64_t planned, std::int64_t at, bool injected) TA
     return;
   }
   const Taken one{planned, at, injected};
-  if (early_echo_ >= 0) {
-    on_bus_at(one, early_echo_, was_early_injected_);
-    early_echo_ = -1;
+  // An echo from before the planned time is of another frame: safe values, or one whose `taken` was lost.
+  if (const std::int64_t echo = std::exchange(early_echo_, -1); echo >= 0 && echo >= planned) {
+    on_bus_at(one, echo, was_early_injected_);
     return;
   }
   if (taken_count_ == kOnTheWay) {  // the bus does not send: the oldest is given up
@@ -261,6 +263,7 @@ void SentMessage::echoed(std::int64_t at, bool injected) TACTUS_RT {
     was_early_injected_ = injected;
     return;
   }
+  if (at < taken_[first_taken_].planned) return;  // of an earlier frame, as above
   on_bus_at(taken_[first_taken_], at, injected);
   first_taken_ = (first_taken_ + 1) % kOnTheWay;
   --taken_count_;

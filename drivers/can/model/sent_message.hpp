@@ -118,7 +118,7 @@ class SentMessage {
   MessageCodec codec_;
   MessageProtection protection_;
   MessageFaults faults_;
-  bool is_cyclic_ = false, is_on_change_ = false, is_on_write_ = true, is_if_active_ = false;
+  bool is_cyclic_ = false, is_on_change_ = false, is_if_active_ = false;
   std::int64_t cycle_ = 0, cycle_fast_ = 0, start_delay_ = 0, least_distance_ = 0, phase_ = 0, at_ = -1;
   unsigned repetitions_ = 0;
   std::vector<SignalValue> values_;

@@ -23,7 +23,7 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
                       {"function", Protection::function, "a C function of a library"}},
                      "what protects the message");
   k.text("signal", to.signal, {0, kLongestName},
-         "crc and function only: the signal of the checksum, whole bytes");
+         "the signal of the checksum, whole bytes; E2E: need not be named, as the profile says where it is");
   k.text("data_id", to.data_id, {0, 20}, "E2E only: the data id, 0x123 or 291; 0 without it");
   k.texts("data_ids", to.data_ids, {1, 20},
           "profiles 2 and 22 only: the id of each counter value, 16 of them");
@@ -49,7 +49,7 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
 }
 
 void protecting_keys(Keys& k, Protecting& to) {
-  k.text("counter", to.counter, {0, kLongestName}, "signal that counts messages; not with an E2E profile");
+  k.text("counter", to.counter, {0, kLongestName}, "signal that counts messages; E2E: need not be named");
   k.whole("counter_most", to.counter_most, {0, 9e15},
           "last value of the counter; 0: the largest that its bits hold");
   k.section("checksum", to.checksum, "checksum of the message", checksum_keys)
@@ -81,7 +81,8 @@ void receive_keys(Keys& k, ReceiveSettings& to) {
        {"substitute", OnTimeout::substitute, "take the values of `substitute`, else the start values"},
        {"nan", OnTimeout::nan, "not a number; whole numbers and bools keep the last value"}},
       "values of the signals when the message does not come");
-  k.whole("after", to.after, {1, 1000000}, "cycles without the message after which it is missing");
+  k.text("after", to.after, {1, 40},
+         "cycles without the message after which it is missing: '3 cycles', or 3");
   k.time("cycle", to.cycle, {0ns, 1h},
          "its cycle; 0 ns: that of the database, without one it never is missing");
   values_keys(k, "substitute", to.substitute, "values for on_timeout: substitute");
@@ -119,6 +120,19 @@ void send_keys(Keys& k, SendSettings& to) {
   values_keys(k, "safe", to.safe, "values that are sent when the rig ends, however it ends");
   k.whole("safe_times", to.safe_times, {1, 100}, "times that they are sent");
   protecting_keys(k, to.protecting);
+}
+
+void bus_off_keys(Keys& k, BusOffSettings& to) {
+  k.time("restart_after", to.restart_after, {0ns, 1h},
+         "simulated time in bus-off after which the driver restarts the controller; 0 ns: it does not");
+  k.whole("at_most", to.at_most, {0, 1000000}, "restarts in a row at most; 0: without a limit");
+  k.time("steady", to.steady, {1ms, 1h}, "time error active on the bus that ends the row");
+  k.word<AfterRestarts>(
+      "then", to.then,
+      {{"wait", AfterRestarts::wait, "continue; the interface restarts as its restart-ms says"},
+       {"terminate", AfterRestarts::terminate, "end the rig"},
+       {"safe_state", AfterRestarts::safe_state, "drive all outputs of the rig safe, and pause it"}},
+      "what to do when the driver restarts it no more");
 }
 
 void station_keys(Keys& k, StationSettings& to) {
@@ -191,10 +205,28 @@ void Settings::keys(Keys& k) {
                   {"drop", OnFull::drop, "lose the message"},
                   {"terminate", OnFull::terminate, "end the rig"}},
                  "what to do when the controller's queue takes no message");
-  k.word<OnBusOff>("on_bus_off", on_bus_off,
-                   {{"wait", OnBusOff::wait, "continue; the interface restarts as its restart-ms says"},
-                    {"terminate", OnBusOff::terminate, "end the rig"}},
-                   "what to do when the controller has left the bus");
+  k.section("on_bus_off", on_bus_off, "what to do when the controller has left the bus", bus_off_keys)
+      .short_value("then")
+      .about(
+          "The policy of a controller that has left the bus. 'on_bus_off: terminate' is short for "
+          "'on_bus_off: { then: terminate }'.");
+}
+
+void check_bus_off(const Settings& settings, const Problems& problems) {
+  const BusOffSettings& policy = settings.on_bus_off;
+  if (!policy.restarts()) {
+    if (policy.at_most > 0)
+      problems.add(
+          "on_bus_off.at_most",
+          "nothing is restarted without `restart_after`; write restart_after: 100 ms, or leave it out");
+    return;
+  }
+  if (settings.is_unix())
+    problems.add("on_bus_off.restart_after",
+                 "the bus is that of another program, which alone can restart it; leave it out");
+  if (policy.at_most == 0 && policy.then != AfterRestarts::wait)
+    problems.add("on_bus_off.then",
+                 "never comes, as restarts have no limit; write at_most: 5, or leave `then` out");
 }
 
 }  // namespace tactus::drivers::can

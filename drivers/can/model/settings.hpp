@@ -18,7 +18,7 @@ using std::chrono::nanoseconds;
 
 enum class OnTimeout : std::uint8_t { hold, substitute, nan };
 enum class OnFull : std::uint8_t { retry, drop, terminate };
-enum class OnBusOff : std::uint8_t { wait, terminate };
+enum class AfterRestarts : std::uint8_t { wait, terminate, safe_state };
 enum class Delivery : std::uint8_t { next_step, timestamp };
 enum class Sending : std::uint8_t {
   database,
@@ -64,7 +64,7 @@ struct ReceiveSettings {
   std::string name{};
   std::string message{};  ///< name in the database; empty: `name`
   OnTimeout on_timeout = OnTimeout::hold;
-  unsigned after = 3;
+  std::string after = "3 cycles";
   nanoseconds cycle{0};
   std::vector<SignalText> substitute{};
   Protecting protecting{};
@@ -112,6 +112,15 @@ struct ReplaySettings {
   bool loop = false;
 };
 
+/// The policy of a controller that has left the bus.
+struct BusOffSettings {
+  nanoseconds restart_after{0};       ///< 0: the driver does not restart it
+  unsigned at_most = 0;               ///< 0: without a limit
+  nanoseconds steady{1'000'000'000};  ///< time on the bus after which restarts are counted anew
+  AfterRestarts then = AfterRestarts::wait;
+  bool restarts() const { return restart_after.count() > 0; }
+};
+
 struct Settings {
   std::string interface {};
   std::string database{};
@@ -128,7 +137,7 @@ struct Settings {
   nanoseconds at{0};
   unsigned queue = 256;
   OnFull on_full = OnFull::retry;
-  OnBusOff on_bus_off = OnBusOff::wait;
+  BusOffSettings on_bus_off{};
   nanoseconds spacing{1'000'000};
 
   void keys(Keys& k);
@@ -158,10 +167,14 @@ struct Selection {
 /// Chooses messages of a database; names what it does not have. @when setup
 Selection select(const Settings& settings, const Database& database, const Problems& problems);
 
+/// Names what `on_bus_off` has that does not fit together. @when setup
+void check_bus_off(const Settings& settings, const Problems& problems);
 /// Reads a value of a signal: a number, with the signal's unit or without, or the name of a value. Adds a problem at `path`
 /// and returns 0 for anything else. @when setup
 double value_of(const Signal& signal, const std::string& text, const std::string& path,
                 const Problems& problems);
+/// Reads "3 cycles", "1 cycle" or "3": 1 to 1000000. Adds a problem and returns 1 for anything else. @when setup
+unsigned cycles_of(const std::string& text, const std::string& path, const Problems& problems);
 /// Reads a number as "0x1D" or "29". Adds a problem for anything else, or one above `most`. @when setup
 std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::string& path,
                        const Problems& problems);

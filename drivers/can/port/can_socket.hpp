@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,8 @@ class CanSocket {
   virtual void receive(SocketEvent& event, std::int64_t timeout) noexcept = 0;
   /// Frames that the kernel has dropped since the socket was opened.
   virtual std::uint32_t dropped() const noexcept = 0;
+  /// Restarts a controller that is bus-off. Returns 0, or an errno value. Makes system calls.
+  virtual int restart() noexcept { return EOPNOTSUPP; }
   /// Its descriptor, by which a copy of this process can send(); -1: it has none.
   virtual int descriptor() const noexcept { return -1; }
   virtual std::int64_t now() noexcept = 0;  ///< ns, CLOCK_MONOTONIC
@@ -63,6 +66,14 @@ std::string complaint_about(const std::string& interface, const InterfaceFacts& 
 /// Says why there is no raw socket. @when setup
 std::string socket_complaint(int error);
 
+/// Asks the kernel to restart the controller of an interface that is bus-off (rtnetlink, which needs CAP_NET_ADMIN).
+/// Returns 0, or an errno value: EPERM, EBUSY (it is not bus-off), EINVAL (its restart-ms is not 0, or it is down),
+/// EOPNOTSUPP (it has no restart). Makes system calls.
+int restart_interface(int index) noexcept;
+/// Returns the kind of an interface as the kernel calls it: "can", "vcan"; empty: it has none, or it is not told. @when setup
+std::string kind_of_interface(const std::string& interface);
+/// Returns the kind in a message RTM_NEWLINK of the kernel; empty: there is none. @when setup
+std::string kind_in_message(const std::uint8_t* bytes, std::size_t size);
 /// A frame as the kernel has it, 16 or 72 bytes. Returns the size. RT
 std::size_t pack(const CanFrame& frame, std::uint8_t (&bytes)[72]) noexcept;
 /// Reads one, or an error frame. `confirmed`: the kernel marks it as one that this socket sent. RT

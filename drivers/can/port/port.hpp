@@ -47,13 +47,14 @@ struct BusStatus {
 /// An event that a port hands to the model, in the order in which it happened.
 struct PortEvent {
   enum class Kind : std::uint8_t {
-    received,   ///< a frame of another station
-    taken,      ///< the controller's queue took a frame of ours
-    echo,       ///< a frame of ours was on the bus
-    full,       ///< the queue did not take a frame of ours
-    lost,       ///< `count` received frames, or events of this port, found no room
-    status,     ///< `status` is another one
-    restarted,  ///< the controller works again after bus-off
+    received,        ///< a frame of another station
+    taken,           ///< the controller's queue took a frame of ours
+    echo,            ///< a frame of ours was on the bus
+    full,            ///< the queue did not take a frame of ours
+    lost,            ///< `count` received frames, or events of this port, found no room
+    status,          ///< `status` is another one
+    restarted,       ///< the controller works again after bus-off
+    restart_failed,  ///< restart() did not work; `error` is an errno value
     not_realtime,  ///< a thread of the port did not get the class of the frames' thread; `error` is an errno value
     failed,        ///< a frame cannot be sent at all; `error` is an errno value
     discarded  ///< a frame of ours that waited was thrown away, by discard() or close()
@@ -105,8 +106,14 @@ class Port {
   /// Lets each frame on the bus be destroyed by so many error frames before it comes through; 0: by none. Where the
   /// port cannot, nothing happens. The thread of the frames.
   virtual void disturb(unsigned errors) TACTUS_RT { (void)errors; }
+  /// Returns true if error frames destroy what is on the bus, whichever station makes them. The thread of the frames.
+  virtual bool is_disturbed() const TACTUS_RT { return false; }
   /// Error frames that disturb() made. Any thread.
   virtual std::uint64_t disturbed() const TACTUS_RT { return 0; }
+  /// Leaves a controller that is bus-off there until restart(), where the port decides that. @when setup
+  virtual void wait_for_restart() {}
+  /// Asks for a restart of a controller that is bus-off: `restarted` or `restart_failed` follows. The thread of the frames.
+  virtual void restart() TACTUS_RT {}
   /// The descriptor that send_at_once() needs; -1: none. @when setup
   virtual int descriptor() const { return -1; }
   /// Takes no more frames from send(), and sends none that wait; waits as discard().

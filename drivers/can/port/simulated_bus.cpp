@@ -12,9 +12,9 @@
 namespace tactus::drivers::can {
 namespace {
 
-constexpr std::int64_t kErrorBits = 23;           // flags of two stations, delimiter, and the pause after it
-constexpr std::int64_t kRecoveryBits = 128 * 11;  // after bus-off
+constexpr std::int64_t kErrorBits = 23;  // flags of two stations, delimiter, and the pause after it
 constexpr unsigned kMostReceiveErrors = 128;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -74,6 +74,8 @@ void SimulatedBus::forget(SimulatedPort* port, bool tell) TACTUS_RT {
 void SimulatedBus::drop_and_restart() TACTUS_RT {
   for (SimulatedPort* const port : ports_) {
     const bool is_off = port->off_until_ >= 0;
+    if (port->is_to_restart_.exchange(false, std::memory_order_relaxed) && port->off_until_ == kNever)
+      port->off_until_ = now_ + recovery();
     if (port->is_to_drop_.exchange(false, std::memory_order_relaxed) || is_off) forget(port, true);
     if (!is_off || port->off_until_ > now_) continue;
     PortEvent event;
@@ -87,8 +89,9 @@ void SimulatedBus::drop_and_restart() TACTUS_RT {
 /// An error frame destroys a frame: the sender and all receivers count it.
 void SimulatedBus::destroy(Waiting& frame, std::int64_t end) TACTUS_RT {
   SimulatedPort* const from = frame.from;
+  for (SimulatedPort* const port : ports_)
+    if (frame.destroyed < port->errors_in_force_) port->made_errors_.fetch_add(1, std::memory_order_relaxed);
   ++frame.destroyed;
-  made_errors_.fetch_add(1, std::memory_order_relaxed);
   has_counters_ = true;
   for (SimulatedPort* const port : ports_)
     if (port != from && port->off_until_ < 0)
@@ -96,7 +99,7 @@ void SimulatedBus::destroy(Waiting& frame, std::int64_t end) TACTUS_RT {
                          std::min(port->status_.receive_errors + 1, kMostReceiveErrors), end);
   from->set_counters(from->status_.transmit_errors + 8, from->status_.receive_errors, end);
   if (from->status_.state != BusState::bus_off) return;
-  from->off_until_ = end + kRecoveryBits * 1'000'000'000 / rates_.nominal;
+  from->off_until_ = from->waits_for_restart_ ? kNever : end + recovery();
   forget(from, true);
 }
 
@@ -184,7 +187,7 @@ void SimulatedBus::advance(std::int64_t now, bool is_back) TACTUS_RT {
     for (auto each = waiting_.begin(); each != waiting_.end(); ++each)
       if (each->ready <= begin && (next == waiting_.end() || rank(each->frame) < rank(next->frame)))
         next = each;
-    const bool is_destroyed = next->destroyed < errors_in_force_;
+    const bool is_destroyed = next->destroyed < errors_in_force_.load(std::memory_order_relaxed);
     const std::int64_t end =
         begin + times_.of(next->frame) + (is_destroyed ? kErrorBits * 1'000'000'000 / rates_.nominal : 0);
     if (end > now_) break;
@@ -199,7 +202,12 @@ void SimulatedBus::advance(std::int64_t now, bool is_back) TACTUS_RT {
     free_ = end;
     waiting_.erase(next);
   }
-  errors_in_force_ = errors_.load(std::memory_order_relaxed);  // of what is sent from now on
+  unsigned most = 0;
+  for (SimulatedPort* const port : ports_) {
+    port->errors_in_force_ = port->errors_.load(std::memory_order_relaxed);
+    most = std::max(most, port->errors_in_force_);
+  }
+  errors_in_force_.store(most, std::memory_order_relaxed);  // of what is sent from now on
   busy_.clear(std::memory_order_release);
 }
 

@@ -50,6 +50,7 @@ class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
   void leave(SimulatedPort* port);
   void forget(SimulatedPort* port, bool tell) TACTUS_RT;
   void drop_and_restart() TACTUS_RT;
+  std::int64_t recovery() const TACTUS_RT { return 128 * 11 * std::int64_t{1'000'000'000} / rates_.nominal; }
   void destroy(Waiting& frame, std::int64_t end) TACTUS_RT;
   void came_through(const Waiting& sent, std::int64_t end) TACTUS_RT;
 
@@ -59,9 +60,8 @@ class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
   std::vector<Waiting> waiting_;  // never grows beyond its capacity
   std::int64_t free_ = 0;         // since when the bus is idle
   std::int64_t now_ = 0;
-  std::atomic<unsigned> errors_{0};  // by which each frame is destroyed
-  unsigned errors_in_force_ = 0;
-  std::atomic<std::uint64_t> made_errors_{0};
+  std::atomic<unsigned> errors_in_force_{
+      0};                      // by which each frame is destroyed: the most that a station makes
   bool has_counters_ = false;  // an error counter is above 0
   std::atomic_flag busy_{};
 };
@@ -78,10 +78,13 @@ class SimulatedPort final : public Port {
   int send_at_once(const CanFrame& frame) TACTUS_RT override;
   void close() TACTUS_RT override { closed_.store(true, std::memory_order_relaxed); }
   void drop() TACTUS_RT override { is_to_drop_.store(true, std::memory_order_relaxed); }
-  void disturb(unsigned errors) TACTUS_RT override { bus_->errors_.store(errors, std::memory_order_relaxed); }
-  std::uint64_t disturbed() const TACTUS_RT override {
-    return bus_->made_errors_.load(std::memory_order_relaxed);
+  void wait_for_restart() override { waits_for_restart_ = true; }
+  void restart() TACTUS_RT override { is_to_restart_.store(true, std::memory_order_relaxed); }
+  void disturb(unsigned errors) TACTUS_RT override { errors_.store(errors, std::memory_order_relaxed); }
+  bool is_disturbed() const TACTUS_RT override {
+    return bus_->errors_in_force_.load(std::memory_order_relaxed) > 0;
   }
+  std::uint64_t disturbed() const TACTUS_RT override { return made_errors_.load(std::memory_order_relaxed); }
 
  private:
   friend class SimulatedBus;
@@ -99,9 +102,13 @@ class SimulatedPort final : public Port {
 
   std::uint64_t lost_ = 0;
   std::int64_t now_ = 0;
-  BusStatus status_{};           // the bus'
-  std::int64_t off_until_ = -1;  // the bus'; below 0: it is not bus-off
-  std::atomic<bool> closed_{false}, is_to_drop_{false};
+  BusStatus status_{};               // the bus'
+  std::int64_t off_until_ = -1;      // the bus'; below 0: it is not bus-off
+  std::atomic<unsigned> errors_{0};  // by which this station destroys each frame
+  unsigned errors_in_force_ = 0;     // the bus'
+  std::atomic<std::uint64_t> made_errors_{0};
+  bool waits_for_restart_ = false;
+  std::atomic<bool> closed_{false}, is_to_drop_{false}, is_to_restart_{false};
 };
 
 }  // namespace tactus::drivers::can

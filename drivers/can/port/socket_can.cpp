@@ -78,6 +78,7 @@ class SocketCan final : public CanSocket {
     address.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
     if (address.can_ifindex == 0)  // gone since; 0 would be all interfaces
       throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
+    index_ = address.can_ifindex;
     sockaddr general{};
     static_assert(sizeof general <= sizeof address);
     if (::bind(socket_.get(), static_cast<const sockaddr*>(static_cast<const void*>(&address)),
@@ -87,6 +88,7 @@ class SocketCan final : public CanSocket {
   }
 
   int descriptor() const noexcept override { return socket_.get(); }
+  int restart() noexcept override { return restart_interface(index_); }
 
   int send(const CanFrame& frame) noexcept override {
     std::uint8_t bytes[72];
@@ -147,6 +149,7 @@ class SocketCan final : public CanSocket {
 
  private:
   Descriptor socket_;
+  int index_ = 0;
   std::atomic<std::uint32_t> dropped_{0};
 };
 

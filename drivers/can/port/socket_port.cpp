@@ -139,7 +139,19 @@ void SocketPort::collect() noexcept {
   }
 }
 
+/// Restarts the controller, if the frames have asked for it.
+void SocketPort::restart_if_wanted() noexcept {
+  if (!restart_wanted_.exchange(false, std::memory_order_relaxed)) return;
+  PortEvent event;
+  event.error = socket_->restart();
+  if (event.error == 0 || event.error == EBUSY) return;  // EBUSY: it is on the bus already
+  event.kind = PortEvent::Kind::restart_failed;
+  event.stamp = socket_->now();
+  tell(from_sender_, event);
+}
+
 std::int64_t SocketPort::step_sender() noexcept {
+  restart_if_wanted();
   const std::int64_t known = period_.load(std::memory_order_acquire);
   const std::int64_t period = known > 0 ? known : kDefaultPeriod;
   // In this order, and before it is collected: what a frame has handed over by then is seen.

@@ -47,6 +47,7 @@ class SocketPort final : public Port {
   void discard() TACTUS_RT override;
   void drop() TACTUS_RT override { generation_.fetch_add(1, std::memory_order_seq_cst); }
   void close() TACTUS_RT override;
+  void restart() TACTUS_RT override { restart_wanted_.store(true, std::memory_order_relaxed); }
   int descriptor() const override { return socket_->descriptor(); }
 
   /// Sends what is due. Returns when it wants to be called again, on the socket's clock.
@@ -70,6 +71,7 @@ class SocketPort final : public Port {
   void stop() noexcept;
   void take_class() noexcept;
   void collect() noexcept;
+  void restart_if_wanted() noexcept;
   void await_sender() noexcept;
   void tell(Ring<PortEvent>& to, const PortEvent& event) noexcept;
 
@@ -86,6 +88,7 @@ class SocketPort final : public Port {
   std::atomic<std::uint32_t> generation_{0};  // what was handed over in an earlier one is not sent
   std::atomic<std::int64_t> slot_{0}, period_{0}, handed_{-1};
   std::atomic<bool> closed_{false}, stopped_{false}, sending_{false};
+  std::atomic<bool> restart_wanted_{false};
   std::atomic<int> refused_{0};  // errno value
   std::atomic<pid_t> frames_thread_{0};
   std::thread sender_, receiver_;

@@ -56,6 +56,38 @@ TEST_F(CanRig, SaysAtTheEndHowManyMessagesWereSent) {
                              "time half below 540"));
 }
 
+/// Each form of a rig file as a bench has it.
+TEST_F(CanRig, AcceptsTheFormsOfABench) {
+  (void)dir_.write("bench.yaml", R"(
+rig: dashboard
+frame: { period: 1 ms }
+models:
+  engine: { driver: can, interface: "simulated:engine", database: restbus.dbc, receive: { EngineData: {} } }
+  body:
+    driver: can
+    interface: can0
+    start: { wait: 5 s }
+    database: restbus.dbc
+    rest_of: [ DASH ]
+    receive:
+      DashStatus: { on_timeout: substitute, after: 3 cycles }
+    send:
+      EngineData: { counter: EngCnt, checksum: { signal: EngCrc, profile: e2e_1, data_id: 0x123 }, at: 200 us }
+      BrakeData:  { safe: { Pressure: 0 bar }, safe_times: 3 }
+    limits: { EngineData.EngineSpeed: { most: 7000 rpm } }
+    on_bus_off: { restart_after: 100 ms, at_most: 5, then: safe_state }
+connect:
+  - { from: engine.EngineData.EngineSpeed, to: body.EngineData.EngineSpeed }
+link:
+  can: { VehicleCAN: { bus: body, forward: { to_virtual: [ 0x100-0x1ff ], to_real: [ 0x300 ] } } }
+expect:
+  rest bus on time: { always: "body.EngineData.late < 200 us" }
+  dash answers:     { after: changes(body.EngineData.EngineSpeed), within: 50 ms, holds: body.DashStatus.Shown within 1 km/h of body.BrakeData.Speed }
+)");
+  const auto check = tactus({"check", "bench.yaml"});
+  EXPECT_EQ(check.status, 0) << check;
+}
+
 TEST_F(CanRig, NamesWhatARigFileHasWrong) {
   const auto check = tactus({"check", "restbus.yaml", "--set", "models.car.rest_of=[DISH]"});
   EXPECT_EQ(check.status, 2) << check;
@@ -240,14 +272,36 @@ TEST_F(CanRig, RefusesFaultsThatItsBusDoesNotHave) {
       HasSubstr("faults.f.does: message BrakeData has no checksum; name it in send.BrakeData.checksum"));
   EXPECT_THAT(refusal("{ on: car.DashStatus, does: missing }"), HasSubstr("message DashStatus is received"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: late }"),
-              HasSubstr("'late' needs 'amount: 0.000001 .. 10 s'"));
+              HasSubstr("'late' needs 'amount: 0.000001 .. 1.28 s'"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: late, amount: 2 V }"), HasSubstr("faults.f.amount"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: late, amount: 20 s }"),
-              HasSubstr("is not 0.000001 .. 10 s"));
+              HasSubstr("is not 0.000001 .. 1.28 s"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: missing, amount: 2 }"),
               HasSubstr("'missing' has no amount"));
   EXPECT_THAT(refusal("{ on: car.EngineData.Gear, stuck: Park, amount: 2 }"),
               HasSubstr("belongs to a fault with 'does'"));
+}
+
+TEST_F(CanRig, AMessageThatComesMuchLaterLeavesRoomForTheOthers) {
+  const auto run =
+      tactus({"run", "restbus.yaml", "--no-realtime", "--until", "3 s", "--out", "out", "--set",
+              "faults.late={ on: car.EngineData, does: late, amount: 1.2 s, at: 100 ms }", "--set",
+              "record.seen={ driver: csv, variables: [dashboard.BrakeData.valid, "
+              "car.BrakeData.not_sent, car.bus.queue_full] }"});
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_THAT(read_file(dir_ / "out/seen.csv"), HasSubstr("\n2.999,1,0,0\n"));
+}
+
+TEST_F(CanRig, ReplaysNothingThatTheRigHasItself) {
+  (void)dir_.write("drive.log", "(0.000000) c 100#00\n(0.010000) c 200#00\n");
+  const auto refusal = [this](const std::string& messages) {
+    return tactus({"check", "restbus.yaml", "--set",
+                   "models.car.replay={ file: drive.log, messages: [ '" + messages + "' ] }"})
+        .err;
+  };
+  for (const char* const name : {"0x100", "EngineData", "Engine*"})
+    EXPECT_THAT(refusal(name), HasSubstr("message EngineData is sent by the rig, too")) << name;
+  EXPECT_EQ(refusal("0x200"), "");
 }
 
 TEST_F(CanRig, RefusesAnInterfaceThatIsNotThere) {

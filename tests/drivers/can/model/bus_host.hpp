@@ -64,6 +64,10 @@ class BusHost {
       static_cast<BusHost*>(self)->jobs_[job->name] = job->run;
       return 0;
     };
+    host_.command = [](void* self, tactus_command command, std::int64_t) {
+      static_cast<BusHost*>(self)->commands_.push_back(command);
+      return 0;
+    };
     host_.fail = [](void* self, const char* message) { static_cast<BusHost*>(self)->failure_ = message; };
     if (model_->face().declare(&host_, model_->face().self) != 0) throw std::runtime_error(failure_);
     model_->planned("send", rtsync::Period{period, 1});
@@ -137,6 +141,8 @@ class BusHost {
   std::int64_t time() const { return frame_ * period_; }
   executive::DrivenModel& model() { return *model_; }
   const std::string& failure() const { return failure_; }
+  /// What the model has asked the rig for.
+  const std::vector<tactus_command>& commands() const { return commands_; }
   std::string messages() {
     std::string all;
     while (const auto message = model_->take_message())
@@ -152,6 +158,7 @@ class BusHost {
   std::map<std::string, Variable> variables_;
   std::map<std::string, tactus_job_function> jobs_;
   std::string failure_;
+  std::vector<tactus_command> commands_;
 };
 
 /// What is wrong with a section.

@@ -77,6 +77,54 @@ TEST_F(CanStation, ReadsFaultCodes) {
   EXPECT_EQ(host_->get("bus.unknown"), 0) << "a dialogue is no unknown message";
 }
 
+TEST_F(CanStation, TakesNoAnswerToAnotherRequestOfTheSameService) {
+  ask("one: 22 F1 90, two: 22 F1 91, faults: 19 82 FF");
+  std::optional<Bytes> late;
+  reply_ = [&](const Bytes& asked) -> std::optional<Bytes> {
+    if (asked[0] == 0x19) return Bytes{0x59, 0x02, 0xFF};
+    if (asked[2] == 0x90) return std::nullopt;  // in time
+    return Bytes{0x62, 0xF1, 0x90, 1, 2};       // but now
+  };
+  host_->set("ECU.one.send", 1);
+  run(120);
+  EXPECT_EQ(host_->get("ECU.one.state"), timed_out);
+  host_->set("ECU.two.send", 1);
+  run(20);
+  EXPECT_EQ(host_->get("ECU.two.state"), waiting);
+  EXPECT_EQ(host_->get("ECU.two.answers"), 0);
+  ecu_.send(Bytes{0x62, 0xF1, 0x91, 3}, host_->time());
+  run(5);
+  EXPECT_EQ(host_->get("ECU.two.state"), answered);
+  host_->set("ECU.faults.send", 1);
+  run(10);
+  EXPECT_EQ(host_->get("ECU.faults.state"), answered) << "without the bit that asks for no answer";
+}
+
+TEST_F(CanStation, RequestsTimeOutWhileTheControllerIsBusOff) {
+  ask("faults: 19 02 FF");
+  run(3);
+  const auto all = host_->model().faults();
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    if (all[i].kind == "bus_off") host_->model().disturb(i, true, 0);
+  run(2);
+  host_->set("ECU.faults.send", 1);
+  run(110);
+  EXPECT_EQ(host_->get("ECU.faults.state"), timed_out);
+  EXPECT_TRUE(wire_.empty());
+}
+
+TEST_F(CanStation, HasIdsOfItsOwn) {
+  const std::string requests = "requests: { faults: 19 02 FF } }";
+  EXPECT_THAT(
+      problems("receive: { M: {} }\nstations: { ECU: { request: 0x7E0, response: 1, " + requests + " }"),
+      HasSubstr("stations.ECU.response: is the id of message M, which is received"));
+  EXPECT_THAT(problems("send: { M: {} }\nstations: { ECU: { request: 1, response: 0x7E8, " + requests + " }"),
+              HasSubstr("stations.ECU.request: is the id of message M, which is sent"));
+  EXPECT_THAT(problems("stations: { ECU: { request: 0x7E0, response: 0x7E8, " + requests +
+                       ", TCU: { request: 0x7E1, response: 0x7E8, " + requests + " }"),
+              HasSubstr("stations.TCU.response: is an id of station ECU"));
+}
+
 TEST_F(CanStation, SendsLongRequestsAsTheFlowControlSays) {
   std::string text = "2E";
   Bytes all{0x2E};
@@ -87,7 +135,7 @@ TEST_F(CanStation, SendsLongRequestsAsTheFlowControlSays) {
     all.push_back(static_cast<std::uint8_t>(i));
   }
   ask("write: '" + text + "'", "padding: -1, ");
-  reply_ = [](const Bytes&) { return Bytes{0x6E}; };
+  reply_ = [](const Bytes&) { return Bytes{0x6E, 1, 2}; };
   host_->set("ECU.write.send", 7);
   run(12);
   EXPECT_EQ(host_->get("ECU.write.state"), answered);

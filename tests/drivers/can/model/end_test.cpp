@@ -169,6 +169,25 @@ TEST_F(CanEnd, ShowsTheStateOfTheBus) {
   EXPECT_THAT(host_->failure(), HasSubstr("CAN can0: the controller is bus-off"));
 }
 
+TEST_F(CanEnd, SaysHowAControllerIsRestartedThatItMayNotRestart) {
+  PortEvent failed = event(PortEvent::Kind::restart_failed);
+  const std::pair<int, const char*> rows[] = {
+      {EPERM,
+       "that needs CAP_NET_ADMIN. Restart it by 'sudo ip link set can0 type can restart', or let the kernel"},
+      {EINVAL, "its restart-ms is not 0"},
+      {EOPNOTSUPP, "its driver in the kernel has no restart: sudo ip link set can0 down"},
+      {ENODEV, "its restart failed: No such device; try 'sudo ip link set can0 type can restart'"}};
+  for (const auto& [error, text] : rows) {
+    start("receive: { R: {} }\non_bus_off: { restart_after: 10 ms }");
+    failed.error = error;
+    KeepingPort::events = {failed, failed};
+    ASSERT_TRUE(host_->frame());
+    const std::string said = host_->messages();
+    EXPECT_THAT(said, HasSubstr(text));
+    EXPECT_EQ(said.find("bus-off", said.find("bus-off") + 8), std::string::npos) << "once: " << said;
+  }
+}
+
 TEST_F(CanEnd, ALoadedCheckpointDoesNotChangeTheStateOfTheBus) {
   start("receive: { R: {} }");
   PortEvent passive = event(PortEvent::Kind::status);
@@ -203,6 +222,37 @@ TEST_F(CanEnd, FramesThatTheControllerLostHaveNoEcho) {
                          at(PortEvent::Kind::echo, 71'200'000)};
   ASSERT_TRUE(host_->frame());
   EXPECT_NEAR(host_->get("M.bus_time"), 200e-6, 1e-12) << "lost while it was down";
+}
+
+TEST_F(CanEnd, EchoesOfSafeValuesAndLostOnesShiftNoTimes) {
+  start("send: { M: { cycle: 1 ms } }");
+  const auto at = [&](PortEvent::Kind kind, std::int64_t stamp) {
+    PortEvent made = event(kind);
+    made.planned = made.stamp = stamp;
+    if (kind == PortEvent::Kind::echo) made.tag = PortEvent::kNoTag;
+    made.frame.id = 1;
+    return made;
+  };
+  ASSERT_EQ(host_->run("restart"), 0);
+  // Three safe frames of the reset: they have echoes, and nothing else.
+  for (const std::int64_t stamp : {1'000'000, 2'000'000, 3'000'000})
+    KeepingPort::events.push_back(at(PortEvent::Kind::echo, stamp));
+  KeepingPort::events.push_back(at(PortEvent::Kind::taken, 10'000'000));
+  KeepingPort::events.push_back(at(PortEvent::Kind::echo, 10'300'000));
+  ASSERT_TRUE(host_->frame());
+  EXPECT_NEAR(host_->get("M.bus_time"), 300e-6, 1e-12);
+  KeepingPort::events = {at(PortEvent::Kind::taken, 20'000'000), at(PortEvent::Kind::echo, 3'100'000),
+                         at(PortEvent::Kind::echo, 20'200'000)};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_NEAR(host_->get("M.bus_time"), 200e-6, 1e-12) << "one that is read late";
+  // An echo is lost.
+  KeepingPort::events = {at(PortEvent::Kind::taken, 30'000'000), event(PortEvent::Kind::lost),
+                         at(PortEvent::Kind::taken, 40'000'000), at(PortEvent::Kind::echo, 40'100'000),
+                         at(PortEvent::Kind::taken, 50'000'000), at(PortEvent::Kind::echo, 50'100'000)};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_NEAR(host_->get("M.bus_time"), 100e-6, 1e-12);
+  ASSERT_EQ(host_->model().histograms().size(), 2U);
+  EXPECT_LT(host_->model().histograms()[1].longest, 400e-6);
 }
 
 TEST_F(CanEnd, CountsWhatGaveWayToSafeValues) {

@@ -195,6 +195,26 @@ TEST_F(CanFault, DestroysFramesByErrorFramesThatAllStationsCount) {
       << "8 for the error, less one for the frame that came through";
 }
 
+TEST_F(CanFault, ErrorFramesOfTwoStationsEndEachByItself) {
+  frames(2);
+  peer_->disturb(2);
+  fault("bus", "error_frames", true, 1);
+  frames(3);
+  fault("bus", "error_frames", false, 1);
+  frames(4);
+  EXPECT_TRUE(peer_->is_disturbed()) << "by the other one";
+  EXPECT_GT(peer_->disturbed(), host_->model().disturbed(number("bus", "error_frames")));
+  peer_->disturb(0);
+  frames(2);
+  EXPECT_FALSE(peer_->is_disturbed());
+}
+
+TEST_F(CanFault, CountsNoLengthThatIsTheMessagesOwn) {
+  fault("M", "wrong_length", true, 8);
+  frames(5);
+  EXPECT_EQ(host_->model().disturbed(number("M", "wrong_length")), 0U);
+}
+
 TEST_F(CanFault, ErrorFramesWithoutEndMakeTheSenderBusOffAndItComesBack) {
   frames(2);
   fault("bus", "error_frames", true, 255);

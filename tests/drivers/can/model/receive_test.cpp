@@ -169,5 +169,15 @@ TEST_F(CanReceive, NamesAnErrorOfTheDatabase) {
               HasSubstr("/nowhere/x.dbc"));
 }
 
+TEST_F(CanReceive, AMessageUnderTwoNamesReachesBoth) {
+  database("BO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) [0|0] \"\" A\n");
+  start("receive: { R: {}, again: { message: R } }");
+  send(3, {9});
+  frames(2);
+  EXPECT_EQ(host_->get("R.Z"), 9);
+  EXPECT_EQ(host_->get("again.Z"), 9);
+  EXPECT_EQ(host_->get("again.count"), 1);
+}
+
 }  // namespace
 }  // namespace tactus::drivers::can::receive_test

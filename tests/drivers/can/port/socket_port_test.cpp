@@ -45,7 +45,12 @@ struct TestSocket final : CanSocket {
     return time;
   }
   void sleep_until(std::int64_t) noexcept override {}
+  int restart() noexcept override {
+    ++restarts;
+    return restart_error;
+  }
 
+  int restarts = 0, restart_error = 0;
   std::function<void()> in_send, in_now;
   std::int64_t time = 0;
   int error = 0;
@@ -107,6 +112,27 @@ TEST_F(SocketPortTest, SendsAtTheOffsetInTheFrame) {
   EXPECT_EQ(events[0].tag, 7U);
   EXPECT_EQ(events[0].planned, 10'400'000);
   EXPECT_EQ(events[0].stamp, 10'417'000);
+}
+
+TEST_F(SocketPortTest, ItsSenderRestartsTheController) {
+  make({});
+  port_->restart();
+  EXPECT_EQ(socket_->restarts, 0) << "not the thread of the frames";
+  (void)port_->step_sender();
+  (void)port_->step_sender();
+  EXPECT_EQ(socket_->restarts, 1);
+  EXPECT_TRUE(all().empty());
+  socket_->restart_error = EBUSY;
+  port_->restart();
+  (void)port_->step_sender();
+  EXPECT_TRUE(all().empty()) << "it is on the bus already";
+  socket_->restart_error = EPERM;
+  port_->restart();
+  (void)port_->step_sender();
+  const auto events = all();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].kind, PortEvent::Kind::restart_failed);
+  EXPECT_EQ(events[0].error, EPERM);
 }
 
 TEST_F(SocketPortTest, EchoesHaveNoTag) {

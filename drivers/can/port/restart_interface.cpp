@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <linux/can/netlink.h>
+#include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drivers/can/port/can_socket.hpp"
+
+namespace tactus::drivers::can {
+namespace {
+
+constexpr int kAnswerWait = 1000;  // ms
+
+/// A request to rtnetlink, with attributes inside of each other.
+class Request {
+ public:
+  Request(std::uint16_t type, int index, std::uint16_t flags) {
+    header_.nlmsg_type = type;
+    header_.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+    header_.nlmsg_seq = 1;
+    size_ = NLMSG_HDRLEN;
+    ifinfomsg of{};
+    of.ifi_family = AF_UNSPEC;
+    of.ifi_index = index;
+    add(&of, sizeof of);
+  }
+  /// Begins an attribute that has others inside. Returns its place, for close().
+  std::size_t open(std::uint16_t type) {
+    const std::size_t at = size_;
+    attribute(type, nullptr, 0);
+    return at;
+  }
+  void close(std::size_t at) {
+    const auto length = static_cast<std::uint16_t>(size_ - at);
+    std::memcpy(bytes_ + at, &length, sizeof length);
+  }
+  void attribute(std::uint16_t type, const void* value, std::size_t size) {
+    const nlattr head{static_cast<std::uint16_t>(NLA_HDRLEN + size), type};
+    add(&head, sizeof head);
+    add(value, size);
+  }
+  const void* finished() {
+    header_.nlmsg_len = static_cast<std::uint32_t>(size_);
+    std::memcpy(bytes_, &header_, sizeof header_);
+    return bytes_;
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  void add(const void* value, std::size_t size) {
+    if (size > 0) std::memcpy(bytes_ + size_, value, size);
+    size_ += NLMSG_ALIGN(size);
+  }
+  nlmsghdr header_{};
+  alignas(nlmsghdr) std::uint8_t bytes_[128] = {};
+  std::size_t size_ = 0;
+};
+
+/// Reads what the kernel answers. Returns its size, or an errno value below 0.
+ssize_t read_answer(int socket, std::uint8_t* bytes, std::size_t room) noexcept {
+  pollfd waits{socket, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&waits, 1, kAnswerWait);
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return ready == 0 ? -ETIMEDOUT : -errno;
+  const ssize_t got = ::recv(socket, bytes, room, 0);
+  return got < 0 ? -errno : got;
+}
+
+/// The kernel's answer: 0, or an errno value.
+int answer(int socket) noexcept {
+  std::uint8_t bytes[1024];
+  const ssize_t got = read_answer(socket, bytes, sizeof bytes);
+  if (got < 0) return static_cast<int>(-got);
+  nlmsghdr header{};
+  nlmsgerr said{};
+  if (static_cast<std::size_t>(got) < NLMSG_HDRLEN + sizeof said.error) return EPROTO;
+  std::memcpy(&header, bytes, sizeof header);
+  if (header.nlmsg_type != NLMSG_ERROR) return EPROTO;
+  std::memcpy(&said.error, bytes + NLMSG_HDRLEN, sizeof said.error);
+  return -said.error;
+}
+
+/// The attribute of a type among some; empty: there is none.
+std::span<const std::uint8_t> attribute_in(std::span<const std::uint8_t> all, std::uint16_t type) {
+  nlattr head{};
+  while (all.size() >= sizeof head) {
+    std::memcpy(&head, all.data(), sizeof head);
+    if (head.nla_len < NLA_HDRLEN || head.nla_len > all.size()) return {};
+    if ((head.nla_type & NLA_TYPE_MASK) == type) return all.subspan(NLA_HDRLEN, head.nla_len - NLA_HDRLEN);
+    all = all.subspan(std::min<std::size_t>(NLA_ALIGN(head.nla_len), all.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string kind_in_message(const std::uint8_t* bytes, std::size_t size) {
+  constexpr std::size_t kHead = NLMSG_HDRLEN + NLMSG_ALIGN(sizeof(ifinfomsg));
+  nlmsghdr header{};
+  if (size < kHead) return "";
+  std::memcpy(&header, bytes, sizeof header);
+  if (header.nlmsg_type != RTM_NEWLINK) return "";
+  const auto info = attribute_in(
+      {bytes + kHead, std::min<std::size_t>(size, std::max<std::size_t>(header.nlmsg_len, kHead)) - kHead},
+      IFLA_LINKINFO);
+  const auto kind = attribute_in(info, IFLA_INFO_KIND);
+  return {kind.begin(), std::find(kind.begin(), kind.end(), std::uint8_t{0})};
+}
+
+std::string kind_of_interface(const std::string& interface) {
+  const int index = static_cast<int>(::if_nametoindex(interface.c_str()));
+  const int socket = index > 0 ? ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE) : -1;
+  if (socket < 0) return "";
+  Request request(RTM_GETLINK, index, 0);
+  const void* const bytes = request.finished();
+  std::vector<std::uint8_t> said(std::size_t{64} << 10U);
+  ssize_t got = -1;
+  if (::send(socket, bytes, request.size(), 0) >= 0) got = read_answer(socket, said.data(), said.size());
+  (void)::close(socket);
+  return got > 0 ? kind_in_message(said.data(), static_cast<std::size_t>(got)) : "";
+}
+
+int restart_interface(int index) noexcept {
+  const int socket = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (socket < 0) return errno;
+  Request request(RTM_NEWLINK, index, NLM_F_ACK);
+  const std::size_t info = request.open(IFLA_LINKINFO);
+  request.attribute(IFLA_INFO_KIND, "can", 3);
+  const std::size_t data = request.open(IFLA_INFO_DATA);
+  const std::uint32_t yes = 1;
+  request.attribute(IFLA_CAN_RESTART, &yes, sizeof yes);
+  request.close(data);
+  request.close(info);
+  const void* const bytes = request.finished();
+  const int error = ::send(socket, bytes, request.size(), 0) < 0 ? errno : answer(socket);
+  (void)::close(socket);
+  return error;
+}
+
+}  // namespace tactus::drivers::can

@@ -35,7 +35,7 @@ struct KeepingPort final : Port {
   static inline std::vector<PortEvent> events;
   static inline std::vector<CanFrame> sent, at_once;
   static inline std::map<std::uint32_t, std::int64_t> offsets;
-  static inline bool closed = false;
+  static inline bool closed = false, with_fd = false;
   static inline int discarded_at = -1;  // frames that were sent at once before
   static inline int tries = 0, error = 0;
   static inline int full = 0;  // a frame is taken at each so many tries
@@ -47,6 +47,7 @@ class CanEnd : public testing::Test {
     KeepingPort::events.clear();
     KeepingPort::sent.clear();
     KeepingPort::at_once.clear();
+    KeepingPort::offsets.clear();
     KeepingPort::closed = false;
     KeepingPort::discarded_at = -1;
     KeepingPort::tries = KeepingPort::error = KeepingPort::full = 0;
@@ -65,8 +66,10 @@ class CanEnd : public testing::Test {
     return made;
   }
   test::TempDir dir_;
-  test::CanDriver driver_{
-      [](const Settings&, const BitRates&, bool) { return std::make_unique<KeepingPort>(); }};
+  test::CanDriver driver_{[](const Settings&, const BitRates&, bool fd) {
+    KeepingPort::with_fd = fd;
+    return std::make_unique<KeepingPort>();
+  }};
   std::unique_ptr<test::BusHost> host_;
 };
 
@@ -253,6 +256,24 @@ TEST_F(CanEnd, EchoesOfSafeValuesAndLostOnesShiftNoTimes) {
   EXPECT_NEAR(host_->get("M.bus_time"), 100e-6, 1e-12);
   ASSERT_EQ(host_->model().histograms().size(), 2U);
   EXPECT_LT(host_->model().histograms()[1].longest, 400e-6);
+}
+
+TEST_F(CanEnd, AReplayOfCanFdAsksForItAndSaysWhatCannotBeSent) {
+  (void)dir_.write("classic.log", "(5.000) c 123#01\n");
+  (void)dir_.write("fd.log", "(5.000) c 123##1112233\n");
+  start("replay: { file: " + (dir_ / "classic.log").string() + " }");
+  EXPECT_FALSE(KeepingPort::with_fd);
+  start("replay: { file: " + (dir_ / "fd.log").string() + " }");
+  EXPECT_TRUE(KeepingPort::with_fd);
+  ASSERT_TRUE(host_->frame());
+  ASSERT_EQ(KeepingPort::offsets.size(), 1U);
+  PortEvent failed = event(PortEvent::Kind::failed);
+  failed.tag = KeepingPort::offsets.begin()->first;
+  failed.error = EINVAL;
+  KeepingPort::events = {failed, failed};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_THAT(host_->messages(),
+              HasSubstr("message of the replay or a station cannot be sent on can0: Invalid"));
 }
 
 TEST_F(CanEnd, CountsWhatGaveWayToSafeValues) {

@@ -82,6 +82,24 @@ TEST_F(CanRaw, SendsWhatIsNamedAndInALoopAndNotWhileItIsOff) {
   EXPECT_TRUE(times_of(0x123).empty());
 }
 
+TEST_F(CanRaw, SendsNothingAgainThatIsReceivedFromAnySource) {
+  // EEC1 from two other sources and with another priority, and one of another group.
+  const std::string file = log("(5.000) c 0CF00421#01\n(5.001) c 00F00422#02\n(5.002) c 0CF00533#03\n");
+  start("receive: { any: { message: 'EEC1@*' } }\nreplay: { file: " + file + " }");
+  frames(6);
+  ASSERT_EQ(seen_.size(), 1U);
+  EXPECT_EQ(seen_[0].frame.id, 0x0CF00533U);
+}
+
+TEST_F(CanRaw, RefusesToSendAgainByIdWhatTheRigSends) {
+  const std::string file = log("(5.000) c 001#01\n(5.001) c 0CF00430#01\n");
+  EXPECT_THAT(problems("send: { M: { cycle: 1 ms } }\nreplay: { file: " + file + ", messages: [ '0x1' ] }"),
+              HasSubstr("message M is sent by the rig, too"));
+  EXPECT_THAT(problems("send: { pto: { message: EEC1@0x30, cycle: 2 ms } }\nreplay: { file: " + file +
+                       ", messages: [ '0x0CF00430' ] }"),
+              HasSubstr("message pto is sent by the rig, too"));
+}
+
 TEST_F(CanRaw, AResetBeginsTheLogAnew) {
   const std::string file = log("(5.000) c 123#01\n(5.003) c 123#02\n");
   start("replay: { file: " + file + " }");

@@ -1029,6 +1029,26 @@ TEST(ExecutiveOutputs, AreDrivenSafeForGoodAtTheEndAndToldOfEachFrame) {
   EXPECT_EQ(output.turns, 5);
 }
 
+TEST(ExecutiveOutputs, AreDrivenSafeBeforeAPauseWhereAModelAsksForTheSafeState) {
+  PlanFixture bench;
+  Output output;
+  bench.plan.safe_outputs = {&output};
+  int in_pause = -1;
+  at_frame(bench, 2, [&](Executive& e) {
+    EXPECT_TRUE(e.model_requests().command(TACTUS_SAFE_STATE, 0));
+    EXPECT_EQ(output.times_safe, 0) << "the frame may still write outputs";
+  });
+  bench.job("m.freeze", TACTUS_FREEZE, [&](const tactus_call&) {
+    in_pause = output.times_safe;
+    EXPECT_FALSE(output.ended());
+    bench.executive->request_resume();
+    return 0;
+  });
+  EXPECT_EQ(bench.run(5).outcome, Outcome::completed);
+  EXPECT_EQ(in_pause, 1);
+  EXPECT_EQ(output.times_safe, 2) << "once more at the end";
+}
+
 TEST(ExecutiveOutputs, OneThatRefusesIsRemembered) {
   PlanFixture bench;
   Output output;

@@ -50,7 +50,7 @@ void read_rule(const Located<std::string>& rule, const can::SharedBus& bus, CanR
   const bool refuses = text.starts_with("not ");
   if (refuses) text.erase(0, std::string_view("not ").size());
   const auto apply = [&](const CanIds& ids) { refuses ? to.refuse(ids) : to.let(ids); };
-  if (text == "all" && !refuses) return to.let_all();
+  if (text == "all") return refuses ? to.refuse_all() : to.let_all();
   CanIds ids;
   if (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
     if (const std::string wrong = read_can_ids(text, ids); !wrong.empty()) return problems.add(rule, wrong);

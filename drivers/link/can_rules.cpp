@@ -26,17 +26,18 @@ std::string read_id(std::string_view text, std::uint32_t& id, bool& extended) {
 }  // namespace
 
 std::string read_can_ids(const std::string& text, CanIds& to) {
-  const std::size_t between = text.find_first_of("-.");
+  const std::size_t dash = text.find('-'), dots = text.find("..");
+  const std::size_t between = std::min(dash, dots);
   if (std::string wrong = read_id(std::string_view(text).substr(0, between), to.first, to.extended);
       !wrong.empty())
     return wrong;
   to.last = to.first;
   if (between == std::string::npos) return "";
-  const std::size_t second = between + (text.compare(between, 2, "..") == 0 ? 2 : 1);
+  const std::size_t second = between + (between == dots ? 2 : 1);
   bool extended = false;
   if (std::string wrong = read_id(std::string_view(text).substr(second), to.last, extended); !wrong.empty())
     return wrong;
-  if (extended != to.extended)
+  if (extended && !to.extended)
     return "'" + text +
            "' goes from 11 to 29 bits; write a range for each, that of 29 bits with an x behind the first "
            "one: "
@@ -46,6 +47,10 @@ std::string read_can_ids(const std::string& text, CanIds& to) {
 }
 
 void CanRules::let_all() { all_ = true; }
+void CanRules::refuse_all() {
+  refuse({0, kMostStandardId, false});
+  refuse({0, kMostExtendedId, true});
+}
 void CanRules::let(const CanIds& ids) { add(ids, standard_, extended_); }
 void CanRules::refuse(const CanIds& ids) { add(ids, refused_, extended_refused_); }
 

@@ -20,7 +20,8 @@ struct CanIds {
   bool extended = false;
 };
 
-/// Reads "0x100", "291", "0x100-0x1FF", "0x123x" (29 bits, as all above 0x7FF are). `text` begins with a digit. Returns
+/// Reads "0x100", "291", "0x100-0x1FF", "0x123x" (29 bits, as all above 0x7FF are, and
+/// the last of a range whose first one is). `text` begins with a digit. Returns
 /// why it cannot be read; empty: it can. @when setup
 std::string read_can_ids(const std::string& text, CanIds& to);
 
@@ -34,6 +35,8 @@ class CanRules {
   void let_all();
   /// Lets these go. @when setup
   void let(const CanIds& ids);
+  /// Refuses all, whatever lets them go. @when setup
+  void refuse_all();
   /// Refuses these, whatever lets them go. @when setup
   void refuse(const CanIds& ids);
 

@@ -32,6 +32,8 @@ TEST(CanRules, ReadIdentifiersAndRanges) {
   EXPECT_EQ(ids("0x100-0x1ff").last, 0x1FFU);
   EXPECT_EQ(ids("0x100..0x1ff").last, 0x1FFU);
   EXPECT_TRUE(ids("0x0x-0x1FFFFFFF").extended);
+  EXPECT_TRUE(ids("0x10x-0x20").extended) << "as the first one says";
+  EXPECT_EQ(ids("0x10x-0x20").last, 0x20U);
 }
 
 TEST(CanRules, NameWhatIsWrong) {
@@ -41,6 +43,9 @@ TEST(CanRules, NameWhatIsWrong) {
   EXPECT_THAT(problem("0x10..5"), HasSubstr("exchange them"));
   EXPECT_THAT(problem("0x10.."), HasSubstr("'' is not an identifier"));
   EXPECT_THAT(problem("0x700-0x900"), HasSubstr("a range for each"));
+  EXPECT_THAT(problem("0x10-0x20x"), HasSubstr("a range for each"));
+  EXPECT_THAT(problem("0x100.0x1FF"), HasSubstr("'0x100.0x1FF' is not an identifier"));
+  EXPECT_THAT(problem("1.5"), HasSubstr("'1.5' is not an identifier"));
   EXPECT_THAT(problem("99999999999"), HasSubstr("not an identifier"));
 }
 
@@ -54,6 +59,15 @@ TEST(CanRules, TellTheSameIdentifierOfElevenAndTwentyNineBitsApart) {
   rules.refuse(ids("0x123x"));
   EXPECT_FALSE(rules.let(0x123, true));
   EXPECT_TRUE(rules.let(0x124, true));
+}
+
+TEST(CanRules, RefuseAll) {
+  CanRules rules;
+  rules.let(ids("0x123"));
+  rules.let_all();
+  rules.refuse_all();
+  for (const std::uint32_t id : {0U, 0x123U, 0x7FFU}) EXPECT_FALSE(rules.let(id, false)) << id;
+  for (const std::uint32_t id : {0U, 0x123U, 0x1FFF'FFFFU}) EXPECT_FALSE(rules.let(id, true)) << id;
 }
 
 /// Against a list that is walked.

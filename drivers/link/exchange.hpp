@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -65,11 +66,22 @@ enum class Federation : std::uint8_t {
 /// RT       everything is wait-free on the frames' side.
 class Exchange {
  public:
-  /// `in`, `out`: bytes of the largest block in, of all blocks out together. `networks`: CAN. @when setup
-  Exchange(std::size_t in, std::size_t out, std::size_t slots, std::size_t networks = 0)
+  /// Frames of a CAN bus that may wait for `slots` steps of `step_ns` to be granted: as many as a full bus of 1 Mbit/s has
+  /// in them, 8 a step or more, and 65,536 or 8 a step at most.
+  static constexpr std::size_t can_room(std::size_t slots, std::int64_t step_ns) {
+    constexpr std::size_t kLeast = 8, kMost = 65'536;
+    constexpr std::int64_t kShortest = 47'000;  // ns: a frame without data
+    const std::int64_t in_a_step = std::min<std::int64_t>(step_ns / kShortest + 1, kMost);
+    return std::max(slots * kLeast, std::min(slots * static_cast<std::size_t>(in_a_step), kMost));
+  }
+
+  /// `in`, `out`: bytes of the largest block in, of all blocks out together. `networks`: CAN. `step_ns`: of the link.
+  /// @when setup
+  Exchange(std::size_t in, std::size_t out, std::size_t slots, std::size_t networks = 0,
+           std::int64_t step_ns = 1'000'000)
       : inbox(sizeof(Incoming) + in, slots),
         outbox(sizeof(Outgoing) + out, slots),
-        can_outbox(sizeof(OutgoingCan), networks == 0 ? 1 : networks * slots * kCanFramesPerStep),
+        can_outbox(sizeof(OutgoingCan), networks == 0 ? 1 : networks * can_room(slots, step_ns)),
         can(networks) {}
 
   // ---- from the participant to the frames
@@ -139,7 +151,6 @@ class Exchange {
   std::atomic<std::int64_t> publish_failed{0};    ///< participant: the library refused
 
  private:
-  static constexpr std::size_t kCanFramesPerStep = 8;  // of 1 ms a bus has no more
   static constexpr std::size_t kArrivals = 4096;
   std::array<std::atomic<std::int64_t>, kArrivals> arrivals_{};
 };

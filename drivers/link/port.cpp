@@ -302,6 +302,7 @@ void Port::freeze(const char* why) TACTUS_RT {
 
 void Port::unfreeze() TACTUS_RT {
   freezes_itself_ = false;
+  for (CanBridge& bridge : bridges_) bridge.pause();
   exchange_.paused_here.store(false, std::memory_order_release);
   exchange_.frozen.store(false, std::memory_order_release);
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);

@@ -34,6 +34,7 @@ class ModelBus final : public SharedBus {
   std::vector<BusMessage> messages(const std::string& pattern) const override;
   Port& join() override;
   bool carries_fd() const override { return fd_; }
+  bool keeps_when_full() const TACTUS_RT override { return settings_.on_full == OnFull::retry; }
 
  private:
   static constexpr std::size_t kMost = 8;

@@ -57,6 +57,8 @@ class HandBus final : public can::SharedBus {
   std::vector<can::BusMessage> messages(const std::string&) const override { return {}; }
   can::Port& join() override { return port; }
   bool carries_fd() const override { return true; }
+  bool keeps_when_full() const TACTUS_RT override { return keeps; }
+  bool keeps = true;
   std::string name = "hand";
   HandPort port;
 };
@@ -166,6 +168,7 @@ TEST_F(CanBridge, TakesNothingBackThatItGave) {
 
 TEST_F(CanBridge, CountsWhatFindsNoRoom) {
   set_up();
+  (void)fixture.run();
   bus.port.is_full = true;
   ASSERT_TRUE(from_peer(0x21, 0));
   bus.port.carry(0, PortEvent::Kind::lost);  // three
@@ -178,6 +181,67 @@ TEST_F(CanBridge, CountsWhatFindsNoRoom) {
   (void)fixture.run();
   EXPECT_EQ(for_peers().size(), room);
   EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 9);
+}
+
+TEST_F(CanBridge, ThrowsAwayWhatCameBeforeTheFirstFrame) {
+  set_up();
+  for (int i = 0; i < 5000; ++i) bus.port.carry(0x10);
+  bus.port.carry(0, PortEvent::Kind::lost);
+  (void)fixture.run();
+  EXPECT_THAT(for_peers(), IsEmpty());
+  EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 0);
+  bus.port.carry(0x11);
+  (void)fixture.run();
+  EXPECT_THAT(for_peers(), ElementsAre(std::pair(0x11U, 1)));
+}
+
+TEST_F(CanBridge, ThrowsAwayWhatCameInAPause) {
+  set_up();
+  ASSERT_TRUE(from_peer(0x21, 0));
+  (void)fixture.run();
+  (void)fixture.run();
+  fixture.port->freeze("");
+  for (int i = 0; i < 5000; ++i) bus.port.carry(0x10);
+  bus.port.carry(0x21, PortEvent::Kind::failed);
+  fixture.port->unfreeze();
+  (void)fixture.run();
+  EXPECT_THAT(for_peers(), IsEmpty());
+  EXPECT_EQ(fixture.value<std::int64_t>("body.to_virtual"), 0);
+  EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 1)
+      << "what became of a frame of a peer counts all the same";
+}
+
+TEST_F(CanBridge, CountsAFrameThatAFullControllerDrops) {
+  bus.keeps = false;
+  set_up();
+  ASSERT_TRUE(from_peer(0x21, 0));
+  (void)fixture.run();
+  (void)fixture.run();
+  EXPECT_EQ(fixture.value<std::int64_t>("body.to_real"), 1);
+  bus.port.carry(0x21, PortEvent::Kind::full);
+  (void)fixture.run();
+  EXPECT_EQ(fixture.value<std::int64_t>("body.to_real"), 0);
+  EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 1);
+  bus.keeps = true;
+  bus.port.carry(0x21, PortEvent::Kind::full);
+  (void)fixture.run();
+  EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 1) << "with retry it is kept";
+}
+
+TEST_F(CanBridge, ShowsWhatTheParticipantLost) {
+  set_up();
+  fixture.exchange->can[0].lost = 2;
+  (void)fixture.run();
+  EXPECT_EQ(fixture.value<std::int64_t>("body.lost"), 2);
+  EXPECT_EQ(fixture.exchange->can[0].lost_in_frames, 0) << "counted once in the summary";
+}
+
+TEST_F(CanBridge, HasRoomForAFullBusInAllStepsThatMayWait) {
+  EXPECT_GE(Exchange::can_room(64, 1'000'000), 64U * 21) << "47 bits at 1 Mbit/s";
+  EXPECT_GE(Exchange::can_room(64, 10'000'000), 64U * 210);
+  EXPECT_EQ(Exchange::can_room(1024, 10'000), 1024U * 8) << "a step is shorter than a frame";
+  EXPECT_EQ(Exchange::can_room(1024, 10'000'000'000), 65'536U);
+  EXPECT_EQ(Exchange::can_room(65'536, 1'000'000), 65'536U * 8);
 }
 
 TEST_F(CanBridge, SendsPeersNothingThatAreNotThere) {

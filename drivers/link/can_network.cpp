@@ -60,11 +60,21 @@ void read_rule(const Located<std::string>& rule, const can::SharedBus& bus, CanR
   if (messages.empty()) {
     problems.add(rule, "the database has no message " + config::show(text) +
                            "; write an identifier (0x100), a range (0x100-0x1FF), a name or a pattern of "
-                           "messages, all, or 'not ' before one of these" +
+                           "messages (of J1939 also EEC1@*, EEC1@0x21), all, or 'not ' before one of these" +
                            executive::did_you_mean(text, bus.messages("*"), &can::BusMessage::name));
     return;
   }
-  for (const can::BusMessage& each : messages) apply({each.id, each.id, each.extended});
+  for (const can::BusMessage& each : messages) {
+    constexpr std::uint32_t kSource = 0xFF, kPriority = 7U << 26U;
+    const std::uint32_t first = each.any_source ? each.id & ~kSource : each.id;
+    const std::uint32_t last = each.any_source ? each.id | kSource : each.id;
+    if (!each.any_priority) {
+      apply({first, last, each.extended});
+      continue;
+    }
+    for (std::uint32_t priority = 0; priority <= 7; ++priority)
+      apply({(first & ~kPriority) | priority << 26U, (last & ~kPriority) | priority << 26U, each.extended});
+  }
 }
 
 CanRules read_rules(const std::vector<Located<std::string>>& rules, const can::SharedBus& bus,

@@ -29,7 +29,7 @@ class LinkedRig final : public executive::Link {
         frame_(frame),
         signals_(std::move(signals)),
         exchange_(signals_.largest_in(), signals_.bytes_out(), static_cast<std::size_t>(settings.queue),
-                  signals_.networks.size()),
+                  signals_.networks.size(), frame_.times(frames_per_step(settings, frame_)).count()),
         port_(settings_, frame_, real_frame, signals_, exchange_),
         participant_(settings_, rig, frame_, real_frame, signals_, exchange_) {}
 
@@ -83,6 +83,8 @@ class LinkedRig final : public executive::Link {
   std::string late_text() const;
   std::string injected_text() const;
   std::int64_t lost_out() const;
+  /// Frames of all CAN networks that were lost, and that did not fit.
+  std::pair<std::int64_t, std::int64_t> can_losses() const;
   config::Json can_summary() const;
 
   const LinkSettings settings_;
@@ -96,6 +98,7 @@ class LinkedRig final : public executive::Link {
   std::int64_t told_late_ = 0;
   std::int64_t told_old_ = 0;
   std::int64_t told_lost_ = 0;
+  std::int64_t told_can_lost_ = 0;
 };
 
 /// ", 3 late": grants; empty when none was.
@@ -121,6 +124,16 @@ std::int64_t LinkedRig::lost_out() const {
   return records * static_cast<std::int64_t>(signals_.publications.size()) +
          (over ? static_cast<std::int64_t>(exchange_.can_outbox.size()) : 0) +
          exchange_.publish_failed.load(std::memory_order_relaxed);
+}
+
+std::pair<std::int64_t, std::int64_t> LinkedRig::can_losses() const {
+  std::pair<std::int64_t, std::int64_t> all;
+  for (const CanTraffic& each : exchange_.can) {
+    all.first +=
+        each.lost.load(std::memory_order_relaxed) + each.lost_in_frames.load(std::memory_order_relaxed);
+    all.second += each.mismatched.load(std::memory_order_relaxed);
+  }
+  return all;
 }
 
 /// An object of each CAN network, by its name in the rig file.
@@ -160,6 +173,13 @@ std::vector<std::string> LinkedRig::take_log_lines() {
     lines.push_back(std::to_string(lost) +
                     " messages to peers were lost so far: their steps were granted too late (raise "
                     "link.queue), or the library refused them");
+  const std::int64_t can_lost = can_losses().first;
+  if (can_lost > told_can_lost_)
+    lines.push_back(
+        std::to_string(can_lost) +
+        " CAN frames were lost so far: a queue had no room for them (raise link.queue, or queue of "
+        "the model), or a controller did not send them; link.<network>.lost tells which network");
+  told_can_lost_ = can_lost;
   told_late_ = late;
   told_old_ = old;
   told_lost_ = lost;
@@ -175,6 +195,8 @@ std::string LinkedRig::ending() const {
   messages(lost_out(), " messages to peers lost");
   messages(exchange_.incoming_lost.load(), " messages from peers lost");
   messages(exchange_.mismatched.load(), " messages that did not fit");
+  messages(can_losses().first, " CAN frames lost");
+  messages(can_losses().second, " CAN frames that did not fit");
   messages(exchange_.withheld.load(), " messages withheld by faults of the rig (injected)");
   if (facts.degraded) return "went on unlinked" + text;
   return text.empty() ? "" : text.substr(2);

@@ -73,12 +73,6 @@ bool is_sent_by(const Message& message, const std::vector<std::string>& nodes) {
                                                    [&](const std::string& each) { return has(nodes, each); });
 }
 
-/// Parameter group of an id of 29 bits (SAE J1939-21): without the destination, where it has one.
-std::uint32_t group_of(std::uint32_t id) {
-  const std::uint32_t format = id >> 16U & 0xFFU;
-  return (id >> 8U & 0x3'0000U) | format << 8U | (format >= 240 ? id >> 8U & 0xFFU : 0);
-}
-
 class Selecting {
  public:
   Selecting(const Settings& settings, const Database& database, const Problems& problems)
@@ -217,6 +211,11 @@ class Selecting {
 
 Selection select(const Settings& settings, const Database& database, const Problems& problems) {
   return Selecting(settings, database, problems).run();
+}
+
+std::uint32_t group_of(std::uint32_t id) {
+  const std::uint32_t format = id >> 16U & 0xFFU;
+  return (id >> 8U & 0x3'0000U) | format << 8U | (format >= 240 ? id >> 8U & 0xFFU : 0);
 }
 
 bool fits(const std::string& pattern, const std::string& name) {

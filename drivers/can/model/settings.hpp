@@ -183,5 +183,7 @@ const Signal* signal_of(const Message& message, const std::string& name, const s
                         const Problems& problems);
 /// Returns true if a name fits a pattern with '*' and '?'.
 bool fits(const std::string& pattern, const std::string& name);
+/// Parameter group of an id of 29 bits (SAE J1939-21): without the destination, where it has one.
+std::uint32_t group_of(std::uint32_t id);
 
 }  // namespace tactus::drivers::can

@@ -74,8 +74,10 @@ CanPeer::~CanPeer() { (void)library_.Participant_Destroy(participant_); }
 
 void CanPeer::step(std::uint64_t now) {
   int number = 0;
+  std::vector<Also> also;
   {
     const std::scoped_lock held(mutex_);
+    also = also_;
     now_ = now;
     number = steps_++;
   }
@@ -85,12 +87,20 @@ void CanPeer::step(std::uint64_t now) {
   }
   send(0x200, {static_cast<std::uint8_t>(number & 0xFF), static_cast<std::uint8_t>(number >> 8)});
   if (number % 10 == 0) send(0x201, {1});
+  if (number == 0) return;
+  for (const Also& each : also) send(each.id, std::vector<std::uint8_t>(each.data), each.flags);
 }
 
-void CanPeer::send(std::uint32_t id, std::vector<std::uint8_t> data) {
+void CanPeer::also_send(std::uint32_t id, std::uint32_t flags, std::size_t data) {
+  const std::scoped_lock held(mutex_);
+  also_.push_back({id, flags, data});
+}
+
+void CanPeer::send(std::uint32_t id, std::vector<std::uint8_t> data, std::uint32_t flags) {
   SilKit_CanFrame frame = tactus_silkit_CanFrame();
   frame.id = id;
-  frame.dlc = static_cast<std::uint16_t>(data.size());
+  frame.flags = flags;
+  frame.dlc = static_cast<std::uint16_t>(data.size() > 8 ? 9 : data.size());  // FD: 12 bytes
   frame.data = {data.data(), data.size()};
   library_.must(CAN(SendFrame)(controller_, &frame, nullptr), "send");
   const std::scoped_lock held(mutex_);

@@ -28,12 +28,18 @@ class CanPeer {
     std::vector<std::uint8_t> data{};
   };
   std::vector<Heard> heard();
+  /// Lets it send this frame in each step from the second on, too: `data` zeros. @when setup
+  void also_send(std::uint32_t id, std::uint32_t flags, std::size_t data);
   int acknowledged();
   int sent();
 
  private:
   void step(std::uint64_t now);
-  void send(std::uint32_t id, std::vector<std::uint8_t> data);
+  void send(std::uint32_t id, std::vector<std::uint8_t> data, std::uint32_t flags = 0);
+  struct Also {
+    std::uint32_t id = 0, flags = 0;
+    std::size_t data = 0;
+  };
 
   const Library& library_;
   std::string path_;
@@ -43,6 +49,7 @@ class CanPeer {
   SilKit_CanController* controller_ = nullptr;
   std::mutex mutex_;
   std::vector<Heard> heard_;
+  std::vector<Also> also_;
   std::uint64_t now_ = 0;
   int steps_ = 0, acknowledged_ = 0, sent_ = 0;
 };

@@ -3,6 +3,7 @@
 /// CanWriter and CanReader. TACTUS_SILKIT_ROOT names the genuine one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tactus/silkit_can.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -30,6 +31,8 @@ constexpr const char* kDatabase = R"(VERSION ""
 BU_: RIG PEER
 BO_ 256 RigData: 2 RIG
  SG_ Wanted : 0|16@1+ (1,0) [0|65535] "" PEER
+BO_ 2364540158 EEC1: 8 PEER
+ SG_ Speed : 24|16@1+ (0.125,0) [0|8031.875] "rpm" RIG
 BO_ 512 PeerStatus: 2 PEER
  SG_ Number : 0|16@1+ (1,0) [0|65535] "" RIG
 BA_DEF_ BO_ "GenMsgCycleTime" INT 0 10000;
@@ -52,7 +55,7 @@ link:
   can:
     body: { bus: car, network: CAN1 }
 record:
-  bus: { driver: csv, variables: [car.PeerStatus.Number, car.PeerStatus.count, link.body.to_real, link.body.to_virtual] }
+  bus: { driver: csv, variables: [car.PeerStatus.Number, car.PeerStatus.count, link.body.to_real, link.body.to_virtual, link.body.lost] }
 )";
 const char* genuine_root() { return std::getenv("TACTUS_SILKIT_ROOT"); }
 fs::path genuine(const std::string& what) { return fs::path(genuine_root()) / what; }
@@ -84,6 +87,19 @@ class CanRig : public ::testing::TestWithParam<Pair> {
   }
   Json summary(const std::string& out) {
     return Json::parse(read_file(dir_ / (out + "/summary.json")))["link"];
+  }
+
+  /// "to_real,to_virtual,lost" of the last frame, and of the summary.
+  std::string counts_of_last_row(const std::string& out) {
+    std::string bus = read_file(dir_ / (out + "/bus.csv"));
+    while (!bus.empty() && bus.back() == '\n') bus.pop_back();
+    std::string row = bus.substr(bus.rfind('\n') + 1);
+    for (int i = 0; i < 3; ++i) row.erase(0, row.find(',') + 1);
+    return row;
+  }
+  std::string counts_of_summary(const std::string& out) {
+    const Json can = summary(out)["can"]["body"];
+    return can["to_real"].dump() + "," + can["to_virtual"].dump() + "," + can["lost"].dump();
   }
 
   std::string library = LINK_SILKIT_LIBRARY;
@@ -119,6 +135,7 @@ TEST_P(CanRig, SharesItsBusWithAVirtualControlUnit) {
   // What step 10 sent is given to the bus in frame 11, after 0x201 of step 10 or before, and received before frame 12.
   EXPECT_THAT(bus, HasSubstr("\n0.012,10,11,")) << bus;
   EXPECT_THAT(bus, HasSubstr("\n0.199,197,198,")) << bus;
+  EXPECT_EQ(counts_of_last_row("out"), counts_of_summary("out"));
 }
 
 TEST_P(CanRig, RunsTheSameEachTime) {
@@ -143,6 +160,60 @@ TEST_P(CanRig, LetsGoWhatItsRulesSay) {
   EXPECT_EQ(can["to_virtual"], 0) << can;
   EXPECT_GE(can["to_real"], 19) << can;
   EXPECT_LE(can["to_real"], 21) << "0x201 alone; " << can;
+}
+
+TEST_P(CanRig, KnowsMessagesOfJ1939FromAnySource) {
+  CanPeer peer(library, uri(), "CAN1");
+  peer.also_send(0x0CF00421, SilKit_CanFrameFlag_ide, 8);
+  const test::Finished run =
+      test::run(command({"--out", "out", "--set", "link.can.body.forward.to_real=['EEC1@*']"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_GE(summary("out")["can"]["body"]["to_real"], 195);
+}
+
+TEST_P(CanRig, RefusesOtherSourcesOfJ1939) {
+  CanPeer peer(library, uri(), "CAN1");
+  peer.also_send(0x0CF00421, SilKit_CanFrameFlag_ide, 8);
+  const test::Finished run = test::run(command(
+      {"--out", "out", "--set", "link.can.body.forward.to_real=[EEC1, 'EEC1@0x22', 'PGN61444@0x23']"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_EQ(summary("out")["can"]["body"]["to_real"], 0);
+}
+
+TEST_P(CanRig, CallsNoFrameAMismatchThatItsRulesRefuse) {
+  CanPeer peer(library, uri(), "CAN1");
+  peer.also_send(0x300, SilKit_CanFrameFlag_fdf, 12);
+  const test::Finished run =
+      test::run(command({"--out", "out", "--set", "link.can.body.forward.to_real=[PeerStatus]"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_EQ(summary("out")["can"]["body"]["mismatched"], 0);
+  EXPECT_THAT(run.out + run.err, ::testing::Not(HasSubstr("CAN FD")));
+}
+
+TEST_P(CanRig, SaysHowManyFramesDidNotFit) {
+  CanPeer peer(library, uri(), "CAN1");
+  peer.also_send(0x300, SilKit_CanFrameFlag_fdf, 12);
+  const test::Finished run = test::run(command({"--out", "out"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_GE(summary("out")["can"]["body"]["mismatched"], 195);
+  EXPECT_THAT(run.out + run.err, HasSubstr(" CAN frames that did not fit"));
+}
+
+TEST_P(CanRig, SaysHowManyFramesWereLost) {
+  CanPeer peer(library, uri(), "CAN1");
+  const test::Finished run = test::run(command({"--out", "out", "--set", "models.car.queue=1"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_GE(summary("out")["can"]["body"]["lost"], 19) << "0x201 finds the place taken by 0x200";
+  EXPECT_EQ(counts_of_last_row("out"), counts_of_summary("out"));
+  EXPECT_THAT(run.out + run.err, HasSubstr(" CAN frames lost"));
+}
+
+TEST_P(CanRig, RefusesAll) {
+  CanPeer peer(library, uri(), "CAN1");
+  const test::Finished run =
+      test::run(command({"--out", "out", "--set", "link.can.body.forward.to_real=[PeerStatus, not all]"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_EQ(summary("out")["can"]["body"]["to_real"], 0);
 }
 
 TEST_P(CanRig, IsOnItsOwnNetworkAlone) {

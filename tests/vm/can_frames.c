@@ -5,10 +5,12 @@
 //                                           BYTES as "00112233"
 //     can_frames watch IFACE MS             listens for so long, or until SIGTERM, then a line for each identifier and one
 //                                           for all:
-//                                           "id 100 frames 120 gaps 0 last 1190 data 0011", "all frames 300 last 1190"
+//                                           "id 100 frames 120 gaps 0 last 1190 same 3 data 0011",
+//                                           "all frames 300 last 1190"
 //
 // Gaps are those of a counter in the low nibble of the second byte, as E2E profile 1 has it (0 to 14); times are in ms
-// since the first frame of all; data are the bytes of the last frame. Exit status 1: the kernel refused something.
+// since the first frame of all; data are the bytes of the last frame, same is how many frames in a row up to the last one
+// had its bytes from the third on. Exit status 1: the kernel refused something.
 #include <errno.h>
 #include <linux/can.h>
 #include <linux/can/raw.h>
@@ -23,7 +25,7 @@
 #include <unistd.h>
 
 struct seen {
-  unsigned frames, gaps;
+  unsigned frames, gaps, same;
   int counter;
   long long last;
   struct can_frame frame;
@@ -61,6 +63,9 @@ static int watch(int socket, long long ms) {
     struct seen* const one = &all[frame.can_id & 2047U];
     const int counter = frame.data[1] & 15;
     if (one->frames > 0 && counter != (one->counter + 1) % 15) ++one->gaps;
+    const int is_same = one->frames > 0 && frame.can_dlc == one->frame.can_dlc &&
+                        (frame.can_dlc <= 2 || memcmp(frame.data + 2, one->frame.data + 2, frame.can_dlc - 2U) == 0);
+    one->same = is_same ? one->same + 1 : 1;
     ++one->frames;
     one->counter = counter;
     one->last = last;
@@ -68,7 +73,8 @@ static int watch(int socket, long long ms) {
   }
   for (unsigned id = 0; id < 2048; ++id) {
     if (all[id].frames == 0) continue;
-    printf("id %x frames %u gaps %u last %lld data ", id, all[id].frames, all[id].gaps, all[id].last);
+    printf("id %x frames %u gaps %u last %lld same %u data ", id, all[id].frames, all[id].gaps, all[id].last,
+           all[id].same);
     for (unsigned i = 0; i < all[id].frame.can_dlc; ++i) printf("%02x", all[id].frame.data[i]);
     printf("\n");
   }

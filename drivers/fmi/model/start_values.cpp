@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -27,6 +29,39 @@ void put(std::array<std::byte, 8>& to, T value) {
   std::memcpy(to.data(), &value, sizeof value);
 }
 
+std::string items_of(const Variable& of) {
+  std::string all;
+  for (const Item& item : of.items)
+    all += (all.empty() ? "" : ", ") + item.name + " (" + std::to_string(item.value) + ")";
+  return all;
+}
+
+std::string text_of(double value) {
+  std::array<char, 40> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+/// Returns what is wrong with a value beside its type; empty: nothing. `unit`: that of the rig, in which limits are said.
+std::string beyond_limits(const Variable& of, double value, const std::string& text, const RigUnit& unit) {
+  if ((!of.low || value >= *of.low) && (!of.high || value <= *of.high)) return "";
+  const auto limit = [&](const std::optional<double>& of_unit) {
+    if (!of_unit) return std::string("any");
+    return text_of(unit.converts() ? unit.factor * *of_unit + unit.offset : *of_unit);
+  };
+  return text + " is outside of the unit's limits, " + limit(of.low) + " .. " + limit(of.high) +
+         (unit.text.empty() ? "" : " " + unit.text);
+}
+
+/// Returns what is wrong with a whole number beside its type; empty: nothing.
+std::string beyond_limits(const Variable& of, std::int64_t value, const std::string& text) {
+  if (of.type != Type::enumeration || of.items.empty())
+    return beyond_limits(of, static_cast<double>(value), text, RigUnit{});
+  if (std::any_of(of.items.begin(), of.items.end(), [&](const Item& item) { return item.value == value; }))
+    return beyond_limits(of, static_cast<double>(value), text, RigUnit{});
+  return text + " is no value of the enumeration: " + items_of(of);
+}
+
 /// Reads a value in the form of the unit. Returns what is wrong with it; empty: nothing.
 std::string read_start(const Variable& of, const Description& description, const std::string& text,
                        std::array<std::byte, 8>& to) {
@@ -46,8 +81,9 @@ std::string read_start(const Variable& of, const Description& description, const
       return "is " + in_quotes(text) + ", and a number in " + (unit.text.empty() ? "1" : unit.text) +
              " is expected";
     const double value = unit.converts() ? (*number - unit.offset) / unit.factor : *number;
-    if ((of.low && value < *of.low) || (of.high && value > *of.high))
-      return "is outside of the unit's limits";
+    if (of.type == Type::float32 && std::abs(value) > std::numeric_limits<float>::max())
+      return text + " does not fit its type, Float32";
+    if (std::string wrong = beyond_limits(of, value, text, unit); !wrong.empty()) return wrong;
     if (of.type == Type::float32)
       put(to, static_cast<float>(value));
     else
@@ -57,18 +93,26 @@ std::string read_start(const Variable& of, const Description& description, const
   for (const Item& item : of.items)
     if (item.name == text) {
       put(to, item.value);
-      return "";
+      return beyond_limits(of, item.value, text);
     }
   const std::optional<std::int64_t> number = number_of<std::int64_t>(text);
+  const std::optional<std::uint64_t> large = number_of<std::uint64_t>(text);
+  if (!number && of.type == Type::uint64 && large) {
+    put(to, *large);
+    return beyond_limits(of, static_cast<double>(*large), text, RigUnit{});
+  }
+  if (!number && !of.items.empty())
+    return in_quotes(text) + " is no value of the enumeration: " + items_of(of);
+  if (!number && large) return text + " does not fit its type, " + std::string(name_of(of.type));
   if (!number) return "is " + in_quotes(text) + ", and a whole number is expected";
   const std::size_t bits = 8 * storage_of(of.type, description.version);
   const bool no_sign =
       of.type == Type::uint8 || of.type == Type::uint16 || of.type == Type::uint32 || of.type == Type::uint64;
   const std::int64_t most = bits == 64 ? INT64_MAX : (std::int64_t{1} << (bits - (no_sign ? 0 : 1))) - 1;
   if (*number > most || *number < (no_sign ? 0 : -most - 1))
-    return "does not fit its type, " + std::string(name_of(of.type));
+    return text + " does not fit its type, " + std::string(name_of(of.type));
   put(to, *number);
-  return "";
+  return beyond_limits(of, *number, text);
 }
 
 }  // namespace

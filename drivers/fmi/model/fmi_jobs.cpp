@@ -30,9 +30,9 @@ int FmiModel::take(const char* what, Status status) {
 /// Takes an answer that is not good: ends the rig, or holds the outputs.
 int FmiModel::failed(const char* what, Status status, OnFailure policy) {
   std::array<char, 256> text{};
-  const char* const said = unit_ == nullptr ? "" : unit_->log().last_error();
+  const LastError::Text said = unit_ == nullptr ? LastError::Text{} : unit_->log().last_error();
   (void)std::snprintf(text.data(), text.size(), "the unit answers %s to %s at %.9g s%s%.150s",
-                      name_of(status), what, time_, *said == '\0' ? "" : ": ", said);
+                      name_of(status), what, time_, said[0] == '\0' ? "" : ": ", said.data());
   return failed(text.data(), policy);
 }
 

@@ -290,7 +290,7 @@ int FmiModel::partition_failed(const Partition& partition, const char* what, Sta
     std::array<char, 256> text{};
     (void)std::snprintf(text.data(), text.size(),
                         "the unit failed in partition '%.60s', so '%.60s' cannot be called: %.100s", first,
-                        partition.name.c_str(), unit_->log().last_error());
+                        partition.name.c_str(), unit_->log().last_error().data());
     return failed(text.data(), on_error_);
   }
   std::array<char, 120> text{};

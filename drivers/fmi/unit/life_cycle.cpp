@@ -86,21 +86,14 @@ bool LifeCycle::may(Call call) const noexcept { return allows(call, phase(), ver
 
 void LifeCycle::done(Call call, Status status) noexcept {
   if (status == Status::illegal) return;
-  if (call == Call::free) {
-    become(Phase::none);
-    return;
-  }
   if (status == Status::fatal) {
     become(Phase::fatal);
     return;
   }
-  if (call == Call::instantiate) {
-    become(is_good(status) ? Phase::made : Phase::none);
-    return;
-  }
+  if (call == Call::instantiate && !is_good(status)) return;
   if (!is_good(status)) {
     // A value that a unit discards is not an error of its own; a step is, and an activation.
-    if (status != Status::discard || call == Call::step || call == Call::activate) become(Phase::failed);
+    if (status != Status::discard || call == Call::step || call == Call::activate) fail();
     return;
   }
   // FMI 2.0 reads outputs at once after a Set, without a step.
@@ -108,8 +101,21 @@ void LifeCycle::done(Call call, Status status) noexcept {
   if (execution_ == Execution::scheduled && (to == Phase::step_complete || to == Phase::values_set))
     to = Phase::activating;
   if (event_mode_ && call == Call::exit_initialization) to = Phase::handling;
-  if (to == Phase::none || (to == Phase::values_set && version_ == Version::fmi2)) return;
-  become(to);
+  if (call != Call::free && (to == Phase::none || (to == Phase::values_set && version_ == Version::fmi2)))
+    return;
+  go_on(call, to);
+}
+
+void LifeCycle::go_on(Call call, Phase to) noexcept {
+  Phase now = phase();
+  while (allows(call, now, version_))
+    if (phase_.compare_exchange_weak(now, to, std::memory_order_relaxed)) return;
+}
+
+void LifeCycle::fail() noexcept {
+  Phase now = phase();
+  while (now != Phase::fatal)
+    if (phase_.compare_exchange_weak(now, Phase::failed, std::memory_order_relaxed)) return;
 }
 
 const char* name_of(Status status) {

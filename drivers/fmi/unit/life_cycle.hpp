@@ -100,12 +100,17 @@ class LifeCycle {
 
  private:
   void become(Phase phase) noexcept { phase_.store(phase, std::memory_order_relaxed); }
+  /// Goes on to a phase, unless another thread has led to one in which the call is forbidden.
+  void go_on(Call call, Phase to) noexcept;
+  /// Notes a failure. After Fatal it stays Fatal.
+  void fail() noexcept;
 
   Version version_;
   Execution execution_;
   bool event_mode_ = false;
-  std::atomic<Phase> phase_{
-      Phase::none};  // partitions on several threads leave it as it is, unless one fails
+  /// Partitions on several threads leave it as it is, unless one fails: then it stays so until a reset, another state or
+  /// the end of the instance, whichever answers come later.
+  std::atomic<Phase> phase_{Phase::none};
 };
 
 }  // namespace tactus::drivers::fmi

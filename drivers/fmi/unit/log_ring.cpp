@@ -17,6 +17,34 @@ void copy(std::array<char, kRoom>& to, const char* from) noexcept {
 
 }  // namespace
 
+void LastError::put(const char* text) noexcept {
+  std::uint32_t turn = turn_.load(std::memory_order_relaxed);
+  if (turn % 2 != 0 || !turn_.compare_exchange_strong(turn, turn + 1, std::memory_order_acquire)) return;
+  std::atomic_thread_fence(std::memory_order_release);
+  Text cut{};
+  copy(cut, text);
+  std::array<std::uint64_t, kWords> words{};
+  std::memcpy(words.data(), cut.data(), cut.size());
+  for (std::size_t i = 0; i < kWords; ++i) words_[i].store(words[i], std::memory_order_relaxed);
+  turn_.store(turn + 2, std::memory_order_release);
+}
+
+LastError::Text LastError::get() const noexcept {
+  Text text{};
+  // A writer of lower priority on this CPU may not get on while this thread looks: it does so for a while only.
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t turn = turn_.load(std::memory_order_acquire);
+    if (turn % 2 != 0) continue;
+    std::array<std::uint64_t, kWords> words{};
+    for (std::size_t k = 0; k < kWords; ++k) words[k] = words_[k].load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (turn_.load(std::memory_order_relaxed) != turn) continue;
+    std::memcpy(text.data(), words.data(), text.size());
+    break;
+  }
+  return text;
+}
+
 LogRing::LogRing() {
   for (std::size_t i = 0; i < kSlots; ++i) slots_[i].turn.store(i, std::memory_order_relaxed);
 }
@@ -39,7 +67,7 @@ LogRing::Slot* LogRing::claim(std::uint64_t& ticket) noexcept {
 }
 
 void LogRing::put(Status status, const char* category, const char* text) noexcept {
-  if (status >= Status::error) copy(last_error_, text);
+  if (status >= Status::error) last_error_.put(text);
   std::uint64_t ticket = 0;
   Slot* const slot = claim(ticket);
   if (slot == nullptr) return;

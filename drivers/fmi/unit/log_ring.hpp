@@ -17,6 +17,23 @@ struct LogEntry {
   std::array<char, 216> text{};
 };
 
+/// The text of the last error of a unit. Partitions on several threads may write it at a time: one that comes while
+/// another is written is left out, and a reader gets one text whole.
+///
+/// Threads  any.                                                                                        @when any
+class LastError {
+ public:
+  using Text = std::array<char, 216>;  ///< ends with '\0'
+  void put(const char* text) noexcept;
+  /// Empty: there is none, or one was being written all the time.
+  Text get() const noexcept;
+
+ private:
+  static constexpr std::size_t kWords = sizeof(Text) / sizeof(std::uint64_t);
+  std::array<std::atomic<std::uint64_t>, kWords> words_{};
+  std::atomic<std::uint32_t> turn_{0};  // odd while one writes
+};
+
 /// Messages of a unit on their way from its calls, which may be in a frame, to whoever reads them. A full ring drops and
 /// counts.
 ///
@@ -36,10 +53,9 @@ class LogRing {
   bool take(LogEntry& to) noexcept;
   /// Number of messages that did not fit since the last call.                                            @when any
   std::uint64_t dropped() noexcept { return dropped_.exchange(0, std::memory_order_relaxed); }
-  /// Text of the last message with status Error or worse; empty: none. For the reason of a failure, on the thread that
-  /// called the unit.                                                                                     @when any
-  const char* last_error() const noexcept { return last_error_.data(); }
-  void forget_error() noexcept { last_error_[0] = '\0'; }
+  /// Text of the last message with status Error or worse; empty: none.                             @when any
+  LastError::Text last_error() const noexcept { return last_error_.get(); }
+  void forget_error() noexcept { last_error_.put(""); }
 
  private:
   static constexpr std::size_t kSlots = 256;
@@ -53,7 +69,7 @@ class LogRing {
   std::atomic<std::uint64_t> head_{0};  // next ticket of a writer
   std::uint64_t tail_ = 0;              // next ticket of the reader
   std::atomic<std::uint64_t> dropped_{0};
-  std::array<char, 216> last_error_{};
+  LastError last_error_;
 };
 
 }  // namespace tactus::drivers::fmi

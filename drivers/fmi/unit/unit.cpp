@@ -70,7 +70,7 @@ void Unit::instantiate(const std::string& name, bool logging) {
   if (thread_count() != before) library_.keep();
   life_.done(Call::instantiate, made ? Status::ok : Status::error);
   if (made) return;
-  const std::string said = one_line(log_.last_error());
+  const std::string said = one_line(log_.last_error().data());
   throw UnitError("cannot be instantiated: it returned NULL" +
                   (said.empty() ? " and gave no reason; a licence may be missing, or its resources, or its "
                                   "library is that of another "

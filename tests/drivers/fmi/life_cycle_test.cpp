@@ -3,6 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drivers/fmi/unit/log_ring.hpp"
+
 namespace tactus::drivers::fmi::life_cycle_test {
 namespace {
 
@@ -51,6 +58,55 @@ TEST(FmiLifeCycle, CallsNothingAfterFatal) {
     life.done(Call::step, Status::fatal);
     for (const Call call : kCalls) EXPECT_FALSE(life.may(call)) << name_of(call);
   }
+}
+
+// Answers of two partitions that run beside each other come in either order.
+TEST(FmiLifeCycle, StaysFailedWhenAnotherPartitionsAnswerComesLater) {
+  for (const Status status : {Status::error, Status::discard, Status::fatal}) {
+    LifeCycle life(Version::fmi3, Execution::scheduled);
+    for (const Call call : {Call::instantiate, Call::enter_initialization, Call::exit_initialization})
+      life.done(call, Status::ok);
+    ASSERT_TRUE(life.may(Call::set_input));  // of a second one
+    life.done(Call::activate, status);
+    const Phase then = life.phase();
+    EXPECT_EQ(then, status == Status::fatal ? Phase::fatal : Phase::failed);
+    for (const Call call : {Call::set_input, Call::activate, Call::get}) {
+      life.done(call, Status::ok);
+      EXPECT_EQ(life.phase(), then) << name_of(call);
+      EXPECT_FALSE(life.may(Call::activate));
+      life.done(call, Status::error);
+      EXPECT_EQ(life.phase(), then) << name_of(call);
+    }
+    if (status == Status::fatal) continue;
+    life.done(Call::set_state, Status::ok);
+    EXPECT_TRUE(life.may(Call::activate)) << "its state is another";
+  }
+}
+
+TEST(FmiLogRing, GivesTheLastErrorWhole) {
+  LogRing log;
+  std::atomic<bool> over{false};
+  std::vector<std::thread> writers;
+  std::string torn;
+  for (const char letter : {'a', 'b'})
+    writers.emplace_back([&, letter] {
+      const std::string text(letter == 'a' ? 200 : 120, letter);
+      while (!over) log.put(Status::error, "x", text.c_str());
+    });
+  for (int i = 0; i < 20000; ++i) {
+    const auto seen = log.last_error();
+    const std::string text = &seen[0];
+    if (!text.empty() && text != std::string(200, 'a') && text != std::string(120, 'b')) torn = text;
+  }
+  over = true;
+  for (std::thread& each : writers) each.join();
+  EXPECT_EQ(torn, "");
+  log.forget_error();
+  const auto none = log.last_error();
+  EXPECT_STREQ(&none[0], "");
+  log.put(Status::error, "x", "here");
+  const auto some = log.last_error();
+  EXPECT_STREQ(&some[0], "here");
 }
 
 TEST(FmiLifeCycle, ReadsA30UnitAfterAnErrorAndResetsBoth) {

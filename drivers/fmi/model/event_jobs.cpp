@@ -163,6 +163,8 @@ int FmiModel::make_event_step(double wanted) {
     const bool named = interface().variable_step && next_event_ > at && next_event_ < wanted &&
                        !same(next_event_, wanted) && !same(next_event_, at);
     const double end = named ? next_event_ : wanted;
+    // Also at the end of the step; a unit whose steps cannot be cut gets its event there.
+    const bool due = next_event_ >= 0 && (next_event_ <= end || same(next_event_, end));
     frame_.time = at;
     frame_.step = at == time_ && !named ? step : end - at;
     const Status status = unit_->step(frame_, answer_);
@@ -187,7 +189,7 @@ int FmiModel::make_event_step(double wanted) {
     }
     at = early ? answer_.reached : end;
     if (!early && !same(end, answer_.reached)) look_at_lag(end, status);
-    if (answer_.event || named)
+    if (answer_.event || (due && !early))
       if (const int bad = handle_event(at, false); bad != 0 || status_ != kRuns) return bad;
     if (same(at, wanted)) return 0;
   }

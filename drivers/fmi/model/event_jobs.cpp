@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <stdexcept>
 
 #include "drivers/fmi/model/fmi_model.hpp"
 
@@ -16,6 +17,11 @@ constexpr int kMostUpdates = 1000;  // of an event
 /// Returns true if two times are one, but for rounding.
 bool same(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)}); }
 
+/// Returns true for inputs without a clock that are set at events.
+bool is_discrete(const Values& group) {
+  return group.clocks().empty() && group.variables().front().of->variability != Variability::continuous;
+}
+
 }  // namespace
 
 /// Sorts inputs and outputs by when they may be set and got: those of a clock where it ticks alone.
@@ -26,7 +32,7 @@ void FmiModel::sort_events() {
   for (const auto& group : inputs_) {
     if (!group->clocks().empty()) {
       clocked_in_.push_back(group.get());
-    } else if (group->variables().front().of->variability != Variability::continuous) {
+    } else if (is_discrete(*group)) {
       discrete_in_.push_back(group.get());
     } else {
       unit_->find_function(to_set_.emplace_back(group->transfer()), true);
@@ -51,6 +57,39 @@ void FmiModel::declare_clocks(Declare& d) {
   for (std::size_t i = 0; i < output_ticks_.size(); ++i)
     d.output(contents_.output_clocks[i].name.c_str(), output_ticks_[i], "", "ticks of the clock");
   d.state("unit_next_event", next_event_, "s", "time of the next event that the unit named; below 0: none");
+  declare_last_set();
+}
+
+/// Makes a state of what the unit has of discrete inputs: a change that waits for the next step is in no other.
+void FmiModel::declare_last_set() {
+  std::vector<Values*> discrete;
+  std::size_t bytes = 0;
+  for (const auto& group : inputs_)
+    if (is_discrete(*group)) {
+      discrete.push_back(group.get());
+      bytes += group->bytes_of_last();
+    }
+  if (bytes == 0) return;
+  last_set_.resize(bytes);
+  std::byte* at = last_set_.data();
+  for (Values* const group : discrete) {
+    group->keep_last_in(at);
+    at += group->bytes_of_last();
+  }
+  const tactus_variable declared{
+      sizeof(tactus_variable),
+      TACTUS_STATE,
+      TACTUS_UINT8,
+      static_cast<std::uint32_t>(bytes),
+      last_set_.data(),
+      "unit_last_set",
+      "",
+      "values of discrete inputs that the unit has; others are set at the next step",
+      nullptr,
+      0,
+      0};
+  if (host_->declare_variable(host_->context, &declared) != 0)
+    throw std::runtime_error("tactus refused variable 'unit_last_set'");
 }
 
 /// Returns true if one of the clocks ticks at this moment of an event.

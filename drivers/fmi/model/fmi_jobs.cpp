@@ -293,10 +293,11 @@ int FmiModel::restore() {
   for (FmiModel* const each : shared_->models) {
     each->plain_dt_ = kNoStep;
     for (const Groups* const groups : {&each->tunables_, &each->inputs_})
-      for (const auto& group : *groups) group->forget_set();
-    // A discrete input that is as it was is no event.
-    for (Values* const group : each->discrete_in_) group->take_as_set();
+      for (const auto& group : *groups)
+        if (!group->is_kept_outside())
+          group->forget_set();  // what the unit has of the others is in unit_last_set
   }
+  shared_->failed = nullptr;
   if (state_bytes_ == 0) return 0;  // a reset: the initialization comes next
   if (unit_ == nullptr || state_bytes_ < 0 || static_cast<std::size_t>(state_bytes_) > state_.size())
     return fail_with("the checkpoint has no state of this unit");

@@ -121,6 +121,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int event_failed(const char* what, Status status);
   void sort_events();
   void declare_clocks(Declare& d);
+  void declare_last_set();
   int step_failed(double wanted, Status status);
   void end_of_simulation();
   void list_transfers();
@@ -203,6 +204,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   // With event mode: continuous inputs are set between steps, all others at events alone.
   std::vector<Values*> discrete_in_, clocked_in_, free_out_, clocked_out_;
   double next_event_ = -1;
+  std::vector<std::byte> last_set_;  // values of discrete inputs that the unit has
   bool lag_said_ = false;
   bool interval_said_ = false;
   bool wait_said_ = false;

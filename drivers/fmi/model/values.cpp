@@ -55,7 +55,8 @@ void Values::lay_out() {
   }
   from_unit();
   start_ = memory(unit_bytes);
-  last_ = memory(unit_bytes);
+  own_last_ = std::make_unique<std::byte[]>(bytes_of_last());
+  last_ = own_last_.get();
   to_unit();  // what the rig has, there and back
   std::memcpy(start_.get(), unit_.get(), unit_bytes);
 }
@@ -113,12 +114,17 @@ Status Values::set(Unit& unit, Call how) noexcept {
 bool Values::has_changed() noexcept {
   if (empty()) return false;
   to_unit();
-  return !known_ || std::memcmp(last_.get(), unit_.get(), elements_ * storage_of(type_, version_)) != 0;
+  return *last_ == std::byte{0} || std::memcmp(last_ + 1, unit_.get(), bytes_of_last() - 1) != 0;
 }
 
 void Values::note_set() noexcept {
-  std::memcpy(last_.get(), unit_.get(), elements_ * storage_of(type_, version_));
-  known_ = true;
+  *last_ = std::byte{1};
+  std::memcpy(last_ + 1, unit_.get(), bytes_of_last() - 1);
+}
+
+void Values::keep_last_in(std::byte* memory) noexcept {
+  last_ = memory;
+  own_last_.reset();
 }
 
 Status Values::set_changed(Unit& unit, Call how) noexcept {
@@ -137,8 +143,7 @@ Status Values::set_other_than_start(Unit& unit) {
   Status worst = Status::ok;
   to_unit();
   const std::size_t one = storage_of(type_, version_);
-  std::memcpy(last_.get(), unit_.get(), elements_ * one);
-  known_ = true;
+  note_set();
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     const std::size_t bytes = variables_[i].elements * one;
     const std::byte* const now = as<std::byte>(unit_) + offsets_[i] * one;

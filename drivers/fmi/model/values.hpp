@@ -57,16 +57,16 @@ class Values {
   /// Sets all, if one of them is another than it was set last.                                  @when rt
   Status set_changed(Unit& unit, Call how) noexcept;
   /// Forgets what was set: the unit is in another state.                                        @when rt
-  void forget_set() noexcept { known_ = false; }
+  void forget_set() noexcept { *last_ = std::byte{0}; }
   /// Sets all in event mode.                                                                     @when rt
   Status set_in_event(Unit& unit) noexcept;
   /// Returns true if one of them is another than it was set last.                               @when rt
   bool has_changed() noexcept;
-  /// Takes what the rig has as what was set last.                                               @when rt
-  void take_as_set() noexcept {
-    to_unit();
-    note_set();
-  }
+  /// Keeps what was set last in memory of the caller, bytes_of_last() of it, so that a checkpoint has it.
+  /// After lay_out().                                                                                @when setup
+  void keep_last_in(std::byte* memory) noexcept;
+  std::size_t bytes_of_last() const noexcept { return 1 + elements_ * storage_of(type_, version_); }
+  bool is_kept_outside() const noexcept { return own_last_ == nullptr; }
   /// Sets those that are not their start values: the unit has these already.                    @when setup
   Status set_other_than_start(Unit& unit);
   /// Gets all.                                                                                   @when rt
@@ -84,8 +84,9 @@ class Values {
   std::vector<std::uint32_t> references_;
   std::size_t elements_ = 0;
   bool copies_ = false;  // the rig's form is another
-  bool known_ = false;   // last_ holds what was set
-  std::unique_ptr<std::uint64_t[]> rig_, unit_, start_, last_;
+  std::unique_ptr<std::uint64_t[]> rig_, unit_, start_;
+  std::unique_ptr<std::byte[]> own_last_;
+  std::byte* last_ = nullptr;  // 1 if it is known, else 0; then what was set last, in the form of the unit
 };
 
 }  // namespace tactus::drivers::fmi

@@ -126,6 +126,9 @@ class Sorter {
     if (variable.type == Type::clock) return sort_clock(variable);
     if (!variable.clocks.empty() && wishes_.execution == Execution::co_simulation && !wishes_.event_mode)
       return leave_out(variable, "belongs to a clock, and no clock ticks without 'event_mode: yes'");
+    if (const std::string clock = missing_clock(variable); !clock.empty())
+      return leave_out(variable,
+                       "belongs to clock " + in_quotes(clock) + ", which is not there, so it never ticks");
     if (variable.type == Type::string || variable.type == Type::binary) {
       if (variable.causality == Causality::parameter)
         made_.texts.push_back(&variable);
@@ -161,16 +164,33 @@ class Sorter {
     list_of(variable).push_back(std::move(one));
   }
 
-  void sort_clock(const Variable& variable) {
+  /// Returns why a clock is not in the rig; empty: it is.
+  std::string clock_refusal(const Variable& clock) const {
     const bool co_simulation = wishes_.execution == Execution::co_simulation;
     if (co_simulation && !wishes_.event_mode)
-      return leave_out(variable, "a Clock: the unit runs without event mode, so no clock ticks");
-    if (co_simulation && variable.causality == Causality::input &&
-        variable.clock.interval_variability != "triggered")
-      return leave_out(variable, "a Clock with intervals (" + variable.clock.interval_variability +
-                                     "): in co-simulation a rig lets triggered ones tick alone");
-    if (variable.causality != Causality::input && variable.causality != Causality::output)
-      return leave_out(variable, "a Clock that is neither input nor output");
+      return "a Clock: the unit runs without event mode, so no clock ticks";
+    if (co_simulation && clock.causality == Causality::input &&
+        clock.clock.interval_variability != "triggered")
+      return "a Clock with intervals (" + clock.clock.interval_variability +
+             "): in co-simulation a rig lets triggered ones tick alone";
+    if (clock.causality != Causality::input && clock.causality != Causality::output)
+      return "a Clock that is neither input nor output";
+    return "";
+  }
+
+  /// Returns the name of a clock of a variable if none of its clocks is in the rig; empty: one is, or it has none.
+  std::string missing_clock(const Variable& variable) const {
+    std::string missing;
+    for (const std::uint32_t reference : variable.clocks) {
+      const Variable* const clock = description_.find_reference(reference);
+      if (clock == nullptr || clock_refusal(*clock).empty()) return "";
+      missing = clock->name;
+    }
+    return missing;
+  }
+
+  void sort_clock(const Variable& variable) {
+    if (std::string why = clock_refusal(variable); !why.empty()) return leave_out(variable, std::move(why));
     ClockVariable clock;
     clock.of = &variable;
     clock.name = names_.add(variable.name);

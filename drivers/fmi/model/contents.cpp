@@ -205,6 +205,7 @@ class Sorter {
     clock.served = names_.add(clock.name + "_served");
     clock.news = names_.add(clock.name + "_news");
     clock.due = names_.add(clock.name + "_due");
+    clock.seen = names_.add(clock.name + "_news_seen");
     made_.partitions.push_back(std::move(clock));
   }
 

@@ -31,6 +31,7 @@ struct ClockVariable {
   std::string served{};    ///< value of a triggered one that was served
   std::string news{};      ///< countdown, between two models of one unit: times that it was started
   std::string due{};       ///< the same: time of its tick
+  std::string seen{};      ///< the same: times that were taken
 };
 
 /// A structural parameter, which sizes of arrays depend on.
@@ -78,8 +79,9 @@ struct WishProblem {
 inline constexpr std::size_t kMostPartitions = 64;
 
 /// Names that the driver's own variables have.
-inline constexpr const char* kOwnNames[] = {"unit_steps",  "unit_time",  "unit_lag",
-                                            "unit_status", "unit_state", "unit_state_bytes"};
+inline constexpr const char* kOwnNames[] = {"unit_steps",      "unit_time",    "unit_lag",
+                                            "unit_status",     "unit_state",   "unit_state_bytes",
+                                            "unit_next_event", "unit_last_set"};
 
 Contents contents_of(const Description& description, const Wishes& wishes,
                      std::vector<WishProblem>& problems);

@@ -68,7 +68,7 @@ void FmiModel::declare_partitions(Declare& d) {
       d.input(clock.news.c_str(), partition.news, "",
               "times that a partition of another model has started the countdown, from there");
       d.input(clock.due.c_str(), partition.due, "s", "time of the tick that it started last, from there");
-      d.state((clock.news + "_seen").c_str(), partition.seen, "", "value of the former that was taken");
+      d.state(clock.seen.c_str(), partition.seen, "", "value of the former that was taken");
     }
     if (partition.is_timed()) {
       d.state(clock.next.c_str(), partition.next, "s", "time at which the clock ticks; below 0: it does not");

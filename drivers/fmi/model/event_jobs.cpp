@@ -103,7 +103,10 @@ bool FmiModel::any_ticks(const std::vector<std::uint32_t>& clocks) const noexcep
   });
 }
 
-int FmiModel::event_failed(const char* what, Status status) { return failed(what, status, on_error_); }
+/// Takes an answer that is not good. In initialization no policy holds.
+int FmiModel::event_failed(const char* what, Status status) {
+  return failed(what, status, shared_->initializing ? OnFailure::terminate : on_error_);
+}
 
 /// Handles the event that follows initialization.
 int FmiModel::begin_events() {
@@ -165,7 +168,7 @@ int FmiModel::handle_event(double now, bool inputs) {
         text.data(), text.size(),
         "the unit wants more than %d updates of its discrete states at %.9g s: its event never ends",
         kMostUpdates, now);
-    return failed(text.data(), on_error_);
+    return failed(text.data(), shared_->initializing ? OnFailure::terminate : on_error_);
   }
   next_event_ = answer.next > now ? answer.next : -1;
   if (const Status status = unit_->enter_step(); !is_good(status))

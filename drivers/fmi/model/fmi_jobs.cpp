@@ -16,8 +16,16 @@ constexpr std::int64_t kStepsWatched = 20;  // in which the time that the unit h
 
 }  // namespace
 
+/// Fails the job that runs: in initialization that of the model with the instance, also for its parts.
 int FmiModel::fail_with(const char* text) const {
-  fail(text);
+  if (!is_part() || !shared_->initializing) {
+    fail(text);
+    return 1;
+  }
+  std::array<char, 400> named{};
+  (void)std::snprintf(named.data(), named.size(), "model '%.100s', a part of this one: %s", name_.c_str(),
+                      text);
+  shared_->models.front()->fail(named.data());
   return 1;
 }
 
@@ -118,8 +126,15 @@ int FmiModel::get_outputs() {
   return 0;
 }
 
-/// Initializes the instance, with the variables of its parts too.
 int FmiModel::initialize() {
+  shared_->initializing = true;
+  const int bad = initialize_all();
+  shared_->initializing = false;
+  return bad;
+}
+
+/// Initializes the instance, with the variables of its parts too.
+int FmiModel::initialize_all() {
   if (unit_ == nullptr) return fail_with("the unit was not opened");
   log_.forget_error();
   shared_->failed = nullptr;
@@ -273,7 +288,7 @@ int FmiModel::step_failed(double wanted, Status status) {
 
 int FmiModel::save() {
   if (unit_ == nullptr || unit_->phase() == Phase::none || unit_->phase() == Phase::made) return 0;
-  if (status_ == kIsHeld)
+  if (status_ == kIsHeld || shared_->failed != nullptr)  // of it, or of a part
     return fail_with("the unit has failed, and its state is lost: no checkpoint can be made");
   std::size_t needed = 0;
   const std::size_t saved = unit_->save_state(std::as_writable_bytes(std::span(state_)), needed);

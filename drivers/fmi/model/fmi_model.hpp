@@ -109,6 +109,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   static tactus_job_function partition_function(std::size_t number, std::index_sequence<kNumbers...>);
 
   int initialize();
+  int initialize_all();
   int step(const tactus::Call& call);
   int first_call(const tactus::Call& call);
   int any_step(const tactus::Call& call);

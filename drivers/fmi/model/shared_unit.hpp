@@ -27,6 +27,7 @@ struct SharedUnit {
   std::vector<FmiModel*> models{};  ///< the one that it belongs to, and its parts
   std::atomic<const char*> failed{
       nullptr};                           ///< clock of the partition that failed first; of a job, so it stays
+  bool initializing = false;              ///< its initialization runs, and no other job of its models
   std::vector<std::string> all_clocks{};  ///< input clocks of the unit
   std::set<std::string> clocks{};         ///< clocks whose partitions one of them has
 

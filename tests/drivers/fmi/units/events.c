@@ -12,7 +12,16 @@
 #define EXPORT __attribute__((visibility("default")))
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { MADE, INITIALIZING, STEPS, SET, EVENT, TERMINATED, FAILED };
-enum { NO_FAULT, NEVER_ENDS, NEVER_ADVANCES, ENDS_IN_EVENT, FAILS_IN_EVENT, GOES_BACK };
+enum {
+  NO_FAULT,
+  NEVER_ENDS,
+  NEVER_ADVANCES,
+  ENDS_IN_EVENT,
+  FAILS_IN_EVENT,
+  GOES_BACK,
+  SAYS_NOTHING,
+  DIES_AT_ONCE
+};
 enum { MODE = 2, U = 10, X, D, D_SEEN, V, W, WHEN, CROSSINGS, TIMED, CLOCK_IN = 30, CLOCK_OUT };
 typedef void Log(void*, int, const char*, const char*);
 
@@ -95,6 +104,7 @@ EXPORT int fmi3UpdateDiscreteStates(void* c, bool* again, bool* terminate, bool*
   Unit* u = c;
   if (u->d.phase != EVENT) return refuse(u, "UpdateDiscreteStates");
   *nominals = *values = *terminate = false;
+  if (u->d.mode == DIES_AT_ONCE) return FATAL;
   *again = u->d.first || u->d.mode == NEVER_ENDS;
   u->d.first = u->d.in = u->d.out = 0;
   if (u->d.crossed) {
@@ -197,7 +207,7 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
   }
   u->d.x += u->d.u * h;
   u->d.time = *last = to;
-  *event = u->event_mode && to >= next_timed(u) - 1e-9;
+  *event = u->event_mode && u->d.mode != SAYS_NOTHING && to >= next_timed(u) - 1e-9;
   return OK;
 }
 

@@ -2,6 +2,7 @@
 /// Chooses the partitions of a unit that a model has, alone or beside other models of the same instance.
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "drivers/fmi/model/fmi_model.hpp"
 #include "drivers/fmi/text.hpp"
@@ -60,6 +61,8 @@ void FmiModel::choose_partitions(const Problems& problems) {
       if (!texts_.empty())
         problems.add("texts", "belong to model " + in_quotes(part_of_) + ": write them there");
       contents_.texts.clear();
+      for (const auto& [key, given] : {std::pair{"tolerance", tolerance_ != 0}, std::pair{"log", unit_log_}})
+        if (given) problems.add(key, "belongs to model " + in_quotes(part_of_) + ": write it there");
     }
     std::vector<Partition> here;
     std::vector<ClockVariable> clocks;

@@ -101,7 +101,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void set_interval(Partition& partition, double now, double interval);
   bool ticks(Partition& partition, const tactus::Call& call, double& time);
   int activate(std::size_t number, const tactus::Call& call);
-  void say_wait(const Partition& partition, std::int64_t ns);
+  void say_wait(const Partition& partition, const Preemption::Activation& activation);
   int partition_failed(const Partition& partition, const char* what, Status status);
   template <std::size_t kNumber>
   static int run_partition(void* self, const tactus_call* call);

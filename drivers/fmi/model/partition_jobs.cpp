@@ -268,19 +268,21 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
     if (const Status status = group->get(*unit_); !is_good(status))
       return partition_failed(partition, "Get of outputs", status);
   take_news(time);
-  if (activation.waited_ns() >= kLongWait) say_wait(partition, activation.waited_ns());
+  if (activation.waited_ns() >= kLongWait) say_wait(partition, activation);
   return 0;
 }
 
 /// Says once a model that one of its partitions waited for others of the unit: that time is in its job's.
-void FmiModel::say_wait(const Partition& partition, std::int64_t ns) {
+void FmiModel::say_wait(const Partition& partition, const Preemption::Activation& activation) {
   if (std::exchange(wait_said_, true)) return;
-  std::array<char, 200> text{};
-  (void)std::snprintf(
-      text.data(), text.size(),
-      "partition '%.60s' waited %.3g ms for one of another thread, at a section that the unit locks "
-      "against preemption",
-      partition.name.c_str(), static_cast<double>(ns) * 1e-6);
+  constexpr const char* kFor[] = {
+      "one of another thread, at a section that the unit locks against preemption",
+      "one of equal priority on another thread, to which it lends nothing; put both on one thread",
+      "a more urgent one of another thread"};
+  std::array<char, 240> text{};
+  (void)std::snprintf(text.data(), text.size(), "partition '%.60s' waited %.3g ms for %s",
+                      partition.name.c_str(), static_cast<double>(activation.waited_ns()) * 1e-6,
+                      kFor[static_cast<unsigned>(activation.reason())]);
   log_.put(Status::warning, "tactus", text.data());
 }
 

@@ -6,8 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 namespace tactus::drivers::fmi {
 namespace {
 
@@ -42,14 +40,20 @@ Preemption::~Preemption() { (void)::pthread_mutex_destroy(&section_); }
 
 /// Takes the section, once no other activation of `others` is active, and notes one that `becomes` so.
 void Preemption::enter(Activation& of, std::uint64_t others, std::uint64_t becomes) noexcept {
+  std::int64_t since = -1;
+  Reason reason = Reason::section;
   if (::pthread_mutex_trylock(&section_) != 0) {
-    const std::int64_t since = now_ns();
+    since = now_ns();
     (void)::pthread_mutex_lock(&section_);
-    of.waited_ns_ = std::max(of.waited_ns_, now_ns() - since);
   }
   for (;;) {
     const std::uint32_t seen = changes_.load(std::memory_order_acquire);
-    if ((active_.load(std::memory_order_acquire) & others) == 0) break;
+    const std::uint64_t in_the_way = active_.load(std::memory_order_acquire) & others;
+    if (in_the_way == 0) break;
+    if (since < 0) {
+      since = now_ns();
+      reason = (in_the_way & more_urgent_than(of.rank_)) != 0 ? Reason::urgent : Reason::equal;
+    }
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     (void)::pthread_mutex_unlock(&section_);
     futex(changes_, FUTEX_WAIT, seen);
@@ -57,6 +61,11 @@ void Preemption::enter(Activation& of, std::uint64_t others, std::uint64_t becom
     (void)::pthread_mutex_lock(&section_);
   }
   active_.fetch_or(becomes, std::memory_order_acq_rel);
+  if (since < 0) return;
+  const std::int64_t waited = now_ns() - since;
+  if (waited <= of.waited_ns_) return;
+  of.waited_ns_ = waited;
+  of.reason_ = reason;
 }
 
 void Preemption::leave(std::uint64_t bit) noexcept {

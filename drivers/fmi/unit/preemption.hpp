@@ -18,6 +18,12 @@ namespace tactus::drivers::fmi {
 class Preemption {
  public:
   static constexpr unsigned kRanks = 64;
+  /// Reasons to wait. A thread that waits for a section lends its holder its priority; the others lend nothing.
+  enum class Reason : std::uint8_t {
+    section,  ///< another is between lock and unlock, or begins
+    equal,    ///< one of equal priority is active
+    urgent    ///< a more urgent one is active
+  };
 
   Preemption();
   Preemption(const Preemption&) = delete;
@@ -36,8 +42,10 @@ class Preemption {
     ~Activation() {
       if (order_ != nullptr) end();
     }
-    /// Longest time that it waited for a section of another so far, ns.
+    /// Longest time that it waited for others so far, ns, at its begin or that of a section.
     std::int64_t waited_ns() const noexcept { return waited_ns_; }
+    /// What that wait began with.
+    Reason reason() const noexcept { return reason_; }
 
    private:
     friend class Preemption;
@@ -48,6 +56,7 @@ class Preemption {
     unsigned rank_;
     unsigned depth_ = 0;  // sections
     std::int64_t waited_ns_ = 0;
+    Reason reason_ = Reason::section;
     Activation* outer_ = nullptr;
   };
 

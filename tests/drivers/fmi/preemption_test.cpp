@@ -81,6 +81,25 @@ TEST(FmiPreemption, KeepsALessUrgentOneOutWhileAMoreUrgentOneIsActive) {
   equal.join();
 }
 
+TEST(FmiPreemption, SaysHowLongAnActivationWaitedForWhicheverReason) {
+  for (const unsigned rank : {1U, 5U}) {
+    Preemption order;
+    std::atomic<int> at{0};
+    std::thread other;
+    {
+      const Preemption::Activation first(&order, 1);
+      other = std::thread([&] {
+        at = 1;
+        const Preemption::Activation activation(&order, rank);
+        EXPECT_GE(activation.waited_ns(), 10'000'000) << rank;
+      });
+      while (at != 1) std::this_thread::yield();
+      std::this_thread::sleep_for(200ms);
+    }
+    other.join();
+  }
+}
+
 TEST(FmiPreemption, ForgivesAnUnlockThatIsMissingOrTooMuch) {
   Preemption order;
   Preemption::unlock();
@@ -95,7 +114,10 @@ TEST(FmiPreemption, ForgivesAnUnlockThatIsMissingOrTooMuch) {
 
 class FmiPreemptionRig : public testing::Test {
  protected:
-  FmiPreemptionRig() { fs::copy_file(fs::path(FMI_UNITS) / "preempt.fmu", dir_ / "preempt.fmu"); }
+  FmiPreemptionRig() {
+    for (const char* const unit : {"preempt.fmu", "countdowns.fmu"})
+      fs::copy_file(fs::path(FMI_UNITS) / unit, dir_ / unit);
+  }
   test::Finished tactus(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), TACTUS);
     return test::run({.argv = arguments, .cwd = dir_.path()});
@@ -200,6 +222,33 @@ TEST_F(FmiPreemptionRig, NamesThePartitionThatFailed) {
   EXPECT_THAT(done.out, HasSubstr("the slow partition gave up"));
 }
 
+TEST_F(FmiPreemptionRig, NamesThePartWhoseInitializationFailed) {
+  rig("  p: { driver: fmi, unit: countdowns.fmu, partitions: [fast, once] }\n"
+      "  s: { driver: fmi, unit: countdowns.fmu, part_of: p, partitions: [slow, other], thread: w }\n");
+  const auto done = tactus({"run", "rig.yaml", "--frames", "40", "--out", "out"});
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_THAT(done.out, HasSubstr("the unit answers Error to GetInterval"));
+  EXPECT_THAT(done.out, HasSubstr("it knows no interval of another clock"));
+  EXPECT_THAT(done.out, HasSubstr("model 's'"));
+}
+
+TEST_F(FmiPreemptionRig, MakesNoCheckpointOfAUnitThatFailedInAnotherModel) {
+  rig("  p: { driver: fmi, unit: preempt.fmu, partitions: [trig], parameters: { mode: 4 } }\n"
+      "  s: { driver: fmi, unit: preempt.fmu, part_of: p, partitions: [slow], thread: w, on_error: hold }\n",
+      "checkpoint: { every: 30 ms }\n");
+  const auto done = tactus({"run", "rig.yaml", "--frames", "60", "--out", "out"});
+  EXPECT_THAT(done.out + read_file(dir_ / "out/log.txt"),
+              HasSubstr("the unit has failed, and its state is lost"))
+      << done;
+}
+
+TEST_F(FmiPreemptionRig, KeepsTheNamesOfTheDriversVariables) {
+  (void)run(
+      "  p: { driver: fmi, unit: preempt.fmu, partitions: [fast, once], locals: [once_news_seen] }\n"
+      "  s: { driver: fmi, unit: preempt.fmu, part_of: p, partitions: [slow], thread: w }\n",
+      "p.once_news_seen, p.once_news_seen_2", 3);
+}
+
 TEST_F(FmiPreemptionRig, NamesPartitionsThatNobodyHas) {
   (void)run(
       "  p: { driver: fmi, unit: preempt.fmu, partitions: [fast] }\n"
@@ -233,6 +282,10 @@ TEST_F(FmiPreemptionRig, RefusesWhatCannotBeShared) {
   says(p + s("part_of: p"), "missing key 'partitions'");
   says(p + s("part_of: p, partitions: [slo]"), "'slo' is no input clock of the unit; did you mean 'slow'?");
   says(p + s("part_of: q, partitions: [slow]"), "there is no model 'q' of driver fmi before this one");
+  says(p + s("part_of: p, partitions: [slow], tolerance: 0.01"),
+       "models.s.tolerance: belongs to model 'p': write it there");
+  says(p + s("part_of: p, partitions: [slow], log: yes"),
+       "models.s.log: belongs to model 'p': write it there");
   says(p + s("part_of: p, partitions: [fast]"),
        "that of clock 'fast' is a job of another model of the unit already");
   says(p + s("part_of: p, partitions: [slow], isolated: yes"), "in the same process");

@@ -31,6 +31,10 @@ typedef struct {
   Lock *lock, *unlock;
 } Unit;
 
+static int refuse(Unit* u, const char* what) {
+  u->log(u->environment, ERROR, "logStatusError", what);
+  return ERROR;
+}
 static int64_t read_of(int64_t* at) { return __atomic_load_n(at, __ATOMIC_SEQ_CST); }
 static int flag(int* at) { return __atomic_load_n(at, __ATOMIC_SEQ_CST); }
 static void put(int* at, int value) { __atomic_store_n(at, value, __ATOMIC_SEQ_CST); }
@@ -102,9 +106,13 @@ EXPORT int fmi3GetFloat64(void* c, const uint32_t* vr, size_t n, double* v, size
 }
 EXPORT int fmi3GetIntervalDecimal(void* c, const uint32_t* vr, size_t n, double* v, int* qualifiers) {
   Unit* u = c;
-  if (n != 1 || vr[0] != ONCE) return ERROR;
-  qualifiers[0] = u->qualifier;
-  v[0] = u->interval;
+  size_t i;
+  if (vr[0] != ONCE)
+    return refuse(u, "it knows no interval of another clock"); /* of the unit with two of them */
+  for (i = 0; i < n; ++i) {
+    qualifiers[i] = vr[i] == ONCE ? u->qualifier : 0;
+    v[i] = u->interval;
+  }
   if (u->qualifier == 2) u->qualifier = 1;
   return OK;
 }

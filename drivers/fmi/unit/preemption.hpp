@@ -44,7 +44,7 @@ class Preemption {
     }
     /// Longest time that it waited for others so far, ns, at its begin or that of a section.
     std::int64_t waited_ns() const noexcept { return waited_ns_; }
-    /// What that wait began with.
+    /// Reason with which that wait began.
     Reason reason() const noexcept { return reason_; }
 
    private:

@@ -92,6 +92,7 @@ TEST(FmiPreemption, SaysHowLongAnActivationWaitedForWhicheverReason) {
         at = 1;
         const Preemption::Activation activation(&order, rank);
         EXPECT_GE(activation.waited_ns(), 10'000'000) << rank;
+        EXPECT_EQ(activation.reason(), rank == 1 ? Preemption::Reason::equal : Preemption::Reason::urgent);
       });
       while (at != 1) std::this_thread::yield();
       std::this_thread::sleep_for(200ms);

@@ -93,7 +93,7 @@ TEST(FmiLogRing, GivesTheLastErrorWhole) {
       const std::string text(letter == 'a' ? 200 : 120, letter);
       while (!over) log.put(Status::error, "x", text.c_str());
     });
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 100000; ++i) {
     const auto seen = log.last_error();
     const std::string text = &seen[0];
     if (!text.empty() && text != std::string(200, 'a') && text != std::string(120, 'b')) torn = text;

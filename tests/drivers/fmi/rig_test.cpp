@@ -150,6 +150,15 @@ TEST_F(FmiRig, RefusesAtTheRightPlace) {
   EXPECT_THAT(check.err, HasSubstr("did you mean 'gain'?"));
 }
 
+TEST_F(FmiRig, LetsAStimulusAndAFaultChangeWhatTheRigSeesOfAnOutput) {
+  rig("  b: { driver: fmi, unit: three.fmu }\n",
+      "stimuli: { b.x: [{ hold: 7, for: 1 s }] }\nfaults: { f: { on: b.float64_out, stuck: 5, at: 0 ms } }\n"
+      "record: { x: { variables: [b.x, b.float64_out], driver: csv } }\n");
+  const auto run = tactus({"run", "rig.yaml", "--frames", "3", "--out", "out"});
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_TRUE(read_file(dir_ / "out/x.csv").ends_with(",7,5\n")) << read_file(dir_ / "out/x.csv");
+}
+
 TEST_F(FmiRig, SaysWhenEachKindOfVariableCanBeSet) {
   const std::pair<const char*, const char*> rows[] = {
       {"commands: [{ at: 5 ms, do: { set: { a.k: 2 } } }]",

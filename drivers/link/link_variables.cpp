@@ -51,7 +51,7 @@ LinkVariables::LinkVariables(const Signals& signals) {
     const std::string name = network.name + ".";
     add(name + "to_virtual", TACTUS_INT64, &made.to_virtual, "", "frames of the bus for the peers so far");
     add(name + "to_real", TACTUS_INT64, &made.to_real, "", "frames of peers given to the bus so far");
-    add(name + "lost", TACTUS_INT64, &made.lost, "", "frames of both ways that were lost");
+    add(name + "lost", TACTUS_INT64, &made.lost, "", "frames of both ways that found no room");
     add(name + "state", TACTUS_INT32, &made.state, "", "state of the controller").labels = {
         {"uninit", 0}, {"stopped", 1}, {"started", 2}, {"sleep", 3}};
     add(name + "error_state", TACTUS_INT32, &made.error_state, "", "error state of the controller").labels = {

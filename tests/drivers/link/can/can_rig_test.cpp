@@ -230,6 +230,17 @@ std::string pair_name(const ::testing::TestParamInfo<Pair>& one) {
 INSTANTIATE_TEST_SUITE_P(All, CanRig, ::testing::Values(Pair::ours, Pair::genuine_peer, Pair::genuine_both),
                          pair_name);
 
+/// Runs for seconds, as the log says what was lost once a second.
+class CanRigLogNightly : public CanRig {};
+TEST_P(CanRigLogNightly, SaysWhileTheRigRunsHowManyFramesWereLost) {
+  CanPeer peer(library, uri(), "CAN1");
+  const test::Finished run =
+      test::run(command({"--out", "out", "--until", "20 s", "--set", "models.car.queue=1"}));
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_THAT(read_file(dir_ / "out/log.txt"), HasSubstr(" CAN frames were lost so far: "));
+}
+INSTANTIATE_TEST_SUITE_P(Only, CanRigLogNightly, ::testing::Values(Pair::ours), pair_name);
+
 class CanRigFile : public CanRig {};
 TEST_P(CanRigFile, NamesWhatIsWrong) {
   const auto problem = [&](const std::string& set) {

@@ -169,8 +169,8 @@ int kill_marked(std::string_view begin, double patience_s) {
   const auto in = [begun = Clock::now()](double seconds) {
     return begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   };
-  const auto ask_at = in(patience_s / 4), kill_at = in(patience_s), until = in(patience_s + 60);
-  std::set<pid_t> found, asked;
+  const auto kill_at = in(patience_s), until = in(patience_s + 60);
+  std::set<pid_t> found;
   for (std::vector<pid_t> left = marked(begin); !left.empty(); left = marked(begin)) {
     const auto now = Clock::now();
     if (now > until)
@@ -178,10 +178,7 @@ int kill_marked(std::string_view begin, double patience_s) {
                                " of a case that ran before does not end; end it, and start again");
     for (const pid_t process : left) {
       found.insert(process);
-      if (now >= kill_at)
-        (void)::kill(process, SIGKILL);
-      else if (now >= ask_at && ::getpgid(process) == process && asked.insert(process).second)
-        (void)::kill(process, SIGTERM);  // the first of a case, which passes it on
+      if (now >= kill_at) (void)::kill(process, SIGKILL);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

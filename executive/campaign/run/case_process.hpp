@@ -37,8 +37,8 @@ void adopt_orphans();
 void kill_orphans(std::string_view begin, const std::function<bool(const std::string& mark)>& runs);
 
 /// Ends all processes on this machine whose mark begins so: those of a runner that was killed. Waits until they are gone.
-/// `patience_s`: time for them to end in order, as rigs with real outputs need it; the leaders of those that have not
-/// begun to by a quarter of it get SIGTERM. After it all get SIGKILL.
+/// `patience_s`: time for them to end in order, as rigs with real outputs need it; after it all get SIGKILL. None gets a
+/// SIGTERM here: each has one from the kernel, or from its runner, and a second one would abort the rig.
 /// Returns how many there were. Throws std::runtime_error naming one that does not end.             @when setup
 int kill_marked(std::string_view begin, double patience_s = 0);
 

@@ -140,14 +140,21 @@ struct Left {
   pid_t process;
 };
 
-/// Its parent lives, so the kernel tells it nothing.
+/// Each has had its SIGTERM, from the kernel or from its runner: a second one aborts a rig.
 TEST(CasesThatAreLeft, EndInOrderWithinThePatience) {
   const Left left(
-      "cd \"${0%/*}\"; trap 'touch safe; exit 7' TERM; touch ready; while :; do sleep 0.01; done\n");
+      "cd \"${0%/*}\"\n"
+      "trap 'trap \"touch aborted\" TERM; touch heard; sleep 2 & until ! kill -0 $!; do wait; done; touch "
+      "safe; exit 7' "
+      "TERM\n"
+      "touch ready; while :; do sleep 0.01; done\n");
+  ASSERT_EQ(::kill(left.process, SIGTERM), 0);
   std::thread reaper([&] { EXPECT_EQ(left.end(), 7); });
-  EXPECT_GE(kill_marked(left.dir.path().string() + "#", 4), 1);
+  while (!fs::exists(left.dir.path() / "heard")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_GE(kill_marked(left.dir.path().string() + "#", 6), 1);
   reaper.join();
   EXPECT_TRUE(fs::exists(left.dir.path() / "safe"));
+  EXPECT_FALSE(fs::exists(left.dir.path() / "aborted"));
 }
 
 TEST(CasesThatAreLeft, AreKilledAfterThePatience) {

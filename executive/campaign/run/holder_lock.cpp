@@ -57,8 +57,12 @@ HolderLock::HolderLock(const fs::path& file, const std::string& purpose, Lock lo
   for (int tries = 0; tries < 400; ++tries) {
     taken_ = lock(file_.get(), LOCK_EX | LOCK_NB) == 0;
     if (taken_) break;
+    if (errno == EINTR) continue;
     if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS)
       throw std::system_error(ENOLCK, std::generic_category(), file.string());
+    // NFS refuses (EBADF) to lock a file that is open for reading alone.
+    if (errno != EWOULDBLOCK)
+      throw std::system_error(errno, std::generic_category(), file.string() + " cannot be locked");
     holder_ = text_of(file_.get());
     const pid_t process = process_of(holder_);
     if (process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH) break;

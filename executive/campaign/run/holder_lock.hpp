@@ -17,8 +17,8 @@ class HolderLock {
  public:
   /// Locks as flock(2) does.
   using Lock = int (*)(int file, int how);
-  /// Takes the lock, or learns who has it. Throws std::system_error: the file cannot be made, or (ENOLCK) its file system
-  /// has no locks.                                                                                   @when setup
+  /// Takes the lock, or learns who has it. Throws std::system_error: the file cannot be made, cannot be locked, or
+  /// (ENOLCK) its file system has no locks.                                                                                  @when setup
   HolderLock(const std::filesystem::path& file, const std::string& purpose, Lock lock = ::flock);
 
   bool taken() const { return taken_; }

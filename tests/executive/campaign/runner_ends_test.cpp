@@ -223,5 +223,32 @@ TEST(ResultsOnANetwork, AreRefusedWhereThereAreNoLocks) {
   }
 }
 
+/// NFS locks by a range of bytes, for which the file has to be open for writing.
+TEST(ResultsOnANetwork, AreRefusedWhereAFileCannotBeLocked) {
+  const test::TempDir dir;
+  dir.write("campaign.lock", "process " + std::to_string(::getpid()) + " (another)\n");
+  try {
+    const HolderLock lock(dir.path() / "campaign.lock", "this", [](int, int) {
+      errno = EBADF;
+      return -1;
+    });
+    FAIL() << "it is not said to be used by " << lock.holder();
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code().value(), EBADF);
+    EXPECT_THAT(error.what(), HasSubstr("campaign.lock cannot be locked: "));
+  }
+}
+
+TEST(HolderLocks, AreTakenAfterASignal) {
+  const test::TempDir dir;
+  static int calls;
+  calls = 0;
+  const HolderLock lock(dir.path() / "campaign.lock", "this", [](int, int) {
+    errno = EINTR;
+    return ++calls < 3 ? -1 : 0;
+  });
+  EXPECT_TRUE(lock.taken());
+}
+
 }  // namespace
 }  // namespace tactus::campaign::runner_ends_test

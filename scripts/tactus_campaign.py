@@ -10,6 +10,7 @@ test behind it where there are several), measured quantities by their names, and
 """
 from __future__ import annotations
 
+import fcntl
 import os
 import pathlib
 import sqlite3
@@ -23,6 +24,18 @@ class CampaignError(Exception):
 _FIELDS = ("number", "rig", "test", "verdict", "says", "seconds", "attempt", "version", "folder", "line")
 
 
+def _has_runner(folder: pathlib.Path) -> bool:
+    """True while a runner has the folder (campaign.lock)."""
+    try:
+        with open(folder / "campaign.lock", "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 class CampaignResults:
     """`rows`: a dictionary for each case that has a result, by number; `unit`: those of the columns that have one."""
 
@@ -31,8 +44,9 @@ class CampaignResults:
         self._numbers: dict[str, bool] = {"seconds": True}  # columns; False: one that has words, too
         self.rows: list[dict[str, Any]] = []
         # Where the folder cannot be written SQLite cannot make the files by which it reads beside a writer.
-        log = file.with_name(file.name + "-wal")
-        is_still = not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+        log, journal = file.with_name(file.name + "-wal"), file.with_name(file.name + "-journal")
+        is_still = (not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+                    and not journal.exists() and not _has_runner(file.parent))
         data = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro{'&immutable=1' if is_still else ''}", uri=True)
         try:
             self._read(data)

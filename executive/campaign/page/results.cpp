@@ -45,6 +45,7 @@ struct Results::Cursors {
 
 Results::Results(const std::filesystem::path& folder)
     : database_(folder / Store::kFile, Database::Use::read) {
+  database_.read_apart();
   database_.run("BEGIN");  // all tables as of one moment, while a runner goes on
   Statement facts(database_.get(), "SELECT name, file, cases, machine, format FROM campaign");
   if (facts.next()) {

@@ -31,7 +31,8 @@ struct ResultRow {
       texts;  ///< one for each column: what was drawn as it was set, or the verdict of a margin
 };
 
-/// The results of a campaign, one case after the other: no number of cases takes memory.
+/// The results of a campaign, one case after the other: no number of cases takes memory. Where the
+/// file has no log, as on a network, they are those of a copy, so that a runner goes on (Database::read_apart()).
 ///
 /// Threads  any one. All functions throw DatabaseError.
 class Results {

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/campaign/store/database.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <system_error>
+
+#include "rtsync/host/descriptor.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -17,8 +22,8 @@ namespace {
 [[noreturn]] void refuse(sqlite3* database, const std::string& what) {
   const char* const file = database == nullptr ? nullptr : ::sqlite3_db_filename(database, "main");
   const int error = database == nullptr ? SQLITE_NOMEM : ::sqlite3_extended_errcode(database);
-  std::string text = std::string(file == nullptr ? "campaign.sqlite" : file) + ": " + what + ": " +
-                     (database == nullptr ? "no memory" : ::sqlite3_errmsg(database));
+  std::string text = std::string(file == nullptr || *file == '\0' ? "campaign.sqlite" : file) + ": " + what +
+                     ": " + (database == nullptr ? "no memory" : ::sqlite3_errmsg(database));
   switch (error & 0xFF) {
     case SQLITE_FULL:
       text += "; make room on that disk and start the campaign again: it continues where it stopped";
@@ -46,7 +51,9 @@ namespace {
       break;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      text += "; another program writes into it";
+      text +=
+          "; another program reads it or writes into it, and holds it: end that one, as a table that a pager "
+          "shows, and start the campaign again: it continues where it stopped";
       break;
     default:
       break;
@@ -54,13 +61,22 @@ namespace {
   throw DatabaseError(text);
 }
 
-/// Returns true for a file that nobody writes: its folder cannot be written, and it has no log beside it. SQLite would
-/// make files there to read it.
+/// Returns true while a runner has the folder (campaign.lock), or where that cannot be told.
+bool has_runner(const std::filesystem::path& folder) {
+  const rtsync::Descriptor lock(
+      ::open((folder / "campaign.lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (lock.get() < 0) return errno != ENOENT;
+  return ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+/// Returns true for a file that is not written: its folder cannot be written by us, it has no log and no journal beside
+/// it, and no runner has it. To read one with a log SQLite would make files there.
 bool is_still(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code error;
   return ::access(folder.c_str(), W_OK) != 0 &&
-         std::filesystem::file_size(file.string() + "-wal", error) + 1 <= 1;
+         std::filesystem::file_size(file.string() + "-wal", error) + 1 <= 1 &&
+         !std::filesystem::exists(file.string() + "-journal", error) && !has_runner(folder);
 }
 
 /// Its name for SQLite, by which it reads the file as it is.
@@ -186,6 +202,33 @@ Database::~Database() { (void)::sqlite3_close_v2(database_); }
 
 void Database::run(const char* sql) {
   if (::sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) refuse(database_, sql);
+}
+
+void Database::read_apart() {
+  {
+    Statement mode(database_, "PRAGMA journal_mode");
+    const bool log = mode.next() && mode.text(0) == "wal";
+    while (mode.next()) {
+    }
+    if (log) return;
+  }
+  sqlite3* copy = nullptr;
+  try {
+    // Without a name it is a file of this process alone, which takes memory first.
+    if (::sqlite3_open_v2("", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                          nullptr) != SQLITE_OK)
+      refuse(copy, "a copy of it to read");
+    sqlite3_backup* const backup = ::sqlite3_backup_init(copy, "main", database_, "main");
+    if (backup == nullptr) refuse(copy, "a copy of it to read");
+    (void)::sqlite3_backup_step(backup, -1);
+    if (::sqlite3_backup_finish(backup) != SQLITE_OK) refuse(copy, "a copy of it to read");
+  } catch (...) {
+    (void)::sqlite3_close(copy);
+    throw;
+  }
+  (void)::sqlite3_close_v2(database_);
+  database_ = copy;
+  run("PRAGMA query_only=ON");
 }
 
 Transaction::Transaction(Database& database)

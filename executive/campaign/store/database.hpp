@@ -77,6 +77,10 @@ class Database {
 
   sqlite3* get() const { return database_; }
   void run(const char* sql);
+  /// Lets go of a file that is read and has no log, since its runner could not write as long as a reader is in it:
+  /// reads a copy of it from here on, in memory, or in a temporary file where it is large. A file with a log stays: its
+  /// readers hold nobody up. No Statement may use it yet.
+  void read_apart();
 
  private:
   sqlite3* database_ = nullptr;

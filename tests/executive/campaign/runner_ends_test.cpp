@@ -5,12 +5,15 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "config/json.hpp"
 #include "executive/campaign/page/figures.hpp"
+#include "executive/campaign/page/results.hpp"
 #include "executive/campaign/run/begin.hpp"
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
@@ -196,6 +199,99 @@ TEST(ResultsOnANetwork, OfADiskThatWasCopiedThereLoseTheirLog) {
   EXPECT_THAT(made.heard.said, HasSubstr("is on SMB (CIFS)"));
   EXPECT_EQ(made.text_of("PRAGMA journal_mode"), "delete");
   EXPECT_EQ(made.number_of("SELECT count(*) FROM cases"), 4);
+}
+
+/// As a table in a pager, whose reader waits for a key.
+TEST(ResultsOnANetwork, AreWrittenBesideAReaderThatHoldsThem) {
+  MadeCampaign made;
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0x6969); };
+  (void)made.run(MadeCases({"pass"}, 2));
+  auto store = std::make_unique<Store>(made.choices.folder / Store::kFile, Database::Journal::rollback);
+  store->database().run("PRAGMA busy_timeout=50");
+  Results reader(made.choices.folder);
+  ResultRow row;
+  ASSERT_TRUE(reader.next(row));
+  ASSERT_NO_THROW(store->claim(MadeCases({"pass"}, 3).at(2), "a line", 1, 1, "a folder"));
+  ASSERT_NO_THROW(store->unclaim(2, 1));
+  store.reset();
+  EXPECT_EQ(made.run(MadeCases({"pass"}, 5)).progress.counts.pass, 5);
+  EXPECT_TRUE(reader.next(row));
+  EXPECT_FALSE(reader.next(row)) << "all as of the moment in which it was opened";
+  EXPECT_EQ(reader.columns().size(), 3U);
+}
+
+TEST(ResultsOnANetwork, SayThatAnotherProgramHoldsThem) {
+  MadeCampaign made;
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0x6969); };
+  (void)made.run(MadeCases({"pass"}, 2));
+  Store store(made.choices.folder / Store::kFile, Database::Journal::rollback);
+  store.database().run("PRAGMA busy_timeout=50");
+  Database reader(made.choices.folder / Store::kFile, Database::Use::read);
+  Statement rows(reader.get(), "SELECT number FROM cases");
+  ASSERT_TRUE(rows.next());
+  try {
+    store.unclaim(1, 1);
+    FAIL() << "the reader is in it";
+  } catch (const DatabaseError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("another program reads it or writes into it"));
+  }
+}
+
+/// Of another user: a reader that may not write into the folder.
+void expect_second_look(MadeCampaign& made, Store& store) {
+  for (const fs::path& each : {made.dir.path(), made.choices.folder})
+    fs::permissions(each, fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  int go[2], done[2];
+  ASSERT_EQ(::pipe(go), 0);
+  ASSERT_EQ(::pipe(done), 0);
+  const pid_t process = ::fork();
+  if (process == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) ::_exit(77);
+    try {
+      Database reader(made.choices.folder / Store::kFile, Database::Use::read);
+      const auto count = [&] {
+        Statement rows(reader.get(), "SELECT count(*) FROM cases");
+        return rows.next() ? rows.integer(0) : -1;
+      };
+      char word = 0;
+      const std::int64_t before = count();
+      (void)!::write(done[1], "r", 1);
+      (void)!::read(go[0], &word, 1);
+      ::_exit(before == 2 && count() == 3 ? 0 : 1);
+    } catch (const std::exception& error) {
+      (void)std::fprintf(stderr, "%s\n", error.what());
+      ::_exit(2);
+    }
+  }
+  (void)::close(done[1]);
+  char word = 0;
+  if (::read(done[0], &word, 1) == 1) store.claim(MadeCases({"pass"}, 3).at(2), "a line", 1, 1, "a folder");
+  (void)!::write(go[1], "g", 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(process, &status, 0), process);
+  for (const int each : {go[0], go[1], done[0]}) (void)::close(each);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no other user here";
+  EXPECT_EQ(status, 0) << "it sees what is written after its first look";
+}
+
+TEST(ResultsOfAnotherUser, AreNotTakenForStillBesideAJournal) {
+  MadeCampaign made;
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0x6969); };
+  (void)made.run(MadeCases({"pass"}, 2));
+  Store store(made.choices.folder / Store::kFile, Database::Journal::rollback);
+  ASSERT_TRUE(fs::exists(made.choices.folder / (std::string(Store::kFile) + "-journal")));
+  expect_second_look(made, store);
+}
+
+TEST(ResultsOfAnotherUser, AreNotTakenForStillWhileARunnerHasTheFolder) {
+  MadeCampaign made;
+  made.choices.file_system = [](const fs::path&) { return rtsync::file_system_of_type(0x6969); };
+  (void)made.run(MadeCases({"pass"}, 2));
+  Store store(made.choices.folder / Store::kFile, Database::Journal::rollback);
+  fs::remove(made.choices.folder / (std::string(Store::kFile) + "-journal"));
+  const HolderLock lock = lock_folder(made.work, made.choices);
+  expect_second_look(made, store);
 }
 
 TEST(ResultsOnANetwork, NameTheMachineThatWritesThem) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -283,8 +284,14 @@ bool Runner::reap() {
     end.timed_out = ended.timed_out;
     end.begun = ended.begun;
     end.seconds = seconds(Clock::now() - ended.start);
-    if (is_ahead()) (void)start_next();
+    std::exception_ptr not_started;  // what has ended is taken in even where its successor cannot start
+    try {
+      if (is_ahead()) (void)start_next();
+    } catch (...) {
+      not_started = std::current_exception();
+    }
     this->end(ended, end);
+    if (not_started) std::rethrow_exception(not_started);
   }
   return true;
 }

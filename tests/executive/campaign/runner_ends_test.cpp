@@ -42,6 +42,26 @@ TEST(RunnerBetweenCases, StartsTheNextBeforeItWritesDownTheLast) {
   EXPECT_EQ(beside, (std::vector<std::int64_t>{1, 1, 1, 0})) << "one at a time, and none to wait for";
 }
 
+/// The script may not be run any more once the first case has ended; the second runs by then.
+TEST(RunnerBetweenCases, TakesInWhatHasEndedWhereItsSuccessorCannotStart) {
+  MadeCampaign made;
+  made.choices.jobs = 1;
+  made.heard.on_end = [&](std::size_t) { (void)::chmod((made.dir / "tactus").c_str(), 0644); };
+  const MadeCases cases({"pass"}, 4);
+  try {
+    (void)made.run(cases);
+    FAIL() << "the third cannot be started";
+  } catch (const CampaignError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot start "));
+  }
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM cases WHERE state = 'done'"), 2);
+  (void)::chmod((made.dir / "tactus").c_str(), 0755);
+  made.heard.on_end = nullptr;
+  EXPECT_EQ(made.run(cases).progress.counts.pass, 4);
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE state = 'done'"), 4);
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE number < 2"), 2) << "neither ran twice";
+}
+
 TEST(RunnerBetweenCases, WritesDownTheLastFirstInRealTime) {
   MadeCampaign made;
   made.work.realtime = true;

@@ -107,8 +107,8 @@ void ClusterRunner::collect() {
 
 void ClusterRunner::take(ActiveArray& array, ArrayTask& task, ArraySlot& slot, const CaseReport& report) {
   const AttemptFolder folder(choices_.folder, slot.number, slot.attempt);
-  const Outcome outcome = engine_.outcome(folder.ended(), slot.number, *report.end);
-  if (!array.cancelled) versions_.check(outcome);
+  Outcome outcome = engine_.outcome(folder.ended(), slot.number, *report.end);
+  if (!array.cancelled) outcome.version = versions_.check(outcome);
   placement_.says(slot.number, slot.attempt, "", report.node);
   array.close(task, slot);
   barren_ = 0;

@@ -137,7 +137,9 @@ void Runner::recover() {
 
 /// Takes in an attempt whose process had ended.
 bool Runner::adopt(std::int64_t number, int attempt, const AttemptFolder& folder) {
-  return ledger_.adopt(number, attempt, outcome_of(folder.ended() / "run", folder.end()), folder.name());
+  Outcome outcome = outcome_of(folder.ended() / "run", folder.end());
+  outcome.version = versions_.of(outcome);
+  return ledger_.adopt(number, attempt, outcome, folder.name());
 }
 
 /// Takes in attempts that lie in the folder and that the database lost, as with the power. Afterwards `attempt` is one
@@ -299,7 +301,7 @@ bool Runner::reap() {
 void Runner::end(const Running& ended, const ProcessEnd& end) {
   (void)ended.folder.finish(end);
   Outcome outcome = outcome_of(ended.folder.ended() / "run", end);
-  versions_.check(outcome);
+  outcome.version = versions_.check(outcome);
   Transaction both(store_.database());
   ledger_.close(ended.number, ended.attempt, outcome, ended.folder.name(),
                 ledger_.repeats(ended.number, outcome), elapsed());

@@ -9,12 +9,38 @@ namespace tactus::campaign {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The comparison of a file with those of a version.
+struct Known {
+  std::size_t place = 0;  ///< place of the last file of its name
+  bool named = false;     ///< there is one of its name
+  bool same = false;      ///< one of them has its checksum
+};
+
+/// Another one of the same name, as of a second rig, is known by its checksum.
+Known look_up(const SourceRow& row, const std::vector<SourceRow>& version) {
+  const fs::path name = fs::path(row.file).filename();
+  Known known;
+  for (std::size_t i = 0; i < version.size(); ++i) {
+    if (version[i].kind != row.kind || fs::path(version[i].file).filename() != name) continue;
+    known.named = true;
+    known.place = i;
+    known.same = known.same || version[i].sha256 == row.sha256;
+  }
+  return known;
+}
+
+}  // namespace
+
 bool Versions::take() {
-  version_ = store_.version();
-  sources_ = store_.sources();
-  const std::vector<std::string> changed = changed_files(sources_, work_.sources);
-  if (version_ > 0 && changed.empty()) return false;
-  if (version_ > 0 && !choices_.accept_changes) {
+  versions_.clear();
+  for (int version = 1; version <= store_.version(); ++version) versions_.push_back(store_.sources(version));
+  const bool first = versions_.empty();
+  const std::vector<std::string> changed =
+      changed_files(first ? std::vector<SourceRow>{} : newest(), work_.sources);
+  if (!first && changed.empty()) return false;
+  if (!first && !choices_.accept_changes) {
     std::string text;
     for (const std::string& each : changed) text += (text.empty() ? "" : ", ") + each;
     throw CampaignError(CampaignError::Kind::input,
@@ -22,9 +48,9 @@ bool Versions::take() {
                             "; bring them back, go on with --accept-changes, which marks the cases "
                             "that follow, or begin anew with --out");
   }
-  version_ = store_.add_version(work_.sources);
-  sources_ = work_.sources;
-  if (version_ > 1) open_changed_lines();
+  (void)store_.add_version(work_.sources);
+  versions_.push_back(work_.sources);
+  if (!first) open_changed_lines();
   return true;
 }
 
@@ -38,39 +64,56 @@ void Versions::open_changed_lines() {
     ++opened;
   }
   store_.drop_from(cases_.count());
-  listener_.says("the files have changed: version " + std::to_string(version_) + " of the campaign, " +
+  listener_.says("the files have changed: version " + std::to_string(number()) + " of the campaign, " +
                  std::to_string(opened) +
                  (opened == 1 ? " case has another command line and runs again"
                               : " cases have another command line and run again"));
 }
 
-/// Another one of the same name, as of a second rig, is known by its checksum.
-void Versions::check(const Outcome& outcome) {
-  for (const SourceRow& row : outcome.sources) {
-    const std::string name = fs::path(row.file).filename().string();
-    SourceRow* known = nullptr;
-    bool same = false;
-    for (SourceRow& each : sources_) {
-      if (each.kind != row.kind || fs::path(each.file).filename() != name) continue;
-      known = &each;
-      same = same || each.sha256 == row.sha256;
+int Versions::of(const Outcome& outcome) const {
+  if (outcome.sources.empty()) return 0;  // it ended before it could say
+  for (std::size_t version = versions_.size(); version > 0; --version) {
+    bool all = true;
+    for (const SourceRow& row : outcome.sources) {
+      const Known known = look_up(row, versions_[version - 1]);
+      all = all && (known.same || !known.named);
     }
-    if (same) continue;
-    if (known == nullptr) {
-      store_.add_sources(version_, {row});
-      sources_.push_back(row);
-      continue;
+    if (all) return static_cast<int>(version);
+  }
+  return 0;
+}
+
+int Versions::check(const Outcome& outcome) {
+  if (outcome.sources.empty()) return 0;
+  int version = of(outcome);
+  // Without --accept-changes no version but the newest one is what cases are made of now.
+  if (version == 0 || (version != number() && !choices_.accept_changes)) {
+    std::vector<SourceRow> sources = newest();
+    std::string changed;
+    for (const SourceRow& row : outcome.sources) {
+      const Known known = look_up(row, sources);
+      if (known.same || !known.named) continue;
+      const std::string what =
+          row.kind == "tactus" ? "tactus" : row.kind + " " + fs::path(row.file).filename().string();
+      changed += (changed.empty() ? "" : ", ") + what;
+      sources[known.place].sha256 = row.sha256;
     }
-    const std::string what = row.kind == "tactus" ? "tactus" : row.kind + " " + name;
     if (!choices_.accept_changes)
       throw CampaignError(CampaignError::Kind::input,
-                          what +
+                          changed +
                               " has changed while the campaign runs; bring it back, or go on with "
                               "--accept-changes, which marks the cases that follow");
-    known->sha256 = row.sha256;
-    version_ = store_.add_version(sources_);
-    listener_.says(what + " has changed: version " + std::to_string(version_) + " of the campaign");
+    version = store_.add_version(sources);
+    versions_.push_back(std::move(sources));
+    listener_.says(changed + " has changed: version " + std::to_string(version) + " of the campaign");
   }
+  std::vector<SourceRow>& sources = versions_[static_cast<std::size_t>(version) - 1];
+  for (const SourceRow& row : outcome.sources) {
+    if (look_up(row, sources).named) continue;
+    store_.add_sources(version, {row});
+    sources.push_back(row);
+  }
+  return version;
 }
 
 }  // namespace tactus::campaign

@@ -20,20 +20,24 @@ class Versions {
   /// accepted. Returns true if a version begins: cases with another command line are open again.   @when setup
   bool take();
   /// Notices a file that was written over while the campaign runs: verdict.json has the checksums of what the case was made
-  /// of. Throws CampaignError.                                                                   @when service
-  void check(const Outcome& outcome);
-  int number() const { return version_; }
+  /// of. Returns the number of the version that has these sources, a new one where none has them; 0: it names
+  /// none. Throws CampaignError where a change was not accepted.                                  @when service
+  int check(const Outcome& outcome);
+  /// Returns the newest version that has the sources of the outcome; 0: none.
+  int of(const Outcome& outcome) const;
+  /// Returns the number of the newest version; 0: none.
+  int number() const { return static_cast<int>(versions_.size()); }
 
  private:
   void open_changed_lines();
+  std::vector<SourceRow>& newest() { return versions_.back(); }
 
   Store& store_;
   const CampaignWork& work_;
   const CaseSource& cases_;
   const RunChoices& choices_;
   RunListener& listener_;
-  int version_ = 0;
-  std::vector<SourceRow> sources_;
+  std::vector<std::vector<SourceRow>> versions_;  // version 1 first
 };
 
 }  // namespace tactus::campaign

@@ -49,6 +49,8 @@ struct Outcome {
   std::vector<ExpectationRow> expectations;
   std::vector<MeasuredRow> measured;
   std::vector<SourceRow> sources;
+  int version =
+      0;  ///< version of the campaign that has these sources; 0: the one that the attempt was claimed in
 };
 
 /// Reads the run folder of a case: verdict.json, and summary.json where the verdict is not good.     @when service

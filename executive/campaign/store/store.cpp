@@ -60,10 +60,12 @@ struct Store::Statements {
         draw(database, "INSERT OR REPLACE INTO drawn VALUES (?1, ?2, ?3, ?4, ?5)"),
         end_attempt(database,
                     "UPDATE attempts SET state = ?3, begun = ?4, seconds = ?5, cpu_s = ?6, memory_kb = ?7, "
-                    "status = ?8, signal = ?9, timed_out = ?10, verdict = ?11, says = ?12, spoiled = ?13 "
+                    "status = ?8, signal = ?9, timed_out = ?10, verdict = ?11, says = ?12, spoiled = ?13, "
+                    "version = ifnull(?14, version) "
                     "WHERE number = ?1 AND attempt = ?2"),
         end_case(database,
-                 "UPDATE cases SET state = ?2, verdict = ?3, says = ?4, seconds = ?5 WHERE number = ?1"),
+                 "UPDATE cases SET state = ?2, verdict = ?3, says = ?4, seconds = ?5, "
+                 "version = ifnull(?6, version) WHERE number = ?1"),
         verdict(database, "INSERT OR REPLACE INTO verdicts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
         measured(database, "INSERT OR REPLACE INTO measured VALUES (?1, ?2, ?3, ?4, ?5)"),
         attempts(database, "SELECT max(attempt) FROM attempts WHERE number = ?1"),
@@ -111,10 +113,10 @@ void Store::begin(const CampaignFacts& facts) {
       .run();
 }
 
-std::vector<SourceRow> Store::sources() {
+std::vector<SourceRow> Store::sources(int version) {
   std::vector<SourceRow> all;
   Statement rows(database_.get(), "SELECT kind, file, sha256 FROM sources WHERE version = ?1");
-  rows.bind(1, version());
+  rows.bind(1, version);
   while (rows.next()) all.push_back({rows.text(0), rows.text(1), rows.text(2)});
   return all;
 }
@@ -286,6 +288,7 @@ void Store::end(std::int64_t number, int attempt, const Outcome& outcome, bool a
 
 void Store::take_case(std::int64_t number, int attempt, const Outcome& outcome, bool again) {
   Statements& s = *statements_;
+  const std::optional<int> version = outcome.version > 0 ? std::optional(outcome.version) : std::nullopt;
   s.end_attempt.bind(1, number)
       .bind(2, attempt)
       .bind(3, std::string_view(again ? "spoiled" : "done"))
@@ -299,12 +302,14 @@ void Store::take_case(std::int64_t number, int attempt, const Outcome& outcome, 
       .bind(11, outcome.verdict)
       .bind(12, outcome.says)
       .bind(13, outcome.spoiled)
+      .bind(14, version)
       .run();
   s.end_case.bind(1, number)
       .bind(2, std::string_view(again ? "open" : "done"))
       .bind(3, outcome.verdict)
       .bind(4, outcome.says)
       .bind(5, outcome.end.seconds)
+      .bind(6, version)
       .run();
 }
 

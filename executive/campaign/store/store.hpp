@@ -53,8 +53,8 @@ class Store {
 
   /// Writes what is known of the campaign.
   void begin(const CampaignFacts& facts);
-  /// Sources of the newest version; empty: nothing was run yet.
-  std::vector<SourceRow> sources();
+  /// Sources of a version; empty: there is no such version.
+  std::vector<SourceRow> sources(int version);
   /// Number of the newest version; 0: none.
   int version();
   /// Begins a version: the files of which the cases are made from now on. Returns its number.

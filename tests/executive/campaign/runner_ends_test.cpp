@@ -62,6 +62,24 @@ TEST(RunnerBetweenCases, TakesInWhatHasEndedWhereItsSuccessorCannotStart) {
   EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE number < 2"), 2) << "neither ran twice";
 }
 
+/// The next case is claimed, and has started, before it is seen that the file has changed.
+TEST(RunnerBetweenCases, MarksEachCaseWithTheVersionOfItsFiles) {
+  for (const int jobs : {1, 2}) {
+    MadeCampaign made;
+    made.choices.jobs = jobs;
+    made.choices.accept_changes = true;
+    (void)made.run(MadeCases({"pass", "pass", "pass", "other", "other", "pass", "other"}));
+    for (std::int64_t number = 0; number < 7; ++number)
+      for (const std::string table : {"cases", "attempts"})
+        EXPECT_EQ(made.text_of("SELECT s.sha256 FROM " + table +
+                               " c JOIN sources s USING (version) WHERE s.kind = 'rig' AND c.number = " +
+                               std::to_string(number)),
+                  number == 3 || number == 4 || number == 6 ? "b" : "a")
+            << table << " " << number;
+    EXPECT_EQ(made.number_of("SELECT count(*) FROM versions"), 2);
+  }
+}
+
 TEST(RunnerBetweenCases, WritesDownTheLastFirstInRealTime) {
   MadeCampaign made;
   made.work.realtime = true;

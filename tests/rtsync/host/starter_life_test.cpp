@@ -40,6 +40,15 @@ TEST(StarterLife, OfOneThatIsGoneEndsItAtOnce) {
   EXPECT_EQ(end_of_child(gone), 128 + SIGTERM);
 }
 
+TEST(StarterLife, OfOneThatHasEndedAndIsNotTakenInEndsItAtOnce) {
+  const pid_t ended = ::fork();
+  if (ended == 0) ::_exit(0);
+  siginfo_t facts{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(ended), &facts, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(end_of_child(ended), 128 + SIGTERM);
+  ASSERT_EQ(::waitpid(ended, nullptr, 0), ended);
+}
+
 TEST(StarterLife, IsHeardHoweverTheStarterEnds) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

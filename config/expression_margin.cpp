@@ -107,8 +107,9 @@ std::optional<Value> ExpressionBuilder::margin_of_held(const Expression& conditi
   const std::uint32_t least = emit(window);
   const std::uint32_t holds_not = emit(Operation::invert, compile_held(condition).cell);
   const std::uint32_t early = emit(Operation::both, holds_not, emit(Operation::below, constant(0), least));
-  const std::uint32_t beyond = emit(Operation::negate, least);
-  return result(CellType::real, emit(Operation::negate, add_unless(early, beyond)), inner->unit);
+  // The least of two, and no sum: both may be infinite.
+  const std::uint32_t most = add_infinity(emit(Operation::invert, early));
+  return result(CellType::real, emit(Operation::least, least, most), inner->unit);
 }
 
 std::optional<Value> ExpressionBuilder::margin_of_two(const Expression& condition, std::string& why) {

@@ -392,6 +392,18 @@ TEST(Expression, TheMarginOfWhatHasToLastIsTheLeastOfThatTime) {
   EXPECT_EQ(margin.next("m.x", 9), 8);
 }
 
+/// Minus infinity as long as it cannot hold, whatever the margin inside is.
+TEST(Expression, TheMarginOfWhatHasToLastIsANumberWhereNoneDecides) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  Single margin("(m.x > 1 m or m.flag) for 3 ms", true);
+  EXPECT_EQ(margin.set("m.x", 0).next("m.flag", 1), -kInfinite);
+  EXPECT_EQ(margin.next("m.flag", 1), -kInfinite);
+  EXPECT_EQ(margin.next("m.flag", 1), kInfinite);
+  EXPECT_EQ(margin.next("m.flag", 0), -1);
+  Single equal("(count(rises(m.flag)) == 0) for 3 ms", true);
+  EXPECT_EQ(equal.next("m.flag", 0), -kInfinite);
+}
+
 TEST(Expression, TheMarginOfWholeNumbersThatOughtToBeEqualIsTheirDistance) {
   Single margin("count(rises(m.flag)) == 2", true);
   EXPECT_EQ(margin.next("m.flag", 0), -2);

@@ -70,8 +70,10 @@ void repeated_keys(const Document& document, const Section& section, Problems& p
   for (const Repeated& repeated : document.repeated()) {
     const std::shared_ptr<const Shape> shape = shape_at(section, repeated.path);
     const bool is_named = shape && shape->form == Shape::Form::map_of;
-    const std::string what =
-        is_named ? "two " + plural(shape->noun) + " of one name: " : "the same key twice: ";
+    std::string what = "the same key twice: ";
+    if (is_named)
+      what = shape->noun.find(" of ") == std::string::npos ? "two " + plural(shape->noun) + " of one name: "
+                                                           : "the same " + shape->noun + " twice: ";
     problems.add(repeated.place, (repeated.path.empty() ? "" : repeated.path + ".") + repeated.key,
                  what + show(repeated.key) + "; " + repeated.where_first());
   }

@@ -260,6 +260,12 @@ void check_search(const CampaignFile& file, Problems& problems) {
   }
 }
 
+/// Returns true for a document that is a rig: it has a main section of one, and none of a campaign.
+bool is_rig(const config::Document& document) {
+  const auto has = [&](const char* key) { return document.root().find(key) != nullptr; };
+  return (has("models") || has("frame") || has("threads")) && !has("campaign") && !has("vary");
+}
+
 /// Refuses a number of cases that no counter holds.
 void check_count(const CampaignFile& file, Problems& problems) {
   double count = static_cast<double>(file.repeat) * static_cast<double>(file.rigs.size()) *
@@ -285,8 +291,14 @@ bool is_campaign(const config::Document& document) {
 
 CampaignFile CampaignFile::read(const config::Document& document, const std::string& path,
                                 Problems& problems) {
-  const CampaignKeys keys = campaign_fields().load(document, problems);
   CampaignFile file;
+  if (is_rig(document)) {  // each of its keys would be a problem of its own
+    problems.add({document.root().place(), "campaign"},
+                 "is missing, and this is a rig file; run it by `tactus run`, or write a campaign whose "
+                 "`rig:` is this file");
+    return file;
+  }
+  const CampaignKeys keys = campaign_fields().load(document, problems);
   file.path = path;
   file.name = keys.campaign;
   file.about = keys.about;

@@ -56,6 +56,18 @@ class Campaigns : public ::testing::Test {
   TempDir folder_;
 };
 
+TEST_F(Campaigns, SayOfARigFileThatItIsOne) {
+  EXPECT_EQ(
+      problems_of(kRig),
+      "c.yaml:1:1: campaign: is missing, and this is a rig file; run it by `tactus run`, or write a campaign "
+      "whose `rig:` is this file\n1 problem; nothing was started.");
+}
+
+TEST_F(Campaigns, NameAKeyThatIsThereTwice) {
+  const std::string said = problems_of(kHead + "vary:\n  x: [1 V]\n  x: [2 V]\n");
+  EXPECT_THAT(said, HasSubstr("the same key of the rig file twice: 'x'; first at 4:3"));
+}
+
 TEST_F(Campaigns, HaveEveryCombinationOfAMatrix) {
   const CampaignFile file = read(kHead + "vary: { x: [1 V, 2 V], y: { list: [a, b, c] } }\n");
   const Cases cases(file);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "tests/rig/rig_command.hpp"
 
@@ -185,6 +186,33 @@ TEST_F(Sequence, ARunThatGoesOnRecordsWhatTheRunBeforeDid) {
   ASSERT_EQ(run_test(kSane + "until: 300 ms\n", {"--from", from}).status, 0);
   const std::string rows = rows_from(file("motion.csv"), 0);
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 300 - (frame + 1)) << "one for each frame";
+}
+
+/// Recordings are known by their names, wherever they are in the rig file, and whatever is beside them.
+TEST_F(Sequence, ARunThatGoesOnSwitchesTheSameRecordingsOff) {
+  dir_.write("off.yaml",
+             "commands:\n  - { at: 10 ms, do: [ record first off ] }\n  - { at: 20 ms, do: checkpoint, file: "
+             "there.tck }\n"
+             "  - { at: 50 ms, do: [ record second off ] }\n");
+  const auto rows = [&](const char* recordings, const Arguments& more = {}) {
+    dir_.write("record.yaml", recordings);
+    EXPECT_EQ(
+        run_test(kSane + "until: 100 ms\n", Arguments{"--set", "@off.yaml", "--set", "@record.yaml"} + more)
+            .status,
+        0);
+    const std::string first = rows_from(file("first.csv"), 0), second = rows_from(file("second.csv"), 0);
+    return std::pair{std::count(first.begin(), first.end(), '\n'),
+                     std::count(second.begin(), second.end(), '\n')};
+  };
+  const char* const first = "first: { variables: [motor.speed] }";
+  const char* const second = "second: { variables: [motor.angle] }";
+  const auto record = [](const std::string& all) { return "record: { " + all + " }\n"; };
+  EXPECT_EQ(rows(record(std::string(first) + ", " + second).c_str()),
+            (std::pair<std::ptrdiff_t, std::ptrdiff_t>{10, 50}));
+  const auto from = (dir_.path() / out_ / "checkpoints/there.tck").string();
+  EXPECT_EQ(rows(record(std::string(second) + ", other: { variables: [motor.speed] }, " + first).c_str(),
+                 {"--from", from}),
+            (std::pair<std::ptrdiff_t, std::ptrdiff_t>{0, 30}));
 }
 
 TEST_F(Sequence, AResetSwitchesRecordingsOnThatActionsSwitchedOff) {

@@ -16,7 +16,7 @@ namespace {
 
 /// Name of all that the actions of a plan do: a checkpoint of others does not fit.
 std::string name_of_plan(const ActionPlan& plan) {
-  std::string all;
+  std::string all = "2\n";  // number of what Kept lays out: an earlier one does not fit either
   for (const ActionList& list : plan.lists) {
     all += list.owner + "\n";
     for (const Action& action : list.actions)
@@ -47,8 +47,8 @@ ActionPart::ActionPart(const ActionPlan& plan)
   forcing_.assign(plan.writes, false);
   for (const ActionList& list : plan.lists)
     for (const Action& action : list.actions)
-      if (is_recording(action) && action.number >= recordings_.size())
-        recordings_.resize(std::size_t{action.number} + 1, untouched);
+      if (is_recording(action) && slot_of(action.number) == recordings_.size())
+        recordings_.push_back({action.number, untouched});
   kept_.assign(kKept + 2 * std::size_t{plan.writes} + recordings_.size(), 0);
   for (std::uint32_t list = 0; list < plan.lists.size(); ++list)
     for (std::uint32_t i = 0; i < plan.lists[list].actions.size(); ++i) {
@@ -106,8 +106,9 @@ bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
       if (SwitchRow* const row = row_of(action)) {
         row->turn(action.number, action.on);
         if (is_recording(action)) {
-          recordings_[action.number] = action.on ? switched_on : switched_off;
-          recorded(action.number) = recordings_[action.number];
+          const std::size_t slot = slot_of(action.number);
+          recordings_[slot].last = action.on ? switched_on : switched_off;
+          recorded(slot) = recordings_[slot].last;
         }
         return true;
       }
@@ -221,6 +222,7 @@ void ActionPart::at_boundary(std::int64_t k, Slack&) TACTUS_RT {
     note({ActionNote::What::timed, static_cast<std::uint32_t>(next_), 0, k - 1});
     run(plan_.timed[next_].list, k - 1);
   }
+  keep_recordings();
   kept_[boundary] = k + 1;  // 0: none
   kept_[next_list] = static_cast<std::int64_t>(next_);
 }
@@ -249,15 +251,32 @@ void ActionPart::take_over() TACTUS_RT {
   keep();
 }
 
+std::size_t ActionPart::slot_of(std::uint32_t number) const TACTUS_RT {
+  std::size_t slot = 0;
+  while (slot < recordings_.size() && recordings_[slot].number != number) ++slot;
+  return slot;
+}
+
+/// A client may have switched a recording after the last action on it: what it is now is kept.
+void ActionPart::keep_recordings() TACTUS_RT {
+  const SwitchRow* const row = recordings_.empty() ? nullptr : services_->switches(kRecordings);
+  for (std::size_t slot = 0; slot < recordings_.size() && row != nullptr; ++slot) {
+    Switched& each = recordings_[slot];
+    if (each.last == untouched || each.number >= row->things()) continue;
+    each.last = row->standing(each.number).is == SwitchRow::Is::off ? switched_off : switched_on;
+    recorded(slot) = each.last;
+  }
+}
+
 /// Recordings that actions have switched are again as they were then: without an action before, as the rig file has them.
 void ActionPart::put_back_recordings(bool is_kept) TACTUS_RT {
   SwitchRow* const row = services_->switches(kRecordings);
-  for (std::size_t i = 0; i < recordings_.size() && row != nullptr; ++i) {
-    const std::int64_t then = is_kept ? recorded(i) : untouched;
-    if (then != untouched || recordings_[i] != untouched)
-      row->turn(static_cast<std::uint32_t>(i), then != switched_off);
-    recordings_[i] = then == switched_off ? switched_off : then == switched_on ? switched_on : untouched;
-    recorded(i) = recordings_[i];
+  for (std::size_t slot = 0; slot < recordings_.size() && row != nullptr; ++slot) {
+    Switched& each = recordings_[slot];
+    const std::int64_t then = is_kept ? recorded(slot) : untouched;
+    if (then != untouched || each.last != untouched) row->turn(each.number, then != switched_off);
+    each.last = then == switched_off ? switched_off : then == switched_on ? switched_on : untouched;
+    recorded(slot) = each.last;
   }
 }
 

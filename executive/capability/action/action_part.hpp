@@ -93,15 +93,22 @@ class ActionPart final : public FramePart {
   void seek(std::int64_t k) TACTUS_RT;
   void keep() TACTUS_RT;
   void take_over() TACTUS_RT;
-  std::int64_t& recorded(std::size_t number) TACTUS_RT {
-    return kept_[kept_.size() - recordings_.size() + number];
+  std::int64_t& recorded(std::size_t slot) TACTUS_RT {
+    return kept_[kept_.size() - recordings_.size() + slot];
   }
+  std::size_t slot_of(std::uint32_t number) const TACTUS_RT;
+  void keep_recordings() TACTUS_RT;
   void put_back_recordings(bool is_kept) TACTUS_RT;
   /// Its state at a boundary, as a checkpoint has it; the waiting writes in their order and a 1 for each that forces now
   /// follow. Last are the recordings that actions switch.
   enum Kept : std::size_t { boundary, next_list, waiting_writes, kKept };
-  /// Last action on a recording, as it is kept behind those.
+  /// State of a recording since an action first switched it, as it is kept behind those.
   enum Recorded : std::int64_t { untouched, switched_on, switched_off };
+  /// A recording that actions switch. Its number depends on what else `record:` has, its slot on the actions alone.
+  struct Switched {
+    std::uint32_t number;
+    Recorded last;
+  };
   std::int64_t frame_at(rtsync::Nanoseconds at) const TACTUS_RT;
   SwitchRow* row_of(const Action& action) TACTUS_RT;
 
@@ -112,7 +119,7 @@ class ActionPart final : public FramePart {
   std::vector<ModelForces*> forced_;    // of models, each once
   std::vector<bool> forcing_;           // by Action::write: it forces now
   std::vector<std::int64_t> kept_;
-  std::vector<Recorded> recordings_;  // by number: the last action; as far as actions switch any
+  std::vector<Switched> recordings_;  // in the order in which the plan names them first
   std::unique_ptr<EventCount[]> events_;
   bool ratio_changed_ = false;
   std::size_t next_ = 0;  // of plan_.timed

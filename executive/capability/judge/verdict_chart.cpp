@@ -25,8 +25,9 @@ void add_names(const Expression& part, std::vector<std::string>& names) {
   for (const Expression& each : part.parts) add_names(each, names);
 }
 
-/// A written quantity in that unit.
-std::optional<double> quantity(const Expression& part, const std::string& unit) try {
+/// A written quantity in that unit. Nothing for one whose unit has a zero point, as degC, where that one has none, as
+/// that of a margin: it is a point, and no distance.
+std::optional<double> quantity(const Expression& part, const config::Unit& unit) try {
   if (part.kind == Expression::Kind::negated) {
     const auto value = quantity(part.parts[0], unit);
     return value ? std::optional(-*value) : std::nullopt;
@@ -34,7 +35,9 @@ std::optional<double> quantity(const Expression& part, const std::string& unit) 
   if (part.kind != Expression::Kind::number) return std::nullopt;
   const auto value = config::parse_real(part.word);
   if (!value) return std::nullopt;
-  return config::convert(*value.value, config::Unit::parse(part.unit), config::Unit::parse(unit));
+  const config::Unit from = config::Unit::parse(part.unit);
+  if (from.has_zero_point() && !unit.has_zero_point()) return std::nullopt;
+  return config::convert(*value.value, from, unit);
 } catch (const std::invalid_argument&) {
   return std::nullopt;
 }
@@ -59,11 +62,11 @@ bool add_limit(VerdictChart& chart, const Expression& what, bool at_most, double
   return true;
 }
 
-bool add_band(VerdictChart& chart, const Expression& condition, bool never, const std::string& unit) {
+bool add_band(VerdictChart& chart, const Expression& condition, bool never, const config::Unit& unit) {
   if (condition.kind == Expression::Kind::inverted) return add_band(chart, condition.parts[0], !never, unit);
   if (condition.kind == Expression::Kind::held) return add_band(chart, condition.parts[0], never, unit);
   if (condition.kind == Expression::Kind::within && !never && is_variable(condition.parts[0])) {
-    const auto tolerance = quantity(condition.parts[1], unit);
+    const auto tolerance = quantity(condition.parts[1], unit.without_zero_point());
     const auto middle = quantity(condition.parts[2], unit);
     if (!tolerance || (!middle && !is_variable(condition.parts[2]))) return false;
     chart.signals = {condition.parts[0].word};
@@ -91,8 +94,8 @@ bool add_band(VerdictChart& chart, const Expression& condition, bool never, cons
   return true;
 }
 
-/// Finds the size of the number that a condition is about: above 0.
-std::optional<double> limit_of(const Expression& condition, const std::string& unit) {
+/// Finds the size of the number that a condition is about: above 0. `unit`: without a zero point.
+std::optional<double> limit_of(const Expression& condition, const config::Unit& unit) {
   std::optional<double> limit;
   switch (condition.kind) {
     case Expression::Kind::inverted:
@@ -115,14 +118,17 @@ std::optional<double> limit_of(const Expression& condition, const std::string& u
 
 VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit) try {
   const Expression tree = config::parse_expression(condition);
+  const config::Unit in = unit.empty() ? config::Unit() : config::Unit::parse(unit);
   VerdictChart chart;
-  if (!add_band(chart, tree, never, unit)) {
+  if (!add_band(chart, tree, never, in)) {
     chart = {};
     add_names(tree, chart.signals);
   }
-  chart.limit = limit_of(tree, unit);
+  chart.limit = limit_of(tree, in.without_zero_point());
   return chart;
 } catch (const config::ExpressionError&) {
+  return {};
+} catch (const std::invalid_argument&) {  // of the unit
   return {};
 }
 

@@ -33,6 +33,11 @@ TEST(VerdictChart, HasTheBandInWhichAConditionHolds) {
       {"a.x < b.x", false, "rad", R"([["a.x"], "b.x", null, 0.0])"},
       {"a.x > 3 m and b.y < 2 s", false, "", R"([["a.x", "b.y"], null, null, null])"},
       {"count(moved) == 3", false, "", R"([[], null, null, null])"},
+      {"a.t < 100 degC", false, "K", R"([["a.t"], null, null, null])"},
+      {"a.t < 100 degC", false, "degC", R"([["a.t"], null, null, 100.0])"},
+      {"a.t within 5 K of 20 degC", false, "degC", R"([["a.t"], null, 15.0, 25.0])"},
+      {"a.t < 100 K", false, "K", R"([["a.t"], null, null, 100.0])"},
+      {"a.t within 5 K of 20 degC", false, "K", R"([["a.t"], null, null, null])"},
       {"a.x >", false, "", R"([[], null, null, null])"},
   };
   for (const Row& row : rows) {
@@ -52,6 +57,8 @@ TEST(VerdictChart, HasTheLimitOfWhichAMarginIsWhatIsLeft) {
   EXPECT_EQ(limit("a.x within 1 rad of 30 rad", "rad"), 1);
   EXPECT_EQ(limit("(not abs(a.x - 2 * b.x) >= 5 mm) for 3 ms", "m"), 0.005);
   EXPECT_EQ(limit("count(moved) <= 3", ""), 3);
+  EXPECT_EQ(limit("a.t < 100 degC", "K"), nullptr) << "no share of 373 K";
+  EXPECT_EQ(limit("a.t within 5 K of 20 degC", "K"), 5);
   EXPECT_EQ(limit("a.x < b.x", "m"), nullptr);
   EXPECT_EQ(limit("a.x > 0 m", "m"), nullptr) << "no share of nothing";
   EXPECT_EQ(limit("a.x > 1 m and a.x < 2 m", "m"), nullptr) << "there are two";

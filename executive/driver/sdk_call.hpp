@@ -23,6 +23,8 @@
 
 namespace tactus::executive {
 
+class Driver;
+
 /// Common part of the adaptors of a driver: a checked copy of its entry, and its keys.
 struct SdkEntry {
   tactus_driver driver{};

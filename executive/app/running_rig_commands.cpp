@@ -359,12 +359,16 @@ class SwitchCommand final : public ToRunningRig {
     const Json answer = send("/v1/switches", {{"kind", words_[0]}, {"name", words_[1]}, {"on", on}});
     const Json state = ask("/v1/state");
     const bool paused = state.is_object() && state.value("paused", false);  // its next frame is far away
-    for (int looks = 0; looks < 50 && !json_ && !paused && !is_so(row, before, on); ++looks) {
+    // What is off stays off, and what records goes on: nothing changes that could be waited for.
+    const bool is_already =
+        !paused && before.is_object() && before["on"] == Json(on) && (!on || words_[0] == "record");
+    for (int looks = 0; looks < 50 && !json_ && !paused && !is_already && !is_so(row, before, on); ++looks) {
       if (looks > 0) std::this_thread::sleep_for(20ms);
       for (const Json& each : all())
         if (is_it(each)) row = each;
     }
-    const std::string since = is_so(row, before, on) && row["since"].is_number()
+    const std::string since = is_already ? std::string(" already")
+                              : is_so(row, before, on) && row["since"].is_number()
                                   ? " from frame " + std::to_string(row["since"].get<std::int64_t>()) + " on"
                                   : std::string(" from the next frame on");
     print(answer, rig_.rig + ": " + words_[0] + " " + words_[1] + " is " + words_[2] + since);

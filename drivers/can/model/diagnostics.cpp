@@ -11,7 +11,7 @@
 namespace tactus::drivers::can {
 namespace {
 
-// Of ISO 14229.
+// Bytes of services, as ISO 14229 names them.
 constexpr std::uint8_t kNegative = 0x7F, kPending = 0x78, kAnswer = 0x40, kReadFaults = 0x19;
 constexpr std::int64_t kPendingTime = 5'000'000'000;
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostFrames = 2'000'000;  // 96 bytes each
 
-// Of a key: an id, and the bit of 29-bit ids.
+// Parts of a key, which is an id with the bit of 29-bit ids.
 constexpr std::uint64_t kAllBits = ~std::uint64_t{0}, kPriority = std::uint64_t{7} << 26U, kSource = 0xFF;
 
 /// Frames that the rig sends or receives itself: those whose key is this one but for the bits that are not in the mask.

@@ -9,7 +9,7 @@
 namespace tactus::drivers::fmi {
 namespace {
 
-// Of the first kind: of a plug-in's other thread-local variables the first use allocates.
+// The first use of a plug-in's thread-local variable allocates, but not with this model of storage.
 thread_local Preemption::Activation* current __attribute__((tls_model("initial-exec"))) = nullptr;
 
 std::int64_t now_ns() noexcept {

@@ -19,7 +19,7 @@ std::string machine_text() {
 }
 
 HolderLock lock_folder(const CampaignWork& work, const RunChoices& choices) {
-  // Of another machine that has the folder the number of a process alone tells nothing.
+  // The number of a process tells nothing about one of another machine: there its name stands, too.
   const bool network = choices.file_system(choices.folder).network;
   const std::string machine = machine_text();
   return lock_or_refuse(choices.folder / "campaign.lock",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/capability/fault/fault_place.hpp"
 #include "executive/model/suggest.hpp"
@@ -14,17 +15,10 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-std::string number_text(double number) {
-  std::string text = std::to_string(number);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 std::string amount_text(const OfferedFault& offer) {
-  return number_text(offer.least) + " .. " + number_text(offer.most) +
+  return config::print_real(offer.least) + " .. " + config::print_real(offer.most) +
          (offer.unit.empty() ? "" : " " + offer.unit);
 }
 

@@ -143,7 +143,7 @@ TEST(RunnerBetweenCases, DoesNotCountAsLostWhatAKilledOneHasNotStarted) {
   EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE number = 2"), 1);
 }
 
-/// Of the second campaign no case lives long enough to be judged.
+/// No case of the second campaign lives long enough to be judged.
 TEST(ComparedCampaigns, SayThatCasesCrashWhichPassedBefore) {
   MadeCampaign before, after;
   (void)before.run(MadeCases({"pass"}, 3));
@@ -275,7 +275,7 @@ TEST(ResultsOnANetwork, SayThatAnotherProgramHoldsThem) {
   }
 }
 
-/// Of another user: a reader that may not write into the folder.
+/// Lets another user read, who may not write into the folder.
 void expect_second_look(MadeCampaign& made, Store& store) {
   for (const fs::path& each : {made.dir.path(), made.choices.folder})
     fs::permissions(each, fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);

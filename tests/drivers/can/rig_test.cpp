@@ -272,10 +272,10 @@ TEST_F(CanRig, RefusesFaultsThatItsBusDoesNotHave) {
       HasSubstr("faults.f.does: message BrakeData has no checksum; name it in send.BrakeData.checksum"));
   EXPECT_THAT(refusal("{ on: car.DashStatus, does: missing }"), HasSubstr("message DashStatus is received"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: late }"),
-              HasSubstr("'late' needs 'amount: 0.000001 .. 1.28 s'"));
+              HasSubstr("'late' needs 'amount: 1e-06 .. 1.28 s'"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: late, amount: 2 V }"), HasSubstr("faults.f.amount"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: late, amount: 20 s }"),
-              HasSubstr("is not 0.000001 .. 1.28 s"));
+              HasSubstr("is not 1e-06 .. 1.28 s"));
   EXPECT_THAT(refusal("{ on: car.EngineData, does: missing, amount: 2 }"),
               HasSubstr("'missing' has no amount"));
   EXPECT_THAT(refusal("{ on: car.EngineData.Gear, stuck: Park, amount: 2 }"),

@@ -41,7 +41,6 @@ TEST(FmiPreemption, KeepsAMoreUrgentOneOutOfASection) {
       begins = true;
       const Preemption::Activation activation(&order, 1);
       EXPECT_TRUE(left) << "it began inside of the section";
-      EXPECT_GT(activation.waited_ns(), 0);
     });
     while (!begins) std::this_thread::yield();
     std::this_thread::sleep_for(20ms);

@@ -82,6 +82,24 @@ TEST(OwnDriver, ThatReplacesOneOfTheBoxIsNamedBesideIt) {
   EXPECT_EQ(alone.out.find("replaces"), std::string::npos) << alone;
 }
 
+TEST(OwnDriver, AFormatMayDropUnitsWhereItSaysSo) {
+  const TempDir dir;
+  dir.write("in.csv", "sys.exec.out.time {s},motor.speed {rad/s}\n0.000,1.5\n0.001,2.25\n");
+  const auto convert = [&](const std::string& format) {
+    Command command = tactus({"convert", "in.csv", "--to", format, "-o", "out." + format}, dir.path());
+    command.env["TACTUS_PLUGIN_PATH"] = std::string{TACTUS_PLUGINS} + ":" + TACTUS_FORMATS;
+    return run(command);
+  };
+  const Finished said = convert("bare");
+  EXPECT_EQ(said.status, 0) << said;
+  EXPECT_THAT(said.out, HasSubstr("bare has no place for the units")) << said;
+  EXPECT_TRUE(fs::exists(dir / "out.bare"));
+  const Finished silent = convert("mute");
+  EXPECT_EQ(silent.status, 1) << silent;
+  EXPECT_THAT(silent.err, HasSubstr("column motor.speed as ")) << silent;
+  EXPECT_FALSE(fs::exists(dir / "out.mute"));
+}
+
 TEST(OwnDriver, ThatIsMissingIsNoDamage) {
   const TempDir dir;
   const Finished done = run(rig(dir, "record: { time: { variables: [rt.late], driver: flawed } }\n", kFlawed,

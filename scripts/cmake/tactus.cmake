@@ -137,7 +137,7 @@ endfunction()
 
 # A static library that is one part of a driver; nothing of it is seen outside of what it is linked into.
 #
-#   tactus_part(link_port [OUTSIDE_FRAMES] SOURCES port.cpp LINK link_signals)
+#   tactus_part(link_port [OUTSIDE_FRAMES] SOURCES port.cpp LINK executive)
 #
 function(tactus_part name)
   cmake_parse_arguments(arg "OUTSIDE_FRAMES" "" "SOURCES;LINK" ${ARGN})

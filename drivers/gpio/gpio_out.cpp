@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,11 +35,17 @@ struct OutSettings {
   std::string chip{};
   Drive drive = Drive::push_pull;
   std::vector<OutLines> lines{};
+  std::optional<config::Located<std::string>> pulse{};
 
-  std::vector<const NamedLines*> all() const {
-    std::vector<const NamedLines*> pointers;
-    for (const OutLines& one : lines) pointers.push_back(&one);
-    return pointers;
+  std::vector<LineGroup> groups() const {
+    std::vector<LineGroup> groups;
+    for (const OutLines& one : lines) groups.push_back(one.group());
+    if (pulse) groups.push_back(pulse_lines().group());
+    return groups;
+  }
+  NamedLines pulse_lines() const {
+    return {
+        .name = {"pulse", pulse->place, pulse->path}, .origin = {pulse->place, pulse->path}, .line = pulse};
   }
 };
 
@@ -75,6 +82,10 @@ const config::Fields<OutSettings>& out_fields() {
           config::optional("drive", &OutSettings::drive, drive_words(), "how the lines are driven"),
           config::named("lines", &OutSettings::lines, out_line_fields(), "variable", "the variables")
               .at_least(1),
+          config::optional(
+              "pulse", &OutSettings::pulse, line_rule(),
+              "number or name of a line that is high from the begin of each frame to this write, for a "
+              "logger or an oscilloscope"),
       }};
   return fields;
 }
@@ -111,6 +122,8 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
       safe_levels_ |= signal.levels_of(lines.safe_value);
       initial_levels_ |= signal.levels_of(lines.initial_value);
     }
+    if (settings_.pulse) pulse_ = std::uint64_t{1} << bit;
+    driven_ = initial_levels_;
   }
 
   ~Outlet() override {
@@ -125,6 +138,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   void declare(Declare& d) override {
     for (Signal& signal : signals_) signal.declare_input(d);
+    if (settings_.pulse) d.job<&Outlet::begin_pulse>("pulse", JobClass::top_of_frame);
     d.job<&Outlet::write>("write", JobClass::end_of_frame);
   }
 
@@ -159,27 +173,34 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
   }
 
   int write() {
-    if (outputs_ == nullptr) return fail_with("the lines were not opened");
     if (ended()) return 0;
-    if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
     std::uint64_t levels = 0;
     for (const Signal& signal : signals_) {
       if (signal.value() > signal.largest()) return does_not_fit(signal);
       levels |= signal.levels_of(signal.value());
     }
-    if (const int error = outputs_->write(levels); error != 0) return fail_with(error_text(error));
+    return drive(levels, 0);
+  }
+
+  /// Raises the pulse beside what the lines have: of the others none changes before the frame's write.
+  int begin_pulse() { return drive(driven_.load(std::memory_order_relaxed), pulse_); }
+
+ private:
+  int drive(std::uint64_t levels, std::uint64_t pulse) {
+    if (outputs_ == nullptr) return fail_with("the lines were not opened");
+    if (ended()) return 0;
+    if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
+    if (const int error = outputs_->write(levels | pulse); error != 0) return fail_with(error_text(error));
+    driven_.store(levels, std::memory_order_relaxed);
     // Somebody may have driven safe between the look above and the write, which then undid it.
     if (ended()) (void)safe_.issue();
     if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
     return 0;
   }
 
- private:
   void request_lines(const std::string& rig) {
     const std::unique_ptr<Chip> chip = open_chip(*gpio_, settings_.chip);
-    std::vector<LineGroup> groups;
-    for (const OutLines& each : settings_.lines) groups.push_back(each.group());
-    const std::vector<unsigned> lines = find_lines(*chip, groups);
+    const std::vector<unsigned> lines = find_lines(*chip, settings_.groups());
     outputs_ = gpio::request(*chip, lines, [&] {
       return chip->request_outputs(lines, settings_.drive, initial_levels_, consumer_of(rig, ::getpid()));
     });
@@ -187,6 +208,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   bool drive_safe() TACTUS_RT override {
     if (!open_.load()) return true;
+    driven_.store(safe_levels_, std::memory_order_relaxed);  // the next pulse leaves them so
     const bool driven = safe_.issue() == 0;
     // One that could not be driven stays guarded: over there it is tried again and again.
     if (guardian_ != nullptr) driven ? guardian_->disarm() : guardian_->arm();
@@ -236,6 +258,8 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
   std::vector<Signal> signals_;
   std::uint64_t safe_levels_ = 0;
   std::uint64_t initial_levels_ = 0;
+  std::uint64_t pulse_ = 0;               ///< its bit; 0: there is none
+  std::atomic<std::uint64_t> driven_{0};  ///< levels of the lines, without the pulse
   std::shared_ptr<Guardian> guardian_;
   std::unique_ptr<Outputs> outputs_;
   SafeWrite safe_;
@@ -251,7 +275,11 @@ std::unique_ptr<executive::DrivenModel> GpioOut::make(const config::Node& settin
                                                       config::Problems& problems) {
   const std::size_t before = problems.count();
   OutSettings read = out_fields().load(written_out(settings), path, problems);
-  check_lines(read.all(), read.origin, problems);
+  std::vector<const NamedLines*> all;
+  for (const OutLines& each : read.lines) all.push_back(&each);
+  const NamedLines pulse = read.pulse ? read.pulse_lines() : NamedLines{};
+  if (read.pulse) all.push_back(&pulse);
+  check_lines(all, read.origin, problems);
   if (problems.count() != before) return nullptr;
   for (OutLines& lines : read.lines) {
     lines.safe_value = read_value(lines.safe, "safe", lines, problems);

@@ -154,6 +154,47 @@ TEST_F(GpioOutTest, AllSixtyFourLinesMayBeOneNumber) {
   EXPECT_EQ(chip_.levels, ~std::uint64_t{0});
 }
 
+constexpr const char* kPulse = R"(
+chip: pins
+pulse: 20
+lines:
+  enable: { line: 8, safe: no }
+  brake: { line: 3, active_low: yes, safe: yes }
+)";
+
+TEST_F(GpioOutTest, APulseIsHighFromTheBeginOfAFrameToItsWrite) {
+  const auto model = make_model(driver_, kPulse);
+  ModelHost host(*model);
+  EXPECT_EQ(host.all().size(), 2U) << "it is no variable";
+  EXPECT_EQ(host.job("pulse").job_class, TACTUS_TOP_OF_FRAME);
+  model->open(alone());
+  EXPECT_EQ(chip_.requested, (std::vector<unsigned>{8, 3, 20}));
+  EXPECT_EQ(chip_.levels, 0b000U);
+  host.set("enable", 1);
+  EXPECT_EQ(host.run("pulse"), 0) << host.failure();
+  EXPECT_EQ(chip_.levels, 0b100U) << "the others are as they were";
+  EXPECT_EQ(host.run("write"), 0);
+  EXPECT_EQ(chip_.levels, 0b001U);
+  host.set("brake", 0);
+  EXPECT_EQ(host.run("pulse"), 0);
+  EXPECT_EQ(chip_.levels, 0b101U) << "what the write of the frame before left";
+  EXPECT_EQ(host.run("write"), 0);
+  EXPECT_EQ(chip_.levels, 0b011U);
+}
+
+TEST_F(GpioOutTest, APulseAfterTheLinesWereDrivenSafeLeavesThemSafe) {
+  const auto model = make_model(driver_, kPulse);
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("enable", 1);
+  EXPECT_EQ(host.run("write"), 0);
+  model->safe_output()->drive_safe();
+  EXPECT_EQ(host.run("pulse"), 0);
+  EXPECT_EQ(chip_.levels, 0b100U) << "enable stays off until the frame has computed it";
+  model->safe_output()->drive_safe();
+  EXPECT_EQ(chip_.terminal.value(), 0U) << "and with the pulse low";
+}
+
 TEST_F(GpioOutTest, TouchesNoHeapInAFrame) {
   const auto model = make_model(driver_, kRig);
   ModelHost host(*model);
@@ -187,6 +228,8 @@ TEST_F(GpioOutTest, SaysWhatIsWrongWithItsSection) {
        "models.under_test.drive: 'strong' is not one of"},
       {"{chip: '0', lines: {a: {line: 1, safe: no}, b: {line: 1, safe: no}}}",
        "models.under_test.lines.b.line: line 1 is already used by 'a'"},
+      {"{chip: '0', pulse: 1, lines: {a: {line: 1, safe: no}}}",
+       "models.under_test.pulse: line 1 is already used by 'a'"},
       {"{chip: '0', bias: pull_up, lines: {a: {line: 1, safe: no}}}", "models.under_test.bias: unknown key"},
   };
   for (const auto& row : rows)

@@ -2,16 +2,8 @@
 /* A unit of FMI 3.0 for co-simulation with event mode: x grows by u and loses 1 whenever it reaches 1, which is an event
  * inside of a step; each quarter of a second is a time event; a discrete input, an input clock, an output clock. What is
  * illegal in its state is answered by Error. */
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit3.h"
 
-#define EXPORT __attribute__((visibility("default")))
-enum { OK, WARNING, DISCARD, ERROR, FATAL };
-enum { MADE, INITIALIZING, STEPS, SET, EVENT, TERMINATED, FAILED };
 enum {
   NO_FAULT,
   NEVER_ENDS,
@@ -23,42 +15,16 @@ enum {
   DIES_AT_ONCE
 };
 enum { MODE = 2, U = 10, X, D, D_SEEN, V, W, WHEN, CROSSINGS, TIMED, CLOCK_IN = 30, CLOCK_OUT };
-typedef void Log(void*, int, const char*, const char*);
 
 typedef struct {
   double x, u, v, w, when, time;
   int32_t d, d_seen, crossings, timed, mode;
   int phase, crossed, out, in, first;
 } Data;
-typedef struct {
-  Data d;
-  void* environment;
-  Log* log;
-  bool event_mode;
-} Unit;
+#define UNIT_EVENTS
+#include "unit3_common.h"
 
-static int refuse(Unit* u, const char* what) {
-  u->d.phase = FAILED;
-  u->log(u->environment, ERROR, "logStatusError", what);
-  return ERROR;
-}
-
-EXPORT const char* fmi3GetVersion(void) { return "3.0"; }
-EXPORT void* fmi3InstantiateCoSimulation(const char* name, const char* token, const char* resources,
-                                         bool visible, bool logging, bool event_mode, bool early,
-                                         const uint32_t* intermediate, size_t n, void* environment, Log* log,
-                                         void* update) {
-  Unit* u;
-  (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)intermediate, (void)update;
-  if (n != 0 || early != event_mode) return NULL;
-  u = calloc(1, sizeof(Unit));
-  if (u == NULL) return NULL;
-  u->environment = environment;
-  u->log = log;
-  u->event_mode = event_mode;
-  return u;
-}
-EXPORT void fmi3FreeInstance(void* c) { free(c); }
+static void set_defaults(Unit* u) { memset(&u->d, 0, sizeof u->d); }
 EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double tolerance, double start,
                                        bool has_stop, double stop) {
   Unit* u = c;
@@ -71,31 +37,13 @@ EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double toler
 EXPORT int fmi3ExitInitializationMode(void* c) {
   Unit* u = c;
   if (u->d.phase != INITIALIZING) return refuse(u, "ExitInitializationMode");
-  u->d.phase = u->event_mode ? EVENT : STEPS;
+  u->d.phase = u->event_mode ? EVENT : READY;
   u->d.first = 1;
-  return OK;
-}
-EXPORT int fmi3Terminate(void* c) {
-  Unit* u = c;
-  if (u->d.phase != STEPS && u->d.phase != EVENT && u->d.phase != SET) return refuse(u, "Terminate");
-  u->d.phase = TERMINATED;
-  return OK;
-}
-EXPORT int fmi3Reset(void* c) {
-  memset(&((Unit*)c)->d, 0, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3EnterEventMode(void* c) {
-  Unit* u = c;
-  if (!u->event_mode || (u->d.phase != STEPS && u->d.phase != SET)) return refuse(u, "EnterEventMode");
-  u->d.phase = EVENT;
   return OK;
 }
 EXPORT int fmi3EnterStepMode(void* c) {
   Unit* u = c;
-  if (u->d.phase != EVENT) return refuse(u, "EnterStepMode");
-  u->d.phase = STEPS;
-  return OK;
+  return go_on(u, EVENT, READY, "EnterStepMode");
 }
 static double next_timed(const Unit* u) { return 0.25 * (u->d.timed + 1); }
 
@@ -154,7 +102,7 @@ EXPORT int fmi3SetFloat64(void* c, const uint32_t* vr, size_t n, const double* v
     return OK;
   }
   if (u->d.phase == EVENT) return refuse(u, "a continuous input is set in event mode");
-  if (u->d.phase == STEPS) u->d.phase = SET;
+  if (u->d.phase == READY) u->d.phase = SET;
   u->d.u = v[0];
   return OK;
 }
@@ -188,11 +136,11 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
   const double to = t + h, cross = u->d.u > 0 ? t + (1 - u->d.x) / u->d.u : INFINITY;
   (void)no_set_before;
   *event = *end = *early = false;
-  if (u->d.phase != STEPS && u->d.phase != SET) return refuse(u, "DoStep");
+  if (u->d.phase != READY && u->d.phase != SET) return refuse(u, "DoStep");
   if (fabs(t - u->d.time) > 1e-9) return refuse(u, "another communication point is expected");
   if (u->event_mode && to > next_timed(u) + 1e-9) return refuse(u, "a step over a time event");
   if (u->d.crossed) return refuse(u, "a step over an event");
-  u->d.phase = STEPS;
+  u->d.phase = READY;
   if (u->d.mode == NEVER_ADVANCES || u->d.mode == GOES_BACK) {
     *event = *early = true;
     *last = u->d.mode == GOES_BACK ? t - 0.01 : t;
@@ -208,39 +156,5 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
   u->d.x += u->d.u * h;
   u->d.time = *last = to;
   *event = u->event_mode && u->d.mode != SAYS_NOTHING && to >= next_timed(u) - 1e-9;
-  return OK;
-}
-
-EXPORT int fmi3GetFMUState(void* c, void** s) {
-  if (*s == NULL) *s = malloc(sizeof(Data));
-  memcpy(*s, &((Unit*)c)->d, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3SetFMUState(void* c, void* s) {
-  memcpy(&((Unit*)c)->d, s, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3FreeFMUState(void* c, void** s) {
-  (void)c;
-  free(*s);
-  *s = NULL;
-  return OK;
-}
-EXPORT int fmi3SerializedFMUStateSize(void* c, void* s, size_t* n) {
-  (void)c, (void)s;
-  *n = sizeof(Data);
-  return OK;
-}
-EXPORT int fmi3SerializeFMUState(void* c, void* s, uint8_t* b, size_t n) {
-  (void)c;
-  if (n < sizeof(Data)) return ERROR;
-  memcpy(b, s, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3DeserializeFMUState(void* c, const uint8_t* b, size_t n, void** s) {
-  (void)c;
-  if (n != sizeof(Data)) return ERROR;
-  if (*s == NULL) *s = malloc(sizeof(Data));
-  memcpy(*s, b, sizeof(Data));
   return OK;
 }

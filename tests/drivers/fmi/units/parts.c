@@ -2,16 +2,8 @@
 /* A unit of FMI 3.0 for scheduled execution: six partitions, one of each kind of clock. It answers Error to what the
  * standard forbids: a clock that is activated twice for one time or goes back, a value of a wrong phase, a question about
  * clocks outside of a clock update. */
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit3.h"
 
-#define EXPORT __attribute__((visibility("default")))
-enum { OK, WARNING, DISCARD, ERROR, FATAL };
-enum { MADE, INITIALIZING, ACTIVE, TERMINATED, FAILED };
 enum { NO_FAULT, DOES_DISCARD, DOES_ERROR, DOES_FATAL };
 enum { FAST = 1001, SLOW = 1002, TRIG = 1003, ONCE = 1004, OUT = 1005, LATER = 1006, AGAIN = 1007 };
 enum {
@@ -32,9 +24,6 @@ enum {
   T_SLOW,
   T_LATER
 };
-typedef void Log(void*, int, const char*, const char*);
-typedef void Update(void*);
-typedef void Lock(void);
 
 typedef struct {
   double real[32], last[6], interval[2], slow;
@@ -44,19 +33,9 @@ typedef struct {
   bool out;
   int phase, updating;
 } Data;
-typedef struct {
-  Data d;
-  void* environment;
-  Log* log;
-  Update* update;
-  Lock *lock, *unlock;
-} Unit;
+#define UNIT_SCHEDULED
+#include "unit3_common.h"
 
-static int refuse(Unit* u, const char* what) {
-  u->d.phase = FAILED;
-  u->log(u->environment, ERROR, "logStatusError", what);
-  return ERROR;
-}
 static void set_defaults(Unit* u) {
   int i;
   memset(&u->d, 0, sizeof u->d);
@@ -68,24 +47,6 @@ static void set_defaults(Unit* u) {
   u->d.qualifier[1] = 2; /* a changing clock has an interval from the beginning */
 }
 
-EXPORT const char* fmi3GetVersion(void) { return "3.0"; }
-EXPORT void* fmi3InstantiateScheduledExecution(const char* name, const char* token, const char* resources,
-                                               bool visible, bool logging, void* environment, Log* log,
-                                               Update* update, Lock* lock, Lock* unlock) {
-  Unit* u;
-  (void)name, (void)visible, (void)logging, (void)resources;
-  if (strcmp(token, "{parts}") != 0 || update == NULL || lock == NULL || unlock == NULL) return NULL;
-  u = calloc(1, sizeof(Unit));
-  if (u == NULL) return NULL;
-  u->environment = environment;
-  u->log = log;
-  u->update = update;
-  u->lock = lock;
-  u->unlock = unlock;
-  set_defaults(u);
-  return u;
-}
-EXPORT void fmi3FreeInstance(void* c) { free(c); }
 EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double tolerance, double start,
                                        bool has_stop, double stop) {
   Unit* u = c;
@@ -95,17 +56,9 @@ EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double toler
   return OK;
 }
 EXPORT int fmi3ExitInitializationMode(void* c) {
-  Unit* u = c;
-  if (u->d.phase != INITIALIZING) return refuse(u, "ExitInitializationMode");
-  u->d.phase = ACTIVE;
-  return OK;
+  return go_on(c, INITIALIZING, ACTIVE, "ExitInitializationMode");
 }
-EXPORT int fmi3Terminate(void* c) {
-  Unit* u = c;
-  if (u->d.phase != ACTIVE) return refuse(u, "Terminate");
-  u->d.phase = TERMINATED;
-  return OK;
-}
+EXPORT int fmi3Terminate(void* c) { return go_on(c, ACTIVE, TERMINATED, "Terminate"); }
 EXPORT int fmi3Reset(void* c) {
   set_defaults(c);
   return OK;
@@ -237,39 +190,5 @@ EXPORT int fmi3ActivateModelPartition(void* c, uint32_t clock, double t) {
     default:
       break;
   }
-  return OK;
-}
-
-EXPORT int fmi3GetFMUState(void* c, void** s) {
-  if (*s == NULL) *s = malloc(sizeof(Data));
-  memcpy(*s, &((Unit*)c)->d, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3SetFMUState(void* c, void* s) {
-  memcpy(&((Unit*)c)->d, s, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3FreeFMUState(void* c, void** s) {
-  (void)c;
-  free(*s);
-  *s = NULL;
-  return OK;
-}
-EXPORT int fmi3SerializedFMUStateSize(void* c, void* s, size_t* n) {
-  (void)c, (void)s;
-  *n = sizeof(Data);
-  return OK;
-}
-EXPORT int fmi3SerializeFMUState(void* c, void* s, uint8_t* b, size_t n) {
-  (void)c;
-  if (n < sizeof(Data)) return ERROR;
-  memcpy(b, s, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3DeserializeFMUState(void* c, const uint8_t* b, size_t n, void** s) {
-  (void)c;
-  if (n != sizeof(Data)) return ERROR;
-  if (*s == NULL) *s = malloc(sizeof(Data));
-  memcpy(*s, b, sizeof(Data));
   return OK;
 }

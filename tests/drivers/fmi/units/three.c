@@ -2,23 +2,14 @@
 /* A unit of FMI 3.0 for tests: all types pass through it, y = 2 u for an array whose size is structural, one state. A call
  * that is illegal in its state, such as a Get after a Set between two steps, is answered by Error. */
 #define _GNU_SOURCE
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "hostile.h"
+#include "unit3.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #ifndef INNER_STEP
 #define INNER_STEP 0.0
 #endif
-enum { OK, WARNING, DISCARD, ERROR, FATAL };
-enum { MADE, CONFIGURING, INITIALIZING, READY, SET, TERMINATED, FAILED };
 enum { NO_FAULT, DOES_DISCARD, DOES_ERROR, DOES_FATAL, GIVES_NAN, ASKS_FOR_END };
-typedef void Log(void*, int, const char*, const char*);
 
 typedef struct {
   double f64, x, k, u[8], y[8];
@@ -36,17 +27,10 @@ typedef struct {
   double time, start;
   int phase, steps;
 } Data;
-typedef struct {
-  Data d;
-  void* environment;
-  Log* log;
-} Unit;
+#define BEFORE_GET_STATE(u) ANSWER_IF_TOLD((u)->d.mode, IN_GET_STATE, (u)->d.phase >= READY)
+#define BEFORE_SET_STATE(u) ANSWER_IF_TOLD((u)->d.mode, IN_SET_STATE, 1)
+#include "unit3_common.h"
 
-static int refuse(Unit* u, const char* what) {
-  u->d.phase = FAILED;
-  u->log(u->environment, ERROR, "logStatusError", what);
-  return ERROR;
-}
 static void set_defaults(Unit* u) {
   memset(&u->d, 0, sizeof u->d);
   u->d.x = u->d.k = 1;
@@ -55,35 +39,19 @@ static void set_defaults(Unit* u) {
   u->d.size = 2;
 }
 
-EXPORT const char* fmi3GetVersion(void) { return "3.0"; }
 EXPORT void* fmi3InstantiateCoSimulation(const char* name, const char* token, const char* resources,
                                          bool visible, bool logging, bool event_mode, bool early,
                                          const uint32_t* intermediate, size_t n, void* environment, Log* log,
                                          void* update) {
-  Unit* u;
-  (void)name, (void)visible, (void)logging, (void)intermediate, (void)update;
-  if (strcmp(token, "{three}") != 0 || event_mode || early || n != 0) return NULL;
+  (void)name, (void)visible, (void)logging, (void)intermediate;
+  if (strcmp(token, "{three}") != 0 || event_mode || early || n != 0 || update != NULL) return NULL;
   if (resources != NULL && resources[strlen(resources) - 1] != '/') return NULL;
-  u = calloc(1, sizeof(Unit));
-  if (u == NULL) return NULL;
-  u->environment = environment;
-  u->log = log;
-  set_defaults(u);
-  return u;
+  return new_unit(environment, log);
 }
-EXPORT void fmi3FreeInstance(void* c) { free(c); }
 EXPORT int fmi3EnterConfigurationMode(void* c) {
-  Unit* u = c;
-  if (u->d.phase != MADE) return refuse(u, "EnterConfigurationMode");
-  u->d.phase = CONFIGURING;
-  return OK;
+  return go_on(c, MADE, CONFIGURING, "EnterConfigurationMode");
 }
-EXPORT int fmi3ExitConfigurationMode(void* c) {
-  Unit* u = c;
-  if (u->d.phase != CONFIGURING) return refuse(u, "ExitConfigurationMode");
-  u->d.phase = MADE;
-  return OK;
-}
+EXPORT int fmi3ExitConfigurationMode(void* c) { return go_on(c, CONFIGURING, MADE, "ExitConfigurationMode"); }
 EXPORT int fmi3EnterInitializationMode(void* c, bool has_tolerance, double tolerance, double start,
                                        bool has_stop, double stop) {
   Unit* u = c;
@@ -277,41 +245,5 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
   *last = u->d.time;
   ++u->d.steps;
   u->d.phase = READY;
-  return OK;
-}
-
-EXPORT int fmi3GetFMUState(void* c, void** s) {
-  ANSWER_IF_TOLD(((Unit*)c)->d.mode, IN_GET_STATE, ((Unit*)c)->d.phase >= READY);
-  if (*s == NULL) *s = malloc(sizeof(Data));
-  memcpy(*s, &((Unit*)c)->d, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3SetFMUState(void* c, void* s) {
-  ANSWER_IF_TOLD(((Unit*)c)->d.mode, IN_SET_STATE, 1);
-  memcpy(&((Unit*)c)->d, s, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3FreeFMUState(void* c, void** s) {
-  (void)c;
-  free(*s);
-  *s = NULL;
-  return OK;
-}
-EXPORT int fmi3SerializedFMUStateSize(void* c, void* s, size_t* n) {
-  (void)c, (void)s;
-  *n = sizeof(Data);
-  return OK;
-}
-EXPORT int fmi3SerializeFMUState(void* c, void* s, uint8_t* b, size_t n) {
-  (void)c;
-  if (n < sizeof(Data)) return ERROR;
-  memcpy(b, s, sizeof(Data));
-  return OK;
-}
-EXPORT int fmi3DeserializeFMUState(void* c, const uint8_t* b, size_t n, void** s) {
-  (void)c;
-  if (n != sizeof(Data)) return ERROR;
-  if (*s == NULL) *s = malloc(sizeof(Data));
-  memcpy(*s, b, sizeof(Data));
   return OK;
 }

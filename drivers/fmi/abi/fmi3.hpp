@@ -56,6 +56,7 @@ enum Qualifier : int { kNotYetKnown, kUnchanged, kChanged };
 using ActivateModelPartition = Status(Instance, Reference clock, double time);
 using GetClock = Status(Instance, const Reference*, std::size_t, bool* ticks);
 using GetInterval = Status(Instance, const Reference*, std::size_t, double* seconds, Qualifier*);
+using GetShift = Status(Instance, const Reference*, std::size_t, double* seconds);
 using SetInterval = Status(Instance, const Reference*, std::size_t, const double* seconds);
 
 using GetState = Status(Instance, void** state);

@@ -42,9 +42,9 @@ std::optional<Interface> read_interface(pugi::xml_node root, const char* kind, V
   made.run_asynchronously = of.flag("canRunAsynchronuously");
   made.interpolates_inputs = of.flag("canInterpolateInputs");
   made.event_mode = of.flag("hasEventMode");
-  made.early_return =
-      of.flag("mightReturnEarlyFromDoStep") || of.flag("canReturnEarlyAfterIntermediateUpdate");
+  made.early_return = of.flag("mightReturnEarlyFromDoStep");
   made.intermediate_update = of.flag("providesIntermediateUpdate");
+  made.early_return_after_update = of.flag("canReturnEarlyAfterIntermediateUpdate");
   made.output_derivatives = of.number<unsigned>("maxOutputDerivativeOrder").value_or(0);
   made.fixed_step = of.number<double>("fixedInternalStepSize");
   if (made.fixed_step && !(*made.fixed_step > 0 && std::isfinite(*made.fixed_step))) {

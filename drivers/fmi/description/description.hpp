@@ -143,6 +143,7 @@ struct Interface {
   bool event_mode = false;  ///< 3.0, as the next
   bool early_return = false;
   bool intermediate_update = false;
+  bool early_return_after_update = false;  ///< canReturnEarlyAfterIntermediateUpdate
   unsigned output_derivatives = 0;
   std::optional<double> fixed_step;  ///< fixedInternalStepSize, seconds
 };

@@ -169,10 +169,6 @@ class Sorter {
     const bool co_simulation = wishes_.execution == Execution::co_simulation;
     if (co_simulation && !wishes_.event_mode)
       return "a Clock: the unit runs without event mode, so no clock ticks";
-    if (co_simulation && clock.causality == Causality::input &&
-        clock.clock.interval_variability != "triggered")
-      return "a Clock with intervals (" + clock.clock.interval_variability +
-             "): in co-simulation a rig lets triggered ones tick alone";
     if (clock.causality != Causality::input && clock.causality != Causality::output)
       return "a Clock that is neither input nor output";
     return "";
@@ -206,6 +202,9 @@ class Sorter {
     clock.news = names_.add(clock.name + "_news");
     clock.due = names_.add(clock.name + "_due");
     clock.seen = names_.add(clock.name + "_news_seen");
+    clock.told = names_.add(clock.name + "_interval_of_unit");
+    clock.from = names_.add(clock.name + "_from");
+    clock.before = names_.add(clock.name + "_ticks_before");
     made_.partitions.push_back(std::move(clock));
   }
 

@@ -27,11 +27,14 @@ struct ClockVariable {
   std::string ticks;       ///< calls of its partition
   std::string next;        ///< next time of one whose interval the unit gives
   std::string late;        ///< the same: longest time that it waited for a frame
-  std::string interval{};  ///< interval of a changing one
+  std::string interval{};  ///< interval of a changing one, with event mode of each timed one
   std::string served{};    ///< value of a triggered one that was served
   std::string news{};      ///< countdown, between two models of one unit: times that it was started
   std::string due{};       ///< the same: time of its tick
   std::string seen{};      ///< the same: times that were taken
+  std::string told{};      ///< event mode: interval that the unit has
+  std::string from{};      ///< the same: time from which ticks of a periodic one are counted
+  std::string before{};    ///< the same: ticks before that
 };
 
 /// A structural parameter, which sizes of arrays depend on.
@@ -53,8 +56,7 @@ struct Contents {
   std::vector<RigVariable> parameters;  ///< fixed ones: set before initialization
   std::vector<RigVariable> outputs;     ///< got after each step, local variables that were asked for too
   std::vector<RigVariable> constants;   ///< got once, after initialization: calculated parameters, constants
-  std::vector<ClockVariable>
-      partitions;  ///< input clocks, each with its partition; with event mode, triggered ones
+  std::vector<ClockVariable> partitions;  ///< input clocks, each with its partition, or those of event mode
   std::vector<ClockVariable> output_clocks;
   std::vector<const Variable*> texts;  ///< parameters of type String and Binary
   std::vector<StructureVariable> structure;

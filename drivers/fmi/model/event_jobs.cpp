@@ -14,8 +14,7 @@ namespace {
 constexpr int kMostEvents = 1000;   // in a step
 constexpr int kMostUpdates = 1000;  // of an event
 
-/// Returns true if two times are one, but for rounding.
-bool same(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)}); }
+bool same(double a, double b) { return is_same_time(a, b); }
 
 /// Returns true for inputs without a clock that are set at events.
 bool is_discrete(const Values& group) {
@@ -44,20 +43,6 @@ void FmiModel::sort_events() {
   frame_.set = to_set_;
   frame_.get = {};  // after the events of the step
   is_plain_ = false;
-}
-
-void FmiModel::declare_clocks(Declare& d) {
-  for (std::size_t i = 0; i < partitions_.size(); ++i) {
-    const ClockVariable& clock = contents_.partitions[i];
-    d.input(clock.name.c_str(), partitions_[i].asked, "",
-            "ticks of the clock that are wanted: it ticks when it changes");
-    d.state(clock.served.c_str(), partitions_[i].served, "", "value of the clock that was served");
-    d.state(clock.ticks.c_str(), partitions_[i].ticks, "", "ticks of the clock");
-  }
-  for (std::size_t i = 0; i < output_ticks_.size(); ++i)
-    d.output(contents_.output_clocks[i].name.c_str(), output_ticks_[i], "", "ticks of the clock");
-  d.state("unit_next_event", next_event_, "s", "time of the next event that the unit named; below 0: none");
-  declare_last_set();
 }
 
 /// Makes a state of what the unit has of discrete inputs: a change that waits for the next step is in no other.
@@ -111,18 +96,14 @@ int FmiModel::event_failed(const char* what, Status status) {
 /// Handles the event that follows initialization.
 int FmiModel::begin_events() {
   next_event_ = -1;
-  for (Partition& each : partitions_) each.ticks_now = false;
   std::fill(output_ticks_.begin(), output_ticks_.end(), 0);
   news_.clear();
-  for (Partition& each : partitions_) {
-    each.ticks = 0;
-    each.served = each.asked;
-  }
+  tunables_set_ = false;
   return handle_event(start_, false);
 }
 
 /// Handles an event at `now`. The unit is in event mode after initialization, else between two steps. `inputs`: discrete
-/// inputs have changed, or a clock is to tick.
+/// inputs or intervals have changed, or the rig triggers a clock.
 int FmiModel::handle_event(double now, bool inputs) {
   if (unit_->phase() != Phase::handling)
     if (const Status status = unit_->enter_event(); !is_good(status))
@@ -132,22 +113,12 @@ int FmiModel::handle_event(double now, bool inputs) {
       if (group->has_changed())
         if (const Status status = group->set_in_event(*unit_); !is_good(status))
           return event_failed("Set of discrete inputs", status);
-    for (Partition& each : partitions_) {
-      if (each.asked == each.served) continue;
-      each.served = each.asked;
-      each.ticks_now = true;
-      ++each.ticks;
-      if (const Status status = unit_->tick(each.clock); !is_good(status))
-        return event_failed("SetClock", status);
-      for (Values* const group : clocked_in_)
-        if (std::find(group->clocks().begin(), group->clocks().end(), each.clock) != group->clocks().end())
-          if (const Status status = group->set_in_event(*unit_); !is_good(status))
-            return event_failed("Set of inputs of a clock", status);
-    }
+    if (const int bad = change_intervals(now); bad != 0 || status_ != kRuns) return bad;
   }
   EventAnswer answer;
   bool ends = false;
   for (int n = 0;; ++n) {
+    if (const int bad = tick_clocks(now, inputs && n == 0); bad != 0 || status_ != kRuns) return bad;
     if (!output_ticks_.empty())
       if (const Status status = unit_->ask_ticks(news_); !is_good(status))
         return event_failed("GetClock", status);
@@ -157,11 +128,11 @@ int FmiModel::handle_event(double now, bool inputs) {
           return event_failed("Get of outputs of a clock", status);
     for (std::size_t i = 0; i < output_ticks_.size(); ++i) output_ticks_[i] += news_.ticked[i] != 0 ? 1 : 0;
     news_.clear();
-    for (Partition& each : partitions_) each.ticks_now = false;  // an update ends the ticks of this moment
     if (const Status status = unit_->update_discrete(answer); !is_good(status))
       return event_failed("UpdateDiscreteStates", status);
+    if (const int bad = end_ticks(now); bad != 0 || status_ != kRuns) return bad;
     ends = ends || answer.terminate;
-    if (!answer.again || ends) break;
+    if ((!answer.again && !is_tick_due(now)) || ends) break;
     if (n < kMostUpdates) continue;
     std::array<char, 160> text{};
     (void)std::snprintf(
@@ -182,7 +153,8 @@ int FmiModel::event_step(const tactus::Call& call) {
   const bool inputs = std::any_of(discrete_in_.begin(), discrete_in_.end(),
                                   [](Values* group) { return group->has_changed(); }) ||
                       std::any_of(partitions_.begin(), partitions_.end(),
-                                  [](const Partition& p) { return p.asked != p.served; });
+                                  [](const Partition& p) { return p.asked != p.served; }) ||
+                      tunables_set_ || wants_interval() || is_tick_due(time_);
   if (inputs)
     if (const int bad = handle_event(time_, true); bad != 0 || status_ != kRuns) return bad;
   for (Values* const each : converted_in_) each->to_unit();
@@ -202,9 +174,11 @@ int FmiModel::make_event_step(double wanted) {
   const double step = frame_.step;
   double at = time_;
   for (int n = 0; n <= kMostEvents; ++n) {
-    const bool named = interface().variable_step && next_event_ > at && next_event_ < wanted &&
-                       !same(next_event_, wanted) && !same(next_event_, at);
-    const double end = named ? next_event_ : wanted;
+    const double tick = next_tick();
+    const double first = next_event_ > at && (tick < 0 || next_event_ < tick) ? next_event_ : tick;
+    const bool named =
+        interface().variable_step && first > at && first < wanted && !same(first, wanted) && !same(first, at);
+    const double end = named ? first : wanted;
     // Also at the end of the step; a unit whose steps cannot be cut gets its event there.
     const bool due = next_event_ >= 0 && (next_event_ <= end || same(next_event_, end));
     frame_.time = at;
@@ -231,7 +205,7 @@ int FmiModel::make_event_step(double wanted) {
     }
     at = early ? answer_.reached : end;
     if (!early && !same(end, answer_.reached)) look_at_lag(end, status);
-    if (answer_.event || (due && !early))
+    if (answer_.event || (due && !early) || is_tick_due(at))
       if (const int bad = handle_event(at, false); bad != 0 || status_ != kRuns) return bad;
     if (same(at, wanted)) return 0;
   }

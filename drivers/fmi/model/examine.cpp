@@ -44,6 +44,7 @@ std::string flags_of(const Interface& of) {
   add(of.event_mode, "hasEventMode");
   add(of.early_return, "mightReturnEarlyFromDoStep");
   add(of.intermediate_update, "providesIntermediateUpdate");
+  add(of.early_return_after_update, "canReturnEarlyAfterIntermediateUpdate");
   if (of.fixed_step) flags.push_back("fixedInternalStepSize " + number(*of.fixed_step) + " s");
   return flags.empty() ? "none" : listed(flags);
 }
@@ -163,6 +164,49 @@ void print_partitions(const Examination& to, const Contents& contents) {
     to.line("  output clock " + clock.name + ": a variable that counts its ticks");
 }
 
+std::string times_of(const TickTimes& times) {
+  switch (times.source) {
+    case TickTimes::Source::none:
+      return "when its variable changes, at the beginning of a step";
+    case TickTimes::Source::unit:
+      return times.periodic ? "at an interval that the unit gives"
+                            : (times.countdown ? "once, when the unit says" : "when the unit says");
+    case TickTimes::Source::description:
+    case TickTimes::Source::rig:
+      break;
+  }
+  return "every " + number(times.described) + " s" +
+         (times.shift > 0 ? ", first at " + number(times.shift) + " s" : "");
+}
+
+/// Lists the clocks that tick with event mode.
+void print_clocks(const Examination& to, const Description& d) {
+  Wishes wishes;
+  wishes.event_mode = true;
+  std::vector<WishProblem> none;
+  const Contents contents = contents_of(d, wishes, none);
+  if (contents.partitions.empty() && contents.output_clocks.empty()) return;
+  to.line("");
+  to.line("clocks, with 'event_mode: yes' (" +
+          std::to_string(contents.partitions.size() + contents.output_clocks.size()) + ")");
+  for (const ClockVariable& clock : contents.partitions) {
+    std::string problem;
+    const TickTimes times = tick_times_of(*clock.of, problem);
+    std::array<char, 200> head{};
+    (void)std::snprintf(head.data(), head.size(), "  %-28s %-12s ", clock.name.c_str(),
+                        clock.of->clock.interval_variability.c_str());
+    if (!problem.empty())
+      to.line(head.data() + ("cannot tick: " + problem));
+    else
+      to.line(head.data() + times_of(times) +
+              (times.source != TickTimes::Source::rig ? ""
+               : times.tunable ? "; input " + clock.interval + " changes it while the rig runs"
+                               : "; parameter " + clock.interval + " changes it"));
+  }
+  for (const ClockVariable& clock : contents.output_clocks)
+    to.line("  output clock " + clock.name + ": a variable that counts its ticks");
+}
+
 void print_use(const Examination& to, const Interface& of, bool scheduled) {
   to.line("");
   to.line("in a rig");
@@ -190,8 +234,12 @@ void print_use(const Examination& to, const Interface& of, bool scheduled) {
   if (of.early_return)
     to.line(std::string("  early return   ") +
             (of.event_mode ? "with 'event_mode: yes'" : "not allowed: each step is whole"));
-  if (of.intermediate_update)
-    to.line("  intermediate   update: not used, no variable is asked for inside of a step");
+  if (of.intermediate_update || of.early_return_after_update)
+    to.line(
+        "  intermediate   update: not used; the unit gets no callback (NULL), no variable is asked for "
+        "inside "
+        "of a step, "
+        "and none ends early there");
   to.line(
       "  real time      what a step takes and allocates is the unit's own: see the times of its job in the "
       "report");
@@ -212,7 +260,8 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
     Wishes wishes;
     wishes.execution = execution;
     const Contents contents = contents_of(d, wishes, none);
-    print_partitions(to, contents);
+    if (execution == Execution::scheduled) print_partitions(to, contents);
+    if (used && execution == Execution::co_simulation && used->event_mode) print_clocks(to, d);
     print_variables(to, "inputs", contents.inputs);
     print_variables(to, "outputs", contents.outputs);
     print_variables(to, "parameters", contents.parameters);

@@ -182,6 +182,13 @@ void FmiModel::look_at_lag(double wanted, Status status) {
 /// Takes the first call, in which nothing steps: the outputs are those of initialization.
 int FmiModel::first_call(const tactus::Call& call) {
   steps_ = 0;
+  if (event_mode_)
+    for (const Partition& each : partitions_)
+      if (each.times.periodic)
+        if (const std::string why =
+                tick_refusal(interface(), each.name, each.times.told, each.times.shift, call.dt);
+            !why.empty())
+          return fail_with(why.c_str());
   if (ignore_fixed_step_) return 0;
   const double fixed = interface().fixed_step.value_or(call.dt);
   const double ratio = call.dt / fixed;
@@ -224,8 +231,11 @@ int FmiModel::any_step(const tactus::Call& call) {
   if (steps_ < 0) return first_call(call);
   if (status_ != kRuns) return 0;
   for (const auto& group : tunables_)
-    if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status))
-      return failed("Set of tunable parameters", status, on_error_);
+    if (group->has_changed()) {
+      tunables_set_ = tunables_from_unit_;
+      if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status))
+        return failed("Set of tunable parameters", status, on_error_);
+    }
   if (call.dt != frame_.step) {  // the first, or another cycle than before (demote)
     frame_.step = call.dt;
     if (origin_ + static_cast<double>(steps_ - origin_steps_) * call.dt != time_) {

@@ -331,9 +331,11 @@ void FmiModel::declare(Declare& d) {
 void FmiModel::planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
   for (Partition& partition : partitions_)
     if (partition.job == job) plan_partition(partition, cycle_num, cycle_den);
-  if (job != "step" || ignore_fixed_step_) return;
-  const std::string why =
-      step_refusal(description_, static_cast<double>(cycle_num) / static_cast<double>(cycle_den) * 1e-9);
+  if (job != "step") return;
+  const double step = static_cast<double>(cycle_num) / static_cast<double>(cycle_den) * 1e-9;
+  plan_clocks(step);
+  if (ignore_fixed_step_) return;
+  const std::string why = step_refusal(description_, step);
   if (!why.empty()) throw std::runtime_error(why);
 }
 

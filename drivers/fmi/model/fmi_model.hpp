@@ -122,6 +122,18 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int event_failed(const char* what, Status status);
   void sort_events();
   void declare_clocks(Declare& d);
+  void declare_tick_times(Declare& d, const ClockVariable& clock, Partition& partition) const;
+  void plan_clocks(double step) const;
+  int clock_failed(const Partition& partition, const char* what, double seconds) const;
+  int initialize_tick_times();
+  int ask_first_interval(Partition& partition);
+  void say_interval(const Partition& partition, double interval);
+  bool wants_interval() const noexcept;
+  int change_intervals(double now);
+  double next_tick() const noexcept;
+  bool is_tick_due(double now) const noexcept;
+  int tick_clocks(double now, bool asked);
+  int end_ticks(double now);
   void declare_last_set();
   int step_failed(double wanted, Status status);
   void end_of_simulation();
@@ -205,6 +217,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   // With event mode: continuous inputs are set between steps, all others at events alone.
   std::vector<Values*> discrete_in_, clocked_in_, free_out_, clocked_out_;
   double next_event_ = -1;
+  bool tunables_from_unit_ = false;  // a tunable clock's interval depends on parameters
+  bool tunables_set_ = false;        // of such a unit, since the last event
   std::vector<std::byte> last_set_;  // values of discrete inputs that the unit has
   bool lag_said_ = false;
   bool interval_said_ = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/fmi/model/contents.hpp"
+#include "drivers/fmi/model/tick_times.hpp"
 #include "drivers/fmi/model/values.hpp"
 
 namespace tactus::drivers::fmi {
@@ -54,6 +55,7 @@ struct Partition {
   std::int64_t seen = 0;    ///< value of `news` that was taken
 
   bool ticks_now = false;  ///< event mode: it ticks at this moment
+  TickTimes times{};       ///< event mode: when it ticks
 
   bool is_timed() const { return kind == ClockKind::countdown || kind == ClockKind::changing; }
 };

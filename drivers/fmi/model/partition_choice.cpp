@@ -13,7 +13,18 @@ void FmiModel::make_partitions(const Problems& problems) {
   if (execution_ != Execution::scheduled && !event_mode_) return;
   for (const ClockVariable& clock : contents_.partitions) {
     std::string problem;
-    Partition& made = partitions_.emplace_back(partition_of(clock, problem));
+    Partition& made = partitions_.emplace_back();
+    if (event_mode_) {
+      made.clock = clock.of->reference;
+      made.name = clock.of->name;
+      made.kind = ClockKind::triggered;
+      made.times = tick_times_of(*clock.of, problem);
+      tunables_from_unit_ =
+          tunables_from_unit_ || (made.times.tunable && made.times.source == TickTimes::Source::unit);
+      if (!problem.empty()) problems.add("unit", problem);
+      continue;
+    }
+    made = partition_of(clock, problem);
     if (!problem.empty()) problems.add("unit", problem);
     while (std::any_of(partitions_.begin(), partitions_.end() - 1,
                        [&](const Partition& each) { return each.job == made.job; }))

@@ -128,6 +128,7 @@ void FmiModel::need_clocks() {
 
 /// Gives the unit the cycles that the rig file changed, and asks it for its intervals.
 int FmiModel::initialize_clocks() {
+  if (event_mode_) return initialize_tick_times();
   if (execution_ != Execution::scheduled) return 0;
   news_.clear();
   std::fill(output_ticks_.begin(), output_ticks_.end(), 0);
@@ -179,11 +180,7 @@ void FmiModel::set_interval(Partition& partition, double now, double interval) {
     return;
   }
   partition.next = -1;
-  if (std::exchange(interval_said_, true)) return;
-  std::array<char, 200> text{};
-  (void)std::snprintf(text.data(), text.size(), "gives clock '%.60s' an interval of %.9g s; it does not tick",
-                      partition.name.c_str(), interval);
-  log_.put(Status::warning, "tactus", text.data());
+  say_interval(partition, interval);
 }
 
 /// False: the clock does not tick now. Else the time of its tick.

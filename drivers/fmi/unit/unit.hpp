@@ -191,7 +191,17 @@ class Unit {
   Status ask_intervals(ClockNews& news) noexcept {
     return run(Call::clocks, [&] { return do_ask_intervals(news); });
   }
-  Status set_interval(std::uint32_t clock, double seconds) {
+  /// Asks for the interval of one clock, in initialization or event mode. `seconds` is unset unless `qualifier` is
+  /// abi3::kChanged or kUnchanged.
+  Status ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept {
+    return run(Call::clocks, [&] { return do_ask_interval(clock, seconds, qualifier); });
+  }
+  /// Asks for the shift of one periodic clock, in initialization.
+  Status ask_shift(std::uint32_t clock, double& seconds) noexcept {
+    return run(Call::clocks, [&] { return do_ask_shift(clock, seconds); });
+  }
+  /// Tells the unit the interval of a clock, in initialization or event mode.
+  Status set_interval(std::uint32_t clock, double seconds) noexcept {
     return run(Call::set_interval, [&] { return do_set_interval(clock, seconds); });
   }
 
@@ -250,7 +260,15 @@ class Unit {
     (void)news;
     return Status::illegal;
   }
-  virtual Status do_set_interval(std::uint32_t clock, double seconds) {
+  virtual Status do_ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept {
+    (void)clock, (void)seconds, (void)qualifier;
+    return Status::illegal;
+  }
+  virtual Status do_ask_shift(std::uint32_t clock, double& seconds) noexcept {
+    (void)clock, (void)seconds;
+    return Status::illegal;
+  }
+  virtual Status do_set_interval(std::uint32_t clock, double seconds) noexcept {
     (void)clock, (void)seconds;
     return Status::illegal;
   }

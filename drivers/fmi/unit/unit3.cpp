@@ -92,8 +92,10 @@ class Unit3 final : public Unit {
   }
   void need_clocks(const ClockNews& news) override {
     if (!news.outputs.empty()) get_clock_ = library_.need<abi3::GetClock>("fmi3GetClock");
-    if (!news.timed.empty()) get_interval_ = library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
+    get_interval_ = news.timed.empty() ? library_.find<abi3::GetInterval>("fmi3GetIntervalDecimal")
+                                       : library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
     set_interval_ = library_.find<abi3::SetInterval>("fmi3SetIntervalDecimal");
+    get_shift_ = library_.find<abi3::GetShift>("fmi3GetShiftDecimal");
   }
   void use_event_mode() override {
     Unit::use_event_mode();
@@ -265,7 +267,14 @@ class Unit3 final : public Unit {
     take_intervals(news);
     return news.status;
   }
-  Status do_set_interval(std::uint32_t clock, double seconds) override {
+  Status do_ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept override {
+    return get_interval_ == nullptr ? Status::illegal
+                                    : status3_of(get_interval_(instance_, &clock, 1, &seconds, &qualifier));
+  }
+  Status do_ask_shift(std::uint32_t clock, double& seconds) noexcept override {
+    return get_shift_ == nullptr ? Status::illegal : status3_of(get_shift_(instance_, &clock, 1, &seconds));
+  }
+  Status do_set_interval(std::uint32_t clock, double seconds) noexcept override {
     return set_interval_ == nullptr ? Status::illegal
                                     : status3_of(set_interval_(instance_, &clock, 1, &seconds));
   }
@@ -353,6 +362,7 @@ class Unit3 final : public Unit {
   abi3::GetClock* get_clock_ = nullptr;
   abi3::GetInterval* get_interval_ = nullptr;
   abi3::SetInterval* set_interval_ = nullptr;
+  abi3::GetShift* get_shift_ = nullptr;
   abi3::Plain *enter_configuration_, *exit_configuration_;
   std::array<Access, kTypes> access_{};
   abi3::SetBinary* set_binary_ = nullptr;

@@ -115,12 +115,13 @@ TEST(FmiDescription, ReadsCapabilities) {
   const Read read(R"(<fmiModelDescription fmiVersion="3.0.1" modelName="m" instantiationToken="t">
     <CoSimulation modelIdentifier="m" needsExecutionTool="true" canBeInstantiatedOnlyOncePerProcess="1"
       canGetAndSetFMUState="true" canSerializeFMUState="true" canHandleVariableCommunicationStepSize="true"
-      fixedInternalStepSize="0.01" hasEventMode="true" providesIntermediateUpdate="true"/>
+      fixedInternalStepSize="0.01" hasEventMode="true" providesIntermediateUpdate="true"
+      canReturnEarlyAfterIntermediateUpdate="true"/>
     <ScheduledExecution modelIdentifier="s"/><ModelVariables/><ModelStructure/></fmiModelDescription>)");
   EXPECT_EQ(read.all(), "");
   const Interface& of = *read.description.co_simulation;
   EXPECT_TRUE(of.needs_execution_tool && of.once_per_process && of.get_and_set_state && of.serialize_state &&
-              of.variable_step && of.event_mode && of.intermediate_update);
+              of.variable_step && of.event_mode && of.intermediate_update && of.early_return_after_update);
   EXPECT_FALSE(of.early_return);
   EXPECT_EQ(of.fixed_step, 0.01);
   EXPECT_EQ(read.description.scheduled_execution->identifier, "s");

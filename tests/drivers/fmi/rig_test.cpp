@@ -20,7 +20,8 @@ using ::testing::Not;
 class FmiRig : public testing::Test {
  protected:
   FmiRig() {
-    for (const char* const name : {"two", "three", "lagging2", "stateless2", "fixed3", "tool2"})
+    for (const char* const name :
+         {"two", "three", "lagging2", "stateless2", "fixed3", "tool2", "clocked", "clocked_whole"})
       fs::copy_file(fs::path(FMI_UNITS) / (std::string(name) + ".fmu"), dir_ / (std::string(name) + ".fmu"));
   }
   test::Finished tactus(std::vector<std::string> arguments) {
@@ -294,6 +295,42 @@ TEST_F(FmiRig, BeginsAnewAfterAReset) {
   const std::string csv = read_file(dir_ / "out/x.csv");
   const std::string first = "0,1,1\n0.01,0.99,0.99\n0.02,0.9801,0.9801\n";
   EXPECT_THAT(csv, HasSubstr(first + first)) << "the same again";
+}
+
+TEST_F(FmiRig, SaysAtCheckWhichClocksTickAndWhichDoNotFit) {
+  const auto check = tactus({"check", "clocked.fmu"});
+  EXPECT_EQ(check.status, 0) << check;
+  for (const char* const part :
+       {"clocks, with 'event_mode: yes' (9)", "every 0.03 s", "every 0.05 s, first at 0.02 s",
+        "every 0.04 s; parameter fixed_interval changes it",
+        "every 0.1 s; input tuned_interval changes it while the rig runs",
+        "at an interval that the unit gives", "once, when the unit says", "providesIntermediateUpdate",
+        "canReturnEarlyAfterIntermediateUpdate",
+        "intermediate   update: not used; the unit gets no callback (NULL)"})
+    EXPECT_THAT(check.out, HasSubstr(part));
+  rig("  a: { driver: fmi, unit: clocked_whole.fmu, event_mode: yes, jobs: { step: { cycle: 20 ms } } }\n");
+  const auto coarse = tactus({"check", "rig.yaml"});
+  EXPECT_EQ(coarse.status, 2) << coarse;
+  EXPECT_THAT(coarse.err, HasSubstr("rig.yaml:5:"));
+  EXPECT_THAT(coarse.err, HasSubstr("the step is 0.02 s, and clock 'every' ticks every 0.03 s"));
+}
+
+TEST_F(FmiRig, LetsClocksTickInOneProcessAndInAnother) {
+  const auto bytes = [&](const std::string& how) {
+    rig("  a: { driver: fmi, unit: clocked.fmu, event_mode: yes, parameters: { fixed_interval: 15 ms }" +
+            how + " }\n  b: { driver: fmi, unit: three.fmu }\n",
+        "connect:\n  - { from: a.every_ticks, to: b.int64 }\n"
+        "commands: [{ at: 50 ms, do: { set: { a.tuned_interval: 5 ms } } }]\n"
+        "record: { x: { variables: [a.every_ticks, a.fixed_ticks, a.tuned_ticks, b.int64_out], driver: csv } "
+        "}\n");
+    fs::remove_all(dir_ / "out");
+    const auto run = tactus({"run", "rig.yaml", "--frames", "10", "--out", "out"});
+    EXPECT_EQ(run.status, 0) << run;
+    return read_file(dir_ / "out/x.csv");
+  };
+  const std::string here = bytes("");
+  EXPECT_TRUE(here.ends_with(",4,7,11,4\n")) << here;
+  EXPECT_EQ(bytes(", isolated: yes"), here);
 }
 
 TEST_F(FmiRig, IsDescribedByCheck) {

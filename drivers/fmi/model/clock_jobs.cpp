@@ -186,6 +186,8 @@ int FmiModel::tick_clocks(double now, bool asked) {
     each.served = each.asked;
     each.ticks_now = any = true;
     ++each.ticks;
+    const double late = each.times.is_timed() ? now - each.times.next : 0;
+    measured_.clocks[static_cast<std::size_t>(&each - partitions_.data())].late.add(late, false, 0);
     if (each.times.is_timed()) each.times.served(now, each.ticks);
     if (const Status status = unit_->tick(each.clock); !is_good(status))
       return event_failed("SetClock", status);

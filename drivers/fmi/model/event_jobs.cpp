@@ -90,6 +90,7 @@ bool FmiModel::any_ticks(const std::vector<std::uint32_t>& clocks) const noexcep
 
 /// Takes an answer that is not good. In initialization no policy holds.
 int FmiModel::event_failed(const char* what, Status status) {
+  if (!shared_->initializing) measured_.lag.add(frame_.step, true, UnitTimes::kError);
   return failed(what, status, shared_->initializing ? OnFailure::terminate : on_error_);
 }
 
@@ -163,6 +164,7 @@ int FmiModel::event_step(const tactus::Call& call) {
   if (const int bad = make_event_step(wanted); bad != 0 || status_ == kIsHeld) return bad;
   time_ = wanted;
   ++steps_;
+  count_lag();
   frame_.step = call.dt;
   for (Values* const group : free_out_)
     if (const Status status = group->get(*unit_); !is_good(status))

@@ -264,9 +264,18 @@ int FmiModel::make_step(const tactus::Call& call) {
   ++steps_;
   if (answer_.knows_reached && (answer_.reached != wanted || lag_ != 0)) [[unlikely]]
     look_at_lag(wanted, status);
+  count_lag();
   if (answer_.terminate) [[unlikely]]
     end_of_simulation();
   return 0;
+}
+
+/// Counts a step that the unit answered well.
+void FmiModel::count_lag() noexcept {
+  if (lag_ == 0)
+    measured_.lag.add_nothing();
+  else
+    measured_.lag.add(lag_, true, UnitTimes::kOwnStep);
 }
 
 void FmiModel::end_of_simulation() {
@@ -278,6 +287,10 @@ void FmiModel::end_of_simulation() {
 
 int FmiModel::step_failed(double wanted, Status status) {
   plain_dt_ = kNoStep;
+  measured_.lag.add(wanted - time_, true,
+                    status != Status::discard ? UnitTimes::kError
+                    : answer_.terminate       ? UnitTimes::kEnd
+                                              : UnitTimes::kDiscard);
   if (answer_.last == Call::set_input) return failed("Set of inputs", status, on_error_);
   time_ = wanted;
   if (answer_.last == Call::get) {

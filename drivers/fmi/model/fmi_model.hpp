@@ -18,6 +18,7 @@
 #include "drivers/fmi/model/partition.hpp"
 #include "drivers/fmi/model/shared_unit.hpp"
 #include "drivers/fmi/model/surroundings.hpp"
+#include "drivers/fmi/model/unit_times.hpp"
 #include "drivers/fmi/model/values.hpp"
 #include "drivers/fmi/unit/unit.hpp"
 
@@ -29,7 +30,7 @@ namespace tactus::drivers::fmi {
 /// call, at the time at which the unit was initialized, steps nothing. Without event mode and early return. Of scheduled
 /// execution each partition is a job, which sets and gets what belongs to its clock around an activation.
 ///
-/// Threads  as each model: setup, and the thread of its jobs; take_message(): another.
+/// Threads  as each model: setup, and the thread of its jobs; take_message(), histogram(): another.
 class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
  public:
   static constexpr const char* kExtension = ".fmu";
@@ -49,6 +50,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) override;
   void open(const OpenRequest& request) override;
   bool take_message(Message& to) override;
+  bool histogram(std::uint32_t number, MeasuredHistogram& to) override;
   /// Keeps what variables are declared to whose size is known only now. Before declare(). @when setup
   void use(const tactus_host& host) { host_ = &host; }
 
@@ -85,6 +87,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   bool is_split() const { return !chosen_.empty(); }
   void make_partitions(const Problems& problems);
   void choose_partitions(const Problems& problems);
+  void refuse_keys_of_steps(const Problems& problems) const;
   void keep_chosen(std::vector<RigVariable>& variables, const Problems& problems) const;
   void join();
   void claim_partitions();
@@ -137,6 +140,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void declare_last_set();
   int step_failed(double wanted, Status status);
   void end_of_simulation();
+  void count_lag() noexcept;
   void list_transfers();
   int save();
   int restore();
@@ -192,6 +196,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
 
   LogRing log_;
   Surroundings surroundings_;
+  UnitTimes measured_;
   std::vector<std::string> seen_;  // sentences of surroundings_ that wait for the log
   std::shared_ptr<SharedUnit> shared_ = std::make_shared<SharedUnit>();
   Unit* unit_ = nullptr;  // that of shared_, once it is loaded

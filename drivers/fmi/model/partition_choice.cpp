@@ -33,10 +33,24 @@ void FmiModel::make_partitions(const Problems& problems) {
   give_phases(partitions_, contents_.partitions);
 }
 
+/// Refuses keys that mean something for a unit that makes steps alone.
+void FmiModel::refuse_keys_of_steps(const Problems& problems) const {
+  if (on_discard_ != OnFailure::terminate)
+    problems.add("on_discard",
+                 "the unit runs as scheduled execution, where Discard counts as Error; write 'on_error'");
+  if (on_end_ != OnEnd::stop)
+    problems.add("on_end",
+                 "the unit runs as scheduled execution, where it cannot ask for the end; leave it out");
+  if (ignore_fixed_step_)
+    problems.add("ignore_fixed_step",
+                 "the unit runs as scheduled execution, which has no steps, so no fixed one; leave it out");
+}
+
 /// Leaves what belongs to the partitions that the rig file names.
 void FmiModel::choose_partitions(const Problems& problems) {
   if (execution_ != Execution::scheduled) {
     output_ticks_.assign(contents_.output_clocks.size(), 0);
+    measured_.clocks = std::make_unique<UnitTimes::OfClock[]>(partitions_.size());
     if (is_part() || is_split())
       problems.add(is_part() ? "part_of" : "partitions",
                    "the unit runs as co-simulation, whose one job is 'step'; only partitions of scheduled "
@@ -44,6 +58,7 @@ void FmiModel::choose_partitions(const Problems& problems) {
                    "be shared out");
     return;
   }
+  refuse_keys_of_steps(problems);
   for (const Partition& each : partitions_) shared_->all_clocks.push_back(each.name);
   if (is_part() && !is_split())
     problems.add("partitions", "missing key 'partitions': the clocks whose partitions this model calls, [" +
@@ -92,6 +107,7 @@ void FmiModel::choose_partitions(const Problems& problems) {
   for (Partition& each : partitions_)
     if (each.is_timed()) each.timed = timed++;
   output_ticks_.assign(contents_.output_clocks.size(), 0);
+  measured_.clocks = std::make_unique<UnitTimes::OfClock[]>(partitions_.size());
 }
 
 /// Variables of two models would be set and got by two threads at one time.

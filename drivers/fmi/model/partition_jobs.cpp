@@ -248,6 +248,8 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
   }
   double time = 0;
   if (!ticks(partition, call, time)) return 0;
+  UnitTimes::OfClock& measured = measured_.clocks[number];
+  measured.late.add(as_seconds(call.sim_time_ns) - time, false, 0);
   const Preemption::Activation activation(shared_->models.size() > 1 ? &shared_->preemption : nullptr,
                                           partition.rank);
   for (Values* const group : partition.tunables)
@@ -265,6 +267,8 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
     if (const Status status = group->get(*unit_); !is_good(status))
       return partition_failed(partition, "Get of outputs", status);
   take_news(time);
+  measured.wait.add(as_seconds(activation.waited_ns()), activation.waited_ns() > kLongWait,
+                    static_cast<std::size_t>(activation.reason()));
   if (activation.waited_ns() >= kLongWait) say_wait(partition, activation);
   return 0;
 }
@@ -284,6 +288,8 @@ void FmiModel::say_wait(const Partition& partition, const Preemption::Activation
 }
 
 int FmiModel::partition_failed(const Partition& partition, const char* what, Status status) {
+  measured_.clocks[static_cast<std::size_t>(&partition - partitions_.data())].wait.add(0, true,
+                                                                                       UnitTimes::kFailed);
   const char* first = nullptr;
   if (!shared_->failed.compare_exchange_strong(first, partition.name.c_str()) && status == Status::illegal) {
     std::array<char, 256> text{};

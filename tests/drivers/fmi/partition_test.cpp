@@ -10,8 +10,7 @@
 
 #include "config/json.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
-#include "tests/support/process.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/drivers/fmi/rig_of_units.hpp"
 
 namespace tactus::drivers::fmi::partition_test {
 namespace {
@@ -152,36 +151,9 @@ TEST(FmiPartition, EndsTheRigOrHoldsItsOutputs) {
   }
 }
 
-class FmiPartitions : public testing::Test {
+class FmiPartitions : public test::RigOfUnits {
  protected:
-  FmiPartitions() {
-    for (const char* const name : {"parts", "three"})
-      fs::copy_file(fs::path(FMI_UNITS) / (std::string(name) + ".fmu"), dir_ / (std::string(name) + ".fmu"));
-  }
-  test::Finished tactus(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), TACTUS);
-    return test::run({.argv = arguments, .cwd = dir_.path()});
-  }
-  void rig(const std::string& models, const std::string& more) {
-    (void)dir_.write("rig.yaml",
-                     "rig: r\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nmodels:\n" + models + more);
-  }
-  /// Values of the last row.
-  std::vector<double> run(const std::string& models, const std::string& variables, int frames,
-                          const std::string& more = "") {
-    rig(models, more + "record: { x: { variables: [" + variables + "], driver: csv } }\n");
-    fs::remove_all(dir_ / "out");
-    const auto done = tactus({"run", "rig.yaml", "--frames", std::to_string(frames), "--out", "out"});
-    EXPECT_EQ(done.status, 0) << done;
-    csv_ = read_file(dir_ / "out/x.csv");
-    std::string line, last;
-    for (std::istringstream in(csv_); std::getline(in, line);) last = line;
-    std::vector<double> values;
-    for (std::istringstream in(last); std::getline(in, line, ',');) values.push_back(std::stod(line));
-    return values;
-  }
-  test::TempDir dir_;
-  std::string csv_;
+  FmiPartitions() : RigOfUnits({"parts", "three"}, "frame: { period: 1 ms }\n") {}
 };
 
 TEST_F(FmiPartitions, AreJobsOfTheRig) {

@@ -5,13 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <sstream>
 #include <thread>
 
-#include "tests/support/process.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "config/json.hpp"
+#include "tests/drivers/fmi/rig_of_units.hpp"
 
 namespace tactus::drivers::fmi::preemption_test {
 namespace {
@@ -112,23 +113,12 @@ TEST(FmiPreemption, ForgivesAnUnlockThatIsMissingOrTooMuch) {
   std::thread([&] { const Preemption::Activation next(&order, 5); }).join();
 }
 
-class FmiPreemptionRig : public testing::Test {
+class FmiPreemptionRig : public test::RigOfUnits {
  protected:
-  FmiPreemptionRig() {
-    for (const char* const unit : {"preempt.fmu", "countdowns.fmu"})
-      fs::copy_file(fs::path(FMI_UNITS) / unit, dir_ / unit);
-  }
-  test::Finished tactus(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), TACTUS);
-    return test::run({.argv = arguments, .cwd = dir_.path()});
-  }
-  void rig(const std::string& models, const std::string& more = "") {
-    (void)dir_.write(
-        "rig.yaml",
-        "rig: r\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
-        "threads: { workers: { w: { kind: asynchronous_must_finish, period: 10 ms } } }\nmodels:\n" +
-            models + more);
-  }
+  FmiPreemptionRig()
+      : RigOfUnits({"preempt", "countdowns"},
+                   "frame: { period: 1 ms }\n"
+                   "threads: { workers: { w: { kind: asynchronous_must_finish, period: 10 ms } } }\n") {}
   static std::string two(const std::string& mode) {
     return "  p: { driver: fmi, unit: preempt.fmu, partitions: [fast, once], parameters: { mode: " + mode +
            " } }\n  s: { driver: fmi, unit: preempt.fmu, part_of: p, partitions: [slow], thread: w }\n";
@@ -136,22 +126,6 @@ class FmiPreemptionRig : public testing::Test {
   static std::string held() {
     return two("1") + "  g: { driver: fmi, unit: preempt.fmu, parameters: { mode: 5 } }\n";
   }
-  /// Values of the last row.
-  std::vector<double> run(const std::string& models, const std::string& variables, int frames,
-                          const std::string& more = "") {
-    rig(models, more + "record: { x: { variables: [" + variables + "], driver: csv } }\n");
-    fs::remove_all(dir_ / "out");
-    const auto done = tactus({"run", "rig.yaml", "--frames", std::to_string(frames), "--out", "out"});
-    EXPECT_EQ(done.status, 0) << done;
-    csv_ = read_file(dir_ / "out/x.csv");
-    std::string line, last;
-    for (std::istringstream in(csv_); std::getline(in, line);) last = line;
-    std::vector<double> values;
-    for (std::istringstream in(last); std::getline(in, line, ',');) values.push_back(std::stod(line));
-    return values;
-  }
-  test::TempDir dir_;
-  std::string csv_;
 };
 
 TEST_F(FmiPreemptionRig, PreemptsASlowPartition) {
@@ -169,6 +143,15 @@ TEST_F(FmiPreemptionRig, KeepsSectionsWhole) {
   EXPECT_EQ(last[2], 3);
   EXPECT_EQ(last[3], 0) << "a fast one saw a section";
   EXPECT_EQ(last[4], 0) << "a section began while a fast one was active";
+  const config::Json summary = config::Json::parse(read_file(dir_ / "out/summary.json"));
+  const auto& rows = summary.at("histograms");
+  const auto fast = std::find_if(rows.begin(), rows.end(), [](const config::Json& row) {
+    return row.at("model") == "p" && row.at("name") == "fast.wait";
+  });
+  ASSERT_NE(fast, rows.end()) << summary.dump(1);
+  EXPECT_EQ(fast->at("count"), 31);
+  EXPECT_THAT(fast->at("about").get<std::string>(), HasSubstr("clock 'fast', constant, priority"));
+  EXPECT_EQ(fast->at("too_large").size(), 4U);
   (void)run(two("3"), "p.n_fast, s.n_slow", 31);  // one that is never unlocked ends with the activation
 }
 
@@ -286,6 +269,12 @@ TEST_F(FmiPreemptionRig, RefusesWhatCannotBeShared) {
        "models.s.tolerance: belongs to model 'p': write it there");
   says(p + s("part_of: p, partitions: [slow], log: yes"),
        "models.s.log: belongs to model 'p': write it there");
+  says(p + s("part_of: p, partitions: [slow], on_discard: hold"),
+       "models.s.on_discard: the unit runs as scheduled execution, where Discard counts as Error");
+  says(p + s("part_of: p, partitions: [slow], on_end: hold"),
+       "models.s.on_end: the unit runs as scheduled execution, where it cannot ask for the end");
+  says("  p: { driver: fmi, unit: preempt.fmu, ignore_fixed_step: yes }\n",
+       "models.p.ignore_fixed_step: the unit runs as scheduled execution, which has no steps");
   says(p + s("part_of: p, partitions: [fast]"),
        "that of clock 'fast' is a job of another model of the unit already");
   says(p + s("part_of: p, partitions: [slow], isolated: yes"), "in the same process");

@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/support/process.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/drivers/fmi/rig_of_units.hpp"
 
 namespace tactus::drivers::fmi::rig_test {
 namespace {
@@ -17,22 +16,11 @@ using test::read_file;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class FmiRig : public testing::Test {
+class FmiRig : public test::RigOfUnits {
  protected:
-  FmiRig() {
-    for (const char* const name :
-         {"two", "three", "lagging2", "stateless2", "fixed3", "tool2", "clocked", "clocked_whole"})
-      fs::copy_file(fs::path(FMI_UNITS) / (std::string(name) + ".fmu"), dir_ / (std::string(name) + ".fmu"));
-  }
-  test::Finished tactus(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), TACTUS);
-    return test::run({.argv = arguments, .cwd = dir_.path()});
-  }
-  void rig(const std::string& models, const std::string& more = "") {
-    (void)dir_.write(
-        "rig.yaml", "rig: r\nframe: { period: 10 ms }\nrealtime: { enabled: no }\nmodels:\n" + models + more);
-  }
-  test::TempDir dir_;
+  FmiRig()
+      : RigOfUnits({"two", "three", "lagging2", "stateless2", "fixed3", "tool2", "clocked", "clocked_whole"},
+                   "frame: { period: 10 ms }\n") {}
 };
 
 TEST_F(FmiRig, RecordsAUnit) {

@@ -2,10 +2,14 @@
 #include "executive/app/completion.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <memory>
+#include <string_view>
 
 #include "config/document.hpp"
 #include "config/place.hpp"
 #include "config/shape.hpp"
+#include "executive/app/load_rig.hpp"
 #include "executive/plan/rig_settings.hpp"
 
 namespace tactus::app {
@@ -45,10 +49,56 @@ const OptionFacts* option_of(const CommandFacts& command, const std::string& nam
   return nullptr;
 }
 
+/// The names that a rig file has at a place, "models.": those of its models.
+std::string names_at(const std::string& file, const std::string& path, const std::string& begin) {
+  std::string text = "words\n";
+  try {
+    const config::Document document = config::Document::from_file(file);
+    const config::Node* node = &document.root();
+    for (std::size_t at = 0, dot; node != nullptr && (dot = path.find('.', at)) != std::string::npos;
+         at = dot + 1)
+      node = node->find(path.substr(at, dot - at));
+    if (node == nullptr) return "nothing\n";
+    for (const config::Node::Entry& entry : node->entries())
+      if ((path + entry.key).starts_with(begin)) text += path + entry.key + ".\n";
+  } catch (const config::ConfigError&) {
+    return "nothing\n";
+  }
+  return text;
+}
+
+/// The parameters and inputs of a model, which the rig file can give values: "models.engine.parameters.k=". Makes the
+/// models of the rig, as `tactus check` does.
+std::string parameters_of(const std::string& file, const std::string& model, const std::string& path,
+                          const std::string& begin) {
+  std::string text = "words\n";
+  try {
+    const std::unique_ptr<executive::Rig> rig = executive::load_rig(file, {});
+    for (const executive::ModelInstance& each : rig->models()) {
+      if (each.name() != model) continue;
+      for (const executive::Variable& variable : each.variables()) {
+        const std::string word = path + variable.name.substr(model.size() + 1) + "=";
+        if ((variable.role == TACTUS_PARAMETER || variable.role == TACTUS_INPUT) && word.starts_with(begin))
+          text += row(word, variable.about);
+      }
+    }
+  } catch (const std::exception&) {
+    return "nothing\n";  // a rig with mistakes, which `tactus check` names
+  }
+  return text;
+}
+
 /// The keys of the rig file that a PATH=VALUE can go on with: "realtime.sl" becomes "realtime.sleeper=". Behind the
-/// name of a model, a thread and so on the keys of that; a name itself is the user's.
-std::string rig_keys(const std::string& begin) {
+/// name of a model, a thread and so on the keys of that; names, and parameters of models, are those of `file`, if
+/// there is one.
+std::string rig_keys(const std::string& begin, const std::string& file) {
   using Form = config::Shape::Form;
+  constexpr std::string_view kModels = "models.", kParameters = ".parameters.";
+  if (const std::size_t after = begin.find(kParameters); !file.empty() && begin.starts_with(kModels) &&
+                                                         after != std::string::npos &&
+                                                         begin.find('.', kModels.size()) == after)
+    return parameters_of(file, begin.substr(kModels.size(), after - kModels.size()),
+                         begin.substr(0, after + kParameters.size()), begin);
   const config::Section* section = &executive::rig_fields().section();
   std::string path;
   std::size_t at = 0;
@@ -62,7 +112,7 @@ std::string rig_keys(const std::string& begin) {
     const config::Shape* shape = found->shape.get();
     if (shape->form == Form::map_of) {
       dot = begin.find('.', dot + 1);
-      if (dot == std::string::npos) return "nothing\n";
+      if (dot == std::string::npos) return file.empty() ? "nothing\n" : names_at(file, path, begin);
       path = begin.substr(0, dot + 1);
       shape = shape->item.get();
     }
@@ -119,7 +169,7 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
       command = &*below;
   }
   const std::string& begin = words.back();
-  if (pending != nullptr && pending->value == "PATH=VALUE") return rig_keys(begin);
+  if (pending != nullptr && pending->value == "PATH=VALUE") return rig_keys(begin, yaml_file_in(words));
   if (pending != nullptr && pending->value == "KEY") return varied_keys(yaml_file_in(words), begin);
   if (pending != nullptr) return as_reply(*pending, begin);
   std::string text = "words\n";

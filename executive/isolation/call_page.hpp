@@ -36,6 +36,7 @@ struct CallPage {
     job,          ///< number `job`, at `time`
     prepare,      ///< locks memory if `lock`, and touches `heap` bytes
     open,         ///< opens the device of a driver's model, as `open` says
+    plan,         ///< shows a driver's model the cycle of job `job`, as `cycle` says
     frame_ended,  ///< reports the end of a frame to its safe output
     destroy       ///< destroys the model, and ends the process
   };
@@ -63,6 +64,12 @@ struct CallPage {
     Text rig{};
   };
 
+  /// Cycle of a job, num / den nanoseconds.
+  struct Cycle {
+    std::int64_t num = 0;
+    std::int64_t den = 1;
+  };
+
   // The rig's.
   alignas(64) std::atomic<std::uint32_t> call{0};
   Work work = Work::job;
@@ -72,6 +79,7 @@ struct CallPage {
   std::uint64_t heap = 0;
   tactus_call time{};
   Open open{};
+  Cycle cycle{};
 
   // The model's.
   alignas(64) std::atomic<std::uint32_t> reply{0};

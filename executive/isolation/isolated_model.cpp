@@ -129,6 +129,18 @@ void IsolatedModel::open(const OpenRequest& request) {
   if (page.status != 0) throw DeviceError(said.data());
 }
 
+void IsolatedModel::planned(std::size_t job, const rtsync::Period& cycle) {
+  CallPage& page = process_.page();
+  page.work = CallPage::Work::plan;
+  page.job = static_cast<std::uint32_t>(job);
+  page.cycle = {cycle.num(), cycle.den()};
+  if (!process_.exchange())
+    throw std::runtime_error(std::string(process_.how()) + " while it looked at the cycle of a job");
+  CallPage::LongText said = page.failure;
+  said.back() = '\0';
+  if (page.status != 0) throw std::runtime_error(said.data());
+}
+
 const char* IsolatedModel::frame_ended() TACTUS_RT {
   const auto ends_the_rig = [this]()
                                 TACTUS_RT { return on_crash_ == OnCrash::abort ? process_.how() : nullptr; };

@@ -48,6 +48,9 @@ class IsolatedModel {
   static int run(void* job, const tactus_call* call) TACTUS_RT;
   /// Opens the device of a driver's model. Throws DeviceError. @when setup
   void open(const OpenRequest& request);
+  /// Shows a driver's model the cycle of the job with this place in the declaration. Throws std::runtime_error if it
+  /// refuses it. @when setup
+  void planned(std::size_t job, const rtsync::Period& cycle);
   /// Reports the end of a frame to its outputs; why the rig must not continue, a text that stays; nullptr:
   /// nothing is wrong, or `on_crash` says what is done about it. @when rt
   const char* frame_ended() TACTUS_RT;

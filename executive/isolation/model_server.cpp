@@ -22,6 +22,7 @@
 #include "rtsync/thread/float_environment.hpp"
 #include "rtsync/thread/run_counters.hpp"
 #include "rtsync/time/kernel_clock.hpp"
+#include "rtsync/time/period.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -261,6 +262,17 @@ int ModelServer::open() {
   }
 }
 
+int ModelServer::plan() {
+  if (driven_ == nullptr || page_->job >= model_->jobs().size()) return 0;
+  try {
+    driven_->planned(model_->jobs()[page_->job].name, rtsync::Period(page_->cycle.num, page_->cycle.den));
+    return 0;
+  } catch (const std::exception& error) {
+    copy_text(page_->failure, error.what());
+    return 1;
+  }
+}
+
 int ModelServer::end_frame() TACTUS_RT {
   const char* const wrong = output_ == nullptr ? nullptr : output_->frame_ended();
   copy_text(page_->failure, wrong);
@@ -359,6 +371,9 @@ void ModelServer::serve() {
         break;
       case CallPage::Work::open:
         page_->status = open();
+        break;
+      case CallPage::Work::plan:
+        page_->status = plan();
         break;
       case CallPage::Work::frame_ended:
         page_->status = end_frame();

@@ -54,6 +54,7 @@ class ModelServer final : private ModelServices {
   int run_measured(const DeclaredJob& job, const tactus_call& call) TACTUS_RT;
   int prepare();
   int open();
+  int plan();
   int end_frame() TACTUS_RT;
   void destroy();
   void start_safe_thread();

@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <stdexcept>
+#include <optional>
+#include <utility>
 
 #include "drivers/fmi/abi/fmi3.hpp"
 #include "drivers/fmi/model/fmi_model.hpp"
@@ -53,15 +54,28 @@ void FmiModel::declare_tick_times(Declare& d, const ClockVariable& clock, Partit
   d.state(clock.before.c_str(), times.origin_ticks, "", "ticks before that");
 }
 
-/// Fails where a clock of a known interval does not fit steps of `step` seconds.
-void FmiModel::plan_clocks(double step) const {
-  if (!event_mode_) return;
-  for (const Partition& each : partitions_)
-    if (each.times.periodic && each.times.source != TickTimes::Source::unit)
-      if (const std::string why =
-              tick_refusal(interface(), each.name, each.times.interval, each.times.shift, step);
-          !why.empty())
-        throw std::runtime_error(why);
+/// Takes the interval of a clock that the rig file gives as a parameter, which is set later.
+void FmiModel::take_given_interval(const ClockVariable& clock, Partition& partition,
+                                   const Problems& problems) const {
+  const auto given = given_.find(clock.interval);
+  if (partition.times.source != TickTimes::Source::rig || given == given_.end()) return;
+  const std::optional<double> seconds = seconds_of(given->second);
+  if (!seconds) return;  // tactus says what is wrong with it, or initialization does
+  if (is_interval(*seconds))
+    partition.times.interval = *seconds;
+  else
+    problems.add("parameters." + clock.interval, "is " + given->second +
+                                                     "; the interval of a clock is more than 0 s "
+                                                     "and at most a year");
+}
+
+/// Writes why the clocks do not fit steps of `step` seconds. False: they do, as far as their intervals are known.
+bool FmiModel::refuse_clocks(double step, std::span<char> why) const noexcept {
+  return event_mode_ && std::any_of(partitions_.begin(), partitions_.end(), [&](const Partition& each) {
+           return each.times.periodic && each.times.interval > 0 &&
+                  refuse_ticks(interface(), each.name.c_str(), each.times.interval, each.times.shift, step,
+                               why);
+         });
 }
 
 int FmiModel::clock_failed(const Partition& partition, const char* what, double seconds) const {
@@ -186,7 +200,8 @@ int FmiModel::tick_clocks(double now, bool asked) {
     each.served = each.asked;
     each.ticks_now = any = true;
     ++each.ticks;
-    const double late = each.times.is_timed() ? now - each.times.next : 0;
+    const bool is_late = each.times.is_timed() && !is_same_time(now, each.times.next);
+    const double late = is_late ? now - each.times.next : 0;
     measured_.clocks[static_cast<std::size_t>(&each - partitions_.data())].late.add(late, false, 0);
     if (each.times.is_timed()) each.times.served(now, each.ticks);
     if (const Status status = unit_->tick(each.clock); !is_good(status))

@@ -182,13 +182,8 @@ void FmiModel::look_at_lag(double wanted, Status status) {
 /// Takes the first call, in which nothing steps: the outputs are those of initialization.
 int FmiModel::first_call(const tactus::Call& call) {
   steps_ = 0;
-  if (event_mode_)
-    for (const Partition& each : partitions_)
-      if (each.times.periodic)
-        if (const std::string why =
-                tick_refusal(interface(), each.name, each.times.told, each.times.shift, call.dt);
-            !why.empty())
-          return fail_with(why.c_str());
+  std::array<char, 400> clocks{};
+  if (refuse_clocks(call.dt, clocks)) return fail_with(clocks.data());
   if (ignore_fixed_step_) return 0;
   const double fixed = interface().fixed_step.value_or(call.dt);
   const double ratio = call.dt / fixed;

@@ -333,7 +333,8 @@ void FmiModel::planned(const std::string& job, std::int64_t cycle_num, std::int6
     if (partition.job == job) plan_partition(partition, cycle_num, cycle_den);
   if (job != "step") return;
   const double step = static_cast<double>(cycle_num) / static_cast<double>(cycle_den) * 1e-9;
-  plan_clocks(step);
+  std::array<char, 400> clocks{};
+  if (refuse_clocks(step, clocks)) throw std::runtime_error(clocks.data());
   if (ignore_fixed_step_) return;
   const std::string why = step_refusal(description_, step);
   if (!why.empty()) throw std::runtime_error(why);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tactus/model_driver.hpp>
 #include <utility>
@@ -126,7 +127,8 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void sort_events();
   void declare_clocks(Declare& d);
   void declare_tick_times(Declare& d, const ClockVariable& clock, Partition& partition) const;
-  void plan_clocks(double step) const;
+  void take_given_interval(const ClockVariable& clock, Partition& partition, const Problems& problems) const;
+  bool refuse_clocks(double step, std::span<char> why) const noexcept;
   int clock_failed(const Partition& partition, const char* what, double seconds) const;
   int initialize_tick_times();
   int ask_first_interval(Partition& partition);

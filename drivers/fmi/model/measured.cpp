@@ -49,7 +49,8 @@ bool FmiModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
       clock_text(clock) +
       ": calls of its partition, and the time that each waited for other partitions of the unit on other "
       "threads; calls that failed are counted with those that waited too long";
-  times.wait.fill(to, kLongWaitSeconds, std::array{"locked section", "equal priority", "higher priority", "failed"});
+  times.wait.fill(to, kLongWaitSeconds,
+                  std::array{"locked section", "equal priority", "higher priority", "failed"});
   return true;
 }
 

@@ -22,6 +22,7 @@ void FmiModel::make_partitions(const Problems& problems) {
       tunables_from_unit_ =
           tunables_from_unit_ || (made.times.tunable && made.times.source == TickTimes::Source::unit);
       if (!problem.empty()) problems.add("unit", problem);
+      take_given_interval(clock, made, problems);
       continue;
     }
     made = partition_of(clock, problem);

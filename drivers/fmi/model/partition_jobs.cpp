@@ -234,9 +234,8 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
     if (std::abs(call.dt - planned) > 1e-9 * planned) {
       std::array<char, 256> text{};
       (void)std::snprintf(text.data(), text.size(),
-                          "job '%.60s' has a cycle of %.9g s, and the unit's clock an interval of %.9g s%s",
-                          partition.job.c_str(), call.dt, planned,
-                          partition.may_be_set ? "; a unit of its own process cannot be told another" : "");
+                          "job '%.60s' has a cycle of %.9g s, and the unit's clock an interval of %.9g s",
+                          partition.job.c_str(), call.dt, planned);
       if (call.dt == 0)
         (void)std::snprintf(
             text.data(), text.size(),

@@ -2,9 +2,12 @@
 #include "drivers/fmi/model/tick_times.hpp"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "drivers/fmi/text.hpp"
 
@@ -82,18 +85,31 @@ TickTimes tick_times_of(const Variable& clock, std::string& problem) {
   return made;
 }
 
-std::string tick_refusal(const Interface& interface, const std::string& name, double interval, double shift,
-                         double step) {
-  if (interface.variable_step || (is_multiple_of(interval, step) && is_multiple_of(shift, step))) return "";
-  std::array<char, 400> text{};
-  (void)std::snprintf(
-      text.data(), text.size(),
-      "the step is %.9g s, and clock '%.60s' ticks every %.9g s from %.9g s on: the unit takes no shorter "
-      "step to "
-      "get there (canHandleVariableCommunicationStepSize), so both have to be multiples of 'cycle' of job "
-      "'step'",
-      step, name.c_str(), interval, shift);
-  return text.data();
+bool refuse_ticks(const Interface& interface, const char* name, double interval, double shift, double step,
+                  std::span<char> why) noexcept {
+  if (interface.variable_step || (is_multiple_of(interval, step) && is_multiple_of(shift, step)))
+    return false;
+  (void)std::snprintf(why.data(), why.size(),
+                      "the step is %.9g s, and clock '%.60s' ticks every %.9g s from %.9g s on: the unit "
+                      "takes no shorter step to "
+                      "get there (canHandleVariableCommunicationStepSize), so both have to be multiples of "
+                      "'cycle' of job 'step'",
+                      step, name, interval, shift);
+  return true;
+}
+
+std::optional<double> seconds_of(const std::string& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},      {"s", 1},     {"ms", 1e-3},
+                                                            {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}};
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{}) return std::nullopt;
+  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  for (const auto& [symbol, factor] : kUnits)
+    if (symbol == unit) return factor >= 1 ? value * factor : value / std::round(1 / factor);
+  return std::nullopt;
 }
 
 }  // namespace tactus::drivers::fmi

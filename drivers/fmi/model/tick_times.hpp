@@ -4,6 +4,8 @@
 ///
 /// Threads  a value.
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "drivers/fmi/description/description.hpp"
@@ -54,9 +56,12 @@ struct TickTimes {
 /// Returns what a clock of a description means in event mode. With a reason in `problem` it cannot tick.
 TickTimes tick_times_of(const Variable& clock, std::string& problem);
 
-/// Returns the reason why a clock with this interval and shift does not fit steps of `step` seconds that cannot be cut;
-/// empty: it does, or steps of any length are possible.
-std::string tick_refusal(const Interface& interface, const std::string& name, double interval, double shift,
-                         double step);
+/// Returns true if a clock with this interval and shift does not fit steps of `step` seconds that cannot be cut, and
+/// writes the reason to `why`.                                                                            @when rt
+bool refuse_ticks(const Interface& interface, const char* name, double interval, double shift, double step,
+                  std::span<char> why) noexcept;
+
+/// Takes a time as a rig file writes it, "15 ms". Nothing: it is none, or in a unit that is not looked at here.
+std::optional<double> seconds_of(const std::string& text);
 
 }  // namespace tactus::drivers::fmi

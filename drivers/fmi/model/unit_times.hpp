@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// What a model counts of its unit for people: summary.json, report, page.
+/// Counts of a unit for people: rows of summary.json, report and page.
 ///
 /// Threads  each distribution: that of the job that adds to it, and readers.
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace tactus::drivers::fmi {
 
 struct UnitTimes {
   struct OfClock {
-    Distribution late;  ///< from a tick to what served it
-    Distribution wait;  ///< of scheduled execution: for other partitions
+    Distribution late;  ///< times from a tick to what served it
+    Distribution wait;  ///< waits for other partitions, of scheduled execution
   };
   /// Causes of a lag, and of a wait, in the order of Distribution.
   enum Lag : std::size_t { kOwnStep, kDiscard, kError, kEnd };

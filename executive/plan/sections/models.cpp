@@ -88,6 +88,21 @@ ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
   return {settings.name, settings.library.value, settings.model.value};
 }
 
+/// Shows a driver the cycles of its model's jobs, which it may refuse. `show(job, cycle)`: the job by its name without
+/// the model's.
+template <class Show>
+void show_cycles(Draft& draft, const std::string& model, std::size_t first_job, Show show) {
+  for (std::size_t i = first_job; i < draft.plan.jobs.size(); ++i) {
+    const PlannedJob& job = draft.plan.jobs[i];
+    if (!is_cyclic(job.job_class) || job.dynamic) continue;
+    try {
+      show(job.name.substr(model.size() + 1), job.cycle);
+    } catch (const std::exception& error) {
+      draft.problems.add(draft.origins.jobs[i], error.what());
+    }
+  }
+}
+
 /// Makes a model in a process of its own, which loads the library; the rig's own never does.
 void make_isolated(Draft& draft, ModelSettings& settings) {
   const ModelOrigin origin = origin_of(draft, settings);
@@ -112,7 +127,15 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
             "replace: the rig would go on without the model's outputs; abort, safe_state or freeze "
             "are possible");
     }
+    const std::size_t first_job = draft.plan.jobs.size();
     add_model(draft, settings, made, &isolated);
+    if (!origin.driver) return;
+    show_cycles(draft, settings.name, first_job, [&](const std::string& job, const rtsync::Period& cycle) {
+      const auto at = std::find_if(made.jobs().begin(), made.jobs().end(),
+                                   [&](const DeclaredJob& each) { return each.name == job; });
+      if (at != made.jobs().end())
+        isolated.planned(static_cast<std::size_t>(at - made.jobs().begin()), cycle);
+    });
   } catch (const SectionRefused& refused) {
     draft.problems.add(refused.problems);
   } catch (const ModelRefused& refused) {
@@ -123,19 +146,6 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
         return draft.problems.add(settings.model, refused.what());
       default:
         return draft.problems.add(settings.origin, refused.what());
-    }
-  }
-}
-
-/// Shows a driver the cycles of its model's jobs, which it may refuse.
-void show_cycles(Draft& draft, DriverModel& made, std::size_t first_job) {
-  for (std::size_t i = first_job; i < draft.plan.jobs.size(); ++i) {
-    const PlannedJob& job = draft.plan.jobs[i];
-    if (!is_cyclic(job.job_class) || job.dynamic) continue;
-    try {
-      made.model->planned(job.name.substr(made.name.size() + 1), job.cycle);
-    } catch (const std::exception& error) {
-      draft.problems.add(draft.origins.jobs[i], error.what());
     }
   }
 }
@@ -166,7 +176,8 @@ void make_from_driver(Draft& draft, const ModelSettings& settings) {
   const std::size_t first_job = draft.plan.jobs.size();
   add_model(draft, settings,
             draft.rig.models.emplace_back(made.description, settings.name, made.model->face().self));
-  show_cycles(draft, made, first_job);
+  show_cycles(draft, made.name, first_job,
+              [&](const std::string& job, const rtsync::Period& cycle) { made.model->planned(job, cycle); });
 }
 
 void make_model(Draft& draft, ModelSettings& settings, StaticModels& single) {

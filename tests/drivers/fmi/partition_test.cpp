@@ -183,10 +183,13 @@ TEST_F(FmiPartitions, AreOrderedByUrgency) {
 }
 
 TEST_F(FmiPartitions, MayHaveAnotherCycleIfTheClockAllowsIt) {
-  const auto last = run("  p: { driver: fmi, unit: parts.fmu, jobs: { slow: { cycle: 4 ms } } }\n",
-                        "p.slow_ticks, p.t_slow", 9);
-  EXPECT_EQ(last[1], 3) << csv_;
-  EXPECT_EQ(last[2], 0.008 + 100 * 0.004) << "the unit was told";
+  for (const char* const where : {"", ", isolated: yes"}) {
+    const auto last = run(
+        std::string("  p: { driver: fmi, unit: parts.fmu, jobs: { slow: { cycle: 4 ms } }") + where + " }\n",
+        "p.slow_ticks, p.t_slow", 9);
+    EXPECT_EQ(last[1], 3) << csv_;
+    EXPECT_EQ(last[2], 0.008 + 100 * 0.004) << "the unit was told" << where;
+  }
   rig("  p: { driver: fmi, unit: parts.fmu, jobs: { fast: { cycle: 1 ms } } }\n", "");
   const auto refused = tactus({"check", "rig.yaml"});
   EXPECT_EQ(refused.status, 2) << refused;

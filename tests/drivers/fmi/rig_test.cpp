@@ -139,6 +139,38 @@ TEST_F(FmiRig, RefusesAtTheRightPlace) {
   EXPECT_THAT(check.err, HasSubstr("did you mean 'gain'?"));
 }
 
+TEST_F(FmiRig, RefusesACycleAtCheckInAProcessOfItsOwnToo) {
+  rig("  a: { driver: fmi, unit: three.fmu, isolated: yes }\n"
+      "  b: { driver: fmi, unit: fixed3.fmu, isolated: yes }\n"
+      "  c: { driver: fmi, unit: clocked_whole.fmu, isolated: yes, event_mode: yes, jobs: { step: { cycle: "
+      "20 ms } } }\n");
+  const auto check = tactus({"check", "rig.yaml"});
+  EXPECT_EQ(check.status, 2) << check;
+  EXPECT_THAT(check.err, HasSubstr("rig.yaml:6:"));
+  EXPECT_THAT(check.err, HasSubstr("the step is 10 ms, and the unit has a fixed step of 20 ms"));
+  EXPECT_THAT(check.err, HasSubstr("rig.yaml:7:"));
+  EXPECT_THAT(check.err, HasSubstr("the step is 0.02 s, and clock 'every' ticks every 0.03 s"));
+  EXPECT_THAT(check.err, Not(HasSubstr("rig.yaml:5:")));
+}
+
+TEST_F(FmiRig, CompletesTheNamesOfAUnitsVariables) {
+  rig("  a: { driver: fmi, unit: two.fmu }\n  b: { driver: fmi, unit: clocked.fmu, event_mode: yes, "
+      "isolated: yes }\n");
+  const auto completed = [&](const std::string& word) {
+    return tactus({"help", "--complete", "--", "run", "rig.yaml", "--set", word}).out;
+  };
+  EXPECT_EQ(completed("models."), "words\nmodels.a.\nmodels.b.\n");
+  EXPECT_THAT(completed("models.a.pa"), HasSubstr("\nmodels.a.parameters"));
+  const std::string all = completed("models.a.parameters.");
+  EXPECT_THAT(all, HasSubstr("\nmodels.a.parameters.k="));
+  EXPECT_THAT(all, HasSubstr("\nmodels.a.parameters.gain="));
+  EXPECT_THAT(all, Not(HasSubstr("omega"))) << "an output";
+  EXPECT_THAT(completed("models.b.parameters.fix"),
+              HasSubstr("words\nmodels.b.parameters.fixed_interval=\tinterval of the clock\n"));
+  EXPECT_EQ(completed("models.c.parameters."), "words\n");
+  EXPECT_EQ(tactus({"help", "--complete", "--", "run", "--set", "models.a.parameters."}).out, "nothing\n");
+}
+
 TEST_F(FmiRig, LetsAStimulusAndAFaultChangeWhatTheRigSeesOfAnOutput) {
   rig("  b: { driver: fmi, unit: three.fmu }\n",
       "stimuli: { b.x: [{ hold: 7, for: 1 s }] }\nfaults: { f: { on: b.float64_out, stuck: 5, at: 0 ms } }\n"
@@ -301,6 +333,18 @@ TEST_F(FmiRig, SaysAtCheckWhichClocksTickAndWhichDoNotFit) {
   EXPECT_EQ(coarse.status, 2) << coarse;
   EXPECT_THAT(coarse.err, HasSubstr("rig.yaml:5:"));
   EXPECT_THAT(coarse.err, HasSubstr("the step is 0.02 s, and clock 'every' ticks every 0.03 s"));
+  const auto given = [&](const std::string& unit, const std::string& interval) {
+    rig("  a: { driver: fmi, unit: " + unit +
+        ".fmu, event_mode: yes, parameters: { fixed_interval: " + interval + " } }\n");
+    return tactus({"check", "rig.yaml"});
+  };
+  EXPECT_THAT(given("clocked_whole", "15 ms").err, HasSubstr("clock 'fixed' ticks every 0.015 s"));
+  EXPECT_EQ(given("clocked_whole", "20 ms").status, 0);
+  EXPECT_EQ(given("clocked", "15 ms").status, 0) << "its steps can be cut";
+  EXPECT_THAT(given("clocked", "0 s").err,
+              HasSubstr("models.a.parameters.fixed_interval: is 0 s; the interval of a "
+                        "clock is more than 0 s and at most a year"));
+  EXPECT_EQ(given("clocked", "-2 ms").status, 2);
 }
 
 TEST_F(FmiRig, LetsClocksTickInOneProcessAndInAnother) {

@@ -54,6 +54,16 @@ void FmiModel::declare_tick_times(Declare& d, const ClockVariable& clock, Partit
   d.state(clock.before.c_str(), times.origin_ticks, "", "ticks before that");
 }
 
+void FmiModel::need_ticks() {
+  const auto any = [&](auto is) { return std::any_of(partitions_.begin(), partitions_.end(), is); };
+  unit_->need_ticks(!partitions_.empty(),
+                    any([](const Partition& each) { return each.times.source == TickTimes::Source::unit; }),
+                    any([](const Partition& each) {
+                      const TickTimes& times = each.times;
+                      return times.source == TickTimes::Source::rig && times.interval != times.described;
+                    }));
+}
+
 /// Takes the interval of a clock that the rig file gives as a parameter, which is set later.
 void FmiModel::take_given_interval(const ClockVariable& clock, Partition& partition,
                                    const Problems& problems) const {

@@ -175,6 +175,7 @@ int FmiModel::event_step(const tactus::Call& call) {
 int FmiModel::make_event_step(double wanted) {
   const double step = frame_.step;
   double at = time_;
+  int early_returns = 0;
   for (int n = 0; n <= kMostEvents; ++n) {
     const double tick = next_tick();
     const double first = next_event_ > at && (tick < 0 || next_event_ < tick) ? next_event_ : tick;
@@ -205,6 +206,7 @@ int FmiModel::make_event_step(double wanted) {
       frame_.step = step;
       return failed(text.data(), on_error_);
     }
+    early_returns += early ? 1 : 0;
     at = early ? answer_.reached : end;
     if (!early && !same(end, answer_.reached)) look_at_lag(end, status);
     if (answer_.event || (due && !early) || is_tick_due(at))
@@ -213,9 +215,8 @@ int FmiModel::make_event_step(double wanted) {
   }
   std::array<char, 160> text{};
   (void)std::snprintf(
-      text.data(), text.size(),
-      "the unit returned early more than %d times on the way to %.9g s, and has reached %.9g s", kMostEvents,
-      wanted, at);
+      text.data(), text.size(), "the unit %s more than %d times on the way to %.9g s, and has reached %.9g s",
+      early_returns > 0 ? "returned early" : "has events or ticks of clocks", kMostEvents, wanted, at);
   return failed(text.data(), on_error_);
 }
 

@@ -371,6 +371,7 @@ void FmiModel::prepare_functions() {
   if (event_mode_) {
     sort_events();
     need_clocks();
+    need_ticks();
     unit_->use_event_mode();
   }
 }

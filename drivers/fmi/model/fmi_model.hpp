@@ -126,6 +126,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int event_failed(const char* what, Status status);
   void sort_events();
   void declare_clocks(Declare& d);
+  void need_ticks();
   void declare_tick_times(Declare& d, const ClockVariable& clock, Partition& partition) const;
   void take_given_interval(const ClockVariable& clock, Partition& partition, const Problems& problems) const;
   bool refuse_clocks(double step, std::span<char> why) const noexcept;

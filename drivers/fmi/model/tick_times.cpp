@@ -87,6 +87,14 @@ TickTimes tick_times_of(const Variable& clock, std::string& problem) {
 
 bool refuse_ticks(const Interface& interface, const char* name, double interval, double shift, double step,
                   std::span<char> why) noexcept {
+  if (interval * kMostTicks < step) {
+    (void)std::snprintf(
+        why.data(), why.size(),
+        "the step is %.9g s, and clock '%.60s' ticks every %.9g s: at most %d ticks in a step are "
+        "possible; give job 'step' a shorter 'cycle'",
+        step, name, interval, kMostTicks);
+    return true;
+  }
   if (interface.variable_step || (is_multiple_of(interval, step) && is_multiple_of(shift, step)))
     return false;
   (void)std::snprintf(why.data(), why.size(),

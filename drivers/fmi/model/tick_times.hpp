@@ -12,6 +12,8 @@
 
 namespace tactus::drivers::fmi {
 
+inline constexpr int kMostTicks = 1000;  ///< ticks of a clock in a step
+
 /// Returns true if two times are one, but for rounding.
 bool is_same_time(double a, double b) noexcept;
 
@@ -56,8 +58,8 @@ struct TickTimes {
 /// Returns what a clock of a description means in event mode. With a reason in `problem` it cannot tick.
 TickTimes tick_times_of(const Variable& clock, std::string& problem);
 
-/// Returns true if a clock with this interval and shift does not fit steps of `step` seconds that cannot be cut, and
-/// writes the reason to `why`.                                                                            @when rt
+/// Returns true if a clock with this interval and shift ticks too often for steps of `step` seconds, or does not fit them
+/// where they cannot be cut, and writes the reason to `why`.                                                                            @when rt
 bool refuse_ticks(const Interface& interface, const char* name, double interval, double shift, double step,
                   std::span<char> why) noexcept;
 

@@ -97,6 +97,11 @@ class Unit3 final : public Unit {
     set_interval_ = library_.find<abi3::SetInterval>("fmi3SetIntervalDecimal");
     get_shift_ = library_.find<abi3::GetShift>("fmi3GetShiftDecimal");
   }
+  void need_ticks(bool tick, bool ask, bool set) override {
+    if (tick) (void)library_.need<abi3::SetClock>("fmi3SetClock");
+    if (ask) (void)library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
+    if (set) (void)library_.need<abi3::SetInterval>("fmi3SetIntervalDecimal");
+  }
   void use_event_mode() override {
     Unit::use_event_mode();
     enter_event_ = library_.need<abi3::Plain>("fmi3EnterEventMode");

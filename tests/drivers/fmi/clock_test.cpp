@@ -192,8 +192,21 @@ TEST(FmiClocks, LeadToWhatWasDeclaredWhenTheyFail) {
 }
 
 TEST(FmiClocks, AreRefusedWhereTheyCannotTick) {
+  OneUnit often("clocked", kWith);
+  often.start();
+  often.value<double>("tuned_interval") = 1e-6;
+  EXPECT_EQ(often.run("step"), 1);
+  EXPECT_THAT(often.failure(),
+              HasSubstr("the unit has events or ticks of clocks more than 1000 times on the way"));
   EXPECT_THAT(refusal_of("clocked_wrong", kWith),
               HasSubstr("clock 'none' (constant) has no interval in the description"));
+  OneUnit mute("clocked_mute", kWith);
+  try {
+    mute.open();
+    ADD_FAILURE() << "it was opened";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("fmi3GetIntervalDecimal"));
+  }
   OneUnit without("clocked", "");
   EXPECT_EQ(without.instance().find_variable("every_ticks"), nullptr) << "without event mode no clock ticks";
   EXPECT_EQ(without.instance().find_variable("got"), nullptr);

@@ -345,6 +345,8 @@ TEST_F(FmiRig, SaysAtCheckWhichClocksTickAndWhichDoNotFit) {
               HasSubstr("models.a.parameters.fixed_interval: is 0 s; the interval of a "
                         "clock is more than 0 s and at most a year"));
   EXPECT_EQ(given("clocked", "-2 ms").status, 2);
+  EXPECT_THAT(given("clocked", "5 us").err,
+              HasSubstr("clock 'fixed' ticks every 5e-06 s: at most 1000 ticks in a step"));
 }
 
 TEST_F(FmiRig, LetsClocksTickInOneProcessAndInAnother) {

@@ -109,6 +109,7 @@ EXPORT int fmi3UpdateDiscreteStates(void* c, bool* again, bool* terminate, bool*
   }
   return OK;
 }
+#ifndef WITHOUT_INTERVALS
 EXPORT int fmi3GetIntervalDecimal(void* c, const uint32_t* vr, size_t n, double* v, int* qualifiers) {
   Unit* u = c;
   const uint32_t i = vr[0] - FIRST_CLOCK;
@@ -126,6 +127,7 @@ EXPORT int fmi3GetIntervalDecimal(void* c, const uint32_t* vr, size_t n, double*
   u->d.once_is_new = 0;
   return OK;
 }
+#endif
 EXPORT int fmi3GetShiftDecimal(void* c, const uint32_t* vr, size_t n, double* v) {
   Unit* u = c;
   if (n != 1 || (vr[0] != FIRST_CLOCK + OWN && vr[0] != FIRST_CLOCK + PACED) || u->d.phase != INITIALIZING)

@@ -217,7 +217,8 @@ class FullPort final : public drivers::can::Port {
     }
     event.kind = echoes_ % 2 == 0 ? PortEvent::Kind::taken : PortEvent::Kind::echo;
     event.tag = static_cast<std::uint32_t>(echoes_ / 2);
-    event.frame = out_[echoes_++ / 2];
+    if (echoes_ % 2 == 1) event.frame = out_[echoes_ / 2];  // only an echo has a frame
+    ++echoes_;
     return true;
   }
   bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t) TACTUS_RT override {

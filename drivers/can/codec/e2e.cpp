@@ -237,7 +237,7 @@ std::uint32_t E2e::step(std::uint32_t from, std::uint32_t to) const TACTUS_RT {
   return to >= from ? to - from : to + (most_counter_ - from) + 1;
 }
 
-E2eResult E2eReceiver::receive(const std::uint8_t* data, unsigned length) TACTUS_RT {
+E2eResult E2eReceiver::receive(const std::uint8_t* data, unsigned length, std::uint32_t grown) TACTUS_RT {
   std::uint32_t counter = 0;
   lost_ = 0;
   const E2eResult result = e2e_.look(data, length, counter);
@@ -250,7 +250,8 @@ E2eResult E2eReceiver::receive(const std::uint8_t* data, unsigned length) TACTUS
   if (step == 0) return E2eResult::repeated;
   lost_ = step - 1;
   if (step == 1) return E2eResult::ok;
-  return step <= e2e_.settings().most_lost ? E2eResult::ok_some_lost : E2eResult::wrong_sequence;
+  const std::uint64_t most = std::uint64_t{e2e_.settings().most_lost} + grown;
+  return step <= most ? E2eResult::ok_some_lost : E2eResult::wrong_sequence;
 }
 
 }  // namespace tactus::drivers::can

@@ -15,7 +15,7 @@ namespace tactus::drivers::can {
 ///
 /// Threads  immutable after construction.
 /// RT       all but the constructor.
-class MessageCodec {
+class alignas(64) MessageCodec {
  public:
   /// `message` is of a Database without errors. @when setup
   explicit MessageCodec(const Message& message);

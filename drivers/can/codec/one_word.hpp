@@ -19,7 +19,7 @@ class OneWord {
   /// `fields` are those of the signals. @when setup
   OneWord(const std::vector<Signal>& signals, const std::vector<Field>& fields);
 
-  std::size_t size() const TACTUS_RT { return from_.size(); }
+  std::size_t size() const TACTUS_RT { return size_; }
   /// Bytes that a frame needs for decode(); more than a frame can have: the message is not of this kind.
   unsigned needs() const TACTUS_RT { return needs_; }
   /// Returns true if encode() takes the message: all signals have one byte order.
@@ -29,47 +29,57 @@ class OneWord {
   void decode(const std::uint8_t* bytes, double* __restrict values) const TACTUS_RT {
     if (one_order_) {
       const std::uint64_t word = load(bytes, is_big_);
-      decode_by(values, [word](const From&) { return word; });
+      decode_by(values, [word](std::uint8_t) { return word; });
     } else {
       const std::uint64_t little = load(bytes, false), big = load(bytes, true);
-      decode_by(values, [little, big](const From& from) { return from.is_big ? big : little; });
+      decode_by(values, [little, big](std::uint8_t kind) { return (kind & kBig) != 0 ? big : little; });
     }
   }
   /// Writes the physical values of all signals, as Field::put() does. Returns the number of values that were clipped or not
   /// numbers. `fields` are those of the constructor. @when rt
   std::size_t encode(std::uint8_t* bytes, const double* values, const Field* fields) const TACTUS_RT {
-    const To* const all = to_.data();
-    const std::size_t size = to_.size();
+    const Place* const places = this->places();
+    const double* const offsets = this->offsets();
+    const double* const inverses = offsets + size_;
     std::size_t wrong = 0;
     std::uint64_t word = load(bytes, is_big_);
-    for (std::size_t s = 0; s < size; ++s) {
-      const To& to = all[s];
-      const double raw = (values[s] - to.offset) * to.inverse;
-      if (!(raw >= to.least && raw <= to.most)) [[unlikely]] {
+    for (std::size_t s = 0; s < size_; ++s) {
+      const Place& place = places[s];
+      const double raw = (values[s] - offsets[s]) * inverses[s];
+      std::uint64_t bits = 0;
+      bool fits = raw > -kMostRounded && raw < kMostRounded;
+      if (fits) [[likely]] {
+        // A whole number that the bits hold comes back from them.
+        const std::int64_t whole = Field::nearest(raw);
+        bits = static_cast<std::uint64_t>(whole) << place.right;
+        fits = raw_of(bits, place) == whole;
+      }
+      if (!fits) [[unlikely]] {
         store(bytes, word, is_big_);
         if (fields[s].put(bytes, values[s]) != Field::Put::ok) ++wrong;
         word = load(bytes, is_big_);
         continue;
       }
-      const auto bits = static_cast<std::uint64_t>(Field::nearest(raw));
-      word = (word & ~(to.mask << to.shift)) | (bits & to.mask) << to.shift;
+      const std::uint64_t mask = ~std::uint64_t{0} << place.right >> place.left;
+      word = (word & ~mask) | bits >> place.left;
     }
     store(bytes, word, is_big_);
     return wrong;
   }
 
  private:
-  // Apart, and no larger than they have to be: those of a whole bus stay in the cache of a CPU.
-  struct From {
-    double factor = 1, offset = 0;
-    std::uint8_t left = 0, right = 0;  // shifts that leave the signal alone
-    bool is_signed = false, is_big = false;
+  static constexpr double kMostRounded = 1e15;  // what Field::nearest() rounds without a call
+  static constexpr std::uint8_t kSigned = 1, kBig = 2;
+  struct Place {
+    std::uint8_t left, right;  // shifts that leave the signal alone
+    std::uint8_t kind;
+    std::uint8_t unused;
   };
-  struct To {
-    double offset = 0, inverse = 1, least = 0, most = 0;  // as those of Field
-    std::uint64_t mask = 0;
-    std::uint32_t shift = 0;
-  };
+  /// The raw value of a signal whose highest bit is the highest of `top`.
+  static std::int64_t raw_of(std::uint64_t top, const Place& place) TACTUS_RT {
+    return (place.kind & kSigned) != 0 ? static_cast<std::int64_t>(top) >> place.right
+                                       : static_cast<std::int64_t>(top >> place.right);
+  }
   static std::uint64_t load(const std::uint8_t* bytes, bool is_big) TACTUS_RT {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes, sizeof word);
@@ -82,22 +92,33 @@ class OneWord {
 
   template <class WordOf>
   void decode_by(double* __restrict values, WordOf word_of) const TACTUS_RT {
-    const From* const all = from_.data();
-    const std::size_t size = from_.size();
-    for (std::size_t s = 0; s < size; ++s) {
-      const From& from = all[s];
-      const std::uint64_t top = word_of(from) << from.left;
-      const std::int64_t raw = from.is_signed ? static_cast<std::int64_t>(top) >> from.right
-                                              : static_cast<std::int64_t>(top >> from.right);
-      values[s] = static_cast<double>(raw) * from.factor + from.offset;
+    const double* const factors = this->factors();
+    const Place* const places = this->places();
+    const double* const offsets = this->offsets();
+    for (std::size_t s = 0; s < size_; ++s) {
+      const std::uint64_t top = word_of(places[s].kind) << places[s].left;
+      values[s] = static_cast<double>(raw_of(top, places[s])) * factors[s] + offsets[s];
     }
   }
 
-  std::vector<From> from_;
-  unsigned needs_ = kMostBytes + 1;
+  const double* factors() const TACTUS_RT {
+    return static_cast<const double*>(static_cast<const void*>(block_.data()));
+  }
+  const Place* places() const TACTUS_RT {
+    return static_cast<const Place*>(static_cast<const void*>(factors() + size_));
+  }
+  const double* offsets() const TACTUS_RT { return factors() + size_ + (size_ + 1) / 2; }
+
+  // No more than has to be, and in few lines of a cache, so that those of a whole bus stay in the nearest one: all factors,
+  // places, offsets, inverses of the factors. Decoding wants the first three, encoding the last three.
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::vector<Line> block_;
+  std::uint32_t size_ = 0;
+  std::uint8_t needs_ = kMostBytes + 1;
   bool one_order_ = false;
   bool is_big_ = false;  // that order
-  std::vector<To> to_;
 };
 
 }  // namespace tactus::drivers::can

@@ -99,6 +99,11 @@ bool CanModel::take_message(tactus::Message& to) {
       to.text = text_of("%s is %s at %.9g s: injected by a fault of the rig", settings_.interface.c_str(),
                         entry.value != 0 ? "bus-off" : "no more bus-off", seconds(entry.time));
       break;
+    case LogEntry::Kind::rounded:
+      to.text = text_of("fault %s of %s is rounded to %lld: its amount is a whole number",
+                        entry.index < sent_.size() ? "wrong_length" : "error_frames",
+                        entry.index < sent_.size() ? sent : "the bus", static_cast<long long>(entry.value));
+      break;
     case LogEntry::Kind::ended:
       to.warning = false;
       report();

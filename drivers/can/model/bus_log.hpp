@@ -22,6 +22,7 @@ struct LogEntry {
     send_failed,     ///< sent message `index`; `value` is an errno value
     not_realtime,    ///< `value` is an errno value
     injected_off,    ///< `value` 1: a fault begins to hold the bus off; 0: it ends
+    rounded,         ///< fault `index` of a message, or of the bus; `value` is its amount now
     ended,           ///< the last frame was run
   };
   Kind kind = Kind::missing;

@@ -83,11 +83,22 @@ void CanModel::check(const Problems& problems) {
     sent_.emplace_back(each, folder_, problems);
   }
   std::sort(tags_.begin(), tags_.end());
+  index_ids();
   if (!settings_.replay.file.empty())
     replay_ = std::make_unique<Replay>(settings_.replay, folder_, database_, selection, problems);
   for (const StationSettings& each : settings_.stations) stations_.emplace_back(each, problems);
   check_stations(problems);
   spread_phases(settings_.spacing.count());
+}
+
+void CanModel::index_ids() {
+  std::vector<std::uint64_t> keys;
+  for (const Known& each : known_) keys.push_back(each.key);
+  known_by_id_.build(std::move(keys));
+  keys.clear();
+  for (const auto& [key, index] : tags_) keys.push_back(key);
+  tags_by_id_.build(std::move(keys));
+  for (SentMessage& each : sent_) sent_at_.push_back(&each);
 }
 
 /// Puts a received message where its frames find it. One of J1939 comes with any priority, and where asked from any source.
@@ -215,8 +226,10 @@ int CanModel::receive(const Call& call) {
       ++off_count_;
     else if (const int status = take(event, call.sim_time_ns); status != 0)
       return status;
-  for (std::uint32_t i = 0; i < received_.size(); ++i) {
-    const ReceivedMessage::Change change = received_[i].look(call.sim_time_ns);
+  std::uint32_t index = 0;
+  for (ReceivedMessage& each : received_) {
+    const std::uint32_t i = index++;
+    const ReceivedMessage::Change change = each.look(call.sim_time_ns);
     if (change == ReceivedMessage::Change::none) continue;
     const bool missing = change == ReceivedMessage::Change::missing;
     (void)log_.put({missing ? LogEntry::Kind::missing : LogEntry::Kind::back, i, 0, call.sim_time_ns});
@@ -248,22 +261,19 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
       if (raw_) raw_->put(event.frame, event.stamp, false);
       busy_ += times_->of(event.frame);
       const std::uint64_t key = key_of(event.frame.id, event.frame.extended);
-      const auto at =
-          std::lower_bound(known_.begin(), known_.end(), key,
-                           [](const Known& each, std::uint64_t wanted) { return each.key < wanted; });
+      const IdIndex::Range found = known_by_id_.find(key);
       bool is_dialogue = false;
       for (Station& each : stations_) is_dialogue = each.receive(event.frame, now) || is_dialogue;
       if (is_dialogue) break;
-      if (event.frame.remote || at == known_.end() || at->key != key) {
+      if (event.frame.remote || found.begin == found.end) {
         ++unknown_;
         break;
       }
-      for (auto each = at; each != known_.end() && each->key == key; ++each)
-        give(*each->message, event.frame, now);
+      for (std::size_t i = found.begin; i < found.end; ++i) give(*known_[i].message, event.frame, now);
       break;
     }
     case PortEvent::Kind::taken:
-      if (event.tag < sent_.size()) sent_[event.tag].taken(event.planned, event.stamp, false);
+      if (event.tag < sent_at_.size()) sent_at_[event.tag]->taken(event.planned, event.stamp, false);
       break;
     case PortEvent::Kind::echo:
       if (raw_) raw_->put(event.frame, event.stamp, true);
@@ -315,10 +325,9 @@ int CanModel::take(const PortEvent& event, std::int64_t now) TACTUS_RT {
 }
 
 SentMessage* CanModel::sent_by(const PortEvent& event) TACTUS_RT {
-  if (event.tag != PortEvent::kNoTag) return event.tag < sent_.size() ? &sent_[event.tag] : nullptr;
-  const std::pair<std::uint64_t, std::uint32_t> wanted{key_of(event.frame.id, event.frame.extended), 0};
-  const auto at = std::lower_bound(tags_.begin(), tags_.end(), wanted);
-  return at != tags_.end() && at->first == wanted.first ? &sent_[at->second] : nullptr;
+  if (event.tag != PortEvent::kNoTag) return event.tag < sent_at_.size() ? sent_at_[event.tag] : nullptr;
+  const IdIndex::Range found = tags_by_id_.find(key_of(event.frame.id, event.frame.extended));
+  return found.begin < found.end ? sent_at_[tags_[found.begin].second] : nullptr;
 }
 
 /// Forgets what was under way to the bus by then: it has no echo.
@@ -358,8 +367,9 @@ int CanModel::send(const Call& call) {
   if (port_ == nullptr) return fail_with("the interface was not opened");
   const bool is_off = is_held_off_;
   CanFrame frame;
-  for (std::uint32_t i = 0; i < sent_.size(); ++i) {
-    SentMessage& message = sent_[i];
+  const auto count = static_cast<std::uint32_t>(sent_at_.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    SentMessage& message = *sent_at_[i];
     MessageFaults& faults = message.faults();
     if (!message.is_due(call.sim_time_ns) && !faults.take(MessageFault::extra)) continue;
     message.make(frame);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "drivers/can/model/bus_off.hpp"
 #include "drivers/can/model/diagnostics.hpp"
 #include "drivers/can/model/guard.hpp"
+#include "drivers/can/model/id_index.hpp"
 #include "drivers/can/model/model_bus.hpp"
 #include "drivers/can/model/raw_log.hpp"
 #include "drivers/can/model/received_message.hpp"
@@ -68,7 +70,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
     ReceivedMessage* message = nullptr;
   };
   static std::uint64_t key_of(std::uint32_t id, bool extended) TACTUS_RT {
-    return id | (extended ? 1ULL << 32U : 0);
+    return IdIndex::key_of(id, extended);
   }
 
   int receive(const Call& call);
@@ -92,6 +94,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void count_load(std::int64_t now) TACTUS_RT;
   void guard();
   void know(const Selection::Received& chosen, ReceivedMessage& message);
+  void index_ids();
   void spread_phases(std::int64_t slot);
   int fail_with(const char* why) const TACTUS_RT;
   void report();  // after the last frame
@@ -112,6 +115,8 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   std::deque<Message> renamed_;
   std::vector<Known> known_;                                   // received ones, sorted by key
   std::vector<std::pair<std::uint64_t, std::uint32_t>> tags_;  // key and index of sent ones, sorted
+  IdIndex known_by_id_, tags_by_id_;
+  std::vector<SentMessage*> sent_at_;  // each of sent_, found at once
   std::unique_ptr<Port> port_;
   std::unique_ptr<SharedState> counters_;  // with the guard
   std::unique_ptr<Guard> guard_;
@@ -128,8 +133,10 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   bool is_held_off_ = false;         // by a fault, until the restart after it
   bool was_off_ = false, has_failed_ = false, has_unnamed_failed_ = false;
   BusOffPolicy bus_off_{settings_.on_bus_off};
-  std::uint64_t off_count_ = 0;  // messages that it kept from the bus
-  BusStatus status_{};           // the last one: its variables may be those of a loaded checkpoint
+  std::uint32_t rounded_ =
+      std::numeric_limits<std::uint32_t>::max();  // last fault whose amount was no whole number
+  std::uint64_t off_count_ = 0;                   // messages that it kept from the bus
+  BusStatus status_{};  // the last one: its variables may be those of a loaded checkpoint
 
   // Variables.
   std::int32_t state_ = 0;

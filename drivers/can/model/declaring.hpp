@@ -16,13 +16,14 @@ class Declaring {
  public:
   explicit Declaring(const tactus_host& host) : host_(host) {}
 
-  void signal(tactus_role role, const std::string& name, const Signal& signal, SignalValue& value) {
-    std::string unit = value.type() == SignalValue::Type::number ? rig_unit(signal.unit) : "";
+  void signal(tactus_role role, const std::string& name, const Signal& signal, SignalValues& values,
+              std::size_t number) {
+    std::string unit = values.type(number) == SignalValues::Type::number ? rig_unit(signal.unit) : "";
     std::string about = signal.comment;
     if (unit.empty() && !signal.unit.empty() && signal.unit != "-")
       about = "in '" + signal.unit + "'" + (about.empty() ? "" : ": " + about);
-    const auto labels = value.labels(signal);
-    declare(role, names_.add(name), value.rig_type(), value.data(), unit, about, labels.data(),
+    const auto labels = values.labels(number, signal);
+    declare(role, names_.add(name), values.rig_type(number), values.data(number), unit, about, labels.data(),
             labels.size());
   }
   void variable(tactus_role role, const std::string& name, double& data, const char* unit,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The faults that a bus offers, of its messages and of itself.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "drivers/can/model/can_model.hpp"
@@ -21,7 +22,7 @@ constexpr Kind kKinds[kMessageFaults] = {
     {MessageFault::twice, "twice", "the same frame is sent twice"},
     {MessageFault::extra, "extra", "it is sent once more in each frame, beside its schedule"},
     {MessageFault::wrong_length, "wrong_length",
-     "it is sent with so many bytes; by default the next shorter length"},
+     "it is sent with so many bytes, rounded; by default the next shorter length"},
 };
 constexpr const char* kBus = "bus";
 constexpr std::uint32_t kBusFaults = 2;
@@ -69,7 +70,8 @@ std::vector<OfferedFault> CanModel::faults() const {
   OfferedFault errors;
   errors.target = kBus;
   errors.kind = "error_frames";
-  errors.meaning = "each frame on the bus is destroyed so many times by an error frame, and sent again";
+  errors.meaning =
+      "each frame on the bus is destroyed so many times, rounded, by an error frame, and sent again";
   errors.has_amount = true;
   errors.least = 1;
   errors.most = 255;
@@ -92,6 +94,17 @@ std::vector<OfferedFault> CanModel::faults() const {
 
 void CanModel::disturb(std::uint32_t number, bool acts, double amount) noexcept {
   const auto of_messages = static_cast<std::uint32_t>(sent_.size() * kMessageFaults);
+  const bool is_length = number < of_messages &&
+                         number % kMessageFaults == static_cast<std::uint32_t>(MessageFault::wrong_length);
+  if (is_length || number == of_messages + 1) {
+    const double given = amount;
+    amount = std::nearbyint(given);
+    if (acts && amount != given && number != rounded_) {
+      rounded_ = number;  // an amount that changes in each frame is said once
+      (void)log_.put({LogEntry::Kind::rounded, static_cast<std::uint32_t>(number / kMessageFaults),
+                      std::llround(amount), 0});
+    }
+  }
   if (number < of_messages) {
     sent_[number / kMessageFaults].faults().set(static_cast<MessageFault>(number % kMessageFaults), acts,
                                                 amount);

@@ -22,10 +22,13 @@ class Histogram {
   void add(std::int64_t time) TACTUS_RT {
     const auto value = static_cast<std::uint64_t>(time < 0 ? 0 : time);
     bump(counts_[class_of(value)]);
-    bump(count_);
     if (time > longest()) longest_.store(time, std::memory_order_relaxed);
   }
-  std::uint64_t count() const TACTUS_RT { return count_.load(std::memory_order_relaxed); }
+  std::uint64_t count() const TACTUS_RT {
+    std::uint64_t sum = 0;
+    for (const std::atomic<std::uint64_t>& each : counts_) sum += each.load(std::memory_order_relaxed);
+    return sum;
+  }
   std::int64_t longest() const TACTUS_RT { return longest_.load(std::memory_order_relaxed); }
   /// The classes that have any: the largest value, and how many. The counts add up to `count()` once nothing is added.
   std::vector<std::pair<std::int64_t, std::uint64_t>> classes() const {
@@ -37,11 +40,12 @@ class Histogram {
   }
   /// The upper end of the class that has the time which `share` of all do not exceed; 0: there is none.
   std::int64_t quantile(double share) const TACTUS_RT {
-    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count()));
+    const std::uint64_t all = count();
+    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(all));
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       sum += counts_[i].load(std::memory_order_relaxed);
-      if (sum > wanted || (sum == count() && sum > 0)) {
+      if (sum > wanted || (sum >= all && sum > 0)) {
         const std::int64_t end = end_of(i);
         return end < longest() ? end : longest();
       }
@@ -64,9 +68,8 @@ class Histogram {
     return static_cast<std::int64_t>(((4 + index % 4 + 1) << shift) - 1);
   }
 
-  std::array<std::atomic<std::uint64_t>, 256> counts_{};
-  std::atomic<std::uint64_t> count_{0};
   std::atomic<std::int64_t> longest_{0};
+  std::array<std::atomic<std::uint64_t>, 256> counts_{};
 };
 
 }  // namespace tactus::drivers::can

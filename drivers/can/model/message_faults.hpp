@@ -28,12 +28,12 @@ inline constexpr std::size_t kMessageFaults = 7;
 class MessageFaults {
  public:
   void set(MessageFault kind, bool acts, double amount) TACTUS_RT {
-    One& one = all_[static_cast<std::size_t>(kind)];
-    one.amount.store(amount, std::memory_order_relaxed);
-    one.acts.store(acts, std::memory_order_relaxed);
+    all_[static_cast<std::size_t>(kind)].amount.store(amount, std::memory_order_relaxed);
+    const std::uint32_t others = acting_.load(std::memory_order_relaxed) & ~bit_of(kind);
+    acting_.store(others | (acts ? bit_of(kind) : 0), std::memory_order_relaxed);
   }
   bool acts(MessageFault kind) const TACTUS_RT {
-    return all_[static_cast<std::size_t>(kind)].acts.load(std::memory_order_relaxed);
+    return (acting_.load(std::memory_order_relaxed) & bit_of(kind)) != 0;
   }
   double amount(MessageFault kind) const TACTUS_RT {
     return all_[static_cast<std::size_t>(kind)].amount.load(std::memory_order_relaxed);
@@ -49,11 +49,14 @@ class MessageFaults {
   }
 
  private:
+  static constexpr std::uint32_t bit_of(MessageFault kind) TACTUS_RT {
+    return 1U << static_cast<unsigned>(kind);
+  }
   struct One {
-    std::atomic<bool> acts{false};
     std::atomic<double> amount{0};
     std::atomic<std::uint64_t> count{0};
   };
+  std::atomic<std::uint32_t> acting_{0};  // a bit each: a frame without faults looks at one word
   std::array<One, kMessageFaults> all_{};
 };
 

@@ -66,6 +66,7 @@ MessageProtection::MessageProtection(const Message& message, const Protecting& s
       make_e2e(message, checksum, path + ".checksum", problems);
   }
   if (!settings.counter.empty()) make_counter(message, settings, path, problems);
+  protects_ = e2e_ || counter_ || own_;
 }
 
 void MessageProtection::make_e2e(const Message& message, const ChecksumSettings& settings,
@@ -100,6 +101,7 @@ void MessageProtection::make_e2e(const Message& message, const ChecksumSettings&
     return;
   }
   receiver_.emplace(*e2e_);
+  grows_ = settings.grows;
   const FrameBits written = written_bits(*e2e_, message.length);
   for (std::size_t s = 0; s < message.signals.size(); ++s)
     if (share(bits_of(message.signals[s]), written)) covered_[s] = 1;
@@ -207,11 +209,11 @@ void MessageProtection::spoil(std::uint8_t* data) const TACTUS_RT {
   if (own_) checksum_->put_bits(data, ~checksum_->bits(data));
 }
 
-MessageProtection::Finding MessageProtection::check(const std::uint8_t* data, unsigned length,
-                                                    std::uint64_t& lost) TACTUS_RT {
-  lost = 0;
+MessageProtection::Finding MessageProtection::check_all(const std::uint8_t* data, unsigned length,
+                                                        std::uint64_t& lost, std::int64_t missed) TACTUS_RT {
   if (e2e_) {
-    switch (receiver_->receive(data, length)) {
+    const auto grown = static_cast<std::uint32_t>(std::clamp<std::int64_t>(missed, 0, 0xFFFF'FFFF));
+    switch (receiver_->receive(data, length, grows_ ? grown : 0)) {
       case E2eResult::wrong_length:
       case E2eResult::wrong_checksum:
       case E2eResult::wrong_counter:

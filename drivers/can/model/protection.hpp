@@ -24,9 +24,11 @@ class MessageProtection {
 
   /// Returns true if the signal shares bits with what it writes, so that its value cannot be chosen.
   bool covers(std::size_t signal) const TACTUS_RT { return covered_[signal] != 0; }
+  /// Returns true if the largest step of the counter grows with each cycle in which nothing comes.
+  bool grows() const TACTUS_RT { return grows_; }
   bool has_counter() const TACTUS_RT { return e2e_ || counter_; }
   /// Returns true if protect() writes anything.
-  bool protects() const TACTUS_RT { return e2e_ || counter_ || own_; }
+  bool protects() const TACTUS_RT { return protects_; }
   bool has_checksum() const TACTUS_RT { return e2e_ || own_; }
   /// Inverts all bits of the checksum.
   void spoil(std::uint8_t* data) const TACTUS_RT;
@@ -35,8 +37,12 @@ class MessageProtection {
   void protect(std::uint8_t* data, unsigned length, std::uint32_t counter) const TACTUS_RT;
 
   enum class Finding : std::uint8_t { ok, repeated, wrong_checksum, wrong_sequence };
-  /// Looks at a received message. `lost`: messages before it that did not come.
-  Finding check(const std::uint8_t* data, unsigned length, std::uint64_t& lost) TACTUS_RT;
+  /// Looks at a received message. `lost`: messages before it that did not come. `missed`: cycles in which none came.
+  Finding check(const std::uint8_t* data, unsigned length, std::uint64_t& lost,
+                std::int64_t missed) TACTUS_RT {
+    lost = 0;
+    return protects_ ? check_all(data, length, lost, missed) : Finding::ok;
+  }
   /// Forgets the last counter.
   void restart() TACTUS_RT;
 
@@ -48,6 +54,11 @@ class MessageProtection {
   void make_counter(const Message& message, const Protecting& settings, const std::string& path,
                     const Problems& problems);
 
+  Finding check_all(const std::uint8_t* data, unsigned length, std::uint64_t& lost,
+                    std::int64_t missed) TACTUS_RT;
+
+  bool protects_ = false;  // any of what follows
+  bool grows_ = false;
   std::uint32_t id_ = 0;
   std::vector<std::uint8_t> covered_;
   std::optional<E2e> e2e_;

@@ -19,26 +19,30 @@ double first_value(const Signal& signal) {
 
 ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::string& folder,
                                  const Problems& problems)
-    : message_(*chosen.message),
+    : on_timeout_(chosen.settings.on_timeout),
+      message_(*chosen.message),
       codec_(message_),
-      protection_(message_, chosen.settings.protecting, chosen.path, folder, problems),
-      on_timeout_(chosen.settings.on_timeout),
-      decoded_(message_.signals.size()),
+      values_(message_.signals),
       present_(message_.signals.size()),
+      protection_(message_, chosen.settings.protecting, chosen.path, folder, problems),
       is_present_(std::make_unique<bool[]>(message_.signals.size())) {
   const double cycle = chosen.settings.cycle.count() > 0 ? static_cast<double>(chosen.settings.cycle.count())
                                                          : message_.cycle.value_or(0) * 1e6;
   timeout_ = std::llround(
       std::min(cycle * cycles_of(chosen.settings.after, chosen.path + ".after", problems), 9e18));
+  cycle_ = std::llround(std::min(cycle, 9e18));
+  if (protection_.grows() && cycle_ == 0)
+    problems.add(chosen.path + ".checksum.most_lost_grows",
+                 "message " + message_.name + " has no cycle in the database; write one, cycle: 100 ms");
   if (on_timeout_ != OnTimeout::hold && timeout_ == 0)
     problems.add(chosen.path + ".on_timeout",
                  "message " + message_.name + " has no cycle in the database; write one, cycle: 100 ms");
   if (on_timeout_ != OnTimeout::substitute && !chosen.settings.substitute.empty())
     problems.add(chosen.path + ".substitute", "these values are never taken without on_timeout: substitute");
-  values_.reserve(message_.signals.size());
-  for (const Signal& signal : message_.signals) {
-    substitute_.push_back(first_value(signal));
-    values_.emplace_back(signal).set(substitute_.back());
+  for (std::size_t s = 0; s < values_.size(); ++s) {
+    substitute_.push_back(first_value(message_.signals[s]));
+    values_.set(s, substitute_.back());
+    if (message_.signals[s].of_switch >= 0) multiplexed_.push_back(static_cast<std::uint32_t>(s));
   }
   for (const SignalText& each : chosen.settings.substitute) {
     const std::string path = chosen.path + ".substitute." + each.name;
@@ -50,15 +54,11 @@ ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::s
 
 void ReceivedMessage::declare(Declaring& d) {
   const std::string dot = message_.name + ".";
-  bool multiplexed = false;
   for (std::size_t s = 0; s < message_.signals.size(); ++s)
-    d.signal(TACTUS_OUTPUT, dot + message_.signals[s].name, message_.signals[s], values_[s]);
-  for (std::size_t s = 0; s < message_.signals.size(); ++s)
-    if (message_.signals[s].of_switch >= 0) {
-      multiplexed = true;
-      d.variable(TACTUS_OUTPUT, dot + message_.signals[s].name + "_present", is_present_[s],
-                 "the last message had this signal");
-    }
+    d.signal(TACTUS_OUTPUT, dot + message_.signals[s].name, message_.signals[s], values_, s);
+  for (const std::uint32_t s : multiplexed_)
+    d.variable(TACTUS_OUTPUT, dot + message_.signals[s].name + "_present", is_present_[s],
+               "the last message had this signal");
   d.variable(TACTUS_OUTPUT, dot + "age", age_, "s", "time since the last good message, or since the start");
   d.variable(TACTUS_OUTPUT, dot + "count", count_, "good messages");
   d.variable(TACTUS_OUTPUT, dot + "valid", is_valid_, "there was a good message, and it is not missing");
@@ -67,7 +67,7 @@ void ReceivedMessage::declare(Declaring& d) {
              "messages with the counter of the one before: not taken");
   d.variable(TACTUS_OUTPUT, dot + "checksum_errors", checksum_errors_,
              "messages with a wrong checksum, length or counter: not taken");
-  if (multiplexed)
+  if (!multiplexed_.empty())
     d.variable(TACTUS_OUTPUT, dot + "unknown_switch", unknown_switch_,
                "messages whose switch selects no signal");
 }
@@ -75,7 +75,10 @@ void ReceivedMessage::declare(Declaring& d) {
 void ReceivedMessage::receive(const CanFrame& frame, std::int64_t now) TACTUS_RT {
   const unsigned length = std::min<unsigned>(frame.length, std::max(message_.length, 1U));
   std::uint64_t lost = 0;
-  const MessageProtection::Finding finding = protection_.check(std::begin(frame.data.at), length, lost);
+  // Half a cycle is jitter of the sender, or of the frames in which messages are seen.
+  const std::int64_t missed = protection_.grows() ? (now - last_ + cycle_ / 2) / cycle_ - 1 : 0;
+  const MessageProtection::Finding finding =
+      protection_.check(std::begin(frame.data.at), length, lost, missed);
   lost_ += lost;
   switch (finding) {
     case MessageProtection::Finding::repeated:
@@ -89,12 +92,12 @@ void ReceivedMessage::receive(const CanFrame& frame, std::int64_t now) TACTUS_RT
     case MessageProtection::Finding::ok:
       break;
   }
-  const auto found = codec_.decode(std::begin(frame.data.at), frame.length, decoded_, present_);
+  const std::uint8_t* const data = std::begin(frame.data.at);
+  const auto found = codec_.decode(data, frame.length, {values_.row(), values_.size()}, present_);
   if (found.is_unknown_switch) ++unknown_switch_;
-  for (std::size_t s = 0; s < values_.size(); ++s) {
-    is_present_[s] = present_[s] != 0;
-    if (is_present_[s]) values_[s].set(codec_.field(s), std::begin(frame.data.at), decoded_[s]);
-  }
+  for (const std::uint32_t s : values_.others())
+    if (present_[s] != 0) values_.settle(s, codec_.field(s), data);
+  for (const std::uint32_t s : multiplexed_) is_present_[s] = present_[s] != 0;
   ++count_;
   last_ = now;
   is_valid_ = true;
@@ -108,8 +111,8 @@ ReceivedMessage::Change ReceivedMessage::look(std::int64_t now) TACTUS_RT {
   if (!is_missing_) return Change::back;
   is_valid_ = false;
   for (std::size_t s = 0; s < values_.size(); ++s) {
-    if (on_timeout_ == OnTimeout::substitute) values_[s].set(substitute_[s]);
-    if (on_timeout_ == OnTimeout::nan) values_[s].set(std::numeric_limits<double>::quiet_NaN());
+    if (on_timeout_ == OnTimeout::substitute) values_.set(s, substitute_[s]);
+    if (on_timeout_ == OnTimeout::nan) values_.set(s, std::numeric_limits<double>::quiet_NaN());
   }
   return Change::missing;
 }

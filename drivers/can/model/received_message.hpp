@@ -38,22 +38,22 @@ class ReceivedMessage {
   std::int64_t timeout() const TACTUS_RT { return timeout_; }
 
  private:
+  // What each frame looks at stands together.
+  std::int64_t timeout_ = 0, last_ = 0, cycle_ = 0;
+  OnTimeout on_timeout_;
+  bool is_missing_ = false;
+  bool is_valid_ = false;                         // a variable
+  double age_ = 0;                                // a variable
+  std::uint64_t count_ = 0, unknown_switch_ = 0;  // variables
   const Message& message_;
   MessageCodec codec_;
-  MessageProtection protection_;
-  OnTimeout on_timeout_;
-  std::int64_t timeout_ = 0;
-  std::vector<SignalValue> values_;
-  std::vector<double> substitute_;
-  std::vector<double> decoded_;
+  SignalValues values_;
   std::vector<std::uint8_t> present_;
-  std::unique_ptr<bool[]> is_present_;  // variables
-  std::int64_t last_ = 0;
-  bool is_missing_ = false;
-  // Variables.
-  double age_ = 0;
-  std::uint64_t count_ = 0, lost_ = 0, checksum_errors_ = 0, repeated_ = 0, unknown_switch_ = 0;
-  bool is_valid_ = false;
+  std::vector<std::uint32_t> multiplexed_;                       // signals that a switch selects
+  std::uint64_t lost_ = 0, checksum_errors_ = 0, repeated_ = 0;  // variables
+  MessageProtection protection_;
+  std::unique_ptr<bool[]> is_present_;  // variables, of what is multiplexed
+  std::vector<double> substitute_;
 };
 
 }  // namespace tactus::drivers::can

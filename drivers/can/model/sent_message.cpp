@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace tactus::drivers::can {
@@ -20,8 +21,9 @@ std::int64_t ns(double ms) { return std::llround(std::min(ms * 1e6, 9e18)); }
 
 SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folder, const Problems& problems)
     : message_(*chosen.message),
-      codec_(message_),
+      values_(message_.signals),
       protection_(message_, chosen.settings.protecting, chosen.path, folder, problems),
+      codec_(message_),
       triggers_(message_.signals.size()),
       identities_(message_.signals.size()) {
   const SendSettings& settings = chosen.settings;
@@ -40,10 +42,8 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
     problems.add(chosen.path + (settings.type == Sending::database ? "" : ".type"),
                  "message " + message_.name +
                      " is cyclic, and the database has no cycle for it; write one, cycle: 100 ms");
-  values_.reserve(message_.signals.size());
   for (const Signal& signal : message_.signals) {
     numbers_.push_back(start_value(signal));
-    values_.emplace_back(signal).set(numbers_.back());
     inactive_.push_back(signal.inactive_raw ? signal.physical(*signal.inactive_raw) : numbers_.back());
   }
   const auto read = [&](const std::vector<SignalText>& all, const char* key, std::vector<double>& to) {
@@ -59,7 +59,9 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
   };
   read(settings.start, "start", numbers_);
   for (std::size_t s = 0; s < values_.size(); ++s) {
-    values_[s].set(numbers_[s]);
+    values_.set(s, numbers_[s]);
+    if (protection_.covers(s) || values_.type(s) != SignalValues::Type::number)
+      apart_.push_back(static_cast<std::uint32_t>(s));
     if (protection_.covers(s)) numbers_[s] = codec_.field(s).offset();  // raw 0
   }
   safe_numbers_ = numbers_;
@@ -67,9 +69,9 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
   if (!settings.safe.empty()) safe_times_ = settings.safe_times;
   for (const SignalText& each : settings.safe)
     safe_text_ += (safe_text_.empty() ? "" : ", ") + each.name + " " + each.value;
-  for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_[s].identity();
+  for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_.identity(s);
   for (std::uint32_t s = 0; s < values_.size(); ++s)
-    if (!protection_.covers(s) && values_[s].is_wide(codec_.field(s))) wide_.push_back(s);
+    if (!protection_.covers(s) && values_.is_wide(s, codec_.field(s))) wide_.push_back(s);
   restart(0);
 }
 
@@ -116,7 +118,7 @@ void SentMessage::declare(Declaring& d) {
   const std::string dot = message_.name + ".";
   for (std::size_t s = 0; s < values_.size(); ++s)
     if (!protection_.covers(s))
-      d.signal(TACTUS_INPUT, dot + message_.signals[s].name, message_.signals[s], values_[s]);
+      d.signal(TACTUS_INPUT, dot + message_.signals[s].name, message_.signals[s], values_, s);
   d.variable(TACTUS_INPUT, dot + "enabled", is_enabled_, "no: it is not sent");
   d.variable(TACTUS_INPUT, dot + "send", write_, "each other value sends it once");
   d.variable(TACTUS_OUTPUT, dot + "sent", sent_, "messages that the controller took");
@@ -130,7 +132,7 @@ void SentMessage::declare(Declaring& d) {
 
 bool SentMessage::is_active() const TACTUS_RT {
   for (std::size_t s = 0; s < values_.size(); ++s)
-    if (!protection_.covers(s) && values_[s].get() != inactive_[s]) return true;
+    if (!protection_.covers(s) && values_.get(s) != inactive_[s]) return true;
   return false;
 }
 
@@ -138,7 +140,7 @@ bool SentMessage::has_changed() TACTUS_RT {
   bool changed = false;
   for (std::size_t s = 0; s < values_.size(); ++s) {
     if (triggers_[s] == 0 || protection_.covers(s)) continue;
-    const std::uint64_t identity = values_[s].identity();
+    const std::uint64_t identity = values_.identity(s);
     changed = changed || identity != identities_[s];
     identities_[s] = identity;
   }
@@ -213,11 +215,16 @@ std::uint32_t SentMessage::next_counter() TACTUS_RT {
 void SentMessage::make(CanFrame& frame) TACTUS_RT {
   head(frame);
   std::uint8_t* const data = std::begin(frame.data.at);
-  for (std::size_t s = 0; s < values_.size(); ++s)
-    numbers_[s] = protection_.covers(s) ? codec_.field(s).offset() : values_[s].get();
-  clipped_ += codec_.encode(data, numbers_);
+  std::span<const double> numbers{values_.row(), values_.size()};
+  if (!apart_.empty()) {
+    std::copy(numbers.begin(), numbers.end(), numbers_.begin());
+    for (const std::uint32_t s : apart_)
+      numbers_[s] = protection_.covers(s) ? codec_.field(s).offset() : values_.get(s);
+    numbers = numbers_;
+  }
+  clipped_ += codec_.encode(data, numbers);
   for (const std::uint32_t s : wide_)
-    if (codec_.is_selected(data, s)) (void)values_[s].put(codec_.field(s), data);
+    if (codec_.is_selected(data, s)) (void)values_.put(s, codec_.field(s), data);
   if (protection_.protects()) {
     if (!faults_.take(MessageFault::stuck_counter)) last_counter_ = next_counter();
     protection_.protect(data, message_.length, last_counter_);
@@ -244,17 +251,20 @@ void SentMessage::taken(std::int64_t planned, std::int64_t at, bool injected) TA
     judge(at - planned, 0, injected);
     return;
   }
-  const Taken one{planned, at, injected};
   // An echo from before the planned time is of another frame: safe values, or one whose `taken` was lost.
   if (const std::int64_t echo = std::exchange(early_echo_, -1); echo >= 0 && echo >= planned) {
-    on_bus_at(one, echo, was_early_injected_);
+    on_bus_at({planned, at, injected}, echo, was_early_injected_);
     return;
   }
-  if (taken_count_ == kOnTheWay) {  // the bus does not send: the oldest is given up
+  if (taken_count_ == 0) first_taken_ = 0;  // most messages have one on the way: it stays in one place
+  if (taken_count_ == kOnTheWay) {          // the bus does not send: the oldest is given up
     first_taken_ = (first_taken_ + 1) % kOnTheWay;
     --taken_count_;
   }
-  taken_[(first_taken_ + taken_count_++) % kOnTheWay] = one;
+  Taken& to = taken_[(first_taken_ + taken_count_++) % kOnTheWay];
+  to.planned = planned;  // one by one: a copy of what was just written would wait for it
+  to.at = at;
+  to.injected = injected;
 }
 
 void SentMessage::echoed(std::int64_t at, bool injected) TACTUS_RT {
@@ -302,7 +312,7 @@ void SentMessage::restart(std::int64_t now) TACTUS_RT {
   last_write_ = write_;
   taken_count_ = 0;
   early_echo_ = -1;
-  for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_[s].identity();
+  for (std::size_t s = 0; s < values_.size(); ++s) identities_[s] = values_.identity(s);
 }
 
 }  // namespace tactus::drivers::can

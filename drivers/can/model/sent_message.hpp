@@ -114,43 +114,44 @@ class SentMessage {
   void head(CanFrame& frame) const TACTUS_RT;
   void set_types(const SendSettings& settings);
 
-  const Message& message_;
-  MessageCodec codec_;
-  MessageProtection protection_;
-  MessageFaults faults_;
+  // What each frame looks at stands together: first for is_due(), then for taken() and echoed().
+  std::int64_t next_ = 0, last_ = 0, next_repetition_ = 0;
+  std::int64_t cycle_ = 0, cycle_fast_ = 0, start_delay_ = 0, least_distance_ = 0;
   bool is_cyclic_ = false, is_on_change_ = false, is_if_active_ = false;
-  std::int64_t cycle_ = 0, cycle_fast_ = 0, start_delay_ = 0, least_distance_ = 0, phase_ = 0, at_ = -1;
+  bool is_pending_ = false, was_active_ = false, was_enabled_ = true, has_last_ = false;
+  bool is_enabled_ = true;  // a variable
+  unsigned repetitions_left_ = 0;
+  std::uint32_t last_write_ = 0;
+  std::uint32_t write_ = 0;  // a variable
+  bool has_echo_ = true, was_early_injected_ = false;
+  std::uint64_t sent_ = 0;          // a variable
+  double late_ = 0, bus_time_ = 0;  // variables
+  std::int64_t late_after_ = 0, duration_ = 0, early_echo_ = -1, at_ = -1;
+  // Taken and not echoed yet, oldest first, in a ring; early_echo_: an echo that was read before the event that it was taken.
+  std::size_t first_taken_ = 0, taken_count_ = 0;
+  static constexpr std::size_t kOnTheWay = 16;
+  std::array<Taken, kOnTheWay> taken_{};
+
+  const Message& message_;
+  MessageFaults faults_;
+  SignalValues values_;
+  std::vector<std::uint32_t> apart_;  // signals that are not doubles, or are computed
+  std::vector<std::uint32_t> wide_;   // signals of which a double would lose bits
+  std::uint64_t not_sent_ = 0, clipped_ = 0, too_late_all_ = 0;  // variables
+  MessageProtection protection_;
+  MessageCodec codec_;
+  std::int64_t phase_ = 0;
   unsigned repetitions_ = 0;
-  std::vector<SignalValue> values_;
-  std::vector<std::uint32_t> wide_;  // signals of which a double would lose bits
   std::vector<double> numbers_, safe_numbers_, inactive_;
   std::vector<std::uint8_t> triggers_;     // a change of the signal is an event
   std::vector<std::uint64_t> identities_;  // the values before
   unsigned safe_times_ = 0;
   std::string safe_text_;
-
-  std::int64_t next_ = 0, last_ = 0, next_repetition_ = 0;
-  unsigned repetitions_left_ = 0;
-  bool is_pending_ = false, was_active_ = false, was_enabled_ = true, has_last_ = false;
-  std::uint32_t last_write_ = 0;
   std::atomic<std::uint32_t> own_counter_{0};
   std::atomic<std::uint32_t>* counter_ = &own_counter_;
   std::uint32_t last_counter_ = 0;
-  // Variables.
-  bool is_enabled_ = true;
-  std::uint32_t write_ = 0;
-  std::uint64_t sent_ = 0, not_sent_ = 0, clipped_ = 0;
-  double late_ = 0, bus_time_ = 0;
-  std::uint64_t too_late_all_ = 0;
   Histogram late_all_, bus_all_;
   std::array<std::atomic<std::uint64_t>, kLateBy> too_late_{};
-  std::int64_t late_after_ = 0, duration_ = 0;
-  bool has_echo_ = true, was_early_injected_ = false;
-  // Taken and not echoed yet, oldest first, in a ring; or an echo that was read before the event that it was taken.
-  static constexpr std::size_t kOnTheWay = 16;
-  std::array<Taken, kOnTheWay> taken_{};
-  std::size_t first_taken_ = 0, taken_count_ = 0;
-  std::int64_t early_echo_ = -1;
 };
 
 }  // namespace tactus::drivers::can

@@ -36,6 +36,8 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
   k.whole("offset", to.offset, {0, 63}, "E2E only: byte where the protection begins");
   k.whole("most_lost", to.most_lost, {1, 4294967295.0},
           "E2E only: largest step of the counter that is accepted; 1 accepts no lost message");
+  k.yes_no("most_lost_grows", to.grows,
+           "E2E only, received: most_lost is one more for each cycle in which no good message came");
   k.text("library", to.library, {0, 4096}, "function only: the shared library");
   k.text("function", to.function, {0, kLongestName}, "function only: its C function (can.md)");
   k.whole("width", to.width, {8, 64}, "crc only: bits");
@@ -201,7 +203,7 @@ void Settings::keys(Keys& k) {
   k.time("spacing", spacing, {1us, 1s}, "grid over which the phases of cyclic messages are spread");
   k.whole("queue", queue, {1, 1024}, "messages of the rig that wait for the bus at most");
   k.word<OnFull>("on_full", on_full,
-                 {{"retry", OnFull::retry, "keep the message, and try again in the next frame"},
+                 {{"retry", OnFull::retry, "keep the message, and try again each millisecond, at least each frame"},
                   {"drop", OnFull::drop, "lose the message"},
                   {"terminate", OnFull::terminate, "end the rig"}},
                  "what to do when the controller's queue takes no message");

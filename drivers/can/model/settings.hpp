@@ -46,6 +46,7 @@ struct ChecksumSettings {
   DataIdMode mode = DataIdMode::both;
   unsigned offset = 0;
   unsigned most_lost = 1;
+  bool grows = false;
   std::string library{}, function{};
   unsigned width = 8;
   std::string polynomial{}, first{}, last{};

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t kLongestWait = 100'000'000;  // so that the end is seen
 constexpr std::int64_t kShortestWait = 20'000;
+constexpr std::int64_t kUntilRetry =
+    1'000'000;  // a full queue of 12 frames has room again, also in long frames of the rig
 constexpr std::int64_t kDefaultPeriod = 1'000'000;  // before the first frame
 constexpr std::int64_t kSlower = 256;               // share of a late begin by which the slot follows
 constexpr std::int64_t kAwaitedSlots = 10;  // a frame that is later than so many periods is not looked for
@@ -181,7 +183,7 @@ std::int64_t SocketPort::step_sender() noexcept {
       event.kind = PortEvent::Kind::full;
       if (!next.was_full) tell(from_sender_, event);
       next.was_full = true;
-      if (settings_.retry) return now + period;
+      if (settings_.retry) return now + std::min(period, kUntilRetry);
       waiting_.pop_back();
       unsent_.fetch_sub(1, std::memory_order_relaxed);
       continue;

@@ -146,6 +146,21 @@ TEST_F(CanFault, SendsItTwiceAndOutsideOfItsSchedule) {
   EXPECT_EQ(host_->model().disturbed(number("M", "extra")), 2U);
 }
 
+TEST_F(CanFault, RoundsAnAmountAndSaysSoOnce) {
+  fault("M", "wrong_length", true, 2.75);
+  frames(2);
+  EXPECT_THAT(found(), ElementsAre("3 bytes"));
+  fault("M", "wrong_length", true, 2.8);
+  frames(2);
+  const std::string said = host_->messages();
+  EXPECT_THAT(said,
+              testing::HasSubstr("fault wrong_length of M is rounded to 3: its amount is a whole number"));
+  EXPECT_EQ(said.find("rounded"), said.rfind("rounded")) << said;
+  fault("bus", "error_frames", true, 1.6);
+  frames(1);
+  EXPECT_THAT(host_->messages(), testing::HasSubstr("fault error_frames of the bus is rounded to 2"));
+}
+
 TEST_F(CanFault, SendsAnotherLength) {
   fault("M", "wrong_length", true, 7);
   frames(2);

@@ -169,6 +169,39 @@ TEST_F(CanReceive, NamesAnErrorOfTheDatabase) {
               HasSubstr("/nowhere/x.dbc"));
 }
 
+TEST_F(CanReceive, TheLargestStepGrowsWithEachCycleInWhichNothingCame) {
+  database("BO_ 4 G: 8 B\n SG_ Z : 40|8@1+ (1,0) [0|0] \"\" A\n");
+  E2eSettings settings;
+  settings.profile = E2eProfile::p5;
+  settings.data_id = 7;
+  const E2e e2e(settings);
+  int counter = -1;
+  const auto send_after = [&](int cycles, int value) {  // of 4 ms each: all but the last one are lost
+    FrameBytes data;
+    data.at[5] = static_cast<std::uint8_t>(value);
+    counter += cycles;
+    EXPECT_TRUE(e2e.protect(data.at, 8, static_cast<unsigned>(counter)));
+    frames(4 * cycles - 1);
+    send(4, {data.at, data.at + 8});
+    frames(1);
+  };
+  const std::string keys = "cycle: 4 ms, checksum: { profile: e2e_5, data_id: 7";
+  start("receive: { G: { " + keys + ", most_lost_grows: yes } }, fixed: { message: G, " + keys + " } } }");
+  send_after(1, 1);
+  EXPECT_EQ(host_->get("G.Z"), 1);
+  send_after(3, 2);
+  EXPECT_EQ(host_->get("G.Z"), 2) << "two lost ones, in two cycles";
+  EXPECT_EQ(host_->get("fixed.Z"), 1);
+  EXPECT_EQ(host_->get("G.lost"), 2);
+  send_after(1, 3);
+  EXPECT_EQ(host_->get("G.Z"), 3);
+  counter += 3;
+  send_after(1, 4);
+  EXPECT_EQ(host_->get("G.Z"), 3) << "three are gone, and no cycle went by";
+  EXPECT_THAT(problems("receive: { G: { checksum: { profile: e2e_5, most_lost_grows: yes } } }"),
+              HasSubstr("message G has no cycle in the database"));
+}
+
 TEST_F(CanReceive, AMessageUnderTwoNamesReachesBoth) {
   database("BO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) [0|0] \"\" A\n");
   start("receive: { R: {}, again: { message: R } }");

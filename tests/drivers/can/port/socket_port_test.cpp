@@ -165,6 +165,15 @@ TEST_F(SocketPortTest, AFullQueueKeepsTheFrameOrDropsIt) {
   }
 }
 
+TEST_F(SocketPortTest, AFullQueueIsTriedEachMillisecondOfALongFrame) {
+  make({.queue = 8});
+  port_->begin(0, 20'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 1, 0));
+  port_->handed();
+  socket_->error = ENOBUFS;
+  EXPECT_EQ(port_->step_sender(), 1'000'000) << "a queue of 12 frames is empty long before the next frame";
+}
+
 TEST_F(SocketPortTest, AFrameThatCannotBeSentIsNamed) {
   make({.queue = 2});
   port_->begin(0, 1'000'000);

@@ -148,7 +148,10 @@ def shown(figure, unit):
 
 
 def ratio(figure, other):
-    return f"{figure['median'] / other:.2f}" if other else ""
+    if not other:
+        return ""
+    times = figure["median"] / other
+    return f"{times:.2f}" if times >= 0.1 else f"{times:.2g}"
 
 
 def peer_text(peer, unit):

@@ -85,8 +85,15 @@ class Source {
         return LoggedFrame{since_1970, name_, false, event.frame};
       }
       std::string line;
-      if (!std::getline(file_, line)) return std::nullopt;
+      if (!std::getline(file_, line)) {
+        if (line_ > 0 && !reader_.knows_format())
+          throw CommandError(
+              kWrongInput,
+              name_ + ": is no log of candump -L or ASC: it has no frame, and no line 'base hex'");
+        return std::nullopt;
+      }
       ++line_;
+      if (!line.empty() && line.back() == '\r') line.pop_back();
       bool is_wrong = false;
       std::optional<LoggedFrame> read = reader_.read(line, is_wrong);
       if (is_wrong)

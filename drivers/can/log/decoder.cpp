@@ -50,6 +50,7 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
   if (message == nullptr) throw std::runtime_error("the database has no message '" + name + "'");
   const Known& known = known_.at({message->id, message->extended});
   std::vector<double> values;
+  std::vector<std::size_t> named;
   for (const Signal& signal : message->signals)
     values.push_back(signal.physical(signal.start_raw.value_or(0)));
   for (const std::string& each : signals) {
@@ -60,6 +61,7 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
     if (equals == std::string::npos || s == values.size())
       throw std::runtime_error("'" + each + "': write SIGNAL=VALUE with a signal of message " + name);
     const Signal& signal = message->signals[s];
+    named.push_back(s);
     const std::string text = each.substr(equals + 1);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), values[s]);
     bool is_read = error == std::errc{} && end == text.data() + text.size() && std::isfinite(values[s]);
@@ -80,6 +82,13 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
   frame.bit_rate_switch = message->bit_rate_switch;
   frame.length = static_cast<std::uint8_t>(message->fd ? wire_length(message->length) : message->length);
   (void)known.codec.encode(std::begin(frame.data.at), values);
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (const Signal& signal = message->signals[named[i]];
+        !known.codec.is_selected(std::begin(frame.data.at), named[i])) {
+      const Signal& by = message->signals[static_cast<std::size_t>(signal.of_switch)];
+      throw std::runtime_error("'" + signals[i] + "': the signal is not in this frame, as its switch " +
+                               by.name + " has another value; give that one, too");
+    }
   return frame;
 }
 

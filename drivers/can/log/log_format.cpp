@@ -156,6 +156,7 @@ std::optional<LoggedFrame> LogReader::read(std::string_view line, bool& is_wrong
   if (!words[0].starts_with('(')) return read_asc(line, is_wrong);
   is_wrong = true;
   if (words.size() < 3 || !words[0].ends_with(')')) return std::nullopt;
+  knows_format_ = true;
   LoggedFrame made;
   const auto time = time_of(words[0].substr(1, words[0].size() - 2));
   const auto frame = read_frame_text(words[2]);
@@ -178,6 +179,7 @@ std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_w
   if (words[0] == "base" && words.size() >= 4) {
     is_decimal_ = words[1] == "dec";
     is_relative_ = words[3] == "relative";
+    knows_format_ = true;
     return std::nullopt;
   }
   const auto time = time_of(words[0]);
@@ -204,6 +206,7 @@ std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_w
   const auto number = number_of(id, base);
   if (!number) return std::nullopt;  // ErrorFrame
   is_wrong = true;
+  knows_format_ = true;
   if (!put_id(made.frame, *number, extended)) return std::nullopt;
   std::size_t data_at = 6;
   std::optional<std::uint32_t> length;

@@ -38,12 +38,15 @@ class LogReader {
  public:
   /// Reads a line. Empty: it has no frame. `is_wrong` then says that it is not a line of these formats either.
   std::optional<LoggedFrame> read(std::string_view line, bool& is_wrong);
+  /// Returns true once a line was of candump, or the line `base` of ASC or a frame of it: any text may stand before these.
+  bool knows_format() const { return knows_format_; }
 
  private:
   std::optional<LoggedFrame> read_asc(std::string_view line, bool& is_wrong);
 
   bool is_decimal_ = false;   // base dec
   bool is_relative_ = false;  // timestamps relative
+  bool knows_format_ = false;
   std::int64_t time_ = 0;
 };
 

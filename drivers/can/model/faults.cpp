@@ -98,7 +98,7 @@ void CanModel::disturb(std::uint32_t number, bool acts, double amount) noexcept 
                          number % kMessageFaults == static_cast<std::uint32_t>(MessageFault::wrong_length);
   if (is_length || number == of_messages + 1) {
     const double given = amount;
-    amount = std::nearbyint(given);
+    amount = std::round(given);
     if (acts && amount != given && number != rounded_) {
       rounded_ = number;  // an amount that changes in each frame is said once
       (void)log_.put({LogEntry::Kind::rounded, static_cast<std::uint32_t>(number / kMessageFaults),

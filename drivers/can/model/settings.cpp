@@ -81,7 +81,9 @@ void receive_keys(Keys& k, ReceiveSettings& to) {
       "on_timeout", to.on_timeout,
       {{"hold", OnTimeout::hold, "keep the last values"},
        {"substitute", OnTimeout::substitute, "take the values of `substitute`, else the start values"},
-       {"nan", OnTimeout::nan, "not a number; whole numbers and bools keep the last value"}},
+       {"nan", OnTimeout::nan,
+        "not a number; whole numbers and bools keep the last value. It ends a rig that does not say `guard: "
+        "{ nan: no }`"}},
       "values of the signals when the message does not come");
   k.text("after", to.after, {1, 40},
          "cycles without the message after which it is missing: '3 cycles', or 3");
@@ -202,11 +204,12 @@ void Settings::keys(Keys& k) {
          "time after the beginning of a frame at which its messages are sent; 0 ns: half of it");
   k.time("spacing", spacing, {1us, 1s}, "grid over which the phases of cyclic messages are spread");
   k.whole("queue", queue, {1, 1024}, "messages of the rig that wait for the bus at most");
-  k.word<OnFull>("on_full", on_full,
-                 {{"retry", OnFull::retry, "keep the message, and try again each millisecond, at least each frame"},
-                  {"drop", OnFull::drop, "lose the message"},
-                  {"terminate", OnFull::terminate, "end the rig"}},
-                 "what to do when the controller's queue takes no message");
+  k.word<OnFull>(
+      "on_full", on_full,
+      {{"retry", OnFull::retry, "keep the message, and try again each millisecond, at least each frame"},
+       {"drop", OnFull::drop, "lose the message"},
+       {"terminate", OnFull::terminate, "end the rig"}},
+      "what to do when the controller's queue takes no message");
   k.section("on_bus_off", on_bus_off, "what to do when the controller has left the bus", bus_off_keys)
       .short_value("then")
       .about(

@@ -133,6 +133,29 @@ TEST_F(CanCommand, MakesAFrameOfSignals) {
   EXPECT_EQ(can({"send", "can0", "123#zz", "--print"}).status, 2);
 }
 
+TEST_F(CanCommand, SendsNoSignalThatItsSwitchLeavesOut) {
+  (void)dir_.write("mux.dbc",
+                   "VERSION \"\"\nBU_: A\nBO_ 260 X: 3 A\n SG_ S M : 0|4@1+ (1,0) [0|0] \"\" A\n"
+                   " SG_ P m1 : 8|8@1+ (1,0) [0|0] \"\" A\n SG_ Q m2 : 8|16@0+ (1,0) [0|0] \"\" A\n");
+  const auto alone = can({"send", "can0", "X", "P=3", "--database", "mux.dbc", "--print"});
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.err,
+              HasSubstr("'P=3': the signal is not in this frame, as its switch S has another value"));
+  EXPECT_EQ(can({"send", "can0", "X", "P=3", "S=1", "--database", "mux.dbc", "--print"}).out, "104#010300\n");
+}
+
+TEST_F(CanCommand, RefusesAFileThatIsNoLog) {
+  (void)dir_.write("other.txt", "garbage\nand more\n");
+  const auto none = can({"dump", "other.txt"});
+  EXPECT_EQ(none.status, 2) << none;
+  EXPECT_THAT(none.err, HasSubstr("other.txt: is no log of candump -L or ASC"));
+  (void)dir_.write("empty.asc",
+                   "date Sat\nbase hex  timestamps absolute\nBegin Triggerblock\nEnd TriggerBlock\n");
+  EXPECT_EQ(can({"dump", "empty.asc"}).status, 0) << "a log without frames";
+  (void)dir_.write("lines.log", "(1.000000) can0 100#0010\r\n(2.000000) can0 101#\r\n");
+  EXPECT_EQ(can({"dump", "lines.log"}).out, "(1.000000) can0 100#0010\n(2.000000) can0 101#\n");
+}
+
 TEST_F(CanCommand, SaysThatADiskIsFull) {
   (void)dir_.write("a.log", "(10.000000) can0 100#0010800C64030000\n");
   for (const char* const arguments : {"dump a.log", "dump a.log --format asc", "send can0 123#11 --print"}) {

@@ -304,6 +304,20 @@ TEST_F(CanRig, ReplaysNothingThatTheRigHasItself) {
   EXPECT_EQ(refusal("0x200"), "");
 }
 
+TEST_F(CanRig, NanOfAMissingMessageNeedsAGuardThatAllowsIt) {
+  for (const bool allowed : {false, true}) {
+    (void)dir_.write("nan.yaml", "rig: nan\nframe: { period: 1 ms }\n" +
+                                     std::string(allowed ? "guard: { nan: no }\n" : "") +
+                                     "models:\n  car: { driver: can, interface: simulated, database: "
+                                     "restbus.dbc, receive: { EngineData: "
+                                     "{ cycle: 10 ms, after: 1, on_timeout: nan } } }\n");
+    const auto run = tactus({"run", "nan.yaml", "--no-realtime", "--until", "30 ms"});
+    EXPECT_EQ(run.status == 0, allowed) << run;
+    if (!allowed)
+      EXPECT_THAT(run.out + run.err, HasSubstr(" left a bad value: car.EngineData.EngCrc is nan"));
+  }
+}
+
 TEST_F(CanRig, RefusesAnInterfaceThatIsNotThere) {
   (void)dir_.write("real.yaml",
                    "rig: real\nframe: { period: 1 ms }\nmodels:\n  car: { driver: can, interface: can_none0, "

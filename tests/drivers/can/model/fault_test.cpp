@@ -156,9 +156,9 @@ TEST_F(CanFault, RoundsAnAmountAndSaysSoOnce) {
   EXPECT_THAT(said,
               testing::HasSubstr("fault wrong_length of M is rounded to 3: its amount is a whole number"));
   EXPECT_EQ(said.find("rounded"), said.rfind("rounded")) << said;
-  fault("bus", "error_frames", true, 1.6);
+  fault("bus", "error_frames", true, 2.5);
   frames(1);
-  EXPECT_THAT(host_->messages(), testing::HasSubstr("fault error_frames of the bus is rounded to 2"));
+  EXPECT_THAT(host_->messages(), testing::HasSubstr("fault error_frames of the bus is rounded to 3"));
 }
 
 TEST_F(CanFault, SendsAnotherLength) {

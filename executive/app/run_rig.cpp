@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/run_rig.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include "executive/app/end_guard.hpp"
 #include "executive/app/run_report.hpp"
 #include "executive/app/screen.hpp"
+#include "executive/app/signal_paths.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
@@ -48,6 +50,7 @@ void check_verdict_choices(const executive::Rig& rig, const executive::JudgeChoi
 std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executive::RunOverrides& choices) {
   std::unique_ptr<executive::Rig> rig;
   std::atomic<bool> done{false};
+  const pthread_t waiter = ::pthread_self();
   rtsync::PinnedThread loader({"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
                               [&] {
                                 std::exception_ptr failure;
@@ -59,6 +62,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                                   failure = std::current_exception();
                                 }
                                 done.store(true);
+                                (void)::pthread_kill(waiter, SignalPaths::kDoorbell);
                                 if (failure) std::rethrow_exception(failure);
                               });
   const auto begun = std::chrono::steady_clock::now();

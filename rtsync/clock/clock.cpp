@@ -18,7 +18,7 @@ namespace {
 
 using Pair = ClockPair;
 
-constexpr Nanoseconds kHalf{10'000'000};      // of a calibration
+constexpr Nanoseconds kApart{2'000};          // the most that two halves of a calibration may differ
 constexpr Nanoseconds kYoung{1'000'000'000};  // the rates of both clocks are as they were
 std::mutex noting_pairs;
 std::vector<Pair> noted_pairs;  // with noting_pairs
@@ -39,10 +39,10 @@ Pair read_both(const TscFacts& facts) {
   return best;
 }
 
-/// Waits until kHalf has passed since then.
+/// Waits until half a calibration has passed since then.
 void wait_since(const Pair& begin, const TscFacts& facts) {
   const Nanoseconds passed = facts.monotonic() - begin.time;
-  if (passed < kHalf) facts.wait(kHalf - passed);
+  if (passed < facts.half) facts.wait(facts.half - passed);
 }
 
 /// Nanoseconds per tick times 2^32 between two readings; 0 when the counter did not advance.
@@ -131,7 +131,7 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
   const auto first_noted = std::find_if(facts.noted.begin(), facts.noted.end(), young);
   const Pair start = first_noted == facts.noted.end() ? now : *first_noted;
   const auto half_way = std::find_if(first_noted, facts.noted.end(),
-                                     [&](const Pair& each) { return each.time - start.time >= kHalf; });
+                                     [&](const Pair& each) { return each.time - start.time >= facts.half; });
   if (half_way == facts.noted.end()) wait_since(start, facts);
   const Pair middle = half_way == facts.noted.end() ? read_both(facts) : *half_way;
   wait_since(middle, facts);
@@ -141,10 +141,10 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
   if (first == 0 || second == 0)
     return fall_back("the time-stamp counter did not advance during calibration");
   const std::uint64_t apart = first > second ? first - second : second - first;
-  // 200 ppm: both halves last at least 10 ms and each end is known to some 100 ns; what differs more is not a steady
-  // counter.
-  if (apart > first / 5000)
-    return fall_back("two calibrations of the time-stamp counter differ by more than 200 ppm");
+  // Each end is known to some 100 ns; what differs more is not a steady counter.
+  if (static_cast<Wide>(apart) * facts.half.count() > static_cast<Wide>(first) * kApart.count())
+    return fall_back("two calibrations of the time-stamp counter differ by more than " +
+                     std::to_string(kApart.count() * 1'000'000 / facts.half.count()) + " ppm");
   return {std::make_unique<TscClock>(end.ticks, TimePoint<RigTime>{end.time.time_since_epoch()},
                                      scale_between(start, end)),
           ""};

@@ -82,6 +82,9 @@ struct TscFacts {
   void (*wait)(Nanoseconds) = nullptr;  ///< lets time pass between the two ends of a measurement
   std::string own_source = "tsc";       ///< name of this counter in the kernel; ARM64: arch_sys_counter
   std::vector<ClockPair> noted = {};    ///< earlier moments, oldest first: less has to be waited for
+  /// The least that each half of a measurement lasts, from 0.1 ms on. The halves may differ by 2 us: 200 ppm of 10 ms, which
+  /// is what a clock for frames needs; 1000 ppm of 2 ms.
+  Nanoseconds half{10'000'000};
 
   static TscFacts probe();
   /// Notes both clocks for probe() calls of the second that follows: a start that does something else in between calls it
@@ -95,8 +98,8 @@ struct ClockChoice {
   std::string reason;
 };
 
-/// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
-/// to calibrate, less what has passed since TscFacts::note(). @when setup
+/// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes twice
+/// TscFacts::half to calibrate, less what has passed since TscFacts::note(). @when setup
 ClockChoice choose_tsc_clock(const TscFacts& facts);
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any

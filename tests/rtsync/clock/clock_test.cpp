@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "rtsync/host/heap_watch.hpp"
 
@@ -135,6 +136,44 @@ TEST(TscChoice, AnEarlierMomentFindsACounterThatIsNotSteady) {
   Machine::hertz *= 1.0004;
   Machine::pass(15'000'000);
   EXPECT_THAT(choose_tsc_clock(facts).reason, HasSubstr("differ by more than 200 ppm"));
+}
+
+TEST(TscChoice, AShorterMeasurementNeedsLessTimeAndAllowsMore) {
+  const auto facts_after = [](std::int64_t pause_ns) {
+    Machine::boot(2.4e9);
+    TscFacts facts = Machine::facts();
+    facts.half = Nanoseconds{2'000'000};
+    for (int i = 0; i < 2; ++i) {
+      facts.noted.push_back({Machine::ticks(), Machine::monotonic()});
+      Machine::pass(pause_ns);
+    }
+    return facts;
+  };
+  const std::pair<std::int64_t, std::int64_t> waits[] = {
+      {0, 4'000'000}, {2'500'000, 0}, {1'500'000, 2'000'000}};
+  for (const auto& [pause_ns, expected_ns] : waits) {
+    const TscFacts facts = facts_after(pause_ns);
+    const std::int64_t before = Machine::ns_now;
+    const ClockChoice choice = choose_tsc_clock(facts);
+    ASSERT_STREQ(choice.clock->name(), "tsc") << choice.reason;
+    EXPECT_NEAR(static_cast<double>(Machine::ns_now - before), static_cast<double>(expected_ns), 1e5);
+    EXPECT_NEAR(
+        static_cast<double>(dynamic_cast<const TscClock&>(*choice.clock).scale()) / 4294967296.0 * 2.4, 1,
+        3e-5);
+  }
+  // Of the second half, from the second moment on, half is faster.
+  for (const double faster : {1.0016, 1.0024}) {
+    TscFacts facts = facts_after(2'500'000);
+    Machine::hertz *= faster;
+    facts.noted.push_back({Machine::ticks(), Machine::monotonic()});
+    Machine::pass(2'500'000);
+    const ClockChoice choice = choose_tsc_clock(facts);
+    SCOPED_TRACE(faster);
+    if (faster < 1.002)
+      EXPECT_EQ(choice.reason, "");
+    else
+      EXPECT_THAT(choice.reason, HasSubstr("differ by more than 1000 ppm"));
+  }
 }
 
 TEST(TscChoice, AnInterruptionBetweenTwoReadingsDoesNotCount) {

@@ -118,10 +118,24 @@ void check_cpu_sets(const CampaignFile& file, Problems& problems) {
   }
 }
 
-MachineCpus machine_cpus() {
+MachineCpus machine_cpus(const std::filesystem::path& root) {
   const CpuSet allowed = rtsync::allowed_cpus();
-  return {allowed, rtsync::isolated_cpus().value_or(CpuSet{}) & allowed,
+  return {allowed, rtsync::isolated_cpus(root).value_or(CpuSet{}) & allowed,
           rtsync::CpuClaims("campaign").others()};
+}
+
+std::vector<CpuSet> pins_of(const CampaignFile& file, const CpuSet& allowed, int jobs) {
+  std::vector<CpuSet> all;
+  if (file.realtime || allowed.count() < 2 || jobs < allowed.count()) return all;
+  for (const Vary& each : file.vary)
+    if (each.key.starts_with("threads.")) return all;
+  for (const std::string& each : file.rigs) {
+    const auto rig = executive::load_rig(each, {.set = file.set});
+    const auto& threads = rig->settings().threads;
+    if (!threads.workers.empty() || !named_by(threads).empty()) return all;
+  }
+  for (const int cpu : allowed.cpus()) all.push_back(CpuSet{cpu});
+  return all;
 }
 
 std::vector<CpuPlace> cut_into_places(const MachineCpus& machine, int threads) {

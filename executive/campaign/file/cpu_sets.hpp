@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,12 @@ void check_cpu_sets(const CampaignFile& file, config::Problems& problems);
 /// the CPUs that are not isolated for the helpers. Empty: one case at a time, where it likes; `why` says the reason.
 /// Throws config::ConfigError for a set that this machine does not have.                        @when setup
 std::vector<CpuPlace> places_of(const CampaignFile& file, const MachineCpus& machine, std::string& why);
-/// Returns the CPUs of this machine.                                                            @when setup
-MachineCpus machine_cpus();
+/// Returns the CPUs of this machine; `root` has its /sys.                                       @when setup
+MachineCpus machine_cpus(const std::filesystem::path& root = "/");
+/// Returns a set for each allowed CPU if so many cases without real time run at a time, and each has one thread for its
+/// frames and names no CPU: threads of a case that wake each other across CPUs beside another case cost a third of what
+/// two CPUs can do. Else nothing. Throws config::ConfigError for a rig that cannot be loaded.     @when setup
+std::vector<rtsync::CpuSet> pins_of(const CampaignFile& file, const rtsync::CpuSet& allowed, int jobs);
 /// Cuts free isolated CPUs into sets of `threads` each; the rest is left over.
 std::vector<CpuPlace> cut_into_places(const MachineCpus& machine, int threads);
 

@@ -45,6 +45,7 @@ struct Running {
   std::string mark;
   std::string begun;
   std::size_t place;  ///< CPUs, of the places
+  std::size_t pin;    ///< CPU, of the pins
   Clock::time_point start, kill_at;
   bool timed_out = false, given_up = false;
 };
@@ -83,6 +84,7 @@ class Runner {
   void start(const Claimed& one);
   void drop_claimed();
   std::size_t free_place() const;
+  std::size_t free_pin() const;
   void lock_bench();
   void look_at_limits();
   void end_orphans();
@@ -181,6 +183,13 @@ std::size_t Runner::free_place() const {
   return place;
 }
 
+/// The CPU on which the fewest cases run.
+std::size_t Runner::free_pin() const {
+  std::vector<int> cases(std::max<std::size_t>(choices_.pins.size(), 1));
+  for (const auto& [process, one] : running_) ++cases[one.pin];
+  return static_cast<std::size_t>(std::min_element(cases.begin(), cases.end()) - cases.begin());
+}
+
 /// Claims the next case, unless it has a result already. Returns false if there is none.
 bool Runner::claim_next() {
   const std::optional<Case> one = ledger_.next();
@@ -215,9 +224,12 @@ bool Runner::claim_next() {
 void Runner::start(const Claimed& one) {
   const Clock::time_point now = Clock::now();
   const std::string begun = utc_now();
-  const pid_t process = start_process(one.start);
+  CaseStart start = one.start;
+  const std::size_t pin = free_pin();
+  if (!work_.realtime && !choices_.pins.empty()) start.cpus = choices_.pins[pin];
+  const pid_t process = start_process(start);
   running_.emplace(process,
-                   Running{one.number, one.attempt, one.folder, one.start.mark, begun, one.place, now, {}});
+                   Running{one.number, one.attempt, one.folder, start.mark, begun, one.place, pin, now, {}});
 }
 
 /// Gives back what was claimed and is not started any more.

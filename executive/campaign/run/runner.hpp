@@ -37,6 +37,8 @@ struct RunChoices {
   int jobs = 1;                   ///< cases at a time, without real time
   std::string bench = "bench";    ///< name of the lock of real-time cases
   std::vector<CpuPlace> places;  ///< CPUs of real-time cases, one case each; empty: one at a time, on any CPU
+  /// CPUs of cases without real time: each case runs on one, that with the fewest others. Empty: where it likes.
+  std::vector<rtsync::CpuSet> pins;
   /// Finds `places` instead, once what a killed runner left has ended: until then it may have CPUs. Empty: they are given.
   std::function<std::vector<CpuPlace>()> find_places;
   bool accept_changes = false;

@@ -97,6 +97,52 @@ TEST_F(CpuSets, AreMadeOfFreeIsolatedCpus) {
   EXPECT_EQ(places_of(file, machine, why).size(), 7U);
 }
 
+TEST_F(CpuSets, AreMadeOfTheCpusThatTheKernelSaysAreIsolated) {
+  const CpuSet allowed = rtsync::allowed_cpus();
+  const test::TempDir root;
+  const fs::path isolated = root / "sys/devices/system/cpu/isolated";
+  fs::create_directories(isolated.parent_path());
+  const auto machine = [&](const std::string& text) {
+    root.write("sys/devices/system/cpu/isolated", text + "\n");
+    return machine_cpus(root.path());
+  };
+  const CampaignFile file = load("realtime: yes\ncpus: auto\n");
+  std::string why;
+  EXPECT_TRUE(places_of(file, machine(""), why).empty());
+  EXPECT_THAT(why, HasSubstr("0 free isolated CPUs"));
+  EXPECT_TRUE(places_of(file, machine("1000-1001"), why).empty()) << "this process may not use these";
+  const MachineCpus last = machine(std::to_string(allowed.last()));
+  if (last.taken.contains(CpuSet{allowed.last()})) GTEST_SKIP() << "another rig has that CPU";
+  const std::vector<CpuPlace> places = places_of(file, last, why);
+  ASSERT_EQ(places.size(), 1U);
+  EXPECT_EQ(places[0].own, CpuSet{allowed.last()});
+  EXPECT_EQ(places[0].cpus, allowed) << "with those for its helpers";
+  const CampaignFile wide =
+      load("realtime: yes\ncpus: auto\nset: { models.a.thread: w }\n",
+           "threads: { workers: { w: { kind: scheduled, policy: fifo, priority: 10 } } }\n");
+  EXPECT_TRUE(places_of(wide, last, why).empty());
+  EXPECT_THAT(why, HasSubstr("finds 1 free isolated CPUs, and a case needs 2"));
+}
+
+TEST_F(CpuSets, OfCasesWithoutRealTimeAreOneCpuEachWhereThereIsACaseForEach) {
+  const CpuSet machine{2, 3, 7};
+  const auto pins = [&](const std::string& more, const std::string& of_rig, int jobs) {
+    std::string text;
+    for (const CpuSet& each : pins_of(load(more, of_rig), machine, jobs)) text += each.text() + " ";
+    return text;
+  };
+  EXPECT_EQ(pins("", "", 3), "2 3 7 ");
+  EXPECT_EQ(pins("", "", 4), "2 3 7 ");
+  EXPECT_EQ(pins("", "", 2), "") << "a case may use two";
+  EXPECT_EQ(pins("realtime: yes\n", "", 3), "");
+  EXPECT_EQ(pins("", "threads: { main: { cpus: [3] } }\n", 3), "") << "the rig says where";
+  EXPECT_EQ(pins("set: { models.a.thread: w }\n", "threads: { workers: { w: { kind: scheduled } } }\n", 3),
+            "")
+      << "two threads at the same time";
+  EXPECT_EQ(pins("vary: { threads.main.cpus: [2, 3] }\n", "", 3), "");
+  EXPECT_TRUE(pins_of(load(""), CpuSet{2}, 3).empty());
+}
+
 TEST_F(CpuSets, MustBeThereOnThisMachine) {
   const CampaignFile file = load("realtime: yes\ncpus: [[0], [5]]\n");
   std::string why;
@@ -130,6 +176,27 @@ TEST(CpuPlaces, PinEachCaseToASetOfItsOwn) {
   EXPECT_EQ(made.number_of("SELECT count(DISTINCT cpus) FROM attempts"), static_cast<std::int64_t>(places));
   fs::remove(HolderLock::of_bench(made.choices.bench));
   EXPECT_EQ(rtsync::affinity_of(0).value(), allowed) << "the runner itself is where it was";
+}
+
+TEST(CpuPlaces, OfCasesWithoutRealTimeAreThoseWithTheFewestOthers) {
+  const std::vector<int> cpus = rtsync::affinity_of(0).value().cpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "one CPU";
+  MadeCampaign made;
+  made.choices.jobs = 2;
+  made.choices.pins = {CpuSet{cpus[0]}, CpuSet{cpus[1]}};
+  // A case fails that finds another one of its CPU.
+  EXPECT_EQ(made.run(MadeCases({"pinned"}, 12)).progress.counts.pass, 12);
+  std::string seen;
+  for (int number = 0; number < 12; ++number) {
+    const std::string allowed = test::read_file(
+        made.choices.folder / ("cases/0/" + std::to_string(number) + "-1") / "run" / "allowed");
+    EXPECT_TRUE(allowed == made.choices.pins[0].text() + "\n" ||
+                allowed == made.choices.pins[1].text() + "\n")
+        << allowed;
+    seen += allowed;
+  }
+  for (const CpuSet& pin : made.choices.pins) EXPECT_THAT(seen, HasSubstr(pin.text() + "\n"));
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE cpus = ''"), 12) << "they own none";
 }
 
 TEST(CpuPlaces, AreRefusedToASecondCampaignOnAnotherBench) {

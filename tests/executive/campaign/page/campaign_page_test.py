@@ -216,5 +216,36 @@ class Many(Case):
         self.assertLess(time.monotonic() - begun, 60)
 
 
+class HundredThousand(Case):
+    """The page of 100,000 cases opens in 2 s on a quiet machine. This one may be busy: there it takes no more than so
+    many times as long as a page of a few cases, in the same browser and in turn, and draws no more than is seen."""
+
+    cases = 100_000
+
+    def setUp(self):
+        """Each test opens the pages itself."""
+
+    def seconds_to_open(self, folder):
+        """Returns the seconds from the call until the first rows are drawn."""
+        self.browser.open("about:blank")
+        begun = time.monotonic()
+        self.browser.open((folder / "campaign.html").as_uri())
+        self.browser.until("return document.querySelector('#rows tbody tr') !== null")
+        return time.monotonic() - begun
+
+    def test_opens_in_seconds(self):
+        with tempfile.TemporaryDirectory(prefix="tactus-campaign-") as few:
+            few = pathlib.Path(few)
+            made_results.write(SOURCE, few, 100)
+            subprocess.run([args.tactus, "campaign", "page", str(few), "--quiet"], check=True)
+            took = [(self.seconds_to_open(few), self.seconds_to_open(self.folder)) for _ in range(5)]
+        small, large = (sorted(times)[2] for times in zip(*took))
+        self.assertEqual(self.shown(), self.cases)
+        self.assertLess(self.browser.run("return document.getElementsByTagName('*').length"), 2000)
+        size = (self.folder / "campaign.html").stat().st_size
+        print(f"100,000 cases: {size / 1e6:.1f} MB, open in {large:.2f} s; 100 cases: {small:.2f} s", flush=True)
+        self.assertLess(large, 2 + 10 * small)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,12 @@
 
 namespace tactus::campaign {
 
+namespace {
+
+constexpr std::int64_t kLookedAt = 20'000;  // cases, before the first is run: some tenths of a second at most
+
+}  // namespace
+
 bool CaseLedger::adopt(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder) {
   const bool again = repeats(number, outcome);
   store_.end(number, attempt, outcome, again);
@@ -16,6 +22,17 @@ void CaseLedger::read() {
   if (choices_.retry_failed) (void)store_.open_failed();
   states_ = store_.states(cases_.count());
   counts_ = store_.counts();
+  if (cases_.count() <= kLookedAt) count_left_out();
+}
+
+/// Looks ahead for cases that will not be run, so that the estimate does not count on them.
+void CaseLedger::count_left_out() {
+  known_left_out_ = 0;
+  for (std::int64_t number = 0; number < cases_.count(); ++number) {
+    if (states_.at(number) != CaseState::open) continue;
+    const Case one = cases_.at(number);
+    if (one.excluded || (choices_.only && !choices_.only(one))) ++known_left_out_;
+  }
 }
 
 /// Counts a case that has a result, or is left out.
@@ -104,7 +121,7 @@ void CaseLedger::lose(std::int64_t number, int attempt, bool again) {
 
 Progress CaseLedger::progress(std::int64_t running, double now) const {
   Progress all;
-  all.cases = cases_.count() - left_out_;
+  all.cases = cases_.count() - std::max(left_out_, known_left_out_);
   all.running = running;
   all.ended = ended_;
   all.counts = counts_;

@@ -70,6 +70,7 @@ class CaseLedger {
     return choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty();
   }
   void count_draw(std::int64_t number);
+  void count_left_out();
 
   Store& store_;
   const CampaignWork& work_;
@@ -80,7 +81,8 @@ class CaseLedger {
   CaseStates states_;
   Counts counts_;
   std::deque<std::int64_t> again_;
-  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0, left_out_ = 0;
+  std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0;
+  std::int64_t left_out_ = 0, known_left_out_ = 0;  ///< that were come to; of all, where these are few
   Rate rate_;
 };
 

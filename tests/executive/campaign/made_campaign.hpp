@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <map>
@@ -50,11 +51,15 @@ struct Heard final : RunListener {
     if (keeps) all.push_back({number, attempt, outcome.verdict, again});
     if (on_end) on_end(count);
   }
-  void progress(const Progress& now) override { last = now; }
+  void progress(const Progress& now) override {
+    most = std::max(most, now.cases);
+    last = now;
+  }
   void says(const std::string& sentence) override { said += sentence + "\n"; }
 
   void clear() {
     all.clear();
+    most = 0;
     count = 0;
   }
 
@@ -67,6 +72,7 @@ struct Heard final : RunListener {
   std::vector<One> all;
   std::size_t count = 0;  ///< attempts that ended
   bool keeps = true;      ///< false: `all` stays empty
+  std::int64_t most = 0;  ///< cases that it was ever told of
   Progress last;
   std::string said;
   std::function<void(std::size_t)> on_end;

@@ -82,9 +82,11 @@ TEST(CampaignRunner, RunsOnlyWhatIsAskedForAndNotWhatIsExcluded) {
   made.choices.only = [](const Case& one) { return one.number >= 6; };
   (void)made.run(cases);
   EXPECT_EQ(made.number_of("SELECT count(*) FROM cases"), 2);
+  EXPECT_EQ(made.heard.most, 2) << "from the first word on";
   made.choices.only = nullptr;
   const RunSummary all = made.run(cases);
   EXPECT_EQ(all.progress.cases, 5);
+  EXPECT_EQ(made.heard.most, 5);
   EXPECT_EQ(all.progress.counts.pass, 5);
 }
 

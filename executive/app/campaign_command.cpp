@@ -210,6 +210,7 @@ class CampaignCommand final : public CommandDriver {
           kWrongInput,
           "--on " + on_ + ": a search runs one case after the other, on this machine; leave it out");
     search_.json = json_;
+    search_.quiet = quiet_;
     search_.jobs = jobs_ > 0 ? jobs_ : cpus();
     search_.bench = bench_;
     if (!until_sure_.empty())

@@ -43,6 +43,7 @@ class Probes {
  public:
   Probes(const campaign::CampaignFile& file, const std::string& search, const CampaignSearch& choices)
       : json_(choices.json),
+        quiet_(choices.quiet),
         bench_(bench_of(file, search, choices)),
         folder_(folder_of(file, search, choices)) {
     std::error_code error;
@@ -111,9 +112,9 @@ class Probes {
                     {"line", command_line(tried.one)}};
     if (!(lines_ << line.dump() << '\n' << std::flush))
       throw CommandError(kWrongMachine, (folder_.path() / "probes.jsonl").string() + ": cannot be written");
-    if (json_)
+    if (json_ && !quiet_)
       put("%s\n", line.dump().c_str());
-    else
+    else if (!quiet_)
       put("%s  %s\n",
           status == kOk                  ? "pass"
           : is_judged(tried.one, status) ? "fail"
@@ -155,7 +156,7 @@ class Probes {
     }
   }
 
-  bool json_;
+  bool json_, quiet_;
   std::vector<campaign::HolderLock> bench_;  // and of the CPUs
   executive::RunFolder folder_;
   fs::path self_;

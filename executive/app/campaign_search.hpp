@@ -14,6 +14,7 @@ struct CampaignSearch {
   int jobs = 1;                 ///< cases side by side; in real time one
   std::string bench = "bench";  ///< name of the lock of real-time cases
   bool json = false;
+  bool quiet = false;  ///< prints the result alone
 };
 
 /// Narrows the border between pass and fail in one key of `vary:`; problems_of() has found no mistake. Returns the exit

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -102,11 +103,17 @@ TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
   EXPECT_EQ(all["draws"]["judged"], 8);
   EXPECT_LT(all["draws"]["interval"][0], passed / 8.0);
   EXPECT_GT(all["draws"]["interval"][1], passed / 8.0);
+  // 8 draws: the least and the greatest hold the median, unless all are on one side of it.
+  const Json& median = all["margins"][0]["quantiles"][1];
+  EXPECT_EQ(median["share"], 0.5);
+  EXPECT_GE(median["confidence"], 0.95);
+  EXPECT_LE(median["confidence"], 1 - std::pow(0.5, 7) + 1e-12);
   ASSERT_EQ(all["correlations"].size(), 1U);
   EXPECT_EQ(all["correlations"][0]["key"], "stimuli.load.segments[0].hold");
   EXPECT_DOUBLE_EQ(all["correlations"][0]["rank"], -1) << "the margin is the limit less the load";
   EXPECT_THAT(tactus_of({"campaign", "figures", "before"}).out,
               AllOf(HasSubstr("draws that pass: " + std::to_string(passed) + " of 8"),
+                    HasSubstr("half, 95 %, with bounds of 95 % confidence or more\n"),
                     HasSubstr("small in b.test.yaml, stimuli.load.segments[0].hold")));
 
   (void)run_with_limit("4 mN m", "after");
@@ -224,8 +231,10 @@ TEST_F(Searches, NarrowTheBorderOfOneKey) {
   EXPECT_EQ(found["low_passes"], true);
   const std::string probes = read_file(dir_.path() / "out" / "probes.jsonl");
   EXPECT_EQ(std::count(probes.begin(), probes.end(), '\n'), found["runs"].get<int>());
-  const Json many = last_line(tactus_of({"campaign", "a.campaign.yaml", "--bisect", "offset", "--within",
-                                         "50 mrad", "--json", "--jobs", "4", "--out", "many"}));
+  const Finished quiet = tactus_of({"campaign", "a.campaign.yaml", "--bisect", "offset", "--within",
+                                    "50 mrad", "--json", "--quiet", "--jobs", "4", "--out", "many"});
+  EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1) << "the result alone: " << quiet.out;
+  const Json many = last_line(quiet);
   EXPECT_LE(many["high"].get<double>() - many["low"].get<double>(), 50);
   EXPECT_LT(many["low"].get<double>(), 405);
   EXPECT_GT(many["high"].get<double>(), 395);

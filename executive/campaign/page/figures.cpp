@@ -100,7 +100,8 @@ Json spread_json(const ResultColumn& column, std::vector<double> values, bool in
     const Quantile found = quantile(values, share);
     json["quantiles"].push_back({{"share", share},
                                  {"value", found.value},
-                                 {"bounds", independent ? bounds(found.low, found.high) : Json(nullptr)}});
+                                 {"bounds", independent ? bounds(found.low, found.high) : Json(nullptr)},
+                                 {"confidence", independent ? Json(found.confidence) : Json(nullptr)}});
   }
   return json;
 }
@@ -218,12 +219,14 @@ std::string figures_text(const Json& all) {
   if (draws["not_judged"] != 0)
     text += "draws that could not be judged: " + draws["not_judged"].dump() + "\n";
   if (all.contains("until_sure")) text += sure_text(all["until_sure"]) + "\n";
-  if (!all["margins"].empty()) text += "\nmargins: least, 5 %, half, 95 %\n";
+  const std::string sure = draws["interval"].is_array() ? ", with bounds of 95 % confidence or more" : "";
+  if (!all["margins"].empty()) text += "\nmargins: least, 5 %, half, 95 %" + sure + "\n";
   text += spreads_text(all["margins"]);
-  if (!all["measured"].empty()) text += "\nmeasured: least, 5 %, half, 95 %, most\n";
+  if (!all["measured"].empty()) text += "\nmeasured: least, 5 %, half, 95 %" + sure + ", most\n";
   text += spreads_text(all["measured"]);
   if (!all["correlations"].empty())
-    text += "\nrank correlation of margins and of what is measured with what was drawn\n";
+    text += "\nrank correlation of margins and of what is measured with what was drawn" +
+            std::string(sure.empty() ? "" : ", with 95 % confidence") + "\n";
   for (std::size_t i = 0; i < std::min(kMost, all["correlations"].size()); ++i) {
     const Json& each = all["correlations"][i];
     text += "  " + short_text(each["rank"].get<double>()) + bounds_text(each["interval"]) + ": " +

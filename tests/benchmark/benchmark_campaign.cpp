@@ -136,7 +136,7 @@ double case_ms(int cases, const Run& run) {
 /// A case of 10 ms in a campaign and in Trick's Monte Carlo, on one CPU and on two, and alone. A slave of Trick forks a case
 /// from a simulation that has started; one of tactus is a process that starts.
 void answer_trick(bool quick) {
-  const int cases = quick ? 20 : 400;
+  const int cases = quick ? 20 : 400, trick_cases = quick ? 20 : 40;  // of 1 s to 2 s each
   Json figures{{"cases", cases}};
   const auto cases_of_tactus = [&](int jobs) {
     return case_ms(cases, [&](int count) {
@@ -149,11 +149,12 @@ void answer_trick(bool quick) {
   std::unique_ptr<TrickSim> trick;
   if (!TrickSim::home().empty()) trick = std::make_unique<TrickSim>();
   figures["trick"] = trick == nullptr ? TrickSim::kNotTried : trick->version();
-  for (int round = 0; round < (quick ? 2 : 5); ++round) {
+  if (trick != nullptr) figures["trick_cases"] = trick_cases;
+  for (int round = 0; round < (quick ? 2 : 3); ++round) {
     for (int i = 0; i < 2; ++i) {
       ours[i].push_back(cases_of_tactus(i + 1));
       if (trick == nullptr) continue;
-      theirs[i].push_back(case_ms(cases, [&](int count) { return trick->run_cases(count, i + 1); }));
+      theirs[i].push_back(case_ms(trick_cases, [&](int count) { return trick->run_cases(count, i + 1); }));
     }
     if (trick != nullptr) alone.push_back(trick->run_alone().wall_ms);
   }

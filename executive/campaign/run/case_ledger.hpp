@@ -82,7 +82,8 @@ class CaseLedger {
   Counts counts_;
   std::deque<std::int64_t> again_;
   std::int64_t place_ = 0, started_ = 0, ended_ = 0, spoiled_ = 0;
-  std::int64_t left_out_ = 0, known_left_out_ = 0;  ///< that were come to; of all, where these are few
+  std::int64_t left_out_ = 0;        ///< cases that next() came to and left out
+  std::int64_t known_left_out_ = 0;  ///< cases of all that it will leave out, where there are few
   Rate rate_;
 };
 

@@ -155,7 +155,7 @@ void read_cases(const CasesKeys& keys, CampaignFile& file, Problems& problems) {
   read_until_sure(keys.until_sure, cases, problems);
   if (cases.method == Method::matrix)
     for (const Vary& vary : file.vary)
-      if (vary.list.empty())
+      if (vary.list.empty() && !keys.misread)
         problems.add(vary.origin,
                      given == 0 ? "is not a list, so the cases must be drawn; write for example "
                                   "cases: { latin_hypercube: 100 }"

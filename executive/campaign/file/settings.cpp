@@ -87,7 +87,10 @@ struct CasesRule {
         keys.matrix = true;
         return true;
       }
-      return inner(node, context.also("; or matrix"), value);
+      const std::size_t before = context.problems().count();
+      const bool read = inner(node, context.also("; or matrix"), value);
+      keys.misread = context.problems().count() > before;
+      return read;
     };
     return type;
   }

@@ -21,6 +21,7 @@ struct VarySettings {
 };
 
 struct CasesKeys {
+  bool misread = false;  ///< a problem of it is said: nothing follows from what is missing
   config::Origin origin{};
   bool matrix = false;
   std::int64_t latin_hypercube = 0, sobol = 0, monte_carlo = 0;

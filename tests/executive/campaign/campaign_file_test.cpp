@@ -19,6 +19,7 @@ using tactus::test::TempDir;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kRig =
     "rig: r\nframe: { period: 1 ms }\nuntil: 20 ms\nframe_log: no\nmodels:\n  a: { model: gain, "
@@ -222,6 +223,9 @@ TEST_F(Campaigns, SayAllMistakesAtOnce) {
   for (const auto& row : rows)
     EXPECT_THAT(problems_of(kHead + row.text + "\n"), HasSubstr(row.problem)) << row.text;
   EXPECT_THAT(problems_of("campaign: c\n"), HasSubstr("rig: is missing"));
+  for (const char* const cases : {"{ monte_carlo: 0 }", "{ monte_karlo: 8 }"})
+    EXPECT_THAT(problems_of(kHead + "vary: { x: { uniform: [1 V, 2 V] } }\ncases: " + cases + "\n"),
+                AllOf(HasSubstr("1 problem"), Not(HasSubstr("must be drawn"))));
   EXPECT_THAT(problems_of(kHead + "vary: { x: [], y: {} }\nrepeat: 0\n"), HasSubstr("3 problems"));
 }
 

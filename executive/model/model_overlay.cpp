@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "executive/model/overlay_sums.hpp"
 #include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
@@ -225,12 +226,7 @@ void ModelOverlay::draw(const OverlayCells& cells, const double* more) TACTUS_RT
   }
   if (cells.layout != OverlayLayout::packed || !OverlayLoops::holds_shown(in, first, cells.count))
     return show_again(in, cells, sum);
-  const std::uint64_t* const __restrict truth = in.truth + first;
-  std::uint64_t* const __restrict shown = in.shown + first;
-  const double* const __restrict b = in.b + first;
-  for (std::size_t i = 0; i < cells.count; ++i)
-    shown[i] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth[i]) + b[i]);
-  std::memcpy(in.at[first], shown, cells.count * sizeof *shown);
+  show_sums_again(in.at[first], in.truth + first, in.shown + first, in.b + first, cells.count);
 }
 
 /// A cell may show what others are: then all are shown anew.
@@ -238,7 +234,9 @@ void ModelOverlay::changed(const OverlayCell& cell, OverlayCell::Does did, bool 
   touch();
   Side& side = side_of(cell.before_jobs);
   if (cell.does != did) side.stale = true;
-  if (cell.does != did || cell.plain != was_plain) ++changes_.kinds;
+  // Lists of cells that are drawn in loops have none that showed anything but a stimulus or a sum.
+  const bool may_be_listed = was_plain || did == OverlayCell::Does::add;
+  if (may_be_listed && (cell.does != did || cell.plain != was_plain)) ++changes_.kinds;
   side.state = Side::mixed;
 }
 

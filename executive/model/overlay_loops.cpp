@@ -8,6 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "executive/model/overlay_sums.hpp"
+
 namespace tactus::executive {
 namespace {
 
@@ -71,7 +73,9 @@ void show_packed(OverlayArrays& in, std::size_t first, std::size_t count) TACTUS
   std::uint64_t* __restrict shown = in.shown + first;
   const double* __restrict a = in.a + first;
   const double* __restrict b = in.b + first;
-  if constexpr (sizeof(T) == kWord) {
+  if constexpr (kDoes == Does::add && std::is_same_v<T, double>) {
+    show_sums(at, truth, shown, b, count);
+  } else if constexpr (sizeof(T) == kWord) {
     std::memcpy(truth, at, count * kWord);
     if constexpr (kDoes != Does::put)
       for (std::size_t i = 0; i < count; ++i)

@@ -266,17 +266,26 @@ void measure_faults(bool quick) {
   for (const Where where : {Where::array, Where::apart, Where::models})
     for (const Row& row : rows) {
       if (where != Where::array && row.kind != FaultKind::offset && row.kind != FaultKind::drift) continue;
-      Bench bench(where, true);
-      const std::vector<CompiledFault> faults = faults_of(bench, row.kind, row.a, row.b);
-      std::deque<bool> shown(kMany);
-      FaultPart part(faults, shown);
-      bench.build([&](Executive& executive) { executive.add(part); });
-      ask(
-          "fault", row.word, where, bench, row.bare, "out",
-          [&](std::size_t i) {
-            return Bare{nullptr, row.a, row.b, static_cast<double>(i), 0};
-          },
-          quick);
+      for (const bool one_toggles : {false, true}) {
+        if (one_toggles && row.kind != FaultKind::drift) continue;
+        Bench bench(where, true);
+        std::vector<CompiledFault> faults = faults_of(bench, row.kind, row.a, row.b);
+        if (one_toggles) {
+          faults.back().kind = FaultKind::offset;
+          faults.back().a = 1;
+          faults.back().every_frames = 2;
+        }
+        std::deque<bool> shown(kMany);
+        FaultPart part(faults, shown);
+        bench.build([&](Executive& executive) { executive.add(part); });
+        ask(
+            "fault", std::string(row.word) + (one_toggles ? ", beside an offset that comes and goes" : ""),
+            where, bench, row.bare, "out",
+            [&](std::size_t i) {
+              return Bare{nullptr, row.a, row.b, static_cast<double>(i), 0};
+            },
+            quick);
+      }
     }
 }
 

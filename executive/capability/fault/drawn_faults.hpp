@@ -44,14 +44,17 @@ class DrawnFaults {
   template <class Lost>
   void look_for_lost(Lost lost) TACTUS_RT {
     bool other = false;
-    for (const Group& group : groups_) other = other || group.overlay->kinds() != group.kinds;
+    for (Group& group : groups_)
+      if (const std::uint32_t now = group.overlay->kinds(); group.kinds != now) {
+        group.kinds = now;
+        other = true;
+      }
     if (!other) return;
     for (const Cell& each : cells_)
       if (is_drawn(each.number) && each.cell->does != OverlayCell::Does::add) {
-        clear(each.number);
+        clear(each.number);  // only then the table is made anew
         lost(each.number);
       }
-    stale_ = true;
   }
   /// Lets all cells show what they do in frame k.
   void run(std::int64_t k, double seconds_of_frame) TACTUS_RT;

@@ -58,14 +58,17 @@ class StimulusCourses {
   template <class Lost>
   void look_for_lost(Lost lost) TACTUS_RT {
     bool other = false;
-    for (const Group& group : groups_) other = other || group.overlay->kinds() != group.kinds;
+    for (Group& group : groups_)
+      if (const std::uint32_t now = group.overlay->kinds(); group.kinds != now) {
+        group.kinds = now;
+        other = true;
+      }
     if (!other) return;
     for (std::size_t i = 0; i < all_.size(); ++i)
       if (is_drawn(i) && !all_[i].cell->plain) {
-        set(i, {});
+        set(i, {});  // only then the table is made anew
         lost(i);
       }
-    stale_ = true;
   }
   /// Computes all values of frame k, and lets the cells show them.
   void run(std::int64_t k, std::int64_t now_ns) TACTUS_RT;

@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "executive/model/model_overlay.hpp"
+#include "executive/model/overlay_sums.hpp"
 
 namespace tactus::executive::overlay_loops_test {
 namespace {
@@ -228,6 +230,45 @@ TEST(OverlayLoops, ShowWhatEachCellWouldShowByItself) {
     for (std::size_t i = 0; i < layouts.size(); ++i) layouts[i] += subject.layouts[i];
   }
   for (std::size_t i = 0; i < layouts.size(); ++i) EXPECT_GT(layouts[i], 0) << "layout " << i;
+}
+
+/// Values, what is added to them, and what three ways of adding made of them: each is a row of numbers.
+struct Sums {
+  std::vector<std::uint64_t> at, truth, shown;
+  bool operator==(const Sums&) const = default;
+};
+
+TEST(OverlaySums, HaveTheBitsOfOneByOneWithVectorsOfEachWidth) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::array odd{-0.0, nan, inf, -inf, 5e-324, 1.7e308, 0.1};
+  std::mt19937_64 random(7);
+  for (std::size_t count = 0; count < 40; ++count) {
+    std::vector<std::uint64_t> values(count);
+    std::vector<double> more(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = std::bit_cast<std::uint64_t>(odd[random() % odd.size()]);
+      more[i] = i % 3 == 0 ? 0.2 : std::bit_cast<double>(random() >> 2U);
+    }
+    const auto bytes = [](std::vector<std::uint64_t>& of) {
+      return std::as_writable_bytes(std::span(of)).data();
+    };
+    Sums wanted{values, values, values}, narrow{values, values, values}, machine = narrow;
+    for (std::size_t i = 0; i < count; ++i)
+      wanted.at[i] = wanted.shown[i] =
+          std::bit_cast<std::uint64_t>(std::bit_cast<double>(values[i]) + more[i]);
+    overlay_sums::show(bytes(narrow.at), narrow.truth.data(), narrow.shown.data(), more.data(), count);
+    show_sums(bytes(machine.at), machine.truth.data(), machine.shown.data(), more.data(), count);
+    EXPECT_EQ(narrow, wanted) << count;
+    EXPECT_EQ(machine, wanted) << count;
+    for (double& each : more) each *= 2;
+    for (std::size_t i = 0; i < count; ++i)
+      wanted.at[i] = wanted.shown[i] =
+          std::bit_cast<std::uint64_t>(std::bit_cast<double>(values[i]) + more[i]);
+    overlay_sums::show_again(bytes(narrow.at), narrow.truth.data(), narrow.shown.data(), more.data(), count);
+    show_sums_again(bytes(machine.at), machine.truth.data(), machine.shown.data(), more.data(), count);
+    EXPECT_EQ(narrow, wanted) << count;
+    EXPECT_EQ(machine, wanted) << count;
+  }
 }
 
 }  // namespace

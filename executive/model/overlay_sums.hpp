@@ -70,7 +70,8 @@ inline const bool is_wide = __builtin_cpu_supports("avx2") != 0;
 inline void show_sums(std::byte* at, std::uint64_t* truth, std::uint64_t* shown, const double* more,
                       std::size_t count) TACTUS_RT {
 #if defined(__x86_64__)
-  if (overlay_sums::is_wide) return overlay_sums::wide_show(at, truth, shown, more, count);
+  if (count >= overlay_sums::kFour && overlay_sums::is_wide)
+    return overlay_sums::wide_show(at, truth, shown, more, count);
 #endif
   overlay_sums::show(at, truth, shown, more, count);
 }
@@ -78,7 +79,8 @@ inline void show_sums(std::byte* at, std::uint64_t* truth, std::uint64_t* shown,
 inline void show_sums_again(std::byte* at, const std::uint64_t* truth, std::uint64_t* shown,
                             const double* more, std::size_t count) TACTUS_RT {
 #if defined(__x86_64__)
-  if (overlay_sums::is_wide) return overlay_sums::wide_show_again(at, truth, shown, more, count);
+  if (count >= overlay_sums::kFour && overlay_sums::is_wide)
+    return overlay_sums::wide_show_again(at, truth, shown, more, count);
 #endif
   overlay_sums::show_again(at, truth, shown, more, count);
 }

@@ -6,6 +6,7 @@
 
 #include "config/expression.hpp"
 #include "config/number.hpp"
+#include "config/unit.hpp"
 #include "executive/capability/judge/verdict_chart.hpp"
 #include "rtsync/host/plain_text.hpp"
 
@@ -89,6 +90,16 @@ std::string with_unit(double value, const std::string& unit) {
   return config::print_real(value) + (unit.empty() ? "" : " " + unit);
 }
 
+bool has_zero_point(const SeenOutput& output) {
+  return !output.unit.empty() && config::Unit::parse(output.unit).has_zero_point();
+}
+/// A distance of two temperatures is in K, whatever their own unit is.
+std::string unit_of_distances(const SeenOutput& output) { return has_zero_point(output) ? "K" : output.unit; }
+double distance_factor(const SeenOutput& output) {
+  if (!has_zero_point(output)) return 1;
+  return config::convert(1, config::Unit::parse(output.unit).without_zero_point(), config::Unit::parse("K"));
+}
+
 std::string fault_of(const SeenOutput& output, const std::string& what) {
   return "{ on: '" + output.name + "', " + what + ", frame: 0 }";
 }
@@ -108,21 +119,24 @@ Mutant mutant_off(const SeenOutput& output, const std::vector<CompiledExpectatio
   const auto tolerance = least_tolerance(output, expectations);
   const double range = output.greatest - output.least;
   const double size = std::max(std::abs(output.greatest), std::abs(output.least));
-  double amount = tolerance ? kMore * *tolerance : kShareOfRange * (range > 0 ? range : size > 0 ? size : 10);
+  double amount = distance_factor(output) * (tolerance ? kMore * *tolerance
+                                                       : kShareOfRange * (range > 0  ? range
+                                                                          : size > 0 ? size
+                                                                                     : 10));
   if (output.form == SeenOutput::Form::whole) amount = std::max(1.0, std::ceil(amount));
   if (!std::isfinite(amount)) {
     mutant.left_out = "its range is not finite";
     return mutant;
   }
   amount = config::parse_real(rtsync::format_text("%.4g", amount)).value.value_or(amount);
-  mutant.fault = fault_of(output, "offset: '" + with_unit(amount, output.unit) + "'");
-  mutant.says = "off by " + with_unit(amount, output.unit) +
+  const std::string by = with_unit(amount, unit_of_distances(output));
+  mutant.fault = fault_of(output, "offset: '" + by + "'");
+  mutant.says = "off by " + by +
                 (tolerance   ? ", a tenth more than its tolerance"
                  : range > 0 ? ", a tenth of its range"
                  : size > 0  ? ", a tenth of its value"
                              : ", as it is always 0");
-  mutant.would_see =
-      output.name + " within less than " + with_unit(amount, output.unit) + " of a value or a recording";
+  mutant.would_see = output.name + " within less than " + by + " of a value or a recording";
   return mutant;
 }
 

@@ -63,6 +63,21 @@ TEST(Mutants, AreOffByATenthMoreThanTheLeastTolerance) {
               HasSubstr("'5.5 rad/s'"));
 }
 
+TEST(Mutants, OfATemperatureAreOffByADistance) {
+  for (const char* const unit : {"degC", "degF"}) {
+    const SeenOutput oven{"oven.t", unit, SeenOutput::Form::real, 20, 30};
+    for (const char* const condition :
+         {"oven.t within 2 K of oven.wanted", "abs(oven.t - oven.wanted) < 2 K"}) {
+      const Mutant off = app::mutants_of(oven, {always(condition)}, kFrame)[1];
+      EXPECT_THAT(off.fault, HasSubstr("offset: '2.2 K'")) << unit << ": " << condition;
+      EXPECT_THAT(off.says, HasSubstr("off by 2.2 K, ")) << unit << ": " << condition;
+      EXPECT_THAT(off.would_see, HasSubstr("less than 2.2 K of")) << unit << ": " << condition;
+    }
+  }
+  const SeenOutput oven{"oven.t", "degC", SeenOutput::Form::real, 20, 30};
+  EXPECT_THAT(app::mutants_of(oven, {}, kFrame)[1].fault, HasSubstr("offset: '1 K'"));
+}
+
 TEST(Mutants, AreDelayedByATenthMoreThanTheLeastTime) {
   CompiledExpectation slow = always("motor.speed > 1 rad/s"), fast = slow,
                       other = always("motor.angle > 1 rad");

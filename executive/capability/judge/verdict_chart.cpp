@@ -42,6 +42,13 @@ std::optional<double> quantity(const Expression& part, const config::Unit& unit)
   return std::nullopt;
 }
 
+/// Returns true for a difference, also for its size: that of two temperatures is in K.
+bool is_distance(const Expression& part) {
+  const bool is_size = part.kind == Expression::Kind::call && part.word == "abs" && part.parts.size() == 1;
+  const Expression& inside = is_size ? part.parts[0] : part;
+  return inside.kind == Expression::Kind::binary && inside.word == "-";
+}
+
 /// The chart of `what` <= limit, or >= it.
 bool add_limit(VerdictChart& chart, const Expression& what, bool at_most, double limit) {
   const bool is_size = what.kind == Expression::Kind::call && what.word == "abs" && what.parts.size() == 1;
@@ -80,11 +87,14 @@ bool add_band(VerdictChart& chart, const Expression& condition, bool never, cons
   const Expression* what = &condition.parts[0];
   const Expression* other = &condition.parts[1];
   bool at_most = (condition.word[0] == '<') != never;
-  auto limit = quantity(*other, unit);
+  const auto limit_of_what = [&] {
+    return quantity(*other, is_distance(*what) ? unit.without_zero_point() : unit);
+  };
+  auto limit = limit_of_what();
   if (!limit) {
     std::swap(what, other);
     at_most = !at_most;
-    limit = quantity(*other, unit);
+    limit = limit_of_what();
   }
   if (limit) return add_limit(chart, *what, at_most, *limit);
   if (!is_variable(*what) || !is_variable(*other)) return false;

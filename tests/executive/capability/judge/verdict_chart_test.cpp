@@ -36,6 +36,8 @@ TEST(VerdictChart, HasTheBandInWhichAConditionHolds) {
       {"a.t < 100 degC", false, "K", R"([["a.t"], null, null, null])"},
       {"a.t < 100 degC", false, "degC", R"([["a.t"], null, null, 100.0])"},
       {"a.t within 5 K of 20 degC", false, "degC", R"([["a.t"], null, 15.0, 25.0])"},
+      {"abs(a.t - a.u) < 5 K", false, "degC", R"([["a.t"], "a.u", -5.0, 5.0])"},
+      {"a.t - a.u < 5 K", false, "degF", R"([["a.t"], "a.u", null, 9.0])"},
       {"a.t < 100 K", false, "K", R"([["a.t"], null, null, 100.0])"},
       {"a.t within 5 K of 20 degC", false, "K", R"([["a.t"], null, null, null])"},
       {"a.x >", false, "", R"([[], null, null, null])"},

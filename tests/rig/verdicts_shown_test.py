@@ -207,7 +207,7 @@ class Junit(Case):
                     status=4)
         root = ElementTree.parse(self.folder / "one.xml").getroot()
         self.assertEqual(mistakes(root), [])
-        self.assertIn("out/verdict.json]]", root.find("testsuite/testcase/system-out").text)
+        self.assertIn("\n[[ATTACHMENT|out/verdict.json]]\n", root.find("testsuite/testcase/system-out").text)
 
     def test_a_broken_test_says_why_and_one_that_did_not_run_is_there(self):
         (self.folder / "broken.test.yaml").write_text("expect:\n  c: { finally: motor.sped > 1 rad/s }\n  d: { finaly: 1 }\n")

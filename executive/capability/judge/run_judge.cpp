@@ -222,7 +222,9 @@ void RunJudge::finish() {
   if (!run_.options.judge.junit.empty()) {
     config::Json attached = verdict_;
     if (run_.options.judge.allow_inconclusive) attached["allowed"] = {"inconclusive"};
-    attached["attachments"] = {(run_.options.folder / "verdict.json").string()};
+    const std::filesystem::path& shown =
+        run_.options.shown_folder;  // GitLab looks from where the command ran
+    attached["attachments"] = {((shown.empty() ? run_.options.folder : shown) / "verdict.json").string()};
     write(run_.options.judge.junit, to_junit({&attached, 1}));
   }
   const JudgeChoices& choices = run_.options.judge;

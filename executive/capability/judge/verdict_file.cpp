@@ -162,7 +162,8 @@ void add_margin(config::Json& row, double margin, const std::string& none) {
   row["margin"] = std::isfinite(margin) ? config::Json(margin + 0.0) : config::Json();  // never -0
   row["no_margin"] = !none.empty()        ? none
                      : std::isinf(margin) ? "what decided it has no distance from a limit"
-                                          : "";
+                     : row.value("no_value", false) && std::isnan(margin) ? "it has no value"
+                                                                          : "";
 }
 
 std::string verdict_sentence(const config::Json& row) {

@@ -111,6 +111,7 @@ void RigRun::make_executive() {
   run_.executive->restart().set_setup_thread(run_.cpus.helper("setup"));
   if (!options_.realtime) run_.executive->model_requests().forbid_realtime();
   rig.set_services(run_.executive->model_requests());
+  if (options_.paused) executive().request_pause();  // before clients come, who have the last word
 }
 
 void RigRun::make_capabilities() {
@@ -185,7 +186,6 @@ void RigRun::start_frames(RunObserver& watcher) {
                     config::print_real(options_.margin) + " times as long as it does, by spinning");
   each(&Capability::ready);
   watcher.started(*this);
-  if (options_.paused) executive().request_pause();
   main_->release();
 }
 

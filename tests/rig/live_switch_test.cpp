@@ -169,6 +169,65 @@ TEST_F(LiveSwitch, EachKindActsInTheFramesBetween) {
     EXPECT_EQ(rows_from(dir_ / "rest" / file, 0), rows_from(dir_ / "one" / file, 35)) << file;
 }
 
+TEST_F(LiveSwitch, AStepThatComesBeforeTheRigPausesIsTaken) {
+  for (int round = 0; round < 3; ++round) {
+    const std::string out = "early" + std::to_string(round);
+    Process rig(servo(out));
+    ASSERT_TRUE(wait_for_text(dir_ / out / "log.txt", "listens on")) << rig.err();
+    ASSERT_EQ(run(tactus({"step", out, "3"}, dir_.path())).status, 0);
+    std::int64_t now = -1;
+    for (Tries tries; now != 2 && tries.another();)
+      now = Json::parse(run(tactus({"get", out, "rt.frame", "--json"}, dir_.path())).out)
+                .value("frame", std::int64_t{-1});
+    EXPECT_EQ(now, 2);
+    EXPECT_EQ(run(tactus({"stop", out}, dir_.path())).status, 0);
+    EXPECT_EQ(rig.wait().status, 0) << rig.err();
+    EXPECT_EQ(summary_of(dir_ / out)["frames"]["run"], 3);
+  }
+}
+
+TEST_F(LiveSwitch, TheVerbSaysWhatIsSoAlready) {
+  Stepped rig(servo("out"));
+  ASSERT_EQ(rig.tell({"resume", "out"}).status, 0);
+  std::int64_t now = -1;
+  for (Tries tries; now < 0 && tries.another();)
+    now = Json::parse(rig.tell({"get", "out", "rt.frame", "--json"}).out).value("frame", std::int64_t{-1});
+  ASSERT_GE(now, 0) << "it runs";
+  EXPECT_THAT(rig.tell({"switch", "out", "fault", "slips", "off"}).out,
+              HasSubstr("fault slips is off already"));
+  EXPECT_THAT(rig.tell({"switch", "out", "record", "motion", "on"}).out,
+              HasSubstr("record motion is on already"));
+  EXPECT_THAT(rig.tell({"switch", "out", "fault", "slips", "on"}).out,
+              HasSubstr("fault slips is on from frame "));
+  rig.stop();
+}
+
+TEST_F(LiveSwitch, ACheckpointKeepsWhatAClientDidToARecordingAfterAnAction) {
+  const auto with = [&](const std::string& out, const Arguments& more = {}) {
+    return servo(
+        out,
+        Arguments{"--set", "commands=[{ at: 10 ms, do: [ record motion off, record faults off ] }]"} + more);
+  };
+  std::string from;
+  {
+    Stepped rig(with("first"), "first");
+    rig.step(20);
+    ASSERT_EQ(rig.tell({"switch", "first", "record", "motion", "on"}).status, 0);
+    rig.step(5);
+    from = rig.checkpoint("mid.tck");
+    rig.step(5);
+    rig.stop();
+  }
+  Stepped rest(with("rest", {"--from", from}), "rest");
+  rest.begin_at(25);
+  rest.step(5);
+  rest.stop();
+  EXPECT_EQ(rows_from(dir_ / "rest/motion.csv", 0), rows_from(dir_ / "first/motion.csv", 15))
+      << "10 rows before the action, 5 before the checkpoint";
+  EXPECT_NE(rows_from(dir_ / "rest/motion.csv", 0), "");
+  EXPECT_EQ(rows_from(dir_ / "rest/faults.csv", 0), "") << "that one is still off";
+}
+
 TEST_F(LiveSwitch, TheVerbListsAndSaysWhatIsWrong) {
   Stepped rig(servo("out"));
   rig.step(3);

@@ -86,6 +86,19 @@ class RigRunTest : public ::testing::Test {
   std::optional<RigRun> run_;
 };
 
+TEST_F(RigRunTest, AStepThatComesBeforeThePauseOfTheBeginIsTaken) {
+  std::int64_t paused_before = -1;
+  watcher_.when_started = [this](const RigRun&) { run_->executive().request_step(3); };
+  watcher_.on_tick = [&, ticks = 0](RigRun& run) mutable {
+    const bool rests = run.executive().state() == State::pause && run.executive().frames_done() > 0;
+    if (++ticks < 20'000 && !rests) return;
+    paused_before = run.executive().frames_done();
+    run.executive().request_stop("seen");
+  };
+  (void)run(kRig, [](RunOptions& options) { options.paused = true; });
+  EXPECT_EQ(paused_before, 3);
+}
+
 TEST_F(RigRunTest, ACompletedRunSaysSoInItsSummary) {
   const Json all = run(kRecorded);
   EXPECT_EQ(watcher_.starts, 1);

@@ -180,10 +180,10 @@ std::optional<FlightName> FlightNamePlace::get() const {
   return name;
 }
 
-FlightFile::FlightFile(fs::path path, int descriptor, std::size_t bytes, bool writes)
+FlightFile::FlightFile(fs::path path, int descriptor, std::size_t bytes, bool writes, bool present)
     : path_(std::move(path)), bytes_(bytes) {
   void* const memory = ::mmap(nullptr, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
-                              MAP_SHARED | (writes ? MAP_POPULATE : 0), descriptor, 0);
+                              MAP_SHARED | (present ? MAP_POPULATE : 0), descriptor, 0);
   const std::string failed = last_error();
   if (writes && memory != MAP_FAILED)
     descriptor_ = descriptor;
@@ -233,7 +233,7 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
     throw std::runtime_error(folder + ": " + std::generic_category().message(error) + " (" +
                              std::to_string(bytes >> 10) + " KiB)");
   }
-  std::unique_ptr<FlightFile> file(new FlightFile(folder, descriptor, bytes, true));
+  std::unique_ptr<FlightFile> file(new FlightFile(folder, descriptor, bytes, true, plan.present));
   struct flock lock {};
   lock.l_type = F_WRLCK;
   (void)::fcntl(descriptor, F_SETLK, &lock);  // as long as this process lives; no child inherits it
@@ -274,7 +274,7 @@ std::unique_ptr<FlightFile> FlightFile::open(const fs::path& path) {
     throw NotFlightMemory(path.string() + ": not a flight recorder's");
   }
   std::unique_ptr<FlightFile> file(
-      new FlightFile(path, descriptor, static_cast<std::size_t>(status.st_size), false));
+      new FlightFile(path, descriptor, static_cast<std::size_t>(status.st_size), false, false));
   file->read_plan();
   return file;
 }

@@ -45,6 +45,7 @@ struct FlightPlan {
   std::int64_t after_ns = 0;
   std::int64_t whole_ns = 0;  ///< real time of all frames of the run; 0: not known
   std::uint64_t most_bytes = 0;
+  bool present = true;  ///< all of it is made present when it is made, so that no frame faults a page in
 };
 
 /// Name of a thread that had a CPU.
@@ -133,7 +134,7 @@ class FlightFile {
   void keep_mapped() { keep_mapped_ = true; }
 
  private:
-  FlightFile(std::filesystem::path path, int descriptor, std::size_t bytes, bool writes);
+  FlightFile(std::filesystem::path path, int descriptor, std::size_t bytes, bool writes, bool present);
   void read_plan();
 
   std::filesystem::path path_;

@@ -32,6 +32,8 @@ class FrameAccounts {
   /// Note of the latest frame that was late or overran; it stays valid until the next one.           @when rt
   const FrameNote& note() const TACTUS_RT { return note_; }
   bool pop(FrameNote& note) { return notes_.pop(note); }
+  /// Touches the memory of all notes, so that no frame faults a page in. @when setup
+  void make_present() { notes_.make_present(); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
   FrameEvidence& evidence() { return evidence_; }
   const FrameStatistics& statistics() const { return statistics_; }

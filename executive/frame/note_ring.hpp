@@ -22,7 +22,11 @@ class NoteRing {
 
   /// `notes`: number of notes that there may be at a time, where it is known to be small.
   explicit NoteRing(std::size_t notes = kPieces)
-      : ring_(kPieceBytes, std::min(kPieces, std::min(notes, kPieces) * kMostOfNote)) {}
+      : ring_(kPieceBytes, std::min(kPieces, std::min(notes, kPieces) * kMostOfNote),
+              rtsync::RingMemory::as_used) {}
+
+  /// Touches all memory, so that push() faults no page in. Before the first note. @when setup
+  void make_present() { ring_.make_present(); }
 
   /// False, and nothing is stored, when there is no room for it.                                     @when rt
   [[nodiscard]] bool push(const FrameNote& note) TACTUS_RT;

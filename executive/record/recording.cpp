@@ -54,7 +54,7 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
       sink_(std::move(sink)),
       filters_(std::move(choices.filters)),
       ring_(bytes_of(variables, choices.watched),
-            slots_for(bytes_of(variables, choices.watched), choices.every)) {
+            slots_for(bytes_of(variables, choices.watched), choices.every), rtsync::RingMemory::as_used) {
   std::size_t offset = sizeof(std::int64_t);
   const auto add = [&](const VariableRef& ref) {
     add_source(ref, offset);

@@ -37,6 +37,9 @@ class Recording final : private RecordTaker {
 
   const std::string& name() const { return head_.name; }
 
+  /// Touches the memory of all samples, so that no frame faults a page in. Before the first one. @when setup
+  void make_present() { ring_.make_present(); }
+
   /// Takes one sample, of that simulated time.                                                     @when rt
   void take_sample(std::int64_t sim_time_ns);
   /// The same as a tactus_job_function (self = Recording*).                                        @when rt

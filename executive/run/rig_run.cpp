@@ -130,6 +130,10 @@ void RigRun::prepare_memory() {
   for (const Provision& provision : memory)
     run_.memory_locked |= provision.granted && provision.what.starts_with("all memory locked");
   run_.add(std::move(memory));
+  // What frames come to only later, also where it may not be locked.
+  for (Recording& recording : run_.rig.recordings()) recording.make_present();
+  if (Recording* const log = run_.rig.frame_log()) log->make_present();
+  executive().accounts().make_present();
   if (!settings.dma_latency) return;
   dma_latency_.emplace(std::chrono::duration<std::int32_t, std::micro>(
       static_cast<std::int32_t>(settings.dma_latency->count() / 1000)));
@@ -144,7 +148,7 @@ void RigRun::start_main_thread() {
                                         policy,
                                         policy == SchedPolicy::other ? 0 : thread.priority,
                                         static_cast<std::size_t>(thread.stack),
-                                        true,
+                                        run_.realtime,
                                         run_.cpus.rig};
   main_ = std::make_unique<MainThread>(settings, [this]() -> RunEnd {
     try {

@@ -203,7 +203,7 @@ std::vector<rtsync::Provision> RigThreads::start() {
     workers_.push_back(std::make_unique<rtsync::PinnedThread>(
         rtsync::ThreadSettings{settings.name, cpus_.workers[i], policy,
                                policy == SchedPolicy::other ? 0 : settings.priority,
-                               static_cast<std::size_t>(settings.stack), true, cpus_.rig},
+                               static_cast<std::size_t>(settings.stack), realtime_, cpus_.rig},
         [this, thread = i + 1] {
           const rtsync::CrashStack stack;
           executive_.jobs().enter_thread(thread);

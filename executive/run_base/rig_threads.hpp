@@ -32,8 +32,7 @@ struct RigCpus {
   rtsync::ThreadSettings helper(std::string name) const {
     return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false, rig};
   }
-  /// Settings of a helper thread that calls no model. All of a stack is locked in memory, and by default it
-  /// has 8 MiB.
+  /// Settings of a helper thread that calls no model.
   rtsync::ThreadSettings small_helper(std::string name) const {
     rtsync::ThreadSettings settings = helper(std::move(name));
     settings.stack_bytes = std::size_t{1} << 20;

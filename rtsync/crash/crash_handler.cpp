@@ -215,7 +215,7 @@ void CrashHandler::end_line(RawLine& line) TACTUS_RT {
   handled_.store(true);
 }
 
-CrashStack::CrashStack() : memory_(std::make_unique<std::byte[]>(kBytes)) {
+CrashStack::CrashStack() : memory_(std::make_unique_for_overwrite<std::byte[]>(kBytes)) {
   stack_t stack{};
   stack.ss_sp = memory_.get();
   stack.ss_size = kBytes;

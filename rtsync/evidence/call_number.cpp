@@ -6,6 +6,7 @@
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -17,7 +18,6 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
-#include <thread>
 
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/event_record.hpp"
@@ -27,6 +27,12 @@ namespace tactus::rtsync {
 namespace {
 
 constexpr std::size_t kStackWords = 32;  // of the stack
+#ifdef TACTUS_SANITIZED
+constexpr std::size_t kStackBytes = std::size_t{1} << 20;
+#else
+constexpr std::size_t kStackBytes = std::size_t{128}
+                                    << 10;  // thread-local data of all libraries lies in it, too
+#endif
 constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 20'000};
 constexpr int kTriesToSleep = 4;  // it may be preempted as it falls asleep
 
@@ -159,7 +165,17 @@ CallRegisters call_registers_by(std::uint64_t ax, std::uint64_t cx, std::uint64_
 CallNumber find_call_number() {
   // The library makes them elsewhere in a process that has no second thread.
   CallNumber found;
-  std::thread([&found] { found = look_at_stack(); }).join();
+  pthread_attr_t attributes;
+  if (::pthread_attr_init(&attributes) != 0) return found;
+  // A small stack: where all memory is locked, all of it is made present, by default 8 MiB, and the C library keeps it.
+  (void)::pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_t thread{};
+  const auto look = [](void* result) -> void* {
+    *static_cast<CallNumber*>(result) = look_at_stack();
+    return nullptr;
+  };
+  if (::pthread_create(&thread, &attributes, look, &found) == 0) (void)::pthread_join(thread, nullptr);
+  (void)::pthread_attr_destroy(&attributes);
   return found;
 }
 

@@ -3,38 +3,58 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
-#include <vector>
 
 #include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
 
+/// Moment at which the memory of a ring is made present.
+enum class RingMemory {
+  at_once,  ///< the constructor touches it: no end faults a page in
+  as_used,  ///< each page when the writer comes to it, or make_present(): a short run uses little of it
+};
+
 /// A bounded ring of equal slots of bytes from one thread to one other. A full ring takes nothing: the writer
 /// sees that, counts what it lost, and continues.
 ///
 /// Threads  one writer (claim, publish), one reader (front, release).
-/// RT       both ends wait-free; all memory is made and touched by the constructor.
+/// RT       both ends wait-free; all memory is made by the constructor, and touched as RingMemory says.
 ///
 /// `Atomic` is std::atomic, but in the model check of its tests.
 template <template <class> class Atomic>
 class BasicBlockRing {
  public:
   /// Constructs at least `slots` slots (rounded up to a power of two), each of `slot_bytes`. Throws
-  /// std::invalid_argument for none of either. @when setup
-  BasicBlockRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
+  /// std::invalid_argument for none of either, std::bad_alloc. @when setup
+  BasicBlockRing(std::size_t slot_bytes, std::size_t slots, RingMemory memory = RingMemory::at_once)
+      : stride_((slot_bytes + 7) / 8 * 8) {
     if (slot_bytes == 0 || slots == 0)
       throw std::invalid_argument("a ring needs slots, and they need a size");
     std::size_t rounded = 1;
     while (rounded < slots) rounded *= 2;
     mask_ = rounded - 1;
-    bytes_.assign(stride_ * rounded, std::byte{0});
+    // Zeros that the kernel makes when a page is used for the first time, where the ring is large.
+    bytes_.reset(static_cast<std::byte*>(std::calloc(rounded, stride_)));
+    if (bytes_ == nullptr) throw std::bad_alloc();
+    if (memory == RingMemory::at_once) make_present();
   }
   BasicBlockRing(const BasicBlockRing&) = delete;
   BasicBlockRing& operator=(const BasicBlockRing&) = delete;
+
+  /// Touches all memory. Before either end is used. @when setup
+  void make_present() {
+    constexpr std::size_t kLeastPage = 4096;
+    auto* const bytes = static_cast<volatile std::byte*>(bytes_.get());
+    for (std::size_t i = 0; i < stride_ * capacity(); i += kLeastPage) bytes[i] = std::byte{0};
+    bytes[stride_ * capacity() - 1] = std::byte{0};
+  }
 
   /// Returns where the next slot is to be written, or nullptr when the ring is full.               @when rt
   std::byte* claim() TACTUS_RT {
@@ -69,11 +89,14 @@ class BasicBlockRing {
   }
 
  private:
-  std::byte* at(std::uint64_t index) TACTUS_RT { return bytes_.data() + (index & mask_) * stride_; }
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::byte* at(std::uint64_t index) TACTUS_RT { return bytes_.get() + (index & mask_) * stride_; }
 
   std::size_t stride_;
   std::size_t mask_ = 0;
-  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[], Free> bytes_;
   // Writer and reader each on a cache line of their own.
   alignas(64) Atomic<std::uint64_t> head_{0};
   std::uint64_t tail_seen_ = 0;  // the writer's last look at tail_

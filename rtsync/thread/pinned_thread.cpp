@@ -240,9 +240,9 @@ PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)
         (std::max(settings_.stack_bytes, least) + kBesideTheStack + page - 1) / page * page;
     require(::pthread_attr_setstacksize(&attributes.value, bytes),
             who + ": a stack of " + std::to_string(bytes) + " bytes");
-  } else {
-    stack_ = std::make_unique<ThreadStack>(attributes.value);
   }
+  if (settings_.stack_bytes == 0 || !settings_.prefault_stack)
+    stack_ = std::make_unique<ThreadStack>(attributes.value);
   // Blocked before it exists: a signal must not find the thread half dressed.
   sigset_t mask;
   sigset_t before;

@@ -47,8 +47,9 @@ struct ThreadSettings {
   int priority = 0;                                ///< 1 .. 99 for fifo and rr
   std::size_t stack_bytes = std::size_t{2} << 20;  ///< rounded up to pages; 0: the system's default, made
                                                    ///< present only as far as it is used
-  bool prefault_stack = true;                      ///< touch the stack, so that no frame faults it in
-  std::string owner = {};  ///< the rig that the kernel's name shows after the role: "main@servo"
+  bool prefault_stack = true;  ///< touch the stack, so that no frame faults it in; no: it is made present
+                               ///< only as far as it is used, also where all memory is locked
+  std::string owner = {};      ///< the rig that the kernel's name shows after the role: "main@servo"
 };
 
 class ThreadStack;
@@ -82,7 +83,7 @@ class PinnedThread {
   std::latch applied_{1};
   std::vector<Provision> provisions_;
   std::exception_ptr failure_;
-  std::unique_ptr<ThreadStack> stack_;  // of the system's default size
+  std::unique_ptr<ThreadStack> stack_;  // one that is made present as it is used
   pid_t tid_ = 0;
   pthread_t thread_{};
   bool joinable_ = false;

@@ -6,14 +6,14 @@
 
 namespace tactus::rtsync {
 
-/// The stack of a thread that no frame waits for: as large as the system's default, and in memory only as far as it is
-/// used, also in a process that locks all memory. The C library keeps the stacks of threads that have ended, and
-/// mlockall() would make 8 MiB of each present.
+/// The stack of a thread that no frame waits for: in memory only as far as it is used, also in a process that locks all
+/// memory. The C library keeps the stacks of threads that have ended, and mlockall() would make all of each present: 8 MiB
+/// by default.
 ///
 /// Threads  owned by whoever joins the thread; it outlives the thread.
 class ThreadStack {
  public:
-  /// Makes one as large as `attributes` say, and sets it there. Throws std::system_error: no memory.   @when setup
+  /// Makes one as large as `attributes` say, else as the system's default, and sets it there. Throws std::system_error: no memory.   @when setup
   explicit ThreadStack(pthread_attr_t& attributes);
   ~ThreadStack();
   ThreadStack(const ThreadStack&) = delete;

@@ -100,6 +100,7 @@ RunFlight::RunFlight(RunContext& run)
   FlightPlan plan = plan_of(executive.plan(), values);
   const JobClock& ticks = executive.program().job_clock();
   plan.tick_scale = ticks.scale();
+  plan.present = run.realtime;
   const rtsync::WitnessPage* const witness = rtsync::witness_page();
   try {
     file_ = FlightFile::make(plan, witness == nullptr ? 0 : witness->witness);

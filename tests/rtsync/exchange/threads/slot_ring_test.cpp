@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
@@ -48,6 +49,35 @@ TEST(BlockRing, SlotsAreAlignedAndApart) {
     before = slot;
     ring.publish();
   }
+}
+
+/// Page faults of this thread while it writes that many slots of a ring.
+long faults_of(BlockRing& ring, std::size_t slots) {
+  rusage before{};
+  rusage after{};
+  (void)::getrusage(RUSAGE_THREAD, &before);
+  for (std::size_t i = 0; i < slots; ++i) {
+    std::byte* const slot = ring.claim();
+    if (slot == nullptr) return -1;
+    slot[0] = std::byte{1};
+    ring.publish();
+  }
+  (void)::getrusage(RUSAGE_THREAD, &after);
+  return after.ru_minflt - before.ru_minflt;
+}
+
+TEST(BlockRing, FaultsNoPageInOnceItsMemoryIsPresent) {
+  constexpr std::size_t kBytes = 4096, kSlots = 1024;
+  BlockRing at_once{kBytes, kSlots};
+  BlockRing made{kBytes, kSlots, RingMemory::as_used};
+  made.make_present();
+  // A sixteenth may come from elsewhere.
+  EXPECT_LE(faults_of(at_once, kSlots), 64);
+  EXPECT_LE(faults_of(made, kSlots), 64);
+#ifndef TACTUS_SANITIZED                                                // its allocator touches what it gives
+  BlockRing later{kBytes, std::size_t{16} << 10, RingMemory::as_used};  // more than any allocator has at hand
+  EXPECT_GT(faults_of(later, kSlots), 0) << "it took memory before it was used";
+#endif
 }
 
 TEST(BlockRing, AClaimIsNothingUntilItIsPublished) {

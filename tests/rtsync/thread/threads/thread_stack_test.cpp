@@ -43,9 +43,10 @@ std::size_t default_size() {
   return size;
 }
 
-Seen stack_of_a_thread() {
+Seen stack_of_a_thread(std::size_t bytes = 0, bool prefault = false) {
   Seen seen;
-  PinnedThread thread{{"setup", {}, SchedPolicy::other, 0, 0, false}, [&] { seen = look_at_own_stack(); }};
+  PinnedThread thread{{"setup", {}, SchedPolicy::other, 0, bytes, prefault},
+                      [&] { seen = look_at_own_stack(); }};
   thread.join();
   return seen;
 }
@@ -64,6 +65,18 @@ TEST(ThreadStack, IsNotMadePresentWhereAllNewMemoryIsLocked) {
   EXPECT_EQ(seen.size, default_size());
   EXPECT_GT(seen.present, 0U);
   EXPECT_LT(seen.present, seen.size / 4);
+}
+
+TEST(ThreadStack, OfAChosenSizeIsNotMadePresentEither) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  if (::mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "memory may not be locked here";
+  const Seen helper = stack_of_a_thread(kBytes);
+  const Seen frames = stack_of_a_thread(kBytes, true);
+  (void)::munlockall();
+  EXPECT_GE(helper.size, kBytes);
+  EXPECT_GT(helper.present, 0U);
+  EXPECT_LT(helper.present, helper.size / 4) << "no frame waits for it";
+  EXPECT_GE(frames.present, kBytes) << "it must not fault a page in";
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ constexpr std::size_t kStripeBytes = std::size_t{4}
                                      << 20;  // a chunk of each column: what a file has too much at most
 constexpr std::size_t kMostChunkRows = 65536;
 
+/// Number of rows, at least `rows`, of which a chunk fills its pages: a file of pages gives it whole ones.
+constexpr std::size_t rows_of_whole_pages(std::size_t rows, std::size_t value_bytes) {
+  constexpr std::size_t kPage = kPageBytes;
+  return (rows * value_bytes + kPage - 1) / kPage * kPage / value_bytes;
+}
+
 void put_attribute(hid_t at, const char* name, const std::string& text) {
   const H5Id type(H5Tcopy(H5T_C_S1), &H5Tclose, name);
   h5_check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), name);
@@ -209,8 +215,9 @@ class Hdf5Sink final : public executive::RecordSink {
   H5Id make_set(hid_t group, const char* name, tactus_type type) const {
     const hsize_t none = 0;
     const hsize_t any = H5S_UNLIMITED;
-    const hsize_t chunk = chunk_rows_;
-    const std::size_t chunk_bytes = chunk_rows_ * executive::size_of(type);
+    const std::size_t size = executive::size_of(type);
+    const hsize_t chunk = live_ ? rows_of_whole_pages(chunk_rows_, size) : chunk_rows_;
+    const std::size_t chunk_bytes = chunk * size;
     const H5Id space(H5Screate_simple(1, &none, &any), &H5Sclose, path_);
     const H5Id layout(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, path_);
     h5_check(H5Pset_chunk(layout, 1, &chunk), path_);

@@ -63,8 +63,10 @@ TEST(Hdf5Kill, NoHeaderAndNoListOfChunksIsWrittenAcrossPages) {
     sink->open(folder / "tape.h5", sample.head);
     Writes writes;
     // Five chunks and more: from then on there is a list of chunks beside the first.
+    constexpr std::size_t kPage = 4096;
+    const std::size_t least = (4U << 20U) / executive::record_bytes(sample.head);  // rows of a chunk
     const std::size_t rows =
-        columns == 3 ? 5 * 65536 + 1 : 5 * ((4U << 20U) / executive::record_bytes(sample.head)) + 99;
+        columns == 3 ? 5 * 65536 + 1 : 5 * ((least + kPage - 1) / kPage * kPage) + 99;  // of bytes, too
     const auto record = sample.record(0);
     for (std::size_t row = 1; row <= rows; ++row) {
       sink->write(record.data());
@@ -77,6 +79,36 @@ TEST(Hdf5Kill, NoHeaderAndNoListOfChunksIsWrittenAcrossPages) {
     EXPECT_GE(writes.of["EAIB"], static_cast<int>(columns)) << columns;
     sink->close();
   }
+}
+
+/// Bytes of a file for each value in it, with so many columns of doubles.
+double bytes_of_a_value(std::size_t columns, std::size_t rows) {
+  const TempDir folder;
+  executive::RecordingHead head;
+  head.name = "tape";
+  std::size_t offset = sizeof(std::int64_t);
+  for (std::size_t i = 0; i < columns; ++i, offset += sizeof(double))
+    head.columns.push_back({"v[" + std::to_string(i) + "]", "V", TACTUS_DOUBLE, offset});
+  const auto sink = drivers::record::hdf5_sink(true);
+  sink->open(folder / "tape.h5", head);
+  std::vector<std::byte> record(executive::record_bytes(head));
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto time = static_cast<std::int64_t>(row) * 1'000'000;
+    std::memcpy(record.data(), &time, sizeof time);
+    for (std::size_t i = 0; i < columns; ++i) {
+      const double value = 1e-3 * static_cast<double>(row * i);
+      std::memcpy(record.data() + head.columns[i].offset, &value, sizeof value);
+    }
+    sink->write(record.data());
+  }
+  sink->close();
+  return static_cast<double>(fs::file_size(folder / "tape.h5")) / static_cast<double>(rows * columns);
+}
+
+TEST(Hdf5Size, IsHardlyMoreThanThatOfTheValues) {
+  // 8 bytes each, and the times. A chunk that needs a little of one more page has it to itself.
+  EXPECT_LT(bytes_of_a_value(1000, 2048), 8.6);
+  EXPECT_LT(bytes_of_a_value(300, 4096), 8.6);
 }
 
 /// A file of 20 columns before and after a flush, and its headers that differ.

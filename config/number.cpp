@@ -396,13 +396,14 @@ std::string print_duration(Nanoseconds value) {
 std::string print_period(const Period& value) {
   if (value.is_whole() && value.num() == kInt64Max) return std::to_string(kInt64Max) + " ns";
   if (value.is_whole()) return print_duration(Nanoseconds{value.num()});
-  // A rate of at most three decimals reads better than a fraction: 60 Hz, 59.94 Hz.
-  const Wide millihertz = static_cast<Wide>(1'000'000'000'000) * value.den();
-  if (millihertz % value.num() == 0 && millihertz / value.num() <= 1'000'000'000'000) {
-    const auto rate = static_cast<std::int64_t>(millihertz / value.num());
-    std::string decimals = std::to_string(1000 + rate % 1000).substr(1);
+  // A rate with at most nine decimals reads better than a fraction: 60 Hz, 59.94 Hz, 59.9401 Hz.
+  constexpr std::int64_t kBillion = 1'000'000'000;
+  const Wide nanohertz = static_cast<Wide>(kBillion) * kBillion * value.den();
+  if (nanohertz % value.num() == 0 && nanohertz / value.num() <= static_cast<Wide>(kBillion) * kBillion) {
+    const auto rate = static_cast<std::int64_t>(nanohertz / value.num());
+    std::string decimals = std::to_string(kBillion + rate % kBillion).substr(1);
     decimals.erase(decimals.find_last_not_of('0') + 1);
-    return std::to_string(rate / 1000) + (decimals.empty() ? "" : "." + decimals) + " Hz";
+    return std::to_string(rate / kBillion) + (decimals.empty() ? "" : "." + decimals) + " Hz";
   }
   // Rates of television: 60000/1001 Hz, which is not 59.94 Hz.
   const Wide rate = static_cast<Wide>(1'000'000'000) * value.den() * 1001;

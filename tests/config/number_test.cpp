@@ -221,6 +221,8 @@ TEST(Print, ReadsBackToTheSameValue) {
   EXPECT_EQ(print_period(Period{50'000'000, 3}), "60 Hz");
   EXPECT_EQ(print_period(Period{50'000'000'000, 2997}), "59.94 Hz");
   EXPECT_EQ(print_period(Period{50'050'000, 3}), "60000/1001 Hz") << "not the same as 59.94 Hz";
+  for (const char* rate : {"59.9401 Hz", "59.94005994 Hz", "23.97602 Hz", "0.000000003 Hz", "999999999.7 Hz"})
+    EXPECT_EQ(print_period(*parse_period(rate).value), rate) << "near another, and shown apart";
   EXPECT_EQ(print_period(Period{125'125'000, 3}), "24000/1001 Hz");
   EXPECT_EQ(*parse_period("60000/1001 Hz").value, (Period{50'050'000, 3}));
   EXPECT_EQ(show_period(Period{50'050'000, 3}), "16.7 ms (60000/1001 Hz)");

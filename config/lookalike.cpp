@@ -23,33 +23,57 @@ constexpr const char* kWriteQuote = "write a plain ' or \", or none";
 constexpr const char* kWriteNothing = "remove it";
 constexpr const char* kWriteMinus = "write a plain -";
 constexpr const char* kWriteDigit = "write 0 to 9";
+constexpr const char* kWritePoint = "write a plain point";
+constexpr const char* kWriteLetter = "write a plain letter";
 
 constexpr Lookalike kLookalikes[] = {
     {0xA0, 0xA0, "a no-break space", kWriteSpace},
     {0xAB, 0xAB, "a typographic quote", kWriteQuote},
     {0xAD, 0xAD, "a soft hyphen", kWriteNothing},
+    {0xB4, 0xB4, "an acute accent", kWriteQuote},
+    {0xB7, 0xB7, "a point at half height", kWritePoint},
     {0xBB, 0xBB, "a typographic quote", kWriteQuote},
+    {0x2BC, 0x2BC, "a typographic quote", kWriteQuote},
+    {0x60C, 0x60C, "a comma of another script", kWritePoint},
+    {0x61C, 0x61C, "a mark of direction", kWriteNothing},
+    {0x660, 0x669, "a digit of another script", kWriteDigit},
+    {0x66A, 0x66A, "a percent sign of another script", "write a plain %"},
+    {0x66B, 0x66C, "a decimal sign of another script", kWritePoint},
+    {0x6F0, 0x6F9, "a digit of another script", kWriteDigit},
+    {0x966, 0x96F, "a digit of another script", kWriteDigit},
+    {0x9E6, 0x9EF, "a digit of another script", kWriteDigit},
     {0x1680, 0x1680, "a wide space", kWriteSpace},
     {0x2000, 0x200A, "a space of another width", kWriteSpace},
     {0x200B, 0x200D, "a space without width", kWriteNothing},
+    {0x200E, 0x200F, "a mark of direction", kWriteNothing},
     {0x2010, 0x2015, "a dash", kWriteMinus},
     {0x2018, 0x201F, "a typographic quote", kWriteQuote},
+    {0x2028, 0x2029, "a break of lines", kWriteNothing},
+    {0x202A, 0x202E, "a mark of direction", kWriteNothing},
     {0x202F, 0x202F, "a narrow no-break space", kWriteSpace},
     {0x2032, 0x2037, "a prime", kWriteQuote},
     {0x2039, 0x203A, "a typographic quote", kWriteQuote},
     {0x2044, 0x2044, "a fraction slash", "write a plain /"},
     {0x205F, 0x205F, "a space of another width", kWriteSpace},
-    {0x2060, 0x2060, "a space without width", kWriteNothing},
+    {0x2060, 0x2064, "a space without width", kWriteNothing},
+    {0x2066, 0x2069, "a mark of direction", kWriteNothing},
+    {0x207B, 0x207B, "a raised minus", kWriteMinus},
     {0x2212, 0x2212, "a minus sign of mathematics", kWriteMinus},
     {0x2215, 0x2215, "a division slash", "write a plain /"},
+    {0x2796, 0x2796, "a heavy minus sign", kWriteMinus},
     {0x3000, 0x3000, "a wide space", kWriteSpace},
-    {0x660, 0x669, "a digit of another script", kWriteDigit},
-    {0x66B, 0x66C, "a decimal sign of another script", "write a point"},
+    {0xFE63, 0xFE63, "a small minus", kWriteMinus},
     {0xFEFF, 0xFEFF, "a space without width", kWriteNothing},
-    {0xFF0C, 0xFF0C, "a full-width comma", "write a point"},
+    {0xFF05, 0xFF05, "a full-width percent sign", "write a plain %"},
+    {0xFF0B, 0xFF0B, "a full-width plus", "write a plain +"},
+    {0xFF0C, 0xFF0C, "a full-width comma", kWritePoint},
     {0xFF0D, 0xFF0D, "a full-width minus", kWriteMinus},
-    {0xFF0E, 0xFF0E, "a full-width point", "write a plain point"},
+    {0xFF0E, 0xFF0E, "a full-width point", kWritePoint},
+    {0xFF0F, 0xFF0F, "a full-width slash", "write a plain /"},
     {0xFF10, 0xFF19, "a full-width digit", kWriteDigit},
+    {0xFF1A, 0xFF1A, "a full-width colon", "write a plain :"},
+    {0xFF21, 0xFF3A, "a full-width letter", kWriteLetter},
+    {0xFF41, 0xFF5A, "a full-width letter", kWriteLetter},
 };
 
 struct CodePoint {
@@ -81,13 +105,50 @@ std::string code_text(const char* format, std::uint32_t code) {
   return text;
 }
 
+/// Number of digits in `text` from `at` on.
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  const std::size_t begin = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at - begin;
+}
+
+/// Explains digits in groups, as in 1'000 us or 1 000 us; empty: there are none.
+std::string groups_problem(std::string_view text) {
+  text = trimmed(text);
+  std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+  if (digits_at(text, at) == 0) return {};
+  at += digits_at(text, at);
+  std::string plain(text.substr(0, at));
+  bool groups = false;
+  while (at < text.size() && std::string_view("'_` ").find(text[at]) != std::string_view::npos) {
+    const std::size_t digits = digits_at(text, at + 1);
+    const std::size_t end = at + 1 + digits;
+    // "5 1/min" is a number and its unit.
+    const bool unit = digits != 3 || (end < text.size() && (text[end] == '/' || text[end] == '^'));
+    if (digits == 0 || (text[at] == ' ' && unit)) break;
+    plain += text.substr(at + 1, digits);
+    groups = true;
+    at = end;
+  }
+  if (!groups) return {};
+  const bool comma = at < text.size() && text[at] == ',' && digits_at(text, at + 1) != 0;
+  plain.append(comma ? "." : "").append(text.substr(at + (comma ? 1 : 0)));
+  return " has its digits in groups; write " + show(plain);
+}
+
 /// Explains a comma where the decimal point is; empty: there is none.
 std::string comma_problem(std::string_view text) {
   text = trimmed(text);
   std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
   const std::size_t digits = at;
   while (at < text.size() && is_digit(text[at])) ++at;
-  if (at == digits || at + 1 >= text.size() || text[at] != ',' || !is_digit(text[at + 1])) return {};
+  if (at == digits || digits_at(text, at + 1) == 0) return {};
+  if (text[at] == '.') {
+    const std::size_t after = at + 1 + digits_at(text, at + 1);
+    if (after < text.size() && (text[after] == ',' || text[after] == '.') && digits_at(text, after + 1) != 0)
+      return " has several decimal signs; write its digits without groups, and one point as the decimal sign";
+  }
+  if (text[at] != ',') return {};
   std::string with_point(text);
   with_point[at] = '.';
   std::size_t end = at + 1;
@@ -128,6 +189,7 @@ std::string show_lookalikes(std::string_view text) {
 
 std::string number_problem(std::string_view text) {
   std::string problem = lookalike_problem(text);
+  if (problem.empty()) problem = groups_problem(text);
   return problem.empty() ? comma_problem(text) : problem;
 }
 

@@ -32,6 +32,13 @@ TEST(Lookalike, IsShownByItsCodeAndNamed) {
       {"\u00ab5 ms\u00bb", "'\\u00ab5 ms\\u00bb'", "a typographic quote (U+00AB)"},
       {"\u22125 ms", "'\\u22125 ms'", "a minus sign of mathematics (U+2212); write a plain -"},
       {"1\u20442 ms", "'1\\u20442 ms'", "a fraction slash (U+2044)"},
+      {"5\u200e ms", "'5\\xe2\\x80\\x8e ms'", "a mark of direction (U+200E); remove it"},
+      {"1\u02bc000 ms", "'1\\u02bc000 ms'", "a typographic quote (U+02BC)"},
+      {"1\u00b4000 ms", "'1\\u00b4000 ms'", "an acute accent (U+00B4)"},
+      {"1\u00b75 ms", "'1\\u00b75 ms'", "a point at half height (U+00B7); write a plain point"},
+      {"\u06f5 ms", "'\\u06f5 ms'", "a digit of another script (U+06F5)"},
+      {"\ufe635 ms", "'\\ufe635 ms'", "a small minus (U+FE63); write a plain -"},
+      {"5 \uff4ds", "'5 \\uff4ds'", "a full-width letter (U+FF4D)"},
       {"\uff15 ms", "'\\uff15 ms'", "a full-width digit (U+FF15); write 0 to 9"},
   };
   const Unit volt = Unit::parse("V");
@@ -71,6 +78,19 @@ TEST(DecimalComma, GetsTheNumberAsItShouldBe) {
               HasSubstr("'1.500 us', or, if thousands are meant, '1500 us'"));
   EXPECT_THAT(parse_duration("1,000,000 us").problem, HasSubstr("write its digits without them"));
   EXPECT_EQ(parse_cpus("0,2").value, (std::vector<int>{0, 2})) << "a list, not a number";
+}
+
+TEST(DigitGroups, GetTheNumberAsItShouldBe) {
+  EXPECT_THAT(parse_duration("1'000 us").problem, HasSubstr("has its digits in groups; write '1000 us'"));
+  EXPECT_THAT(parse_period("1 000 us").problem, HasSubstr("write '1000 us'"));
+  EXPECT_THAT(parse_duration("1_000_000 ns").problem, HasSubstr("write '1000000 ns'"));
+  EXPECT_THAT(parse_real("-1 000,5").problem, HasSubstr("write '-1000.5'"));
+  EXPECT_THAT(parse_integer("10'000").problem, HasSubstr("write '10000'"));
+  EXPECT_THAT(to_unit("1 000 V", Unit::parse("V")).problem, HasSubstr("write '1000 V'"));
+  for (const char* const several : {"1.000,5 ms", "1.000.000 us"})
+    EXPECT_THAT(parse_duration(several).problem, HasSubstr("has several decimal signs")) << several;
+  EXPECT_EQ(to_unit("5 1/s", Unit::parse("1/s")).value, 5) << "a unit that begins with a digit";
+  EXPECT_EQ(to_unit("60 1/min", Unit::parse("1/s")).value, 1);
 }
 
 }  // namespace

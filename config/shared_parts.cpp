@@ -12,41 +12,50 @@ namespace {
 
 constexpr const char* kSharedPrefix = "x-";
 
-using UsedPlaces = std::set<SourceLocation>;
+/// Holds what the file has outside its shared parts.
+struct Used {
+  std::set<SourceLocation> places{};
+  std::set<std::string> keys{};
+};
 
 bool is_shared(const Node::Entry& entry) { return entry.key.starts_with(kSharedPrefix); }
 
 /// An alias is the anchored value itself, with its place.
-void collect_places(const Node& node, UsedPlaces& places) {
-  if (!places.insert(node.place()).second && !node.is_map() && !node.is_list()) return;
-  for (const Node& item : node.items()) collect_places(item, places);
-  for (const Node::Entry& entry : node.entries()) collect_places(entry.value, places);
+void collect(const Node& node, Used& used) {
+  if (!used.places.insert(node.place()).second && !node.is_map() && !node.is_list()) return;
+  for (const Node& item : node.items()) collect(item, used);
+  for (const Node::Entry& entry : node.entries()) {
+    used.keys.insert(entry.key);
+    collect(entry.value, used);
+  }
 }
 
-bool is_used(const Node& node, const UsedPlaces& places) {
-  const auto item_used = [&](const Node& item) { return is_used(item, places); };
-  return places.contains(node.place()) || std::any_of(node.items().begin(), node.items().end(), item_used) ||
+bool is_used(const Node& node, const Used& used) {
+  const auto item_used = [&](const Node& item) { return is_used(item, used); };
+  return used.places.contains(node.place()) ||
+         std::any_of(node.items().begin(), node.items().end(), item_used) ||
          std::any_of(node.entries().begin(), node.entries().end(),
                      [&](const Node::Entry& entry) { return item_used(entry.value); });
 }
 
-/// Complains of the largest parts that nothing uses. A single value beside used ones is one that a merge replaced.
-void complain_of_unused(const Node& node, const std::string& path, const UsedPlaces& places,
-                        Problems& problems) {
-  if (!is_used(node, places)) {
+/// Complains of the largest parts that nothing uses. A single value beside used ones, whose key the file has elsewhere,
+/// is one that a merge replaced.
+void complain_of_unused(const Node& node, const std::string& path, const Used& used, Problems& problems) {
+  if (!is_used(node, used)) {
     problems.add(
         node.place(), path,
         "nothing in the file uses it, so it would not be checked; give it an anchor (&name) and use that "
         "elsewhere (*name), or remove it");
     return;
   }
-  if (places.contains(node.place())) return;  // used as a whole
-  const auto inside = [&](const Node& part, const std::string& where) {
-    if (part.is_map() || part.is_list()) complain_of_unused(part, where, places, problems);
-  };
+  if (used.places.contains(node.place())) return;  // used as a whole
   for (std::size_t i = 0; i < node.items().size(); ++i)
-    inside(node.items()[i], path + "[" + std::to_string(i) + "]");
-  for (const Node::Entry& entry : node.entries()) inside(entry.value, path + "." + entry.key);
+    complain_of_unused(node.items()[i], path + "[" + std::to_string(i) + "]", used, problems);
+  for (const Node::Entry& entry : node.entries()) {
+    const bool single = !entry.value.is_map() && !entry.value.is_list();
+    if (single && used.keys.contains(entry.key)) continue;
+    complain_of_unused(entry.value, path + "." + entry.key, used, problems);
+  }
 }
 
 }  // namespace
@@ -55,14 +64,15 @@ Node without_shared_parts(const Node& root, Problems& problems) {
   const std::vector<Node::Entry>& all = root.entries();
   if (std::none_of(all.begin(), all.end(), is_shared)) return root;
   std::vector<Node::Entry> own;
-  UsedPlaces places;
+  Used used;
   for (const Node::Entry& entry : all) {
     if (is_shared(entry)) continue;
-    collect_places(entry.value, places);
+    used.keys.insert(entry.key);
+    collect(entry.value, used);
     own.push_back(entry);
   }
   for (const Node::Entry& entry : all)
-    if (is_shared(entry)) complain_of_unused(entry.value, entry.key, places, problems);
+    if (is_shared(entry)) complain_of_unused(entry.value, entry.key, used, problems);
   return Node::map(std::move(own), root.place());
 }
 

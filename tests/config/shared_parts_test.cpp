@@ -76,6 +76,9 @@ TEST(SharedParts, OneThatNothingUsesIsAProblem) {
               ElementsAre("it.yaml:1:9: x-motr" + unused));
   EXPECT_THAT(Loaded("x-all:\n  a: &a { supply: 24 }\n  b: &b { suply: 24 }\nleft: *a\n").problems,
               ElementsAre("it.yaml:3:6: x-all.b" + unused));
+  EXPECT_THAT(Loaded("x-all:\n  a: &a { supply: 24 }\n  suply: 12\n  left: 1\nleft: *a\n").problems,
+              ElementsAre("it.yaml:3:10: x-all.suply" + unused))
+      << "left may be a value that a merge replaced";
   // One that another part uses, which is used itself.
   EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nx-b: &b { <<: *a, poles: 8 }\nleft: *b\n").problems, IsEmpty());
   EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nx-b: &b { <<: *a }\n").problems.size(), 2U);

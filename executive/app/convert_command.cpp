@@ -179,8 +179,10 @@ class ConvertCommand final : public CommandDriver {
     fs::path out = source.parent_path() / to.driver->file_name(from.recording(source));
     if (!out_.empty()) out = fs::is_directory(out_) ? fs::path(out_) / out.filename() : fs::path(out_);
     if (out.extension().string() != to.extension())
-      throw CommandError(kWrongInput, out.string() + " would be " + to.name + ", whose files end in " +
-                                          to.extension() + "; give --to, or another name");
+      throw CommandError(kWrongInput,
+                         out.string() + " would be " + to.name + ", whose files end in " + to.extension() +
+                             (to_.empty() ? "; give --to, or another name"
+                                          : "; name a file that ends so, or a folder that is there"));
     if (from.name == to.name && out_.empty())
       throw CommandError(kWrongInput, source.string() + " is " + to.name +
                                           " already; give --to another format, "

@@ -28,6 +28,8 @@ using client::VariableFacts;
 using config::Json;
 
 constexpr std::size_t kMostWatched = 200;
+constexpr std::size_t kLongestNames =
+    15'000;  // the control port reads 16384 characters of a request's target
 constexpr std::size_t kMostHappened = 4;
 
 /// A value as /v1/watch has it: a number, a word, or a list.
@@ -174,9 +176,17 @@ int WatchCommand::run() try {
   if (found.empty()) throw client::NoRigError("the rig has no variables to show");
   std::string names;
   for (VariableFacts& each : found) {
-    names += (names.empty() ? "" : ",") + client::url_encoded(each.name);
+    const std::string name = (names.empty() ? "" : ",") + client::url_encoded(each.name);
+    if (names.size() + name.size() > kLongestNames) break;
+    names += name;
     rows_.push_back({std::move(each)});
   }
+  left_out_ += found.size() - rows_.size();
+  if (left_out_ > 0 && !terminal.drawable())
+    print_error(
+        "tactus: note: the first %zu of %zu variables are shown, which is what one request holds; name "
+        "those that you want, or print the values of all at once: tactus get '*'\n",
+        rows_.size(), rows_.size() + left_out_);
   client::HttpStream http(
       rig_.address, "/v1/watch?names=" + names + "&every=" + std::to_string(options_.interval.count()) + "ms",
       rig_.token);

@@ -72,6 +72,16 @@ VariableFacts expression_facts(const FoundRig& rig, const std::string& text) {
   return facts;
 }
 
+/// Reads a pattern that no variable has as a product: motor.speed*2 for motor.speed * 2. Returns nothing if it is none.
+std::optional<VariableFacts> product_facts(const FoundRig& rig, const std::string& pattern) try {
+  if (pattern.starts_with('*') || pattern.ends_with('*')) return std::nullopt;
+  std::string product;
+  for (const char letter : pattern) product += letter == '*' ? std::string(" * ") : std::string(1, letter);
+  return product == pattern ? std::nullopt : std::optional(expression_facts(rig, product));
+} catch (const NoRigError&) {
+  return std::nullopt;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ",") + url_encoded(name);
@@ -132,7 +142,10 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
       const std::int64_t next = number_of(page, "next", -1);
       first = next > first ? next : -1;
     }
-    if (found.size() + left_out == before)
+    if (found.size() + left_out != before) continue;
+    if (std::optional<VariableFacts> product = product_facts(rig, name))
+      add(*std::move(product));
+    else
       throw NoRigError("no variable of rig " + rig.rig + " matches " + config::show(name));
   }
   return found;

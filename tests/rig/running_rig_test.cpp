@@ -151,6 +151,14 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   const Finished many = tell({"get", name_, "motor.*", "controller.voltage"});
   EXPECT_EQ(many.status, 0) << many;
   EXPECT_NE(many.out.find("\ncontroller.voltage"), std::string::npos) << many;
+  const Finished product = tell({"get", name_, "motor.load_torque*2"});
+  EXPECT_EQ(product.status, 0) << "no variable has this pattern: " << product;
+  EXPECT_EQ(product.out, "motor.load_torque * 2  0.006 N m\n");
+  const Finished neither = tell({"get", name_, "motor.load_tork*2"});
+  EXPECT_EQ(neither.status, 1);
+  EXPECT_NE(neither.err.find("no variable of rig " + name_ + " matches 'motor.load_tork*2'"),
+            std::string::npos)
+      << neither;
 }
 
 TEST(EndedRig, SaysHowItEndedToWhoeverCommandsIt) {

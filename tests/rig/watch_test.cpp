@@ -82,6 +82,39 @@ TEST(Watch, PrintsLinesIntoAPipe) {
   EXPECT_EQ(rig.stop(), 0);
 }
 
+TEST(Watch, SaysHowManyOfTooManyVariablesItShows) {
+  const TempDir dir;
+  // The first rig has more variables than a watch shows, the other longer names than a request holds.
+  const struct {
+    std::size_t motors, letters;
+    const char* shown;
+  } rows[] = {{300, 5, "the first 200 of 300 variables are shown"}, {190, 64, "of 190 variables are shown"}};
+  for (const auto& row : rows) {
+    std::string text =
+        "rig: many\nframe: { period: 10 ms }\nrealtime: { enabled: no }\nuntil: stopped\nlive: { http: {} }\n"
+        "models:\n";
+    for (std::size_t i = 0; i < row.motors; ++i)
+      text += "  m" + std::to_string(1000 + i) + std::string(row.letters - 5, 'x') +
+              ": { model: dc_servo, library: servo }\n";
+    dir.write("many.yaml", text);
+    const std::string out = "out" + std::to_string(row.motors);
+    Process rig(tactus({"run", "many.yaml", "--paused", "--out", out}, dir.path()));
+    ASSERT_TRUE(wait_for_text(dir / out / "log.txt", "listens on"));
+    const auto frame = [&] {
+      return Json::parse(run(command_of({"get", out, "rt.frame", "--json"}, dir)).out).value("frame", -1);
+    };
+    while (frame() < 0) {
+      ASSERT_EQ(run(command_of({"step", out}, dir)).status, 0);
+    }
+    const Finished done = run(command_of({"watch", out, "*.back_emf_constant", "--count", "1"}, dir));
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_THAT(done.err, HasSubstr(row.shown));
+    EXPECT_THAT(done.out, HasSubstr("m1000"));
+    rig.signal(SIGINT);
+    (void)rig.wait();
+  }
+}
+
 TEST(Watch, ShowsExpressionsWithTheirUnitsAsScopeDoes) {
   const TempDir dir;
   RunningRig rig(dir);

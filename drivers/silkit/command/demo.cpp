@@ -182,7 +182,7 @@ class Demo {
 
   int run() {
     const std::string self = places_.self.string();
-    Child& registry = start("registry", {self, "registry", "-u", "silkit://127.0.0.1:0"});
+    Child& registry = start("registry", {self, "registry", "-u", "silkit://localhost:0"});
     if (!wait([&] { return !uri().empty() || !registry.runs(); }, kStart) || uri().empty())
       return give_up("registry", registry);
     start("workflow", {self, "workflow", "-u", uri(), "Setpoint", "Servo"});

@@ -68,14 +68,25 @@ std::string Registry::Impl::listen(const std::string& text) {
     throw Refusal(Code::configuration, failure.what());
   }
   std::vector<Listener> listeners;
-  try {
+  const auto open_at = [&](const std::string& host) {
     Uri tcp = uri;
     tcp.scheme = Uri::Scheme::tcp;
+    tcp.host = host;
     listeners.emplace_back(tcp, SocketOptions{});
+    uri.host = host;
     uri.port = listeners.front().uri().port;
+  };
+  try {
+    open_at(uri.host);
   } catch (const std::exception& failure) {
-    throw Refusal(Code::unspecified,
-                  "the registry cannot listen at " + text + ": " + failure.what() + fix_for(failure));
+    // A machine without IPv4 has the name and not its first address.
+    try {
+      if (uri.host == "localhost") open_at("::1");
+    } catch (const std::exception&) {  // the first failure is said
+    }
+    if (listeners.empty())
+      throw Refusal(Code::unspecified,
+                    "the registry cannot listen at " + text + ": " + failure.what() + fix_for(failure));
   }
   uri.simulation.clear();
   if (settings_.domain_sockets) {

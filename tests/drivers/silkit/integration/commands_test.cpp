@@ -97,6 +97,26 @@ TEST(RegistryCommand, TakesAConfigurationOfARegistry) {
   EXPECT_EQ(files, 1);
 }
 
+TEST(RegistryCommand, ListensAtLocalhostOfAMachineWithoutIPv4) {
+  const Arguments alone{"unshare",
+                        ::geteuid() == 0 ? "-n" : "-Urn",
+                        "sh",
+                        "-c",
+                        "ip link set lo up && ip addr del 127.0.0.1/8 dev lo && exec \"$@\"",
+                        "sh"};
+  if (run({.argv = with(alone, {"true"})}).status != 0)
+    GTEST_SKIP() << "no network of its own can be made here (unshare, ip)";
+  Stage stage;
+  Process& registry = stage.start({.argv = with(with(alone, ours().registry), {"-u", "silkit://localhost:0"}),
+                                   .cwd = stage.dir().path()});
+  ASSERT_TRUE(registry.wait_for_output("listening on silkit://")) << registry.err();
+  registry.signal(SIGTERM);
+  const Finished& done = registry.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  // The name stays where it is that of ::1, so that others find the registry by it.
+  EXPECT_EQ(count(done.out, "silkit://[::1]:") + count(done.out, "silkit://localhost:"), 1) << done;
+}
+
 TEST(RegistryCommand, RefusesWhatARegistryCannotDo) {
   Stage stage;
   const struct {

@@ -83,7 +83,7 @@ class BenchmarkPage(unittest.TestCase):
                         "copy_and_codec_ns": {"median": 3500, "min": 3000, "max": 4000}})
         self.assertEqual(self.make(results=answers).returncode, 0)
         self.assertEqual(self.row("a signal of CAN frames of 8 bytes decoded, one of 128 (goal 1.5 x)")[1:6],
-                         ["1.2 ns (1.1 .. 1.3)", "1200 ns", "0.00", "1 ns", "1.20"])
+                         ["1.2 ns (1.1 .. 1.3)", "1200 ns", "0.001", "1 ns", "1.20"])
         self.assertEqual(self.row("likewise encoded (goal 1.5 x)")[2:4], ["", ""])
         self.assertIsNotNone(self.row("one of 504 decoded"))
         self.assertIsNotNone(self.row("one of 504 encoded"))

@@ -223,8 +223,8 @@ typedef struct tactus_model_functions {
    *  above 0 when it fails. */
   const tactus_driven_output* const* (*outputs)(void* self, uint32_t* count);
   /** Looks at the cycle that a job of a cyclic class has in the rig, cycle_num / cycle_den nanoseconds. After declare(),
-   *  also for `tactus check`; not of a model in a process of its own. A failure refuses the rig with its text. NULL: any
-   *  cycle will do. This and what follows was added to version 1 later. */
+   *  also for `tactus check`, and in a process of its own. A failure refuses the rig with its text. NULL: any cycle will
+   *  do. This and what follows was added to version 1 later. */
   int (*planned)(void* self, const char* job, int64_t cycle_num, int64_t cycle_den, tactus_failure* failure);
   /** Takes the oldest message that waits for the rig's log. Not 0: there is none. On a thread that is not real-time,
    *  while jobs run, and after the last of them; one call at a time. NULL: it has none. */

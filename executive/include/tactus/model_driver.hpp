@@ -114,7 +114,7 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   /// Outputs that it drives, for people who are about to move them. Constant after check(). @when setup
   virtual std::vector<DrivenOutput> outputs() const { return {}; }
   /// Looks at the cycle that a job of a cyclic class has in the rig, cycle_num / cycle_den nanoseconds. After declare(),
-  /// also for `tactus check`; not in a process of its own (`isolated: yes`). What it throws refuses the rig. @when setup
+  /// also for `tactus check`, and in a process of its own (`isolated: yes`). What it throws refuses the rig. @when setup
   virtual void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
     (void)job, (void)cycle_num, (void)cycle_den;
   }

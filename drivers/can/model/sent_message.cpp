@@ -55,6 +55,10 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
       if (protection_.covers(s))
         problems.add(path, "signal " + each.name + " is a counter or checksum, which is computed");
       to[s] = value_of(*signal, each.value, path, problems);
+      FrameBytes trial;
+      if (codec_.field(s).put(std::begin(trial.at), to[s]) == Field::Put::clipped)
+        problems.add(path, "'" + each.value + "' does not fit the bits of signal " + signal->name +
+                               ", and would be sent as another value");
     }
   };
   read(settings.start, "start", numbers_);

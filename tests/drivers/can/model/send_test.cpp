@@ -373,5 +373,14 @@ TEST(CanPhases, FillsASlotWithTheFewestFirst) {
   EXPECT_NE(phases[2] % 10, phases[1]);
 }
 
+TEST_F(CanSend, RefusesValuesThatTheBitsDoNotHold) {
+  database("BO_ 9 V: 1 A\n SG_ X : 0|4@1+ (2,0) [0|0] \"\" B\n");
+  for (const char* const key : {"safe", "start"}) {
+    EXPECT_THAT(problems("send: { V: { cycle: 10 ms, " + std::string(key) + ": { X: 32 } } }"),
+                testing::HasSubstr("'32' does not fit the bits of signal X"));
+    EXPECT_EQ(problems("send: { V: { cycle: 10 ms, " + std::string(key) + ": { X: 30 } } }"), "");
+  }
+}
+
 }  // namespace
 }  // namespace tactus::drivers::can::send_test

@@ -21,7 +21,7 @@ constexpr std::size_t kFour = 4;
 /// that is elsewhere, what they were.
 template <class Values>
 [[gnu::always_inline]] inline void add(std::byte* at, const std::byte* from, std::uint64_t* truth,
-                                       std::uint64_t* shown, const double* more) {
+                                       std::uint64_t* shown, const double* more) TACTUS_RT {
   Values value, sum;
   std::memcpy(&value, from, sizeof value);
   if (truth != nullptr) std::memcpy(truth, &value, sizeof value);
@@ -32,7 +32,7 @@ template <class Values>
 }
 
 [[gnu::always_inline]] inline void show(std::byte* at, std::uint64_t* truth, std::uint64_t* shown,
-                                        const double* more, std::size_t count) {
+                                        const double* more, std::size_t count) TACTUS_RT {
   std::size_t i = 0;
   for (; i + kFour <= count; i += kFour, at += sizeof(Four))
     add<Four>(at, at, truth + i, shown + i, more + i);
@@ -40,7 +40,7 @@ template <class Values>
 }
 
 [[gnu::always_inline]] inline void show_again(std::byte* at, const std::uint64_t* truth, std::uint64_t* shown,
-                                              const double* more, std::size_t count) {
+                                              const double* more, std::size_t count) TACTUS_RT {
   const auto* from = reinterpret_cast<const std::byte*>(truth);  // NOLINT(*-reinterpret-cast): as bytes
   std::size_t i = 0;
   for (; i + kFour <= count; i += kFour, at += sizeof(Four), from += sizeof(Four))

@@ -404,6 +404,26 @@ class Room(Case):
                           .map((node) => node.outerHTML.slice(0, 80)))""")
                     self.assertEqual(out, [])
 
+    def test_the_count_beside_a_view_stays_in_its_link(self):
+        self.fake()
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        for width in (390, 1000, 1280, 1440):
+            self.browser.size(width, 800, phone=width < 500)
+            self.open()
+            self.browser.run("""document.documentElement.style.setProperty('--sans', '"DejaVu Sans"');
+                document.documentElement.style.setProperty('--mono', '"DejaVu Sans Mono"')""")
+            over = self.browser.run("""return [...document.querySelectorAll('.rail a')].map((link) => {
+                const count = link.querySelector('em'), was = count.textContent;
+                count.textContent = '999+';
+                const range = document.createRange();
+                range.selectNodeContents(count);
+                const sides = (node) => node.getBoundingClientRect(), text = sides(range), box = sides(count);
+                const right = Math.max(text.right - box.right, box.right - sides(link).right);
+                const left = Math.max(box.left - text.left, width > 500 ? sides(link.querySelector('span')).right - box.left : 0);
+                count.textContent = was;
+                return [link.textContent, left, right]; }).filter(([, left, right]) => left > 0 || right > 0)""".replace("width", str(width)))
+            self.assertEqual(over, [], width)
+
     def test_what_is_said_covers_no_data(self):
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
         for width in (390, 1280):

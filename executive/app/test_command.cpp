@@ -159,15 +159,21 @@ class TestCommand final : public CommandDriver {
                                                   : clock_trials())
       trials.push_back(std::move(trial));
     std::array<std::size_t, 3> counts{};
+    bool lacks_keys = false;
     for (const Trial& trial : trials) {
       const TrialResult result = run_trial(trial, driver, patience);
       ++counts.at(static_cast<std::size_t>(result.outcome));
       show(trial, result);
+      lacks_keys = lacks_keys || (result.outcome == Outcome::skipped && result.text.ends_with("by --keys"));
       if (&trial == &trials.front() && result.outcome == Outcome::wrong) break;  // nothing else can be tried
     }
     if (!json_)
       put("driver %s: %zu trials passed, %zu found a mistake, %zu were not possible\n", driver.name.c_str(),
           counts[0], counts[1], counts[2]);
+    if (counts[1] == 0 && lacks_keys)
+      throw CommandError(kWrongInput, "driver " + driver.name +
+                                          " needs keys, and most trials need the driver: give its keys as a "
+                                          "rig file has them, --keys '{ KEY: VALUE }'");
     return counts[1] == 0 ? kOk : kEndedEarly;
   }
 

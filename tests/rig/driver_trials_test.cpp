@@ -2,6 +2,7 @@
 /// `tactus test driver`: finds each mistake of drivers that have one, and none in those of the box.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "tests/rig/rig_command.hpp"
@@ -108,6 +109,15 @@ TEST(DriverTrials, TheFormatsOfTheBoxPass) {
     const Finished done = run(tactus({"test", "driver", library, "--patience", "30 min"}, dir.path()));
     EXPECT_EQ(done.status, 0) << done;
   }
+}
+
+TEST(DriverTrials, PassNoDriverWhoseKeysAreMissing) {
+  const std::string library = std::string(TACTUS_PLUGINS) + "/libtactus-model-gpio_in.so";
+  if (!std::filesystem::exists(library)) GTEST_SKIP() << "without the driver gpio_in";
+  const TempDir dir;
+  const Finished done = run(tactus({"test", "driver", library, "--patience", "30 min"}, dir.path()));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_NE(done.err.find("driver gpio_in needs keys"), std::string::npos) << done;
 }
 
 TEST(DriverTrials, SayWhatIsNoDriver) {

@@ -424,6 +424,24 @@ class Room(Case):
                 return [link.textContent, left, right]; }).filter(([, left, right]) => left > 0 || right > 0)""".replace("width", str(width)))
             self.assertEqual(over, [], width)
 
+    def test_names_of_a_desk_are_whole_on_a_phone(self):
+        names = ["controller.speed_limit", "controller.current_limit"]
+        rig = self.fake()
+        rig.panels = {"bench": [{"kind": "slider", "variable": name, "at": [3 * i, 0, 3, 1], "from": 0, "to": 20}
+                                for i, name in enumerate(names)]}
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        self.browser.size(390, 844, phone=True)
+        self.open("desk")
+        self.browser.until("return document.querySelectorAll('.widget h2 span').length > 1")
+        cut = self.browser.run("""return [...document.querySelectorAll('.widget h2 span')].map((node) => {
+            const was = node.textContent;
+            node.textContent = 'controller.current_reference';
+            const cut = node.scrollWidth > node.clientWidth + 1 || node.closest('.widget').scrollWidth > node.closest('.widget').clientWidth;
+            node.textContent = was;
+            return cut; })""")
+        self.assertTrue(cut)
+        self.assertNotIn(True, cut)
+
     def test_what_is_said_covers_no_data(self):
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
         for width in (390, 1280):

@@ -276,5 +276,11 @@ class TheListItself(unittest.TestCase):
         self.assertGreaterEqual(len(found), 60)
         self.assertEqual({mutant.layer for mutant in found}, set(mutants.LAYERS[:-1]))
 
+    def test_applies_to_the_tree(self):
+        for patch in sorted((SOURCE / "tests" / "mutants").glob("*.patch")):
+            done = subprocess.run(["git", "-c", "safe.directory=*", "-C", SOURCE, "apply", "--check", patch],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, f"{patch.name}: {done.stderr}")
+
 
 unittest.main()

@@ -112,6 +112,11 @@ Fact energy_preference(const Host& host);
 // interrupts.cpp: which devices interrupt the rig's CPUs.
 Fact interrupts(const Host& host);
 Fact irq_balancer(const Host& host);
+/// Reads where an interrupt is really delivered. Not every interrupt controller knows: then, where it may be.
+FileText delivery_of(const Host& host, const std::string& number);
+
+// can.cpp: CAN interfaces, as rigs will find them.
+Fact can_interfaces(const Host& host);
 
 // What the kernel does on the rig's CPUs of its own accord.
 Fact work_queues(const Host& host);

@@ -46,6 +46,7 @@ constexpr NamedProbe kProbes[] = {
     {"virtual machine", probes::virtual_machine},
     {"container", probes::container},
     {"CPU mitigations", probes::mitigations},
+    {"CAN interfaces", probes::can_interfaces},
 };
 
 /// CPUs to look at if the rig names none: the isolated ones, or else the last one allowed.

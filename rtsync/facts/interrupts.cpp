@@ -9,6 +9,13 @@
 #include "rtsync/host/provision.hpp"
 
 namespace tactus::rtsync::probes {
+
+FileText delivery_of(const Host& host, const std::string& number) {
+  FileText effective = host.read("/proc/irq/" + number + "/effective_affinity_list");
+  if (effective.readable() && !effective.text.empty()) return effective;
+  return host.read("/proc/irq/" + number + "/smp_affinity_list");
+}
+
 namespace {
 
 /// Count of an interrupt on the rig's CPUs, and its last word in the table: the device that uses it.
@@ -76,13 +83,6 @@ std::vector<std::string> numbers_among(std::vector<std::string> names) {
     return std::pair{a.size(), a} < std::pair{b.size(), b};
   });
   return names;
-}
-
-/// Reads where an interrupt is really delivered. Not every interrupt controller knows: then, where it may be.
-FileText delivery_of(const Host& host, const std::string& number) {
-  FileText effective = host.read("/proc/irq/" + number + "/effective_affinity_list");
-  if (effective.readable() && !effective.text.empty()) return effective;
-  return host.read("/proc/irq/" + number + "/smp_affinity_list");
 }
 
 /// Destinations of the interrupts.

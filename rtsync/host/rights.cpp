@@ -63,6 +63,7 @@ Rights read_rights(const std::filesystem::path& root) {
     };
     rights.cap_sys_nice = effective(CAP_SYS_NICE);
     rights.cap_ipc_lock = effective(CAP_IPC_LOCK);
+    rights.cap_net_admin = effective(CAP_NET_ADMIN);
     rights.cap_perfmon = effective(CAP_PERFMON) || effective(CAP_SYS_ADMIN);
     ::cap_free(caps);
   }

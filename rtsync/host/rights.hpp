@@ -22,6 +22,7 @@ struct Rights {
   bool cap_sys_nice = false;      ///< effective in the calling thread
   bool cap_ipc_lock = false;      ///< effective in the calling thread
   bool cap_perfmon = false;       ///< effective in the calling thread: it, or CAP_SYS_ADMIN
+  bool cap_net_admin = false;     ///< effective in the calling thread
   bool bounding_sys_nice = true;  ///< false: no file capability can bring it back
   bool bounding_ipc_lock = true;
   bool initial_user_namespace = true;  ///< false: capabilities do not count for scheduling or memory limits

@@ -75,6 +75,34 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
+    def test_sets_up_the_interfaces_of_buses(self):
+        for name, flags in (("can0", "0x40041"), ("can1", "0x40040"), ("eth0", "0x1003")):
+            self.write(f"sys/class/net/{name}/type", "1\n" if name == "eth0" else "280\n")
+            self.write(f"sys/class/net/{name}/flags", flags + "\n")
+        only = ("--skip", "limits,udev,service,sysctl,interrupts,governor,boot,kernel")
+        before = self.tree()
+        shown = self.setup("--apply", *only, "--can", "can0=500000/2000000", "--can", "vcan0=virtual",
+                           "--can", "can-x=125000").stdout
+        self.assertIn("can1 is down; --can can1=RATE", shown)
+        self.assertNotIn("can0 is down", shown)
+        self.assertIn("systemctl enable --now 'tactus-can-can0.service'", shown)
+        self.assertIn("systemctl enable 'tactus-can-can-x.service'", shown, "it is not there yet")
+        unit = self.read("etc/systemd/system/tactus-can-can0.service")
+        self.assertIn("ip link set can0 type can bitrate 500000 dbitrate 2000000 fd on && ip link set can0 up", unit)
+        self.assertIn("BindsTo=sys-subsystem-net-devices-can0.device\n", unit)
+        self.assertIn("ip link add dev vcan0 type vcan", self.read("etc/systemd/system/tactus-can-vcan0.service"))
+        self.assertIn("WantedBy=sys-subsystem-net-devices-can\\x2dx.device\n",
+                      self.read("etc/systemd/system/tactus-can-can-x.service"))
+        self.setup("--undo")
+        self.assertEqual(self.tree(), before)
+
+    def test_refuses_what_is_no_rate_of_a_bus(self):
+        for bus, said in (("can0", "is not NAME=RATE"), ("can0=fast", "is not NAME=RATE"), ("=500000", "is not NAME=RATE"),
+                          ("can0=2000000", "5000 to 1000000"), ("can0=500000/250000", "at least the bus's rate"),
+                          ("can0=500000; reboot", "is not NAME=RATE"), ("a" * 16 + "=500000", "is not NAME=RATE")):
+            with self.subTest(bus):
+                self.assertIn(said, self.setup("--can", bus, status=2).stderr)
+
     def test_shows_everything_and_changes_nothing(self):
         before = self.tree()
         shown = self.setup("--cpus", "3").stdout

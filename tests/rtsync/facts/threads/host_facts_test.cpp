@@ -78,7 +78,18 @@ void make_good(FakeRoot& root) {
   root.write("/proc/sys/vm/compact_unevictable_allowed", "0\n");
   root.write("/proc/sys/kernel/numa_balancing", "0\n");
   root.write("/proc/cpuinfo", "processor : 0\nflags\t\t: fpu vme sse2\n");
+  root.write("/sys/class/net/lo/type", "772\n");
   root.write("/proc/stat", "cpu  1 2 3 4 5 6 7 0 0 0\ncpu2 1 2 3 4 5 6 7 0 0 0\ncpu3 1 2 3 4 5 6 7 0 0 0\n");
+}
+
+/// A controller `can0`, with the flags of its interface and the CPUs of its interrupt.
+void write_can(FakeRoot& root, const std::string& flags, const std::string& cpus) {
+  root.write("/sys/class/net/can0/type", "280\n").write("/sys/class/net/can0/flags", flags + "\n");
+  root.write("/sys/class/net/can0/mtu", "72\n").write("/sys/class/net/can0/device/uevent", "DRIVER=m_can\n");
+  root.write("/proc/interrupts",
+             "           CPU0       CPU1       CPU2       CPU3\n"
+             " 42:        100          0          0          0   GIC   4-edge      can0\n");
+  root.write("/proc/irq/42/effective_affinity_list", cpus + "\n");
 }
 
 ProbeRequest request_of(const FakeRoot& root) {
@@ -466,6 +477,20 @@ const Row kOtherRows[] = {
        r.remove("/proc/sys/kernel/numa_balancing").write("/boot/config-6.1.0-rt", "CONFIG_SMP=y\n");
      },
      Grade::ok, "not in this kernel", ""},
+    {"a bus that is up", "CAN interfaces", [](FakeRoot& r) { write_can(r, "0x40041", "0-1"); }, Grade::ok,
+     "can0: up, CAN FD, interrupt 42 on CPUs 0-1", ""},
+    {"a bus that is down", "CAN interfaces", [](FakeRoot& r) { write_can(r, "0x40040", "0-1"); }, Grade::warn,
+     "can0: down", "sudo scripts/setup-bench --apply --can can0=RATE"},
+    {"a bus that interrupts the rig", "CAN interfaces", [](FakeRoot& r) { write_can(r, "0x40041", "3"); },
+     Grade::warn, "interrupt 42 on CPUs 3", "echo 0-1 | sudo tee /proc/irq/42/smp_affinity_list"},
+    {"a virtual bus", "CAN interfaces",
+     [](FakeRoot& r) {
+       r.write("/sys/class/net/vcan0/type", "280\n").write("/sys/class/net/vcan0/flags", "0xc1\n");
+       r.write("/sys/class/net/vcan0/mtu", "16\n");
+     },
+     Grade::ok, "vcan0: up, virtual", ""},
+    {"no network", "CAN interfaces", [](FakeRoot& r) { r.remove("/sys/class/net"); }, Grade::warn, "unknown",
+     "ip -details link"},
     {"a guest", "virtual machine",
      [](FakeRoot& r) {
        r.write("/proc/cpuinfo", "flags : fpu hypervisor\n")

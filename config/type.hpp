@@ -66,7 +66,7 @@ class SharedFunction<Result(Arguments...)> {
         call_(+[](const void* held, Arguments... arguments) -> Result {
           return (*static_cast<const Function*>(held))(std::forward<Arguments>(arguments)...);
         }) {}
-  explicit operator bool() const { return call_ != nullptr; }
+  explicit operator bool() const { return held_ != nullptr; }
   Result operator()(Arguments... arguments) const {
     return call_(held_.get(), std::forward<Arguments>(arguments)...);
   }

@@ -107,7 +107,7 @@ std::uint64_t read_value(const config::Node& node, const char* key, const OutLin
   return static_cast<std::uint64_t>(value);
 }
 
-/// Remembers nothing but its inputs. Before a reset or a load in the middle of a run the executive drives the
+/// Remembers nothing but its inputs, and the levels that it drove last, which are no state. Before a reset or a load in the middle of a run the executive drives the
 /// lines safe; the write at the end of the frame that follows drives them again.
 class Outlet final : public executive::DrivenModel, private executive::SafeOutput {
  public:
@@ -138,7 +138,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   void declare(Declare& d) override {
     for (Signal& signal : signals_) signal.declare_input(d);
-    if (settings_.pulse) d.job<&Outlet::begin_pulse>("pulse", JobClass::top_of_frame);
+    if (settings_.pulse) d.job<&Outlet::begin_pulse>("pulse", JobClass::top_of_frame, at_phase(0));
     d.job<&Outlet::write>("write", JobClass::end_of_frame);
   }
 
@@ -179,19 +179,26 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
       if (signal.value() > signal.largest()) return does_not_fit(signal);
       levels |= signal.levels_of(signal.value());
     }
-    return drive(levels, 0);
+    if (const int failed = drive(levels); failed != 0) return failed;
+    driven_.store(levels);
+    return 0;
   }
 
   /// Raises the pulse beside what the lines have: of the others none changes before the frame's write.
-  int begin_pulse() { return drive(driven_.load(std::memory_order_relaxed), pulse_); }
+  int begin_pulse() {
+    const std::uint64_t levels = driven_.load();
+    const int failed = drive(levels | pulse_);
+    // Another thread drove the lines safe between the look and the write, which then undid it.
+    if (failed == 0 && driven_.load() != levels) (void)safe_.issue();
+    return failed;
+  }
 
  private:
-  int drive(std::uint64_t levels, std::uint64_t pulse) {
+  int drive(std::uint64_t levels) {
     if (outputs_ == nullptr) return fail_with("the lines were not opened");
     if (ended()) return 0;
     if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
-    if (const int error = outputs_->write(levels | pulse); error != 0) return fail_with(error_text(error));
-    driven_.store(levels, std::memory_order_relaxed);
+    if (const int error = outputs_->write(levels); error != 0) return fail_with(error_text(error));
     // Somebody may have driven safe between the look above and the write, which then undid it.
     if (ended()) (void)safe_.issue();
     if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
@@ -208,7 +215,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   bool drive_safe() TACTUS_RT override {
     if (!open_.load()) return true;
-    driven_.store(safe_levels_, std::memory_order_relaxed);  // the next pulse leaves them so
+    driven_.store(safe_levels_);  // the next pulse leaves them so
     const bool driven = safe_.issue() == 0;
     // One that could not be driven stays guarded: over there it is tried again and again.
     if (guardian_ != nullptr) driven ? guardian_->disarm() : guardian_->arm();

@@ -44,6 +44,7 @@ bool ModelRequests::apply(tactus_command command, std::int64_t value) TACTUS_RT 
     return each.of_model != 0 && each.of_model == static_cast<int>(command);
   });
   if (row == nullptr) return false;
+  if (pace_held_ && row->command <= Command::run_until) return false;  // pause, resume, step
   commands_.give(row->command, std::max<std::int64_t>(value, row->command == Command::step ? 1 : 0),
                  kByModel);
   return true;

@@ -32,6 +32,8 @@ class ModelRequests final : public ModelServices {
   /// --no-realtime: whatever a model asks for.                                                    @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
   bool realtime_allowed() const TACTUS_RT { return realtime_allowed_; }
+  /// A rig that begins paused: initialization jobs may not pause, resume or step it. @when setup, before any frame
+  void hold_pace(bool yes) { pace_held_ = yes; }
 
   /// Sets the lane whose jobs this thread runs from here on; nullptr: none.
   static void set_lane(Lane* lane) TACTUS_RT { lane_ = lane; }
@@ -50,6 +52,7 @@ class ModelRequests final : public ModelServices {
   CommandQueue& commands_;
   rtsync::RealtimeSync& sync_;
   bool realtime_allowed_ = true;
+  bool pace_held_ = false;
 };
 
 }  // namespace tactus::executive

@@ -111,7 +111,9 @@ void RigRun::make_executive() {
   run_.executive->restart().set_setup_thread(run_.cpus.helper("setup"));
   if (!options_.realtime) run_.executive->model_requests().forbid_realtime();
   rig.set_services(run_.executive->model_requests());
-  if (options_.paused) executive().request_pause();  // before clients come, who have the last word
+  if (!options_.paused) return;
+  executive().request_pause();  // before clients come, who have the last word
+  executive().model_requests().hold_pace(true);
 }
 
 void RigRun::make_capabilities() {
@@ -190,6 +192,7 @@ void RigRun::start_frames(RunObserver& watcher) {
                     config::print_real(options_.margin) + " times as long as it does, by spinning");
   each(&Capability::ready);
   watcher.started(*this);
+  executive().model_requests().hold_pace(false);
   main_->release();
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using Pair = ClockPair;
 
+constexpr Nanoseconds kHalf{10'000'000};      // of a calibration, from which on its length allows no less
 constexpr Nanoseconds kApart{2'000};          // the most that two halves of a calibration may differ
 constexpr Nanoseconds kYoung{1'000'000'000};  // the rates of both clocks are as they were
 std::mutex noting_pairs;
@@ -141,10 +142,12 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
   if (first == 0 || second == 0)
     return fall_back("the time-stamp counter did not advance during calibration");
   const std::uint64_t apart = first > second ? first - second : second - first;
-  // Each end is known to some 100 ns; what differs more is not a steady counter.
-  if (static_cast<Wide>(apart) * facts.half.count() > static_cast<Wide>(first) * kApart.count())
+  // Each end is known to some 100 ns; what differs more is not a steady counter. Longer halves allow no more than kHalf.
+  const Nanoseconds half = std::clamp(std::min(middle.time - start.time, end.time - middle.time), facts.half,
+                                      std::max(facts.half, kHalf));
+  if (static_cast<Wide>(apart) * half.count() > static_cast<Wide>(first) * kApart.count())
     return fall_back("two calibrations of the time-stamp counter differ by more than " +
-                     std::to_string(kApart.count() * 1'000'000 / facts.half.count()) + " ppm");
+                     std::to_string((kApart.count() * 1'000'000 + half.count() / 2) / half.count()) + " ppm");
   return {std::make_unique<TscClock>(end.ticks, TimePoint<RigTime>{end.time.time_since_epoch()},
                                      scale_between(start, end)),
           ""};

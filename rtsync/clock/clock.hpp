@@ -82,8 +82,8 @@ struct TscFacts {
   void (*wait)(Nanoseconds) = nullptr;  ///< lets time pass between the two ends of a measurement
   std::string own_source = "tsc";       ///< name of this counter in the kernel; ARM64: arch_sys_counter
   std::vector<ClockPair> noted = {};    ///< earlier moments, oldest first: less has to be waited for
-  /// The least that each half of a measurement lasts, from 0.1 ms on. The halves may differ by 2 us: 200 ppm of 10 ms, which
-  /// is what a clock for frames needs; 1000 ppm of 2 ms.
+  /// The least that each half of a measurement lasts, from 0.1 ms on. The halves may differ by 2 us, of 10 ms at
+  /// most: 200 ppm, which is what a clock for frames needs; 1000 ppm of 2 ms.
   Nanoseconds half{10'000'000};
 
   static TscFacts probe();

@@ -174,7 +174,10 @@ CallNumber find_call_number() {
     *static_cast<CallNumber*>(result) = look_at_stack();
     return nullptr;
   };
-  if (::pthread_create(&thread, &attributes, look, &found) == 0) (void)::pthread_join(thread, nullptr);
+  // Thread-local data of a library may be larger than that.
+  if (::pthread_create(&thread, &attributes, look, &found) == 0 ||
+      ::pthread_create(&thread, nullptr, look, &found) == 0)
+    (void)::pthread_join(thread, nullptr);
   (void)::pthread_attr_destroy(&attributes);
   return found;
 }

@@ -34,12 +34,14 @@ constexpr std::size_t kMostScales = 2000;  // a list of all columns stands in an
 // short for 8180 chunks.
 constexpr hsize_t kPageBytes = 4096;
 constexpr std::size_t kStripeBytes = std::size_t{4}
-                                     << 20;  // a chunk of each column: what a file has too much at most
+                                     << 20;  // a chunk of each column: a file has twice that too much at most
 constexpr std::size_t kMostChunkRows = 65536;
 
-/// Number of rows, at least `rows`, of which a chunk fills its pages: a file of pages gives it whole ones.
+/// Number of rows, at least `rows`, of which a chunk fills its pages: a file of pages gives whole ones to a chunk that
+/// is longer than one. A shorter chunk shares its page with others.
 constexpr std::size_t rows_of_whole_pages(std::size_t rows, std::size_t value_bytes) {
   constexpr std::size_t kPage = kPageBytes;
+  if (rows * value_bytes <= kPage) return rows;
   return (rows * value_bytes + kPage - 1) / kPage * kPage / value_bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ struct FakeChipState {
   std::uint64_t levels = 0;
   int reads = 0;
   int writes = 0;
+  std::function<void()> before_write{};  ///< what another thread does meanwhile
   std::vector<unsigned> requested{};
   std::string consumer{};
   drivers::gpio::Bias bias = drivers::gpio::Bias::as_is;
@@ -100,6 +102,7 @@ class FakeGpio final : public drivers::gpio::Gpio {
     FakeOutputs(const State& state, std::uint64_t levels) : held_(state) { put(levels); }
     int write(std::uint64_t levels) TACTUS_RT override {
       ++held_->writes;
+      if (held_->before_write) std::exchange(held_->before_write, nullptr)();
       if (held_->io_error == 0) put(levels);
       return std::exchange(held_->io_error, 0);
     }

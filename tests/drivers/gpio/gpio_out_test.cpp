@@ -195,6 +195,19 @@ TEST_F(GpioOutTest, APulseAfterTheLinesWereDrivenSafeLeavesThemSafe) {
   EXPECT_EQ(chip_.terminal.value(), 0U) << "and with the pulse low";
 }
 
+TEST_F(GpioOutTest, APulseDoesNotUndoWhatAnotherThreadDroveSafe) {
+  const auto model = make_model(driver_, kPulse);
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("enable", 1);
+  EXPECT_EQ(host.run("write"), 0);
+  chip_.before_write = [&] { model->safe_output()->drive_safe(); };
+  EXPECT_EQ(host.run("pulse"), 0);
+  EXPECT_EQ(chip_.terminal.value(), 0U) << "enable is off";
+  EXPECT_EQ(host.run("pulse"), 0);
+  EXPECT_EQ(chip_.levels, 0b100U) << "and stays off in the next frame";
+}
+
 TEST_F(GpioOutTest, TouchesNoHeapInAFrame) {
   const auto model = make_model(driver_, kRig);
   ModelHost host(*model);

@@ -213,6 +213,22 @@ TEST_F(RigRunTest, ARigThatStartsPausedRunsNoFrameUntilItIsResumed) {
   EXPECT_EQ(all["frames"]["run"], 20);
 }
 
+TEST_F(RigRunTest, AModelDoesNotEndThePauseOfTheBeginBeforeAnyFrame) {
+  bool taken = true;
+  std::int64_t frames_in_pause = -1;
+  watcher_.when_started = [&](const RigRun&) {  // where initialization jobs have run
+    taken = run_->executive().model_requests().command(TACTUS_RESUME, 0);
+  };
+  watcher_.on_tick = [&](RigRun& run) {
+    if (run.executive().latest().state != State::pause || frames_in_pause >= 0) return;
+    frames_in_pause = run.executive().latest().frames;
+    run.executive().request_resume();
+  };
+  (void)run(kRig, [](RunOptions& options) { options.paused = true; });
+  EXPECT_FALSE(taken);
+  EXPECT_EQ(frames_in_pause, 0);
+}
+
 TEST_F(RigRunTest, CommandsOfTheRigFileThatWereNotReachedAreInTheLog) {
   (void)run(kRig + "commands: [{ at: 10 s, do: stop }]\n");
   EXPECT_THAT(log(), HasSubstr("1 commands of the rig file were not reached"));

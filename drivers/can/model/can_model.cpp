@@ -366,6 +366,8 @@ bool CanModel::put(SentMessage& message, std::uint32_t index, const CanFrame& fr
 int CanModel::send(const Call& call) {
   if (port_ == nullptr) return fail_with("the interface was not opened");
   const bool is_off = is_held_off_;
+  if (is_rounded_.load(std::memory_order_relaxed)) [[unlikely]]
+    say_rounded();
   CanFrame frame;
   const auto count = static_cast<std::uint32_t>(sent_at_.size());
   for (std::uint32_t i = 0; i < count; ++i) {

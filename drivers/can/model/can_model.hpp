@@ -84,6 +84,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void send_replay(const Call& call) TACTUS_RT;
   void ask_stations(std::int64_t now, bool is_off) TACTUS_RT;
   void follow_fault() TACTUS_RT;
+  void say_rounded() TACTUS_RT;
   int show_bus(std::int64_t now) TACTUS_RT;
   int leave_bus(std::int64_t now) TACTUS_RT;
   std::string text_of_bus_off(const LogEntry& entry) const;
@@ -133,10 +134,10 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   bool is_held_off_ = false;         // by a fault, until the restart after it
   bool was_off_ = false, has_failed_ = false, has_unnamed_failed_ = false;
   BusOffPolicy bus_off_{settings_.on_bus_off};
-  std::uint32_t rounded_ =
-      std::numeric_limits<std::uint32_t>::max();  // last fault whose amount was no whole number
-  std::uint64_t off_count_ = 0;                   // messages that it kept from the bus
-  BusStatus status_{};  // the last one: its variables may be those of a loaded checkpoint
+  std::atomic<bool> is_rounded_{false};  // an amount of a fault, which say_rounded() says
+  RoundedAmount rounded_errors_;         // of error_frames
+  std::uint64_t off_count_ = 0;          // messages that a fault kept from the bus
+  BusStatus status_{};                   // the last one: its variables may be those of a loaded checkpoint
 
   // Variables.
   std::int32_t state_ = 0;

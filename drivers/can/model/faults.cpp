@@ -99,10 +99,10 @@ void CanModel::disturb(std::uint32_t number, bool acts, double amount) noexcept 
   if (is_length || number == of_messages + 1) {
     const double given = amount;
     amount = std::round(given);
-    if (acts && amount != given && number != rounded_) {
-      rounded_ = number;  // an amount that changes in each frame is said once
-      (void)log_.put({LogEntry::Kind::rounded, static_cast<std::uint32_t>(number / kMessageFaults),
-                      std::llround(amount), 0});
+    if (acts && amount != given) {
+      (is_length ? sent_[number / kMessageFaults].faults().rounded() : rounded_errors_)
+          .set(std::llround(amount));
+      is_rounded_.store(true, std::memory_order_release);
     }
   }
   if (number < of_messages) {
@@ -115,6 +115,17 @@ void CanModel::disturb(std::uint32_t number, bool acts, double amount) noexcept 
   } else if (number == of_messages + 1 && port_ != nullptr) {
     port_->disturb(acts ? static_cast<unsigned>(amount) : 0);
   }
+}
+
+/// Says which amounts were rounded. The log has entries of the model's own thread alone, which may not be that of disturb().
+void CanModel::say_rounded() TACTUS_RT {
+  if (!is_rounded_.exchange(false, std::memory_order_acquire)) return;
+  const auto say = [&](std::size_t index, RoundedAmount& rounded) {
+    if (const std::int64_t amount = rounded.take(); amount >= 0)
+      (void)log_.put({LogEntry::Kind::rounded, static_cast<std::uint32_t>(index), amount, 0});
+  };
+  for (std::size_t i = 0; i < sent_.size(); ++i) say(i, sent_[i].faults().rounded());
+  say(sent_.size(), rounded_errors_);
 }
 
 std::uint64_t CanModel::disturbed(std::uint32_t number) const {

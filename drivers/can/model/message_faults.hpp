@@ -21,6 +21,25 @@ enum class MessageFault : std::uint8_t {
 };
 inline constexpr std::size_t kMessageFaults = 7;
 
+/// Amount of a fault that was rounded, on its way to the log: one that changes in each frame is said once.
+///
+/// Threads  set(): that of the frames. take(): that of the sending job.
+/// RT       all of it.
+class RoundedAmount {
+ public:
+  void set(std::int64_t amount) TACTUS_RT {
+    if (was_set_) return;
+    was_set_ = true;
+    amount_.store(amount, std::memory_order_relaxed);
+  }
+  /// Returns the amount if it has not been said; below 0: there is none.
+  std::int64_t take() TACTUS_RT { return amount_.exchange(-1, std::memory_order_relaxed); }
+
+ private:
+  bool was_set_ = false;
+  std::atomic<std::int64_t> amount_{-1};
+};
+
 /// Faults of one sent message: which of them act, and how often each had its effect.
 ///
 /// Threads  set(): that of the frames. The rest: that of the sending job. count(): any.
@@ -47,6 +66,8 @@ class MessageFaults {
   std::uint64_t count(MessageFault kind) const TACTUS_RT {
     return all_[static_cast<std::size_t>(kind)].count.load(std::memory_order_relaxed);
   }
+  /// Length in bytes of `wrong_length`, where it was rounded.
+  RoundedAmount& rounded() TACTUS_RT { return rounded_; }
 
  private:
   static constexpr std::uint32_t bit_of(MessageFault kind) TACTUS_RT {
@@ -58,6 +79,7 @@ class MessageFaults {
   };
   std::atomic<std::uint32_t> acting_{0};  // a bit each: a frame without faults looks at one word
   std::array<One, kMessageFaults> all_{};
+  RoundedAmount rounded_;
 };
 
 }  // namespace tactus::drivers::can

@@ -148,6 +148,8 @@ TEST_F(CanFault, SendsItTwiceAndOutsideOfItsSchedule) {
 
 TEST_F(CanFault, RoundsAnAmountAndSaysSoOnce) {
   fault("M", "wrong_length", true, 2.75);
+  EXPECT_EQ(host_->messages(), "")
+      << "job 'send' puts it into the log, whose other entries are of its thread";
   frames(2);
   EXPECT_THAT(found(), ElementsAre("3 bytes"));
   fault("M", "wrong_length", true, 2.8);

@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
+
+#include "drivers/can/codec/whole_text.hpp"
 
 namespace tactus::drivers::can {
 
@@ -51,6 +54,7 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
   const Known& known = known_.at({message->id, message->extended});
   std::vector<double> values;
   std::vector<std::size_t> named;
+  std::vector<std::pair<std::size_t, std::uint64_t>> long_values;  // of which a double may lose bits
   for (const Signal& signal : message->signals)
     values.push_back(signal.physical(signal.start_raw.value_or(0)));
   for (const std::string& each : signals) {
@@ -72,7 +76,12 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
       }
     if (!is_read) throw std::runtime_error("'" + each + "': is neither a number nor the name of a value");
     FrameBytes trial;
-    if (known.codec.field(s).put(std::begin(trial.at), values[s]) != Field::Put::ok)
+    const Field& field = known.codec.field(s);
+    const bool is_long =
+        signal.kind == ValueKind::whole && signal.length > 53 && signal.factor == 1 && signal.offset == 0;
+    if (const auto bits = is_long ? bits_of_whole(text, field, signal.is_signed) : std::nullopt)
+      long_values.emplace_back(s, *bits);
+    else if (field.put(std::begin(trial.at), values[s]) != Field::Put::ok)
       throw std::runtime_error("'" + each + "': the bits of the signal do not hold this value");
   }
   CanFrame frame;
@@ -89,6 +98,7 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
       throw std::runtime_error("'" + signals[i] + "': the signal is not in this frame, as its switch " +
                                by.name + " has another value; give that one, too");
     }
+  for (const auto& [s, bits] : long_values) known.codec.field(s).put_bits(std::begin(frame.data.at), bits);
   return frame;
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "drivers/can/codec/whole_text.hpp"
+
 namespace tactus::drivers::can {
 namespace {
 
@@ -46,22 +48,34 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
     numbers_.push_back(start_value(signal));
     inactive_.push_back(signal.inactive_raw ? signal.physical(*signal.inactive_raw) : numbers_.back());
   }
+  /// Bits of long signals that a text gives, of which a double may lose some.
+  using LongValues = std::vector<std::pair<std::size_t, std::uint64_t>>;
+  const auto path_of = [&](const char* key, const SignalText& each) {
+    return chosen.path + "." + key + "." + each.name;
+  };
   const auto read = [&](const std::vector<SignalText>& all, const char* key, std::vector<double>& to) {
+    LongValues long_ones;
     for (const SignalText& each : all) {
-      const std::string path = chosen.path + "." + key + "." + each.name;
+      const std::string path = path_of(key, each);
       const Signal* const signal = signal_of(message_, each.name, path, problems);
       if (signal == nullptr) continue;
       const auto s = static_cast<std::size_t>(signal - message_.signals.data());
       if (protection_.covers(s))
         problems.add(path, "signal " + each.name + " is a counter or checksum, which is computed");
       to[s] = value_of(*signal, each.value, path, problems);
+      const Field& field = codec_.field(s);
+      const bool is_long = values_.is_wide(s, field);
       FrameBytes trial;
-      if (codec_.field(s).put(std::begin(trial.at), to[s]) == Field::Put::clipped)
+      if (const auto bits = is_long ? bits_of_whole(each.value, field, signal->is_signed) : std::nullopt)
+        field.put_bits(std::begin(trial.at), *bits);
+      else if (field.put(std::begin(trial.at), to[s]) == Field::Put::clipped)
         problems.add(path, "'" + each.value + "' does not fit the bits of signal " + signal->name +
                                ", and would be sent as another value");
+      if (is_long) long_ones.emplace_back(s, field.bits(std::begin(trial.at)));
     }
+    return long_ones;
   };
-  read(settings.start, "start", numbers_);
+  const LongValues starts = read(settings.start, "start", numbers_);
   for (std::size_t s = 0; s < values_.size(); ++s) {
     values_.set(s, numbers_[s]);
     if (protection_.covers(s) || values_.type(s) != SignalValues::Type::number)
@@ -69,7 +83,23 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
     if (protection_.covers(s)) numbers_[s] = codec_.field(s).offset();  // raw 0
   }
   safe_numbers_ = numbers_;
-  read(settings.safe, "safe", safe_numbers_);
+  for (const auto& [s, bits] : starts) {
+    FrameBytes whole;
+    codec_.field(s).put_bits(std::begin(whole.at), bits);
+    values_.settle(s, codec_.field(s), std::begin(whole.at));
+  }
+  safe_longs_ = starts;
+  const LongValues safe = read(settings.safe, "safe", safe_numbers_);
+  safe_longs_.insert(safe_longs_.end(), safe.begin(), safe.end());  // the last one counts
+  FrameBytes trial;
+  (void)codec_.encode(std::begin(trial.at), safe_numbers_);
+  for (const SignalText& each : settings.safe)
+    for (std::size_t s = 0; s < message_.signals.size(); ++s)
+      if (message_.signals[s].name == each.name && !codec_.is_selected(std::begin(trial.at), s))
+        problems.add(path_of("safe", each),
+                     "the safe frame does not have signal " + each.name + ": its switch " +
+                         message_.signals[static_cast<std::size_t>(message_.signals[s].of_switch)].name +
+                         " has another value; give that one, too");
   if (!settings.safe.empty()) safe_times_ = settings.safe_times;
   for (const SignalText& each : settings.safe)
     safe_text_ += (safe_text_.empty() ? "" : ", ") + each.name + " " + each.value;
@@ -244,6 +274,8 @@ void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
   head(frame);
   std::uint8_t* const data = std::begin(frame.data.at);
   (void)codec_.encode(data, safe_numbers_);
+  for (const auto& [s, bits] : safe_longs_)
+    if (codec_.is_selected(data, s)) codec_.field(s).put_bits(data, bits);
   if (protection_.protects()) protection_.protect(data, message_.length, next_counter());
 }
 

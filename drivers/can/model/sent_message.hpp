@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drivers/can/codec/message_codec.hpp"
@@ -143,6 +144,8 @@ class SentMessage {
   std::int64_t phase_ = 0;
   unsigned repetitions_ = 0;
   std::vector<double> numbers_, safe_numbers_, inactive_;
+  std::vector<std::pair<std::size_t, std::uint64_t>>
+      safe_longs_;                         // signals of which a double would lose bits
   std::vector<std::uint8_t> triggers_;     // a change of the signal is an event
   std::vector<std::uint64_t> identities_;  // the values before
   unsigned safe_times_ = 0;

@@ -133,6 +133,22 @@ TEST_F(CanCommand, MakesAFrameOfSignals) {
   EXPECT_EQ(can({"send", "can0", "123#zz", "--print"}).status, 2);
 }
 
+TEST_F(CanCommand, SendsAll64BitsOfASignal) {
+  (void)dir_.write("long.dbc",
+                   "VERSION \"\"\nBU_: A\nBO_ 260 X: 8 A\n SG_ U : 0|64@1+ (1,0) [0|0] \"\" A\n"
+                   "BO_ 261 Y: 8 A\n SG_ I : 0|64@1- (1,0) [0|0] \"\" A\n");
+  const auto sent = [&](const char* message, const char* signal) {
+    const auto made = can({"send", "can0", message, signal, "--database", "long.dbc", "--print"});
+    return made.status == 0 ? made.out : made.err;
+  };
+  EXPECT_EQ(sent("X", "U=18446744073709551615"), "104#FFFFFFFFFFFFFFFF\n");
+  EXPECT_EQ(sent("X", "U=9007199254740993"), "104#0100000000002000\n");
+  EXPECT_EQ(sent("Y", "I=9223372036854775807"), "105#FFFFFFFFFFFFFF7F\n");
+  EXPECT_EQ(sent("Y", "I=-9223372036854775808"), "105#0000000000000080\n");
+  EXPECT_THAT(sent("X", "U=-1"), HasSubstr("the bits of the signal do not hold this value"));
+  EXPECT_THAT(sent("Y", "I=9223372036854775808"), HasSubstr("the bits of the signal do not hold this value"));
+}
+
 TEST_F(CanCommand, SendsNoSignalThatItsSwitchLeavesOut) {
   (void)dir_.write("mux.dbc",
                    "VERSION \"\"\nBU_: A\nBO_ 260 X: 3 A\n SG_ S M : 0|4@1+ (1,0) [0|0] \"\" A\n"

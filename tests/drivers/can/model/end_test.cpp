@@ -103,6 +103,34 @@ TEST_F(CanEnd, DrivesSafeValuesWithCounterAndChecksumContinued) {
   EXPECT_FALSE(KeepingPort::closed) << "the rig is not at its end";
 }
 
+TEST_F(CanEnd, StartAndSafeValuesOf64BitsKeepAllOfThem) {
+  (void)dir_.write("bus.dbc",
+                   "VERSION \"\"\nBU_: A B\nBO_ 1 M: 8 A\n SG_ X : 0|64@1+ (1,0) [0|0] \"\" B\n"
+                   "BO_ 2 N: 8 A\n SG_ Y : 7|64@0- (1,0) [0|0] \"\" B\n");
+  start(
+      "send: { M: { cycle: 1 ms, start: { X: 9007199254740993 }, safe: { X: 18446744073709551615 } }, "
+      "N: { cycle: 1 ms, start: { Y: 9223372036854775807 }, safe_times: 1, safe: { Y: -9007199254740993 } } "
+      "}");
+  ASSERT_TRUE(host_->frame());
+  EXPECT_TRUE(host_->model().safe_output()->drive_safe());
+  const auto bytes = [](const std::vector<CanFrame>& all, std::uint32_t id) {
+    for (const CanFrame& each : all)
+      if (each.id == id) return std::vector<int>(each.data.at, each.data.at + 8);
+    return std::vector<int>();
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(bytes(KeepingPort::sent, 1), ElementsAre(1, 0, 0, 0, 0, 0, 0x20, 0));
+  EXPECT_THAT(bytes(KeepingPort::at_once, 1), ElementsAre(255, 255, 255, 255, 255, 255, 255, 255));
+  EXPECT_THAT(bytes(KeepingPort::sent, 2), ElementsAre(127, 255, 255, 255, 255, 255, 255, 255));
+  EXPECT_THAT(bytes(KeepingPort::at_once, 2), ElementsAre(255, 0xDF, 255, 255, 255, 255, 255, 255));
+  const auto refused = [&](const char* safe) {
+    return test::problems_of(driver_, "interface: can0\ndatabase: " + (dir_ / "bus.dbc").string() +
+                                          "\nsend: { M: { cycle: 1 ms, safe: { " + safe + " } } }");
+  };
+  EXPECT_THAT(refused("X: 18446744073709551616"), HasSubstr("does not fit the bits of signal X"));
+  EXPECT_THAT(refused("X: -1"), HasSubstr("does not fit the bits of signal X"));
+}
+
 TEST_F(CanEnd, AnEndOfTheRigClosesTheBus) {
   start("send: { M: { cycle: 1 ms, safe: { X: 1 } } }");
   const auto outputs = host_->model().outputs();

@@ -382,5 +382,23 @@ TEST_F(CanSend, RefusesValuesThatTheBitsDoNotHold) {
   }
 }
 
+TEST_F(CanSend, RefusesASafeValueThatItsSwitchLeavesOut) {
+  database(
+      "BO_ 9 V: 2 A\n SG_ S M : 0|4@1+ (1,0) [0|0] \"\" B\n SG_ T m1 : 8|8@1+ (1,0) [0|0] \"\" B\n"
+      " SG_ U m2 : 8|8@1+ (1,0) [0|0] \"\" B\n");
+  const auto with = [&](const std::string& keys) {
+    return problems("send: { V: { cycle: 10 ms, " + keys + " } }");
+  };
+  const auto is_refused = testing::HasSubstr(
+      "the safe frame does not have signal T: its switch S has another value; give that one, too");
+  EXPECT_THAT(with("safe: { S: 2, T: 7 }"), is_refused);
+  EXPECT_THAT(with("safe: { S: 2, T: 7 }"), testing::HasSubstr("send.V.safe.T"));
+  EXPECT_THAT(with("safe: { T: 7 }"), is_refused);
+  EXPECT_THAT(with("start: { S: 1 }, safe: { S: 2, T: 7 }"), is_refused);
+  EXPECT_EQ(with("safe: { S: 1, T: 7 }"), "");
+  EXPECT_EQ(with("start: { S: 1 }, safe: { T: 7 }"), "");
+  EXPECT_EQ(with("start: { T: 7, U: 8 }, safe: { S: 2 }"), "") << "a switch may get its value later";
+}
+
 }  // namespace
 }  // namespace tactus::drivers::can::send_test

@@ -69,6 +69,16 @@ void look_at_range(const Message& message, const Signal& signal, Notes& notes) {
                                 " bits do not reach all of its range [min|max]");
 }
 
+/// Says that a start value (GenSigStartValue) is none of the raw values.
+void look_at_start(const Message& message, const Signal& signal, Notes& notes) {
+  if (!signal.start_raw || signal.kind != ValueKind::whole) return;
+  const double top = std::ldexp(1.0, static_cast<int>(signal.length) - (signal.is_signed ? 1 : 0));
+  if (*signal.start_raw <= top - 1 && *signal.start_raw >= (signal.is_signed ? -top : 0)) return;
+  notes.warn(signal.line, "signal " + message.name + "." + signal.name + ": its " +
+                              std::to_string(signal.length) +
+                              " bits do not hold its start value (GenSigStartValue)");
+}
+
 void look_at_names(Database& database, Notes& notes) {
   std::unordered_map<std::string, std::uint32_t> names;
   for (const Message& message : database.messages) {
@@ -106,6 +116,7 @@ void look_for_mistakes(Database& database, Notes& notes) {
                                     ": its bits go on beyond the " + std::to_string(message.length) +
                                     " bytes of its message");
       look_at_range(message, signal, notes);
+      look_at_start(message, signal, notes);
     }
     look_for_shared_bits(message, pairs, notes);
   }

@@ -145,6 +145,9 @@ TEST(Dbc, NamesPlaceAndReasonOfWhatIsIrregular) {
       {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (0,0) [0|0] \"\" B\n", "its factor is 0", true},
       {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [5|1] \"\" B\n", "min above max", true},
       {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|1000] \"\" B\n", "do not reach all of its range", true},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|4@1+ (1,0) [0|0] \"\" B\nBA_DEF_ SG_ \"GenSigStartValue\" INT 0 999;\n"
+       "BA_ \"GenSigStartValue\" SG_ 1 S 300;\n",
+       "x.dbc:4: warning: signal M.S: its 4 bits do not hold its start value (GenSigStartValue)", true},
       {"BO_ 1 M: 8 A\n SG_ 0S : 0|8@1+ (1,0) [0|0] \"\" B\n", "begins with a letter", true},
       {"BO_ 1 M: 8 A\n SG_ S m : 0|8@1+ (1,0) [0|0] \"\" B\n", "is taken as always there", true},
       {"BO_ 1 M: 8 A\n SG_ S k1 : 0|8@1+ (1,0) [0|0] \"\" B\n", "'k1' before ':'", false},

@@ -52,6 +52,12 @@ MessageProtection::MessageProtection(const Message& message, const Protecting& s
                                      const Problems& problems)
     : id_(message.id), covered_(message.signals.size()) {
   const ChecksumSettings& checksum = settings.checksum;
+  const bool is_e2e = checksum.profile != Protection::none && checksum.profile != Protection::crc &&
+                      checksum.profile != Protection::function;
+  if (!is_e2e && checksum.most_lost != ChecksumSettings{}.most_lost)
+    problems.add(path + ".checksum.most_lost", "is for E2E profiles; nothing else has a largest step");
+  if (!is_e2e && checksum.grows)
+    problems.add(path + ".checksum.most_lost_grows", "is for E2E profiles; nothing else has a largest step");
   switch (checksum.profile) {
     case Protection::none:
       if (!checksum.signal.empty())
@@ -212,8 +218,11 @@ void MessageProtection::spoil(std::uint8_t* data) const TACTUS_RT {
 MessageProtection::Finding MessageProtection::check_all(const std::uint8_t* data, unsigned length,
                                                         std::uint64_t& lost, std::int64_t missed) TACTUS_RT {
   if (e2e_) {
-    const auto grown = static_cast<std::uint32_t>(std::clamp<std::int64_t>(missed, 0, 0xFFFF'FFFF));
-    switch (receiver_->receive(data, length, grows_ ? grown : 0)) {
+    const auto grown = static_cast<std::uint32_t>(std::clamp<std::int64_t>(missed, 0, 0xFFFF'FFFE));
+    // Checks of these profiles grow with each call, also with that of the message itself.
+    const bool counts_itself =
+        e2e_->settings().profile == E2eProfile::p1 || e2e_->settings().profile == E2eProfile::p2;
+    switch (receiver_->receive(data, length, grows_ ? grown + (counts_itself ? 1 : 0) : 0)) {
       case E2eResult::wrong_length:
       case E2eResult::wrong_checksum:
       case E2eResult::wrong_counter:

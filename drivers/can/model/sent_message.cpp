@@ -44,6 +44,12 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
     problems.add(chosen.path + (settings.type == Sending::database ? "" : ".type"),
                  "message " + message_.name +
                      " is cyclic, and the database has no cycle for it; write one, cycle: 100 ms");
+  const ChecksumSettings& checksum = settings.protecting.checksum;
+  if (checksum.most_lost != ChecksumSettings{}.most_lost)
+    problems.add(chosen.path + ".checksum.most_lost", "is for received messages; the rig sends this one");
+  if (checksum.grows)
+    problems.add(chosen.path + ".checksum.most_lost_grows",
+                 "is for received messages; the rig sends this one");
   for (const Signal& signal : message_.signals) {
     numbers_.push_back(start_value(signal));
     inactive_.push_back(signal.inactive_raw ? signal.physical(*signal.inactive_raw) : numbers_.back());

@@ -202,6 +202,31 @@ TEST_F(CanReceive, TheLargestStepGrowsWithEachCycleInWhichNothingCame) {
               HasSubstr("message G has no cycle in the database"));
 }
 
+TEST_F(CanReceive, ProfilesOneAndTwoGrowWithTheMessageToo) {  // MaxDeltaCounterInit 1, as E2E_P01Check counts
+  database("BO_ 4 G: 8 B\n SG_ Z : 40|8@1+ (1,0) [0|0] \"\" A\n");
+  E2eSettings settings;
+  settings.data_id = 7;
+  const E2e e2e(settings);
+  unsigned counter = 1;
+  const auto send_after = [&](int cycles, unsigned step, int value) {  // of 4 ms each
+    FrameBytes data;
+    data.at[5] = static_cast<std::uint8_t>(value);
+    counter += step;
+    EXPECT_TRUE(e2e.protect(data.at, 8, counter));
+    frames(4 * cycles - 1);
+    send(4, {data.at, data.at + 8});
+    frames(1);
+  };
+  start("receive: { G: { cycle: 4 ms, checksum: { profile: e2e_1, data_id: 7, most_lost_grows: yes } } }");
+  send_after(1, 0, 1);
+  send_after(1, 2, 2);
+  EXPECT_EQ(host_->get("G.Z"), 2) << "a step of 2 in the next cycle";
+  send_after(1, 3, 3);
+  EXPECT_EQ(host_->get("G.Z"), 2);
+  send_after(2, 3, 4);
+  EXPECT_EQ(host_->get("G.Z"), 4) << "one cycle without a good message, and that of this one";
+}
+
 TEST_F(CanReceive, AMessageUnderTwoNamesReachesBoth) {
   database("BO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) [0|0] \"\" A\n");
   start("receive: { R: {}, again: { message: R } }");

@@ -400,5 +400,21 @@ TEST_F(CanSend, RefusesASafeValueThatItsSwitchLeavesOut) {
   EXPECT_EQ(with("start: { T: 7, U: 8 }, safe: { S: 2 }"), "") << "a switch may get its value later";
 }
 
+TEST_F(CanSend, RefusesLimitsOfACounterWhereNothingLooksAtThem) {
+  database("BO_ 9 V: 8 A\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" B\n");
+  for (const char* const key : {"most_lost: 2", "most_lost_grows: yes"}) {
+    EXPECT_THAT(problems("send: { V: { cycle: 10 ms, checksum: { profile: e2e_5, data_id: 7, " +
+                         std::string(key) + " } } }"),
+                testing::HasSubstr("is for received messages"))
+        << key;
+    for (const char* const way : {"send: { V: { cycle: 10 ms, ", "receive: { V: { cycle: 10 ms, "})
+      EXPECT_THAT(
+          problems(way + std::string("checksum: { profile: crc, signal: X, width: 8, polynomial: 0x1D, ") +
+                   key + " } } }"),
+          testing::HasSubstr(way[0] == 's' ? "is for received messages" : "is for E2E profiles"))
+          << key << " " << way;
+  }
+}
+
 }  // namespace
 }  // namespace tactus::drivers::can::send_test

@@ -442,6 +442,28 @@ class Room(Case):
         self.assertTrue(cut)
         self.assertNotIn(True, cut)
 
+    def test_what_is_forced_is_whole_on_a_phone(self):
+        long = "controller.current_reference"
+        rig = self.fake()
+        rig.panels = {"bench": [{"kind": kind, "variable": "controller.current_limit", "at": [3 * i, 0, 3, 1], "from": 0, "to": 20}
+                                for i, kind in enumerate(("slider", "number"))]}
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        self.browser.size(390, 844, phone=True)
+        self.open("desk")
+        self.browser.until("return document.querySelectorAll('.widget h2').length > 1")
+        rig.change(lambda: rig.forced.update({"controller.current_limit": {"value": 1, "who": "127.0.0.1:1", "frame": 1}}))
+        self.browser.until("return document.querySelectorAll('.widget h2 .tag-forced').length > 1")
+        tags = self.browser.run("""return [...document.querySelectorAll('.widget h2')].map((head) => {
+            head.querySelector('span').textContent = args[0];
+            const tag = head.querySelector('.tag-forced'), range = document.createRange();
+            range.selectNodeContents(tag);
+            return [range.getClientRects().length, tag.scrollWidth > tag.clientWidth + 1]; })""", long)
+        self.assertEqual(tags, [[1, False]] * 2, "one line, not cut")
+        cut = self.browser.run("""return [...document.querySelectorAll('.widget')].map((widget) => {
+            widget.querySelector('h2 span').textContent = args[0].repeat(3);
+            return widget.scrollHeight > widget.clientHeight + 1; })""", long)
+        self.assertEqual(cut, [False, False], "a name of several lines leaves the value its room")
+
     def test_what_is_said_covers_no_data(self):
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
         for width in (390, 1280):

@@ -31,14 +31,14 @@ constexpr Lookalike kLookalikes[] = {
     {0xAB, 0xAB, "a typographic quote", kWriteQuote},
     {0xAD, 0xAD, "a soft hyphen", kWriteNothing},
     {0xB4, 0xB4, "an acute accent", kWriteQuote},
-    {0xB7, 0xB7, "a point at half height", kWritePoint},
     {0xBB, 0xBB, "a typographic quote", kWriteQuote},
     {0x2BC, 0x2BC, "a typographic quote", kWriteQuote},
     {0x60C, 0x60C, "a comma of another script", kWritePoint},
     {0x61C, 0x61C, "a mark of direction", kWriteNothing},
     {0x660, 0x669, "a digit of another script", kWriteDigit},
     {0x66A, 0x66A, "a percent sign of another script", "write a plain %"},
-    {0x66B, 0x66C, "a decimal sign of another script", kWritePoint},
+    {0x66B, 0x66B, "a decimal sign of another script", kWritePoint},
+    {0x66C, 0x66C, "a sign of thousands of another script", kWriteNothing},
     {0x6F0, 0x6F9, "a digit of another script", kWriteDigit},
     {0x966, 0x96F, "a digit of another script", kWriteDigit},
     {0x9E6, 0x9EF, "a digit of another script", kWriteDigit},
@@ -112,28 +112,55 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return at - begin;
 }
 
-/// Explains digits in groups, as in 1'000 us or 1 000 us; empty: there are none.
-std::string groups_problem(std::string_view text) {
-  text = trimmed(text);
-  std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
-  if (digits_at(text, at) == 0) return {};
-  at += digits_at(text, at);
-  std::string plain(text.substr(0, at));
+/// Appends the digits in groups at `at` to `plain`, and moves behind them. Returns true if they are in groups.
+bool take_groups(std::string_view text, std::size_t& at, std::string& plain) {
+  const std::size_t first = digits_at(text, at);
+  plain += text.substr(at, first);
+  at += first;
   bool groups = false;
   while (at < text.size() && std::string_view("'_` ").find(text[at]) != std::string_view::npos) {
     const std::size_t digits = digits_at(text, at + 1);
     const std::size_t end = at + 1 + digits;
-    // "5 1/min" is a number and its unit.
-    const bool unit = digits != 3 || (end < text.size() && (text[end] == '/' || text[end] == '^'));
+    const auto is_at = [&](char sign) { return end < text.size() && text[end] == sign; };
+    // "5 1/min" and "5 100/s" are a number and its unit; "60 000/1001" is a fraction.
+    const bool unit = digits != 3 || is_at('^') || (is_at('/') && digits_at(text, end + 1) == 0);
     if (digits == 0 || (text[at] == ' ' && unit)) break;
     plain += text.substr(at + 1, digits);
     groups = true;
     at = end;
   }
+  return groups;
+}
+
+/// Explains digits in groups, as in 1'000 us or 1 000 us; empty: there are none.
+std::string groups_problem(std::string_view text) {
+  text = trimmed(text);
+  std::size_t at = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+  if (digits_at(text, at) == 0) return {};
+  std::string plain(text.substr(0, at));
+  bool groups = take_groups(text, at, plain);
+  const bool fraction = at < text.size() && text[at] == '/' && digits_at(text, at + 1) != 0;
+  if (fraction) {
+    plain += text[at++];
+    groups = take_groups(text, at, plain) || groups;
+  }
   if (!groups) return {};
   const bool comma = at < text.size() && text[at] == ',' && digits_at(text, at + 1) != 0;
   plain.append(comma ? "." : "").append(text.substr(at + (comma ? 1 : 0)));
   return " has its digits in groups; write " + show(plain);
+}
+
+/// Explains a point at half height where the decimal point is; empty: there is none. In a unit it is right: N·m.
+std::string half_height_problem(std::string_view text) {
+  constexpr std::string_view kPoint = "\u00b7";
+  text = trimmed(text);
+  const std::size_t sign = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+  const std::size_t digits = digits_at(text, sign), at = sign + digits;
+  const bool there = digits != 0 && text.substr(at).starts_with(kPoint);
+  if (!there || digits_at(text, at + kPoint.size()) == 0) return {};
+  std::string with_point(text);
+  with_point.replace(at, kPoint.size(), ".");
+  return " has a point at half height (U+00B7) as its decimal sign; write a plain point: " + show(with_point);
 }
 
 /// Explains a comma where the decimal point is; empty: there is none.
@@ -189,6 +216,7 @@ std::string show_lookalikes(std::string_view text) {
 
 std::string number_problem(std::string_view text) {
   std::string problem = lookalike_problem(text);
+  if (problem.empty()) problem = half_height_problem(text);
   if (problem.empty()) problem = groups_problem(text);
   return problem.empty() ? comma_problem(text) : problem;
 }

@@ -35,7 +35,8 @@ TEST(Lookalike, IsShownByItsCodeAndNamed) {
       {"5\u200e ms", "'5\\xe2\\x80\\x8e ms'", "a mark of direction (U+200E); remove it"},
       {"1\u02bc000 ms", "'1\\u02bc000 ms'", "a typographic quote (U+02BC)"},
       {"1\u00b4000 ms", "'1\\u00b4000 ms'", "an acute accent (U+00B4)"},
-      {"1\u00b75 ms", "'1\\u00b75 ms'", "a point at half height (U+00B7); write a plain point"},
+      {"1\u066c5 ms", "'1\\u066c5 ms'", "a sign of thousands of another script (U+066C); remove it"},
+      {"1\u066b5 ms", "'1\\u066b5 ms'", "a decimal sign of another script (U+066B); write a plain point"},
       {"\u06f5 ms", "'\\u06f5 ms'", "a digit of another script (U+06F5)"},
       {"\ufe635 ms", "'\\ufe635 ms'", "a small minus (U+FE63); write a plain -"},
       {"5 \uff4ds", "'5 \\uff4ds'", "a full-width letter (U+FF4D)"},
@@ -65,6 +66,16 @@ TEST(Lookalike, IsNoLetterOfAUnitOrAName) {
     EXPECT_THAT(lookalike_problem(broken), IsEmpty());
 }
 
+TEST(Lookalike, IsNoPointAtHalfHeightInAUnit) {
+  EXPECT_EQ(to_unit("5 N\u00b7m", Unit::parse("N m")).value, 5);
+  EXPECT_EQ(to_unit("120 g\u00b7cm\u00b2", Unit::parse("g cm^2")).value, 120);
+  EXPECT_EQ(show("5 N\u00b7m"), "'5 N\u00b7m'");
+  for (const std::string& problem :
+       {parse_duration("1\u00b75 ms").problem, to_unit("-1\u00b75 V", Unit::parse("V")).problem})
+    EXPECT_THAT(problem, HasSubstr("has a point at half height (U+00B7) as its decimal sign; write a plain "
+                                   "point: '"));
+}
+
 TEST(DecimalComma, GetsTheNumberAsItShouldBe) {
   EXPECT_THAT(parse_duration("1,5 ms").problem,
               HasSubstr("'1,5 ms' has a decimal comma; the decimal sign is a point: '1.5 ms'"));
@@ -89,6 +100,10 @@ TEST(DigitGroups, GetTheNumberAsItShouldBe) {
   EXPECT_THAT(to_unit("1 000 V", Unit::parse("V")).problem, HasSubstr("write '1000 V'"));
   for (const char* const several : {"1.000,5 ms", "1.000.000 us"})
     EXPECT_THAT(parse_duration(several).problem, HasSubstr("has several decimal signs")) << several;
+  EXPECT_THAT(parse_period("60 000/1001 Hz").problem, HasSubstr("write '60000/1001 Hz'"));
+  EXPECT_THAT(parse_period("60'000/1'001 Hz").problem, HasSubstr("write '60000/1001 Hz'"));
+  EXPECT_THAT(parse_period("60000/1 001 Hz").problem, HasSubstr("write '60000/1001 Hz'"));
+  EXPECT_THAT(parse_period("1 000/3 us").problem, HasSubstr("write '1000/3 us'"));
   EXPECT_EQ(to_unit("5 1/s", Unit::parse("1/s")).value, 5) << "a unit that begins with a digit";
   EXPECT_EQ(to_unit("60 1/min", Unit::parse("1/s")).value, 1);
 }

@@ -27,6 +27,13 @@ std::string fix_for(const std::exception& failure) {
   return "";
 }
 
+/// Returns true if this machine does not have the address: a port that another program has is no reason for another one.
+bool is_absent(const std::exception& failure) {
+  const auto* const system = dynamic_cast<const std::system_error*>(&failure);
+  return system == nullptr || system->code() == std::errc::address_not_available ||
+         system->code() == std::errc::address_family_not_supported;
+}
+
 }  // namespace
 
 Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
@@ -81,7 +88,7 @@ std::string Registry::Impl::listen(const std::string& text) {
   } catch (const std::exception& failure) {
     // A machine without IPv4 has the name and not its first address.
     try {
-      if (uri.host == "localhost") open_at("::1");
+      if (uri.host == "localhost" && is_absent(failure)) open_at("::1");
     } catch (const std::exception&) {  // the first failure is said
     }
     if (listeners.empty())

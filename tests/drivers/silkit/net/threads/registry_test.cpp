@@ -58,6 +58,17 @@ TEST_F(RegistryTest, SaysWhereItListens) {
   EXPECT_EQ(said_.warnings(), "") << "loopback is nothing to warn of";
 }
 
+TEST_F(RegistryTest, RefusesAPortOfLocalhostThatAnotherHas) {
+  const std::string port = std::to_string(parse_registry_uri(uri_).port);
+  Registry second({.domain_sockets = false}, said_);
+  try {
+    const std::string where = second.listen("silkit://localhost:" + port);
+    FAIL() << "a federation would be split: " << where;
+  } catch (const Refusal& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("choose another port"));
+  }
+}
+
 TEST_F(RegistryTest, TellsEachParticipantOfThoseBefore) {
   KnownParticipants known;
   const RawStream a = registered(uri_, announcement_of("A"), &known);

@@ -88,10 +88,16 @@ bool FmiModel::any_ticks(const std::vector<std::uint32_t>& clocks) const noexcep
   });
 }
 
-/// Takes an answer that is not good. In initialization no policy holds.
+/// Chooses what holds after a failure, and counts the step that has failed. In initialization no policy holds.
+FmiModel::OnFailure FmiModel::policy_of_events() {
+  if (shared_->initializing) return OnFailure::terminate;
+  measured_.lag.add(frame_.step, true, UnitTimes::kError);
+  return on_error_;
+}
+
+/// Takes an answer that is not good.
 int FmiModel::event_failed(const char* what, Status status) {
-  if (!shared_->initializing) measured_.lag.add(frame_.step, true, UnitTimes::kError);
-  return failed(what, status, shared_->initializing ? OnFailure::terminate : on_error_);
+  return failed(what, status, policy_of_events());
 }
 
 /// Handles the event that follows initialization.
@@ -140,7 +146,7 @@ int FmiModel::handle_event(double now, bool inputs) {
         text.data(), text.size(),
         "the unit wants more than %d updates of its discrete states at %.9g s: its event never ends",
         kMostUpdates, now);
-    return failed(text.data(), shared_->initializing ? OnFailure::terminate : on_error_);
+    return failed(text.data(), policy_of_events());
   }
   next_event_ = answer.next > now ? answer.next : -1;
   if (const Status status = unit_->enter_step(); !is_good(status))
@@ -157,18 +163,20 @@ int FmiModel::event_step(const tactus::Call& call) {
                                   [](const Partition& p) { return p.asked != p.served; }) ||
                       tunables_set_ || wants_interval() || is_tick_due(time_);
   if (inputs)
-    if (const int bad = handle_event(time_, true); bad != 0 || status_ != kRuns) return bad;
+    if (const int bad = handle_event(time_, true); bad != 0 || status_ != kRuns) {
+      if (status_ == kHasEnded) measured_.lag.add(call.dt, true, UnitTimes::kEnd);
+      return bad;
+    }
   for (Values* const each : converted_in_) each->to_unit();
   const double wanted = origin_ + static_cast<double>(steps_ + 1 - origin_steps_) * call.dt;
   frame_.set = to_set_;
   if (const int bad = make_event_step(wanted); bad != 0 || status_ == kIsHeld) return bad;
   time_ = wanted;
   ++steps_;
-  count_lag();
-  frame_.step = call.dt;
   for (Values* const group : free_out_)
     if (const Status status = group->get(*unit_); !is_good(status))
       return event_failed("Get of outputs", status);
+  count_lag(status_ == kHasEnded);
   return 0;
 }
 
@@ -187,10 +195,8 @@ int FmiModel::make_event_step(double wanted) {
     frame_.time = at;
     frame_.step = at == time_ && !named ? step : end - at;
     const Status status = unit_->step(frame_, answer_);
-    if (!is_good(status)) {
-      frame_.step = step;
-      return step_failed(wanted, status);
-    }
+    frame_.step = step;  // of the whole step, as what fails is counted
+    if (!is_good(status)) return step_failed(wanted, status);
     frame_.set = {};
     if (answer_.terminate) {
       end_of_simulation();
@@ -203,12 +209,11 @@ int FmiModel::make_event_step(double wanted) {
           text.data(), text.size(),
           "the unit returned early from a step that began at %.9g s, and says that it has reached %.9g s", at,
           answer_.reached);
-      frame_.step = step;
-      return failed(text.data(), on_error_);
+      return failed(text.data(), policy_of_events());
     }
     early_returns += early ? 1 : 0;
     at = early ? answer_.reached : end;
-    if (!early && !same(end, answer_.reached)) look_at_lag(end, status);
+    if (!early && (lag_ != 0 || !same(end, answer_.reached))) look_at_lag(end, status);
     if (answer_.event || (due && !early) || is_tick_due(at))
       if (const int bad = handle_event(at, false); bad != 0 || status_ != kRuns) return bad;
     if (same(at, wanted)) return 0;
@@ -217,7 +222,7 @@ int FmiModel::make_event_step(double wanted) {
   (void)std::snprintf(
       text.data(), text.size(), "the unit %s more than %d times on the way to %.9g s, and has reached %.9g s",
       early_returns > 0 ? "returned early" : "has events or ticks of clocks", kMostEvents, wanted, at);
-  return failed(text.data(), on_error_);
+  return failed(text.data(), policy_of_events());
 }
 
 }  // namespace tactus::drivers::fmi

@@ -228,8 +228,10 @@ int FmiModel::any_step(const tactus::Call& call) {
   for (const auto& group : tunables_)
     if (group->has_changed()) {
       tunables_set_ = tunables_from_unit_;
-      if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status))
+      if (const Status status = group->set_changed(*unit_, Call::set_input); !is_good(status)) {
+        measured_.lag.add(call.dt, true, UnitTimes::kError);
         return failed("Set of tunable parameters", status, on_error_);
+      }
     }
   if (call.dt != frame_.step) {  // the first, or another cycle than before (demote)
     frame_.step = call.dt;
@@ -259,15 +261,17 @@ int FmiModel::make_step(const tactus::Call& call) {
   ++steps_;
   if (answer_.knows_reached && (answer_.reached != wanted || lag_ != 0)) [[unlikely]]
     look_at_lag(wanted, status);
-  count_lag();
+  count_lag(answer_.terminate);
   if (answer_.terminate) [[unlikely]]
     end_of_simulation();
   return 0;
 }
 
-/// Counts a step that the unit answered well.
-void FmiModel::count_lag() noexcept {
-  if (lag_ == 0)
+/// Counts a step that the unit answered well. `ends`: it was the last one.
+void FmiModel::count_lag(bool ends) noexcept {
+  if (ends) [[unlikely]]
+    measured_.lag.add(lag_, true, UnitTimes::kEnd);
+  else if (lag_ == 0)
     measured_.lag.add_nothing();
   else
     measured_.lag.add(lag_, true, UnitTimes::kOwnStep);

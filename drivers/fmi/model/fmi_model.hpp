@@ -123,6 +123,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int handle_event(double now, bool inputs);
   int begin_events();
   bool any_ticks(const std::vector<std::uint32_t>& clocks) const noexcept;
+  OnFailure policy_of_events();
   int event_failed(const char* what, Status status);
   void sort_events();
   void declare_clocks(Declare& d);
@@ -135,6 +136,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int ask_first_interval(Partition& partition);
   void say_interval(const Partition& partition, double interval);
   bool wants_interval() const noexcept;
+  void say_refused(const Partition& partition, double wanted, bool fits);
   int change_intervals(double now);
   double next_tick() const noexcept;
   bool is_tick_due(double now) const noexcept;
@@ -143,7 +145,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   void declare_last_set();
   int step_failed(double wanted, Status status);
   void end_of_simulation();
-  void count_lag() noexcept;
+  void count_lag(bool ends) noexcept;
   void list_transfers();
   int save();
   int restore();

@@ -44,16 +44,43 @@ TEST(FmiMeasured, HasTheStepsOfAUnitAndWhatTheyLacked) {
 }
 
 TEST(FmiMeasured, CountsDiscardsErrorsAndEnds) {
-  const std::pair<int, const char*> rows[] = {{1, "discard"}, {2, "error"}};
+  const std::pair<int, const char*> rows[] = {{1, "discard"}, {2, "error"}, {5, "end"}};
   for (const auto& [mode, cause] : rows) {
-    OneUnit unit("three", "on_discard: hold\non_error: hold");
+    OneUnit unit("three", "on_discard: hold\non_error: hold\non_end: hold");
     unit.value<std::int32_t>("mode") = mode;
     unit.start();
     for (int i = 0; i < 6; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
     const ModelHistogram row = row_of(unit, "step.lag");
     EXPECT_EQ(row.count, 4U) << "three good ones, and none after it";
     EXPECT_EQ(share_of(row, cause), 1U);
-    EXPECT_NEAR(row.longest, 0.1, 1e-9);
+    EXPECT_NEAR(row.longest, mode == 5 ? 0 : 0.1, 1e-9) << "a step with which it asks for the end is whole";
+  }
+}
+
+TEST(FmiMeasured, CountsErrorsAndEndsOfEvents) {
+  const struct {
+    int mode;
+    double u;
+    const char* cause;
+    std::uint64_t count;
+    double longest;
+  } rows[] = {{2, 0, "error", 1, 0.1},    // never advances
+              {5, 0, "error", 1, 0.1},    // goes back
+              {4, 3.7, "error", 3, 0.1},  // an event fails in the second part of a step
+              {3, 3.1, "end", 4, 0},      // an event asks for it
+              {8, 0, "own step", 10, 0.01}};
+  for (const auto& each : rows) {
+    OneUnit unit("events", "event_mode: yes\non_error: hold\non_end: hold");
+    unit.value<std::int32_t>("mode") = each.mode;
+    unit.start();
+    unit.value<double>("u") = each.u;
+    for (int i = 0; i < 10; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
+    const ModelHistogram row = row_of(unit, "step.lag");
+    EXPECT_EQ(row.count, each.count) << each.mode;
+    for (const ModelHistogram::Share& share : row.shares)
+      EXPECT_EQ(share.count, share.cause == each.cause ? 1U : 0U) << each.mode << " " << share.cause;
+    EXPECT_NEAR(row.longest, each.longest, 1e-9) << each.mode;
+    EXPECT_EQ(unit.value<double>("unit_lag"), 0) << each.mode;
   }
 }
 

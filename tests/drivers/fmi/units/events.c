@@ -12,7 +12,8 @@ enum {
   FAILS_IN_EVENT,
   GOES_BACK,
   SAYS_NOTHING,
-  DIES_AT_ONCE
+  DIES_AT_ONCE,
+  LAGS_ONCE
 };
 enum { MODE = 2, U = 10, X, D, D_SEEN, V, W, WHEN, CROSSINGS, TIMED, CLOCK_IN = 30, CLOCK_OUT };
 
@@ -22,6 +23,7 @@ typedef struct {
   int phase, crossed, out, in, first;
 } Data;
 #define UNIT_EVENTS
+#define UNIT_TOKEN "{events}"
 #include "unit3_common.h"
 
 static void set_defaults(Unit* u) { memset(&u->d, 0, sizeof u->d); }
@@ -155,6 +157,7 @@ EXPORT int fmi3DoStep(void* c, double t, double h, bool no_set_before, bool* eve
   }
   u->d.x += u->d.u * h;
   u->d.time = *last = to;
+  if (u->d.mode == LAGS_ONCE && fabs(to - 0.6) < 1e-9) *last = to - 0.01;
   *event = u->event_mode && u->d.mode != SAYS_NOTHING && to >= next_timed(u) - 1e-9;
   return OK;
 }

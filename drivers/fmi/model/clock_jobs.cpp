@@ -103,6 +103,7 @@ int FmiModel::initialize_tick_times() {
     each.ticks_now = false;
     each.served = each.asked;
     times.late = 0;
+    times.has_refused = false;
     if (!times.is_timed()) continue;
     times.next = -1;
     if (times.source == TickTimes::Source::rig) {
@@ -134,10 +135,9 @@ int FmiModel::ask_first_interval(Partition& partition) {
   if (qualifier == abi3::kNotYetKnown) given = 0;
   if (!is_interval(given)) return clock_failed(partition, "the unit gives it an interval of", given);
   times.interval = times.told = given;
-  times.shift = 0;
   double shift = 0;
   const Status status = unit_->ask_shift(partition.clock, shift);
-  if (status == Status::illegal) return 0;  // it has no such function, so no shift
+  if (status == Status::illegal) return 0;  // it has no such function: that of the description
   if (const int bad = take("GetShift", status); bad != 0) return bad;
   if (!(shift >= 0) || !std::isfinite(shift))
     return clock_failed(partition, "the unit gives it a shift of", shift);
@@ -162,23 +162,33 @@ bool FmiModel::wants_interval() const noexcept {
   });
 }
 
+/// Says why a clock keeps its interval. `fits`: the unit alone takes no other.
+void FmiModel::say_refused(const Partition& partition, double wanted, bool fits) {
+  std::array<char, 64> most{};
+  (void)std::snprintf(most.data(), most.size(), " and at most a year, with at most %d ticks in a step",
+                      kMostTicks);
+  std::array<char, 280> text{};
+  (void)std::snprintf(text.data(), text.size(),
+                      "the interval of clock '%.60s' stays %.9g s, and %.9g s is not taken: %s%s",
+                      partition.name.c_str(), partition.times.told, wanted,
+                      fits ? "the unit has no fmi3SetIntervalDecimal" : "it has to be more than 0 s",
+                      fits                        ? ""
+                      : interface().variable_step ? most.data()
+                                                  : ", and a multiple of the step");
+  log_.put(Status::warning, "tactus", text.data());
+}
+
 /// Gives the unit the intervals that the rig has changed; they count from now on. In an event.
 int FmiModel::change_intervals(double now) {
   for (Partition& each : partitions_) {
     TickTimes& times = each.times;
     if (!times.tunable || times.source != TickTimes::Source::rig || times.interval == times.told) continue;
     const double wanted = times.interval;
-    const bool fits =
-        is_interval(wanted) && (interface().variable_step || is_multiple_of(wanted, frame_.step));
-    if (!fits) {
+    const bool fits = is_interval(wanted) && wanted * kMostTicks >= frame_.step &&
+                      (interface().variable_step || is_multiple_of(wanted, frame_.step));
+    if (!fits || !unit_->takes_intervals()) {
       times.interval = times.told;
-      std::array<char, 240> text{};
-      (void)std::snprintf(text.data(), text.size(),
-                          "the interval of clock '%.60s' stays %.9g s, and %.9g s is not taken: it has to be "
-                          "more than 0 s%s",
-                          each.name.c_str(), times.told, wanted,
-                          interface().variable_step ? " and at most a year" : ", and a multiple of the step");
-      log_.put(Status::warning, "tactus", text.data());
+      if (times.refuse(wanted)) say_refused(each, wanted, fits);
       continue;
     }
     if (const Status status = unit_->set_interval(each.clock, wanted); !is_good(status))

@@ -39,6 +39,13 @@ void TickTimes::begin_at(double time, std::int64_t ticks) noexcept {
   origin_ticks = ticks;
 }
 
+bool TickTimes::refuse(double wanted) noexcept {
+  const bool is_same = has_refused && (wanted == refused || (std::isnan(wanted) && std::isnan(refused)));
+  has_refused = true;
+  refused = wanted;
+  return !is_same;
+}
+
 void TickTimes::served(double now, std::int64_t ticks) noexcept {
   if (now > next && !is_same_time(now, next)) late = std::max(late, now - next);
   // One multiplication, as for communication points.
@@ -65,6 +72,10 @@ TickTimes tick_times_of(const Variable& clock, std::string& problem) {
   const bool exact = facts.resolution && *facts.resolution != 0;
   const bool has_interval = facts.interval.has_value() || (facts.interval_counter && exact);
   const std::string which = "clock " + in_quotes(clock.name) + " ";
+  made.shift = facts.shift_counter && exact ? quotient(*facts.shift_counter, *facts.resolution)
+                                            : facts.shift.value_or(0);
+  if (!(made.shift >= 0) || made.shift > kLongestInterval)
+    problem = which + "has a shift that is no time: from 0 s to a year is possible";
   if (!has_interval) {
     if (variability == "constant")
       problem = which +
@@ -75,13 +86,9 @@ TickTimes tick_times_of(const Variable& clock, std::string& problem) {
   made.source = variability == "constant" ? TickTimes::Source::description : TickTimes::Source::rig;
   made.described = facts.interval_counter && exact ? quotient(*facts.interval_counter, *facts.resolution)
                                                    : *facts.interval;
-  made.shift = facts.shift_counter && exact ? quotient(*facts.shift_counter, *facts.resolution)
-                                            : facts.shift.value_or(0);
   made.interval = made.told = made.described;
   if (!is_interval(made.described))
     problem = which + "has an interval that is no cycle: more than 0 s and at most a year are possible";
-  else if (!(made.shift >= 0) || made.shift > kLongestInterval)
-    problem = which + "has a shift that is no time: from 0 s to a year is possible";
   return made;
 }
 

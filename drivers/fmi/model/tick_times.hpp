@@ -36,6 +36,8 @@ struct TickTimes {
   bool countdown = false;  ///< the unit starts it at any event
   double described = 0;    ///< interval of the description, s; 0: it has none
   double shift = 0;        ///< periodic: time of its first tick after the start, s
+  double refused = 0;      ///< last interval that the rig wanted and was refused, s
+  bool has_refused = false;
 
   // Variables, which checkpoints keep.
   double interval = 0;            ///< s; of Source::rig what the rig wants
@@ -47,6 +49,8 @@ struct TickTimes {
 
   bool is_timed() const { return source != Source::none; }
   bool is_due(double now) const noexcept { return next >= 0 && (next <= now || is_same_time(next, now)); }
+  /// Notes that an interval is refused. False: the one that was refused last, which was said.             @when rt
+  bool refuse(double wanted) noexcept;
   /// Counts the periodic ticks from a time on, the first one there.                                    @when rt
   void begin_at(double time, std::int64_t ticks) noexcept;
   /// Notes a tick that was served at `now`; `ticks` is the number of all.                                @when rt

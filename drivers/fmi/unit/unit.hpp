@@ -184,6 +184,8 @@ class Unit {
   virtual void need_clocks(const ClockNews& news) { (void)news; }
   /// Looks for those that let clocks tick in event mode, and ask for or set their intervals. Throws UnitError. @when setup
   virtual void need_ticks(bool tick, bool ask, bool set) { (void)tick, (void)ask, (void)set; }
+  /// Returns true if it has the function of set_interval(). @when any
+  virtual bool takes_intervals() const noexcept { return false; }
   /// Activates the partition of a clock; adds to `news` when the unit says that its clocks have some. Other threads may
   /// be in activations of other clocks: class Preemption.
   Status activate(std::uint32_t clock, double time, ClockNews& news) noexcept {

@@ -102,6 +102,7 @@ class Unit3 final : public Unit {
     if (ask) (void)library_.need<abi3::GetInterval>("fmi3GetIntervalDecimal");
     if (set) (void)library_.need<abi3::SetInterval>("fmi3SetIntervalDecimal");
   }
+  bool takes_intervals() const noexcept override { return set_interval_ != nullptr; }
   void use_event_mode() override {
     Unit::use_event_mode();
     enter_event_ = library_.need<abi3::Plain>("fmi3EnterEventMode");

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -108,6 +111,38 @@ TEST(FmiClocks, TakeIntervalsOfTheRigAtTheTimesThatTheStandardAllows) {
   EXPECT_EQ(unit.value<double>("tuned_next"), 0.03);
 }
 
+TEST(FmiClocks, SayOnceThatAnIntervalIsNotTaken) {
+  OneUnit unit("clocked", kWith);
+  unit.start();
+  const auto warnings = [&](std::initializer_list<double> fed) {
+    for (const double each : fed) {
+      unit.value<double>("tuned_interval") = each;
+      steps(unit, 1);
+      EXPECT_EQ(unit.value<double>("tuned_interval"), 0.1);
+    }
+    const auto all = unit.messages();
+    return std::count_if(all.begin(), all.end(), [](const std::string& text) {
+      return text.find("is not taken") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(warnings({0, 0, 0, 0}), 1);
+  EXPECT_EQ(warnings({0, -1, -1}), 1);
+  EXPECT_EQ(warnings({NAN, NAN}), 1);
+  EXPECT_EQ(warnings({0.1}), 0);
+}
+
+TEST(FmiClocks, OfAUnitThatTakesNoIntervalKeepTheirs) {  // nor has it fmi3GetShiftDecimal
+  OneUnit unit("clocked_kept", kWith);
+  unit.start();
+  unit.value<double>("tuned_interval") = 0.05;
+  steps(unit, 3);
+  EXPECT_EQ(unit.value<double>("tuned_interval"), 0.1);
+  for (const auto& [clock, count] : kTicks) EXPECT_EQ(ticks(unit, clock), count) << clock;
+  EXPECT_THAT(unit.messages(),
+              Contains(HasSubstr("the interval of clock 'tuned' stays 0.1 s, and 0.05 s is not "
+                                 "taken: the unit has no fmi3SetIntervalDecimal")));
+}
+
 TEST(FmiClocks, ComeBackFromACheckpoint) {
   OneUnit unit("clocked", kWith);
   unit.start();
@@ -195,9 +230,12 @@ TEST(FmiClocks, AreRefusedWhereTheyCannotTick) {
   OneUnit often("clocked", kWith);
   often.start();
   often.value<double>("tuned_interval") = 1e-6;
-  EXPECT_EQ(often.run("step"), 1);
-  EXPECT_THAT(often.failure(),
-              HasSubstr("the unit has events or ticks of clocks more than 1000 times on the way"));
+  steps(often, 3);
+  EXPECT_EQ(ticks(often, "tuned"), 4) << "its interval stays";
+  EXPECT_THAT(
+      often.messages(),
+      Contains(HasSubstr("the interval of clock 'tuned' stays 0.1 s, and 1e-06 s is not taken: it has to be "
+                         "more than 0 s and at most a year, with at most 1000 ticks in a step")));
   EXPECT_THAT(refusal_of("clocked_wrong", kWith),
               HasSubstr("clock 'none' (constant) has no interval in the description"));
   OneUnit mute("clocked_mute", kWith);

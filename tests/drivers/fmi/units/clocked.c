@@ -16,6 +16,7 @@ typedef struct {
   int phase, active[CLOCKS], to_ask[CLOCKS], out, once_is_new;
 } Data;
 #define UNIT_EVENTS
+#define UNIT_TOKEN "{clocked}"
 #include "unit3_common.h"
 
 static void set_defaults(Unit* u) {
@@ -128,6 +129,7 @@ EXPORT int fmi3GetIntervalDecimal(void* c, const uint32_t* vr, size_t n, double*
   return OK;
 }
 #endif
+#ifndef WITHOUT_SHIFTS
 EXPORT int fmi3GetShiftDecimal(void* c, const uint32_t* vr, size_t n, double* v) {
   Unit* u = c;
   if (n != 1 || (vr[0] != FIRST_CLOCK + OWN && vr[0] != FIRST_CLOCK + PACED) || u->d.phase != INITIALIZING)
@@ -135,6 +137,8 @@ EXPORT int fmi3GetShiftDecimal(void* c, const uint32_t* vr, size_t n, double* v)
   v[0] = vr[0] == FIRST_CLOCK + OWN ? 0.01 : 0;
   return OK;
 }
+#endif
+#ifndef KEEPS_INTERVALS
 EXPORT int fmi3SetIntervalDecimal(void* c, const uint32_t* vr, size_t n, const double* v) {
   Unit* u = c;
   const uint32_t i = vr[0] - FIRST_CLOCK;
@@ -144,6 +148,7 @@ EXPORT int fmi3SetIntervalDecimal(void* c, const uint32_t* vr, size_t n, const d
   if (u->d.phase == EVENT) u->d.next[i] = u->d.time + v[0];
   return OK;
 }
+#endif
 
 EXPORT int fmi3SetInt32(void* c, const uint32_t* vr, size_t n, const int32_t* v, size_t m) {
   Unit* u = c;

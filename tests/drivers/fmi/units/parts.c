@@ -34,6 +34,7 @@ typedef struct {
   int phase, updating;
 } Data;
 #define UNIT_SCHEDULED
+#define UNIT_TOKEN "{parts}"
 #include "unit3_common.h"
 
 static void set_defaults(Unit* u) {

@@ -18,6 +18,7 @@ typedef struct {
   int qualifier, in_section, fast_is_active, mode, phase;
 } Data;
 #define UNIT_SCHEDULED
+#define UNIT_TOKEN "{preempt}"
 #include "unit3_common.h"
 
 static void set_defaults(Unit* u) {

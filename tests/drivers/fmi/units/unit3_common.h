@@ -50,7 +50,7 @@ EXPORT void* fmi3InstantiateScheduledExecution(const char* name, const char* tok
                                                Update* update, Lock* lock, Lock* unlock) {
   Unit* u;
   (void)name, (void)visible, (void)logging, (void)resources;
-  if (token[0] != '{' || update == NULL || lock == NULL || unlock == NULL) return NULL;
+  if (strcmp(token, UNIT_TOKEN) != 0 || update == NULL || lock == NULL || unlock == NULL) return NULL;
   u = new_unit(environment, log);
   if (u == NULL) return NULL;
   u->update = update;
@@ -66,8 +66,8 @@ EXPORT void* fmi3InstantiateCoSimulation(const char* name, const char* token, co
                                          const uint32_t* intermediate, size_t n, void* environment, Log* log,
                                          void* update) {
   Unit* u;
-  (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)intermediate;
-  if (n != 0 || update != NULL || early != event_mode) return NULL;
+  (void)name, (void)resources, (void)visible, (void)logging, (void)intermediate;
+  if (strcmp(token, UNIT_TOKEN) != 0 || n != 0 || update != NULL || early != event_mode) return NULL;
   u = new_unit(environment, log);
   if (u != NULL) u->event_mode = event_mode;
   return u;

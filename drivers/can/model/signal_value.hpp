@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ class SignalValues {
   /// Makes the value of one of others() of the physical one that a codec has written into the row.
   void settle(std::size_t signal, const Field& field, const std::uint8_t* bytes) TACTUS_RT;
 
-  /// Takes a physical value. NaN leaves what is not a double.
+  /// Takes a physical value; one beyond its type as the nearest. NaN leaves what is not a double.
   void set(std::size_t signal, double value) TACTUS_RT;
   double get(std::size_t signal) const TACTUS_RT;
   /// Returns true if a double may lose bits of it: put() is needed.
@@ -116,15 +117,19 @@ inline void SignalValues::set(std::size_t signal, double value) TACTUS_RT {
     row_[signal] = value;
     return;
   }
-  if (!(value >= -9.2e18 && value <= 1.8446e19)) return;
+  if (value != value) return;
   if (type == Type::word)
     store(signal, static_cast<std::int32_t>(value < -2147483648.0  ? -2147483648.0
                                             : value > 2147483647.0 ? 2147483647.0
                                                                    : value));
   else if (type == Type::whole)
-    store(signal, static_cast<std::int64_t>(value > 9.2e18 ? 9.2e18 : value));
+    store(signal, value >= 0x1p63   ? std::numeric_limits<std::int64_t>::max()
+                  : value < -0x1p63 ? std::numeric_limits<std::int64_t>::min()
+                                    : static_cast<std::int64_t>(value));
   else if (type == Type::natural)
-    store(signal, value < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(value));
+    store(signal, value >= 0x1p64 ? std::numeric_limits<std::uint64_t>::max()
+                  : value < 0     ? std::uint64_t{0}
+                                  : static_cast<std::uint64_t>(value));
   else
     store(signal, value != 0);
 }

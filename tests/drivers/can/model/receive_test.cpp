@@ -227,6 +227,18 @@ TEST_F(CanReceive, ProfilesOneAndTwoGrowWithTheMessageToo) {  // MaxDeltaCounter
   EXPECT_EQ(host_->get("G.Z"), 4) << "one cycle without a good message, and that of this one";
 }
 
+TEST_F(CanReceive, SubstitutesAllOnesOf64Bits) {
+  database(
+      "BO_ 3 R: 8 B\n SG_ Z : 0|64@1+ (1,0) [0|0] \"\" A\nBO_ 4 S: 8 B\n SG_ Y : 0|64@1- (1,0) [0|0] \"\" "
+      "A\n");
+  start(
+      "receive: { R: { cycle: 2 ms, on_timeout: substitute, substitute: { Z: 18446744073709551615 } }, "
+      "S: { cycle: 2 ms, on_timeout: substitute, substitute: { Y: 9223372036854775807 } } }");
+  frames(20);
+  EXPECT_EQ(host_->get("R.Z"), 18446744073709551616.0);
+  EXPECT_EQ(host_->get("S.Y"), 9223372036854775808.0);
+}
+
 TEST_F(CanReceive, AMessageUnderTwoNamesReachesBoth) {
   database("BO_ 3 R: 1 B\n SG_ Z : 0|8@1+ (1,0) [0|0] \"\" A\n");
   start("receive: { R: {}, again: { message: R } }");

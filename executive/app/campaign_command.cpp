@@ -372,7 +372,7 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
       choices.find_places = find;
     else
       choices.places = find();
-    choices.pins = campaign::pins_of(file, rtsync::affinity_of(0).value_or(rtsync::CpuSet{}), choices.jobs);
+    choices.pins = campaign::pins_of(file, campaign::free_cpus(), choices.jobs);
   }
   std::optional<campaign::SureDraws> sure;
   if (file.cases.until_sure && only_.empty()) {

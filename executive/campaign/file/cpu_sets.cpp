@@ -124,6 +124,10 @@ MachineCpus machine_cpus(const std::filesystem::path& root) {
           rtsync::CpuClaims("campaign").others()};
 }
 
+CpuSet free_cpus() {
+  return rtsync::affinity_of(0).value_or(CpuSet{}) - rtsync::CpuClaims("campaign").others();
+}
+
 std::vector<CpuSet> pins_of(const CampaignFile& file, const CpuSet& allowed, int jobs) {
   std::vector<CpuSet> all;
   if (file.realtime || allowed.count() < 2 || jobs < allowed.count()) return all;

@@ -46,6 +46,8 @@ void check_cpu_sets(const CampaignFile& file, config::Problems& problems);
 std::vector<CpuPlace> places_of(const CampaignFile& file, const MachineCpus& machine, std::string& why);
 /// Returns the CPUs of this machine; `root` has its /sys.                                       @when setup
 MachineCpus machine_cpus(const std::filesystem::path& root = "/");
+/// Returns the CPUs of this process that no real-time rig runs on now: those for cases without real time. @when setup
+rtsync::CpuSet free_cpus();
 /// Returns a set for each allowed CPU if so many cases without real time run at a time, and each has one thread for its
 /// frames and names no CPU: threads of a case that wake each other across CPUs beside another case cost a third of what
 /// two CPUs can do. Else nothing. Throws config::ConfigError for a rig that cannot be loaded.     @when setup

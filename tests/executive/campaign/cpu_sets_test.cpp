@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "executive/campaign/file/campaign_file.hpp"
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
+#include "rtsync/thread/cpu_claims.hpp"
 #include "tests/executive/campaign/made_campaign.hpp"
 #include "tests/support/death_test_style.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -141,6 +143,20 @@ TEST_F(CpuSets, OfCasesWithoutRealTimeAreOneCpuEachWhereThereIsACaseForEach) {
       << "two threads at the same time";
   EXPECT_EQ(pins("vary: { threads.main.cpus: [2, 3] }\n", "", 3), "");
   EXPECT_TRUE(pins_of(load(""), CpuSet{2}, 3).empty());
+}
+
+TEST_F(CpuSets, OfCasesWithoutRealTimeLeaveOutWhatARealTimeRigRunsOn) {
+  const std::string domain = "cpu-sets-test-" + std::to_string(::getpid());
+  ASSERT_EQ(::setenv("TACTUS_CPU_CLAIMS", domain.c_str(), 1), 0);
+  const CpuSet all = rtsync::affinity_of(0).value_or(CpuSet{});
+  EXPECT_EQ(free_cpus(), all);
+  {
+    rtsync::CpuClaims rig("servo-bench", domain);
+    rig.take(CpuSet{all.last()});
+    EXPECT_EQ(free_cpus(), all - CpuSet{all.last()});
+  }
+  EXPECT_EQ(free_cpus(), all) << "its run is over";
+  ASSERT_EQ(::unsetenv("TACTUS_CPU_CLAIMS"), 0);
 }
 
 TEST_F(CpuSets, MustBeThereOnThisMachine) {

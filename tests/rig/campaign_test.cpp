@@ -127,6 +127,25 @@ TEST_F(Campaign, ItsResultsHaveFiguresAndAreCompared) {
               HasSubstr("nowhere has no campaign.sqlite"));
 }
 
+TEST_F(Campaign, ItsFiguresNameBoundsWhereTheyAre) {
+  const auto figures_with = [&](const std::string& cases, const std::string& out) {
+    write("vary:\n  stimuli.load.segments[0].hold: { uniform: [0 N m, 10 mN m] }\ncases: " + cases + "\n");
+    dir_.write(
+        "b.test.yaml",
+        "test: b\nuntil: 5 ms\nstimuli: { load: { on: motor.load_torque, segments: [ { hold: 0 N m } ] } }\n"
+        "expect: { small: { always: motor.load_torque < 1 N m } }\n");
+    EXPECT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", out, "--quiet"}).status, 0);
+    return tactus_of({"campaign", "figures", out}).out;
+  };
+  EXPECT_THAT(figures_with("{ monte_carlo: 3, seed: 2 }\nrepeat: 2", "repeated"),
+              AllOf(HasSubstr("half, 95 %\n"), Not(HasSubstr("with bounds"))))
+      << "what is repeated is not independent";
+  const std::string sure =
+      figures_with("{ monte_carlo: 40, seed: 2, until_sure: \"0.8 of 'small' +- 30 %\" }", "sure");
+  EXPECT_THAT(sure,
+              AllOf(HasSubstr("half, 95 %, with bounds of 95 % confidence or more\n"), HasSubstr(" .. ")));
+}
+
 TEST_F(Campaign, MeasuresEachCase) {
   write(
       "vary:\n  models.trajectory.parameters.max_speed: { uniform: [20 rad/s, 40 rad/s] }\n"

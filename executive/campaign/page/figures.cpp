@@ -188,6 +188,7 @@ Json figures(const fs::path& folder) {
   Json json{{"campaign", results.name()}, {"cases", ended}, {"of", results.cases()}};
   json["draws"] = draws_json(draws, file, cases, size);
   if (file.cases.until_sure) json["until_sure"] = until_sure_json(folder, file, cases, size);
+  json["independent"] = independent;
   json["margins"] = json["measured"] = Json::array();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ResultColumn& column = results.columns()[i];
@@ -219,7 +220,7 @@ std::string figures_text(const Json& all) {
   if (draws["not_judged"] != 0)
     text += "draws that could not be judged: " + draws["not_judged"].dump() + "\n";
   if (all.contains("until_sure")) text += sure_text(all["until_sure"]) + "\n";
-  const std::string sure = draws["interval"].is_array() ? ", with bounds of 95 % confidence or more" : "";
+  const std::string sure = all["independent"] == true ? ", with bounds of 95 % confidence or more" : "";
   if (!all["margins"].empty()) text += "\nmargins: least, 5 %, half, 95 %" + sure + "\n";
   text += spreads_text(all["margins"]);
   if (!all["measured"].empty()) text += "\nmeasured: least, 5 %, half, 95 %" + sure + ", most\n";

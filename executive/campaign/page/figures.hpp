@@ -12,7 +12,7 @@ namespace tactus::campaign {
 /// `monte_carlo` with one rig and no repetition; the method is that of the campaign's file, which is read for it. Throws
 /// DatabaseError; config::ConfigError where the file cannot be read any more.                   @when service
 ///
-///     {"campaign": "servo tolerances", "cases": 150, "of": 150, "draws": {...}, "margins": [...], "measured": [...], "correlations": [...]}
+///     {"campaign": "servo tolerances", "cases": 150, "of": 150, "draws": {...}, "independent": true, "margins": [...], "measured": [...], "correlations": [...]}
 config::Json figures(const std::filesystem::path& folder);
 /// Returns the same for people.                                                                  @when service
 std::string figures_text(const config::Json& figures);

@@ -163,6 +163,7 @@ RunSummary ClusterRunner::run() {
   name_ = "tactus-" + word_of_campaign(choices_.folder.string() + placement_.begun()) + "-";
   recover(changed);
   ledger_.read();
+  begun_ = engine_.now();
   double mean_s = 0;
   timed_ = placement_.times(mean_s);
   time_sum_ = mean_s * static_cast<double>(timed_);

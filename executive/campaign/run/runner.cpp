@@ -381,6 +381,7 @@ RunSummary Runner::run() {
   store_.begin({work_.name, work_.file, count_, work_.realtime, machine_text()});
   recover();
   ledger_.read();
+  begun_ = Clock::now();  // what was looked at before is no time of cases
   bool more = false;
   try {
     for (;;) {

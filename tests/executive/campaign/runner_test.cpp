@@ -75,6 +75,24 @@ TEST(CampaignRunner, DoesNothingTwice) {
   EXPECT_EQ(made.heard.all[0].attempt, 2);
 }
 
+TEST(CampaignRunner, LooksAheadBeforeItsTimeBegins) {
+  using Clock = std::chrono::steady_clock;
+  MadeCampaign made;
+  MadeCases cases({"pass"}, 4);
+  int looked_at = 0;
+  Clock::time_point looked;
+  cases.excluded = [&](std::int64_t number) {
+    if (++looked_at <= 4) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      looked = Clock::now();
+    }
+    return number > 0;
+  };
+  const RunSummary summary = made.run(cases);
+  EXPECT_GE(looked_at, 5);
+  EXPECT_LE(summary.progress.seconds, std::chrono::duration<double>(Clock::now() - looked).count());
+}
+
 TEST(CampaignRunner, RunsOnlyWhatIsAskedForAndNotWhatIsExcluded) {
   MadeCampaign made;
   MadeCases cases({"pass"}, 10);

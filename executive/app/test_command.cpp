@@ -159,21 +159,25 @@ class TestCommand final : public CommandDriver {
                                                   : clock_trials())
       trials.push_back(std::move(trial));
     std::array<std::size_t, 3> counts{};
-    bool lacks_keys = false;
+    std::string misfit;  // of the keys
     for (const Trial& trial : trials) {
-      const TrialResult result = run_trial(trial, driver, patience);
+      TrialResult result = run_trial(trial, driver, patience);
       ++counts.at(static_cast<std::size_t>(result.outcome));
+      if (result.keys_misfit && misfit.empty()) misfit = result.text;
+      if (result.keys_misfit && keys_.empty()) result.text += "; give its keys by --keys";
       show(trial, result);
-      lacks_keys = lacks_keys || (result.outcome == Outcome::skipped && result.text.ends_with("by --keys"));
       if (&trial == &trials.front() && result.outcome == Outcome::wrong) break;  // nothing else can be tried
     }
     if (!json_)
       put("driver %s: %zu trials passed, %zu found a mistake, %zu were not possible\n", driver.name.c_str(),
           counts[0], counts[1], counts[2]);
-    if (counts[1] == 0 && lacks_keys)
+    if (counts[1] == 0 && !misfit.empty() && keys_.empty())
       throw CommandError(kWrongInput, "driver " + driver.name +
                                           " needs keys, and most trials need the driver: give its keys as a "
                                           "rig file has them, --keys '{ KEY: VALUE }'");
+    if (counts[1] == 0 && !misfit.empty())
+      throw CommandError(kWrongInput, "--keys: the keys given do not fit driver " + driver.name +
+                                          ", and most trials need the driver: " + misfit);
     return counts[1] == 0 ? kOk : kEndedEarly;
   }
 

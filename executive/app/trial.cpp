@@ -83,6 +83,8 @@ void on_fault(int signal, siginfo_t* info, void*) {
     send_result(fd, 'g', "");
   } catch (const Mistake& mistake) {
     send_result(fd, 'w', mistake.what());
+  } catch (const KeysMisfit& why) {
+    send_result(fd, 'k', why.what());
   } catch (const NotTried& why) {
     send_result(fd, 's', why.what());
   } catch (const std::exception& error) {
@@ -137,8 +139,11 @@ TrialResult run_trial(const Trial& trial, const TriedDriver& driver, std::chrono
   if (!in_time && said.empty())
     return {Outcome::wrong, "does not return: the trial was ended after --patience"};
   if (said.empty()) return {Outcome::wrong, end_of_trial(status)};
-  const Outcome outcome = said[0] == 'g' ? Outcome::good : said[0] == 's' ? Outcome::skipped : Outcome::wrong;
-  return {outcome, config::one_line(said.substr(1))};
+  const bool misfit = said[0] == 'k';
+  const Outcome outcome = said[0] == 'g'             ? Outcome::good
+                          : said[0] == 's' || misfit ? Outcome::skipped
+                                                     : Outcome::wrong;
+  return {outcome, config::one_line(said.substr(1)), misfit};
 }
 
 Holdings::Holdings() : files_(entries("/proc/self/fd")), threads_(entries("/proc/self/task")) {}
@@ -190,7 +195,7 @@ void throw_not_made(const config::Problems& problems) {
       throw Mistake(
           "fails when it is made: " + first.message +
           "; say what is wrong with its keys by problems.add() in check(), and leave the device to open()");
-  throw NotTried(first.path + ": " + first.message + "; give its keys by --keys");
+  throw KeysMisfit(first.path + ": " + first.message);
 }
 
 NoDescriptors::NoDescriptors() {

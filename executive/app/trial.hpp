@@ -40,6 +40,12 @@ class NotTried : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// The driver's keys are missing, or do not fit, so that it is not made. Thrown by a trial.
+class KeysMisfit : public NotTried {
+ public:
+  using NotTried::NotTried;
+};
+
 struct Trial {
   std::string name;                               ///< "a full disk"
   std::function<void(const TriedDriver&)> run{};  ///< runs in a process of its own, in an empty folder
@@ -47,7 +53,8 @@ struct Trial {
 
 struct TrialResult {
   enum class Outcome { good, wrong, skipped } outcome = Outcome::good;
-  std::string text{};  ///< the mistake, or why it was skipped
+  std::string text{};        ///< the mistake, or why it was skipped
+  bool keys_misfit = false;  ///< skipped because keys of the driver are missing or do not fit
 };
 
 /// Runs a trial in a process of its own, which ends when it takes longer than `patience`.

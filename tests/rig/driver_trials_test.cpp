@@ -120,6 +120,19 @@ TEST(DriverTrials, PassNoDriverWhoseKeysAreMissing) {
   EXPECT_NE(done.err.find("driver gpio_in needs keys"), std::string::npos) << done;
 }
 
+TEST(DriverTrials, SayWhichOfTheKeysGivenDoesNotFit) {
+  const std::string library = std::string(TACTUS_PLUGINS) + "/libtactus-model-gpio_in.so";
+  if (!std::filesystem::exists(library)) GTEST_SKIP() << "without the driver gpio_in";
+  const TempDir dir;
+  const Finished done = run(tactus(
+      {"test", "driver", library, "--keys", "{ chip: /dev/nochip, lines: [1] }", "--patience", "30 min"},
+      dir.path()));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_NE(done.err.find("the keys given do not fit driver gpio_in"), std::string::npos) << done;
+  EXPECT_NE(done.err.find(": keys."), std::string::npos) << done;
+  EXPECT_EQ(done.err.find("needs keys"), std::string::npos) << done;
+}
+
 TEST(DriverTrials, SayWhatIsNoDriver) {
   const TempDir dir;
   dir.write("libtactus-record-x.so", "no library");

@@ -73,12 +73,15 @@ VariableFacts expression_facts(const FoundRig& rig, const std::string& text) {
 }
 
 /// Reads a pattern that no variable has as a product: motor.speed*2 for motor.speed * 2. Returns nothing if it is none.
-std::optional<VariableFacts> product_facts(const FoundRig& rig, const std::string& pattern) try {
+/// `why`: what is wrong with the product, if it looks like one.
+std::optional<VariableFacts> product_facts(const FoundRig& rig, const std::string& pattern,
+                                           std::string& why) try {
   if (pattern.starts_with('*') || pattern.ends_with('*')) return std::nullopt;
   std::string product;
   for (const char letter : pattern) product += letter == '*' ? std::string(" * ") : std::string(1, letter);
   return product == pattern ? std::nullopt : std::optional(expression_facts(rig, product));
-} catch (const NoRigError&) {
+} catch (const NoRigError& error) {
+  why = error.what();
   return std::nullopt;
 }
 
@@ -143,10 +146,12 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
       first = next > first ? next : -1;
     }
     if (found.size() + left_out != before) continue;
-    if (std::optional<VariableFacts> product = product_facts(rig, name))
+    std::string why;
+    if (std::optional<VariableFacts> product = product_facts(rig, name, why))
       add(*std::move(product));
     else
-      throw NoRigError("no variable of rig " + rig.rig + " matches " + config::show(name));
+      throw NoRigError("no variable of rig " + rig.rig + " matches " + config::show(name) +
+                       (why.empty() ? "" : "; nor is it an expression: " + why));
   }
   return found;
 }

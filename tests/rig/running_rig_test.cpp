@@ -156,9 +156,11 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   EXPECT_EQ(product.out, "motor.load_torque * 2  0.006 N m\n");
   const Finished neither = tell({"get", name_, "motor.load_tork*2"});
   EXPECT_EQ(neither.status, 1);
-  EXPECT_NE(neither.err.find("no variable of rig " + name_ + " matches 'motor.load_tork*2'"),
+  EXPECT_NE(neither.err.find("no variable of rig " + name_ +
+                             " matches 'motor.load_tork*2'; nor is it an expression: "),
             std::string::npos)
       << neither;
+  EXPECT_NE(neither.err.find("did you mean 'motor.load_torque'"), std::string::npos) << neither;
 }
 
 TEST(EndedRig, SaysHowItEndedToWhoeverCommandsIt) {

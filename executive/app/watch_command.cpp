@@ -184,9 +184,11 @@ int WatchCommand::run() try {
   left_out_ += found.size() - rows_.size();
   if (left_out_ > 0 && !terminal.drawable())
     print_error(
-        "tactus: note: the first %zu of %zu variables are shown, which is what one request holds; name "
+        "tactus: note: the first %zu of %zu variables are shown, %s; name "
         "those that you want, or print the values of all at once: tactus get '*'\n",
-        rows_.size(), rows_.size() + left_out_);
+        rows_.size(), rows_.size() + left_out_,
+        rows_.size() < found.size() ? "whose names are as many as one request holds"
+                                    : "the most that one watch shows");
   client::HttpStream http(
       rig_.address, "/v1/watch?names=" + names + "&every=" + std::to_string(options_.interval.count()) + "ms",
       rig_.token);

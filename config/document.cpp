@@ -216,7 +216,7 @@ Document Document::from_text(const std::string& name, std::string_view text) {
     throw ConfigError(std::move(problems));
   }
   Document document;
-  document.root_ = std::move(tree.root);
+  document.root_ = document.written_ = std::move(tree.root);
   document.repeated_ = std::move(tree.repeated);
   return document;
 }

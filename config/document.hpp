@@ -49,6 +49,9 @@ class Document {
 
   const Node& root() const { return root_; }  ///< a map
 
+  /// Returns the map that was read, without what was set.
+  const Node& written() const { return written_; }
+
   /// Keys that occur twice are kept for Fields::load, which reports them together with everything else and
   /// knows what the key names. Code that reads root() without Fields looks here.
   const std::vector<Repeated>& repeated() const { return repeated_; }
@@ -70,6 +73,7 @@ class Document {
   bool replace(std::string_view path, const Node& value, const SourceLocation& place, Problems& problems);
 
   Node root_;
+  Node written_;
   std::vector<Repeated> repeated_;
 };
 

@@ -119,7 +119,7 @@ Table::Table(std::string about, std::vector<Row> rows, const void* defaults)
 
 void Table::load(const Document& document, Problems& problems, void* value) const {
   repeated_keys(document, section(), problems);
-  read(without_shared_parts(document.root(), problems), Context{problems, {}}, value);
+  read(without_shared_parts(document.root(), document.written(), problems), Context{problems, {}}, value);
 }
 
 bool Table::read(const Node& node, const Context& context, void* value) const {

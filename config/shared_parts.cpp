@@ -60,7 +60,7 @@ void complain_of_unused(const Node& node, const std::string& path, const Used& u
 
 }  // namespace
 
-Node without_shared_parts(const Node& root, Problems& problems) {
+Node without_shared_parts(const Node& root, const Node& written, Problems& problems) {
   const std::vector<Node::Entry>& all = root.entries();
   if (std::none_of(all.begin(), all.end(), is_shared)) return root;
   std::vector<Node::Entry> own;
@@ -70,6 +70,11 @@ Node without_shared_parts(const Node& root, Problems& problems) {
     used.keys.insert(entry.key);
     collect(entry.value, used);
     own.push_back(entry);
+  }
+  for (const Node::Entry& entry : written.entries()) {
+    if (is_shared(entry)) continue;
+    used.keys.insert(entry.key);
+    collect(entry.value, used);
   }
   for (const Node::Entry& entry : all)
     if (is_shared(entry)) complain_of_unused(entry.value, entry.key, used, problems);

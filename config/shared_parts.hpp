@@ -12,7 +12,7 @@
 namespace tactus::config {
 
 /// The document's map without these keys. What is used is checked where it is used; a part that nothing uses is not,
-/// so it is a problem.
-Node without_shared_parts(const Node& root, Problems& problems);
+/// so it is a problem. `written`: the map before values were set; what these stand for is used, too.
+Node without_shared_parts(const Node& root, const Node& written, Problems& problems);
 
 }  // namespace tactus::config

@@ -42,9 +42,17 @@ struct Loaded {
   Whole whole;
   std::vector<std::string> problems;
 
-  explicit Loaded(const std::string& text) {
+  explicit Loaded(const std::string& text, const std::vector<std::string>& set = {}) {
+    Document document = Document::from_text("it.yaml", text);
+    for (const std::string& each : set) document.set(each);
+    load(document);
+  }
+  explicit Loaded(const Document& document) { load(document); }
+
+ private:
+  void load(const Document& document) {
     Problems found;
-    whole = whole_fields().load(Document::from_text("it.yaml", text), found);
+    whole = whole_fields().load(document, found);
     for (const Problem& problem : found.sorted()) problems.push_back(problem.text());
   }
 };
@@ -82,6 +90,29 @@ TEST(SharedParts, OneThatNothingUsesIsAProblem) {
   // One that another part uses, which is used itself.
   EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nx-b: &b { <<: *a, poles: 8 }\nleft: *b\n").problems, IsEmpty());
   EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nx-b: &b { <<: *a }\n").problems.size(), 2U);
+}
+
+TEST(SharedParts, AreUsedWhereASetValueStandsForThem) {
+  const std::string text =
+      "x-values: { supply: &supply 24, poles: &poles 4 }\nleft: { supply: *supply, poles: *poles }\n";
+  const Loaded set(text, {"left.supply=12"});
+  EXPECT_THAT(set.problems, IsEmpty());
+  EXPECT_EQ(set.whole.left.supply, 12);
+  EXPECT_EQ(set.whole.left.poles, 4);
+  EXPECT_THAT(Loaded(text, {"left={}"}).problems, IsEmpty());
+  // As a campaign sets what varies.
+  Document varied = Document::from_text("it.yaml", text);
+  const Document other = Document::from_text("campaign.yaml", "left.supply: 6\nleft.poles: 8\n");
+  Problems problems;
+  for (const Node::Entry& entry : other.root().entries()) EXPECT_TRUE(varied.set(entry, problems));
+  const Loaded loaded(varied);
+  EXPECT_THAT(loaded.problems, IsEmpty());
+  EXPECT_EQ(loaded.whole.left.supply, 6);
+  EXPECT_EQ(loaded.whole.left.poles, 8);
+  EXPECT_THAT(Loaded("x-a: &a { supply: 24 }\nleft: { supply: 1 }\n", {"left.supply=2"}).problems.size(), 1U)
+      << "the file does not use it";
+  EXPECT_THAT(Loaded("left: { supply: 1 }\n", {"x-a={ supply: 24 }"}).problems.size(), 1U)
+      << "a part that is set is used by nothing";
 }
 
 TEST(SharedParts, AreAtTheTopAlone) { EXPECT_THAT(Loaded("left: { x-supply: 24 }\n").problems.size(), 1U); }

@@ -91,7 +91,10 @@ class Watch {
     const bool stops = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
     if (stops) stop_asked_for_ = true;
     if (signal == SIGCONT) stop_asked_for_ = false;
-    if (!by_kernel) (void)::kill(rig_, signal);
+    // The rig wakes a witness that was stopped. Sent back, its SIGCONT would take the SIGSTOP of a debugger, or of a leak
+    // checker, that attaches to it just then, and that would wait for ever.
+    const bool by_rig = static_cast<pid_t>(info.ssi_pid) == rig_;
+    if (!by_kernel && !by_rig) (void)::kill(rig_, signal);
   }
 
   [[noreturn]] void end(int status) {

@@ -22,6 +22,10 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 constexpr int kAnswerWait = 1000;  // ms
+constexpr std::size_t kUnit =
+    4;  // messages and attributes begin at multiples of it: NLMSG_ALIGNTO, NLA_ALIGNTO
+
+constexpr std::size_t aligned(std::size_t length) { return (length + kUnit - 1) / kUnit * kUnit; }
 
 template <class T>
 std::optional<T> value_in(Bytes bytes) {
@@ -34,10 +38,10 @@ std::optional<T> value_in(Bytes bytes) {
 /// The contents of an attribute among some; empty: there is none.
 Bytes attribute_in(Bytes all, std::uint16_t type) {
   while (const auto head = value_in<nlattr>(all)) {
-    if (head->nla_len < NLA_HDRLEN || head->nla_len > all.size()) return {};
+    if (head->nla_len < aligned(sizeof *head) || head->nla_len > all.size()) return {};
     if ((head->nla_type & NLA_TYPE_MASK) == type)
-      return all.subspan(NLA_HDRLEN, head->nla_len - static_cast<std::size_t>(NLA_HDRLEN));
-    all = all.subspan(std::min<std::size_t>(NLA_ALIGN(head->nla_len), all.size()));
+      return all.subspan(aligned(sizeof *head), head->nla_len - aligned(sizeof *head));
+    all = all.subspan(std::min(aligned(head->nla_len), all.size()));
   }
   return {};
 }
@@ -76,13 +80,13 @@ std::string can_state_text(std::uint32_t state) {
 }
 
 bool add_can_links(Bytes answer, std::map<std::string, CanLink>& links) {
-  constexpr std::size_t kHead = NLMSG_HDRLEN + NLMSG_ALIGN(sizeof(ifinfomsg));
+  constexpr std::size_t kHead = aligned(sizeof(nlmsghdr)) + aligned(sizeof(ifinfomsg));
   while (const auto header = value_in<nlmsghdr>(answer)) {
     if (header->nlmsg_type == NLMSG_DONE || header->nlmsg_type == NLMSG_ERROR) return false;
-    if (header->nlmsg_len < NLMSG_HDRLEN || header->nlmsg_len > answer.size()) return false;
+    if (header->nlmsg_len < sizeof *header || header->nlmsg_len > answer.size()) return false;
     if (header->nlmsg_type == RTM_NEWLINK && header->nlmsg_len >= kHead)
       add_link(answer.subspan(kHead, header->nlmsg_len - kHead), links);
-    answer = answer.subspan(std::min<std::size_t>(NLMSG_ALIGN(header->nlmsg_len), answer.size()));
+    answer = answer.subspan(std::min(aligned(header->nlmsg_len), answer.size()));
   }
   return true;
 }

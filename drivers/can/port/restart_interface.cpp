@@ -22,7 +22,9 @@
 namespace tactus::drivers::can {
 namespace {
 
-constexpr int kAnswerWait = 1000;  // ms
+constexpr int kAnswerWait = 1000;                       // ms
+constexpr std::size_t kAttributeHead = sizeof(nlattr);  // NLA_HDRLEN, of whose signs GCC warns
+static_assert(kAttributeHead % NLA_ALIGNTO == 0);
 
 /// A request to rtnetlink, with attributes inside of each other.
 class Request {
@@ -48,7 +50,7 @@ class Request {
     std::memcpy(bytes_ + at, &length, sizeof length);
   }
   void attribute(std::uint16_t type, const void* value, std::size_t size) {
-    const nlattr head{static_cast<std::uint16_t>(NLA_HDRLEN + size), type};
+    const nlattr head{static_cast<std::uint16_t>(kAttributeHead + size), type};
     add(&head, sizeof head);
     add(value, size);
   }
@@ -100,8 +102,9 @@ std::span<const std::uint8_t> attribute_in(std::span<const std::uint8_t> all, st
   nlattr head{};
   while (all.size() >= sizeof head) {
     std::memcpy(&head, all.data(), sizeof head);
-    if (head.nla_len < NLA_HDRLEN || head.nla_len > all.size()) return {};
-    if ((head.nla_type & NLA_TYPE_MASK) == type) return all.subspan(NLA_HDRLEN, head.nla_len - NLA_HDRLEN);
+    if (head.nla_len < kAttributeHead || head.nla_len > all.size()) return {};
+    if ((head.nla_type & NLA_TYPE_MASK) == type)
+      return all.subspan(kAttributeHead, head.nla_len - kAttributeHead);
     all = all.subspan(std::min<std::size_t>(NLA_ALIGN(head.nla_len), all.size()));
   }
   return {};

@@ -36,9 +36,9 @@ void append(Bytes& to, const Bytes& more) { to.insert(to.end(), more.begin(), mo
 
 Bytes attribute(int type, const Bytes& value) {
   Bytes made = bytes_of(
-      nlattr{static_cast<std::uint16_t>(NLA_HDRLEN + value.size()), static_cast<std::uint16_t>(type)});
+      nlattr{static_cast<std::uint16_t>(sizeof(nlattr) + value.size()), static_cast<std::uint16_t>(type)});
   append(made, value);
-  made.resize(NLA_ALIGN(made.size()));
+  made.resize((made.size() + 3) / 4 * 4);
   return made;
 }
 

@@ -53,15 +53,15 @@ struct ModelHistogram {
     std::string cause;  ///< "bus"
     std::uint64_t count;
   };
-  std::string name;          ///< "EngineData.late"
-  std::string about;         ///< one line
-  std::string unit;          ///< "s"
-  std::string not_measured;  ///< reason to doubt it; empty: none
+  std::string name{};          ///< "EngineData.late"
+  std::string about{};         ///< one line
+  std::string unit{};          ///< "s"
+  std::string not_measured{};  ///< reason to doubt it; empty: none
   std::uint64_t count = 0;
   double longest = 0;
-  std::vector<Class> classes;  ///< those that are not empty, the smallest end first
-  double limit = 0;            ///< values above it are too large; 0: none are
-  std::vector<Share> shares;   ///< those too large, by cause
+  std::vector<Class> classes{};  ///< those that are not empty, the smallest end first
+  double limit = 0;              ///< values above it are too large; 0: none are
+  std::vector<Share> shares{};   ///< those too large, by cause
 };
 
 /// Receiver of lines about a file; `finding`: the line says what is wrong with it.

@@ -17,13 +17,13 @@ namespace tactus::silkit {
 
 struct RegistrySettings {
   bool domain_sockets = true;
-  BacklogLimits backlog;                 ///< limits of what waits for a participant
+  BacklogLimits backlog{};               ///< limits of what waits for a participant
   std::chrono::seconds host_timeout{0};  ///< see SocketOptions
   std::size_t most_participants = 4096;
   bool passes_requests = true;  ///< true: passes on requests of participants to connect to them
   bool relays = true;           ///< true: relays messages between participants that cannot connect at all
   std::function<std::int64_t()> steady_ns{};  ///< clock for the pace of its log; empty: the system's clock
-  rtsync::ThreadSettings io_thread;
+  rtsync::ThreadSettings io_thread{};
 };
 
 /// Hosts any number of simulations. Participants of different simulations never hear of each other.

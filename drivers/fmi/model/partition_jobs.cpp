@@ -291,7 +291,7 @@ int FmiModel::partition_failed(const Partition& partition, const char* what, Sta
                                                                                        UnitTimes::kFailed);
   const char* first = nullptr;
   if (!shared_->failed.compare_exchange_strong(first, partition.name.c_str()) && status == Status::illegal) {
-    std::array<char, 256> text{};
+    std::array<char, 280> text{};
     (void)std::snprintf(text.data(), text.size(),
                         "the unit failed in partition '%.60s', so '%.60s' cannot be called: %.100s", first,
                         partition.name.c_str(), unit_->log().last_error().data());

@@ -12,7 +12,7 @@ OneWord::OneWord(const std::vector<Signal>& signals, const std::vector<Field>& f
   std::vector<Place> places;
   for (std::size_t s = 0; s < signals.size(); ++s) {
     const Signal& signal = signals[s];
-    // Of one bit with a sign the greatest value is even, so that half above it would round to it.
+    // A signed field of one bit has an even greatest value: half above that would round to it.
     const bool is_odd_one = signal.length == 1 && signal.is_signed;
     if (signal.of_switch >= 0 || fields[s].end() > 8 || signal.kind != ValueKind::whole || is_odd_one ||
         (signal.length == 64 && !signal.is_signed))

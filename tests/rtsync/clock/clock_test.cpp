@@ -161,7 +161,7 @@ TEST(TscChoice, AShorterMeasurementNeedsLessTimeAndAllowsMore) {
         static_cast<double>(dynamic_cast<const TscClock&>(*choice.clock).scale()) / 4294967296.0 * 2.4, 1,
         3e-5);
   }
-  // Of the second half, from the second moment on, half is faster.
+  // The counter is faster in half of the second half, from the second moment on.
   for (const double faster : {1.0012, 1.0024}) {
     TscFacts facts = facts_after(2'500'000);
     Machine::hertz *= faster;

@@ -107,8 +107,9 @@ std::uint64_t read_value(const config::Node& node, const char* key, const OutLin
   return static_cast<std::uint64_t>(value);
 }
 
-/// Remembers nothing but its inputs, and the levels that it drove last, which are no state. Before a reset or a load in the middle of a run the executive drives the
-/// lines safe; the write at the end of the frame that follows drives them again.
+/// Remembers nothing but its inputs, and the levels that it drove last, which are no state. Before a reset or a load in
+/// the middle of a run the executive drives the lines safe; the write at the end of the frame that follows drives them
+/// again.
 class Outlet final : public executive::DrivenModel, private executive::SafeOutput {
  public:
   Outlet(std::shared_ptr<const Gpio> gpio, OutSettings settings)

@@ -129,7 +129,7 @@ void CanModel::report() {
                                static_cast<unsigned long long>(each.sent()));
     if (each.not_sent() > 0)
       text += text_of(", not sent %llu", static_cast<unsigned long long>(each.not_sent()));
-    const auto show = [&](const char* what, const Histogram& times) {
+    const auto show = [&](const char* what, const TimeHistogram& times) {
       if (times.count() > 0)
         text += text_of("; %s half below %.9g us, 99 %% below %.9g us, longest %.9g us", what,
                         us(times.quantile(0.5)), us(times.quantile(0.99)), us(times.longest()));

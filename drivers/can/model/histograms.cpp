@@ -7,13 +7,6 @@ namespace {
 
 double in_seconds(std::int64_t time) { return static_cast<double>(time) * 1e-9; }
 
-void fill(const Histogram& from, MeasuredHistogram& to) {
-  to.unit = "s";
-  to.count = from.count();
-  to.longest = in_seconds(from.longest());
-  for (const auto& [end, count] : from.classes()) to.classes.push_back({in_seconds(end), count});
-}
-
 /// Reason to doubt the times of an interface; empty: none.
 std::string doubt_of(const Settings& settings, const std::string& kind) {
   if (settings.is_simulated())
@@ -33,7 +26,7 @@ bool CanModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
   if (number % 2 == 1) {
     to.name = message.message().name + ".bus_time";
     to.about = "from when the controller took it until it was on the bus";
-    fill(message.on_bus(), to);
+    message.on_bus().fill(to);
     return true;
   }
   to.name = message.message().name + ".late";
@@ -41,7 +34,7 @@ bool CanModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
       "from its planned time until the controller took it; above the limit are those that are so late on the "
       "bus, but for "
       "the time that the frame itself takes";
-  fill(message.late(), to);
+  message.late().fill(to);
   to.limit = in_seconds(message.late_after());
   to.shares = {{"bus", message.too_late(LateBy::bus)},
                {"rig", message.too_late(LateBy::rig)},

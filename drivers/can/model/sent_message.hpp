@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tactus/time_histogram.hpp>
 #include <utility>
 #include <vector>
 
 #include "drivers/can/codec/message_codec.hpp"
 #include "drivers/can/model/declaring.hpp"
-#include "drivers/can/model/lateness.hpp"
 #include "drivers/can/model/message_faults.hpp"
 #include "drivers/can/model/protection.hpp"
 #include "drivers/can/port/port.hpp"
@@ -99,8 +99,8 @@ class SentMessage {
   std::uint64_t sent() const TACTUS_RT { return sent_; }
   std::uint64_t not_sent() const TACTUS_RT { return not_sent_; }
   std::uint64_t clipped() const TACTUS_RT { return clipped_; }
-  const Histogram& late() const { return late_all_; }
-  const Histogram& on_bus() const { return bus_all_; }
+  const TimeHistogram& late() const { return late_all_; }
+  const TimeHistogram& on_bus() const { return bus_all_; }
 
  private:
   struct Taken {
@@ -153,7 +153,7 @@ class SentMessage {
   std::atomic<std::uint32_t> own_counter_{0};
   std::atomic<std::uint32_t>* counter_ = &own_counter_;
   std::uint32_t last_counter_ = 0;
-  Histogram late_all_, bus_all_;
+  TimeHistogram late_all_, bus_all_;
   std::array<std::atomic<std::uint64_t>, kLateBy> too_late_{};
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 using test::OneUnit;
 using test::refusal_of;
+using test::steps;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -27,9 +28,6 @@ constexpr std::pair<const char*, std::int64_t> kTicks[] = {{"every", 11}, {"shif
                                                            {"tuned", 4},  {"own", 5},     {"often", 15},
                                                            {"paced", 6},  {"once", 0}};
 
-void steps(OneUnit& unit, int count) {
-  for (int i = 0; i < count; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
-}
 std::int64_t ticks(const OneUnit& unit, const std::string& clock) {
   return unit.value<std::int64_t>(clock + "_ticks");
 }

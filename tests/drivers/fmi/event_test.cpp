@@ -13,15 +13,12 @@ namespace {
 
 using test::OneUnit;
 using test::refusal_of;
+using test::steps;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kWith = "event_mode: yes\n";
-
-void steps(OneUnit& unit, int count) {
-  for (int i = 0; i < count; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
-}
 
 TEST(FmiEvents, EndStepsEarlyAndLeadToEventMode) {
   OneUnit unit("events", kWith);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -110,6 +112,11 @@ inline std::string refusal_of(const std::string& unit, const std::string& keys =
     return error.what();
   }
   return "";
+}
+
+/// Runs that many steps, each of which has to be answered well.
+inline void steps(OneUnit& unit, int count) {
+  for (int i = 0; i < count; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
 }
 
 }  // namespace tactus::test

@@ -51,6 +51,12 @@ class Repeat(unittest.TestCase):
         ledger.count({"a program": False}, "abc", 2)
         self.assertEqual(json.loads(self.file.read_text()), {"passed": {}, "failed": {}})
 
+    def test_a_suite_costs_what_all_its_tests_took(self):
+        for name, tests in {"a": [("Link.Opens", 0.5), ("Each/Link.Ends/1", 1.0)], "b": [("Rig.Runs", 3.0)]}.items():
+            rows = [{"name": test, "status": "passed", "cpu_s": took} for test, took in tests]
+            self.file.with_name(f"{name}.json").write_text(json.dumps({"tests": rows}))
+        self.assertEqual(repeat.costs_in(self.file.parent), {"Link": 1.5, "Rig": 3.0})
+
     def test_what_sleeps_or_starts_threads_or_rigs_is_chosen(self):
         suites = repeat.suites()
         self.assertTrue(suites)

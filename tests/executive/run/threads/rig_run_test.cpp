@@ -90,9 +90,9 @@ TEST_F(RigRunTest, AStepThatComesBeforeThePauseOfTheBeginIsTaken) {
   std::int64_t paused_before = -1;
   watcher_.when_started = [this](const RigRun&) { run_->executive().request_step(3); };
   watcher_.on_tick = [&, ticks = 0](RigRun& run) mutable {
-    const bool rests = run.executive().state() == State::pause && run.executive().frames_done() > 0;
+    const bool rests = run.executive().state() == State::pause && run.executive().latest().frames >= 3;
     if (++ticks < 20'000 && !rests) return;
-    paused_before = run.executive().frames_done();
+    paused_before = run.executive().latest().frames;
     run.executive().request_stop("seen");
   };
   (void)run(kRig, [](RunOptions& options) { options.paused = true; });

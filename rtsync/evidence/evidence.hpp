@@ -51,6 +51,7 @@ struct SwitchTimes {
   std::uint32_t blocks = 0;
   Nanoseconds preempted{0};  ///< it was ready, and not on a CPU
   std::uint32_t preemptions = 0;
+  Nanoseconds unplaced{0};  ///< part of `preempted` after so many that nobody looks who had the CPU
   Nanoseconds migrated{0};  ///< it was ready, and came back on another CPU
   std::uint32_t migrations = 0;
   Nanoseconds in_major_fault{0};  ///< gave up the CPU until a page had come from the disk

@@ -71,15 +71,26 @@ Nanoseconds stood_still(Nanoseconds silent, const Evidence& evidence) TACTUS_RT 
   return std::max(silent - (evidence.interrupts ? evidence.interrupts->took : kNone), kNone);
 }
 
+/// Off its CPU for half as long as the kernel's limit stops a real-time thread, or longer: without a record of who had
+/// the CPU the one looks as the other.
+bool may_be_limit(Nanoseconds time, const Evidence& evidence) TACTUS_RT {
+  return evidence.realtime && evidence.throttle_gap && time * 2 >= *evidence.throttle_gap;
+}
+
 /// Ready, and not on a CPU.
 void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) TACTUS_RT {
-  const bool by_others = evidence.others && (evidence.others->ran - evidence.others->weaker) * 2 > time;
+  if (!evidence.others) {
+    shares.give(may_be_limit(time, evidence) ? Cause::unknown : Cause::preempted, time);
+    return;
+  }
+  const Nanoseconds placed = time - std::min(time, evidence.switches->unplaced);
+  const bool by_others = (evidence.others->ran - evidence.others->weaker) * 2 > placed;
   if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap) && !by_others) {
     shares.give(Cause::throttled, time);
     return;
   }
   // No stronger thread had the CPU either: without a limit that is not possible.
-  const Nanoseconds stopped = std::min(time, evidence.others ? evidence.others->passed_over : kNone);
+  const Nanoseconds stopped = std::min(time, evidence.others->passed_over);
   shares.give(is_limited(evidence) ? Cause::throttled : Cause::unknown, stopped);
   shares.give(Cause::preempted, time - stopped);
 }
@@ -87,10 +98,7 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
 /// Ready, and not on a CPU, as far as the kernel counts that without a record: not what `seen` has already.
 void give_queued(Shares& shares, Nanoseconds most, Nanoseconds seen, const Evidence& evidence) TACTUS_RT {
   const Nanoseconds time = std::min(most, std::max(evidence.queued.value_or(kNone) - seen, kNone));
-  if (!evidence.realtime || !evidence.throttle_gap || time * 2 < *evidence.throttle_gap)
-    shares.give(Cause::preempted, time);
-  else  // as long as the kernel's limit stops it; it may have waited longer than is known
-    shares.give(is_about(time, *evidence.throttle_gap) ? Cause::throttled : Cause::unknown, time);
+  shares.give(may_be_limit(time, evidence) ? Cause::unknown : Cause::preempted, time);
 }
 
 /// A debugger or a signal had stopped it, as the record of its switch says.

@@ -221,6 +221,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
     const auto cpu =
         std::find_if(cpus_.begin(), cpus_.end(), [&](const Cpu& one) { return one.number == off.cpu; });
     if (cpu == cpus_.end()) return evidence;
+    if (&off != times.off().data() && (&off - 1)->cpu == off.cpu) continue;  // nearly always
     if (&off != times.off().data() &&
         std::any_of(times.off().data(), &off, [&](const auto& before) { return before.cpu == off.cpu; }))
       continue;

@@ -32,9 +32,13 @@ std::string frozen_group(const std::string& path, const std::filesystem::path& r
   return "";
 }
 
-std::string freezer(const std::string& path, const std::filesystem::path& root) {
+/// `controllers`: that of the freezer, or several that are mounted as one.
+std::string freezer(const std::string& controllers, const std::string& path,
+                    const std::filesystem::path& root) {
   if (path == "/") return "";
-  const std::string state = read_host_file(root, "/sys/fs/cgroup/freezer" + path + "/freezer.state").text;
+  std::string state;
+  for (const std::string& mount : {std::string("freezer"), controllers})
+    if (state.empty()) state = read_host_file(root, "/sys/fs/cgroup/" + mount + path + "/freezer.state").text;
   return "it is in the freezer " + path + (state.empty() ? "" : ", which is " + state + " now");
 }
 
@@ -45,10 +49,11 @@ std::string freezer_of(const std::string& folder, const std::filesystem::path& r
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string controllers(line.substr(first + 1, second - first - 1));
     const std::string path(line.substr(second + 1));
     if (controllers.empty() && found.empty()) found = frozen_group(path, root);
-    if (controllers == "freezer") found = freezer(path, root);
+    if (("," + controllers + ",").find(",freezer,") != std::string::npos)
+      found = freezer(controllers, path, root);
   }
   return found;
 }

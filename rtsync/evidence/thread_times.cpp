@@ -64,6 +64,8 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
     }
     if (off_count_ < off_.size())
       off_[off_count_++] = {std::max(since_, from_), std::min(at, to_), cpu_, ready_};
+    else if (ready_ && cpu == cpu_)
+      switches_.unplaced += time;
   }
   where_ = Where::on;
   cpu_ = cpu;

@@ -37,7 +37,7 @@ class ThreadTimes {
     std::uint32_t cpu = 0;
     bool ready = false;  ///< it could have run
   };
-  static constexpr std::size_t kMostOff = 32;
+  static constexpr std::size_t kMostOff = 256;  // about as many as a ring holds
 
   ThreadTimes(EvidenceTime from, EvidenceTime to, const EventRates& rates) TACTUS_RT : from_(from),
                                                                                        to_(to),

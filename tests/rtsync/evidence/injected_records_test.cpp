@@ -12,6 +12,8 @@
 
 #include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/evidence/judge.hpp"
+#include "rtsync/evidence/realtime_threads.hpp"
+#include "rtsync/evidence/stop_times.hpp"
 #include "rtsync/evidence/thread_times.hpp"
 #include "tests/support/injection_table.hpp"
 
@@ -24,13 +26,32 @@ using Random = std::mt19937_64;
 
 constexpr std::int32_t kThread = 10;
 constexpr std::int32_t kOther = 77;
+/// Priorities as the kernel counts them, in the records of switches: SCHED_FIFO 80 and 97, SCHED_DEADLINE, ordinary.
+constexpr std::int16_t kOwn = 19;
+constexpr std::int16_t kFifo97 = 2;
+constexpr std::int16_t kDeadline = -1;
+constexpr std::int16_t kOrdinary = 120;
 constexpr Nanoseconds kAlive = 250us;
 constexpr EventRates kRates{kAlive, true, 16, true};
 
-/// A thread on its CPU, as its records show it.
+/// Who has the CPU next.
+struct Next {
+  std::int32_t thread;
+  std::int16_t priority;
+};
+constexpr Next kIdle{0, kOrdinary};
+constexpr Next kStrong{kOther, kFifo97};
+/// The last look at all threads did not find these as they are now: one is new, one was an ordinary thread.
+constexpr Next kYoung{91, kFifo97};
+constexpr Next kPromoted{92, kFifo97};
+constexpr Next kWeak{93, kOrdinary};
+
+/// A real-time thread on its CPU, as its records show it; in every second one with the priorities of the switches.
 class SimulatedThread {
  public:
-  explicit SimulatedThread(Random& random) : random_(random) { put(Kind::on, kThread); }
+  explicit SimulatedThread(Random& random) : random_(random), has_priorities_(random() % 2 == 0) {
+    put(Kind::on, kThread);
+  }
 
   Nanoseconds now() const { return now_; }
   void call(Nanoseconds time) {
@@ -47,7 +68,8 @@ class SimulatedThread {
       thread_.back().in_kernel = in_kernel;
     }
   }
-  void sleep(Nanoseconds time) { away(Kind::off, time, 0, cpu_); }
+  void sleep(Nanoseconds time) { away(Kind::off, time, kIdle, cpu_); }
+  void need_priorities() { has_priorities_ = true; }
   void wait_for_page(Nanoseconds time) {
     sleep(time);
     now_ += 10us;
@@ -59,9 +81,30 @@ class SimulatedThread {
       put(Kind::minor_fault, kThread);
     }
   }
-  void be_preempted(Nanoseconds time) { away(Kind::preempted, time, kOther, cpu_); }
-  void be_throttled(Nanoseconds time) { away(Kind::preempted, time, 0, cpu_); }
-  void migrate(Nanoseconds time) { away(Kind::preempted, time, kOther, 3 - cpu_); }
+  void be_preempted(Nanoseconds time, Next by = kStrong) { away(Kind::preempted, time, by, cpu_); }
+  void be_throttled(Nanoseconds time, Next meanwhile = kIdle) {
+    away(Kind::preempted, time, meanwhile, cpu_);
+  }
+  void migrate(Nanoseconds time) { away(Kind::preempted, time, kStrong, 3 - cpu_); }
+  /// On its way out of the kernel: it gives up the CPU, and is in no system call.
+  void be_stopped(Nanoseconds time, EventRecord::Stop how, Next meanwhile) {
+    put(Kind::left, kThread);
+    thread_.back().in_call = EventRecord::InCall::no;
+    away(Kind::off, time, meanwhile, cpu_, how);
+  }
+  /// Asleep in a freezer: its CPU is idle, has an ordinary thread for a while, and gives signs of life.
+  void be_frozen_asleep(Nanoseconds time) {
+    const Nanoseconds from = now_;
+    put(Kind::off, kThread);
+    cpus_.push_back(thread_.back());
+    go_to(cpus_.back(), kIdle);
+    for (now_ += 50us; now_ + kAlive < from + time / 2; now_ += kAlive) cpus_.push_back(made(Kind::alive, 0));
+    change(kIdle, kWeak);
+    now_ += time / 10;
+    change(kWeak, kIdle);
+    now_ = from + time;
+    come_back(kIdle, cpu_);
+  }
   void be_interrupted(Nanoseconds time, bool softirq) {
     interrupt(softirq ? Kind::softirq_begin : Kind::irq_begin);
     if (softirq)
@@ -79,27 +122,37 @@ class SimulatedThread {
     const EvidenceTime begin{from};
     const EvidenceTime end{now_ - 1us};
     ThreadTimes times(begin, end, kRates);
+    StopTimes stops(begin, end, kThread);
     for (const EventRecord& record : thread_)
       if (record.at <= end) times.add(record);
     times.finish(evidence);
     OtherThreads others;
     InterruptReader interrupts(begin, end);
     for (std::uint32_t cpu = 1; cpu <= 2; ++cpu) {
-      CpuTimes had(times.off(), cpu, !wake);
-      for (const EventRecord& record : cpus_)
-        if (record.cpu == cpu && record.at <= end) had.add(record);
+      CpuTimes had(times.off(), cpu, !wake, &last_look(), kThread);
+      for (const EventRecord& record : cpus_) {
+        if (record.cpu != cpu || record.at > end) continue;
+        had.add(record);
+        stops.add(record);
+      }
       EXPECT_TRUE(had.finish(end, others));
       interrupts.begin_cpu(wake ? InterruptReader::kAnyThread : kThread);
       for (const EventRecord& record : interrupts_)
         if (record.cpu == cpu && record.at <= end) interrupts.add(record);
       interrupts.end_cpu();
     }
+    stops.finish(*evidence.switches);
     evidence.others = others;
     evidence.interrupts = interrupts.times();
     return evidence;
   }
 
  private:
+  static const RealtimeThreads& last_look() {
+    static RealtimeThreads threads;
+    threads.take({kThread, kOther}, {kPromoted.thread, kWeak.thread});
+    return threads;
+  }
   Nanoseconds jitter() { return Nanoseconds{static_cast<std::int64_t>(random_() % 20'000)}; }
   EventRecord made(Kind kind, std::int32_t thread) const {
     EventRecord record;
@@ -114,13 +167,28 @@ class SimulatedThread {
     interrupts_.push_back(made(kind, kThread));
     interrupts_.back().number = 3;
   }
-  void away(Kind how, Nanoseconds time, std::int32_t next, std::uint32_t back_on) {
+  void go_to(EventRecord& record, Next next, std::int16_t from = kOwn) const {
+    record.next = next.thread;
+    if (!has_priorities_) return;
+    record.priority = from;
+    record.next_priority = next.priority;
+  }
+  void change(Next from, Next to) {
+    cpus_.push_back(made(Kind::off, from.thread));
+    go_to(cpus_.back(), to, from.priority);
+  }
+  void away(Kind how, Nanoseconds time, Next next, std::uint32_t back_on,
+            EventRecord::Stop stop = EventRecord::Stop::none) {
     put(how, kThread);
     cpus_.push_back(thread_.back());
-    cpus_.back().next = next;
+    cpus_.back().stop = stop;
+    go_to(cpus_.back(), next);
     now_ += time;
-    EventRecord leaves = made(Kind::off, next);
-    leaves.next = kThread;
+    come_back(next, back_on);
+  }
+  void come_back(Next next, std::uint32_t back_on) {
+    EventRecord leaves = made(Kind::off, next.thread);
+    go_to(leaves, {kThread, kOwn}, next.priority);
     cpu_ = back_on;
     if (leaves.cpu == cpu_) cpus_.push_back(leaves);
     put(Kind::on, kThread);
@@ -128,6 +196,7 @@ class SimulatedThread {
   }
 
   Random& random_;
+  bool has_priorities_;
   Nanoseconds now_{10ms};
   std::uint32_t cpu_ = 1;
   std::vector<EventRecord> thread_;
@@ -170,6 +239,30 @@ constexpr Injection kOfJobs[] = {
     {"migration", Cause::migrated, [](T& t, N time, F&, E&) { t.migrate(time); }},
     {"throttling", Cause::throttled, [](T& t, N time, F&, E&) { t.be_throttled(time); }},
     {"stop", Cause::machine_stopped, [](T& t, N time, F&, E&) { t.stand_still(time); }},
+    {"young thread", Cause::preempted, [](T& t, N time, F&, E&) { t.be_preempted(time, kYoung); }},
+    {"promoted thread", Cause::preempted,
+     [](T& t, N time, F&, E&) {
+       t.need_priorities();
+       t.be_preempted(time, kPromoted);
+     }},
+    {"deadline thread", Cause::preempted,
+     [](T& t, N time, F&, E&) {
+       t.be_preempted(time, {kOther, kDeadline});
+     }},
+    {"throttling, ordinary thread", Cause::throttled,
+     [](T& t, N time, F&, E&) { t.be_throttled(time, kWeak); }},
+    {"debugger", Cause::suspended,
+     [](T& t, N time, F&, E&) {
+       t.need_priorities();
+       t.be_stopped(time, EventRecord::Stop::traced, kWeak);
+     }},
+    {"signal", Cause::machine_stopped,
+     [](T& t, N time, F&, E&) {
+       t.need_priorities();
+       t.be_stopped(time, EventRecord::Stop::signalled, kWeak);
+     }},
+    {"freezer", Cause::unknown,
+     [](T& t, N time, F&, E&) { t.be_stopped(time, EventRecord::Stop::none, kWeak); }},
 };
 
 /// What makes a frame late in another way, or as a whole.
@@ -215,6 +308,33 @@ constexpr Injection kOfFrames[] = {
      [](T& t, N time, F& facts, E&) {
        facts.part = LatePart::wake;
        t.be_preempted(time);
+     }},
+    {"deadline thread at wake", Cause::preempted,
+     [](T& t, N time, F& facts, E&) {
+       facts.part = LatePart::wake;
+       t.be_preempted(time, {kOther, kDeadline});
+     }},
+    {"debugger at wake", Cause::suspended,
+     [](T& t, N time, F& facts, E&) {
+       facts.part = LatePart::wake;
+       t.need_priorities();
+       t.be_stopped(time, EventRecord::Stop::traced, kWeak);
+     }},
+    {"signal at wake", Cause::machine_stopped,
+     [](T& t, N time, F& facts, E&) {
+       facts.part = LatePart::wake;
+       t.need_priorities();
+       t.be_stopped(time, EventRecord::Stop::signalled, kIdle);
+     }},
+    {"freezer at wake", Cause::unknown,
+     [](T& t, N time, F& facts, E&) {
+       facts.part = LatePart::wake;
+       t.be_frozen_asleep(time);
+     }},
+    {"throttling at wake", Cause::throttled,
+     [](T& t, N time, F& facts, E&) {
+       facts.part = LatePart::wake;
+       t.be_throttled(time, kWeak);
      }},
     {"clock jumps", Cause::machine_stopped,
      [](T& t, N time, F& facts, E&) {
@@ -290,6 +410,24 @@ void expect_all_named(const test::InjectionTable& table) {
   EXPECT_EQ(table.sum().wrong, 0) << table;
   EXPECT_EQ(table.sum().unknown, 0) << table;
   EXPECT_GE(table.rows().size(), 14U);
+}
+
+/// As long in all as the kernel's limit for real-time threads stops one, and more than are looked at one by one.
+TEST(InjectedRecords, ManyShortPreemptionsAreNoStopByALimit) {
+  Random random(7);
+  for (const int pieces : {100, 300, 1000}) {
+    SimulatedThread thread(random);
+    const Nanoseconds from = thread.now();
+    for (int i = 0; i < pieces; ++i) {
+      thread.compute(10us);
+      thread.be_preempted(Nanoseconds{50ms} / pieces);
+    }
+    const FrameFacts facts{LatePart::job, thread.now() - from, 0us};
+    Evidence seen = thread.look(from, false);
+    seen.throttle_gap = 50ms;
+    EXPECT_EQ(judge(facts, seen), Cause::preempted) << pieces;
+    EXPECT_EQ(seen.others->thread, kOther) << pieces;
+  }
 }
 
 TEST(InjectedRecords, AreNamedAloneAndInPairs) {

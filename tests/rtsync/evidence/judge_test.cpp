@@ -99,8 +99,8 @@ std::vector<Row> rows() {
             e.switches->preempted = 1ms;
             e.queued = 1ms;
           }),
-      row("a wait as long as the kernel's limit for real-time threads", {LatePart::wake, 52ms, 0ns},
-          Cause::throttled,
+      row("a wait as long as the kernel's limit for real-time threads, or a burst of another thread as long",
+          {LatePart::wake, 52ms, 0ns}, Cause::unknown,
           [](F&, E& e) {
             e = {};
             e.queued = 50ms;
@@ -368,11 +368,26 @@ std::vector<Row> rows() {
             e.switches->preempted = 49'800us;
             e.others = OtherThreads{7, 49'800us, 49'800us, 0ns, 0ns, 0ns};
           }),
-      row("a stop as long as that limit stops", {LatePart::job, 51ms, 100us}, Cause::throttled,
+      row("a stop as long as that limit stops, and nobody sees who had the CPU", {LatePart::job, 51ms, 100us},
+          Cause::unknown,
           [](F&, E& e) {
             e.throttle_gap = 50ms;
             e.switches->preempted = 49'800us;
             e.others.reset();
+          }),
+      row("two such stops in a frame", {LatePart::job, 101ms, 100us}, Cause::unknown,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 99'800us;
+            e.others.reset();
+          }),
+      row("as long in all, in so many pieces that only some are looked at", {LatePart::job, 51ms, 100us},
+          Cause::preempted,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 49'800us;
+            e.switches->unplaced = 40ms;
+            e.others = OtherThreads{7, 9ms, 9ms, 0ns, 0ns, 0ns};
           }),
       row("a stop as long as that limit stops, while an ordinary thread had the CPU",
           {LatePart::job, 51ms, 100us}, Cause::throttled,

@@ -35,5 +35,27 @@ TEST(Stopper, MayBeAFreezerThatIsOverAlready) {
   EXPECT_EQ(stopper_of(77, root.path()), "") << "all threads are in it";
 }
 
+TEST(Stopper, IsAFreezerThatHoldsTheThreadStill) {
+  FakeRoot root;
+  root.write("/proc/77/cgroup", "9:freezer:/cold/inner\n0::/\n");
+  root.write("/sys/fs/cgroup/freezer/cold/inner/freezer.state", "FROZEN\n");
+  EXPECT_EQ(stopper_of(77, root.path()), "it is in the freezer /cold/inner, which is FROZEN now");
+  root.write("/sys/fs/cgroup/freezer/cold/inner/freezer.state", "FREEZING\n");
+  EXPECT_EQ(stopper_of(77, root.path()), "it is in the freezer /cold/inner, which is FREEZING now");
+}
+
+TEST(Stopper, KnowsAFreezerThatIsMountedTogetherWithOtherControllers) {
+  FakeRoot root;
+  root.write("/proc/77/cgroup", "4:cpu,freezer:/cold\n");
+  root.write("/sys/fs/cgroup/cpu,freezer/cold/freezer.state", "FROZEN\n");
+  EXPECT_EQ(stopper_of(77, root.path()), "it is in the freezer /cold, which is FROZEN now");
+}
+
+TEST(Stopper, IsAFreezerWhoseStateCannotBeRead) {
+  FakeRoot root;
+  root.write("/proc/77/cgroup", "9:freezer:/cold\n");
+  EXPECT_EQ(stopper_of(77, root.path()), "it is in the freezer /cold");
+}
+
 }  // namespace
 }  // namespace tactus::rtsync::stopper_test

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,6 +28,7 @@
 #include "rtsync/evidence/event_follower.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -312,6 +314,62 @@ TEST_P(WatchedThread, IsSeenAgainAfterItsRingWasFull) {
   }
   for (int i = 0; i < 4; ++i) events_.release();
   expect_cause(Cause::blocked, [] { std::this_thread::sleep_for(3ms); });
+}
+
+/// `work` on a thread that has given up its privileges; the kernel keeps them for each thread apart.
+void as_a_plain_user(const std::function<void()>& work) {
+  constexpr long kNobody = 65534;
+  std::thread([&] {
+    const bool root = ::geteuid() == 0;
+    ASSERT_TRUE(!root || ::syscall(SYS_setresuid, kNobody, kNobody, kNobody) == 0);
+    work();
+  }).join();
+  (void)::prctl(PR_SET_DUMPABLE, 1);
+}
+
+TEST(KernelEvents, OfAPlainUserAreAllThatItsPermissionGives) {
+  const auto level = read_host_number("/", "/proc/sys/kernel/perf_event_paranoid");
+  if (!level || *level > 2) GTEST_SKIP() << "kernel.perf_event_paranoid lets no user record anything";
+  const CpuSet cpus = allowed_cpus();
+  as_a_plain_user([&] {
+    const EventThread self{::gettid(), "self"};
+    KernelEvents events({&self, 1}, cpus, 250us);
+    ASSERT_TRUE(events.ring(0).is_open()) << sentence(events.provisions().front());
+    EXPECT_TRUE(events.provisions().front().granted) << "its own thread";
+    EXPECT_EQ(events.sees_cpus(), *level <= 0) << "what the CPUs do needs more";
+    const auto cause_of = [&](const auto& work) {
+      const EvidenceTime from = monotonic_now();
+      work();
+      const EvidenceTime to = monotonic_now();
+      const Evidence seen = events.look(0, from, to, false);
+      events.release();
+      EXPECT_TRUE(seen.switches);
+      return judge({LatePart::job, to - from, 0ns}, seen);
+    };
+    const auto expect_cause = [&](Cause expected, const auto& work) {
+      int found = 0;
+      for (int i = 0; i < 200 && found == 0; ++i) {
+        const Cause cause = cause_of(work);
+        found += cause == expected ? 1 : 0;
+        EXPECT_TRUE(cause == expected || cause == Cause::preempted || cause == Cause::migrated ||
+                    cause == Cause::unknown || (test::kSanitized && cause == Cause::faulted))
+            << name_of(cause);
+      }
+      EXPECT_EQ(found, 1) << name_of(expected);
+    };
+    expect_cause(Cause::blocked, [] { std::this_thread::sleep_for(3ms); });
+    expect_cause(Cause::computed, [] {
+      for (const auto end = monotonic_now() + 3ms; monotonic_now() < end;)
+        for (int i = 0; i < 10'000; ++i) asm volatile("");
+    });
+    expect_cause(Cause::faulted, [] {
+      constexpr std::size_t kBytes = 8U << 20U;
+      void* const memory =
+          ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      for (std::size_t at = 0; at < kBytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
+      (void)::munmap(memory, kBytes);
+    });
+  });
 }
 
 TEST(KernelEvents, OfAThreadThatIsGoneSayWhy) {

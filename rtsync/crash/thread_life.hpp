@@ -9,6 +9,8 @@
 /// The kernel marks what a dying thread holds first of all, before memory, descriptors and the other threads end.
 /// A header alone: a program that links nothing of ours uses it as well.
 ///
+/// The other process only reads: it may have that memory mapped so, and then cannot damage the watched one by it.
+///
 /// Threads  hold(), release(): the watched thread. await_death(): one thread of one other process.
 /// RT       hold() and release() are system calls: before and after the frames.
 #include <linux/futex.h>
@@ -40,6 +42,8 @@ class ThreadLife {
   /// Watches over the calling thread from here on. Where that cannot be, nothing happens. @when setup
   void hold() noexcept {
     if (!made_ || ::pthread_mutex_trylock(&mutex_) != 0) return;
+    // As a waiter would mark it that may write: the kernel, and release(), wake the one that reads it.
+    (void)__atomic_fetch_or(&mutex_.__data.__lock, static_cast<int>(FUTEX_WAITERS), __ATOMIC_SEQ_CST);
     held_.store(1);
     (void)::syscall(SYS_futex, &held_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   }
@@ -48,21 +52,27 @@ class ThreadLife {
     if (held_.exchange(0) != 0) (void)::pthread_mutex_unlock(&mutex_);
   }
   /// Sleeps until the thread that held it is dead: true. False: that cannot be found out. @when any
-  bool await_death() noexcept {
+  bool await_death() const noexcept {
     if (!made_) return false;
     for (;;) {
-      while (held_.load() == 0)
-        if (::syscall(SYS_futex, &held_, FUTEX_WAIT, 0, nullptr, nullptr, 0) != 0 && errno != EAGAIN &&
-            errno != EINTR)
-          return false;
-      const int locked = ::pthread_mutex_lock(&mutex_);
-      if (locked == EOWNERDEAD) return true;
-      if (locked != 0) return false;
-      (void)::pthread_mutex_unlock(&mutex_);  // it was released: another thread may hold it next
+      const std::uint32_t word = owner();
+      if ((word & FUTEX_OWNER_DIED) != 0) return true;
+      const bool held = held_.load() != 0 && (word & FUTEX_TID_MASK) != 0;
+      if (!(held ? sleep_while(&mutex_.__data.__lock, word) : sleep_while(&held_, 0))) return false;
     }
   }
 
  private:
+  /// Thread id of the holder, with the kernel's marks.
+  std::uint32_t owner() const noexcept {
+    return static_cast<std::uint32_t>(__atomic_load_n(&mutex_.__data.__lock, __ATOMIC_SEQ_CST));
+  }
+  /// Sleeps while the word has that value, or for a shorter time. False: the kernel refuses that.
+  static bool sleep_while(const void* word, std::uint32_t seen) noexcept {
+    return ::syscall(SYS_futex, word, FUTEX_WAIT, seen, nullptr, nullptr, 0) == 0 || errno == EAGAIN ||
+           errno == EINTR;
+  }
+
   std::atomic<std::uint32_t> held_{0};
   bool made_ = false;
   pthread_mutex_t mutex_{};

@@ -34,6 +34,9 @@ int write_pieces(std::string_view text, std::size_t* written, Put put) {
 
 Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at) {
   Descriptor opened(::openat(at, file.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+  // Where a model or a library closed a standard stream, what is said there would come into the file.
+  if (opened.get() >= 0 && opened.get() <= STDERR_FILENO)
+    opened = Descriptor(::fcntl(opened.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   struct stat facts {};
   if (opened.get() < 0 || (::fstat(opened.get(), &facts) == 0 && S_ISREG(facts.st_mode))) return opened;
   opened = Descriptor();

@@ -109,5 +109,33 @@ TEST_F(ThreadLifeTest, AThreadThatReleasedItEndsUnheardAndTheNextOneIsWatched) {
   EXPECT_TRUE(heard.load());
 }
 
+TEST_F(ThreadLifeTest, IsWaitedForInMemoryThatTheOtherProcessCannotWrite) {
+  constexpr std::size_t kBytes = 4096;
+  const int file = ::memfd_create("life", MFD_CLOEXEC);
+  ASSERT_EQ(::ftruncate(file, kBytes), 0);
+  void* const written = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* const read = ::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, file, 0);
+  ASSERT_NE(written, MAP_FAILED);
+  ASSERT_NE(read, MAP_FAILED);
+  auto& life = *::new (written) ThreadLife;
+  std::atomic<bool> heard{false};
+  std::thread waiter([&] { heard = static_cast<const ThreadLife*>(read)->await_death(); });
+  in_child([&] {
+    life.hold();
+    life.release();
+    life.hold();
+    shared_.step = 1;
+  });
+  shared_.await(1);
+  (void)::usleep(20'000);
+  EXPECT_FALSE(heard.load()) << "while it lives";
+  (void)::kill(child_, SIGKILL);
+  waiter.join();
+  EXPECT_TRUE(heard.load());
+  (void)::munmap(written, kBytes);
+  (void)::munmap(read, kBytes);
+  (void)::close(file);
+}
+
 }  // namespace
 }  // namespace tactus::rtsync::thread_life_test

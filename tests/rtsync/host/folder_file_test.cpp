@@ -59,6 +59,23 @@ TEST(FolderFile, WhoClosedAFileOrChangedTheUserIsSaid) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(FolderFile, IsNeverAStandardStream) {
+  const FakeRoot root;
+  const fs::path file = root.path() / "a";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) (void)::close(stream);
+    const Descriptor opened = open_folder_file(file, O_WRONLY | O_CREAT);
+    const bool said = ::write(STDOUT_FILENO, "out", 3) == 3 || ::write(STDERR_FILENO, "err", 3) == 3;
+    const bool written = append_whole(opened.get(), "text") == 0;
+    ::_exit(opened.get() > STDERR_FILENO && !said && written ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text_of(file), "text");
+}
+
 TEST(FolderFile, ASecondNameOfAFileElsewhereIsNotWritten) {
   const FakeRoot root;
   const fs::path dir = root.path();

@@ -28,7 +28,9 @@ class Writer {
     if (!section.about.empty()) result["description"] = section.about;
     result["properties"] = std::move(properties);
     if (!required.empty()) result["required"] = std::move(required);
-    result["additionalProperties"] = !section.rest.empty();
+    result["additionalProperties"] = !section.rest.empty() && section.rest_shape
+                                         ? of(*section.rest_shape, "rest")
+                                         : Json(!section.rest.empty());
     return result;
   }
 
@@ -36,6 +38,13 @@ class Writer {
 
  private:
   Json of(const Shape& shape, const std::string& name) {
+    if (shape.also == nullptr) return ways_of(shape, name);
+    Json all = Json::array({ways_of(shape, name)});
+    all.push_back(of(*shape.also, name));
+    return {{"allOf", std::move(all)}};
+  }
+
+  Json ways_of(const Shape& shape, const std::string& name) {
     Json main = main_way(shape, name);
     if (shape.others.empty()) return main;
     Json ways = Json::array({std::move(main)});
@@ -73,7 +82,8 @@ class Writer {
     const auto known = names_.find(&section);
     if (known != names_.end()) return known->second;
     std::string unique = name;
-    for (int i = 2; definitions_.contains(unique); ++i) unique = name + "_" + std::to_string(i);
+    for (int& next = next_.try_emplace(name, 2).first->second; definitions_.contains(unique); ++next)
+      unique = name + "_" + std::to_string(next);
     names_[&section] = unique;
     definitions_[unique] = Json::object();  // keeps its place and name while its inside is written
     definitions_[unique] = this->section(section);
@@ -122,6 +132,7 @@ class Writer {
 
   Json definitions_ = Json::object();
   std::map<const Section*, std::string> names_;
+  std::map<std::string, int> next_;  // number of the next definition of a name
 };
 
 }  // namespace

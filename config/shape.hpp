@@ -52,6 +52,8 @@ struct Shape {
   std::shared_ptr<const Shape> item{};  ///< shape of the entries of list and map_of
   std::shared_ptr<const Section> section{};
   std::vector<std::shared_ptr<const Shape>> others{};  ///< other ways to write it, for JSON alone
+  std::shared_ptr<const Shape>
+      also{};  ///< a shape that its value must fit, too, for JSON alone; nullptr: none
 };
 
 /// One key of a section.
@@ -66,7 +68,8 @@ struct KeyShape {
 struct Section {
   std::string about;
   std::vector<KeyShape> keys;
-  std::string rest{};  ///< meaning of all other keys; empty: there may be none
+  std::string rest{};                         ///< meaning of all other keys; empty: there may be none
+  std::shared_ptr<const Shape> rest_shape{};  ///< shape of these, for JSON alone; nullptr: anything
   /// Names that are no keys although one might look for them, each with the sentence that refuses it.
   std::vector<Word> refused{};
 };

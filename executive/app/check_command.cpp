@@ -10,6 +10,7 @@
 #include "config/unit_table.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/model_keys.hpp"
 #include "executive/app/plan_report.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/campaign/file/plan.hpp"
@@ -108,7 +109,10 @@ class CheckCommand final : public CommandDriver {
         ->option_text("RATE");
     app.add_flag("--measure", measure_,
                  "of an .fmu: run it, too, and say what its steps take on this machine");
-    app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
+    app.add_flag("--schema", schema_,
+                 "print the JSON Schema of rig files, for editors; with a rig file also the keys of its "
+                 "models' drivers, "
+                 "and names that these can have");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
     app.add_flag("--units", units_, "print the page of units (Markdown)");
     app.add_flag("--variables", variables_, "print the page of the executive's own variables (Markdown)");
@@ -123,6 +127,7 @@ class CheckCommand final : public CommandDriver {
       put("%s", executive::variables_page(link_variables()).c_str());
       return kOk;
     }
+    if (schema_ && !rig_.file.empty()) return print_schema_of_rig();
     if (schema_ || reference_) {
       const auto& fields = executive::rig_fields();
       const std::string text =
@@ -173,6 +178,17 @@ class CheckCommand final : public CommandDriver {
   }
 
  private:
+  int print_schema_of_rig() const {
+    config::Problems mistakes;  // the file is being written
+    const ModelKeys keys(executive::load_document(rig_.file, rig_.set, mistakes));
+    for (const ModelKeys::Of& each : keys.all())
+      if (!each.problem.empty())
+        print_error("tactus: note: model %s: names of its keys are not known: %s\n", each.model.c_str(),
+                    each.problem.c_str());
+    put("%s", config::json_schema_text(keys.section_of_rig(), "tactus rig").c_str());
+    return kOk;
+  }
+
   static bool is_examined(const std::string& file) {
     return file.ends_with(".fmu") || file.ends_with(".dbc");
   }

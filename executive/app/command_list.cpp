@@ -15,7 +15,7 @@ std::vector<std::string> driver_names() { return executive::driver_names(Command
 
 }  // namespace
 
-std::vector<OwnCommand> own_commands() {
+std::vector<OwnCommand> own_commands(const CommandList* list) {
   std::vector<OwnCommand> all{
       {"run", run_command},          {"check", check_command},     {"calibrate", calibrate_command},
       {"doctor", doctor_command},    {"recover", recover_command}, {"convert", convert_command},
@@ -30,12 +30,12 @@ std::vector<OwnCommand> own_commands() {
     if (row.from_outside != nullptr && !is_given_from_outside(row)) add(row);
   for (const executive::CommandRow& row : executive::command_rows())
     if (is_given_from_outside(row)) add(row);
-  all.push_back({"help", help_command});
+  all.push_back({"help", [list] { return help_command(list); }});
   return all;
 }
 
 void CommandList::declare(CLI::App& app, int argc, char** argv) {
-  const std::vector<OwnCommand> own_ones = own_commands();
+  const std::vector<OwnCommand> own_ones = own_commands(this);
   for (const OwnCommand& own : own_ones) add(app, std::string(own.name), {nullptr, own.make(), nullptr});
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && (words.front() == "-h" || words.front() == "--help" || words.front() == "help")) {
@@ -78,6 +78,16 @@ std::string CommandList::unknown(const std::string& name) {
   for (const OwnCommand& own : own_commands()) names.emplace_back(own.name);
   for (std::string& driver : driver_names()) names.push_back(std::move(driver));
   return "there is no command '" + name + "'" + executive::did_you_mean(name, names);
+}
+
+std::vector<config::Word> CommandList::words_for(const std::string& command, const std::string& option,
+                                                 const std::vector<std::string>& words) const {
+  const std::size_t begin = command.find(' ');
+  if (begin == std::string::npos) return {};
+  const std::string name = command.substr(begin + 1, command.find(' ', begin + 1) - begin - 1);
+  for (const Command& each : commands_)
+    if (each.app->get_name() == name) return each.driver->words_for(option, words);
+  return {};
 }
 
 int CommandList::run() {

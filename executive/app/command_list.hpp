@@ -22,6 +22,9 @@ class CommandList {
   std::vector<std::string> spelled_out(int argc, char** argv) const;
   /// "there is no command 'rum'; did you mean 'run'?"
   static std::string unknown(const std::string& name);
+  /// Returns what a command says of the words of its line (CommandDriver::words_for); `command`: "tactus can send". Empty: nothing.
+  std::vector<config::Word> words_for(const std::string& command, const std::string& option,
+                                      const std::vector<std::string>& words) const;
   /// Runs the one that was parsed. Returns the exit status; throws what it throws, which must be gone before
   /// this is.
   int run();

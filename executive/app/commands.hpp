@@ -30,7 +30,9 @@ std::unique_ptr<CommandDriver> switch_command();
 std::unique_ptr<CommandDriver> new_command();
 std::unique_ptr<CommandDriver> test_command();
 std::unique_ptr<CommandDriver> campaign_command();
-std::unique_ptr<CommandDriver> help_command();
+class CommandList;
+/// `list`: commands that it asks for words; nullptr: none.
+std::unique_ptr<CommandDriver> help_command(const CommandList* list);
 
 /// One that a running rig is given.
 std::unique_ptr<CommandDriver> running_rig_command(const executive::CommandRow& row);
@@ -40,6 +42,7 @@ struct OwnCommand {
   std::string_view name;
   std::function<std::unique_ptr<CommandDriver>()> make;
 };
-std::vector<OwnCommand> own_commands();
+/// `list`: the list in which they will be; nullptr: none.
+std::vector<OwnCommand> own_commands(const CommandList* list = nullptr);
 
 }  // namespace tactus::app

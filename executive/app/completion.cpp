@@ -2,15 +2,12 @@
 #include "executive/app/completion.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <memory>
-#include <string_view>
 
 #include "config/document.hpp"
 #include "config/place.hpp"
-#include "config/shape.hpp"
-#include "executive/app/load_rig.hpp"
-#include "executive/plan/rig_settings.hpp"
+#include "config/text.hpp"
+#include "executive/app/setting_completion.hpp"
+#include "executive/app/variable_completion.hpp"
 
 namespace tactus::app {
 namespace {
@@ -39,93 +36,10 @@ std::string yaml_file_in(const std::vector<std::string>& words) {
   return "";
 }
 
-std::string row(const std::string& word, const std::string& about) {
-  return word + (about.empty() ? "" : "\t" + about) + "\n";
-}
-
 const OptionFacts* option_of(const CommandFacts& command, const std::string& name) {
   for (const OptionFacts& option : command.options)
     if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) return &option;
   return nullptr;
-}
-
-/// The names that a rig file has at a place, "models.": those of its models.
-std::string names_at(const std::string& file, const std::string& path, const std::string& begin) {
-  std::string text = "words\n";
-  try {
-    const config::Document document = config::Document::from_file(file);
-    const config::Node* node = &document.root();
-    for (std::size_t at = 0, dot; node != nullptr && (dot = path.find('.', at)) != std::string::npos;
-         at = dot + 1)
-      node = node->find(path.substr(at, dot - at));
-    if (node == nullptr) return "nothing\n";
-    for (const config::Node::Entry& entry : node->entries())
-      if ((path + entry.key).starts_with(begin)) text += path + entry.key + ".\n";
-  } catch (const config::ConfigError&) {
-    return "nothing\n";
-  }
-  return text;
-}
-
-/// The parameters and inputs of a model, which the rig file can give values: "models.engine.parameters.k=". Makes the
-/// models of the rig, as `tactus check` does.
-std::string parameters_of(const std::string& file, const std::string& model, const std::string& path,
-                          const std::string& begin) {
-  std::string text = "words\n";
-  try {
-    const std::unique_ptr<executive::Rig> rig = executive::load_rig(file, {});
-    for (const executive::ModelInstance& each : rig->models()) {
-      if (each.name() != model) continue;
-      for (const executive::Variable& variable : each.variables()) {
-        const std::string word = path + variable.name.substr(model.size() + 1) + "=";
-        if ((variable.role == TACTUS_PARAMETER || variable.role == TACTUS_INPUT) && word.starts_with(begin))
-          text += row(word, variable.about);
-      }
-    }
-  } catch (const std::exception&) {
-    return "nothing\n";  // a rig with mistakes, which `tactus check` names
-  }
-  return text;
-}
-
-/// The keys of the rig file that a PATH=VALUE can go on with: "realtime.sl" becomes "realtime.sleeper=". Behind the
-/// name of a model, a thread and so on the keys of that; names, and parameters of models, are those of `file`, if
-/// there is one.
-std::string rig_keys(const std::string& begin, const std::string& file) {
-  using Form = config::Shape::Form;
-  constexpr std::string_view kModels = "models.", kParameters = ".parameters.";
-  if (const std::size_t after = begin.find(kParameters); !file.empty() && begin.starts_with(kModels) &&
-                                                         after != std::string::npos &&
-                                                         begin.find('.', kModels.size()) == after)
-    return parameters_of(file, begin.substr(kModels.size(), after - kModels.size()),
-                         begin.substr(0, after + kParameters.size()), begin);
-  const config::Section* section = &executive::rig_fields().section();
-  std::string path;
-  std::size_t at = 0;
-  for (std::size_t dot; (dot = begin.find('.', at)) != std::string::npos; at = dot + 1) {
-    const std::string key = begin.substr(at, dot - at);
-    path = begin.substr(0, dot + 1);
-    const auto& keys = section->keys;
-    const auto found =
-        std::find_if(keys.begin(), keys.end(), [&](const config::KeyShape& each) { return each.key == key; });
-    if (found == keys.end()) return "nothing\n";
-    const config::Shape* shape = found->shape.get();
-    if (shape->form == Form::map_of) {
-      dot = begin.find('.', dot + 1);
-      if (dot == std::string::npos) return file.empty() ? "nothing\n" : names_at(file, path, begin);
-      path = begin.substr(0, dot + 1);
-      shape = shape->item.get();
-    }
-    if (shape->form != Form::section) return "nothing\n";
-    section = shape->section.get();
-  }
-  std::string text = "words\n";
-  for (const config::KeyShape& key : section->keys) {
-    const Form form = key.shape->form;
-    const std::string word = path + key.key + (form == Form::section || form == Form::map_of ? "." : "=");
-    if (word.starts_with(begin)) text += row(word, key.meaning);
-  }
-  return text;
 }
 
 /// The keys of `vary:` of a campaign's file; none where it cannot be read.
@@ -142,14 +56,54 @@ std::string varied_keys(const std::string& file, const std::string& begin) {
   return text;
 }
 
+std::vector<std::string> words_before(const std::vector<std::string>& words) {
+  return {words.begin(), words.end() - 1};
+}
+
 bool takes_next_word(const OptionFacts* option) {
   return option != nullptr && !option->value.empty() && !option->optional_value;
 }
 
+/// Returns the words that a driver's command has for an option or an argument; empty: none.
+std::string of_driver(const CommandWords& command_words, const CommandFacts& command,
+                      const std::string& option, const std::vector<std::string>& words) {
+  std::string text;
+  const std::string& begin = words.back();
+  if (command_words != nullptr)
+    for (const config::Word& each : command_words(command.path, option, words))
+      if (each.word.starts_with(begin)) text += completion_row(each.word, each.meaning);
+  return text.empty() ? "" : "words\n" + text;
+}
+
+/// Completes `--option=begin` as two words, and puts the option in front of each word of the reply again.
+std::string completed_apart(const CommandFacts& tactus, std::vector<std::string> words,
+                            const CommandWords& command_words) {
+  const std::string last = words.back();
+  const std::size_t equals = last.find('=');
+  words.back() = last.substr(0, equals);
+  words.push_back(last.substr(equals + 1));
+  const std::string reply = complete(tactus, words, command_words);
+  if (!reply.starts_with("words\n")) return reply;
+  std::string text = "words\n";
+  for (std::size_t at = text.size(), end; at < reply.size(); at = end + 1) {
+    end = reply.find('\n', at);
+    text += last.substr(0, equals + 1) + reply.substr(at, end - at) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string complete(const CommandFacts& tactus, const std::vector<std::string>& words) {
+std::string completion_row(const std::string& word, const std::string& about) {
+  const std::string line = config::one_line(about);
+  return config::one_line(word) + (line.empty() ? "" : "\t" + line) + "\n";
+}
+
+std::string complete(const CommandFacts& tactus, const std::vector<std::string>& words,
+                     const CommandWords& command_words) {
   if (words.empty()) return "nothing\n";
+  if (words.back().starts_with("--") && words.back().find('=') != std::string::npos)
+    return completed_apart(tactus, words, command_words);
   const CommandFacts* command = &tactus;
   const OptionFacts* pending = nullptr;  // the word that follows is its value
   std::size_t arguments = 0;
@@ -169,20 +123,30 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
       command = &*below;
   }
   const std::string& begin = words.back();
-  if (pending != nullptr && pending->value == "PATH=VALUE") return rig_keys(begin, yaml_file_in(words));
+  if (pending != nullptr && pending->value == "PATH=VALUE")
+    return complete_setting(begin, yaml_file_in(words));
   if (pending != nullptr && pending->value == "KEY") return varied_keys(yaml_file_in(words), begin);
-  if (pending != nullptr) return as_reply(*pending, begin);
+  if (pending != nullptr && pending->value == "NAMES")
+    return complete_variable(words_before(words), begin, false);
+  if (pending != nullptr) {
+    const std::string said = of_driver(command_words, *command, pending->names.back(), words);
+    return said.empty() ? as_reply(*pending, begin) : said;
+  }
   std::string text = "words\n";
   if (begin.starts_with('-')) {
     for (const OptionFacts& option : command->options)
       for (const std::string& name : option.names)
-        if (name.starts_with(begin)) text += row(name, option.about);
+        if (name.starts_with(begin)) text += completion_row(name, option.about);
   } else if (!command->commands.empty()) {
     for (const CommandFacts& each : command->commands)
-      if (each.name.starts_with(begin)) text += row(each.name, each.about);
+      if (each.name.starts_with(begin)) text += completion_row(each.name, each.about);
   } else if (const auto& known = command->arguments;
              arguments < known.size() || (!known.empty() && known.back().several)) {
-    return as_reply(known[std::min(arguments, known.size() - 1)], begin);
+    const OptionFacts& argument = known[std::min(arguments, known.size() - 1)];
+    if (argument.value.ends_with("VARIABLES") || argument.value.ends_with("CHANGES"))
+      return complete_variable(words_before(words), begin, argument.value.ends_with("CHANGES"));
+    const std::string said = of_driver(command_words, *command, argument.value, words);
+    return said.empty() ? as_reply(argument, begin) : said;
   } else {
     return "nothing\n";
   }
@@ -193,10 +157,20 @@ std::string completion_stub(const std::string& shell) {
   if (shell == "bash")
     return R"(# Completion of tactus for bash, by `tactus help --completion bash`.
 _tactus() {
-  local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]} reply
-  mapfile -t reply < <(tactus help --complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]} reply words=() i
+  for ((i = 1; i <= COMP_CWORD; i++)); do # for bash a '=' is a word of its own
+    if ((i > 1)) && [[ ${COMP_WORDS[i]} == = || ${COMP_WORDS[i - 1]} == = ]]; then
+      words[${#words[@]} - 1]+=${COMP_WORDS[i]}
+    else
+      words+=("${COMP_WORDS[i]}")
+    fi
+  done
+  [[ $cur == = ]] && cur=
+  mapfile -t reply < <(tactus help --complete -- "${words[@]}" 2>/dev/null)
   case ${reply[0]-} in
     words) COMPREPLY=("${reply[@]:1}") COMPREPLY=("${COMPREPLY[@]%%$'\t'*}")
+      local before=${words[${#words[@]} - 1]%"$cur"}
+      COMPREPLY=("${COMPREPLY[@]#"$before"}")
       [[ ${COMPREPLY[0]-} == *[.=] ]] && compopt -o nospace 2>/dev/null ;;
     rigs) COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur")) ;;
     files) COMPREPLY=($(compgen -f -- "$cur")) ;;

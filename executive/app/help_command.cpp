@@ -26,6 +26,8 @@ void write_page(const std::filesystem::path& file, const std::string& text) {
 /// Help for people, and what is generated of the tree of commands.
 class HelpCommand final : public CommandDriver {
  public:
+  explicit HelpCommand(const CommandList* list) : list_(list) {}
+
   void declare(CLI::App& app) override {
     app_ = &app;
     app.description("print the help of a command, or write man pages and completion of all");
@@ -49,7 +51,11 @@ class HelpCommand final : public CommandDriver {
     } else if (!shell_.empty()) {
       put("%s", completion_stub(shell_).c_str());
     } else if (complete_) {
-      put("%s", complete(facts_of(root, "tactus"), words_).c_str());
+      const CommandWords ask = [this](const std::string& command, const std::string& option,
+                                      const std::vector<std::string>& words) {
+        return list_ == nullptr ? std::vector<config::Word>{} : list_->words_for(command, option, words);
+      };
+      put("%s", complete(facts_of(root, "tactus"), words_, ask).c_str());
     } else {
       print_help(root);
     }
@@ -83,6 +89,7 @@ class HelpCommand final : public CommandDriver {
     put("%s", app->get_formatter()->make_help(app, "", CLI::AppFormatMode::Normal).c_str());
   }
 
+  const CommandList* list_;
   CLI::App* app_ = nullptr;
   std::vector<std::string> words_;
   std::string man_;
@@ -93,6 +100,8 @@ class HelpCommand final : public CommandDriver {
 
 }  // namespace
 
-std::unique_ptr<CommandDriver> help_command() { return std::make_unique<HelpCommand>(); }
+std::unique_ptr<CommandDriver> help_command(const CommandList* list) {
+  return std::make_unique<HelpCommand>(list);
+}
 
 }  // namespace tactus::app

@@ -2,7 +2,9 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "config/shape.hpp"
 #include "executive/driver/driver.hpp"
 
 namespace CLI {
@@ -41,6 +43,13 @@ class CommandDriver : public Driver {
   virtual void declare(CLI::App& app) = 0;
   /// Returns the long form of an argument that the command line's rules cannot express, as -ni. @when setup
   virtual std::string spelled_out(const std::string& argument) const { return argument; }
+  /// Returns words that an option or an argument can be, for completion; empty: it does not know. `option`: "--database", or
+  /// the name of an argument. `words`: the command line behind `tactus`, the last one being written. @when setup
+  virtual std::vector<config::Word> words_for(const std::string& option,
+                                              const std::vector<std::string>& words) const {
+    (void)option, (void)words;
+    return {};
+  }
   /// Does what it is for, once the options are read. Returns the exit status. Throws CommandError.
   virtual int run() = 0;
 };

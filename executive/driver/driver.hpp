@@ -41,7 +41,7 @@ using DriverFunction = const DriverEntry* (*)();
 /// The executive's version and the compiler's C++ ABI: what two sides of a virtual call must share.
 #define TACTUS_TEXT_OF(x) #x
 #define TACTUS_TEXT(x) TACTUS_TEXT_OF(x)
-#define TACTUS_DRIVER_BUILD "tactus driver 9, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
+#define TACTUS_DRIVER_BUILD "tactus driver 10, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
 
 template <class Seam, class Class>
 constexpr DriverEntry driver_entry(const char* name) {

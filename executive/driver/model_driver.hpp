@@ -13,6 +13,7 @@
 #include "config/node.hpp"
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/key_names.hpp"
 #include "executive/driver/safe_output.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -147,6 +148,12 @@ class ModelDriver : public Driver {
                                             config::Problems& problems) = 0;
   /// Takes the map of the rig file's parameters as entry 'parameters' of `settings`, too.   @when setup
   virtual bool takes_parameters() const { return false; }
+  /// Says which names the keys of a model's section can have, whatever is wrong with the section. Touches no device.
+  /// Throws std::runtime_error: they cannot be known.                                   @when setup
+  virtual KeyNames names(const config::Node& settings, const std::string& path) const {
+    (void)settings, (void)path;
+    return {};
+  }
   /// End of the names of files that its models are made of; empty: none.            @when setup
   virtual std::string extension() const { return ""; }
   /// Describes such a file. Throws std::runtime_error if it cannot be read.         @when setup

@@ -102,6 +102,35 @@ inline std::string folder_of_rig_file(const std::string& file) {
   return failed || !std::filesystem::exists(path, failed) ? "" : path.parent_path().string();
 }
 
+/// Settings of an instance as the C ABI has them. Must not outlive what they are made of.
+class SdkSettings {
+ public:
+  using Problem = void (*)(void* context, const char* path, const char* message);
+  SdkSettings(const KeptValue& section, const config::Node& parameters, void* context, Problem problem)
+      : values_(section), folder_(folder_of_rig_file(section.origin.place.file)) {
+    if (parameters.is_map())
+      for (const config::Node::Entry& each : parameters.entries())
+        if (each.value.is_scalar()) given_.push_back({each.key.c_str(), each.value.text().c_str()});
+    settings_ = {sizeof(tactus_settings),
+                 TACTUS_DRIVER_ABI_VERSION,
+                 &values_.root(),
+                 context,
+                 problem,
+                 folder_.c_str(),
+                 given_.data(),
+                 given_.size()};
+  }
+  SdkSettings(const SdkSettings&) = delete;
+  SdkSettings& operator=(const SdkSettings&) = delete;
+  const tactus_settings* get() const { return &settings_; }
+
+ private:
+  const SdkValues values_;
+  const std::string folder_;
+  std::vector<tactus_given_parameter> given_;
+  tactus_settings settings_{};
+};
+
 /// An instance that a driver made; ends it.
 class SdkInstance {
  public:
@@ -115,30 +144,17 @@ class SdkInstance {
       config::Problems& problems;
       bool any = false;
     } heard{section, problems};
-    const SdkValues values(section);
-    const std::string folder = folder_of_rig_file(section.origin.place.file);
-    std::vector<tactus_given_parameter> given;
-    if (parameters.is_map())
-      for (const config::Node::Entry& each : parameters.entries())
-        if (each.value.is_scalar()) given.push_back({each.key.c_str(), each.value.text().c_str()});
-    const tactus_settings settings{sizeof(tactus_settings),
-                                   TACTUS_DRIVER_ABI_VERSION,
-                                   &values.root(),
-                                   &heard,
-                                   [](void* context, const char* path, const char* message) {
-                                     auto& to = *static_cast<Heard*>(context);
-                                     to.any = true;
-                                     add_problem(to.section, path == nullptr ? "" : path,
-                                                 config::one_line(message == nullptr ? "" : message),
-                                                 to.problems);
-                                   },
-                                   folder.c_str(),
-                                   given.data(),
-                                   given.size()};
+    const SdkSettings settings(
+        section, parameters, &heard, [](void* context, const char* path, const char* message) {
+          auto& to = *static_cast<Heard*>(context);
+          to.any = true;
+          add_problem(to.section, path == nullptr ? "" : path,
+                      config::one_line(message == nullptr ? "" : message), to.problems);
+        });
     SdkFailure failure;
     const rtsync::Doing doing("driver '" + entry_->name + "' was made");
     const int status =
-        call_sdk(*entry_, "make", [&] { return entry_->driver.make(&settings, &self_, failure.get()); });
+        call_sdk(*entry_, "make", [&] { return entry_->driver.make(settings.get(), &self_, failure.get()); });
     made_ = status == 0;
     failure.expect_inside(*entry_, "make");
     if (!made_ && !heard.any)

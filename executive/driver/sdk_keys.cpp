@@ -283,15 +283,13 @@ class SdkKeys::Keys : public config::Table {
   }
 
   static AnyType named(const tactus_key& key, const std::shared_ptr<const Keys>& inner) {
-    const AnyType entry_type = section_of(inner);
+    const AnyType entry_type = section_of(inner, sdk_text(key.short_value), sdk_text(key.short_list));
     const std::string noun = key.noun == nullptr ? "name" : key.noun;
-    const std::string value_key = sdk_text(key.short_value);
-    const std::string list_key = sdk_text(key.short_list);
     AnyType type;
     type.shape = std::make_shared<const Shape>(
         Shape{.form = Shape::Form::map_of, .type = "map", .noun = noun, .item = entry_type.shape});
-    type.read_at = [entry_type, noun, value_key, list_key, shape = type.shape](
-                       const Node& node, const Context& context, void* at) {
+    type.read_at = [entry_type, noun, shape = type.shape](const Node& node, const Context& context,
+                                                          void* at) {
       if (!config::expect(config::Kind::map, node, context, *shape)) return false;
       kept(at).values.clear();
       for (const Node::Entry& entry : node.entries()) {
@@ -300,7 +298,7 @@ class SdkKeys::Keys : public config::Table {
         KeptValue& value = kept(at).values.emplace_back();
         value.name = entry.key;
         value.origin = {entry.place, inside.path()};
-        (void)entry_type.read_at(written_out(entry.value, value_key, list_key), inside, &value);
+        (void)entry_type.read_at(entry.value, inside, &value);
       }
       kept(at).known = kept(at).given = true;
       return true;

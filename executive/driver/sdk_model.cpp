@@ -200,6 +200,29 @@ class SdkModelDriver final : public ModelDriver {
     });
   }
 
+  KeyNames names(const config::Node& settings, const std::string& path) const override {
+    KeyNames all;
+    if (functions_.names == nullptr) return all;
+    const auto [keys, parameters] = without_parameters(settings);
+    config::Problems mistakes;  // of a file that is being written
+    const KeptValue section = entry_->keys.load(keys, path, mistakes);
+    const SdkSettings asked(section, parameters, nullptr, [](void*, const char*, const char*) {});
+    const tactus_key_names to{sizeof(tactus_key_names), &all,
+                              [](void* context, const char* key, const char* name, const char* about) {
+                                (*static_cast<KeyNames*>(context))[sdk_text(key)].names.push_back(
+                                    {config::one_line(sdk_text(name)), config::one_line(sdk_text(about))});
+                              },
+                              [](void* context, const char* key, const char* unless) {
+                                NamesOfKey& of = (*static_cast<KeyNames*>(context))[sdk_text(key)];
+                                of.only = true;
+                                of.unless = sdk_text(unless);
+                              }};
+    call_or_throw<std::runtime_error>(*entry_, "names", [&](tactus_failure* failure) {
+      return functions_.names(asked.get(), &to, failure);
+    });
+    return all;
+  }
+
   std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
                                     config::Problems& problems) override {
     const std::size_t before = problems.count();

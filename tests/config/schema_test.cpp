@@ -28,6 +28,9 @@ class Validator {
       for (const Json& way : schema["anyOf"]) any = any || accepts(way, value);
       if (!any) return false;
     }
+    if (schema.contains("allOf"))
+      for (const Json& each : schema["allOf"])
+        if (!accepts(each, value)) return false;
     if (schema.contains("enum") &&
         std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
       return false;
@@ -231,6 +234,30 @@ TEST(JsonSchema, AcceptsEachWayToWriteAValue) {
   };
   for (const auto& [value, accepted] : rows) {
     const Document document = Document::from_text("t", std::string("steps: ") + value + "\n");
+    EXPECT_EQ(validator.accepts(schema, to_json(document.root())), accepted) << value;
+  }
+}
+
+TEST(JsonSchema, RefusesWhatFitsOneOfTwoShapesAlone) {
+  const auto text = std::make_shared<const Shape>(Shape{.text = true});
+  const auto known = std::make_shared<const Section>(Section{
+      .about = "",
+      .keys = {{.key = "door", .shape = std::make_shared<const Shape>(Shape{.words = {{"open", ""}}})}},
+      .rest = "others",
+      .rest_shape = std::make_shared<const Shape>(Shape{.words = {{"any", ""}}})});
+  const auto map = std::make_shared<const Shape>(
+      Shape{.form = Shape::Form::map_of,
+            .item = text,
+            .also = std::make_shared<const Shape>(Shape{.form = Shape::Form::section, .section = known})});
+  const Json schema =
+      Json::parse(json_schema_text({.about = "", .keys = {{.key = "lines", .shape = map}}}, "Lines"));
+  const Validator validator{schema};
+  const std::pair<const char*, bool> rows[] = {
+      {"{ door: open }", true},  {"{ door: shut }", false},   {"{ gate: any }", true},
+      {"{ gate: open }", false}, {"{ door: [open] }", false}, {"{}", true},
+  };
+  for (const auto& [value, accepted] : rows) {
+    const Document document = Document::from_text("t", std::string("lines: ") + value + "\n");
     EXPECT_EQ(validator.accepts(schema, to_json(document.root())), accepted) << value;
   }
 }

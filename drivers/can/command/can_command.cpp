@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <net/if_arp.h>
 #include <signal.h>
 #include <time.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +13,10 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "drivers/can/log/decoder.hpp"
@@ -125,13 +130,30 @@ class CanCommand final : public executive::CommandDriver {
       each->add_option("--format", format_, "candump or asc")->check(CLI::IsMember({"candump", "asc"}));
       each->add_option("--count", count_, "end after this many frames");
     }
-    dump_->add_option("--database", database_, "DBC file: show names and values, too");
+    dump_->add_option("--database", database_, "DBC file: show names and values, too")->option_text("FILE");
+    log_->add_option("--database", database_, "DBC file: for --message")->option_text("FILE");
+    for (CLI::App* const each : {dump_, log_})
+      each->add_option(
+              "--message", messages_,
+              "take the frames of these messages of the database alone; * for any letters, ? for one")
+          ->option_text("MESSAGES")
+          ->delimiter(',')
+          ->allow_extra_args(false);
     log_->add_option("--out", out_, "file to write; one that is there is not touched")->required();
     send_->add_option("interface", source_, "interface, can0")->required();
     send_->add_option("frame", frame_, "044#2A366C2B, 123##1AABB, or a message of the database")->required();
     send_->add_option("signals", signals_, "SIGNAL=VALUE, of a message of the database");
-    send_->add_option("--database", database_, "DBC file");
+    send_->add_option("--database", database_, "DBC file")->option_text("FILE");
     send_->add_flag("--print", print_, "print the frame as candump does, and send nothing");
+  }
+
+  std::vector<config::Word> words_for(const std::string& option,
+                                      const std::vector<std::string>& words) const override {
+    const bool at_begin = words.back().find_first_of("./") == std::string::npos;
+    return option == "source" || option == "interface" ? at_begin ? interfaces() : std::vector<config::Word>{}
+           : option == "frame" || option == "--message" ? database_words(words, "")
+           : option == "signals"                        ? database_words(words, message_in(words))
+                                                        : std::vector<config::Word>{};
   }
 
   int run() override {
@@ -149,12 +171,90 @@ class CanCommand final : public executive::CommandDriver {
       if (!read.good())
         throw CommandError(kWrongInput,
                            database_ + ": has errors; 'tactus check " + database_ + "' lists them");
+      select_messages(read);
       decoder_ = std::make_unique<Decoder>(std::move(read));
+    } else if (!messages_.empty()) {
+      throw CommandError(kWrongInput, "--message needs a --database, which has the messages");
     }
     return send_->parsed() ? send() : log_->parsed() ? log() : dump();
   }
 
  private:
+  /// CAN interfaces of this machine.
+  static std::vector<config::Word> interfaces() {
+    std::vector<config::Word> words;
+    std::error_code error;
+    for (const auto& each : std::filesystem::directory_iterator("/sys/class/net", error)) {
+      std::ifstream type(each.path() / "type");
+      if (int number = 0; type >> number && number == ARPHRD_CAN)
+        words.push_back({each.path().filename().string(), ""});
+    }
+    std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) { return a.word < b.word; });
+    return words;
+  }
+
+  /// The message that a command line of `can send` has: its second argument.
+  static std::string message_in(const std::vector<std::string>& words) {
+    std::size_t arguments = 0;
+    for (std::size_t i = 2; i + 1 < words.size(); ++i)  // behind `can send`
+      if (words[i] == "--database")
+        ++i;
+      else if (!words[i].starts_with('-') && ++arguments == 2)
+        return words[i];
+    return "";
+  }
+
+  /// Messages of the database of a command line; of one of them its signals, and behind a '=' the names of its values.
+  static std::vector<config::Word> database_words(const std::vector<std::string>& words,
+                                                  const std::string& of_message) {
+    std::vector<config::Word> made;
+    std::string file;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+      file = words[i] == "--database"              ? words[i + 1]
+             : words[i].starts_with("--database=") ? words[i].substr(words[i].find('=') + 1)
+                                                   : file;
+    if (file.empty()) return made;
+    Database database;
+    try {
+      database = load_dbc(file);
+    } catch (const std::runtime_error&) {
+      return made;  // the command says why
+    }
+    if (of_message.empty()) {
+      for (const Message& each : database.messages)
+        made.push_back({each.name, each.sender.empty() ? each.comment : "from " + each.sender});
+      return made;
+    }
+    const Message* const message = database.find(of_message);
+    if (message == nullptr) return made;
+    for (const Signal& signal : message->signals) {
+      const std::string word = signal.name + "=";
+      const bool at_value = words.back().starts_with(word);
+      if (!at_value) made.push_back({word, signal.unit});
+      for (const ValueName& each : signal.names)
+        if (at_value) made.push_back({word + each.name, std::to_string(each.value)});
+    }
+    return made;
+  }
+
+  /// Finds the messages that --message names.
+  void select_messages(const Database& database) {
+    for (const std::string& pattern : messages_) {
+      const std::size_t before = selected_.size();
+      for (const Message& each : database.messages)
+        if (fits(pattern, each.name)) selected_.emplace(each.id, each.extended);
+      const bool any = std::any_of(database.messages.begin(), database.messages.end(),
+                                   [&](const Message& each) { return fits(pattern, each.name); });
+      if (selected_.size() == before && !any)
+        throw CommandError(kWrongInput, "--message " + pattern + ": " + database_ +
+                                            " has no such message; 'tactus check " + database_ +
+                                            "' lists them");
+    }
+  }
+  bool is_wanted(const CanFrame& frame) const {
+    return messages_.empty() || selected_.contains({frame.id, frame.extended});
+  }
+
   /// Returns false where nobody reads any more, as behind `| head`.
   static bool print(const std::string& text) {
     errno = 0;
@@ -174,13 +274,14 @@ class CanCommand final : public executive::CommandDriver {
     while (count_ == 0 || written < count_) {
       std::optional<LoggedFrame> frame = source.next();
       if (!frame) break;
+      if (!is_wanted(frame->frame)) continue;
       if (!first) first = frame->time;
       if (asc) {
         frame->time -= *first;
         if (frame->channel.find_first_not_of("0123456789") != std::string::npos) frame->channel = "1";
       }
       std::string line = asc ? asc_line(*frame) : candump_line(*frame);
-      if (decoder_ != nullptr) {
+      if (decoder_ != nullptr && dump_->parsed()) {
         const std::string signals = decoder_->text_of(frame->frame);
         if (!signals.empty()) line += (asc ? "  // " : "  ") + signals;
       }
@@ -255,7 +356,8 @@ class CanCommand final : public executive::CommandDriver {
   CLI::App* log_ = nullptr;
   CLI::App* send_ = nullptr;
   std::string source_, format_ = "candump", database_, out_, frame_;
-  std::vector<std::string> signals_;
+  std::vector<std::string> signals_, messages_;
+  std::set<std::pair<std::uint32_t, bool>> selected_;  // ids and their kinds, with --message
   std::uint64_t count_ = 0;
   bool print_ = false;
   std::unique_ptr<Decoder> decoder_;

@@ -161,6 +161,8 @@ inline constexpr std::size_t kMostMessages = 100'000;       ///< limit of a file
 inline constexpr unsigned kDeepestMultiplexer = 8;          ///< switches above a signal
 inline constexpr std::size_t kMostEntries = 2'000'000;  ///< value names, attributes and references of a file
 
+/// Returns true if a name fits a pattern with '*' and '?'.
+bool fits(const std::string& pattern, const std::string& name);
 /// Reads the text of a DBC file. It never throws for what the text says: `notes` has all mistakes, and what is understood
 /// is there. `name` stands in front of each note. @when setup
 Database read_dbc(std::string text, const std::string& name);

@@ -30,6 +30,25 @@ const Message* Database::find(const std::string& name) const {
   return nullptr;
 }
 
+bool fits(const std::string& pattern, const std::string& name) {
+  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
 std::string Database::text_of(const Note& note) const {
   return file + ":" + (note.line > 0 ? std::to_string(note.line) + ":" : "") +
          (note.is_error ? " error: " : " warning: ") + note.text;

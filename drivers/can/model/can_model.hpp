@@ -48,6 +48,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void keys(Keys& k) override { settings_.keys(k); }
   void located(const std::string& folder) override { folder_ = folder; }
   void check(const Problems& problems) override;
+  void names(const KeyNames& to) override;
   void declare(Declare& d) override;
   void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) override;
   void open(const OpenRequest& request) override;

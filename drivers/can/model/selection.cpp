@@ -218,25 +218,6 @@ std::uint32_t group_of(std::uint32_t id) {
   return (id >> 8U & 0x3'0000U) | format << 8U | (format >= 240 ? id >> 8U & 0xFFU : 0);
 }
 
-bool fits(const std::string& pattern, const std::string& name) {
-  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p, ++n;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      after = n;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      n = ++after;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 const Signal* signal_of(const Message& message, const std::string& name, const std::string& path,
                         const Problems& problems) {
   for (const Signal& signal : message.signals)

@@ -182,8 +182,6 @@ std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::s
 /// The signal of a message, or a problem that names those it has, and nullptr. @when setup
 const Signal* signal_of(const Message& message, const std::string& name, const std::string& path,
                         const Problems& problems);
-/// Returns true if a name fits a pattern with '*' and '?'.
-bool fits(const std::string& pattern, const std::string& name);
 /// Parameter group of an id of 29 bits (SAE J1939-21): without the destination, where it has one.
 std::uint32_t group_of(std::uint32_t id);
 

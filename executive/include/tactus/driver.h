@@ -207,6 +207,19 @@ typedef struct tactus_examination {
   const char* (*option)(void* context, const char* name);
 } tactus_examination;
 
+/** Receiver of the names that keys of a driver's section can have, for completion and for the schema of a rig file. */
+typedef struct tactus_key_names {
+  uint32_t size;
+  void* context;
+  /** A name that a key can have, with one line for people, which may be "". `path` is the key: "receive" of NAMED ones,
+   *  "rest_of" of a list, "receive.EngineData.counter" of a text inside of an entry, which need not be in the rig file. A
+   *  name of NAMED has no '.'. */
+  void (*name)(void* context, const char* path, const char* name, const char* about);
+  /** Says that a key can have no other names. `unless`: of NAMED, a key with which an entry may have any name; NULL or
+   *  "": there is none. */
+  void (*only)(void* context, const char* path, const char* unless);
+} tactus_key_names;
+
 /** tactus_driver::functions of kind "model". An instance is a model of the rig: declare() and its jobs are those of
  *  tactus/model.h. */
 typedef struct tactus_model_functions {
@@ -248,6 +261,10 @@ typedef struct tactus_model_functions {
    *  real-time, and after the last of them; one call at a time. Valid until the next call. Not in a process of its own.
    *  NULL: the model measures nothing. */
   const tactus_histogram* (*histogram)(void* self, uint32_t number);
+  /** Says which names keys of a section can have, for a rig file that is being written: keys that it lacks, or has wrong,
+   *  have their defaults. It opens no device, makes no instance, and calls no problem(). A failure: they cannot be known.
+   *  NULL: the driver knows none. */
+  int (*names)(const tactus_settings* settings, const tactus_key_names* to, tactus_failure* failure);
 } tactus_model_functions;
 
 /* ---- Formats of recordings ----------------------------------------------------------------------------------- */

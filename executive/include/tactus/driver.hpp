@@ -343,21 +343,27 @@ int guarded(tactus_failure* failure, Work work) noexcept {
   }
 }
 
+/// Gives a driver its keys, and what belongs to them.
+template <class T>
+void read_settings(T& driver, const tactus_settings& settings) {
+  Keys keys(*settings.section);
+  driver.keys(keys);
+  if (settings.size > offsetof(tactus_settings, folder) && settings.folder != nullptr)
+    driver.located(settings.folder);
+  if (settings.size > offsetof(tactus_settings, parameter_count)) {
+    std::vector<GivenParameter> parameters;
+    for (std::uint64_t i = 0; i < settings.parameter_count; ++i)
+      parameters.push_back({settings.parameters[i].name, settings.parameters[i].text});
+    driver.given(parameters);
+  }
+}
+
 /// Makes a T and reads its keys. Base: the class whose address stands for the instance.
 template <class T, class Base>
 int make_driver(const tactus_settings* settings, void** self, tactus_failure* failure) noexcept {
   return guarded(failure, [&] {
     auto made = std::make_unique<T>();
-    Keys keys(*settings->section);
-    made->keys(keys);
-    if (settings->size > offsetof(tactus_settings, folder) && settings->folder != nullptr)
-      made->located(settings->folder);
-    if (settings->size > offsetof(tactus_settings, parameter_count)) {
-      std::vector<GivenParameter> parameters;
-      for (std::uint64_t i = 0; i < settings->parameter_count; ++i)
-        parameters.push_back({settings->parameters[i].name, settings->parameters[i].text});
-      made->given(parameters);
-    }
+    read_settings(*made, *settings);
     made->check(Problems(*settings));
     *self = static_cast<Base*>(made.release());
   });

@@ -94,6 +94,24 @@ class TACTUS_HIDDEN Examination {
   const tactus_examination& to_;
 };
 
+/// Receiver of the names that keys of the rig file can have. Only valid in names().
+class TACTUS_HIDDEN KeyNames {
+ public:
+  explicit KeyNames(const tactus_key_names& to) : to_(to) {}
+  /// Adds a name that a key can have. `path`: the key, "receive" of Keys::named(), "rest_of" of a list of texts,
+  /// "receive.EngineData.counter" of a text inside of an entry, which need not be in the rig file.
+  void add(const std::string& path, const std::string& name, const std::string& about = "") const {
+    to_.name(to_.context, path.c_str(), name.c_str(), about.c_str());
+  }
+  /// Says that a key can have no other names. `unless`: of Keys::named(), a key with which an entry may have any name.
+  void only(const std::string& path, const std::string& unless = "") const {
+    to_.only(to_.context, path.c_str(), unless.c_str());
+  }
+
+ private:
+  const tactus_key_names& to_;
+};
+
 /// A driver whose models are made of files may have `static constexpr const char* kExtension = ".fmu"` and
 /// `static void examine(const std::string& file, const Examination& to)`, for `tactus check FILE`. What examine() throws
 /// says why the file cannot be read.
@@ -142,6 +160,10 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
     (void)number, (void)to;
     return false;
   }
+  /// Says which names keys of its section can have, for completion and for the schema of a rig file: those of a file that
+  /// the section names, say. After keys() and located(); check() was not called, and what the rig file has wrong is as it
+  /// was before. What it throws says that they cannot be known. @when setup
+  virtual void names(const KeyNames& to) { (void)to; }
 };
 
 namespace detail TACTUS_HIDDEN {
@@ -277,6 +299,13 @@ tactus_model_functions model_functions() {
     } catch (...) {
       return nullptr;
     }
+  };
+  all.names = [](const tactus_settings* settings, const tactus_key_names* to, tactus_failure* failure) {
+    return guarded(failure, [&] {
+      T asked;
+      read_settings(asked, *settings);
+      static_cast<ModelDriver&>(asked).names(KeyNames(*to));
+    });
   };
   if constexpr (requires { T::kExtension; }) {
     all.extension = T::kExtension;

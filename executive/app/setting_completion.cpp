@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/app/setting_completion.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "config/document.hpp"
+#include "config/place.hpp"
+#include "executive/app/completion.hpp"
+#include "executive/app/model_keys.hpp"
+#include "executive/run/run_setup.hpp"
+
+namespace tactus::app {
+namespace {
+
+using config::Shape;
+using Form = config::Shape::Form;
+using SharedShape = std::shared_ptr<const Shape>;
+
+/// Calls `visit` with each parameter and input of a model, which the rig file can give values. Makes the models of the rig,
+/// as `tactus check` does. Returns false for a rig with mistakes, which that names.
+template <class Visit>
+bool each_parameter(const std::string& file, const std::string& model, Visit visit) {
+  try {
+    const std::unique_ptr<executive::Rig> rig = executive::load_rig(file, {});
+    for (const executive::ModelInstance& each : rig->models()) {
+      if (each.name() != model) continue;
+      for (const executive::Variable& variable : each.variables())
+        if (variable.role == TACTUS_PARAMETER || variable.role == TACTUS_INPUT)
+          visit(variable.name.substr(model.size() + 1), variable);
+    }
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+/// Returns the reply behind "models.engine.parameters.": names of parameters, and names of their values.
+std::string parameters_of(const std::string& file, const std::string& model, const std::string& path,
+                          const std::string& begin) {
+  std::string text = "words\n";
+  const bool good = each_parameter(file, model, [&](const std::string& name, const executive::Variable& of) {
+    const std::string word = path + name + "=";
+    if (!begin.starts_with(word)) {
+      if (word.starts_with(begin)) text += completion_row(word, of.about);
+      return;
+    }
+    if (of.type == TACTUS_BOOL)
+      for (const char* const each : {"yes", "no"})
+        if ((word + each).starts_with(begin)) text += completion_row(word + each, "");
+    for (const executive::VariableLabel& label : of.labels)
+      if ((word + label.name).starts_with(begin))
+        text += completion_row(word + label.name, std::to_string(label.value));
+  });
+  return good ? text : "nothing\n";
+}
+
+/// A place in the keys of a rig file, to which the words of a path lead.
+class Place {
+ public:
+  Place(const std::string& file) : file_(file) {
+    shape_ = std::make_shared<const Shape>(
+        Shape{.form = Form::section, .type = "map", .section = executive::rig_fields().shared_section()});
+    if (file.empty()) return;
+    try {
+      document_ = config::Document::from_file(file);
+      node_ = &document_->root();
+    } catch (const config::ConfigError&) {  // `tactus check` says what is wrong
+    }
+  }
+
+  /// Goes one word further. Returns false where there is no such place.
+  bool enter(const std::string& word) {
+    if (shape_->form == Form::section) {
+      const auto& keys = shape_->section->keys;
+      const auto found = std::find_if(keys.begin(), keys.end(),
+                                      [&](const config::KeyShape& key) { return key.key == word; });
+      if (found == keys.end()) return false;
+      shape_ = found->shape;
+    } else if (shape_->form == Form::map_of) {
+      shape_ = shape_->item;
+      if (path_ == "models") enter_model(word);
+    } else {
+      return false;
+    }
+    path_ += (path_.empty() ? "" : ".") + word;
+    if (node_ != nullptr) node_ = node_->find(word);
+    return true;
+  }
+
+  /// The words that can follow a path which ends in a '.', or is empty.
+  std::vector<config::Word> next() const {
+    std::vector<config::Word> words;
+    if (shape_->form == Form::section) {
+      for (const config::KeyShape& key : shape_->section->keys)
+        words.push_back({key.key + end_of(*key.shape), key.meaning});
+    } else if (shape_->form == Form::map_of) {
+      const auto add = [&](const std::string& name, const std::string& about) {
+        const std::string word = name + end_of_entry();
+        if (std::none_of(words.begin(), words.end(), [&](const auto& each) { return each.word == word; }))
+          words.push_back({word, about});
+      };
+      if (const executive::NamesOfKey* const names = names_at(inside()))
+        for (const config::Word& each : names->names) add(each.word, each.meaning);
+      if (node_ != nullptr)
+        for (const config::Node::Entry& entry : node_->entries()) add(entry.key, "");
+    }
+    return words;
+  }
+
+  /// The values that can stand behind the '=', of which `begin` is there.
+  std::vector<config::Word> values(const std::string& begin) const {
+    std::vector<config::Word> words;
+    add_values(*shape_, inside(), words);
+    if (shape_->form == Form::section)  // a short form
+      for (const config::KeyShape& key : shape_->section->keys)
+        if (std::find(shape_->others.begin(), shape_->others.end(), key.shape) != shape_->others.end())
+          add_values(*key.shape, inside() + "." + key.key, words);
+    if (shape_->form != Form::list) return words;
+    std::vector<config::Word> items;
+    add_values(*shape_->item, inside(), items);
+    const std::size_t last = begin.find_last_of(",[");
+    std::size_t rest = last == std::string::npos ? 0 : last + 1;
+    while (rest < begin.size() && begin[rest] == ' ') ++rest;
+    const std::string before = begin.substr(0, rest);
+    for (const config::Word& each : items)
+      words.push_back({(before.empty() ? "[" : before) + each.word + "]", each.meaning});
+    return words;
+  }
+
+  bool names_things() const { return shape_->form == Form::map_of && file_.empty(); }
+
+ private:
+  /// Knows the keys of its driver, too, behind the name of a model.
+  void enter_model(const std::string& model) {
+    if (!document_) return;
+    keys_ = std::make_unique<ModelKeys>(*document_, model);
+    of_model_ = keys_->find(model);
+    if (of_model_ == nullptr) return;
+    in_model_ = path_.size() + model.size() + 2;
+    shape_ = std::make_shared<const Shape>(
+        Shape{.form = Form::section, .type = "map", .section = of_model_->section});
+  }
+
+  /// The path in the model's section.
+  std::string inside() const {
+    return of_model_ == nullptr || path_.size() < in_model_ ? "" : path_.substr(in_model_);
+  }
+  const executive::NamesOfKey* names_at(const std::string& path) const {
+    if (of_model_ == nullptr) return nullptr;
+    const auto found = of_model_->names.find(path);
+    return found == of_model_->names.end() ? nullptr : &found->second;
+  }
+
+  void add_values(const Shape& shape, const std::string& path, std::vector<config::Word>& words) const {
+    if (shape.form != Form::scalar) return;
+    words.insert(words.end(), shape.words.begin(), shape.words.end());
+    if (shape.boolean) words.insert(words.end(), {{"yes", ""}, {"no", ""}});
+    if (const executive::NamesOfKey* const names = names_at(path))
+      words.insert(words.end(), names->names.begin(), names->names.end());
+  }
+
+  static const char* end_of(const Shape& shape) {
+    return shape.form == Form::section || shape.form == Form::map_of ? "." : "=";
+  }
+  /// One that has a single key is written by its short form.
+  const char* end_of_entry() const {
+    const Shape& item = *shape_->item;
+    const bool is_short =
+        item.form == Form::section && item.section->keys.size() == 1 && !item.others.empty();
+    return is_short ? "=" : item.form == Form::section ? "." : "=";
+  }
+
+  const std::string& file_;
+  std::optional<config::Document> document_;
+  const config::Node* node_ = nullptr;  // what the file has there; nullptr: nothing
+  SharedShape shape_;
+  std::string path_;
+  std::unique_ptr<ModelKeys> keys_;
+  const ModelKeys::Of* of_model_ = nullptr;
+  std::size_t in_model_ = 0;  // where the path goes on behind the name of the model
+};
+
+}  // namespace
+
+std::string complete_setting(const std::string& begin, const std::string& file) {
+  constexpr std::string_view kModels = "models.", kParameters = ".parameters.";
+  if (const std::size_t after = begin.find(kParameters); !file.empty() && begin.starts_with(kModels) &&
+                                                         after != std::string::npos &&
+                                                         begin.find('.', kModels.size()) == after)
+    return parameters_of(file, begin.substr(kModels.size(), after - kModels.size()),
+                         begin.substr(0, after + kParameters.size()), begin);
+  const std::size_t equals = begin.find('=');
+  const std::string keys = begin.substr(0, equals);
+  Place place(file);
+  std::size_t at = 0;
+  for (std::size_t dot; (dot = keys.find('.', at)) != std::string::npos; at = dot + 1)
+    if (!place.enter(keys.substr(at, dot - at))) return "nothing\n";
+  std::string text = "words\n";
+  if (equals != std::string::npos) {
+    if (!place.enter(keys.substr(at))) return "nothing\n";
+    for (const config::Word& each : place.values(begin.substr(equals + 1)))
+      if (const std::string word = keys + "=" + each.word; word.starts_with(begin))
+        text += completion_row(word, each.meaning);
+    return text;
+  }
+  if (place.names_things()) return "nothing\n";
+  for (const config::Word& each : place.next())
+    if (const std::string word = keys.substr(0, at) + each.word; word.starts_with(begin))
+      text += completion_row(word, each.meaning);
+  return text;
+}
+
+}  // namespace tactus::app

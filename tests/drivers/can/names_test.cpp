@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Names of a database where one types: completion of the command line, and the schema that an editor has of a rig file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::drivers::can::names_test {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CanNamesShown : public testing::Test {
+ protected:
+  CanNamesShown() {
+    for (const char* const name : {"restbus.yaml", "restbus.dbc"})
+      fs::copy_file(fs::path(RIGS) / name, dir_ / name);
+  }
+  test::Finished tactus(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), TACTUS);
+    return test::run({.argv = arguments, .cwd = dir_.path()});
+  }
+  std::string completed(std::vector<std::string> words) {
+    words.insert(words.begin(), {"help", "--complete", "--"});
+    const test::Finished done = tactus(words);
+    EXPECT_EQ(done.status, 0) << done;
+    return done.out;
+  }
+  std::string setting(const std::string& begin) { return completed({"run", "restbus.yaml", "--set", begin}); }
+  Json schema() {
+    const test::Finished done = tactus({"check", "--schema", "restbus.yaml"});
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_EQ(done.err, "");
+    return Json::parse(done.out);
+  }
+  /// What a schema says at the keys of a path: of all parts of it that know the key.
+  static std::vector<Json> at(const Json& root, const std::vector<std::string>& path) {
+    std::vector<Json> found{root};
+    for (const std::string& key : path) {
+      std::vector<Json> next;
+      for (const Json& each : found) collect(root, each, key, next);
+      found = next;
+    }
+    return found;
+  }
+  static std::string text_at(const Json& root, const std::vector<std::string>& path) {
+    std::string text;
+    for (const Json& each : at(root, path)) text += each.dump() + "\n";
+    return text;
+  }
+  test::TempDir dir_;
+
+ private:
+  static void collect(const Json& root, const Json& schema, const std::string& key, std::vector<Json>& to) {
+    if (schema.contains("$ref"))
+      collect(root, root[Json::json_pointer(schema["$ref"].get<std::string>().substr(1))], key, to);
+    for (const char* const parts : {"allOf", "anyOf"})
+      if (schema.contains(parts))
+        for (const Json& part : schema[parts]) collect(root, part, key, to);
+    if (schema.contains("properties") && schema["properties"].contains(key))
+      to.push_back(schema["properties"][key]);
+    else if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object())
+      to.push_back(schema["additionalProperties"]);
+  }
+};
+
+TEST_F(CanNamesShown, CompletesKeysOfTheDriverAndMessages) {
+  EXPECT_THAT(setting("models.car.rec"),
+              AllOf(HasSubstr("models.car.receive.\t"), HasSubstr("models.car.receive_matching=\t")));
+  EXPECT_THAT(setting("models.car.receive."),
+              AllOf(HasSubstr("models.car.receive.DashStatus.\t0x200, every 50 ms, from DASH\n"),
+                    HasSubstr("models.car.receive.BrakeWarning.\t")));
+  EXPECT_EQ(setting("models.car.send.BrakeW"), "words\nmodels.car.send.BrakeWarning.\t0x120, from BRAKES\n");
+  EXPECT_THAT(setting("models.dashboard.send.EngineData.sa"),
+              AllOf(HasSubstr("models.dashboard.send.EngineData.safe.\t"), HasSubstr("safe_times=\t")));
+  EXPECT_EQ(completed({"run", "--set", "models.car.rec"}), "words\n") << "without a rig file";
+}
+
+TEST_F(CanNamesShown, CompletesSignalsAndNamesOfValues) {
+  EXPECT_EQ(setting("models.car.send.EngineData.start.Eng"),
+            "words\nmodels.car.send.EngineData.start.EngCrc=\n"
+            "models.car.send.EngineData.start.EngCnt=\nmodels.car.send.EngineData.start.EngineOn=\n"
+            "models.car.send.EngineData.start.EngineSpeed=\t0 .. 16000 rpm\n");
+  EXPECT_EQ(setting("models.car.send.EngineData.start.Gear=P"),
+            "words\nmodels.car.send.EngineData.start.Gear=Park\t0\n");
+  EXPECT_EQ(setting("models.car.receive.DashStatus.counter=D"),
+            "words\nmodels.car.receive.DashStatus.counter=DashCnt\n");
+  EXPECT_EQ(
+      setting("models.car.receive.DashStatus.on_timeout=s"),
+      "words\nmodels.car.receive.DashStatus.on_timeout=substitute\ttake the values of `substitute`, else "
+      "the start values\n");
+  EXPECT_THAT(setting("models.car.rest_of="), HasSubstr("models.car.rest_of=[BRAKES]\n"));
+  EXPECT_EQ(setting("models.car.rest_of=[DASH, B"), "words\nmodels.car.rest_of=[DASH, BRAKES]\n");
+  EXPECT_THAT(setting("models.car.parameters.EngineData.Gear="),
+              HasSubstr("words\nmodels.car.parameters.EngineData.Gear=Park\t0\n"));
+  EXPECT_EQ(setting("models.car.parameters.EngineData.Gear=R"),
+            "words\nmodels.car.parameters.EngineData.Gear=Reverse\t1\n");
+}
+
+TEST_F(CanNamesShown, CompletesWhileTheFileHasMistakes) {
+  (void)dir_.write("bad.yaml",
+                   "rig: bad\nframe: { period: 1 parsec }\nmodels:\n  car:\n    driver: can\n"
+                   "    database: restbus.dbc\n    rest_of: [DUSH]\n    receive: { Dash: { afer: 3 } }\n");
+  EXPECT_THAT(completed({"check", "bad.yaml", "--set", "models.car.receive.D"}),
+              AllOf(HasSubstr("receive.DashStatus."), HasSubstr("receive.Dash.")));
+  EXPECT_THAT(completed({"check", "bad.yaml", "--set=models.car.rest_of=[D"}),
+              HasSubstr("--set=models.car.rest_of=[DASH]"));
+}
+
+TEST_F(CanNamesShown, CompletesVariablesOfARigThatDoesNotRun) {
+  EXPECT_EQ(completed({"watch", "restbus.yaml", "car.DashStatus.Sh"}),
+            "words\ncar.DashStatus.Shown\tspeed that the driver sees\ncar.DashStatus.Shown_present\tthe last "
+            "message had this signal\n");
+  EXPECT_EQ(completed({"set", "restbus.yaml", "car.EngineData.Gear=N"}),
+            "words\ncar.EngineData.Gear=Neutral\t2\n");
+  EXPECT_THAT(completed({"scope", "--rig", "restbus.yaml", "car.EngineData.EngineS"}),
+              HasSubstr("car.EngineData.EngineSpeed\n"));
+  EXPECT_EQ(completed({"watch", "./"}), "rigs\n");
+}
+
+TEST_F(CanNamesShown, CompletesFramesOfTheCommandOnceItHasADatabase) {
+  EXPECT_EQ(completed({"can", "send", "can0", "--database", "restbus.dbc", "Brake"}),
+            "words\nBrakeData\tfrom BRAKES\nBrakeWarning\tfrom BRAKES\n");
+  EXPECT_EQ(completed({"can", "send", "can0", "EngineData", "--database=restbus.dbc", "Engine"}),
+            "words\nEngineOn=\nEngineSpeed=\trpm\n");
+  EXPECT_EQ(
+      completed({"can", "send", "can0", "EngineData", "--database", "restbus.dbc", "EngineOn=1", "Gear=D"}),
+      "words\nGear=Drive\t3\n");
+  EXPECT_EQ(completed({"can", "dump", "a.log", "--database", "restbus.dbc", "--message", "Dash"}),
+            "words\nDashStatus\tfrom DASH\n");
+  EXPECT_EQ(completed({"can", "log", "a.log", "--database", "restbus.dbc", "--message", "X"}), "nothing\n");
+  EXPECT_EQ(completed({"can", "send", "can0", "Engine"}), "files\n") << "without a database";
+}
+
+TEST_F(CanNamesShown, TakesMessagesByNameAndPattern) {
+  (void)dir_.write("a.log",
+                   "(1.0) can0 100#0010800C64030000\n(2.0) can0 110#138803E80000\n(3.0) can0 120#01\n");
+  const auto dump = tactus({"can", "dump", "a.log", "--database", "restbus.dbc", "--message", "Brake*"});
+  EXPECT_THAT(dump.out,
+              AllOf(HasSubstr("BrakeData"), HasSubstr("BrakeWarning"), Not(HasSubstr("EngineData"))))
+      << dump;
+  const auto log = tactus({"can", "log", "a.log", "--database", "restbus.dbc", "--message",
+                           "EngineData,BrakeData", "--out", "b.log"});
+  ASSERT_EQ(log.status, 0) << log;
+  EXPECT_EQ(test::read_file(dir_ / "b.log"),
+            "(1.000000) can0 100#0010800C64030000\n(2.000000) can0 110#138803E80000\n");
+  const auto wrong = tactus({"can", "dump", "a.log", "--database", "restbus.dbc", "--message", "Break*"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("restbus.dbc has no such message"));
+  EXPECT_THAT(tactus({"can", "dump", "a.log", "--message", "X"}).err, HasSubstr("needs a --database"));
+}
+
+TEST_F(CanNamesShown, TheSchemaOfARigListsThem) {
+  const Json root = schema();
+  EXPECT_THAT(text_at(root, {"models", "car", "rest_of"}), HasSubstr(R"(["ENGINE","BRAKES","DASH"])"));
+  const std::string receive = text_at(root, {"models", "car", "receive", "DashStatus"});
+  EXPECT_THAT(receive, HasSubstr("0x200, every 50 ms, from DASH"));
+  EXPECT_THAT(text_at(root, {"models", "car", "receive", "DashStatus", "counter"}),
+              HasSubstr(R"({"enum":["Page","Shown","Odometer","DashCnt"]})"));
+  EXPECT_THAT(text_at(root, {"models", "car", "receive", "Dosh"}), HasSubstr(R"("$ref")"))
+      << "needs the name of its message";
+  EXPECT_THAT(text_at(root, {"models", "car", "send", "EngineData", "start", "Gear"}),
+              HasSubstr(R"({"enum":["Park","Reverse","Neutral","Drive"]})"));
+  EXPECT_THAT(text_at(root, {"models", "car", "send", "EngineData", "checksum", "signal"}),
+              HasSubstr("EngCrc"));
+  EXPECT_THAT(text_at(root, {"models", "dashboard", "on_full"}),
+              HasSubstr(R"(["retry","drop","terminate"])"));
+  EXPECT_THAT(text_at(root, {"models", "car", "thread"}), Not(::testing::IsEmpty())) << "keys of all models";
+  EXPECT_THAT(text_at(root, {"models", "another", "driver"}), Not(::testing::IsEmpty())) << "one more model";
+}
+
+TEST_F(CanNamesShown, ASchemaWithoutTheDatabaseSaysWhy) {
+  fs::remove(dir_ / "restbus.dbc");
+  const auto done = tactus({"check", "--schema", "restbus.yaml"});
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_THAT(done.err, HasSubstr("model car: names of its keys are not known: "));
+  EXPECT_THAT(text_at(Json::parse(done.out), {"models", "car", "on_full"}), HasSubstr("retry"));
+}
+
+}  // namespace
+}  // namespace tactus::drivers::can::names_test

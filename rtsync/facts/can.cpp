@@ -49,6 +49,9 @@ std::string controller_text(const CanLink& link) {
   if (link.sent_errors && link.received_errors)
     text += ", error counters " + std::to_string(*link.sent_errors) + " sent and " +
             std::to_string(*link.received_errors) + " received";
+  if (!link.qdisc.empty())
+    text +=
+        ", qdisc " + link.qdisc + (link.qdisc == "fq" ? ": the kernel can send messages at their times" : "");
   return text;
 }
 

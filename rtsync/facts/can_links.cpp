@@ -64,6 +64,7 @@ void add_link(Bytes attributes, std::map<std::string, CanLink>& links) {
     link.bit_rate = timing->bitrate;
   if (const auto timing = value_in<can_bittiming>(attribute_in(data, IFLA_CAN_DATA_BITTIMING)))
     link.data_bit_rate = timing->bitrate;
+  link.qdisc = text_in(attribute_in(attributes, IFLA_QDISC));
   link.state = value_in<std::uint32_t>(attribute_in(data, IFLA_CAN_STATE));
   if (const auto counters = value_in<can_berr_counter>(attribute_in(data, IFLA_CAN_BERR_COUNTER))) {
     link.sent_errors = counters->txerr;

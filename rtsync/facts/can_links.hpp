@@ -19,6 +19,7 @@ struct CanLink {
   std::optional<std::uint32_t> state;          ///< enum can_state of linux/can/netlink.h
   std::optional<std::uint16_t> sent_errors;    ///< the transmit error counter
   std::optional<std::uint16_t> received_errors;
+  std::string qdisc{};  ///< its root qdisc
 };
 
 /// "error-passive" of a state; "state 9" of one that is not known.

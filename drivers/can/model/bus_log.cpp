@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "drivers/can/model/can_model.hpp"
+#include "drivers/can/model/open_port.hpp"
 #include "drivers/can/model/text.hpp"
 
 namespace tactus::drivers::can {
@@ -103,6 +104,14 @@ bool CanModel::take_message(tactus::Message& to) {
       to.text = text_of("fault %s of %s is rounded to %lld: its amount is a whole number",
                         entry.index < sent_.size() ? "wrong_length" : "error_frames",
                         entry.index < sent_.size() ? sent : "the bus", static_cast<long long>(entry.value));
+      break;
+    case LogEntry::Kind::sent_by:
+      to.warning = false;
+      to.text =
+          settings_.interface + (port_->is_timed_by_kernel()
+                                     ? ": the kernel sends messages at their times (SO_TXTIME, qdisc fq)"
+                                     : ": a thread sends messages at their times, not the kernel: " +
+                                           why_not_by_kernel(settings_, link_));
       break;
     case LogEntry::Kind::ended:
       to.warning = false;

@@ -23,6 +23,7 @@ struct LogEntry {
     not_realtime,    ///< `value` is an errno value
     injected_off,    ///< `value` 1: a fault begins to hold the bus off; 0: it ends
     rounded,         ///< fault `index` of a message, or of the bus; `value` is its amount now
+    sent_by,         ///< the sender of messages at their times; `value` is that of `bus.sent_by`
     ended,           ///< the last frame was run
   };
   Kind kind = Kind::missing;

@@ -22,16 +22,18 @@ namespace {
 
 constexpr int kMostEvents = 4096;  // of one frame
 constexpr std::int64_t kLoadWindow = 100'000'000;
-constexpr timespec kBetweenSafe{0, 1'000'000};
 constexpr std::uint32_t kDelayedTag = 0x8000'0000;
 constexpr std::uint32_t kDialogueTag = 0x7FFF'FFFF;  // of no message
-constexpr int kMostPauses = 50;                      // of 1 ms, for a full queue of the controller
 
 constexpr tactus_label kStates[] = {{"active", static_cast<int>(BusState::active)},
                                     {"warning", static_cast<int>(BusState::warning)},
                                     {"passive", static_cast<int>(BusState::passive)},
                                     {"bus_off", static_cast<int>(BusState::bus_off)},
                                     {"down", static_cast<int>(BusState::down)}};
+
+enum : std::int32_t { kBySimulation, kByThread, kByKernel };
+constexpr tactus_label kSenders[] = {
+    {"simulation", kBySimulation}, {"thread", kByThread}, {"kernel", kByKernel}};
 
 /// A frame as long as those of a message.
 CanFrame shape_of(const Message& message) {
@@ -150,6 +152,8 @@ void CanModel::declare(Declare& d) {
   if (replay_) replay_->declare(declaring);
   declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", std::begin(kStates),
                   std::size(kStates));
+  declaring.words(TACTUS_OUTPUT, "bus.sent_by", sent_by_, "who sends messages at their times",
+                  std::begin(kSenders), std::size(kSenders));
   declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
                      "error counter of the controller");
   declaring.variable(TACTUS_OUTPUT, "bus.receive_errors", receive_errors_, "error counter of the controller");
@@ -178,7 +182,9 @@ void CanModel::open(const OpenRequest& request) {
     each.open(settings_.interface, !settings_.is_simulated() && !settings_.is_unix());
   if (!settings_.raw.file.empty()) open_raw(request.folder);
   if (settings_.on_bus_off.restarts()) port_->wait_for_restart();
-  if (!settings_.is_simulated() && !settings_.is_unix()) kind_ = kind_of_interface(settings_.interface);
+  if (!settings_.is_simulated() && !settings_.is_unix()) link_ = link_facts_of(settings_.interface);
+  sent_by_ = settings_.is_simulated() ? kBySimulation : port_->is_timed_by_kernel() ? kByKernel : kByThread;
+  if (!link_.kind.empty() && !sent_.empty()) (void)log_.put({LogEntry::Kind::sent_by, 0, sent_by_, 0});
   bus_off_.begin();  // the keys are read now
   restarts_left_ = bus_off_.left();
   open_.store(port_.get(), std::memory_order_release);
@@ -427,47 +433,6 @@ int CanModel::restart(const Call& call) {
 }
 
 void CanModel::end() { (void)log_.put({LogEntry::Kind::ended, 0, 0, 0}); }
-
-bool CanModel::drive_safe(bool for_good) noexcept {
-  Port* const port = open_.load(std::memory_order_acquire);
-  if (port == nullptr) return true;
-  if (for_good)
-    port->close();
-  else
-    port->discard();  // what waits is older than the safe values
-  shared_.silence(for_good);
-  if (is_safe_for_good_->load(std::memory_order_relaxed)) return true;
-  unsigned rounds = 0;
-  for (const SentMessage& each : sent_) rounds = std::max(rounds, each.safe_times());
-  bool all = true;
-  int pauses = 0;
-  CanFrame frame;
-  for (unsigned round = 0; round < rounds; ++round) {
-    if (round > 0) (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenSafe, nullptr);
-    for (SentMessage& each : sent_)
-      if (each.safe_times() > round) {
-        each.make_safe(frame);
-        int error = port->send_at_once(frame);
-        for (; is_queue_full(error) && pauses < kMostPauses; ++pauses) {
-          (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenSafe, nullptr);
-          error = port->send_at_once(frame);
-        }
-        all = error == 0 && all;
-      }
-  }
-  if (for_good && all) is_safe_for_good_->store(true, std::memory_order_relaxed);
-  return all;
-}
-
-std::vector<DrivenOutput> CanModel::outputs() const {
-  std::vector<DrivenOutput> all;
-  if (settings_.is_simulated()) return all;
-  for (const SentMessage& each : sent_)
-    all.push_back({each.message().name + ".sent",
-                   "message " + each.message().name + " on " + settings_.interface,
-                   each.has_safe_values() ? each.safe_text() : ""});
-  return all;
-}
 
 int CanModel::fail_with(const char* why) const TACTUS_RT {
   std::array<char, 256> text{};

@@ -23,6 +23,7 @@
 #include "drivers/can/model/replay.hpp"
 #include "drivers/can/model/sent_message.hpp"
 #include "drivers/can/model/settings.hpp"
+#include "drivers/can/port/can_socket.hpp"
 #include "drivers/can/port/frame_times.hpp"
 #include "drivers/can/port/port.hpp"
 
@@ -104,7 +105,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   OpenPort open_port_;
   Settings settings_;
   std::string folder_;
-  std::string kind_;  // of the interface, as the kernel calls it
+  LinkFacts link_;  // of the interface, as the kernel tells them
   const tactus_host* host_ = nullptr;
   Database database_;
   BitRates rates_;
@@ -141,7 +142,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   BusStatus status_{};                   // the last one: its variables may be those of a loaded checkpoint
 
   // Variables.
-  std::int32_t state_ = 0;
+  std::int32_t state_ = 0, sent_by_ = 0;
   std::uint32_t transmit_errors_ = 0, receive_errors_ = 0;
   double load_ = 0;
   std::uint64_t queue_full_ = 0, overflow_ = 0, unknown_ = 0, restarts_ = 0;

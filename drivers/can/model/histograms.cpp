@@ -22,7 +22,7 @@ std::string doubt_of(const Settings& settings, const std::string& kind) {
 bool CanModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
   if (number / 2 >= sent_.size()) return false;
   const SentMessage& message = sent_[number / 2];
-  to.not_measured = doubt_of(settings_, kind_);
+  to.not_measured = doubt_of(settings_, link_.kind);
   if (number % 2 == 1) {
     to.name = message.message().name + ".bus_time";
     to.about = "from when the controller took it until it was on the bus";

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/model/open_port.hpp"
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "drivers/can/model/settings.hpp"
+#include "drivers/can/port/can_socket.hpp"
 #include "drivers/can/port/simulated_bus.hpp"
 #include "drivers/can/port/socket_port.hpp"
 
@@ -16,13 +20,22 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenTries{50};
 
+/// Throws std::runtime_error: the rig file wants the kernel to send at times, and it cannot.
+bool is_sent_by_kernel(const Settings& settings) {
+  if (settings.send_by == SendBy::thread) return false;
+  const std::string why = why_not_by_kernel(settings, link_facts_of(settings.interface));
+  if (!why.empty() && settings.send_by == SendBy::kernel)
+    throw std::runtime_error("the kernel cannot send messages at their times (send_by: kernel): " + why);
+  return why.empty();
+}
+
 std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
   const auto begin = std::chrono::steady_clock::now();
   while (true) {
     try {
       if (settings.is_unix())
         return open_unix_can(settings.interface.substr(std::char_traits<char>::length(Settings::kUnix)));
-      return open_socket_can(settings.interface, fd);
+      return open_socket_can(settings.interface, fd, is_sent_by_kernel(settings));
     } catch (const std::runtime_error& error) {
       if (std::chrono::steady_clock::now() - begin < settings.start_wait) {
         std::this_thread::sleep_for(kBetweenTries);
@@ -36,6 +49,13 @@ std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
 }
 
 }  // namespace
+
+std::string why_not_by_kernel(const Settings& settings, const LinkFacts& link) {
+  if (settings.send_by == SendBy::thread) return "'send_by: thread' says so";
+  utsname system{};
+  (void)::uname(&system);
+  return send_time_complaint(settings.interface, link, std::begin(system.release));
+}
 
 SocketPortSettings port_settings(const Settings& settings) {
   SocketPortSettings made;

@@ -202,6 +202,13 @@ void Settings::keys(Keys& k) {
       "which frame takes a message");
   k.time("at", at, {0ns, 1h},
          "time after the beginning of a frame at which its messages are sent; 0 ns: half of it");
+  k.word<SendBy>(
+      "send_by", send_by,
+      {{"automatic", SendBy::automatic, "the kernel where it can, else a thread"},
+       {"thread", SendBy::thread, "a thread of the rig, by its own clock"},
+       {"kernel", SendBy::kernel,
+        "the kernel (SO_TXTIME), which the root qdisc fq makes possible; refused where it cannot"}},
+      "who sends a message at its time");
   k.time("spacing", spacing, {1us, 1s}, "grid over which the phases of cyclic messages are spread");
   k.whole("queue", queue, {1, 1024}, "messages of the rig that wait for the bus at most");
   k.word<OnFull>(

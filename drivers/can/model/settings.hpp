@@ -19,6 +19,7 @@ using std::chrono::nanoseconds;
 enum class OnTimeout : std::uint8_t { hold, substitute, nan };
 enum class OnFull : std::uint8_t { retry, drop, terminate };
 enum class AfterRestarts : std::uint8_t { wait, terminate, safe_state };
+enum class SendBy : std::uint8_t { automatic, thread, kernel };
 enum class Delivery : std::uint8_t { next_step, timestamp };
 enum class Sending : std::uint8_t {
   database,
@@ -136,6 +137,7 @@ struct Settings {
   ReplaySettings replay{};
   Delivery delivery = Delivery::next_step;
   nanoseconds at{0};
+  SendBy send_by = SendBy::automatic;
   unsigned queue = 256;
   OnFull on_full = OnFull::retry;
   BusOffSettings on_bus_off{};

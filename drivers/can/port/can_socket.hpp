@@ -33,6 +33,13 @@ class CanSocket {
 
   /// Returns 0, or an errno value: ENOBUFS and EAGAIN of a full queue. Never waits.
   virtual int send(const CanFrame& frame) noexcept = 0;
+  /// Time before its own at which send_at() wants a frame, ns; 0: the kernel sends none at a time. Constant.
+  virtual std::int64_t send_lead() const noexcept { return 0; }
+  /// Has the kernel send a frame at `time`, CLOCK_MONOTONIC. Otherwise as send().
+  virtual int send_at(const CanFrame& frame, std::int64_t time) noexcept {
+    (void)time;
+    return send(frame);
+  }
   /// Waits for at most `timeout` ns; `nothing`: nothing came.
   virtual void receive(SocketEvent& event, std::int64_t timeout) noexcept = 0;
   /// Frames that the kernel has dropped since the socket was opened.
@@ -45,8 +52,10 @@ class CanSocket {
   virtual void sleep_until(std::int64_t time) noexcept = 0;
 };
 
-/// Opens a raw socket at an interface. Throws std::runtime_error: what is missing, and the command that mends it. @when setup
-std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd);
+/// Opens a raw socket at an interface. `by_kernel`: send_at() uses SO_TXTIME; the stamp of an echo is then the time at which
+/// it was read, as the kernel's would be the planned one. Throws std::runtime_error: what is missing, and the command that
+/// mends it. @when setup
+std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd, bool by_kernel = false);
 
 /// Joins a bus that another program carries: connects to its Unix socket of type SOCK_SEQPACKET, over which frames go as
 /// the kernel has them, 16 or 72 bytes each. Frames have no echo. Throws std::runtime_error. @when setup
@@ -70,10 +79,24 @@ std::string socket_complaint(int error);
 /// Returns 0, or an errno value: EPERM, EBUSY (it is not bus-off), EINVAL (its restart-ms is not 0, or it is down),
 /// EOPNOTSUPP (it has no restart). Makes system calls.
 int restart_interface(int index) noexcept;
-/// Returns the kind of an interface as the kernel calls it: "can", "vcan"; empty: it has none, or it is not told. @when setup
-std::string kind_of_interface(const std::string& interface);
-/// Returns the kind in a message RTM_NEWLINK of the kernel; empty: there is none. @when setup
-std::string kind_in_message(const std::uint8_t* bytes, std::size_t size);
+/// Facts of an interface by rtnetlink; what it does not say is empty.
+struct LinkFacts {
+  std::string kind{};   ///< its kind: "can", "vcan"
+  std::string qdisc{};  ///< its root qdisc: "pfifo_fast", "fq"
+};
+/// Looks at an interface. @when setup
+LinkFacts link_facts_of(const std::string& interface);
+/// Reads a message RTM_NEWLINK of the kernel. @when setup
+LinkFacts link_facts_in(const std::uint8_t* bytes, std::size_t size);
+/// Says why the kernel cannot send frames at their times (SO_TXTIME) on an interface, and the command that mends it; empty:
+/// it can. `release` is that of uname(). @when setup
+std::string send_time_complaint(const std::string& interface, const LinkFacts& link,
+                                const std::string& release);
+/// Room for the control message of a frame with a time.
+inline constexpr std::size_t kSendTimeRoom = 32;
+/// Writes SCM_TXTIME: the time at which the kernel sends, in nanoseconds of CLOCK_MONOTONIC, which is the clock of qdisc fq.
+/// Returns its size. RT
+std::size_t pack_send_time(std::int64_t time, std::uint8_t (&control)[kSendTimeRoom]) noexcept;
 /// A frame as the kernel has it, 16 or 72 bytes. Returns the size. RT
 std::size_t pack(const CanFrame& frame, std::uint8_t (&bytes)[72]) noexcept;
 /// Reads one, or an error frame. `confirmed`: the kernel marks it as one that this socket sent. RT

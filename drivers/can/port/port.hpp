@@ -99,7 +99,8 @@ class Port {
   /// Sends a frame at once, past all queues of ours. Returns 0, or an errno value: is_queue_full() tells which of them will
   /// pass. Async-signal-safe.
   virtual int send_at_once(const CanFrame& frame) TACTUS_RT = 0;
-  /// Throws away what waits to be sent. Waits for at most 2 ms for a frame that is being sent. Async-signal-safe.
+  /// Throws away what waits to be sent. Waits for at most 3 ms, for a frame that is being sent, and for those that the kernel
+  /// sends at their times. Async-signal-safe.
   virtual void discard() TACTUS_RT {}
   /// Throws away what waits to be sent, without a wait: one that is being sent may still go out. The thread of the frames.
   virtual void drop() TACTUS_RT {}
@@ -112,6 +113,8 @@ class Port {
   virtual std::uint64_t disturbed() const TACTUS_RT { return 0; }
   /// Leaves a controller that is bus-off there until restart(), where the port decides that. @when setup
   virtual void wait_for_restart() {}
+  /// Returns true if the kernel sends frames at their times; false: a thread or a simulation does. Constant. @when any
+  virtual bool is_timed_by_kernel() const TACTUS_RT { return false; }
   /// Asks for a restart of a controller that is bus-off: `restarted` or `restart_failed` follows. The thread of the frames.
   virtual void restart() TACTUS_RT {}
   /// The descriptor that send_at_once() needs; -1: none. @when setup

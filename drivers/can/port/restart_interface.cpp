@@ -110,32 +110,35 @@ std::span<const std::uint8_t> attribute_in(std::span<const std::uint8_t> all, st
   return {};
 }
 
-}  // namespace
-
-std::string kind_in_message(const std::uint8_t* bytes, std::size_t size) {
-  constexpr std::size_t kHead = NLMSG_HDRLEN + NLMSG_ALIGN(sizeof(ifinfomsg));
-  nlmsghdr header{};
-  if (size < kHead) return "";
-  std::memcpy(&header, bytes, sizeof header);
-  if (header.nlmsg_type != RTM_NEWLINK) return "";
-  const auto info = attribute_in(
-      {bytes + kHead, std::min<std::size_t>(size, std::max<std::size_t>(header.nlmsg_len, kHead)) - kHead},
-      IFLA_LINKINFO);
-  const auto kind = attribute_in(info, IFLA_INFO_KIND);
-  return {kind.begin(), std::find(kind.begin(), kind.end(), std::uint8_t{0})};
+std::string text_in(std::span<const std::uint8_t> bytes) {
+  return {bytes.begin(), std::find(bytes.begin(), bytes.end(), std::uint8_t{0})};
 }
 
-std::string kind_of_interface(const std::string& interface) {
+}  // namespace
+
+LinkFacts link_facts_in(const std::uint8_t* bytes, std::size_t size) {
+  constexpr std::size_t kHead = NLMSG_HDRLEN + NLMSG_ALIGN(sizeof(ifinfomsg));
+  nlmsghdr header{};
+  if (size < kHead) return {};
+  std::memcpy(&header, bytes, sizeof header);
+  if (header.nlmsg_type != RTM_NEWLINK) return {};
+  const std::span<const std::uint8_t> all(
+      bytes + kHead, std::min<std::size_t>(size, std::max<std::size_t>(header.nlmsg_len, kHead)) - kHead);
+  return {text_in(attribute_in(attribute_in(all, IFLA_LINKINFO), IFLA_INFO_KIND)),
+          text_in(attribute_in(all, IFLA_QDISC))};
+}
+
+LinkFacts link_facts_of(const std::string& interface) {
   const int index = static_cast<int>(::if_nametoindex(interface.c_str()));
   const int socket = index > 0 ? ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE) : -1;
-  if (socket < 0) return "";
+  if (socket < 0) return {};
   Request request(RTM_GETLINK, index, 0);
   const void* const bytes = request.finished();
   std::vector<std::uint8_t> said(std::size_t{64} << 10U);
   ssize_t got = -1;
   if (::send(socket, bytes, request.size(), 0) >= 0) got = read_answer(socket, said.data(), said.size());
   (void)::close(socket);
-  return got > 0 ? kind_in_message(said.data(), static_cast<std::size_t>(got)) : "";
+  return got > 0 ? link_facts_in(said.data(), static_cast<std::size_t>(got)) : LinkFacts{};
 }
 
 int restart_interface(int index) noexcept {

@@ -16,6 +16,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -25,6 +26,7 @@ namespace tactus::drivers::can {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSendLead = 500'000;  // longer than a thread wakes late
 constexpr int kReceiveBuffer = 2 << 20;
 
 std::int64_t read_clock(clockid_t clock) noexcept {
@@ -53,7 +55,7 @@ bool is_virtual(const std::string& interface) {
 
 class SocketCan final : public CanSocket {
  public:
-  SocketCan(const std::string& interface, bool fd)
+  SocketCan(const std::string& interface, bool fd, bool by_kernel)
       : socket_(::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC, CAN_RAW)) {
     if (socket_.get() < 0) throw std::runtime_error(socket_complaint(errno));
     const std::string complaint = complaint_about(interface, facts_of(interface), fd);
@@ -79,6 +81,14 @@ class SocketCan final : public CanSocket {
     if (address.can_ifindex == 0)  // gone since; 0 would be all interfaces
       throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
     index_ = address.can_ifindex;
+    if (by_kernel) {
+      const sock_txtime times{CLOCK_MONOTONIC, 0};
+      if (!set(SOL_SOCKET, SO_TXTIME, &times, sizeof times))
+        throw std::runtime_error("this kernel sends no frames at their times (SO_TXTIME): " +
+                                 std::string(std::strerror(errno)) +  // NOLINT(concurrency-mt-unsafe)
+                                 "; write 'send_by: thread'");
+      is_timed_ = true;
+    }
     sockaddr general{};
     static_assert(sizeof general <= sizeof address);
     if (::bind(socket_.get(), static_cast<const sockaddr*>(static_cast<const void*>(&address)),
@@ -94,6 +104,19 @@ class SocketCan final : public CanSocket {
     std::uint8_t bytes[72];
     const std::size_t size = pack(frame, bytes);
     return ::send(socket_.get(), bytes, size, MSG_DONTWAIT) < 0 ? errno : 0;
+  }
+
+  std::int64_t send_lead() const noexcept override { return is_timed_ ? kSendLead : 0; }
+  int send_at(const CanFrame& frame, std::int64_t time) noexcept override {
+    std::uint8_t bytes[72];
+    iovec part{bytes, pack(frame, bytes)};
+    alignas(cmsghdr) std::uint8_t control[kSendTimeRoom];
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = pack_send_time(time, control);
+    return ::sendmsg(socket_.get(), &message, MSG_DONTWAIT) < 0 ? errno : 0;
   }
 
   void receive(SocketEvent& event, std::int64_t timeout) noexcept override {
@@ -121,7 +144,8 @@ class SocketCan final : public CanSocket {
       (void)::nanosleep(&pause, nullptr);
       return;
     }
-    event.stamp = now();
+    const std::int64_t read_at = now();
+    event.stamp = read_at;
     for (const cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr;
          each = CMSG_NXTHDR(&message, const_cast<cmsghdr*>(each))) {
       if (each->cmsg_level != SOL_SOCKET) continue;
@@ -137,7 +161,9 @@ class SocketCan final : public CanSocket {
         dropped_.store(dropped, std::memory_order_relaxed);
       }
     }
-    unpack(bytes, static_cast<std::size_t>(size), (message.msg_flags & MSG_CONFIRM) != 0, event);
+    const bool is_echo = (message.msg_flags & MSG_CONFIRM) != 0;
+    if (is_echo && is_timed_) event.stamp = read_at;  // its stamp is the time that was planned
+    unpack(bytes, static_cast<std::size_t>(size), is_echo, event);
   }
 
   std::uint32_t dropped() const noexcept override { return dropped_.load(std::memory_order_relaxed); }
@@ -150,13 +176,43 @@ class SocketCan final : public CanSocket {
  private:
   Descriptor socket_;
   int index_ = 0;
+  bool is_timed_ = false;
   std::atomic<std::uint32_t> dropped_{0};
 };
 
 }  // namespace
 
-std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd) {
-  return std::make_unique<SocketCan>(interface, fd);
+std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd, bool by_kernel) {
+  return std::make_unique<SocketCan>(interface, fd, by_kernel);
+}
+
+std::size_t pack_send_time(std::int64_t time, std::uint8_t (&control)[kSendTimeRoom]) noexcept {
+  static_assert(CMSG_SPACE(sizeof(std::uint64_t)) <= kSendTimeRoom);
+  std::memset(control, 0, sizeof control);
+  const auto moment = static_cast<std::uint64_t>(time);
+  cmsghdr head{};
+  head.cmsg_len = CMSG_LEN(sizeof moment);
+  head.cmsg_level = SOL_SOCKET;
+  head.cmsg_type = SCM_TXTIME;
+  std::memcpy(control, &head, sizeof head);
+  std::memcpy(control + CMSG_LEN(0), &moment, sizeof moment);
+  return CMSG_SPACE(sizeof moment);
+}
+
+std::string send_time_complaint(const std::string& interface, const LinkFacts& link,
+                                const std::string& release) {
+  constexpr unsigned kMajor = 5, kMinor = 19;  // the first whose raw CAN sockets look at SCM_TXTIME
+  unsigned major = 0, minor = 0;
+  if (std::sscanf(release.c_str(), "%u.%u", &major, &minor) != 2 || major < kMajor ||
+      (major == kMajor && minor < kMinor))
+    return "Linux " + release +
+           " sends no CAN frames at their times (SO_TXTIME); 5.19 or a later one is needed";
+  if (link.kind == "vcan" || link.kind == "vxcan")
+    return interface + " is a virtual interface, which hands frames over before its qdisc sees them";
+  if (link.qdisc != "fq")
+    return "the root qdisc of " + interface + " is " + (link.qdisc.empty() ? "not known" : link.qdisc) +
+           ": sudo tc qdisc replace dev " + interface + " root fq";
+  return "";
 }
 
 std::string socket_complaint(int error) {

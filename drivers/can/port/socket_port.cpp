@@ -21,7 +21,8 @@ constexpr std::int64_t kDefaultPeriod = 1'000'000;  // before the first frame
 constexpr std::int64_t kSlower = 256;               // share of a late begin by which the slot follows
 constexpr std::int64_t kAwaitedSlots = 10;  // a frame that is later than so many periods is not looked for
 constexpr timespec kBetweenLooks{0, 50'000};
-constexpr int kMostLooks = 40;  // 2 ms
+constexpr std::int64_t kKernelLate = 250'000;  // by which the kernel sends later than it was told
+constexpr int kMostLooks = 40;                 // 2 ms
 
 /// The kernel's number of this thread, without a system call: the clock of its CPU time has it. Unlike a pthread_t it may be
 /// asked about when the thread has ended.
@@ -37,6 +38,7 @@ SocketPort::SocketPort(std::unique_ptr<CanSocket> socket, const SocketPortSettin
                        bool with_threads)
     : socket_(std::move(socket)),
       settings_(settings),
+      lead_(socket_->send_lead()),
       out_(settings.queue),
       from_sender_(kEvents),
       from_receiver_(kEvents) {
@@ -125,6 +127,10 @@ void SocketPort::close() TACTUS_RT {
 void SocketPort::await_sender() noexcept {
   for (int i = 0; i < kMostLooks && sending_.load(std::memory_order_seq_cst); ++i)
     (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &kBetweenLooks, nullptr);
+  if (lead_ == 0) return;
+  // What the kernel holds goes out first. Not by the clock of the socket: this may be a copy of the process.
+  const timespec held{0, static_cast<long>(lead_ + kKernelLate)};
+  (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &held, nullptr);
 }
 
 void SocketPort::tell(Ring<PortEvent>& to, const PortEvent& event) noexcept {
@@ -170,14 +176,17 @@ std::int64_t SocketPort::step_sender() noexcept {
     sending_.store(true, std::memory_order_seq_cst);
     const bool is_discarded = closed_.load(std::memory_order_seq_cst) ||
                               next.generation != generation_.load(std::memory_order_seq_cst);
-    const bool is_due = next.planned <= now;
-    const int error = is_due && !is_discarded ? socket_->send(next.frame) : 0;
+    const bool is_due = next.planned - lead_ <= now;
+    const bool is_early = !is_discarded && next.planned > now;
+    const int error = !is_due || is_discarded ? 0
+                      : is_early              ? socket_->send_at(next.frame, next.planned)
+                                              : socket_->send(next.frame);
     sending_.store(false, std::memory_order_seq_cst);
-    event.stamp = socket_->now();
+    event.stamp = is_early ? std::max(socket_->now(), next.planned) : socket_->now();
     if (is_discarded) {
       event.kind = PortEvent::Kind::discarded;
     } else if (!is_due) {
-      planned = next.planned;
+      planned = next.planned - lead_;
       break;
     } else if (is_queue_full(error)) {
       event.kind = PortEvent::Kind::full;
@@ -200,7 +209,8 @@ std::int64_t SocketPort::step_sender() noexcept {
   const std::int64_t soon = now + std::max(period / 20, kShortestWait);
   if (!is_handed) return std::min(planned, soon);  // its frames have not come yet
   const std::int64_t usual = settings_.at >= 0 ? settings_.at : period / 2;
-  const std::int64_t first = slot + period + std::min(usual, settings_.earliest_own) % period;
+  const std::int64_t first =
+      slot + period + std::max<std::int64_t>(std::min(usual, settings_.earliest_own) % period - lead_, 0);
   if (first > now) return std::min(planned, first);
   // The next frame is late: it may begin at any time, unless the rig stands.
   return std::min(planned, now - first < kAwaitedSlots * period ? soon : now + period);

@@ -30,6 +30,9 @@ struct SocketPortSettings {
 ///
 /// Frames are sent in the order of their planned times, of two with the same one the one that was handed over first.
 ///
+/// Where the kernel sends frames at their times (SO_TXTIME), each is handed to it a little before: CanSocket::send_lead().
+/// What it has cannot be taken back, so discard() and close() wait until all of that is out.
+///
 /// The beginning of a slot is estimated: the frame's thread reads the clock as it begins a frame, and is late now and then.
 ///
 /// Threads  as Port; step_sender(), step_receiver(): one each, for tests without threads.
@@ -49,6 +52,7 @@ class SocketPort final : public Port {
   void close() TACTUS_RT override;
   void restart() TACTUS_RT override { restart_wanted_.store(true, std::memory_order_relaxed); }
   int descriptor() const override { return socket_->descriptor(); }
+  bool is_timed_by_kernel() const TACTUS_RT override { return lead_ > 0; }
 
   /// Sends what is due. Returns when it wants to be called again, on the socket's clock.
   std::int64_t step_sender() noexcept;
@@ -77,6 +81,7 @@ class SocketPort final : public Port {
 
   std::unique_ptr<CanSocket> socket_;
   const SocketPortSettings settings_;
+  const std::int64_t lead_;  // time before its own at which the kernel gets a frame
   Ring<Out> out_;
   std::vector<Out> waiting_;  // the sender's: latest planned time first, never grows beyond its capacity
   Ring<PortEvent> from_sender_, from_receiver_;

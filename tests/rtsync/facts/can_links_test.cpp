@@ -57,6 +57,7 @@ Bytes link(const std::string& name, const std::string& kind, const Bytes& data) 
   Bytes info = attribute(IFLA_INFO_KIND, text(kind));
   append(info, attribute(IFLA_INFO_DATA, data));
   Bytes all = attribute(IFLA_IFNAME, text(name));
+  append(all, attribute(IFLA_QDISC, text("fq")));
   append(all, attribute(IFLA_LINKINFO, info));
   return message(RTM_NEWLINK, all);
 }
@@ -86,6 +87,7 @@ TEST(CanLinks, AreReadFromTheKernelsAnswer) {
   EXPECT_EQ(can_state_text(bus.state.value_or(99)), "bus-off");
   EXPECT_EQ(bus.sent_errors, 248);
   EXPECT_EQ(bus.received_errors, 3);
+  EXPECT_EQ(bus.qdisc, "fq");
   EXPECT_FALSE(links["can1"].bit_rate) << "its driver says nothing";
   EXPECT_FALSE(add_can_links(message(NLMSG_DONE, {}), links));
   EXPECT_EQ(can_state_text(9), "state 9");

@@ -123,8 +123,9 @@ TEST(CanRestart, AsksTheKernelInAFormThatItUnderstands) {
 }
 
 TEST(CanInterfaceKind, IsReadFromWhatTheKernelSays) {
-  EXPECT_EQ(kind_of_interface("lo"), "");
-  EXPECT_EQ(kind_of_interface("can_none0"), "");
+  EXPECT_EQ(link_facts_of("lo").kind, "");
+  EXPECT_EQ(link_facts_of("lo").qdisc, "noqueue");
+  EXPECT_EQ(link_facts_of("can_none0").qdisc, "");
   std::vector<std::uint8_t> said(32, 0);  // header and interface
   const auto attribute = [](std::uint8_t type, std::vector<std::uint8_t> value) {
     std::vector<std::uint8_t> made{static_cast<std::uint8_t>(value.size() + 4), 0, type, 0};
@@ -136,14 +137,16 @@ TEST(CanInterfaceKind, IsReadFromWhatTheKernelSays) {
     said.insert(said.end(), more.begin(), more.end());
   };
   add(attribute(3, {'b', 'u', 's', 0}));                      // IFLA_IFNAME
+  add(attribute(6, {'f', 'q', 0}));                           // IFLA_QDISC
   add(attribute(18, attribute(1, {'v', 'c', 'a', 'n', 0})));  // IFLA_LINKINFO, IFLA_INFO_KIND
   said[0] = static_cast<std::uint8_t>(said.size());
   said[4] = 16;  // RTM_NEWLINK
-  EXPECT_EQ(kind_in_message(said.data(), said.size()), "vcan");
+  EXPECT_EQ(link_facts_in(said.data(), said.size()).kind, "vcan");
+  EXPECT_EQ(link_facts_in(said.data(), said.size()).qdisc, "fq");
   for (std::size_t size = 0; size + 8 < said.size(); ++size)
-    EXPECT_EQ(kind_in_message(said.data(), size), "");
+    EXPECT_EQ(link_facts_in(said.data(), size).kind, "");
   said[4] = 2;  // NLMSG_ERROR
-  EXPECT_EQ(kind_in_message(said.data(), said.size()), "");
+  EXPECT_EQ(link_facts_in(said.data(), said.size()).kind, "");
 }
 
 class CanBusOff : public test::BusTest {

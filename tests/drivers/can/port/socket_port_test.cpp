@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -39,6 +41,12 @@ struct TestSocket final : CanSocket {
     event = incoming.front();
     incoming.pop_front();
   }
+  std::int64_t send_lead() const noexcept override { return lead; }
+  int send_at(const CanFrame& frame, std::int64_t when) noexcept override {
+    const int result = send(frame);
+    if (result == 0) timed.emplace_back(frame.id, when);
+    return result;
+  }
   std::uint32_t dropped() const noexcept override { return drops; }
   std::int64_t now() noexcept override {
     if (in_now) std::exchange(in_now, nullptr)();
@@ -52,7 +60,8 @@ struct TestSocket final : CanSocket {
 
   int restarts = 0, restart_error = 0;
   std::function<void()> in_send, in_now;
-  std::int64_t time = 0;
+  std::int64_t time = 0, lead = 0;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> timed;  // frames that the kernel was to send at a time
   int error = 0;
   std::uint32_t drops = 0;
   std::vector<std::uint32_t> sent;
@@ -68,8 +77,9 @@ CanFrame frame_of(std::uint32_t id) {
 
 class SocketPortTest : public testing::Test {
  protected:
-  void make(const SocketPortSettings& settings) {
+  void make(const SocketPortSettings& settings, std::int64_t lead = 0) {
     auto socket = std::make_unique<TestSocket>();
+    socket->lead = lead;
     socket_ = socket.get();
     port_ = std::make_unique<SocketPort>(std::move(socket), settings, false);
   }
@@ -386,91 +396,64 @@ TEST_F(SocketPortTest, TouchesNoHeapInAFrame) {
   EXPECT_EQ(watch.calls(), 0U);
 }
 
-TEST(SocketCan, PacksFramesAsTheKernelHasThem) {
-  CanFrame frame;
-  frame.id = 0x18FEF1FE;
-  frame.extended = true;
-  frame.length = 2;
-  frame.data.at[0] = 0xAB;
-  frame.data.at[1] = 0xCD;
-  std::uint8_t bytes[72];
-  EXPECT_EQ(pack(frame, bytes), 16U);
-  EXPECT_THAT(std::vector<int>(bytes, bytes + 16),
-              testing::ElementsAre(0xFE, 0xF1, 0xFE, 0x98, 2, 0, 0, 0, 0xAB, 0xCD, 0, 0, 0, 0, 0, 0));
-  SocketEvent event;
-  unpack(bytes, 16, true, event);
-  EXPECT_EQ(event.kind, SocketEvent::Kind::echo);
-  EXPECT_EQ(event.frame.id, frame.id);
-  EXPECT_TRUE(event.frame.extended);
-  frame.fd = frame.bit_rate_switch = true;
-  frame.length = 64;
-  frame.data.at[63] = 9;
-  EXPECT_EQ(pack(frame, bytes), 72U);
-  EXPECT_EQ(bytes[5], 1);
-  unpack(bytes, 72, false, event);
-  EXPECT_EQ(event.kind, SocketEvent::Kind::frame);
-  EXPECT_TRUE(event.frame.fd && event.frame.bit_rate_switch);
-  EXPECT_EQ(event.frame.data.at[63], 9);
-  unpack(bytes, 20, false, event);
-  EXPECT_EQ(event.kind, SocketEvent::Kind::nothing);
+TEST_F(SocketPortTest, HandsTheKernelWhatItSendsAtItsTime) {
+  make({.queue = 8, .at = 400'000}, 300'000);
+  EXPECT_TRUE(port_->is_timed_by_kernel());
+  socket_->time = 10'000'000;
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 7, 400'000));
+  EXPECT_TRUE(port_->send(frame_of(2), 8, 700'000));
+  port_->handed();
+  EXPECT_EQ(port_->step_sender(), 10'100'000) << "a little before its time";
+  EXPECT_TRUE(socket_->sent.empty());
+  socket_->time = 10'110'000;
+  EXPECT_EQ(port_->step_sender(), 10'400'000);
+  EXPECT_THAT(socket_->timed, testing::ElementsAre(std::pair(1U, 10'400'000)));
+  socket_->time = 10'650'000;
+  EXPECT_EQ(port_->step_sender(), 11'100'000) << "then in the next frame";
+  EXPECT_THAT(socket_->timed, testing::ElementsAre(std::pair(1U, 10'400'000), std::pair(2U, 10'700'000)));
+  const auto events = all();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].planned, 10'400'000);
+  EXPECT_EQ(events[0].stamp, 10'400'000) << "the rig was not late: the rest is the kernel's and the bus's";
 }
 
-TEST(SocketCan, ReadsErrorFrames) {
-  const auto read = [](std::uint32_t kind, std::vector<std::uint8_t> data) {
-    std::uint8_t bytes[72] = {};
-    const std::uint32_t id = 0x2000'0000U | kind;
-    std::memcpy(bytes, &id, sizeof id);
-    bytes[4] = 8;
-    std::copy(data.begin(), data.end(), bytes + 8);
-    SocketEvent event;
-    unpack(bytes, 16, false, event);
-    return event;
-  };
-  EXPECT_EQ(read(0x40, {}).status.state, BusState::bus_off);
-  EXPECT_EQ(read(0x204, {0, 0x20, 0, 0, 0, 0, 130, 2}).status.state, BusState::passive);
-  EXPECT_EQ(read(0x204, {0, 0x20, 0, 0, 0, 0, 130, 2}).status.transmit_errors, 130U);
-  EXPECT_EQ(read(0x4, {0, 0x08}).status.state, BusState::warning);
-  EXPECT_TRUE(read(0x4, {0, 0x40}).has_state);
-  EXPECT_EQ(read(0x4, {0, 0x40}).status.state, BusState::active);
-  EXPECT_EQ(read(0x4, {0, 0x01}).kind, SocketEvent::Kind::overflow);
-  EXPECT_FALSE(read(0x4, {0, 0x01}).has_state);
-  EXPECT_EQ(read(0x100, {}).kind, SocketEvent::Kind::restarted);
+TEST_F(SocketPortTest, SendsAtOnceWhatIsLateForTheKernel) {
+  make({.queue = 8}, 300'000);
+  socket_->time = 10'000'000;
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 7, 400'000));
+  port_->handed();
+  socket_->time = 10'450'000;
+  (void)port_->step_sender();
+  EXPECT_TRUE(socket_->timed.empty());
+  EXPECT_THAT(socket_->sent, testing::ElementsAre(1));
+  const auto events = all();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].stamp - events[0].planned, 55'000) << "the rig's own lateness";
 }
 
-TEST(SocketCan, ConvertsStampsOfTheRealClock) {
-  constexpr std::int64_t kReal = 1'800'000'000'000'000'000;
-  EXPECT_EQ(on_monotonic(kReal - 20'000, kReal, 5'000'000), 4'980'000);
-  EXPECT_EQ(on_monotonic(kReal + 1'000, kReal, 5'000'000), 5'000'000) << "in the future";
-  EXPECT_EQ(on_monotonic(kReal - 3'600'000'000'000, kReal, 5'000'000), 5'000'000) << "the clock was set";
+TEST_F(SocketPortTest, AFullQueueOfTheKernelKeepsAFrameWithItsTime) {
+  make({.queue = 8}, 300'000);
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 7, 200'000));
+  port_->handed();
+  socket_->error = ENOBUFS;
+  (void)port_->step_sender();
+  EXPECT_TRUE(socket_->timed.empty());
+  socket_->error = 0;
+  (void)port_->step_sender();
+  EXPECT_THAT(socket_->timed, testing::ElementsAre(std::pair(1U, 200'000)));
 }
 
-TEST(SocketCan, SaysHowAnInterfaceIsMended) {
-  EXPECT_EQ(facts_of("can_none0").error, ENODEV);
-  EXPECT_EQ(facts_of("a-name-that-no-interface-can-have").error, ENODEV);
-  const InterfaceFacts loop = facts_of("lo");
-  EXPECT_EQ(loop.error, 0);
-  EXPECT_THAT(complaint_about("lo", loop, false), HasSubstr("lo is not a CAN interface"));
-  EXPECT_THAT(complaint_about("can0", {.error = ENODEV}, false), HasSubstr("there is no interface can0"));
-  EXPECT_THAT(complaint_about("vcan0", {.error = ENODEV}, false),
-              HasSubstr("sudo ip link add vcan0 type vcan && sudo ip link set vcan0 up"));
-  EXPECT_THAT(complaint_about("can0", {.is_can = true, .mtu = 16}, false),
-              HasSubstr("can0 is down: sudo ip link set can0 up type can bitrate 500000"));
-  EXPECT_THAT(complaint_about("can0", {.is_can = true, .is_up = true, .mtu = 16}, true),
-              HasSubstr("MTU 16, and messages of CAN FD need 72"));
-  EXPECT_THAT(complaint_about("vcan0", {.is_can = true, .is_up = true, .mtu = 16}, true),
-              HasSubstr("vcan0 mtu 72 up"));
-  EXPECT_EQ(complaint_about("can0", {.is_can = true, .is_up = true, .mtu = 72}, true), "");
-  EXPECT_EQ(complaint_about("can0", {.is_can = true, .is_up = true, .mtu = 16}, false), "");
-}
-
-TEST(SocketCan, RefusesWhatThisMachineDoesNotHave) {
-  const int socket = ::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC, 1);
-  try {
-    (void)open_socket_can("can_none0", false);
-    ADD_FAILURE() << "it was opened";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr(socket < 0 ? "sudo modprobe can-raw" : "there is no interface can_none0"));
+/// The kernel keeps what it has: safe values wait until all of it is out.
+TEST_F(SocketPortTest, AnEndWaitsForWhatTheKernelHolds) {
+  for (const std::int64_t lead : {std::int64_t{0}, std::int64_t{20'000'000}}) {
+    make({.queue = 8}, lead);
+    const auto begin = std::chrono::steady_clock::now();
+    port_->close();
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (lead > 0) EXPECT_GE(waited, std::chrono::nanoseconds(lead));
   }
 }
 

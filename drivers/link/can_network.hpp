@@ -20,6 +20,13 @@ struct CanNetwork {
   CanRules to_virtual, to_real;
 };
 
+/// Names of the networks, in their order.
+inline std::vector<std::string> names_of(const std::vector<CanNetwork>& networks) {
+  std::vector<std::string> names;
+  for (const CanNetwork& each : networks) names.push_back(each.name);
+  return names;
+}
+
 /// Finds the models and their buses, and reads the rules. Complains of a model that is not there, is not of driver `can`,
 /// of a rule that cannot be read, of a message that the database has not, of names that are there twice, and of entries
 /// that join buses in a ring. @when setup

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -42,6 +44,15 @@ class LinkedRig final : public executive::Link {
   std::string own_name() const override { return settings_.participant.value_or(rig_); }
   executive::LinkFrames& frames() override { return port_; }
 
+  void record_to(const std::filesystem::path& folder) override {
+    if (!settings_.record || signals_.networks.empty()) return;
+    try {
+      recorder_.emplace(folder, names_of(signals_.networks));
+    } catch (const std::runtime_error& error) {
+      throw executive::DeviceError(error.what());
+    }
+    port_.record_frames(*recorder_);
+  }
   bool takes_commands() const override { return !settings_.commands.empty(); }
   void serve(executive::LiveRig& rig) override { participant_.commands().serve(rig); }
   void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper,
@@ -74,7 +85,10 @@ class LinkedRig final : public executive::Link {
            : done > granted                 ? "linked, " + std::to_string(done - granted) + " steps behind"
                                             : "linked" + late_text();
   }
-  void leave(const executive::LinkEnd& end) override { participant_.leave(end); }
+  void leave(const executive::LinkEnd& end) override {
+    participant_.leave(end);
+    if (recorder_) recorder_->end();
+  }
   config::Json summary(bool stuck) const override;
   config::Json knowledge() const override;
   std::vector<pid_t> threads() const override { return participant_.threads(); }
@@ -92,6 +106,7 @@ class LinkedRig final : public executive::Link {
   const rtsync::Period frame_;
   Signals signals_;
   Exchange exchange_;
+  std::optional<CanRecorder> recorder_;
   Port port_;
   Participant participant_;
   std::chrono::steady_clock::time_point told_{};
@@ -197,6 +212,7 @@ std::string LinkedRig::ending() const {
   messages(exchange_.mismatched.load(), " messages that did not fit");
   messages(can_losses().first, " CAN frames lost");
   messages(can_losses().second, " CAN frames that did not fit");
+  if (recorder_) messages(recorder_->lost(), " CAN frames missing in the record: it cannot be replayed");
   messages(exchange_.withheld.load(), " messages withheld by faults of the rig (injected)");
   if (facts.degraded) return "went on unlinked" + text;
   return text.empty() ? "" : text.substr(2);

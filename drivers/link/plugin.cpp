@@ -39,11 +39,6 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
                      config::show(*each.peer) +
                          " is this rig itself; name the participant that sends it the messages");
     Signals signals = link::bind(read, path, context, problems);
-    if (!context.replay.empty() && !read.can.empty())
-      problems.add(
-          read.can.front().origin.place, path + ".can",
-          "cannot be replayed: a run folder has no frames of virtual CAN buses; leave 'can' out, or run "
-          "the rig with its peers");
     if (problems.count() > before) return nullptr;
     if (context.replay.empty())
       return make_linked_rig(read, context.rig, context.frame, context.real_frame, std::move(signals));

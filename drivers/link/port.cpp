@@ -191,6 +191,7 @@ void Port::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACT
 void Port::give_frame(std::size_t network) TACTUS_RT {
   can::CanFrame frame;
   std::memcpy(static_cast<void*>(&frame), pending_.block(), sizeof frame);
+  if (recorder_ != nullptr) recorder_->put(status_.frame, static_cast<std::uint32_t>(network), frame);
   bridges_[network].give(frame);
 }
 

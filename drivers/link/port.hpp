@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drivers/link/can_bridge.hpp"
+#include "drivers/link/can_record.hpp"
 #include "drivers/link/decision.hpp"
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/input.hpp"
@@ -45,6 +46,9 @@ class Port final : public executive::LinkFrames {
   void open_buses() {
     for (CanBridge& bridge : bridges_) bridge.open();
   }
+
+  /// Keeps what buses are given of peers in `recorder`, which outlives the frames. @when setup
+  void record_frames(CanRecorder& recorder) { recorder_ = &recorder; }
 
   void redirect(const executive::Redirection& where) override;
   /// Frame `first` stands for Exchange::first_virtual_ns, which is known by now.
@@ -99,6 +103,7 @@ class Port final : public executive::LinkFrames {
   Lateness lateness_;
   std::deque<Input> inputs_;
   std::deque<CanBridge> bridges_;
+  CanRecorder* recorder_ = nullptr;  // nullptr: what buses are given is not kept
   std::vector<Copy> outgoing_;
   struct Silence {
     bool on = false;

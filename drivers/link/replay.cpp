@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "drivers/link/link_variables.hpp"
+#include "drivers/link/replayed_buses.hpp"
 #include "drivers/link/replayed_changes.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/model/with_type.hpp"
@@ -206,6 +207,7 @@ class Replay final : public executive::Link, private executive::LinkFrames {
         variables_(signals_),
         folder_(run_folder),
         record_(run_folder, variables_.all(), frame),
+        buses_(signals_, frame, run_folder),
         changes_(run_folder) {
     std::size_t offset = 0;
     for (const Variable& variable : variables_.all()) {
@@ -235,6 +237,14 @@ class Replay final : public executive::Link, private executive::LinkFrames {
   std::string own_name() const override { return settings_.participant.value_or(""); }
   executive::LinkFrames& frames() override { return *this; }
 
+  void record_to(const std::filesystem::path& folder) override {
+    try {
+      buses_.record_to(folder);
+    } catch (const std::runtime_error& error) {
+      throw executive::DeviceError(error.what());
+    }
+  }
+  void leave(const executive::LinkEnd&) override { buses_.end(); }
   bool takes_commands() const override { return !changes_.empty(); }
   void serve(executive::LiveRig& rig) override { rig_ = &rig; }
   void join(executive::LinkCommands& commands, const rtsync::ThreadSettings&, std::int64_t first) override {
@@ -243,13 +253,20 @@ class Replay final : public executive::Link, private executive::LinkFrames {
                                    std::to_string(record_.first()) + ", this run at frame " +
                                    std::to_string(first) +
                                    "; give --from with the checkpoint that the recorded run began with");
+    try {
+      buses_.open();
+    } catch (const std::runtime_error& error) {
+      throw executive::DeviceError(std::string("can: ") + error.what());
+    }
     commands_ = &commands;
     if (rig_ != nullptr) changes_.serve(*rig_);
   }
   std::vector<std::string> take_log_lines() override {
     if (std::exchange(told_, true)) return {};
     return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string() +
-            (changes_.empty() ? "" : ", and of " + std::to_string(changes_.count()) + " changes by peers")};
+            (changes_.empty() ? "" : ", and of " + std::to_string(changes_.count()) + " changes by peers") +
+            (buses_.count() == 0 ? ""
+                                 : ", and of " + std::to_string(buses_.count()) + " frames of peers on CAN")};
   }
   std::string status() const override { return "replay"; }
   std::vector<std::string> describe() const override { return {"replay of " + record_.path().string()}; }
@@ -270,10 +287,12 @@ class Replay final : public executive::Link, private executive::LinkFrames {
     }
     for (const Copy& copy : copies_) std::memcpy(copy.to, row + copy.offset, copy.bytes);
     for (const Copy& copy : inputs_) std::memcpy(copy.to, row + copy.offset, copy.bytes);
+    buses_.begin(frame.frame);
     ++replayed_;
     if (record_.row(frame.frame + 1) == nullptr) stop(kEnds);
     return executive::LinkVerdict::go_on;
   }
+  void unfreeze() TACTUS_RT override { buses_.pause(); }
   const char* verdict_reason() const TACTUS_RT override {
     return changes_.failure() != nullptr ? changes_.failure() : kTooSlow;
   }
@@ -294,6 +313,7 @@ class Replay final : public executive::Link, private executive::LinkFrames {
   LinkVariables variables_;
   std::filesystem::path folder_;
   Record record_;
+  ReplayedBuses buses_;
   ReplayedChanges changes_;
   executive::LiveRig* rig_ = nullptr;
   std::vector<Copy> copies_;

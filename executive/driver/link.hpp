@@ -165,6 +165,8 @@ class Link {
 
   // ---- the service thread, or one thread that runs for it
 
+  /// Takes the folder of the run, where a link that records() may make files of its own. Before join(). Throws DeviceError.
+  virtual void record_to(const std::filesystem::path& folder) { (void)folder; }
   /// Sets the receiver of commands, which answers them. It stays until leave().
   virtual void serve(LiveRig&) {}
   /// Joins the federation; blocks until it has, or is cancelled. `helper`: how its own threads are to run;

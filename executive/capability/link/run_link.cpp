@@ -26,8 +26,9 @@ RunLink::RunLink(RunContext& run)
 /// back when this object is gone.
 std::function<void()> RunLink::joining() {
   return [&link = link_, &commands = run_.executive->link_commands(), helper = run_.cpus.helper("link"),
-          first_frame = run_.first_frame(), refusal = refusal_] {
+          first_frame = run_.first_frame(), folder = run_.options.folder, refusal = refusal_] {
     try {
+      if (!folder.empty() && link.records()) link.record_to(folder);
       link.join(commands, helper, first_frame);
     } catch (const DeviceError& error) {
       *refusal = error.what();

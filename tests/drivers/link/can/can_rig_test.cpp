@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Rigs with virtual buses, by the command: with a peer of our library, with one of a genuine SIL Kit, and with its demos
 /// CanWriter and CanReader. TACTUS_SILKIT_ROOT names the genuine one.
+#include "tests/drivers/link/can/can_rig.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tactus/silkit_can.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
-
-#include "config/json.hpp"
-#include "tests/drivers/link/can/can_peer.hpp"
-#include "tests/drivers/link/participant/support/peer.hpp"
-#include "tests/support/process.hpp"
-#include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::link::can_rig_test {
 namespace {
@@ -24,88 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 using test::CanPeer;
+using test::CanRig;
+using test::genuine;
+using test::kCanDatabase;
+using test::Pair;
+using test::pair_name;
 using test::read_file;
 using ::testing::HasSubstr;
-
-constexpr const char* kDatabase = R"(VERSION ""
-BU_: RIG PEER
-BO_ 256 RigData: 2 RIG
- SG_ Wanted : 0|16@1+ (1,0) [0|65535] "" PEER
-BO_ 2364540158 EEC1: 8 PEER
- SG_ Speed : 24|16@1+ (0.125,0) [0|8031.875] "rpm" RIG
-BO_ 512 PeerStatus: 2 PEER
- SG_ Number : 0|16@1+ (1,0) [0|65535] "" RIG
-BA_DEF_ BO_ "GenMsgCycleTime" INT 0 10000;
-BA_DEF_DEF_ "GenMsgCycleTime" 0;
-BA_ "GenMsgCycleTime" BO_ 256 5;
-)";
-constexpr const char* kRig = R"(rig: Rig
-frame: { period: 1 ms }
-until: 200 ms
-models:
-  car:
-    driver: can
-    interface: simulated
-    database: bus.dbc
-    rest_of: [PEER]
-    send: { RigData: { start: { Wanted: 4711 } } }
-link:
-  driver: silkit
-  mode: follow
-  can:
-    body: { bus: car, network: CAN1 }
-record:
-  bus: { driver: csv, variables: [car.PeerStatus.Number, car.PeerStatus.count, link.body.to_real, link.body.to_virtual, link.body.lost] }
-)";
-const char* genuine_root() { return std::getenv("TACTUS_SILKIT_ROOT"); }
-fs::path genuine(const std::string& what) { return fs::path(genuine_root()) / what; }
-
-/// Whose libraries the rig and its peer have.
-enum class Pair { ours, genuine_peer, genuine_both };
-
-class CanRig : public ::testing::TestWithParam<Pair> {
- protected:
-  void SetUp() override {
-    if (GetParam() != Pair::ours) {
-      if (genuine_root() == nullptr)
-        GTEST_SKIP() << "TACTUS_SILKIT_ROOT names no genuine SIL Kit; nothing to pair with";
-      library = genuine("lib/libSilKit.so").string();
-    }
-    (void)dir_.write("bus.dbc", kDatabase);
-    (void)dir_.write("rig.yaml", kRig);
-  }
-  test::Command command(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(),
-                     {LINK_TACTUS, "run", "rig.yaml", "--no-realtime", "--registry", uri()});
-    if (GetParam() == Pair::genuine_both)
-      arguments.insert(arguments.end(), {"--set", "link.library=" + library});
-    return {.argv = arguments, .cwd = dir_.path()};
-  }
-  const std::string& uri() {
-    if (!registry_) registry_ = std::make_unique<test::RegistryOf>(LINK_SILKIT_LIBRARY);
-    return registry_->uri();
-  }
-  Json summary(const std::string& out) {
-    return Json::parse(read_file(dir_ / (out + "/summary.json")))["link"];
-  }
-
-  /// "to_real,to_virtual,lost" of the last frame, and of the summary.
-  std::string counts_of_last_row(const std::string& out) {
-    std::string bus = read_file(dir_ / (out + "/bus.csv"));
-    while (!bus.empty() && bus.back() == '\n') bus.pop_back();
-    std::string row = bus.substr(bus.rfind('\n') + 1);
-    for (int i = 0; i < 3; ++i) row.erase(0, row.find(',') + 1);
-    return row;
-  }
-  std::string counts_of_summary(const std::string& out) {
-    const Json can = summary(out)["can"]["body"];
-    return can["to_real"].dump() + "," + can["to_virtual"].dump() + "," + can["lost"].dump();
-  }
-
-  std::string library = LINK_SILKIT_LIBRARY;
-  test::TempDir dir_;
-  std::unique_ptr<test::RegistryOf> registry_;
-};
 
 TEST_P(CanRig, SharesItsBusWithAVirtualControlUnit) {
   CanPeer peer(library, uri(), "CAN1");
@@ -224,9 +144,6 @@ TEST_P(CanRig, IsOnItsOwnNetworkAlone) {
   EXPECT_EQ(summary("out")["can"]["body"]["to_real"], 0);
 }
 
-std::string pair_name(const ::testing::TestParamInfo<Pair>& one) {
-  return one.param == Pair::ours ? "Ours" : one.param == Pair::genuine_peer ? "GenuinePeer" : "GenuineBoth";
-}
 INSTANTIATE_TEST_SUITE_P(All, CanRig, ::testing::Values(Pair::ours, Pair::genuine_peer, Pair::genuine_both),
                          pair_name);
 
@@ -259,13 +176,7 @@ TEST_P(CanRigFile, NamesWhatIsWrong) {
               HasSubstr("link.can.again.controller: the rig has a controller 'body' already"));
   EXPECT_THAT(problem("link.can.body.to=[]"), HasSubstr("unknown"));
 }
-TEST_P(CanRigFile, CannotBeReplayed) {
-  (void)dir_.write("out/rig.yaml", "");
-  const test::Finished run =
-      test::run({.argv = {LINK_TACTUS, "run", "rig.yaml", "--replay", "out"}, .cwd = dir_.path()});
-  EXPECT_NE(run.status, 0);
-  EXPECT_THAT(run.err, HasSubstr("link.can: cannot be replayed")) << run;
-}
+
 INSTANTIATE_TEST_SUITE_P(Only, CanRigFile, ::testing::Values(Pair::ours), pair_name);
 
 /// The demos of a genuine SIL Kit, with our registry.
@@ -276,7 +187,7 @@ class CanDemo : public CanRig {
     if (IsSkipped()) return;
     for (const char* const demo : {"bin/SilKitDemoCanWriter", "bin/SilKitDemoCanReader"})
       if (!fs::exists(genuine(demo))) GTEST_SKIP() << genuine(demo) << " was not built";
-    (void)dir_.write("bus.dbc", std::string(kDatabase) +
+    (void)dir_.write("bus.dbc", std::string(kCanDatabase) +
                                     "BO_ 3 Demo: 8 PEER\n SG_ Text : 0|32@1+ (1,0) [0|0] \"\" RIG\n"
                                     "BA_DEF_ BO_ \"VFrameFormat\" ENUM \"StandardCAN\",\"StandardCAN_FD\";\n"
                                     "BA_DEF_DEF_ \"VFrameFormat\" \"StandardCAN\";\n"

@@ -22,10 +22,11 @@ SOURCE, TACTUS = args.source.resolve(), args.tactus.resolve()
 SERVO = SOURCE / "config" / "rigs" / "servo.yaml"
 
 
-def python_with(module):
-    """A Python that has the module; None: there is none."""
+def python_with(module, path=""):
+    """A Python that has the module, also in a folder; None: there is none."""
     for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True,
+                                                     env={**os.environ, "PYTHONPATH": path}).returncode == 0:
             return python
     return None
 
@@ -36,8 +37,9 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_python(self, python, *words):
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "scripts"), "TACTUS": str(TACTUS), "PYTHONDONTWRITEBYTECODE": "1"}
+    def run_python(self, python, *words, path=""):
+        paths = os.pathsep.join(filter(None, [str(SOURCE / "scripts"), path]))
+        environment = {**os.environ, "PYTHONPATH": paths, "TACTUS": str(TACTUS), "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run([python, *words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=900)
 
 
@@ -239,7 +241,53 @@ print("all of it")
 """
 
 
+# The package's own check; what it warns of is no rule: spaces without ends, as speeds have them.
+CHECK_ENV = """
+import warnings
+import gymnasium, numpy, tactus_gym
+from gymnasium.utils.env_checker import check_env
+
+def made(**more):
+    return tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed", "motor.angle"], step=0.01,
+                             bounds={"motor.load_torque": (-0.01, 0.01)}, reward=lambda now, action: now["motor.speed"], **more)
+
+env = made(time_limit=0.1)
+assert isinstance(env, gymnasium.Env) and isinstance(env.observation_space, gymnasium.spaces.Box)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    check_env(env, skip_render_check=True)
+for each in said:
+    text = str(each.message)
+    assert "infinity" in text or "normalized" in text or "env.spec" in text or "render mode" in text, text
+
+gymnasium.register("Servo-v0", entry_point=made, max_episode_steps=4)
+wrapped = gymnasium.make("Servo-v0")
+seen, info = wrapped.reset(seed=5)
+for k in range(4):
+    seen, reward, terminated, truncated, info = wrapped.step(wrapped.action_space.sample())
+    assert wrapped.observation_space.contains(seen) and truncated == (k == 3), (seen, truncated)
+wrapped.close()
+
+many = gymnasium.vector.SyncVectorEnv([lambda: made(time_limit=0.02)] * 2)
+seen, _ = many.reset(seed=[1, 2])
+for k in range(5):  # episodes end and begin in it by themselves
+    seen, reward, terminated, truncated, info = many.step(many.action_space.sample())
+    assert seen.shape == (2, 2) and numpy.isfinite(seen).all(), seen
+many.close()
+print("all of it")
+"""
+
+
 class Gym(Case):
+    def test_check_env_of_the_package_has_nothing_to_say(self):
+        folder = os.environ.get("TACTUS_GYMNASIUM", "")
+        python = python_with("gymnasium, numpy", folder)
+        if python is None:
+            self.skipTest("there is no gymnasium; TACTUS_GYMNASIUM=DIR names a folder of pip install --target DIR gymnasium")
+        (self.folder / "use.py").write_text(CHECK_ENV.replace("SERVO", repr(str(SERVO))))
+        done = self.run_python(python, "use.py", path=folder)
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, "all of it"), done.stderr)
+
     def test_without_the_package_there_is_a_sentence(self):
         (self.folder / "gymnasium.py").write_text("raise ImportError('not here')\n")
         done = self.run_python(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(self.folder)!r}); import tactus_gym")

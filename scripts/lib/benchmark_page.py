@@ -58,6 +58,11 @@ def can_row(way, signals, title):
             "ours": "signal_ns", "least": "bare_ns", "unit": "ns", "peer": ("cantools", "cantools_ns")}
 
 
+def pins_row(clock, title):
+    return {"key": f"pins-{clock}", "title": title, "program": "benchmark_pins",
+            "match": {"clock": clock, "guest": "scripts/rtvm --icount 0"}, "ours": "answer_ns", "least": None, "unit": "us"}
+
+
 ROWS = [
     frame_row("empty", 1000, "frame of 1000 empty jobs"),
     frame_row("nine", 1000, "frame of 1000 jobs with nine outputs"),
@@ -108,6 +113,8 @@ ROWS = [
     {"key": "can-frame", "title": "a model of a CAN bus, 504 signals in and 504 out in each frame (goal 2 x)",
      "program": "benchmark_can", "match": {"question": "what does a CAN bus cost a frame?"}, "ours": "frame_ns",
      "least": "copy_and_codec_ns", "unit": "us"},
+    pins_row("own", "from an input pin's edge to the output pin's, in a guest of 1 ns an instruction, frames of 1 ms"),
+    pins_row("edge", "the same, frames clocked by edges of a pin, from the clock's edge"),
 ]
 SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1}
 
@@ -140,11 +147,14 @@ def update(figures, results):
     return figures
 
 
+def digits(value):
+    """Three digits, or the whole number where that has more."""
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
 def shown(figure, unit):
-    value = figure["median"] * SCALE[unit]
-    low, high = figure["min"] * SCALE[unit], figure["max"] * SCALE[unit]
-    text = f"{value:.3g}"
-    return f"{text} {unit}" if low == high else f"{text} {unit} ({low:.3g} .. {high:.3g})"
+    middle, low, high = (digits(figure[name] * SCALE[unit]) for name in ("median", "min", "max"))
+    return f"{middle} {unit}" if low == high else f"{middle} {unit} ({low} .. {high})"
 
 
 def ratio(figure, other):

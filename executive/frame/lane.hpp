@@ -41,13 +41,13 @@ struct Dependency {
 };
 
 /// Work that some calls need before and after them, beyond CallCells.
-struct CallExtras {
+struct alignas(64) CallExtras {
   std::vector<Dependency> waits_for;
-  CopyList* copies = nullptr;      ///< fills the model's inputs
-  VariableGuard* guard = nullptr;  ///< looks at what the model wrote
-  ModelForces* forces = nullptr;   ///< values that clients force in the model
+  CopyList* copies = nullptr;       ///< fills the model's inputs
+  VariableGuard* guard = nullptr;   ///< looks at what the model wrote
+  ModelForces* forces = nullptr;    ///< values that clients force in the model
   ModelOverlay* overlay = nullptr;  ///< overlay of stimuli and faults on the model's variables
-  rtsync::Gate* done = nullptr;    ///< another thread waits for this job
+  rtsync::Gate* done = nullptr;     ///< another thread waits for this job
 };
 
 /// A call that is ready to be made.

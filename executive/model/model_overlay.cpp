@@ -187,8 +187,10 @@ void show_again(OverlayArrays& in, const OverlayCells& cells, Seen seen) TACTUS_
 }  // namespace
 
 void ModelOverlay::put(const OverlayCells& cells, const double* values) TACTUS_RT {
-  touch();
   Side& side = side_of(cells.before_jobs);
+  touch(side);
+  if (side.only == OverlayCell::Does::put && side.state == Side::shown)
+    return show_only_again(side, [&](std::uint64_t) { return std::bit_cast<std::uint64_t>(*values); });
   OverlayArrays& in = side.arrays;
   const auto bits = [values](std::size_t n, std::uint64_t) {
     return std::bit_cast<std::uint64_t>(values[n]);
@@ -208,8 +210,14 @@ void ModelOverlay::put(const OverlayCells& cells, const double* values) TACTUS_R
 }
 
 void ModelOverlay::draw(const OverlayCells& cells, const double* more) TACTUS_RT {
-  touch();
   Side& side = side_of(cells.before_jobs);
+  touch(side);
+  if (side.only == OverlayCell::Does::add && side.state == Side::shown) {
+    side.set_word(OverlayArrays::kB, *more);
+    return show_only_again(side, [&](std::uint64_t truth) {
+      return std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth) + *more);
+    });
+  }
   OverlayArrays& in = side.arrays;
   const auto sum = [more](std::size_t n, std::uint64_t truth) {
     return std::bit_cast<std::uint64_t>(std::bit_cast<double>(truth) + more[n]);
@@ -229,15 +237,48 @@ void ModelOverlay::draw(const OverlayCells& cells, const double* more) TACTUS_RT
   show_sums_again(in.at[first], in.truth + first, in.shown + first, in.b + first, cells.count);
 }
 
-/// A cell may show what others are: then all are shown anew.
-void ModelOverlay::changed(const OverlayCell& cell, OverlayCell::Does did, bool was_plain) TACTUS_RT {
-  touch();
+/// The lists of many cells are not made anew for each that is switched; those of few are, and have longer loops for it.
+bool ModelOverlay::relist(Side& side, const OverlayCell& cell, OverlayCell::Does did) TACTUS_RT {
+  using Does = OverlayCell::Does;
+  constexpr std::size_t kMany = 32;
+  if (side.all.size() > 1 && side.acting.size() < kMany) return false;
+  if (did == Does::recipe_ || cell.does == Does::recipe_) return false;
+  if (did != Does::nothing && !side.loops.remove(cell, did)) return false;
+  if (cell.acts() && !side.loops.add(side.arrays, cell)) return false;
+  const auto at =
+      std::lower_bound(side.acting.begin(), side.acting.end(), cell.place,
+                       [](const OverlayCell* one, std::uint32_t place) { return one->place < place; });
+  const bool is_in = at != side.acting.end() && *at == &cell;
+  if (cell.acts() && !is_in) side.acting.insert(at, side.all[cell.place]);  // its room is reserved
+  if (!cell.acts() && is_in) side.acting.erase(at);
+  return true;
+}
+
+OverlayCell::Does ModelOverlay::only_of(const Side& side) TACTUS_RT {
+  const OverlayCell& cell = *side.all.front();
+  const bool is_word = side.all.size() == 1 && cell.bytes == sizeof(std::uint64_t);
+  return is_word && cell.does != OverlayCell::Does::recipe_ ? cell.does : OverlayCell::Does::nothing;
+}
+
+/// The cell is hidden. A recipe may show what others are: then all are shown anew.
+void ModelOverlay::changed(const OverlayCell& cell, OverlayCell::Does did, bool was_listed,
+                           bool was_plain) TACTUS_RT {
+  using Does = OverlayCell::Does;
   Side& side = side_of(cell.before_jobs);
-  if (cell.does != did) side.stale = true;
+  const bool is_other = cell.does != did;
+  if (is_other) {
+    by_recipe_ += cell.does == Does::recipe_ ? 1 : 0;
+    by_recipe_ -= did == Does::recipe_ ? 1 : 0;
+    side.stale = side.stale || !relist(side, cell, did);
+    side.only = side.stale ? Does::nothing : only_of(side);
+  }
   // Lists of cells that are drawn in loops have none that showed anything but a stimulus or a sum.
-  const bool may_be_listed = was_plain || did == OverlayCell::Does::add;
-  if (may_be_listed && (cell.does != did || cell.plain != was_plain)) ++changes_.kinds;
-  side.state = Side::mixed;
+  if (was_listed && (is_other || cell.plain != was_plain)) ++changes_.kinds;
+  if (by_recipe_ > 0 || side.stale)
+    side.state = Side::mixed;
+  else if (side.state == Side::shown)
+    cell.show();
+  touch(side);
 }
 
 void ModelOverlay::gather(Side& side) TACTUS_RT {
@@ -250,6 +291,7 @@ void ModelOverlay::gather(Side& side) TACTUS_RT {
     if (cell->does == OverlayCell::Does::put && !cell->is_shown())
       side.arrays.shown[cell->place] = cell->seen(0);
   side.loops.sort(side.arrays, side.acting);
+  side.only = only_of(side);
 }
 
 void ModelOverlay::order_cells() {
@@ -286,7 +328,8 @@ OverlayCell& ModelOverlay::cell_of(const VariableRef& ref, std::uint32_t element
   side.acting.reserve(side.all.capacity());
   side.loops.grow();
   side.arrays.add(at);
-  (cell.before_jobs ? has_inputs_ : has_outputs_) = true;
+  side.has_cells = true;
+  outputs_.has_inputs = outputs_.has_inputs || cell.before_jobs;
   places_.emplace(at, &cell);
   named_.push_back({ref.variable->name + index_text(*ref.variable, ref.first + element), &cell});
   return cell;

@@ -11,6 +11,7 @@
 
 #include "executive/model/model_forces.hpp"
 #include "executive/model/overlay_cell.hpp"
+#include "executive/model/overlay_change.hpp"
 #include "executive/model/overlay_loops.hpp"
 #include "executive/model/variable.hpp"
 #include "rtsync/rt.hpp"
@@ -64,7 +65,10 @@ class alignas(64) ModelOverlay {
 
   std::uint64_t thread() const TACTUS_RT { return thread_; }
   /// Keeps the forces of the model, which must outlive this; nullptr: it can have none.             @when setup
-  void forced_by(const ModelForces* forces) { forces_ = forces; }
+  void forced_by(const ModelForces* forces) {
+    forces_ = forces;
+    outputs_.is_forced = inputs_.is_forced = forces != nullptr;
+  }
   /// The cell of an element; cells stay where they are.                                           @when setup
   OverlayCell& cell_of(const VariableRef& ref, std::uint32_t element);
   struct Named {
@@ -79,15 +83,16 @@ class alignas(64) ModelOverlay {
   /// Takes over what the recipe of a cell says, also of one that is shown. Forces are to be applied after that.
   void settle(OverlayCell& cell) TACTUS_RT {
     const OverlayCell::Does did = cell.does;
+    const bool was_listed = cell.plain || cell.listed;
     const bool was_plain = cell.plain;
     cell.hide();
     cell.settle();
-    changed(cell, did, was_plain);
+    changed(cell, did, was_listed, was_plain);
   }
   /// Lets a cell without faults show a value of a stimulus.
   void put(OverlayCell& cell, std::uint64_t bits) TACTUS_RT {
     cell.recipe->source.bits = bits;
-    touch();
+    touch(side_of(cell.before_jobs));
     show_now(cell, [&](std::uint64_t) { return bits; });
     cell.in->shown[cell.place] = bits;
   }
@@ -98,7 +103,10 @@ class alignas(64) ModelOverlay {
   void draw(const OverlayCells& cells, const double* more) TACTUS_RT;
   /// Returns where draw() has such numbers in the end: those of cells that are not scattered may be computed there.
   double* drawn(const OverlayCells& cells) TACTUS_RT {
-    return side_of(cells.before_jobs).arrays.b + cells.places[0];
+    Side& side = side_of(cells.before_jobs);
+    if (side.only == OverlayCell::Does::nothing) return side.arrays.b + cells.places[0];
+    void* const b = side.one.data() + OverlayArrays::kB * sizeof(double);  // it is there, and in the cache
+    return static_cast<double*>(b);
   }
   /// Returns OverlayChanges::kinds.
   std::uint32_t kinds() const TACTUS_RT { return changes_.kinds; }
@@ -108,19 +116,20 @@ class alignas(64) ModelOverlay {
   void loaded() TACTUS_RT {
     inputs_.state = outputs_.state = Side::mixed;
     inputs_.stale = outputs_.stale = true;
+    inputs_.only = outputs_.only = OverlayCell::Does::nothing;
   }
 
   /// Hides the inputs, before copies are made into them.
   void hide_inputs() TACTUS_RT {
-    if (has_inputs_) hide(inputs_);
+    if (outputs_.has_inputs) hide(inputs_);
   }
   /// Shows the inputs, after the copies.
   void show_inputs() TACTUS_RT {
-    if (has_inputs_) show(inputs_);
+    if (outputs_.has_inputs) show(inputs_);
   }
   /// Hides the outputs, before a job that writes them.
   void hide_outputs() TACTUS_RT {
-    if (has_outputs_) hide(outputs_);
+    if (outputs_.has_cells) hide(outputs_);
   }
   /// Shows what has been settled, while nothing else was written, and what is forced.
   void show_settled() TACTUS_RT {
@@ -129,8 +138,7 @@ class alignas(64) ModelOverlay {
   }
   /// Shows all, after a job: also what it wrote into an input of its own is changed.
   void show_all() TACTUS_RT {
-    if (has_inputs_ && inputs_.state == Side::shown && !inputs_.stale &&
-        inputs_.loops.is_overwritten(inputs_.arrays))
+    if (outputs_.has_inputs && inputs_.state == Side::shown && !inputs_.stale && is_overwritten(inputs_))
       hide(inputs_);
     show_both();
   }
@@ -140,27 +148,48 @@ class alignas(64) ModelOverlay {
   }
 
  private:
-  struct Side {
+  struct alignas(64) Side {
     enum State : std::uint8_t { mixed, hidden, shown };
+    // All that a frame reads of a side with a single cell: one cache line.
+    OverlayArrays::One one{};  // its cell: truth, shown, is_shown, a, b, at
     State state = mixed;
     bool stale = false;  ///< `acting` is to be made anew
+    /// Kind of the only cell, of eight bytes, while that is no recipe and nothing is stale; nothing: there is none.
+    OverlayCell::Does only = OverlayCell::Does::nothing;
+    bool has_cells = false;
+    bool has_inputs = false;  ///< has a meaning beside the outputs: inputs have cells
+    bool is_forced = false;   ///< clients may force something of the model
+
+    OverlayArrays arrays{one};
     OverlayLoops loops{};
-    OverlayArrays arrays{};
     std::vector<OverlayCell*> all{};     ///< all cells, by place
     std::vector<OverlayCell*> acting{};  ///< cells that act, by place
+
+    template <class T>
+    T word(OverlayArrays::Word number) const TACTUS_RT {
+      T value;
+      std::memcpy(&value, one.data() + number * sizeof(std::uint64_t), sizeof value);
+      return value;
+    }
+    template <class T>
+    void set_word(OverlayArrays::Word number, T value) TACTUS_RT {
+      std::memcpy(one.data() + number * sizeof(std::uint64_t), &value, sizeof value);
+    }
   };
   void show_both() TACTUS_RT {
     show_inputs();
-    if (has_outputs_) show(outputs_);
+    if (outputs_.has_cells) show(outputs_);
   }
-  void touch() TACTUS_RT {
-    if (touched_) return;
+  /// Asks for show_settled() where something is left for it.
+  void touch(const Side& side) TACTUS_RT {
+    if (touched_ || (side.state == Side::shown && !side.is_forced && !side.stale)) return;
     touched_ = true;
     changes_.touched.push_back(this);
   }
   Side& side_of(bool before_jobs) TACTUS_RT { return before_jobs ? inputs_ : outputs_; }
   static void hide(Side& side) TACTUS_RT {
     if (side.state == Side::hidden) return;
+    if (side.only != OverlayCell::Does::nothing && side.state == Side::shown) return hide_only(side);
     if (side.stale) gather(side);
     if (side.state == Side::shown)
       side.loops.hide(side.arrays, side.all);
@@ -170,6 +199,7 @@ class alignas(64) ModelOverlay {
   }
   static void show(Side& side) TACTUS_RT {
     if (side.state == Side::shown) return;
+    if (side.only != OverlayCell::Does::nothing && side.state == Side::hidden) return show_only(side);
     if (side.stale) gather(side);
     if (side.state == Side::hidden)
       side.loops.show(side.arrays, side.all);
@@ -190,16 +220,59 @@ class alignas(64) ModelOverlay {
     in.shown[cell.place] = seen(in.truth[cell.place]);
     cell.store(in.shown[cell.place]);
   }
+  // The same as the loops do, of the only cell of a side.
+  static void hide_only(Side& side) TACTUS_RT {
+    auto* const at = side.word<std::byte*>(OverlayArrays::kAt);
+    std::uint64_t now;
+    std::memcpy(&now, at, sizeof now);
+    if (now == side.word<std::uint64_t>(OverlayArrays::kShown))
+      now = side.word<std::uint64_t>(OverlayArrays::kTruth);
+    std::memcpy(at, &now, sizeof now);
+    side.set_word(OverlayArrays::kIsShown, std::uint8_t{0});
+    side.state = Side::hidden;
+  }
+  static void show_only(Side& side) TACTUS_RT {
+    auto* const at = side.word<std::byte*>(OverlayArrays::kAt);
+    std::uint64_t truth;
+    std::memcpy(&truth, at, sizeof truth);
+    const std::uint64_t shown =
+        changed_word(side.only, truth, side.word<std::uint64_t>(OverlayArrays::kShown),
+                     side.word<double>(OverlayArrays::kA), side.word<double>(OverlayArrays::kB));
+    side.set_word(OverlayArrays::kTruth, truth);
+    side.set_word(OverlayArrays::kShown, shown);
+    side.set_word(OverlayArrays::kIsShown, std::uint8_t{1});
+    std::memcpy(at, &shown, sizeof shown);
+    side.state = Side::shown;
+  }
+  /// Lets the only cell, which is shown, show what `seen` makes of the true value.
+  template <class Seen>
+  static void show_only_again(Side& side, Seen seen) TACTUS_RT {
+    auto* const at = side.word<std::byte*>(OverlayArrays::kAt);
+    std::uint64_t now;
+    std::memcpy(&now, at, sizeof now);
+    if (now != side.word<std::uint64_t>(OverlayArrays::kShown)) [[unlikely]]
+      side.set_word(OverlayArrays::kTruth, now);
+    const std::uint64_t next = seen(side.word<std::uint64_t>(OverlayArrays::kTruth));
+    side.set_word(OverlayArrays::kShown, next);
+    std::memcpy(at, &next, sizeof next);
+  }
+  static bool is_overwritten(const Side& side) TACTUS_RT {
+    if (side.only == OverlayCell::Does::nothing) return side.loops.is_overwritten(side.arrays);
+    std::uint64_t now;
+    std::memcpy(&now, side.word<std::byte*>(OverlayArrays::kAt), sizeof now);
+    return now != side.word<std::uint64_t>(OverlayArrays::kShown);
+  }
   static void gather(Side& side) TACTUS_RT;
-  void changed(const OverlayCell& cell, OverlayCell::Does did, bool was_plain) TACTUS_RT;
+  static bool relist(Side& side, const OverlayCell& cell, OverlayCell::Does did) TACTUS_RT;
+  static OverlayCell::Does only_of(const Side& side) TACTUS_RT;
+  void changed(const OverlayCell& cell, OverlayCell::Does did, bool was_listed, bool was_plain) TACTUS_RT;
 
-  // What each frame reads of a model with few cells, in as few cache lines as it can be.
+  Side outputs_, inputs_;
   const std::uint64_t thread_;
   OverlayChanges& changes_;
   const ModelForces* forces_ = nullptr;
+  std::size_t by_recipe_ = 0;  // cells that do what a recipe says, of both sides
   bool touched_ = false;
-  bool has_inputs_ = false, has_outputs_ = false;
-  Side outputs_, inputs_;
 
   std::deque<std::vector<OverlayCell>> blocks_;  // of which none grows
   std::deque<OverlayRecipe> recipes_;

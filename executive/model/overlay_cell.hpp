@@ -57,8 +57,8 @@ struct OverlayRecipe {
 };
 
 /// Numbers that hide and show touch, of all cells of a model on one side, by place: an array for each of them, so that
-/// cells that do the same are gone through in one loop. All are in one block of memory, that of a single cell in this
-/// object. The first three belong to the state of the rig.
+/// cells that do the same are gone through in one loop. All are in one block of memory. The first three belong to the
+/// state of the rig.
 ///
 /// Threads  as ModelOverlay.
 struct OverlayArrays {
@@ -67,18 +67,20 @@ struct OverlayArrays {
   double *a = nullptr, *b = nullptr;
   std::byte** at = nullptr;
 
-  OverlayArrays() { use(one_.data(), 1); }
+  /// Words of a cell in the block, each in an array of its own; of the last only the first byte.
+  enum Word : std::size_t { kTruth, kShown, kA, kB, kAt, kIsShown, kWords };
+  using One = std::array<std::byte, kWords * sizeof(std::uint64_t)>;
+
+  /// `one`: block of the only cell, as long as there is one; it must outlive this.
+  explicit OverlayArrays(One& one) { use(one.data(), 1); }
   OverlayArrays(const OverlayArrays&) = delete;
   OverlayArrays& operator=(const OverlayArrays&) = delete;
   /// Adds a cell, and moves all arrays where there is no room for it.                             @when setup
   void add(std::byte* memory);
 
  private:
-  static constexpr std::size_t kWords = 6;  // of a cell: five numbers, and a byte
-
   void use(std::byte* block, std::size_t room);
 
-  alignas(8) std::array<std::byte, kWords * sizeof(std::uint64_t)> one_{};
   std::size_t count_ = 0, room_ = 1;
   std::vector<std::byte> block_{};
 };
@@ -122,6 +124,7 @@ struct OverlayCell {
   bool before_jobs = false;  ///< an input or a parameter
   bool plain = false;        ///< shows the stimulus' value alone
   bool drawn = false;        ///< `b` of the arrays is newer than that of its one change
+  bool listed = false;       ///< is one of the cells that ModelOverlay::draw() is called with
 
   bool is_shown() const TACTUS_RT { return in->is_shown[place] != 0; }
   bool has_source() const TACTUS_RT { return recipe->source.kind != OverlaySource::Kind::none; }

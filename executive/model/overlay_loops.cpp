@@ -4,58 +4,20 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <type_traits>
 
+#include "executive/model/overlay_change.hpp"
 #include "executive/model/overlay_sums.hpp"
 
 namespace tactus::executive {
 namespace {
 
 using Does = OverlayCell::Does;
-
-template <class T>
-T load_from(const std::byte* at) TACTUS_RT {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-template <class T>
-void store_to(std::byte* at, T value) TACTUS_RT {
-  std::memcpy(at, &value, sizeof value);
-}
-template <class T>
-T from_bits(std::uint64_t bits) TACTUS_RT {
-  T value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-template <class T>
-std::uint64_t to_bits(T value) TACTUS_RT {
-  if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<std::uint64_t>(value);
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<std::uint32_t>(value);
-  else
-    return value;
-}
-
-/// Returns what each kind makes of a value: the same as OverlayChange::of() and OverlayCell::base().
-template <Does kDoes, class T>
-T changed(T truth, double a, double b) TACTUS_RT {
-  if constexpr (kDoes == Does::add) return static_cast<T>(static_cast<double>(truth) + b);
-  if constexpr (kDoes == Does::line) return static_cast<T>(static_cast<double>(truth) * a + b);
-  if constexpr (kDoes == Does::quantise)
-    return static_cast<T>(std::nearbyint(static_cast<double>(truth) / a) * a);
-  if constexpr (kDoes == Does::limit) {
-    const auto number = static_cast<double>(truth);
-    const T above = number > b ? static_cast<T>(b) : truth;
-    return number < a ? static_cast<T>(a) : above;
-  }
-  if constexpr (kDoes == Does::flip) return truth ^ static_cast<T>(std::bit_cast<std::uint64_t>(a));
-  return truth;
-}
+using overlay_change::changed;
+using overlay_change::from_bits;
+using overlay_change::load_from;
+using overlay_change::store_to;
+using overlay_change::to_bits;
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -266,8 +228,68 @@ void OverlayLoops::sort(const OverlayArrays& in, const std::vector<OverlayCell*>
     run.first = first;
     run.layout = layout_of(in, first, run.count);
   }
+  sorted_ = runs_.size();
+  keep_one();
+}
+
+/// Keeps the only run beside what else a frame reads of a model.
+void OverlayLoops::keep_one() TACTUS_RT {
   is_one_ = runs_.size() == 1;
   if (is_one_) one_ = runs_.front();
+}
+
+bool OverlayLoops::remove(const OverlayCell& cell, OverlayCell::Does did) TACTUS_RT {
+  const auto drop = [this](OverlayRun& run) TACTUS_RT {
+    run = runs_.back();
+    runs_.pop_back();
+  };
+  for (OverlayRun& run : runs_) {
+    if (run.does != did || run.bytes != cell.bytes) continue;
+    if (run.layout == OverlayLayout::scattered) {
+      std::uint32_t* const first = places_.data() + run.first;
+      std::uint32_t* const last = first + run.count;
+      std::uint32_t* const at = std::lower_bound(first, last, cell.place);
+      if (at == last || *at != cell.place) continue;
+      std::copy(at + 1, last, at);
+      if (--run.count == 0) drop(run);
+      keep_one();
+      return true;
+    }
+    if (cell.place < run.first || cell.place - run.first >= run.count) continue;
+    const std::uint32_t before = cell.place - run.first, after = run.count - before - 1;
+    if (before > 0 && after > 0) {
+      if (!has_room()) return false;
+      OverlayRun rest = run;
+      rest.first = cell.place + 1;
+      rest.count = after;
+      run.count = before;
+      runs_.push_back(rest);
+    } else if (before > 0) {
+      run.count = before;
+    } else if (after > 0) {
+      run.first = cell.place + 1;
+      run.count = after;
+    } else {
+      drop(run);
+    }
+    keep_one();
+    return true;
+  }
+  return false;
+}
+
+bool OverlayLoops::add(const OverlayArrays& in, const OverlayCell& cell) TACTUS_RT {
+  for (OverlayRun& run : runs_)
+    if (run.layout == OverlayLayout::packed && run.does == cell.does && run.bytes == cell.bytes &&
+        cell.place == run.first + run.count && in.at[cell.place] == in.at[cell.place - 1] + cell.bytes) {
+      ++run.count;
+      keep_one();
+      return true;
+    }
+  if (!has_room()) return false;
+  runs_.push_back({cell.does, cell.bytes, OverlayLayout::dense, cell.place, 1});
+  keep_one();
+  return true;
 }
 
 void OverlayLoops::show(const OverlayRun& run, OverlayArrays& in,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -53,6 +54,10 @@ class OverlayLoops {
   void grow();
   /// Sorts the cells that act.
   void sort(const OverlayArrays& in, const std::vector<OverlayCell*>& acting) TACTUS_RT;
+  /// Takes out a cell that is hidden, and did that until now. False: sort() is due, as after many such changes.
+  bool remove(const OverlayCell& cell, OverlayCell::Does did) TACTUS_RT;
+  /// Takes in a cell that is hidden. False as of remove().
+  bool add(const OverlayArrays& in, const OverlayCell& cell) TACTUS_RT;
 
   /// Shows all cells, of which none is shown.
   void show(OverlayArrays& in, const std::vector<OverlayCell*>& all) const TACTUS_RT {
@@ -92,7 +97,11 @@ class OverlayLoops {
   }
 
  private:
-  static constexpr std::size_t kKinds = 32;  // what cells do, times the sizes of values
+  static constexpr std::size_t kKinds = 32;     // what cells do, times the sizes of values
+  static constexpr std::size_t kMostMore = 16;  // runs beyond those that were sorted: more make loops short
+
+  bool has_room() const TACTUS_RT { return runs_.size() < std::min(runs_.capacity(), sorted_ + kMostMore); }
+  void keep_one() TACTUS_RT;
 
   template <class Does>
   void each_run(Does does) const TACTUS_RT {
@@ -106,6 +115,7 @@ class OverlayLoops {
   bool is_one_ = false;  // there is one run, beside what else a frame reads of a model
   OverlayRun one_{};
   std::size_t cells_ = 0;
+  std::size_t sorted_ = 0;  // runs after the last sort()
   std::vector<OverlayRun> runs_;
   std::vector<std::uint32_t> places_;
 };

@@ -37,7 +37,7 @@ void DrawnFaults::sort() TACTUS_RT {
   for (const FaultKind kind : {FaultKind::drift, FaultKind::noise})
     for (const Cell& each : cells_) {
       OverlayCell& cell = *each.cell;
-      cell.drawn = is_drawn(each.number);
+      cell.drawn = cell.listed = is_drawn(each.number);
       if (each.made->kind != kind || !cell.drawn) continue;
       table_.places[row] = cell.place;
       table_.since[row] = static_cast<double>(since_[each.number]);

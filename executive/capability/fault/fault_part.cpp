@@ -58,10 +58,11 @@ void FaultPart::joined(FrameServices& services) {
       }
     }
     threads_.push_back(fault.thread);
-    wakes_.push_back(0);
+    wakes_.add();
+    peer_wakes_.push_back(0);
     if (fault.thread == 0 && DrawnFaults::fits(*fault.made))
       for (std::size_t i = 0; i < fault.cells.size(); ++i)
-        drawn_.add(wakes_.size() - 1, *fault.made, *fault.overlays[i], *fault.cells[i], i);
+        drawn_.add(threads_.size() - 1, *fault.made, *fault.overlays[i], *fault.cells[i], i);
     const auto times = static_cast<std::size_t>(fault.made->delay_frames) + 1;
     fault.kept.assign(kKept + fault.cells.size() * times, 0);
     fault.kept[phase] = fault.made->at_ns || fault.made->frame ? waiting : off;
@@ -86,7 +87,7 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i] == nullptr) continue;
       targets_[i]->rest();
-      wakes_[i] = earliest_ = 0;
+      wake(i);
     }
   if (change.what != RigChange::went_back) return;
   for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -94,7 +95,7 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
     if (fault.acts_since >= 0) fault.figures.add(fault.acts_since, last_frame_);
     fault.acts_since = -1;
     *fault.shown = fault.kept[acted] != 0;
-    wakes_[i] = earliest_ = 0;
+    wake(i);
     drawn_.clear(i);
     const bool acts = fault.kept[phase] == on;
     say(static_cast<std::uint32_t>(i),
@@ -108,43 +109,40 @@ void FaultPart::changed(RigChange& change) TACTUS_RT {
 
 void FaultPart::turn(std::uint32_t number, bool to) TACTUS_RT {
   all_[number].kept[wanted] = to ? on_again : off_now;
-  wakes_[number] = earliest_ = 0;
+  wake(number);
 }
 
 /// Advances what the link asks for before the hooks of the frame.
 void FaultPart::before_receiving(std::int64_t k) TACTUS_RT {
   for (const std::uint32_t i : peers_) {
-    if (k < wakes_[i]) continue;
+    if (k < peer_wakes_[i]) continue;
     advance(all_[i], i, k);
     // What is turned after this is so from the next frame on: rate_transition() leaves it alone.
-    wakes_[i] = next_change(all_[i], k);
+    peer_wakes_[i] = next_change(all_[i], k);
   }
 }
 
 void FaultPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   last_frame_ = k;
-  drawn_.look_for_lost([this](std::size_t number) TACTUS_RT { wakes_[number] = earliest_ = 0; });
-  if (k >= earliest_) look(k, idle);
+  drawn_.look_for_lost([this](std::size_t number) TACTUS_RT { wake(number); });
+  if (wakes_.is_due(k)) look(k, idle);
   drawn_.run(k, frame_.seconds());
 }
 
 /// Looks at those whose time it is.
 void FaultPart::look(std::int64_t k, std::uint64_t idle) TACTUS_RT {
-  earliest_ = INT64_MAX;
-  for (std::size_t i = 0; i < wakes_.size(); ++i) {
-    if (k >= wakes_[i] && !is_peer_[i] && (threads_[i] == 0 || (threads_[i] & idle) != 0)) {
-      Fault& fault = all_[i];
-      advance(fault, static_cast<std::uint32_t>(i), k);
-      if (can_be_drawn(fault)) {
-        drawn_.set(i, fault.kept[since]);
-        wakes_[i] = std::max(k + 1, end_of(fault));
-      } else {
-        drawn_.clear(i);
-        wakes_[i] = next_change(fault, k);
-      }
+  wakes_.look(k, [&](std::size_t i) TACTUS_RT {
+    if (is_peer_[i]) return WakeTable::kNever;  // before_receiving() looks at those
+    if (threads_[i] != 0 && (threads_[i] & idle) == 0) return k;
+    Fault& fault = all_[i];
+    advance(fault, static_cast<std::uint32_t>(i), k);
+    if (can_be_drawn(fault)) {
+      drawn_.set(i, fault.kept[since]);
+      return std::max(k + 1, end_of(fault));
     }
-    if (!is_peer_[i]) earliest_ = std::min(earliest_, wakes_[i]);  // before_receiving() looks at those
-  }
+    drawn_.clear(i);
+    return next_change(fault, k);
+  });
 }
 
 /// Returns true while nothing but what it adds changes. Another fault or a stimulus on it: what it shows is no sum of its own.

@@ -14,6 +14,7 @@
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/switch_log.hpp"
 #include "executive/frame/switch_row.hpp"
+#include "executive/frame/wake_table.hpp"
 #include "executive/model/model_overlay.hpp"
 
 namespace tactus::executive {
@@ -85,6 +86,10 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
 
   std::unique_ptr<FaultTarget> target_of(const CompiledFault& made) const;
   static bool can_be_drawn(const Fault& fault) TACTUS_RT;
+  void wake(std::size_t number) TACTUS_RT {
+    wakes_.wake(number);
+    peer_wakes_[number] = 0;
+  }
   void look(std::int64_t k, std::uint64_t idle) TACTUS_RT;
   void advance(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void switch_it(Fault& fault, std::uint32_t number, std::int64_t k) TACTUS_RT;
@@ -97,8 +102,8 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
   rtsync::Period frame_{1'000'000, 1};
   std::int64_t last_frame_ = -1;
   std::deque<Fault> all_;
-  std::vector<std::int64_t> wakes_;  // by fault: the frame in which it is looked at again
-  std::int64_t earliest_ = 0;        // least of those
+  WakeTable wakes_;                       // by fault
+  std::vector<std::int64_t> peer_wakes_;  // by fault of a peer: the frame in which it is looked at again
   DrawnFaults drawn_;
   std::vector<std::uint64_t> threads_;
   FaultMachine machine_;

@@ -33,7 +33,7 @@ StimulusPart::StimulusPart(const std::vector<CompiledStimulus>& stimuli)
     for (const StimulusExpression& expression : made.expressions)
       stimulus.expressions.emplace_back(expression);
   }
-  wakes_.assign(all_.size(), 0);
+  for (std::size_t i = 0; i < all_.size(); ++i) wakes_.add();
   last_.assign(all_.size(), 0);
 }
 
@@ -82,42 +82,38 @@ void StimulusPart::joined(FrameServices& services) {
 
 void StimulusPart::turn(std::uint32_t number, bool on) TACTUS_RT {
   all_[number].kept[wanted] = on ? on_again : off_now;
-  wakes_[number] = earliest_ = 0;
+  wakes_.wake(number);
 }
 
 void StimulusPart::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   last_frame_ = k;
   const std::int64_t now_ns = frame_.times(k).count();
-  courses_.look_for_lost([this](std::size_t row) TACTUS_RT { wakes_[rows_[row]] = earliest_ = 0; });
-  if (k >= earliest_) look(k, now_ns, idle);
+  courses_.look_for_lost([this](std::size_t row) TACTUS_RT { wakes_.wake(rows_[row]); });
+  if (wakes_.is_due(k)) look(k, now_ns, idle);
   courses_.run(k, now_ns);
 }
 
 /// Looks at those whose time it is.
 void StimulusPart::look(std::int64_t k, std::int64_t now_ns, std::uint64_t idle) TACTUS_RT {
-  earliest_ = kNever;
-  for (std::size_t i = 0; i < wakes_.size(); ++i) {
-    if (k >= wakes_[i] && (threads_[i] == 0 || (threads_[i] & idle) != 0)) {
-      Stimulus& stimulus = all_[i];
-      if (stimulus.now == nullptr || now_ns >= stimulus.now_until_ns || stimulus.kept[wanted] != nothing) {
-        advance(stimulus, static_cast<std::uint32_t>(i), k);
-      } else {
-        *stimulus.last =
-            value(stimulus, *stimulus.now, now_ns - stimulus.now_from_ns, k - stimulus.kept[since]);
-        if (stimulus.cell->plain)
-          stimulus.overlay->put(*stimulus.cell, *stimulus.last);
-        else
-          stimulus.overlay->settle(*stimulus.cell);
-      }
-      follow_course(stimulus, i, k, now_ns);
+  wakes_.look(k, [&](std::size_t i) TACTUS_RT {
+    if (threads_[i] != 0 && (threads_[i] & idle) == 0) return k;
+    Stimulus& stimulus = all_[i];
+    if (stimulus.now == nullptr || now_ns >= stimulus.now_until_ns || stimulus.kept[wanted] != nothing) {
+      advance(stimulus, static_cast<std::uint32_t>(i), k);
+    } else {
+      *stimulus.last =
+          value(stimulus, *stimulus.now, now_ns - stimulus.now_from_ns, k - stimulus.kept[since]);
+      if (stimulus.cell->plain)
+        stimulus.overlay->put(*stimulus.cell, *stimulus.last);
+      else
+        stimulus.overlay->settle(*stimulus.cell);
     }
-    earliest_ = std::min(earliest_, wakes_[i]);
-  }
+    return follow_course(stimulus, k, now_ns);
+  });
 }
 
-/// Decides when it is looked at again, and what it does until then.
-void StimulusPart::follow_course(Stimulus& stimulus, std::size_t number, std::int64_t k,
-                                 std::int64_t now_ns) TACTUS_RT {
+/// Decides what it does until it is looked at again, and returns that frame.
+std::int64_t StimulusPart::follow_course(Stimulus& stimulus, std::int64_t k, std::int64_t now_ns) TACTUS_RT {
   StimulusCourse course;
   if (stimulus.now != nullptr && stimulus.overlay->thread() == 0) {
     const tactus_type type = stimulus.cell->type;
@@ -127,10 +123,8 @@ void StimulusPart::follow_course(Stimulus& stimulus, std::size_t number, std::in
     if (course.is_drawn() && (type != TACTUS_DOUBLE || !stimulus.cell->plain)) course = {};
   }
   courses_.set(stimulus.row, course);
-  if (course.kind == StimulusCourse::Kind::none)
-    wakes_[number] = next_change(stimulus, k);
-  else
-    wakes_[number] = course.until_ns == kNever ? kNever : std::max(k + 1, frame_of(course.until_ns));
+  if (course.kind == StimulusCourse::Kind::none) return next_change(stimulus, k);
+  return course.until_ns == kNever ? kNever : std::max(k + 1, frame_of(course.until_ns));
 }
 
 /// Returns the frame of a time, or the one before it.
@@ -186,7 +180,7 @@ void StimulusPart::changed(RigChange& change) TACTUS_RT {
     Stimulus& stimulus = all_[i];
     if (stimulus.writes_since >= 0) stimulus.figures.add(stimulus.writes_since, last_frame_);
     stimulus.now = nullptr;
-    wakes_[i] = earliest_ = 0;
+    wakes_.wake(i);
     courses_.set(stimulus.row, {});
     const bool acts = stimulus.kept[phase] == running || stimulus.kept[phase] == held;
     say(static_cast<std::uint32_t>(i),

@@ -11,6 +11,7 @@
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/switch_log.hpp"
 #include "executive/frame/switch_row.hpp"
+#include "executive/frame/wake_table.hpp"
 #include "executive/model/model_overlay.hpp"
 
 namespace tactus::executive {
@@ -55,7 +56,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
   };
   enum Phase : std::int64_t { waiting, running, held, off };
   enum Wanted : std::int64_t { nothing, on_again, off_now };
-  static constexpr std::int64_t kNever = INT64_MAX;
+  static constexpr std::int64_t kNever = WakeTable::kNever;
   struct Expression {
     explicit Expression(const StimulusExpression& of) : run(of.program), made(of) {}
     std::uint64_t value(tactus_type type) TACTUS_RT;
@@ -91,7 +92,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
   };
 
   void look(std::int64_t k, std::int64_t now_ns, std::uint64_t idle) TACTUS_RT;
-  void follow_course(Stimulus& stimulus, std::size_t number, std::int64_t k, std::int64_t now_ns) TACTUS_RT;
+  std::int64_t follow_course(Stimulus& stimulus, std::int64_t k, std::int64_t now_ns) TACTUS_RT;
   std::int64_t frame_of(std::int64_t time_ns) const TACTUS_RT;
   void count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
   void advance(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
@@ -110,8 +111,7 @@ class StimulusPart final : public FramePart, public SwitchRow {
   rtsync::Period frame_{1'000'000, 1};
   std::int64_t last_frame_ = -1;
   std::deque<Stimulus> all_;
-  std::vector<std::int64_t> wakes_;     // by stimulus: the frame in which it is looked at again
-  std::int64_t earliest_ = 0;           // least of those
+  WakeTable wakes_;                     // by stimulus
   std::vector<std::uint64_t> last_;     // by row: values of the last frame
   std::vector<std::uint32_t> rows_;     // by row: the stimulus
   StimulusCourses courses_;             // by row

@@ -68,6 +68,7 @@ void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
   sample.opens = (each.opens && truth(*each.opens)) || (each.opens_in && *each.opens_in == end.frame) ||
                  (each.opens_first && first_);
   sample.closes = (each.closes && truth(*each.closes)) || (each.closes_in && *each.closes_in == end.frame);
+  sample.ends = each.closes_in && *each.closes_in == end.frame + 1;
   if (each.margin) sample.margin = expression_.cell(*each.margin).real;
   if (each.shift)
     shifted_[i]->take(end.frame, expression_.cell(each.shift->value).real,

@@ -99,7 +99,7 @@ void Monitor::take_within(std::int64_t now, const Sample& sample) TACTUS_RT {
   if (now <= until_ && (best_ != best_ || sample.margin > best_)) best_ = sample.margin;
   if (sample.holds == 1 && now <= until_) {
     tested_ = true;
-    near(best_);
+    near(sample.margin);  // the greatest: before it held, none was above 0
     open_ = false;
   } else if (now >= until_) {
     Sample nearest = sample;
@@ -154,6 +154,7 @@ void Monitor::take(std::int64_t k, const Sample& sample) TACTUS_RT {
   // A duty that is broken is over: what comes later in its time changes nothing of it.
   const bool broken = sample.holds != 1 && !(sample.holds != sample.holds && choices_.ignore_nan);
   if (kind == Kind::lasting) open_ = now < until_ && !broken;
+  if (kind == Kind::between && sample.ends) open_ = false;  // also where the run ends with this frame
 }
 
 void Monitor::begin_anew() TACTUS_RT {

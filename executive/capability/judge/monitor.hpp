@@ -42,6 +42,7 @@ class Monitor {
     double holds = 0;     ///< the condition
     bool opens = false;   ///< `after`, the first of `between` or of `before`, begins to hold
     bool closes = false;  ///< the second of `between` or of `before` begins to hold
+    bool ends = false;    ///< the last frame before the time at which `between` ends
     double margin = std::numeric_limits<double>::quiet_NaN();  ///< distance of the condition from its limit
     bool late = false;  ///< slots were lost or caught up, or the frame was late
     std::int64_t stamp =

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <vector>
@@ -24,6 +26,8 @@ struct Frame {
 struct Judged {
   TestVerdict verdict = TestVerdict::pass;
   std::int64_t frame = -1;
+  double margin =
+      kNone;  ///< the nearest approach; at a failure that of its frame, or of all the time of its duty
 };
 
 /// Each duty by itself, over the whole trace.
@@ -47,9 +51,9 @@ class Slow {
         for (std::int64_t a = 0; a < frames(); ++a)
           if (at(a).sample.opens) judge_duty(a);
     }
-    if (fails_at_ < frames()) return {TestVerdict::fail, dated_};
-    if (inconclusive_) return {TestVerdict::inconclusive};
-    return {tested_ ? TestVerdict::pass : TestVerdict::untested};
+    if (fails_at_ < frames()) return {TestVerdict::fail, dated_, missed_by_};
+    if (inconclusive_) return {TestVerdict::inconclusive, -1, nearest_};
+    return {tested_ ? TestVerdict::pass : TestVerdict::untested, -1, nearest_};
   }
 
  private:
@@ -60,25 +64,36 @@ class Slow {
     for (++k; k < frames() && !at(k).reset;) ++k;
     return k;
   }
-  void fail(std::int64_t at_frame, std::int64_t dated) {
+  void fail(std::int64_t at_frame, std::int64_t dated, double margin) {
     tested_ = true;
     if (at_frame >= fails_at_) return;
     fails_at_ = at_frame;
     dated_ = dated;
+    missed_by_ = margin;
+  }
+  /// Margin in frame k of what is asked for.
+  double margin(std::int64_t k) const {
+    return choices_.kind == Kind::never ? -at(k).sample.margin : at(k).sample.margin;
+  }
+  void approach(double margin) {
+    if (!std::isnan(margin)) nearest_ = std::isnan(nearest_) ? margin : std::min(nearest_, margin);
   }
   /// The condition ought to hold in frame k.
   void look(std::int64_t k) {
     const double holds = at(k).sample.holds;
     if (std::isnan(holds) && choices_.ignore_nan) return;
     tested_ = true;
-    if (holds != (choices_.kind == Kind::never ? 0 : 1)) fail(k, k);
+    if (holds == (choices_.kind == Kind::never ? 0 : 1))
+      approach(margin(k));
+    else
+      fail(k, k, margin(k));
   }
   void judge_order(std::int64_t begin) {
     bool came = false;
     for (std::int64_t k = begin; k < course_end(begin); ++k) {
       if (at(k).sample.closes) {
         tested_ = true;
-        if (!came) fail(k, k);
+        if (!came) fail(k, k, margin(k));
         return;
       }
       came = came || at(k).sample.opens;
@@ -97,11 +112,13 @@ class Slow {
         open = false;
       }
       if (open) look(k);
+      if (at(k).sample.ends) open = false;
     }
     if (open && (end < frames() || choices_.must_close)) inconclusive_ = true;
   }
   void judge_duty(std::int64_t a) {
     const std::int64_t begin = a + choices_.delay, end = begin + choices_.ticks;
+    double best = kNone;
     for (std::int64_t k = a;; ++k) {
       if (choices_.kind == Kind::settles && k > a && k < frames() && !at(k).reset && at(k).sample.opens)
         return;
@@ -116,11 +133,13 @@ class Slow {
         continue;
       }
       if (choices_.kind == Kind::within) {
+        if (!std::isnan(margin(k))) best = std::isnan(best) ? margin(k) : std::max(best, margin(k));
         if (at(k).sample.holds == 1) {
           tested_ = true;
+          approach(std::isnan(margin(k)) ? kNone : best);
           return;
         }
-        if (k == end) return fail(k, a);
+        if (k == end) return fail(k, a, best);
       } else {
         if (k >= begin) look(k);
         if (k == end) return;
@@ -132,7 +151,16 @@ class Slow {
   const std::vector<Frame>& trace_;
   bool tested_ = false, inconclusive_ = false;
   std::int64_t fails_at_ = INT64_MAX, dated_ = -1;
+  double nearest_ = kNone, missed_by_ = kNone;
 };
+
+/// A margin as a condition may have it: above 0 where it holds, below 0 where it does not, none without a value.
+double margin_for(double holds, unsigned random) {
+  static constexpr double kSizes[] = {0,     std::numeric_limits<double>::denorm_min(), 0.25, 3,
+                                      1e300, std::numeric_limits<double>::infinity(),   kNone};
+  const double size = kSizes[random % std::size(kSizes)];
+  return std::isnan(holds) ? kNone : holds == 1 ? size : -size;
+}
 
 void compare_with_slow(unsigned seed, int rounds) {
   std::mt19937 random(seed);
@@ -152,8 +180,10 @@ void compare_with_slow(unsigned seed, int rounds) {
     for (std::size_t k = 0; k < trace.size(); ++k) {
       const bool usual = choices.kind != Kind::never;
       trace[k].sample.holds = one_of(rare * 2) == 0 ? kNone : (one_of(rare) == 0) == usual ? 0 : 1;
+      trace[k].sample.margin = margin_for(trace[k].sample.holds, one_of(1000));
       trace[k].sample.opens = one_of(often) == 0;
       trace[k].sample.closes = one_of(often) == 0;
+      trace[k].sample.ends = choices.must_close && one_of(often * 2) == 0;
       trace[k].sample.late = one_of(40) == 0;
       trace[k].reset = k > 0 && one_of(30) == 0;
     }
@@ -172,6 +202,13 @@ void compare_with_slow(unsigned seed, int rounds) {
       ASSERT_EQ(monitor.frame(), expected.frame)
           << "round " << round << ", kind " << static_cast<int>(choices.kind);
     }
+    ASSERT_TRUE(std::isnan(expected.margin) ? std::isnan(monitor.margin())
+                                            : monitor.margin() == expected.margin)
+        << "round " << round << ", kind " << static_cast<int>(choices.kind) << ": " << monitor.margin()
+        << " instead of " << expected.margin;
+    if (expected.verdict == TestVerdict::pass) ASSERT_FALSE(monitor.margin() < 0);
+    if (expected.verdict == TestVerdict::fail && choices.kind != Kind::before)
+      ASSERT_FALSE(monitor.margin() > 0);
   }
   for (int verdict = 0; verdict < 4; ++verdict) EXPECT_GT(seen[verdict], 50) << verdict;
 }
@@ -241,6 +278,15 @@ TEST(Monitor, WhatIsOpenAtTheEndHasNoVerdict) {
   EXPECT_STREQ(monitor.why(), "reset");
 }
 
+TEST(Monitor, ATimeThatEndsWithTheRunIsOver) {
+  for (const std::int64_t frames : {3, 4, 5}) {  // between frames 1 and 4
+    Monitor monitor({.kind = Kind::between, .must_close = true});
+    for (std::int64_t k = 0; k < frames; ++k)
+      monitor.take(k, {.holds = 1, .opens = k == 1, .closes = k == 4, .ends = k == 3});
+    EXPECT_EQ(monitor.verdict(), frames == 3 ? TestVerdict::inconclusive : TestVerdict::pass) << frames;
+  }
+}
+
 TEST(Monitor, TheMarginOfWithinIsTheNearestApproachOfItsDuty) {
   Monitor missed({.kind = Kind::within, .ticks = 3});
   const double margins[] = {-5, -2, -1, -4, -6};
@@ -252,6 +298,14 @@ TEST(Monitor, TheMarginOfWithinIsTheNearestApproachOfItsDuty) {
   reached.take(1, {.holds = 1, .margin = 2});
   reached.take(2, {.holds = 1, .opens = true, .margin = 3});
   EXPECT_EQ(reached.margin(), 2) << "the least of both duties";
+}
+
+TEST(Monitor, AConditionThatHoldsWithoutAMarginLeavesNoneOfTheFramesBefore) {
+  Monitor monitor({.kind = Kind::within, .ticks = 3});
+  monitor.take(0, {.holds = 0, .opens = true, .margin = -5});
+  monitor.take(1, {.holds = 1, .margin = kNone});
+  EXPECT_EQ(monitor.verdict(), TestVerdict::pass);
+  EXPECT_TRUE(std::isnan(monitor.margin())) << monitor.margin();
 }
 
 TEST(Monitor, TimesOfTheClockGoOnWhereSimulatedTimeStands) {

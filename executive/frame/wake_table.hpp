@@ -37,11 +37,12 @@ class WakeTable {
       if (k >= least_[block]) {
         const std::size_t end = std::min((block + 1) * kBlock, wakes_.size());
         std::int64_t least = kNever;
+        least_[block] = kNever;
         for (std::size_t row = block * kBlock; row < end; ++row) {
           if (k >= wakes_[row]) wakes_[row] = look(row);
           least = std::min(least, wakes_[row]);
         }
-        least_[block] = least;
+        least_[block] = std::min(least_[block], least);  // what `look` has woken stays so
       }
       earliest_ = std::min(earliest_, least_[block]);
     }

@@ -40,6 +40,23 @@ TEST(WakeTable, LooksAtTheRowsThatAreDueInTheirOrder) {
   }
 }
 
+TEST(WakeTable, LooksInTheNextFrameAtARowThatALaterOneHasWoken) {
+  WakeTable table;
+  for (int i = 0; i < 40; ++i) table.add();
+  table.look(0, [&](std::size_t row) {
+    if (row == 5) table.wake(4);
+    if (row == 35) table.wake(6);
+    return WakeTable::kNever;
+  });
+  EXPECT_TRUE(table.is_due(1));
+  std::vector<std::size_t> seen;
+  table.look(1, [&](std::size_t row) {
+    seen.push_back(row);
+    return WakeTable::kNever;
+  });
+  EXPECT_EQ(seen, (std::vector<std::size_t>{4, 6}));
+}
+
 TEST(WakeTable, IsNotDueWhileNoRowIs) {
   WakeTable table;
   for (int i = 0; i < 40; ++i) table.add();

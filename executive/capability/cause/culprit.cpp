@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -52,14 +53,31 @@ std::string rig_in(const std::string& command) {
 
 }  // namespace
 
+/// Twelve digits of the number that docker and others give a container, as their commands show it: it may stand behind a
+/// word for who made it. Empty: it is none.
+std::string_view container_in(std::string_view part) {
+  constexpr std::size_t kDigits = 64;
+  if (part.size() < kDigits) return "";
+  const std::string_view number = part.substr(part.size() - kDigits);
+  const bool word_before =
+      part.size() > kDigits && std::isalnum(static_cast<unsigned char>(part[part.size() - kDigits - 1]));
+  if (word_before || number.find_first_not_of("0123456789abcdef") != std::string_view::npos) return "";
+  return number.substr(0, 12);
+}
+
 std::string unit_in(const std::string& cgroup) {
   std::string unit;
+  std::string_view before;
   for (std::size_t from = 0; from < cgroup.size();) {
     const std::size_t end = std::min(cgroup.find_first_of("/\n", from), cgroup.size());
     const std::string_view part = std::string_view(cgroup).substr(from, end - from);
     // The innermost counts: a service may lie in the scope of a session.
     if (part.ends_with(".service") || part.ends_with(".scope")) unit = part;
     if (part.starts_with("lxc.payload.") || part.starts_with("docker-")) unit = part;
+    if (const std::string_view number = container_in(part); !number.empty())
+      unit = "container " + std::string(number);
+    if (before == "lxc" && !part.empty()) unit = "container " + std::string(part);
+    before = part;
     from = end + 1;
   }
   return unit;

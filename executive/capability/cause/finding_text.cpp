@@ -198,6 +198,12 @@ std::string figures(const Finding& finding) {
     text += "; it could not run for " + rtsync::duration_text(held) +
             ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
             stopper_text(seen);
+  const Nanoseconds ready = std::max(seen.queued.value_or(Nanoseconds{0}),
+                                     seen.switches ? seen.switches->preempted : Nanoseconds{0});
+  if (!seen.others && seen.realtime && seen.throttle_gap && ready * 2 >= *seen.throttle_gap)
+    text += "; it waited for its CPU for " + rtsync::duration_text(ready) +
+            ": for another thread, or as the kernel's limit for real-time threads stopped it (" +
+            rtsync::duration_text(*seen.throttle_gap) + "), which records of the CPU would show";
   if (const Nanoseconds kernel = rtsync::unrecorded_in_kernel(seen); kernel * 2 > finding.facts.excess())
     text += "; the kernel had its CPU for about " + rtsync::duration_text(kernel) +
             ", in what is not recorded (a fault that is not counted, an interrupt, a softirq, a hypervisor)";

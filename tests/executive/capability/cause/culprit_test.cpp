@@ -36,9 +36,10 @@ void put_process(FakeRoot& proc, std::int32_t thread, std::int32_t process, cons
 }
 
 TEST(UnitIn, IsTheInnermostUnitOrContainer) {
+  const std::string number = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
   const struct {
-    const char* cgroup;
-    const char* unit;
+    std::string cgroup;
+    std::string unit;
   } rows[] = {
       {"0::/system.slice/stress.service\n", "stress.service"},
       {"0::/user.slice/user-0.slice/user@0.service/app.slice/burst.service\n", "burst.service"},
@@ -46,6 +47,14 @@ TEST(UnitIn, IsTheInnermostUnitOrContainer) {
       {"0::/user.slice/user-0.slice/session-3.scope\n", "session-3.scope"},
       {"0::/system.slice/docker-0123abcd.scope\n", "docker-0123abcd.scope"},
       {"0::/lxc.payload.box\n", "lxc.payload.box"},
+      {"12:freezer:/lxc/box\n", "container box"},
+      {"12:cpu:/docker/" + number + "\n0::/\n", "container 0123456789ab"},
+      {"0::/kubepods/burstable/pod01-23/" + number + "\n", "container 0123456789ab"},
+      {"0::/system.slice/containerd.service/kubepods-pod7.slice:cri-containerd:" + number + "\n",
+       "container 0123456789ab"},
+      {"0::/machine.slice/libpod-" + number + "/container\n", "container 0123456789ab"},
+      {"0::/docker/" + number + "/system.slice/in.service\n", "in.service"},
+      {"0::/a" + number + "\n", ""},
       {"0::/\n", ""},
       {"", ""},
   };

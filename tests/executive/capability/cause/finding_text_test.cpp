@@ -439,6 +439,17 @@ TEST_F(FindingText, OfWhatNothingCoversItTellsAllThatWasLookedAt) {
                 "call), in the kernel 40.0 us"));
 }
 
+TEST_F(FindingText, SaysThatAWaitMayHaveBeenForAThreadOrForTheLimit) {
+  Finding made = finding(Cause::unknown, 52ms);
+  made.evidence.queued = 50ms;
+  made.evidence.throttle_gap = 50ms;
+  EXPECT_THAT(text(made),
+              HasSubstr("; it waited for its CPU for 50.0 ms: for another thread, or as the kernel's "
+                        "limit for real-time threads stopped it (50.0 ms)"));
+  made.evidence.queued = 20ms;
+  EXPECT_EQ(text(made).find("it waited for its CPU"), std::string::npos);
+}
+
 TEST_F(FindingText, SaysWhereSignsOfLifeAreTooSeldom) {
   Finding made = finding(Cause::unknown, 300us);
   made.evidence.switches.emplace();

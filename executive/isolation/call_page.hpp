@@ -7,7 +7,8 @@
 ///
 /// A job that asks the rig for something answers with `request` instead; the rig replies with the next call,
 /// and the job continues. After the page lies a block of all variables, as ModelDeclaration places them. The
-/// rig believes nothing of it: it reads each word once, and no address or size.
+/// rig believes nothing of it: it reads each word once, and no address or size. In a page of its own behind the block,
+/// which the model's process can only read, lies the life of the rig's frames' thread (rtsync/crash/thread_life.hpp).
 ///
 /// Threads  one thread on either side.
 /// RT       both futex calls are system calls: a rig's frame makes two for each call of an isolated model.
@@ -27,6 +28,7 @@
 #include <type_traits>
 
 #include "rtsync/evidence/evidence.hpp"
+#include "rtsync/host/page.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {
@@ -118,10 +120,17 @@ struct CallPage {
   alignas(64) std::atomic<std::uint32_t> made_safe{0};
   std::atomic<bool> safe_refused{false};
   std::atomic<pid_t> safe_thread{0};
+  std::atomic<pid_t> life_thread{0};  ///< does the same when the frames' thread of the rig is dead
 
   std::atomic<bool> destroyed{false};  ///< the model was, to the end
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(CallPage) % 64 == 0);
+
+/// Returns where the page of the ThreadLife begins, behind a block of that many bytes.
+inline std::size_t life_offset(std::size_t bytes) {
+  const std::size_t page = rtsync::page_bytes();
+  return (sizeof(CallPage) + bytes + page - 1) / page * page;
+}
 
 /// Sleeps while `word` is `seen`, or for a shorter time; `most`: longest time.
 inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t seen,

@@ -33,4 +33,12 @@ bool IsolatedOutput::drive_safe() TACTUS_RT {
   return guarded_;  // who watches over a process that has ended has driven them
 }
 
+void IsolatedOutput::frames_begin() noexcept {
+  if (opened_.load()) model_.process().frames_thread().hold();
+}
+
+void IsolatedOutput::frames_ended() noexcept {
+  if (opened_.load()) model_.process().frames_thread().release();
+}
+
 }  // namespace tactus::executive

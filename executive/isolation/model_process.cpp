@@ -22,6 +22,7 @@
 #include "executive/model/model_library.hpp"
 #include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/page.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/host/spawn.hpp"
 #include "rtsync/thread/thread_list.hpp"
@@ -196,7 +197,9 @@ ModelDeclaration ModelProcess::introduce() {
 }
 
 void ModelProcess::begin(std::size_t bytes) {
-  const std::size_t all = sizeof(CallPage) + bytes;
+  const std::size_t life = life_offset(bytes);
+  const std::size_t all = life + rtsync::page_bytes();
+  static_assert(sizeof(rtsync::ThreadLife) <= 4096);
   checked(::ftruncate(memory_, static_cast<off_t>(all)), "ftruncate");
   // It cannot take pages away from under the rig.
   checked(::fcntl(memory_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
@@ -205,6 +208,7 @@ void ModelProcess::begin(std::size_t bytes) {
   (void)::madvise(at, all, MADV_DONTFORK);  // a copy of the rig that a model makes calls nobody
   page_ = ::new (at) CallPage;
   block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
+  frames_thread_ = ::new (static_cast<std::byte*>(at) + life) rtsync::ThreadLife;
   mapped_ = all;
   if (!send_letter(socket_, Letter::Kind::go) || await_letter().kind != Letter::Kind::ready) refuse_dead();
   for (int* const fd : {&socket_, &memory_}) (void)::close(std::exchange(*fd, -1));
@@ -222,10 +226,10 @@ std::vector<rtsync::Provision> ModelProcess::place(const rtsync::ThreadSettings&
   sched_param param{};
   param.sched_priority = std::max(caller.priority - 1, 1);
   const int policy = caller.policy == rtsync::SchedPolicy::rr ? SCHED_RR : SCHED_FIFO;
-  // The one that drives its outputs safe goes before the one that calls it: a thread of this process, or none.
-  if (const pid_t thread = page().safe_thread.load();
-      thread > 0 &&
-      ::access(("/proc/" + std::to_string(pid_) + "/task/" + std::to_string(thread)).c_str(), F_OK) == 0) {
+  // Those that drive its outputs safe go before the one that calls it: threads of this process, or none.
+  for (const pid_t thread : {page().safe_thread.load(), page().life_thread.load()}) {
+    const std::string folder = "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(thread);
+    if (thread <= 0 || ::access(folder.c_str(), F_OK) != 0) continue;
     sched_param more{};
     more.sched_priority = std::min(caller.priority + 1, 99);
     (void)::sched_setscheduler(thread, policy | SCHED_RESET_ON_FORK, &more);

@@ -15,6 +15,7 @@
 #include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/model_declaration.hpp"
 #include "executive/isolation/setup_channel.hpp"
+#include "rtsync/crash/thread_life.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -93,6 +94,8 @@ class ModelProcess {
   void set_limited(bool on) TACTUS_RT { limited_.store(on ? ++calls_ : 0, std::memory_order_relaxed); }
   CallPage& page() TACTUS_RT { return *page_.load(std::memory_order_relaxed); }
   std::byte* block() TACTUS_RT { return block_; }
+  /// The process drives its outputs safe when the thread that holds it dies. Once begin() has returned.
+  rtsync::ThreadLife& frames_thread() { return *frames_thread_; }
 
   bool ended() const TACTUS_RT { return ended_.load(std::memory_order_acquire); }
   /// Otherwise than end() asked for. Once ended().
@@ -118,6 +121,7 @@ class ModelProcess {
   std::size_t mapped_ = 0;
   std::atomic<CallPage*> page_{nullptr};
   std::byte* block_ = nullptr;
+  rtsync::ThreadLife* frames_thread_ = nullptr;
   std::uint32_t turn_ = 0;
   std::uint32_t calls_ = 0;
   std::atomic<std::uint32_t> limited_{0};  // the call that is limited; 0: none

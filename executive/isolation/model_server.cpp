@@ -119,6 +119,7 @@ bool ModelServer::begin(const std::string& instance, const std::string& library,
   model_->set_services(*this);
   hand_out();
   if (output_ != nullptr) start_safe_thread();
+  if (output_ != nullptr) start_life_thread();
   if (driven_ != nullptr) start_message_thread();
   const bool told = send_letter(kModelSocket, Letter::Kind::ready);
   (void)::close(kModelSocket);
@@ -155,17 +156,21 @@ void ModelServer::lay_out(const ModelDeclaration& declaration) {
 /// Maps memory between two pages without access; a copy of this process has none of it.
 void ModelServer::map(std::size_t bytes) {
   const auto page = rtsync::page_bytes();
-  const std::size_t shared = (sizeof(CallPage) + bytes + page - 1) / page * page;
+  const std::size_t shared = life_offset(bytes);
   void* const room = ::mmap(nullptr, shared + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const life =
+      ::mmap(nullptr, page, PROT_READ, MAP_SHARED | MAP_POPULATE, kModelMemory, static_cast<off_t>(shared));
   void* const at = room == MAP_FAILED ? MAP_FAILED
                                       : ::mmap(static_cast<std::byte*>(room) + page, sizeof(CallPage) + bytes,
                                                PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
                                                kModelMemory, 0);
-  if (at == MAP_FAILED) throw std::runtime_error("cannot be isolated: mmap refused the shared memory");
+  if (at == MAP_FAILED || life == MAP_FAILED)
+    throw std::runtime_error("cannot be isolated: mmap refused the shared memory");
   (void)::madvise(at, shared, MADV_DONTFORK);
   (void)::pthread_atfork(nullptr, nullptr, &note_copy);
   page_ = static_cast<CallPage*>(at);
   block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
+  frames_thread_ = static_cast<const rtsync::ThreadLife*>(life);
 }
 
 void ModelServer::take_in() TACTUS_RT {
@@ -253,6 +258,7 @@ int ModelServer::open() {
     request.safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process;
     request.guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns};
     driven_->open(request);
+    if (output_ != nullptr) output_->frames_begin();  // this thread, as long as the process lives
     const std::scoped_lock lock(messages_);
     has_messages_ = true;
     return 0;
@@ -293,12 +299,25 @@ void ModelServer::start_safe_thread() {
         const bool done =
             output_ == nullptr || (page_->safe_for_good.load() ? output_->end_safe() : output_->make_safe());
         page_->safe_refused.store(!done);
+        ended_safe_ = done && page_->safe_for_good.load();
       }
       page_->made_safe.store(wanted, std::memory_order_release);
       wake(page_->made_safe);
     }
   }).detach();  // it ends with the process
   while (page_->safe_thread.load() == 0) std::this_thread::yield();
+}
+
+/// The kernel ends this process only when it has taken the dead rig apart, which with locked memory and perf events takes
+/// some ten milliseconds.
+void ModelServer::start_life_thread() {
+  std::thread([this] {
+    page_->life_thread.store(::gettid());
+    if (!frames_thread_->await_death()) return;
+    const std::scoped_lock lock(output_mutex_);
+    if (output_ != nullptr && !ended_safe_) (void)output_->end_safe();
+  }).detach();  // it ends with the process
+  while (page_->life_thread.load() == 0) std::this_thread::yield();
 }
 
 void ModelServer::say(bool warning, const std::string& text) {
@@ -350,6 +369,7 @@ void ModelServer::destroy() {
   pass_messages(true);
   {
     const std::scoped_lock lock(output_mutex_);
+    if (output_ != nullptr) output_->frames_ended();
     output_ = nullptr;
   }
   model_.reset();

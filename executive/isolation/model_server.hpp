@@ -14,13 +14,14 @@
 #include "executive/isolation/model_declaration.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
+#include "rtsync/crash/thread_life.hpp"
 
 namespace tactus::executive {
 
 /// Serves one model to the rig that started this process.
 ///
-/// Threads  one, but for what the model asks of the rig: any; one that drives outputs safe; and one that passes the
-///          messages of a driver's model on.
+/// Threads  one, but for what the model asks of the rig: any; two that drive outputs safe, when the rig asks for it and
+///          when it is killed; and one that passes the messages of a driver's model on.
 /// RT       serve(), for jobs: no lock, no heap; the futex calls of CallPage.
 class ModelServer final : private ModelServices {
  public:
@@ -58,6 +59,7 @@ class ModelServer final : private ModelServices {
   int end_frame() TACTUS_RT;
   void destroy();
   void start_safe_thread();
+  void start_life_thread();
   void start_message_thread();
   void say(bool warning, const std::string& text);
   void pass_messages(bool last = false);
@@ -75,10 +77,12 @@ class ModelServer final : private ModelServices {
   tactus_model description_{};
   std::mutex output_mutex_;
   SafeOutput* output_ = nullptr;  // nullptr: none, or it is being destroyed
+  bool ended_safe_ = false;       // for good, as the rig asked for; under output_mutex_
   std::unique_ptr<ModelInstance> model_;
   std::vector<Run> runs_;
   CallPage* page_ = nullptr;
   std::byte* block_ = nullptr;
+  const rtsync::ThreadLife* frames_thread_ = nullptr;  // the rig's, in memory that cannot be written here
   std::uint32_t turn_ = 0;
   std::int64_t asked_switches_ = 0;  // while it waited for the rig's answer
   std::mutex posts_;                 // of threads beside the job's

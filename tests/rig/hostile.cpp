@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +42,9 @@ enum class Deed : std::int32_t {
   replace,
   at_exit,
   killed,
+  ends_thread,
+  no_files,
+  no_memory,
   fail
 };
 
@@ -98,6 +103,9 @@ class Hostile : public tactus::Model {
                  {"replace", Deed::replace},
                  {"at_exit", Deed::at_exit},
                  {"killed", Deed::killed},
+                 {"ends_thread", Deed::ends_thread},
+                 {"no_files", Deed::no_files},
+                 {"no_memory", Deed::no_memory},
                  {"fail", Deed::fail}});
     d.parameter(
         "at_frame", at_frame_, "1",
@@ -171,6 +179,15 @@ class Hostile : public tactus::Model {
       case Deed::killed:
         (void)::kill(::getpid(), SIGKILL);
         break;
+      case Deed::ends_thread:  // as the kernel ends one thread of a killed process after the other
+        (void)::syscall(SYS_exit, 0);
+        break;
+      case Deed::no_files:
+      case Deed::no_memory: {
+        const rlimit none{0, 0};
+        (void)::setrlimit(deed_ == Deed::no_files ? RLIMIT_FSIZE : RLIMIT_AS, &none);
+        break;
+      }
       case Deed::fail:
         return fail("the axis is not referenced"), 7;
     }
@@ -231,6 +248,26 @@ class Decay : public tactus::Model {
   double rate_ = 0;
 };
 TACTUS_MODEL("decay", Decay, "x' = -3 x")
+
+/// Sends SIGCONT to the process above it all the time, as a rig does once at its end.
+class NudgesItsWitness : public tactus::Model {
+ public:
+  ~NudgesItsWitness() override {
+    if (thread_.joinable()) thread_.request_stop();
+  }
+  void declare(tactus::Declare& d) override {
+    d.job<&NudgesItsWitness::begin>("begin", tactus::JobClass::initialization);
+  }
+  void begin() {
+    thread_ = std::jthread([](const std::stop_token& stop) {
+      while (!stop.stop_requested()) (void)::kill(::getppid(), SIGCONT);
+    });
+  }
+
+ private:
+  std::jthread thread_;
+};
+TACTUS_MODEL("nudges_its_witness", NudgesItsWitness, "sends SIGCONT to the process above it")
 
 class DiesWhileMade : public tactus::Model {
  public:

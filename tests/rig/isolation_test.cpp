@@ -550,6 +550,35 @@ TEST(Isolation, AnOutputThatIsLostBehindTheFramesJobsEndsInItsPolicy) {
   EXPECT_EQ(process.wait().status, 1);
 }
 
+/// Of a rig that is killed the kernel ends the thread of the frames first, and the processes of its models much later.
+TEST(Isolation, AProcessDrivesItsOutputsSafeAsSoonAsTheThreadOfTheFramesIsDead) {
+  const TempDir dir;
+  const DrivenRig driven{" }\n  wrong: { model: hostile, library: '" TACTUS_HOSTILE_LIBRARY
+                         "', parameters: { deed: ends_thread }",
+                         "60 s"};
+  Process rig(driven.command(dir, {"--set", "until=stopped"}));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  const auto value = [&] {
+    const std::string tape = read_file(dir / "tape");
+    double read = 0;
+    if (tape.size() >= sizeof(Tape)) std::memcpy(&read, tape.data() + offsetof(Tape, value), sizeof read);
+    return read;
+  };
+  const auto writes = [&] {
+    const std::string tape = read_file(dir / "tape");
+    std::int64_t read = 0;
+    if (tape.size() >= sizeof(Tape)) std::memcpy(&read, tape.data() + offsetof(Tape, writes), sizeof read);
+    return read;
+  };
+  const auto until = std::chrono::steady_clock::now() + 20s;  // of the 60 s after which it counts as stuck
+  while ((writes() < 20 || value() != -42) && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(value(), -42);
+  EXPECT_EQ(::kill(rig.pid(), 0), 0) << "its process is there";
+  rig.signal(SIGKILL);
+  EXPECT_EQ(rig.wait().signal, SIGKILL);
+}
+
 TEST(Isolation, AProcessThatDoesNotDriveItsOutputsSafeIsKilled) {
   const TempDir dir;
   DrivenRig deaf{", deaf: yes"};

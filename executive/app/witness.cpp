@@ -71,6 +71,7 @@ class Watch {
   void look() {
     int status = 0;
     while (::waitpid(rig_, &status, WNOHANG | WUNTRACED | WCONTINUED) == rig_) {
+      stands_ = WIFSTOPPED(status);
       if (WIFSTOPPED(status) && stop_asked_for_) {
         stop_asked_for_ = false;
         (void)::kill(::getpid(), SIGSTOP);  // the shell sees one job, stopped; SIGCONT comes to both
@@ -86,6 +87,9 @@ class Watch {
     if (Console::watches(signal)) {
       if (page_.pass({signal, info.ssi_code == SI_QUEUE ? info.ssi_int : 0}))
         (void)::kill(rig_, SignalPaths::kDoorbell);
+      // A rig that was stopped would never hear that it is to end.
+      look();
+      if (stands_ && (signal == SIGINT || signal == SIGTERM)) (void)::kill(rig_, SIGCONT);
       return;
     }
     const bool stops = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -130,6 +134,7 @@ class Watch {
   const int signals_;
   const pid_t rig_;
   bool stop_asked_for_ = false;
+  bool stands_ = false;  // the rig: a signal has stopped it
 };
 
 void go_on_alone(const char* what) {

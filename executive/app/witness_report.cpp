@@ -67,6 +67,17 @@ std::string write_summary(const fs::path& folder, const Json& all) {
   return error == 0 ? "" : rtsync::file_error(folder / kSummary, error);
 }
 
+/// Adds what the rig had done: `latest`: what it wrote to its summary while it ran.
+void add_progress(Json& all, const Json& latest, const WitnessPage& page) {
+  for (const char* const key : {"causes", "promises_broken", "recordings"})
+    if (latest.contains(key)) all[key] = latest[key];
+  all["frames"]["run"] = page.frames_run.load();
+  all["frames"]["overruns"] = page.overruns.load();
+  all["frames"]["lost"] = page.lost.load();
+  all["frames"]["late_wakes"] = page.late_wakes.load();
+  all["sim_time_ns"] = page.sim_time_ns.load();
+}
+
 /// One death, of which there is to be said and written.
 class Death {
  public:
@@ -198,13 +209,7 @@ class Death {
                    {"doing", page_.doing_text()}};
     all["libraries_changed"] = executive::changed_libraries(page_.files);
     if (ended()) return all;
-    for (const char* const key : {"causes", "promises_broken", "recordings"})
-      if (latest_.contains(key)) all[key] = latest_[key];
-    all["frames"]["run"] = page_.frames_run.load();
-    all["frames"]["overruns"] = page_.overruns.load();
-    all["frames"]["lost"] = page_.lost.load();
-    all["frames"]["late_wakes"] = page_.late_wakes.load();
-    all["sim_time_ns"] = page_.sim_time_ns.load();
+    add_progress(all, latest_, page_);
     all["died"]["frame"] = page_.frames.load();
     const bool paced = all["rt"].value("realtime", false);
     const auto time = [&](std::int64_t ns) { return paced ? Json(ns) : Json(nullptr); };
@@ -255,9 +260,33 @@ bool returns(const std::function<void()>& call) {
   return shared->changed.wait_for(lock, kPatience, [&] { return shared->done; });
 }
 
+/// Returns true if the summary in a run folder says that the run is not over.
+bool is_unfinished(const fs::path& folder) {
+  int error = 0;
+  const std::string text = rtsync::read_folder_file(folder / kSummary, error);
+  return text.find("\"outcome\": \"" + std::string(executive::kUnfinished) + "\"") != std::string::npos;
+}
+
+/// Says of a rig that ended by itself what it could not: it had no memory, or may write no file any more (ulimit).
+void end_unfinished(const WitnessPage& page, Json all) {
+  const fs::path folder = all.value("@folder", std::string());
+  if (folder.empty() || !is_unfinished(folder)) return;
+  int error = 0;
+  add_progress(all, config::json_of(rtsync::read_folder_file(folder / kSummary, error)), page);
+  all["traces"] = executive::traces_json(executive::traces_in(folder));
+  all["outcome"] = executive::name_of(executive::Outcome::failed);
+  all["exit_status"] = page.status.load();
+  all["reason"] = "the rig ended with status " + std::to_string(page.status.load()) + " after " +
+                  std::to_string(page.frames_run.load()) +
+                  " frames, and could not write how: it had no memory, or could write no files";
+  print_error("tactus: %s; %s\n", all["reason"].get<std::string>().c_str(), folder.c_str());
+  if (const std::string failed = write_summary(folder, all); !failed.empty())
+    print_error("tactus: %s; the summary:\n%s\n", failed.c_str(), text_of(all, -1).c_str());
+}
+
 void mend(const WitnessPage& page) noexcept try {
   const Json facts = facts_of(page);
-  if (!facts.contains(kEnded)) return;
+  if (!facts.contains(kEnded)) return end_unfinished(page, facts);
   // Where this fails too, the rig's own line on stderr has it.
   (void)write_summary(facts.value("@folder", std::string()), facts);
 } catch (const std::exception&) {  // what the rig left in memory is nonsense

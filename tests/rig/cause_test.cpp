@@ -135,18 +135,27 @@ TEST_P(InjectedCause, IsNamed) {
 }
 
 TEST_P(InjectedCause, IsNamedToAPlainUser) {
-  const TempDir dir;
-  std::string why;
-  const auto command = without_privileges(late_rig(dir, GetParam().name), dir, why);
-  if (!command) GTEST_SKIP() << why;
-  const Finished done = run(*command);
-  ASSERT_EQ(done.status, 0) << done;
-  // Without privileges signs of life come from outside of system calls alone, and who takes the CPU is hidden.
-  const std::multiset<std::string> found = causes_of_injected(dir);
-  for (const std::string& cause : found)
-    EXPECT_TRUE(GetParam().causes.count(cause) == 1 || cause == "preempted" || cause == "migrated" ||
-                cause == "unknown" || cause == "throttled")
-        << cause;
+  bool named = false;
+  for (Tries tries; !named && tries.another();) {
+    const TempDir dir;
+    std::string why;
+    const auto command = without_privileges(late_rig(dir, GetParam().name), dir, why);
+    if (!command) GTEST_SKIP() << why;
+    const Finished done = run(*command);
+    ASSERT_EQ(done.status, 0) << done;
+    // Without privileges signs of life come from outside of system calls alone, and who takes the CPU is hidden.
+    const std::multiset<std::string> found = causes_of_injected(dir);
+    for (const std::string& cause : found)
+      EXPECT_TRUE(GetParam().causes.count(cause) == 1 || cause == "preempted" || cause == "migrated" ||
+                  cause == "unknown" || cause == "throttled")
+          << cause;
+    // The rig's own threads may be watched where the kernel is as it comes (kernel.perf_event_paranoid 2).
+    for (const Json& refused : summary_of(dir / "out")["rt"]["refused"])
+      if (refused["what"] == "the kernel's events of thread main") return;
+    named = std::any_of(found.begin(), found.end(),
+                        [](const std::string& cause) { return GetParam().causes.count(cause) == 1; });
+  }
+  EXPECT_TRUE(named);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachNightly, InjectedCause,

@@ -73,6 +73,30 @@ Command hostile(const TempDir& dir, const std::string& deed) {
   return one_model(dir, "hostile, parameters: { deed: " + deed + " }", TACTUS_HOSTILE_LIBRARY);
 }
 
+TEST(Witness, SaysOfARigThatCanWriteNothingAnyMoreHowFarItCame) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs memory of its own";
+  for (const char* const deed : {"no_files", "no_memory"}) {
+    const TempDir dir;
+    const Finished done = run(hostile(dir, deed));
+    EXPECT_EQ(done.status, 1) << deed << done;
+    const Json summary = summary_of(dir / "out");
+    EXPECT_NE(summary["outcome"], "unfinished") << deed << done;
+    EXPECT_EQ(summary["exit_status"], 1) << deed << done;
+    EXPECT_EQ(summary["frames"]["run"], 40) << deed << done;
+    EXPECT_NE(summary["reason"], "") << deed;
+  }
+}
+
+TEST(Witness, ARigThatWasStoppedHearsThatItIsToEnd) {
+  const TempDir dir;
+  Process rig(endless(dir, "out"));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  rig.signal(SIGSTOP);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGTERM), 0);
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  EXPECT_EQ(summary_of(dir / "out")["reason"], "stopped by SIGTERM");
+}
+
 TEST(Witness, BlamesNoJobForAThreadThatAModelStarted) {
   const TempDir dir;
   const Finished done = run(hostile(dir, "throws_in_thread"));
@@ -331,18 +355,39 @@ TEST(WitnessNightly, ASignalToTheGroupCountsOnce) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
 }
 
+bool stands(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  return text.find(") T ") != std::string::npos;
+}
+
+/// Sent back, it would take the SIGSTOP of a debugger that attaches just then.
+TEST(Witness, DoesNotSendTheRigsOwnSigcontBackToIt) {
+  const TempDir dir;
+  Process rig(one_model(dir, "nudges_its_witness", TACTUS_HOSTILE_LIBRARY, {"--paused"}));
+  ASSERT_TRUE(rig.wait_for_output("paused after 0 frames")) << rig.err();
+  int stood = 0;
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_EQ(::kill(rig.pid(), SIGSTOP), 0);
+    const auto until = std::chrono::steady_clock::now() + 2s;
+    while (!stands(rig.pid()) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(200us);
+    std::this_thread::sleep_for(2ms);
+    stood += stands(rig.pid()) ? 1 : 0;
+    rig.signal(SIGCONT);
+    if (stood <= i) break;
+  }
+  EXPECT_EQ(stood, 40) << "it went on though nobody else let it";
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+}
+
 TEST(Witness, AGroupThatIsStoppedAndGoesOnIsEndedByOneSigterm) {
   const TempDir dir;
   Command command = endless(dir, "out");
   command.terminal = true;
   Process rig(command);
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.out();
-  const auto stands = [](pid_t process) {
-    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-    std::string text;
-    std::getline(stat, text);
-    return text.find(") T ") != std::string::npos;
-  };
   ASSERT_EQ(::kill(-rig.started_pid(), SIGSTOP), 0);
   while (!stands(rig.pid()) || !stands(rig.started_pid())) std::this_thread::sleep_for(1ms);
   ASSERT_EQ(::kill(-rig.started_pid(), SIGCONT), 0);

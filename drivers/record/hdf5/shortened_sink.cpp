@@ -52,6 +52,10 @@ class ShortenedSink final : public executive::RecordSink {
     const std::uint64_t values = records_ * record_bytes_;
     if (!error && bytes > values + values / kRoomShare) shorten(path);
   }
+  void abandon() override {
+    path_.clear();
+    sink_->abandon();
+  }
 
  private:
   /// The file is whole as it is: where it cannot be written anew, as on a full disk, it stays.

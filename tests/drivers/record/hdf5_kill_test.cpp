@@ -3,6 +3,8 @@
 /// end is old.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -14,6 +16,7 @@
 
 #include "drivers/record/hdf5/hdf5_sink.hpp"
 #include "drivers/record/hdf5/hdf5_source.hpp"
+#include "drivers/record/hdf5/shortened_sink.hpp"
 #include "tests/drivers/record/sample.hpp"
 #include "tests/drivers/record/seen_writes.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -111,6 +114,32 @@ TEST(Hdf5Size, IsHardlyMoreThanThatOfTheValues) {
   EXPECT_LT(bytes_of_a_value(300, 4096), 8.6);
   // Mostly headers of columns; the chunks are short and share pages.
   EXPECT_LT(bytes_of_a_value(4000, 100), 25);
+}
+
+/// The library would look for ever for what it had written; at the end of a rig, where nobody waits for it.
+TEST(Hdf5Abandon, LeavesAFileThatWasCutAsItIs) {
+  for (const off_t bytes : {0, 100, 3000}) {
+    const TempDir folder;
+    const fs::path file = folder / "tape.h5";
+    const pid_t child = ::fork();
+    if (child == 0) {
+      (void)::alarm(60);
+      RecordSample sample(7, 20);
+      {
+        const auto sink = drivers::record::shortened_hdf5_sink();
+        sink->open(file, sample.head);
+        for (std::uint64_t row = 0; row < 5000; ++row) sink->write(sample.record(row).data());
+        sink->flush();
+        if (::truncate(file.c_str(), bytes) != 0) ::_exit(2);
+        sink->abandon();
+      }
+      std::error_code error;
+      ::_exit(fs::file_size(file, error) == static_cast<std::uintmax_t>(bytes) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << bytes;
+  }
 }
 
 /// A file of 20 columns before and after a flush, and its headers that differ.

@@ -157,7 +157,7 @@ export class Overview {
              ['Frame', frame],
              ...(policy ? [['Thread', policy]] : []),
              ...(this.clock?.sleeper ? [['Waits by', this.clock.sleeper]] : []),
-             ['Frames', grouped(totals?.frames_run ?? rig.now.frames)],
+             ['Frames', totals || rig.stated ? grouped(totals?.frames_run ?? rig.now.frames) : '–'],
              ...(totals ?
                      [
                        ['Overruns', grouped(overruns)], ['Late wakes', grouped(totals.late_wakes)],
@@ -185,11 +185,12 @@ export class Overview {
 
   rulers() {
     const {rig} = this, canvas = one('.ruler'), {timing} = this;
-    const told = timing && rig.info?.realtime !== false;
+    const told = timing?.slack && rig.info?.realtime !== false;
     canvas.hidden = !told;
     put('ruler-why',
         told                             ? '' :
             rig.info?.realtime === false ? 'This rig does not run in real time: its frames have no slots.' :
+            timing                       ? 'No frame has been measured yet.' :
                                            this.timingWhy ?? '');
     if (!told) return;
     const finished = done(timing.slack, rig.slot, timing.work.min_ns);

@@ -14,6 +14,7 @@ import {Rig} from './source.js';
 import {Switches} from './switches.js';
 import {Tests} from './tests.js';
 import {Timing} from './timing.js';
+import {measured} from './timing_data.js';
 import {Top} from './top.js';
 
 const TURN = 100;        // ms: charts (of Timing every other turn); numbers every third, verdict every sixth
@@ -167,7 +168,7 @@ rig.addEventListener('facts', () => {
 async function readTiming() {
   if (document.hidden || rig.over || !rig.info || !['overview', 'timing'].includes(view)) return;
   try {
-    const read = await rig.port.json('/v1/timing');
+    const read = measured(await rig.port.json('/v1/timing'));
     timing.timing = overview.timing = read;
     rig.slotNs = read.period_ns ?? null;
     if (view === 'timing') timing.again();

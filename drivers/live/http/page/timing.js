@@ -157,7 +157,7 @@ export class Timing {
       const canvas = one(`[data-draw="hist-${name}"]`), of = this.timing?.[name];
       canvas.hidden = !of;
       if (!of) {
-        put(`hist-${name}`, this.timingWhy ?? 'not read yet');
+        put(`hist-${name}`, this.timingWhy ?? (this.timing ? 'nothing measured yet' : 'not read yet'));
         continue;
       }
       histogramPlot(canvas, of, token(colour), this.rig.slot);

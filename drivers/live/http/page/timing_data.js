@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of all frames, as /v1/timing has them, and what is worked out of them. Knows no page.
 
+/** What /v1/timing says, without the distributions of which there is no value yet: their zeros are no times. */
+export const measured = (timing) =>
+    Object.fromEntries(Object.entries(timing).filter(([, of]) => !(of?.buckets && of.count === 0)));
+
 /** Buckets by size. A rig may send them in any order: those of its slack, from zero in both directions. */
 const inOrder = (buckets) => [...buckets].sort(([a], [b]) => a - b);
 

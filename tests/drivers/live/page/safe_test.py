@@ -142,10 +142,31 @@ class Nothing(Case):
         self.load()
         self.browser.until("return tactus.rig.info !== null")
         self.look()
+        self.assertRegex(self.browser.text('[data-list="facts"]'), "Frames–")
         rig.muted = set()
         self.browser.run("location.hash = 'overview'")
         self.browser.until_text(".safety", "Nothing is forced")
         self.browser.until_text(".verdict", "On time")
+
+    def test_before_the_first_frame(self):
+        rig = self.fake()
+        nothing = {"count": 0, "min_ns": 0, "p50_ns": 0, "p99_ns": 0, "p99_9_ns": 0, "max_ns": 0, "buckets": []}
+        usual = rig.timing
+        rig.timing = lambda: {**usual(), **{name: nothing for name in ("late", "work", "slack", "behind")},
+                              "totals": {**usual()["totals"], "frames_run": 0}}
+        rig.state = "Pause"
+        self.load()
+        self.browser.until("return tactus.views.overview.timing !== null")
+        self.browser.until_text(".verdict", "In Pause")
+        for name in ("late", "work", "slack"):
+            self.browser.until_text(f'[data-list="q-{name}"]', "^(p50|p1|p99|max|min|–)+$")
+        self.browser.until_text('[data-v="ruler-why"]', "No frame has been measured yet")
+        apart = """const sign = document.querySelector('.verdict .sign'), range = document.createRange();
+            range.selectNodeContents(sign);
+            return range.getBoundingClientRect().right <= sign.getBoundingClientRect().right"""
+        self.assertTrue(self.browser.run(apart), "the sign reaches into the words beside it")
+        self.browser.run("location.hash = 'timing'")
+        self.browser.until_text('[data-v="hist-late"]', "nothing measured yet")
 
     def test_behind_the_question_for_the_token(self):
         self.fake(token="0123456789abcdef")

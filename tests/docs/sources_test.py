@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages and sources name the same: each message of docs/troubleshooting.md stands in the sources, so that who searches
-for it finds it; docs/model-api.md has each function of the model API.
+for it finds it; docs/model-api.md has each function of the model API; each view of the page has a picture that a page
+shows.
 
     sources_test.py CHECKOUT
 """
@@ -45,8 +46,25 @@ def functions():
     return len(found)
 
 
-counts = messages(), functions()
-if counts[0] < 25 or counts[1] < 25:
-    problems.append(f"only {counts[0]} messages and {counts[1]} functions were found")
-print("\n".join(problems) if problems else f"{counts[0]} messages, {counts[1]} functions")
+def pictures():
+    index = (root / "drivers/live/http/page/index.html").read_text(encoding="utf-8")
+    made = (root / "scripts" / "pictures").read_text(encoding="utf-8")
+    pages = "".join(path.read_text(encoding="utf-8") for path in [root / "README.md", *(root / "docs").glob("*.md")])
+    views = re.findall(r'<section id="view-(\w+)"', index)
+    for view in views:
+        if not re.search(rf'"{view}": \d', made):
+            problems.append(f"scripts/pictures --all has no picture of the view {view}")
+    files = sorted((root / "docs" / "pictures").iterdir())
+    for file in files:
+        if f"pictures/{file.name})" not in pages:
+            problems.append(f"no page shows docs/pictures/{file.name}")
+    for shown in sorted(set(re.findall(r"pictures/([\w.-]+)\)", pages)) - {file.name for file in files}):
+        problems.append(f"docs/pictures/{shown} is shown, and is not there")
+    return len(views)
+
+
+counts = messages(), functions(), pictures()
+if counts[0] < 25 or counts[1] < 25 or counts[2] < 5:
+    problems.append("only {} messages, {} functions and {} views were found".format(*counts))
+print("\n".join(problems) if problems else "{} messages, {} functions, {} views".format(*counts))
 sys.exit(1 if problems else 0)

@@ -49,7 +49,7 @@ std::optional<Value> ExpressionBuilder::add_measure(const Expression& expression
   whole_run_ = true;
   auto value = add(expression, problems);
   whole_run_ = false;
-  if (value && value->type != CellType::truth) *value = real(*value);
+  if (value && value->type != CellType::truth) *value = in_written_unit(expression, real(*value));
   return value;
 }
 

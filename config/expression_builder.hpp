@@ -71,7 +71,7 @@ class ExpressionBuilder {
   std::optional<ExpressionValue> add_measure(const Expression& expression,
                                              std::vector<ExpressionProblem>& problems);
   /// The margin of a condition, compiled before: its distance from where it would change, positive while it holds, in the
-  /// unit of its left side. It is the robustness of signal temporal logic (A. Donze, O. Maler, Robust Satisfaction of
+  /// unit of its left side; of temperatures in K. It is the robustness of signal temporal logic (A. Donze, O. Maler, Robust Satisfaction of
   /// Temporal Logic over Real-Valued Signals, FORMATS 2010):
   ///
   ///     x < y     y - x            x == y    of whole numbers -abs(x - y), and infinite where they are equal
@@ -137,6 +137,7 @@ class ExpressionBuilder {
   Value truth(const Expression& expression, const char* of);
   Value real(Value value);
   Value in_unit(const Expression& at, Value value, const Unit& unit);
+  Value in_written_unit(const Expression& at, const Value& value);
   Value settled(Value value);  ///< a literal becomes a constant of its own unit
   void no_zero_point(const Expression& at, const Value& value);
   void needs_time(const Expression& at);

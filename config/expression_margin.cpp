@@ -19,6 +19,7 @@ std::optional<Value> ExpressionBuilder::add_margin(const Expression& condition, 
   try {
     auto margin = margin_of(condition, why);
     if (!margin && why.empty()) why = "nothing in it is a comparison of numbers";
+    if (margin) margin = in_written_unit(condition, *margin);
     return margin;
   } catch (const Refused&) {  // it was compiled before, so that is no mistake of its writer
     why = "it is too long";

@@ -218,6 +218,18 @@ Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& 
   return value;
 }
 
+/// Returns the value in base units where its unit has no text of its own, as that of a difference of two degF: in K.
+Value ExpressionBuilder::in_written_unit(const Expression& at, const Value& value) {
+  const std::string text = value.unit.canonical();
+  if (value.literal != nullptr || value.unit.text() != text) return value;
+  try {
+    if (same(Unit::parse(text), value.unit)) return value;
+  } catch (const std::invalid_argument&) {  // it begins with a factor
+  }
+  const std::size_t factor = text.find(' ');
+  return in_unit(at, value, factor == std::string::npos ? Unit() : Unit::parse(text.substr(factor + 1)));
+}
+
 Value ExpressionBuilder::number(const Expression& expression, const char* of) {
   const Value value = compile(expression);
   if (value.type == CellType::truth)

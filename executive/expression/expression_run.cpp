@@ -220,7 +220,7 @@ void ExpressionRun::run() TACTUS_RT {
         to.real = std::atan2(a.real, b.real);
         break;
       case code_of(Operation::length):
-        to.real = std::hypot(a.real, b.real);
+        to.real = unordered(a.real, b.real) ? kNoNumber : std::hypot(a.real, b.real);  // also beside infinity
         break;
       case code_of(Operation::exponential):
         to.real = std::exp(a.real);
@@ -403,7 +403,8 @@ void ExpressionRun::run_over_all(const Instruction& at) TACTUS_RT {
       if (number.whole == 1 || (least ? next < value : next > value)) value = next;
     } else {  // Neumaier's sum
       const double sum = value + next;
-      more.real += std::abs(value) >= std::abs(next) ? (value - sum) + next : (next - sum) + value;
+      if (std::isfinite(sum))  // else nothing is lost to rounding, and this would be no number
+        more.real += std::abs(value) >= std::abs(next) ? (value - sum) + next : (next - sum) + value;
       value = sum;
     }
   }

@@ -12,118 +12,34 @@
 #include "config/expression_builder.hpp"
 #include "executive/expression/expression_run.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/executive/expression/expressions.hpp"
 #include "tests/executive/expression/plain_expression.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::expression_test {
 namespace {
 
-using config::CellType;
-using config::Unit;
-using config::Wide;
+using namespace expressions;
 
-/// Variables of a motor and of the plain traces.
-class Names final : public config::ExpressionNames {
- public:
-  std::optional<Found> find(const std::string& name, std::string& why) const override {
-    static const config::ExpressionLabels modes{{"idle", 0}, {"braking", 1}, {"on hold", 2}};
-    struct Row {
-      const char* name;
-      CellType type;
-      const char* unit;
-      const config::ExpressionLabels* labels = nullptr;
-    };
-    static const Row rows[] = {
-        {"m.x", CellType::real, "m"},           {"m.y", CellType::real, "mm"},
-        {"m.n", CellType::whole, ""},           {"m.mode", CellType::whole, "", &modes},
-        {"m.flag", CellType::truth, ""},        {"motor.speed", CellType::real, "rad/s"},
-        {"motor.current", CellType::real, "A"}, {"axis.force", CellType::real, "N"},
-        {"motor.angle", CellType::real, "deg"}, {"oven.temperature", CellType::real, "degC"},
-        {"motor.counter", CellType::whole, ""}, {"motor.duty", CellType::real, "%"},
-    };
-    for (std::uint32_t i = 0; i < std::size(rows); ++i)
-      if (name == rows[i].name)
-        return Found{rows[i].type, Unit::parse(rows[i].unit), rows[i].labels, i, std::nullopt};
-    why = "there is no variable '" + name + "'";
-    return std::nullopt;
-  }
+/// Kinds of real numbers of a trace, beside those without a value.
+enum class Numbers : std::uint8_t {
+  usual,
+  infinite,  ///< some are
+  tiny,      ///< each is a few of the least that there are
 };
 
-const Names kTheirNames;
-
-std::vector<config::ExpressionProblem> problems_of(const std::string& text, bool condition = true) {
-  std::vector<config::ExpressionProblem> problems;
-  try {
-    const config::Expression expression = config::parse_expression(text);
-    config::ExpressionBuilder builder(kTheirNames, {});
-    if (condition)
-      (void)builder.add_condition(expression, problems);
-    else
-      (void)builder.add(expression, problems);
-  } catch (const config::ExpressionError& error) {
-    problems.push_back(error.problem());
-  }
-  return problems;
-}
-
-std::string problem_of(const std::string& text, bool condition = true) {
-  const auto problems = problems_of(text, condition);
-  return problems.empty() ? "" : std::to_string(problems[0].at + 1) + ": " + problems[0].message;
-}
-
-/// One expression over values set by hand.
-class Single {
- public:
-  /// `margin`: that of a condition.
-  explicit Single(const std::string& text, bool margin = false) : run_(made(text, margin)) {}
-  Single& set(const std::string& name, double value) {
-    std::string why;
-    const auto found = kTheirNames.find(name, why);
-    for (const config::ProgramInput& input : run_.program().inputs)
-      if (input.key == found->key) {
-        if (found->type == CellType::whole)
-          run_.cell(input.cell).whole = static_cast<Wide>(value);
-        else
-          run_.cell(input.cell).real = value;
-      }
-    return *this;
-  }
-  double next() {
-    run_.run();
-    const config::Cell cell = run_.cell(value_.cell);
-    return value_.type == CellType::whole
-               ? (cell.whole == config::kNoWhole ? std::nan("") : static_cast<double>(cell.whole))
-               : cell.real;
-  }
-  double next(const std::string& name, double value) { return set(name, value).next(); }
-  const Unit& unit() const { return value_.unit; }
-  ExpressionRun& run() { return run_; }
-
- private:
-  config::ExpressionProgram made(const std::string& text, bool margin) {
-    std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kTheirNames, {});
-    const config::Expression expression = config::parse_expression(text);
-    auto value = builder.add(expression, problems);
-    std::string why;
-    if (value && margin) value = builder.add_margin(expression, why);
-    if (!value && problems.empty()) throw std::runtime_error(text + ": " + why);
-    if (!value) throw std::runtime_error(text + ": " + problems.at(0).message);
-    value_ = *value;
-    return builder.take();
-  }
-  config::ExpressionValue value_{};
-  ExpressionRun run_;
-};
-
-plain::Trace random_trace(std::mt19937& random, int frames) {
+plain::Trace random_trace(std::mt19937& random, int frames, Numbers numbers) {
   plain::Trace trace;
+  const double size = numbers == Numbers::tiny ? 2 * std::numeric_limits<double>::denorm_min() : 1;
   const auto one_of = [&](int number) { return static_cast<int>(random() % static_cast<unsigned>(number)); };
   int first = 0;
   for (int k = 0; k < frames; ++k) {
     if (k > 0 && one_of(12) == 0) first = k;
     trace.first.push_back(first);
-    trace.x.push_back(one_of(15) == 0 ? plain::kNone : 0.5 * (one_of(17) - 8));
-    trace.y.push_back(one_of(30) == 0 ? plain::kNone : 500.0 * (one_of(17) - 8));
+    trace.x.push_back(one_of(15) == 0 ? plain::kNone : 0.5 * size * (one_of(17) - 8));
+    trace.y.push_back(one_of(30) == 0 ? plain::kNone : 500.0 * size * (one_of(17) - 8));
+    if (numbers == Numbers::infinite)
+      for (double* const each : {&trace.x.back(), &trace.y.back()})
+        if (one_of(9) == 0) *each = std::numeric_limits<double>::infinity() * (one_of(2) == 0 ? 1 : -1);
     trace.n.push_back(one_of(7) - 3);
     trace.mode.push_back(one_of(3));
     trace.flag.push_back(one_of(2) == 0);
@@ -131,17 +47,27 @@ plain::Trace random_trace(std::mt19937& random, int frames) {
   return trace;
 }
 
+bool are_the_same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b; }
+
+/// Compiles a random condition with its margin, and compares both in each frame.
 void compare_with_plain(std::uint32_t first_seed, int expressions) {
+  int margins = 0, finite = 0, infinite = 0, none = 0;
   for (int i = 0; i < expressions; ++i) {
     std::mt19937 random(first_seed + static_cast<std::uint32_t>(i));
-    const plain::Trace trace = random_trace(random, 24);
+    const auto numbers = static_cast<Numbers>(i % 3);
+    const plain::Trace trace = random_trace(random, 24, numbers);
     plain::Generator generator(static_cast<std::uint32_t>(random()), trace);
     const auto wanted = generator.truth(3);
     std::vector<config::ExpressionProblem> problems;
     config::ExpressionBuilder builder(kTheirNames, {});
     std::optional<config::ExpressionValue> value;
-    ASSERT_NO_THROW(value = builder.add(config::parse_expression(wanted.text), problems)) << wanted.text;
+    const config::Expression tree = config::parse_expression(wanted.text);
+    value = builder.add(tree, problems);
     ASSERT_TRUE(value) << problems.at(0).text(wanted.text);
+    std::string why;
+    const auto margin = builder.add_margin(tree, why);
+    ASSERT_EQ(margin.has_value(), wanted.margin.is_number()) << why << ": " << wanted.text;
+    margins += margin ? 1 : 0;
     ExpressionRun run(builder.take());
     for (int k = 0; k < trace.frames(); ++k) {
       const auto at = static_cast<std::size_t>(k);
@@ -157,11 +83,21 @@ void compare_with_plain(std::uint32_t first_seed, int expressions) {
       run.run();
       const double got = run.cell(value->cell).real;
       const double expected = wanted.value(k);
-      ASSERT_TRUE(std::isnan(got) ? std::isnan(expected) : got == expected)
+      ASSERT_TRUE(are_the_same(got, expected))
           << "seed " << first_seed + static_cast<std::uint32_t>(i) << ", frame " << k << ": " << got
           << " instead of " << expected << ": " << wanted.text;
+      if (!margin) continue;
+      const double far = run.cell(margin->cell).real, expected_far = wanted.margin.of(k);
+      ASSERT_TRUE(are_the_same(far, expected_far))
+          << "seed " << first_seed + static_cast<std::uint32_t>(i) << ", frame " << k << ": margin " << far
+          << " instead of " << expected_far << ": " << wanted.text;
+      ASSERT_TRUE(std::isnan(far) || (!std::isnan(got) && (far <= 0 || got == 1) && (far >= 0 || got == 0)))
+          << "frame " << k << ": it is " << got << ", and its margin " << far << ": " << wanted.text;
+      ++(std::isnan(far) ? none : std::isinf(far) ? infinite : finite);
     }
   }
+  EXPECT_GT(margins, expressions / 3);
+  for (const int seen : {finite, infinite, none}) EXPECT_GT(seen, expressions / 10);
 }
 
 TEST(Expression, AnEdgeIsBetweenValuesWhateverLiesBetween) {
@@ -356,80 +292,6 @@ TEST(Expression, EachChangeCountsAlsoInFrameAfterFrame) {
   }
 }
 
-double margin_of(const std::string& text, double x, double y, double flag = 0) {
-  return Single(text, true).set("m.x", x).set("m.y", y).next("m.flag", flag);
-}
-
-TEST(Expression, TheMarginOfSeveralComparisonsIsThatOfTheWorst) {
-  EXPECT_EQ(margin_of("m.x > 1 m and m.x < 5 m", 2, 0), 1);
-  EXPECT_EQ(margin_of("m.x > 1 m and m.y < 5000 mm", 4, 4500), 0.5) << "in the unit of the left one";
-  EXPECT_EQ(margin_of("m.x > 1 m or m.x < -5 m", -1, 0), -2);
-  EXPECT_EQ(margin_of("not (m.x > 1 m and m.x < 5 m)", 2, 0), -1);
-}
-
-/// Its robustness is infinite.
-TEST(Expression, AConditionWithoutNumbersLeavesTheMarginToOthersWhileItAgrees) {
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(margin_of("m.x > 1 m and m.flag", 3, 0, 1), 2);
-  EXPECT_EQ(margin_of("m.x > 1 m and m.flag", 3, 0, 0), -kInfinite) << "no number decides";
-  EXPECT_EQ(margin_of("m.flag and m.x > 1 m", 0, 0, 1), -1);
-  EXPECT_EQ(margin_of("m.x > 1 m or m.flag", 0, 0, 0), -1);
-  EXPECT_EQ(margin_of("m.x > 1 m or m.flag", 0, 0, 1), kInfinite);
-  EXPECT_EQ(margin_of("m.x > 1 m and not m.flag", 3, 0, 0), 2);
-  EXPECT_TRUE(std::isnan(margin_of("m.x > 1 m and m.flag", std::nan(""), 0, 1)));
-  EXPECT_TRUE(std::isnan(margin_of("m.x > 1 m and m.flag", 2, 0, std::nan(""))));
-}
-
-TEST(Expression, TheMarginOfWhatHasToLastIsTheLeastOfThatTime) {
-  Single margin("m.x > 1 m for 3 ms", true);
-  EXPECT_EQ(margin.next("m.x", 5), -std::numeric_limits<double>::infinity()) << "it cannot hold yet";
-  (void)margin.next("m.x", 4);
-  EXPECT_EQ(margin.next("m.x", 7), 3);
-  EXPECT_EQ(margin.next("m.x", 2), 1);
-  EXPECT_EQ(margin.next("m.x", 0), -1);
-  EXPECT_EQ(margin.next("m.x", 9), -1);
-  EXPECT_EQ(margin.next("m.x", 9), -1);
-  EXPECT_EQ(margin.next("m.x", 9), 8);
-}
-
-/// Minus infinity as long as it cannot hold, whatever the margin inside is.
-TEST(Expression, TheMarginOfWhatHasToLastIsANumberWhereNoneDecides) {
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  Single margin("(m.x > 1 m or m.flag) for 3 ms", true);
-  EXPECT_EQ(margin.set("m.x", 0).next("m.flag", 1), -kInfinite);
-  EXPECT_EQ(margin.next("m.flag", 1), -kInfinite);
-  EXPECT_EQ(margin.next("m.flag", 1), kInfinite);
-  EXPECT_EQ(margin.next("m.flag", 0), -1);
-  Single equal("(count(rises(m.flag)) == 0) for 3 ms", true);
-  EXPECT_EQ(equal.next("m.flag", 0), -kInfinite);
-}
-
-TEST(Expression, TheMarginOfWholeNumbersThatOughtToBeEqualIsTheirDistance) {
-  Single margin("count(rises(m.flag)) == 2", true);
-  EXPECT_EQ(margin.next("m.flag", 0), -2);
-  EXPECT_EQ(margin.next("m.flag", 1), -1);
-  (void)margin.next("m.flag", 0);
-  EXPECT_EQ(margin.next("m.flag", 1), std::numeric_limits<double>::infinity());
-}
-
-TEST(Expression, ThatHasNoMarginSaysWhy) {
-  const auto why = [](const std::string& text) {
-    std::vector<config::ExpressionProblem> problems;
-    config::ExpressionBuilder builder(kTheirNames, {});
-    const config::Expression expression = config::parse_expression(text);
-    EXPECT_TRUE(builder.add_condition(expression, problems)) << text;
-    std::string why;
-    EXPECT_FALSE(builder.add_margin(expression, why)) << text;
-    return why;
-  };
-  EXPECT_EQ(why("m.x > 1 m and motor.speed > 1 rad/s"), "its parts have different units: m, rad/s");
-  EXPECT_EQ(why("(m.x > 1 m or motor.speed > 1 rad/s) and m.flag"),
-            "its parts have different units: m, rad/s");
-  for (const char* const text :
-       {"m.flag", "not m.flag", "rises(m.flag) or m.flag", "m.flag for 3 ms", "m.flag == yes"})
-    EXPECT_EQ(why(text), "nothing in it is a comparison of numbers") << text;
-}
-
 TEST(Expression, TheFirstFrameHasNoPast) {
   EXPECT_EQ(Single("rises(m.flag)").next("m.flag", 1), 0);
   EXPECT_EQ(Single("changes(m.x)").next("m.x", 1), 0);
@@ -445,6 +307,13 @@ TEST(Expression, AComparisonWithoutAValueIsNeitherTrueNorFalse) {
     EXPECT_TRUE(std::isnan(Single(text).set("m.y", 1).next("m.x", plain::kNone))) << text;
   EXPECT_EQ(Single("m.x > 1 m or m.flag").set("m.flag", 1).next("m.x", plain::kNone), 1);
   EXPECT_EQ(Single("m.x > 1 m and m.flag").set("m.flag", 0).next("m.x", plain::kNone), 0);
+}
+
+TEST(Expression, NoValueStaysNoValueBesideInfinity) {
+  Single length("hypot(m.x, m.y)");
+  EXPECT_TRUE(
+      std::isnan(length.set("m.y", std::numeric_limits<double>::infinity()).next("m.x", plain::kNone)));
+  EXPECT_EQ(length.next("m.x", 0), std::numeric_limits<double>::infinity());
 }
 
 TEST(Expression, NothingStaysOfAValueThatLeftItsWindow) {
@@ -474,4 +343,4 @@ TEST(Expression, AFrameTakesNoMemory) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::expression_test

@@ -2,9 +2,11 @@
 #pragma once
 // Random expressions as text, each with its value computed the plain way: a function of the frame that looks at the whole
 // trace, without a memory.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -30,10 +32,26 @@ using Real = std::function<double(int)>;
 using Whole = std::function<std::optional<Wide>(int)>;
 using Truth = std::function<double(int)>;  // 1, 0, NaN
 
+/// Distance of a condition from where it changes, as signal temporal logic has it: above 0 where it holds. A condition
+/// that compares no numbers is infinitely far.
+struct Margin {
+  enum class In : std::uint8_t {
+    none,
+    metres,
+    millimetres,
+    numbers,
+    different
+  };  ///< different: several units
+  In in = In::none;
+  Real of{};
+  bool is_number() const { return in != In::none && in != In::different; }
+};
+
 template <class Of>
 struct Text {
   std::string text;
   Of value;
+  Margin margin{};  ///< of a condition
 };
 
 inline double negated(double a) { return std::isnan(a) ? kNone : a == 1 ? 0 : 1; }
@@ -42,6 +60,39 @@ inline double both(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? kNone : 1;
 }
 inline double either(double a, double b) { return negated(both(negated(a), negated(b))); }
+
+inline Margin negated(const Margin& a) {
+  if (!a.is_number()) return a;
+  return {a.in, [of = a.of](int k) { return -of(k); }};
+}
+
+/// The lesser or the greater of the margins of two conditions, in the unit of the first that has one.
+inline Margin of_two(const Text<Truth>& a, const Text<Truth>& b, bool lesser) {
+  using In = Margin::In;
+  if (a.margin.in == In::different || b.margin.in == In::different) return {In::different};
+  if (!a.margin.is_number() && !b.margin.is_number()) return {};
+  const In in = a.margin.is_number() ? a.margin.in : b.margin.in;
+  const auto is_length = [](In each) { return each == In::metres || each == In::millimetres; };
+  if (a.margin.is_number() && b.margin.is_number() && a.margin.in != b.margin.in &&
+      !(is_length(a.margin.in) && is_length(b.margin.in)))
+    return {In::different};
+  const auto in_that = [in](const Text<Truth>& each) -> Real {
+    if (!each.margin.is_number())
+      return [holds = each.value](int k) {
+        const double now = holds(k);
+        constexpr double kFar = std::numeric_limits<double>::infinity();
+        return std::isnan(now) ? kNone : now == 1 ? kFar : -kFar;
+      };
+    if (each.margin.in == in) return each.margin.of;
+    return [of = each.margin.of, in](int k) { return in == In::metres ? of(k) / 1000 : of(k) * 1000; };
+  };
+  return {in, [a = in_that(a), b = in_that(b), lesser](int k) {
+            const double one = a(k), other = b(k);
+            return std::isnan(one) || std::isnan(other) ? kNone
+                   : lesser                             ? std::min(one, other)
+                                                        : std::max(one, other);
+          }};
+}
 
 /// The last value that there was before frame k in its course; NaN: none.
 template <class Of>
@@ -65,17 +116,17 @@ class Generator {
     switch (one_of(13)) {
       case 0: {
         const auto a = truth(depth - 1);
-        return {"not (" + a.text + ")", [a = a.value](int k) { return negated(a(k)); }};
+        return {"not (" + a.text + ")", [a = a.value](int k) { return negated(a(k)); }, negated(a.margin)};
       }
       case 1: {
         const auto a = truth(depth - 1), b = truth(depth - 1);
         return {"(" + a.text + ") and (" + b.text + ")",
-                [a = a.value, b = b.value](int k) { return both(a(k), b(k)); }};
+                [a = a.value, b = b.value](int k) { return both(a(k), b(k)); }, of_two(a, b, true)};
       }
       case 2: {
         const auto a = truth(depth - 1), b = truth(depth - 1);
         return {"((" + a.text + ") or " + "(" + b.text + "))",
-                [a = a.value, b = b.value](int k) { return either(a(k), b(k)); }};
+                [a = a.value, b = b.value](int k) { return either(a(k), b(k)); }, of_two(a, b, false)};
       }
       case 3: {
         const auto a = truth(depth - 1);
@@ -89,12 +140,14 @@ class Generator {
       case 4: {
         const auto a = truth(depth - 1);
         const int ticks = 1 + one_of(5);
-        return {"(" + a.text + ") for " + std::to_string(ticks) + " ms", [a = a.value, ticks, first](int k) {
-                  if (std::isnan(a(k))) return kNone;
-                  for (int j = k; j > k - ticks; --j)
-                    if (j < (*first)[static_cast<std::size_t>(k)] || a(j) != 1) return 0.0;
-                  return 1.0;
-                }};
+        const Truth held = [a = a.value, ticks, first](int k) {
+          if (std::isnan(a(k))) return kNone;
+          for (int j = k; j > k - ticks; --j)
+            if (j < (*first)[static_cast<std::size_t>(k)] || a(j) != 1) return 0.0;
+          return 1.0;
+        };
+        return {"(" + a.text + ") for " + std::to_string(ticks) + " ms", held,
+                a.margin.is_number() ? margin_of_held(a.margin, held, ticks, *first) : a.margin};
       }
       case 5: {
         const auto a = real(depth - 1), b = real(depth - 1), d = real(depth - 1);
@@ -104,7 +157,10 @@ class Generator {
                   return std::isnan(distance) || std::isnan(tolerance) ? kNone
                          : distance <= tolerance                       ? 1.0
                                                                        : 0.0;
-                }};
+                },
+                {Margin::In::metres, [a = a.value, b = b.value, d = d.value](int k) {
+                   return 0.5 + d(k) - 0.5 - std::abs(a(k) - b(k));
+                 }}};
       }
       case 6: {
         const auto a = whole(depth - 1), b = whole(depth - 1);
@@ -119,7 +175,16 @@ class Generator {
                                      : how == 2 ? *left < *right
                                                 : *left >= *right;
                   return holds ? 1.0 : 0.0;
-                }};
+                },
+                how == 1 ? Margin{} : Margin{Margin::In::numbers, [a = a.value, b = b.value, how](int k) {
+                                               const auto left = a(k), right = b(k);
+                                               if (!left || !right) return kNone;
+                                               if (how == 0 && *left == *right)
+                                                 return std::numeric_limits<double>::infinity();
+                                               const double more =
+                                                   static_cast<double>(*left) - static_cast<double>(*right);
+                                               return how == 0 ? -std::abs(more) : how == 2 ? -more : more;
+                                             }}};
       }
       case 7: {
         const auto a = real(depth - 1);
@@ -131,10 +196,13 @@ class Generator {
       }
       case 9: {  // the right side comes into the unit of the left one
         const auto a = real(depth - 1);
-        return {"m.y < (" + a.text + ")", [&all, a = a.value](int k) {
+        return {"m.y < (" + a.text + ")",
+                [&all, a = a.value](int k) {
                   const double left = all.y[static_cast<std::size_t>(k)], right = a(k) * 1000;
                   return std::isnan(left) || std::isnan(right) ? kNone : left < right ? 1.0 : 0.0;
-                }};
+                },
+                {Margin::In::millimetres,
+                 [&all, a = a.value](int k) { return a(k) * 1000 - all.y[static_cast<std::size_t>(k)]; }}};
       }
       case 8: {
         const bool is = one_of(2) == 0;
@@ -157,7 +225,9 @@ class Generator {
                                      : how == 2 ? left > right
                                                 : left >= right;
                   return holds ? 1.0 : 0.0;
-                }};
+                },
+                {Margin::In::metres,
+                 [a = a.value, b = b.value, how](int k) { return how < 2 ? b(k) - a(k) : a(k) - b(k); }}};
       }
     }
   }
@@ -191,8 +261,9 @@ class Generator {
       }
       case 2: {
         const auto a = real(depth - 1), b = real(depth - 1), c = real(depth - 1);
-        return {"(" + a.text + ") * (" + b.text + ") / (" + c.text + ")",
-                [a = a.value, b = b.value, c = c.value](int k) { return a(k) * b(k) / c(k); }};
+        // The lesser of 0 and -0 may be either, and what is divided by them differs.
+        return {"(" + a.text + ") * (" + b.text + ") / ((" + c.text + ") + 0 m)",
+                [a = a.value, b = b.value, c = c.value](int k) { return a(k) * b(k) / (c(k) + 0.0); }};
       }
       case 3: {
         const auto a = real(depth - 1);
@@ -321,6 +392,18 @@ class Generator {
     for (int j = std::max(k - ticks + 1, first[static_cast<std::size_t>(k)]); j <= k; ++j)
       if (std::isnan(pulse(j))) return std::nullopt;
     return count(pulse, first, k, ticks);
+  }
+  /// The least margin of that time; minus infinity where all of it is above 0 and the time is not over.
+  static Margin margin_of_held(const Margin& of, const Truth& held, int ticks,
+                               const std::vector<int>& first) {
+    return {of.in, [of = of.of, held, ticks, &first](int k) {
+              double least = std::numeric_limits<double>::infinity();
+              for (int j = std::max(k - ticks + 1, first[static_cast<std::size_t>(k)]); j <= k; ++j) {
+                if (std::isnan(of(j))) return kNone;
+                least = std::min(least, of(j));
+              }
+              return least > 0 && held(k) == 0 ? -std::numeric_limits<double>::infinity() : least;
+            }};
   }
   int one_of(int number) { return static_cast<int>(random_() % static_cast<std::uint32_t>(number)); }
 

@@ -120,6 +120,14 @@ TEST(WholeRun, SumsWithoutLosingSmallValues) {
   EXPECT_NEAR(measured("mean(m.x)", x) * 1e5, 99'998e-9, 1e-12);
 }
 
+TEST(WholeRun, TakesWhatIsInfinite) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(measured("mean(m.x)", {1, infinite, 2}), infinite);
+  EXPECT_EQ(measured("rms(m.x)", {1, -infinite, 2}), infinite);
+  EXPECT_EQ(measured("mean(m.x)", {1e308, 1e308, 1e308}), infinite) << "their sum is";
+  EXPECT_TRUE(std::isnan(measured("mean(m.x)", {infinite, -infinite})));
+}
+
 TEST(WholeRun, BeginsAnew) {
   std::vector<config::ExpressionProblem> problems;
   config::ExpressionBuilder builder(kNames, {});

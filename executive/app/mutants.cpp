@@ -8,6 +8,7 @@
 #include "config/number.hpp"
 #include "config/unit.hpp"
 #include "executive/capability/judge/verdict_chart.hpp"
+#include "executive/model/with_type.hpp"
 #include "rtsync/host/plain_text.hpp"
 
 namespace tactus::app {
@@ -104,18 +105,25 @@ std::string fault_of(const SeenOutput& output, const std::string& what) {
   return "{ on: '" + output.name + "', " + what + ", frame: 0 }";
 }
 
-Mutant mutant_off(const SeenOutput& output, const std::vector<CompiledExpectation>& expectations) {
+bool is_number(const SeenOutput& output) {
+  return output.form == SeenOutput::Form::real || output.form == SeenOutput::Form::whole;
+}
+
+Mutant mutant_of_no_number(const SeenOutput& output) {
   Mutant mutant{.variable = output.name, .kind = "off"};
-  if (output.form == SeenOutput::Form::truth) {
-    mutant.fault = fault_of(output, "flip: 0");
-    mutant.says = "the opposite of what it is";
-    mutant.would_see = "an expectation on " + output.name + " in all frames";
-    return mutant;
-  }
   if (output.form == SeenOutput::Form::word) {
     mutant.left_out = "it has words, not numbers";
     return mutant;
   }
+  mutant.fault = fault_of(output, "flip: 0");
+  mutant.says = "the opposite of what it is";
+  mutant.would_see = "an expectation on " + output.name + " in all frames";
+  return mutant;
+}
+
+/// Up and down are mutants of their own: a limit on one side sees one of them, and of a sum of both nobody knows which.
+Mutant mutant_off(const SeenOutput& output, const std::vector<CompiledExpectation>& expectations, bool up) {
+  Mutant mutant{.variable = output.name, .kind = up ? "off up" : "off down"};
   const auto tolerance = least_tolerance(output, expectations);
   const double range = output.greatest - output.least;
   const double size = std::max(std::abs(output.greatest), std::abs(output.least));
@@ -128,10 +136,14 @@ Mutant mutant_off(const SeenOutput& output, const std::vector<CompiledExpectatio
     mutant.left_out = "its range is not finite";
     return mutant;
   }
+  if (up ? output.least >= output.highest : output.greatest <= output.lowest) {
+    mutant.left_out = std::string("it is always the ") + (up ? "greatest" : "least") + " that its type holds";
+    return mutant;
+  }
   amount = config::parse_real(rtsync::format_text("%.4g", amount)).value.value_or(amount);
   const std::string by = with_unit(amount, unit_of_distances(output));
-  mutant.fault = fault_of(output, "offset: '" + by + "'");
-  mutant.says = "off by " + by +
+  mutant.fault = fault_of(output, std::string("offset: '") + (up ? "" : "-") + by + "'");
+  mutant.says = (up ? "up by " : "down by ") + by +
                 (tolerance   ? ", a tenth more than its tolerance"
                  : range > 0 ? ", a tenth of its range"
                  : size > 0  ? ", a tenth of its value"
@@ -176,9 +188,17 @@ std::vector<SeenOutput> outputs_of(const executive::Rig& rig) {
                         : variable.type == TACTUS_FLOAT || variable.type == TACTUS_DOUBLE
                             ? SeenOutput::Form::real
                             : SeenOutput::Form::whole;
-      for (std::size_t element = 0; element < variable.elements(); ++element)
-        all.push_back({variable.name + executive::index_text(variable, element),
-                       variable.unit_text == "1" ? "" : variable.unit_text, form});
+      SeenOutput seen{"", variable.unit_text == "1" ? "" : variable.unit_text, form};
+      if (form == SeenOutput::Form::whole)
+        executive::with_type(variable.type, [&seen](auto zero) {
+          using Limits = std::numeric_limits<decltype(zero)>;
+          seen.lowest = static_cast<double>(Limits::lowest());
+          seen.highest = static_cast<double>(Limits::max());
+        });
+      for (std::size_t element = 0; element < variable.elements(); ++element) {
+        seen.name = variable.name + executive::index_text(variable, element);
+        all.push_back(seen);
+      }
     }
   return all;
 }
@@ -189,10 +209,14 @@ std::vector<Mutant> mutants_of(const SeenOutput& output, const std::vector<Compi
   stuck.fault = fault_of(output, "stuck: ");
   stuck.says = "stuck at its first value";
   stuck.would_see = "an expectation that " + output.name + " moves, or is within a distance of another value";
-  std::vector<Mutant> all{std::move(stuck), mutant_off(output, expectations),
-                          mutant_delayed(output, expectations, frame)};
+  std::vector<Mutant> all{std::move(stuck)};
+  if (is_number(output))
+    for (const bool up : {true, false}) all.push_back(mutant_off(output, expectations, up));
+  else
+    all.push_back(mutant_of_no_number(output));
+  all.push_back(mutant_delayed(output, expectations, frame));
   for (Mutant& each : all) {
-    if (each.kind != "off" && !(output.greatest > output.least))
+    if (!each.kind.starts_with("off") && !(output.greatest > output.least))
       each.left_out = "it is the same in all frames, so that this changes nothing";
     if (!each.left_out.empty()) each.fault.clear();
     each.named = is_named(output, expectations);

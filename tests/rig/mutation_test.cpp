@@ -28,12 +28,15 @@ CompiledExpectation always(const std::string& condition) {
 const SeenOutput kSpeed{"motor.speed", "rad/s", SeenOutput::Form::real, -20, 80};
 constexpr rtsync::Period kFrame{1'000'000, 1};
 
-TEST(Mutants, AnOutputIsStuckOffAndDelayed) {
+TEST(Mutants, AnOutputIsStuckOffUpAndDownAndDelayed) {
   const auto all = app::mutants_of(kSpeed, {}, kFrame);
-  ASSERT_EQ(all.size(), 3U);
+  ASSERT_EQ(all.size(), 4U);
   EXPECT_EQ(all[0].fault, "{ on: 'motor.speed', stuck: , frame: 0 }");
   EXPECT_EQ(all[1].fault, "{ on: 'motor.speed', offset: '10 rad/s', frame: 0 }");
-  EXPECT_EQ(all[2].fault, "{ on: 'motor.speed', delay: 10000000 ns, frame: 0 }");
+  EXPECT_EQ(all[2].fault, "{ on: 'motor.speed', offset: '-10 rad/s', frame: 0 }");
+  EXPECT_EQ(all[3].fault, "{ on: 'motor.speed', delay: 10000000 ns, frame: 0 }");
+  EXPECT_EQ(all[1].kind + ", " + all[2].kind, "off up, off down");
+  EXPECT_THAT(all[2].says, HasSubstr("down by 10 rad/s, "));
   for (const Mutant& each : all) EXPECT_FALSE(each.named);
 }
 
@@ -70,7 +73,7 @@ TEST(Mutants, OfATemperatureAreOffByADistance) {
          {"oven.t within 2 K of oven.wanted", "abs(oven.t - oven.wanted) < 2 K"}) {
       const Mutant off = app::mutants_of(oven, {always(condition)}, kFrame)[1];
       EXPECT_THAT(off.fault, HasSubstr("offset: '2.2 K'")) << unit << ": " << condition;
-      EXPECT_THAT(off.says, HasSubstr("off by 2.2 K, ")) << unit << ": " << condition;
+      EXPECT_THAT(off.says, HasSubstr("up by 2.2 K, ")) << unit << ": " << condition;
       EXPECT_THAT(off.would_see, HasSubstr("less than 2.2 K of")) << unit << ": " << condition;
     }
   }
@@ -84,7 +87,7 @@ TEST(Mutants, AreDelayedByATenthMoreThanTheLeastTime) {
   slow.settings.within = std::chrono::milliseconds{300};
   fast.settings.by = std::chrono::milliseconds{100};
   other.settings.within = std::chrono::milliseconds{7};
-  EXPECT_THAT(app::mutants_of(kSpeed, {slow, fast, other}, kFrame)[2].fault,
+  EXPECT_THAT(app::mutants_of(kSpeed, {slow, fast, other}, kFrame)[3].fault,
               HasSubstr("delay: 110000000 ns"));
 }
 
@@ -99,7 +102,20 @@ TEST(Mutants, EachFormHasWhatItsValuesCanShow) {
   const auto all = app::mutants_of(still, {}, kFrame);
   EXPECT_THAT(all[0].left_out, HasSubstr("the same in all frames"));
   EXPECT_THAT(all[1].fault, HasSubstr("'0.5 rad/s'"));
+  EXPECT_TRUE(all[3].fault.empty());
+  for (const SeenOutput& each : {door, mode})  // rows of several tests have the same order
+    EXPECT_EQ(app::mutants_of(each, {}, kFrame).size(), 3U);
+}
+
+TEST(Mutants, ANumberAtTheEndOfItsTypeIsOffToTheOtherSideAlone) {
+  const SeenOutput none{"encoder.errors", "", SeenOutput::Form::whole, 0, 0, 0, 255};
+  auto all = app::mutants_of(none, {}, kFrame);
+  EXPECT_THAT(all[1].fault, HasSubstr("offset: '1'"));
   EXPECT_TRUE(all[2].fault.empty());
+  EXPECT_THAT(all[2].left_out, HasSubstr("always the least"));
+  all = app::mutants_of({"encoder.errors", "", SeenOutput::Form::whole, 255, 255, 0, 255}, {}, kFrame);
+  EXPECT_THAT(all[1].left_out, HasSubstr("always the greatest"));
+  EXPECT_THAT(all[2].fault, HasSubstr("offset: '-"));
 }
 
 class Mutation : public ::testing::Test {
@@ -133,7 +149,7 @@ TEST_F(Mutation, TellsWhatTheTestOfTheBoxDoesNotSee) {
     if (variable == "trajectory.move_time" && kind == "stuck") {
       EXPECT_EQ(outcome, "left out") << each;
     }
-    if (variable == "motor.angle" && kind == "off") {
+    if (variable == "motor.angle" && kind.starts_with("off")) {
       EXPECT_EQ(each["by"], "follows (fail)");
     }
   }
@@ -152,6 +168,17 @@ TEST_F(Mutation, TwoTestsSeeMoreAndLeastDecidesTheStatus) {
   EXPECT_EQ(done.status, 0) << done.out << done.err;
   EXPECT_THAT(done.out, HasSubstr("b (fail) of sees.test.yaml"));
   EXPECT_THAT(done.out, HasSubstr("1 of 1 mutants seen (100 %)"));
+}
+
+TEST_F(Mutation, ALimitOnOneSideSeesOneDirection) {
+  dir_.write("fast.test.yaml",
+             "until: 300 ms\nexpect:\n  a: { finally: motor.speed > 20 rad/s }\n"
+             "  b: { always: motor.speed > -1 rad/s }\n");
+  const Finished done = mutate({"fast.test.yaml", "--only", "motor.speed off", "--out", "all"});
+  EXPECT_EQ(done.status, 0) << done.out << done.err;
+  EXPECT_THAT(done.out, HasSubstr("not seen    motor.speed up by "));
+  EXPECT_THAT(done.out, HasSubstr("seen        motor.speed down by "));
+  EXPECT_THAT(done.out, HasSubstr("1 of 2 mutants seen (50 %)"));
 }
 
 TEST_F(Mutation, ATestThatDoesNotPassHasNoMutants) {

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "config/unit.hpp"
 #include "executive/report/axes.hpp"
 #include "executive/report/event_marks.hpp"
 #include "executive/report/json_facts.hpp"
@@ -31,6 +33,15 @@ bool it_counts(const Json& row) {
 
 std::string unit_text(double value, const std::string& unit) {
   return digits_text(value) + (unit.empty() ? "" : " " + unit);
+}
+
+/// A distance of two values in that unit: of temperatures in K.
+std::string distance_text(double value, const std::string& unit) try {
+  const config::Unit of = config::Unit::parse(unit);
+  if (!of.has_zero_point()) return unit_text(value, unit);
+  return unit_text(convert(value, of.without_zero_point(), config::Unit::parse("K")), "K");
+} catch (const std::invalid_argument&) {  // of a recording from elsewhere
+  return unit_text(value, unit);
 }
 
 std::string row_margin(const Json& row) {
@@ -77,17 +88,23 @@ Table verdict_table(const Json& test) {
   return table;
 }
 
-Line curve_line(const VerdictCurves::Curve& curve, double shift, Ink ink, bool dashed) {
+/// Conversion of the values of a curve: value * gain + offset.
+struct CurveScale {
+  double gain = 1, offset = 0;
+  double of(double value) const { return value * gain + offset; }
+};
+
+Line curve_line(const VerdictCurves::Curve& curve, const CurveScale& scale, Ink ink, bool dashed) {
   Line line{ink, dashed, curve.name, {}};
   const auto& columns = curve.columns.columns();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].count == 0) continue;
     const double at = curve.columns.begin_s(i);
-    line.points.emplace_back(at, columns[i].first + shift);
+    line.points.emplace_back(at, scale.of(columns[i].first));
     if (columns[i].count == 1) continue;
-    line.points.emplace_back(at, columns[i].least + shift);
-    line.points.emplace_back(at, columns[i].greatest + shift);
-    line.points.emplace_back(at, columns[i].last + shift);
+    line.points.emplace_back(at, scale.of(columns[i].least));
+    line.points.emplace_back(at, scale.of(columns[i].greatest));
+    line.points.emplace_back(at, scale.of(columns[i].last));
   }
   return line;
 }
@@ -97,6 +114,8 @@ Plot curves_plot(const VerdictCurves& of, const Json& row) {
   static constexpr Ink kInks[] = {Ink::work, Ink::late, Ink::fourth, Ink::fifth};
   const auto low = real_fact(row, "chart.low"), high = real_fact(row, "chart.high");
   const std::string reference = text_fact(row, "chart.reference");
+  const CurveScale around{real_fact(row, "chart.gain").value_or(1),
+                          real_fact(row, "chart.offset").value_or(0)};
   const VerdictCurves::Curve& first = of.curves.front();
   Plot plot;
   plot.height = 200;
@@ -104,16 +123,18 @@ Plot curves_plot(const VerdictCurves& of, const Json& row) {
   double least = first.columns.least(), greatest = first.columns.greatest();
   std::size_t ink = 0;
   for (const VerdictCurves::Curve& curve : of.curves) {
-    if (curve.unit != first.unit) continue;  // it would need an axis of its own
     const bool is_reference = curve.name == reference;
-    plot.lines.push_back(curve_line(curve, 0, is_reference ? Ink::soft : kInks[ink++ % 4], is_reference));
-    least = std::min(least, curve.columns.least() + (is_reference ? low.value_or(0) : 0));
-    greatest = std::max(greatest, curve.columns.greatest() + (is_reference ? high.value_or(0) : 0));
+    if (curve.unit != first.unit && !is_reference) continue;  // it would need an axis of its own
+    const CurveScale scale = is_reference ? around : CurveScale{};
+    plot.lines.push_back(curve_line(curve, scale, is_reference ? Ink::soft : kInks[ink++ % 4], is_reference));
+    least = std::min(least, scale.of(curve.columns.least()) + (is_reference ? low.value_or(0) : 0));
+    greatest = std::max(greatest, scale.of(curve.columns.greatest()) + (is_reference ? high.value_or(0) : 0));
     if (!is_reference) continue;
     for (const auto& limit : {low, high}) {
       if (!limit || *limit == 0) continue;
-      plot.lines.push_back(curve_line(curve, *limit, Ink::slack, true));
-      plot.lines.back().name += (*limit < 0 ? " \u2212 " : " + ") + unit_text(std::abs(*limit), first.unit);
+      plot.lines.push_back(curve_line(curve, {scale.gain, scale.offset + *limit}, Ink::slack, true));
+      plot.lines.back().name +=
+          (*limit < 0 ? " \u2212 " : " + ") + distance_text(std::abs(*limit), first.unit);
     }
   }
   if (reference.empty()) {

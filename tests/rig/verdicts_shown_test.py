@@ -109,7 +109,7 @@ class Report(Case):
 # order.
 COMMON = {
     "testsuites": (set(), {"name", "time", "tests", "failures", "errors"}, ["testsuite"]),
-    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, {"time"}, ["properties", "testcase"]),
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped", "time"}, set(), ["properties", "testcase"]),
     "properties": (set(), set(), ["property"]),
     "property": ({"name", "value"}, set(), []),
     "testcase": ({"classname", "name", "time"}, set(), ["failure", "skipped", "error", "system-out"]),
@@ -139,10 +139,14 @@ def mistakes(root):
             found.append(f"time {node.attrib['time']}")
         if node.tag in RESULTS and not (node.text or "").strip():
             found.append(f"<{node.tag}> says nothing: GitLab shows its text")
+        if not node.get("message", "it").strip():
+            found.append(f"<{node.tag}> has no message: an action of GitHub shows that first")
+        if "name" in node.attrib and node.tag != "property" and not node.get("name").strip():
+            found.append(f"<{node.tag}> has a blank name: an action of GitHub takes the blanks away")
         if node.tag == "properties" and not len(node):
             found.append("<properties> has none")
         if node.tag == "testcase":
-            name = (node.get("classname"), node.get("name"))
+            name = (node.get("classname"), (node.get("name") or "").strip())
             if not all(name):
                 found.append(f"{name}: GitLab and the actions of GitHub want classname and name")
             if name in names:
@@ -260,6 +264,15 @@ class Junit(Case):
             results = {child.tag for case in root.iter("testcase") for child in case}
             self.assertLessEqual({"failure", "error", "skipped", "system-out"}, results, file.name)
 
+    def test_a_blank_name_is_refused_and_a_time_that_ends_with_the_run_is_over(self):
+        (self.folder / "blank.test.yaml").write_text("test: ' '\nexpect:\n  '  ': always motor.speed < 1000 rad/s\n"
+                                                     "sequence:\n  - step: ' '\n    for: 1 ms\n")
+        done = subprocess.run([TACTUS, "check", SERVO, "--test", "blank.test.yaml"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("its name is blank")), (2, 2), done.stderr)
+        (self.folder / "end.test.yaml").write_text("test: '  '\nuntil: 50 ms\nexpect:\n  a: 'between 10 ms and 50 ms: motor.speed < 1000 rad/s'\n")
+        self.tactus("run", SERVO, "--test", "end.test.yaml", "--no-realtime", "--out", "end", "--quiet", "--junit", "end.xml")
+        self.assertEqual(mistakes(ElementTree.parse(self.folder / "end.xml").getroot()), [])
+
     def test_files_are_valid_by_the_published_schemas(self):
         folder = os.environ.get("TACTUS_JUNIT_SCHEMAS")
         if not folder:
@@ -296,7 +309,9 @@ class Junit(Case):
         good = ('<testsuites tests="1" failures="0"><testsuite name="a" tests="1" failures="0" errors="0" skipped="0" time="1">'
                 '<testcase classname="c" name="n" time="0"/></testsuite></testsuites>')
         self.assertEqual(mistakes(ElementTree.fromstring(good)), [])
-        for old, new in (('time="0"', 'time="1e-05"'), ('time="0"', 'time="0.0001"'), ('classname="c" ', ""), ('errors="0"', ""), ('name="n"', ""),
+        for old, new in (('skipped="0" time="1"', 'skipped="0"'), ('name="n"', 'name=" "'),
+                         ('time="0"/>', 'time="0"><error type="a" message=" ">b</error></testcase>'),
+                         ('time="0"', 'time="1e-05"'), ('time="0"', 'time="0.0001"'), ('classname="c" ', ""), ('errors="0"', ""), ('name="n"', ""),
                          ('<testsuites ', '<testsuites skipped="0" '), ('tests="1" failures="0" errors', 'tests="2" failures="0" errors'),
                          ('time="0"/>', 'time="0"><properties/></testcase>'),
                          ('failures="0">', 'failures="0" time="2">'), ('skipped="0"', 'skipped="1"'), ('skipped="0" ', ""),

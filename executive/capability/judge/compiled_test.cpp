@@ -50,13 +50,12 @@ class Compiler final : public TestConditions {
   std::optional<Condition> condition(const Located<std::string>& text) override {
     const auto value = compile(text);
     if (!value) return std::nullopt;
-    Condition made{value->cell, {}, {}};
-    std::string why;
-    if (const auto margin = builder_.add_margin(config::parse_expression(text.value), why)) {
+    Condition made{value->cell, {}, {}, {}};
+    const Expression tree = config::parse_expression(text.value);
+    if (const auto margin = builder_.add_margin(tree, made.no_margin)) {
       made.margin = margin->cell;
-      made.unit = margin->unit.text();
+      made.units = chart_units(tree, margin->unit);
     }
-    made.no_margin = why;
     return made;
   }
   std::int64_t frames_of(Nanoseconds time) const override { return builder_.ticks_of(time); }
@@ -100,6 +99,8 @@ class Compiler final : public TestConditions {
     ExpectSettings& settings = made.settings;
     settings.name = entry.key;
     settings.origin = {entry.place, path};
+    if (config::trimmed(entry.key).empty())
+      problems_.add(entry.place, path, "its name is blank; name what ought to hold");
     const Located<std::string>* const condition = choose_form(made);
     if (condition != nullptr)
       compile_form(made, *condition);
@@ -239,7 +240,7 @@ class Compiler final : public TestConditions {
       std::string why;
       made.run = RunCondition::parse(settings.run.value, why);
       if (!made.run) return problems_.add(settings.run, why);
-      made.unit = readable(made.run->unit());
+      made.units.margin = readable(made.run->unit());
       made.no_margin = made.run->no_margin();
       return;
     }
@@ -319,8 +320,19 @@ class Compiler final : public TestConditions {
       compile_shift(made, *condition, text);
     } else if (const auto margin = builder_.add_margin(*condition, made.no_margin)) {
       made.margin = margin->cell;
-      made.unit = readable(margin->unit);
+      made.units = chart_units(*condition, margin->unit);
     }
+  }
+
+  ChartUnits chart_units(const Expression& condition, const config::Unit& margin) const {
+    const auto unit_of = [this](const std::string& variable) {
+      std::string unused;
+      const auto found = names_.find(variable, unused);
+      return found ? found->unit.text() : std::string();
+    };
+    const std::vector<std::string> names = charted_variables(condition);
+    return {readable(margin), names.empty() ? "" : unit_of(names[0]),
+            names.size() < 2 ? "" : unit_of(names[1])};
   }
 
   void compile_shift(CompiledExpectation& made, const Expression& within, const Located<std::string>& text) {
@@ -339,10 +351,13 @@ class Compiler final : public TestConditions {
                         parts->second.cell,
                         1,
                         convert(0, reference->unit(), unit),
+                        1,
                         reference->values(frame_),
                         frames};
     shift.factor = convert(1, reference->unit(), unit) - shift.offset;
-    made.unit = readable(unit.without_zero_point());
+    const config::Unit margin = unit.has_zero_point() ? config::Unit::parse("K") : unit;
+    shift.margin_factor = convert(1, unit.without_zero_point(), margin);
+    made.units = chart_units(within, margin);
     made.shift = std::move(shift);
   }
 

@@ -21,6 +21,7 @@ namespace tactus::executive {
 struct CompiledShift {
   std::uint32_t value = 0, tolerance = 0;  ///< cells, in one unit
   double factor = 1, offset = 0;           ///< conversion of the recording into that unit
+  double margin_factor = 1;                ///< conversion of a distance into the unit of the margin
   ReferenceValues reference{};
   std::int64_t frames = 0;  ///< most frames to both sides
 };
@@ -38,7 +39,7 @@ struct CompiledExpectation {
   bool opens_first = false;                             ///< it opens in the first frame
   std::optional<CompiledShift> shift{};
   std::optional<RunCondition> run{};  ///< judged at the end of the run instead
-  std::string unit{};                 ///< unit of the margin
+  ChartUnits units{};                 ///< the first is that of the margin
   std::string no_margin{};            ///< reason why there is none
 };
 

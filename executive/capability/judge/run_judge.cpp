@@ -8,6 +8,7 @@
 #include <string>
 
 #include "config/number.hpp"
+#include "config/text.hpp"
 #include "executive/capability/action/run_actions.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run_base/sha256.hpp"
@@ -121,7 +122,7 @@ TestResult RunJudge::result_of(std::span<const Standing> standings, std::int64_t
   TestResult result = test_result(*test_, standings, {run_.rig.plan().frame, run_.realtime, figures, over});
   result.rig = run_.rig.settings().rig.value;
   result.test = run_.rig.settings().of<TestSettings>().test;
-  if (result.test.empty()) result.test = result.rig;
+  if (config::trimmed(result.test).empty()) result.test = result.rig;
   result.frames = frames;
   result.sources = sources_;
   result.seconds = static_cast<double>(run_.rig.plan().frame.times(frames).count()) / 1e9;

@@ -71,6 +71,7 @@ class SequenceCompiler {
   void check_name(const StepSettings& settings) {
     const std::string& name = settings.step.value;
     if (name.empty()) return;  // said why
+    if (config::trimmed(name).empty()) problems_.add(settings.step, "its name is blank; name the step");
     if (name == "end")
       problems_.add(settings.step, "'end' is the end of the sequence; name the step otherwise");
     if (!names_.insert(name).second)
@@ -220,7 +221,7 @@ class SequenceCompiler {
     if (!compiled) return std::nullopt;
     made.holds = compiled->cell;
     made.margin = compiled->margin;
-    made.unit = compiled->unit;
+    made.units = compiled->units;
     made.condition = condition.value;
     made.no_margin = compiled->no_margin;
     return made;

@@ -9,6 +9,7 @@
 #include "executive/capability/action/action_parser.hpp"
 #include "executive/capability/judge/monitor.hpp"
 #include "executive/capability/judge/settings.hpp"
+#include "executive/capability/judge/verdict_chart.hpp"
 
 namespace tactus::executive {
 
@@ -50,7 +51,7 @@ struct CompiledStepExpectation {
   bool ignore_nan = false;
   std::uint32_t holds = 0;
   std::optional<std::uint32_t> margin{};
-  std::string unit{};
+  ChartUnits units{};       ///< the first is that of the margin
   std::string condition{};  ///< text of what ought to hold
   std::string no_margin{};  ///< reason why it has no margin
 };
@@ -90,7 +91,7 @@ class TestConditions {
   struct Condition {
     std::uint32_t cell = 0;
     std::optional<std::uint32_t> margin{};
-    std::string unit{};
+    ChartUnits units{};
     std::string no_margin{};
   };
   /// Nothing: a problem was added.                                                                @when setup

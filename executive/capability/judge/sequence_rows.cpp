@@ -69,8 +69,8 @@ void add_sequence_rows(TestResult& result, const CompiledSequence& sequence, con
           {{"name", name + "." + each.name},
            {"requirement", each.requirement},
            {"expects", each.text},
-           {"unit", each.unit},
-           {"chart", to_json(chart_of(each.condition, each.kind == Monitor::Kind::never, each.unit))},
+           {"unit", each.units.margin},
+           {"chart", to_json(chart_of(each.condition, each.kind == Monitor::Kind::never, each.units))},
            {"step", nullptr}},
           *standings++, each.severity, each.no_margin, frame);
   }

@@ -46,7 +46,7 @@ void ShiftedReference::take(std::int64_t k, double value, double tolerance,
   }
   if (!any) return;  // the recording has no value near this frame
   sample.holds = best >= 0 ? 1 : 0;
-  sample.margin = best;
+  sample.margin = best * shift_.margin_factor;
 }
 
 /// Says how well a shift has fitted; one that has met the recording in less than half of the frames has not.

@@ -42,6 +42,10 @@ std::optional<double> quantity(const Expression& part, const config::Unit& unit)
   return std::nullopt;
 }
 
+config::Unit unit_of(const std::string& text) {
+  return text.empty() ? config::Unit() : config::Unit::parse(text);
+}
+
 /// Returns true for a difference, also for its size: that of two temperatures is in K.
 bool is_distance(const Expression& part) {
   const bool is_size = part.kind == Expression::Kind::call && part.word == "abs" && part.parts.size() == 1;
@@ -126,20 +130,36 @@ std::optional<double> limit_of(const Expression& condition, const config::Unit& 
 
 }  // namespace
 
-VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit) try {
+std::vector<std::string> charted_variables(const Expression& condition) {
+  std::vector<std::string> names;
+  add_names(condition, names);
+  names.resize(std::min<std::size_t>(names.size(), 2));
+  return names;
+}
+
+VerdictChart chart_of(const std::string& condition, bool never, const ChartUnits& units) try {
   const Expression tree = config::parse_expression(condition);
-  const config::Unit in = unit.empty() ? config::Unit() : config::Unit::parse(unit);
+  const config::Unit signal = unit_of(units.signal);
   VerdictChart chart;
-  if (!add_band(chart, tree, never, in)) {
+  if (!add_band(chart, tree, never, signal)) {
     chart = {};
     add_names(tree, chart.signals);
   }
-  chart.limit = limit_of(tree, in.without_zero_point());
+  if (!chart.reference.empty()) {
+    const config::Unit reference = unit_of(units.reference);
+    chart.offset = config::convert(0, reference, signal);
+    chart.gain = config::convert(1, reference.without_zero_point(), signal.without_zero_point());
+  }
+  chart.limit = limit_of(tree, unit_of(units.margin).without_zero_point());
   return chart;
 } catch (const config::ExpressionError&) {
   return {};
-} catch (const std::invalid_argument&) {  // of the unit
+} catch (const std::invalid_argument&) {  // of a unit
   return {};
+}
+
+VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit) {
+  return chart_of(condition, never, ChartUnits{unit, unit, unit});
 }
 
 config::Json to_json(const VerdictChart& chart) {
@@ -148,6 +168,8 @@ config::Json to_json(const VerdictChart& chart) {
   };
   return {{"signals", chart.signals},
           {"reference", chart.reference.empty() ? config::Json() : config::Json(chart.reference)},
+          {"gain", chart.gain},
+          {"offset", chart.offset},
           {"low", number(chart.low)},
           {"high", number(chart.high)},
           {"limit", number(chart.limit)}};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/expression.hpp"
 #include "config/json.hpp"
 
 namespace tactus::executive {
@@ -17,6 +18,7 @@ namespace tactus::executive {
 struct VerdictChart {
   std::vector<std::string> signals{};  ///< variables without the reference, in the order of the text
   std::string reference{};             ///< the variable that the band is around; empty: it is around zero
+  double gain = 1, offset = 0;         ///< reference * gain + offset is in the unit of the signal
   std::optional<double> low{},
       high{};  ///< the band, in the unit of the signal; nothing: no limit on that side
   /// Size of the one number that the condition is about, in the unit of its margin: 20, or 0.5. What is left of it is the
@@ -24,9 +26,20 @@ struct VerdictChart {
   std::optional<double> limit{};
 };
 
-/// Makes the chart of a condition whose margin has that unit. `never`: it must not hold.         @when service
+/// Texts of the units of a condition. They differ: temperatures in degF are up to a limit in degF, and their margin is in K.
+struct ChartUnits {
+  std::string margin{};
+  std::string signal{}, reference{};  ///< units of the first and of the second variable that it names
+};
+
+/// The first two variables that a condition names.                                                @when setup
+std::vector<std::string> charted_variables(const config::Expression& condition);
+
+/// Makes the chart of a condition. `never`: it must not hold.                                    @when service
+VerdictChart chart_of(const std::string& condition, bool never, const ChartUnits& units);
+/// Makes one where all three units are the same.
 VerdictChart chart_of(const std::string& condition, bool never, const std::string& unit);
-/// {"signals": [...], "reference": ..., "low": ..., "high": ..., "limit": ...}; null: none.
+/// {"signals": [...], "reference": ..., "gain": ..., "offset": ..., "low": ..., "high": ..., "limit": ...}; null: none.
 config::Json to_json(const VerdictChart& chart);
 
 }  // namespace tactus::executive

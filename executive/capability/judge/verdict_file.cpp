@@ -23,7 +23,7 @@ VerdictChart chart_of_row(const CompiledExpectation& each) {
        {&settings.always.value, &settings.never.value, &settings.finally.value, &settings.holds.value,
         &settings.settles.value, &settings.run.value}) {
     if (condition->empty()) continue;
-    VerdictChart chart = chart_of(*condition, never, each.unit);
+    VerdictChart chart = chart_of(*condition, never, each.units);
     if (each.run) chart = {.limit = chart.limit};  // figures of the run are no variables
     return chart;
   }
@@ -224,7 +224,7 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
                         {"frame", nullptr},
                         {"time_s", nullptr},
                         {"margin", nullptr},
-                        {"unit", each.unit},
+                        {"unit", each.units.margin},
                         {"chart", to_json(chart_of_row(each))},
                         {"values", of_run ? each.run->values(end.figures) : ""},
                         {"late", nullptr},

@@ -353,14 +353,16 @@ export class Tests {
     this.steps.tick();
     one('[data-part="test-window"]').hidden = !plot;
     if (!plot || !row) return;
-    const {signals, reference, low, high} = plot.chart;
+    const {signals, reference, gain, offset, low, high} = plot.chart;
     const names = [...signals, reference].filter(Boolean), [from, end] = this.seconds(row, names);
     const [frames, lines] = columns(names.map((name) => rig.track(name)), from, end, Math.max(60, plot.width - 140));
     let shown = lines;
     if (plot.banded) {
-      const middle = reference ? lines[1] : frames.map(() => 0);
+      // What the band is around may have another unit than the axis.
+      const around = reference && lines[1].map((value) => (value === null ? null : value * gain + offset));
+      const middle = around ?? frames.map(() => 0);
       const edge = (limit) => middle.map((value) => (limit === null || value === null ? null : value + limit));
-      shown = [lines[0], reference ? lines[1] : frames.map(() => null), edge(low), edge(high)];
+      shown = [lines[0], around ?? frames.map(() => null), edge(low), edge(high)];
     }
     show(plot, frames.map((frame) => rig.seconds(frame)), shown, rig.seconds(from), rig.seconds(end));
   }

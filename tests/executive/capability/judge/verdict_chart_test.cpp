@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 namespace tactus::executive::verdict_chart_test {
 namespace {
 
@@ -48,6 +50,38 @@ TEST(VerdictChart, HasTheBandInWhichAConditionHolds) {
               Json::parse(row.chart))
         << row.condition << ": " << chart;
   }
+}
+
+/// A margin of temperatures is in K, and what is drawn is in the unit of the variable.
+TEST(VerdictChart, HasABandOfTemperaturesInTheUnitOfTheVariable) {
+  const auto band = [](const char* condition, const char* signal, const char* reference = "") {
+    const Json chart = to_json(chart_of(condition, false, ChartUnits{"K", signal, reference}));
+    return Json::array({chart["reference"], chart["low"], chart["high"], chart["limit"]});
+  };
+  EXPECT_EQ(band("a.t < 100 degC", "degC"), Json::parse("[null, null, 100.0, null]"));
+  EXPECT_NEAR(band("a.t < 100 degC", "degF")[2].get<double>(), 212, 1e-9);
+  EXPECT_NEAR(band("a.t > 50 degF", "degC")[1].get<double>(), 10, 1e-9);
+  const Json around = band("a.t within 5 K of 212 degF", "degC");
+  EXPECT_NEAR(around[1].get<double>(), 95, 1e-9);
+  EXPECT_NEAR(around[2].get<double>(), 105, 1e-9);
+  EXPECT_EQ(around[3], 5);
+  const Json fahrenheit = band("abs(a.t - a.u) < 5 K", "degF", "degF");
+  EXPECT_EQ(fahrenheit[0], "a.u");
+  EXPECT_NEAR(fahrenheit[1].get<double>(), -9, 1e-9);
+  EXPECT_NEAR(fahrenheit[2].get<double>(), 9, 1e-9);
+  EXPECT_EQ(fahrenheit[3], 5);
+}
+
+TEST(VerdictChart, SaysHowTheUnitOfTheReferenceBecomesThatOfTheVariable) {
+  const VerdictChart warm = chart_of("a.t within 5 K of a.u", false, ChartUnits{"K", "degF", "degC"});
+  EXPECT_NEAR(warm.gain * 100 + warm.offset, 212, 1e-9);
+  EXPECT_NEAR(warm.high.value_or(0), 9, 1e-9);
+  const VerdictChart turned = chart_of("abs(a.x - b.x) < 180 deg", false, ChartUnits{"rad", "rad", "deg"});
+  EXPECT_NEAR(turned.gain * 180 + turned.offset, std::numbers::pi, 1e-12);
+  EXPECT_NEAR(turned.high.value_or(0), std::numbers::pi, 1e-12);
+  const VerdictChart same = chart_of("a.x < b.x", false, "m");
+  EXPECT_EQ(same.gain, 1);
+  EXPECT_EQ(same.offset, 0);
 }
 
 TEST(VerdictChart, HasTheLimitOfWhichAMarginIsWhatIsLeft) {

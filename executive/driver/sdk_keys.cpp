@@ -7,10 +7,12 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "config/rules.hpp"
 #include "config/text.hpp"
+#include "executive/driver/whole_paths.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -122,9 +124,15 @@ AnyType scalar_of(const tactus_key& key) {
       if (limited)
         rule = config::length(static_cast<std::size_t>(std::max(0.0, key.low)),
                               static_cast<std::size_t>(std::max(0.0, key.high)));
-      return scalar<std::string>(
+      AnyType any = scalar<std::string>(
           rule.base(), [](const KeptValue& value) { return value.text; },
           [](KeptValue& value, const std::string& text) { value.text = text; });
+      if (std::string_view(sdk_text(key.unit)) == kFileType) {
+        Shape shape = *any.shape;
+        shape.type = kFileType;
+        any.shape = std::make_shared<const Shape>(std::move(shape));
+      }
+      return any;
     }
     case TACTUS_KEY_WORD:
       return word_of(key);

@@ -38,7 +38,7 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
           "E2E only: largest step of the counter that is accepted; 1 accepts no lost message");
   k.yes_no("most_lost_grows", to.grows,
            "E2E only, received: most_lost is one more for each cycle in which no good message came");
-  k.text("library", to.library, {0, 4096}, "function only: the shared library");
+  k.text("library", to.library, {0, 4096}, "function only: the shared library").file();
   k.text("function", to.function, {0, kLongestName}, "function only: its C function (can.md)");
   k.whole("width", to.width, {8, 64}, "crc only: bits");
   k.text("polynomial", to.polynomial, {0, 20}, "crc only: 0x1D");
@@ -160,7 +160,7 @@ void Settings::keys(Keys& k) {
        "interface", interface, {1, 120},
        "interface of SocketCAN, can0; simulated, simulated:NAME; or unix:PATH, the socket of another program")
       .required();
-  k.text("database", database, {1, 4096}, "a DBC file").required();
+  k.text("database", database, {1, 4096}, "a DBC file").required().file();
   k.section("start", *this, "what to do when the interface is absent or down at the start",
             [](Keys& inner, Settings& to) {
               inner.time("wait", to.start_wait, {0ns, 1h}, "how long to wait for it; 0 ns: refuse at once");
@@ -187,7 +187,7 @@ void Settings::keys(Keys& k) {
                            "how it is written");
    }).about("All frames that the rig sees, its own ones included.");
   k.section("replay", replay, "frames of a file that are sent again", [](Keys& inner, ReplaySettings& to) {
-     inner.text("file", to.file, {0, 4096}, "a log of candump -L or ASC; empty: there is none");
+     inner.text("file", to.file, {0, 4096}, "a log of candump -L or ASC; empty: there is none").file();
      inner.text("channel", to.channel, {0, 100}, "frames of this channel alone; empty: of all");
      inner.texts(
          "messages", to.messages, {1, kLongestName},

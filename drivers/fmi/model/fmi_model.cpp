@@ -77,7 +77,8 @@ FmiModel::~FmiModel() {
 void FmiModel::keys(Keys& k) {
   k.text("unit", unit_file_, {1, 4000},
          "file of the unit, engine.fmu; relative to the folder of the rig file")
-      .required();
+      .required()
+      .file();
   k.word("execution", wanted_,
          {{"any", Wanted::any, "co-simulation, or scheduled execution if the unit offers nothing else"},
           {"co_simulation", Wanted::co_simulation, "job 'step' makes its steps"},

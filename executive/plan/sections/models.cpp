@@ -2,6 +2,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "executive/driver/whole_paths.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/plan/sections.hpp"
@@ -150,7 +151,7 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
   }
 }
 
-void make_from_driver(Draft& draft, const ModelSettings& settings) {
+void make_from_driver(Draft& draft, ModelSettings& settings) {
   const auto library = draft.load_driver("model", settings.driver);
   if (library == nullptr) return;
   const auto driver = library->make<ModelDriver>();
@@ -158,6 +159,8 @@ void make_from_driver(Draft& draft, const ModelSettings& settings) {
       driver->takes_parameters() ? with_parameters(settings.device, settings.parameters) : settings.device,
       settings.origin.path, draft.problems);
   if (model == nullptr) return;  // said why
+  if (const auto section = driver->section())
+    settings.device = with_whole_paths(*section, settings.device, draft.base);
   DriverModel& made = draft.rig.driver_models.emplace_back();
   made.name = settings.name;
   made.driver = settings.driver.value;

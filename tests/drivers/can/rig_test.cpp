@@ -46,6 +46,19 @@ TEST_F(CanRig, RunsARestBusOnASimulatedBus) {
   EXPECT_EQ(read_file(dir_ / "again/bus.csv"), text);
 }
 
+TEST_F(CanRig, ItsRunFolderCanBeRunAgain) {
+  (void)dir_.write("drive.log", "(0.0) can0 7FF#01\n");
+  ASSERT_EQ(tactus({"run", "restbus.yaml", "--no-realtime", "--until", "100 ms", "--out", "out", "--set",
+                    "models.car.replay.file=drive.log"})
+                .status,
+            0);
+  EXPECT_THAT(read_file(dir_ / "out/rig.yaml"), HasSubstr((dir_ / "restbus.dbc").string()));
+  EXPECT_THAT(read_file(dir_ / "out/rig.yaml"), HasSubstr((dir_ / "drive.log").string()));
+  const auto again = tactus({"run", "out/rig.yaml", "--no-realtime", "--out", "again"});
+  ASSERT_EQ(again.status, 0) << again;
+  EXPECT_EQ(read_file(dir_ / "again/bus.csv"), read_file(dir_ / "out/bus.csv"));
+}
+
 TEST_F(CanRig, SaysAtTheEndHowManyMessagesWereSent) {
   const auto run = tactus({"run", "restbus.yaml", "--no-realtime", "--until", "300 ms", "--out", "out"});
   ASSERT_EQ(run.status, 0) << run;

@@ -73,6 +73,15 @@ TEST_P(CanRigReplay, GivesTheSameBytes) {
   }
 }
 
+TEST_P(CanRigReplay, NeedsTheRunFolderAlone) {
+  ASSERT_NO_FATAL_FAILURE(record());
+  const test::Finished run =
+      test::run({.argv = {LINK_TACTUS, "run", "--replay", "out", "--no-realtime", "--out", "again"},
+                 .cwd = dir_.path()});
+  ASSERT_EQ(run.status, 0) << run;
+  EXPECT_EQ(read_file(dir_ / "again/bus.csv"), read_file(dir_ / "out/bus.csv"));
+}
+
 TEST_P(CanRigReplay, RefusesARecordThatIsNotWhole) {
   ASSERT_NO_FATAL_FAILURE(record());
   const std::string whole = read_file(dir_ / "out/link-can.csv");

@@ -3,15 +3,19 @@
 that is killed, as a peer sees them; on two emulated controllers (SJA1000) of one bus the start, echoes, states and full
 queues; and 400 signals for a while."""
 import argparse
+import os
+import pathlib
 import random
 import re
+import signal
 import sys
+import time
 
 from guest import RIG_OF, Checks, Guest, recorded
 
 SJA1000 = ["--qemu=-object", "--qemu=can-bus,id=cb0", "--qemu=-device", "--qemu=kvaser_pci,canbus=cb0",
            "--qemu=-device", "--qemu=kvaser_pci,canbus=cb0"]
-MODULES = ["--modules", "vcan,can-raw,can-isotp,kvaser_pci", *SJA1000]
+MODULES = ["--modules", "vcan,can-raw,can-isotp,kvaser_pci,sch_fq", *SJA1000]
 OPTIONS = "--quiet --set privileges=prefer --set realtime.on_overrun=skip --set realtime.max_overrun=100s"
 
 WATCHED_MS = 4000
@@ -93,6 +97,18 @@ echo "status $?"
 kill $watcher
 wait $watcher
 
+echo "# sent by the kernel"
+tactus run controller.yaml {OPTIONS} --set models.car.send_by=kernel --until 1s --out refused >refused.out 2>&1
+echo "status $?"
+./tc2 qdisc replace dev can0 root fq
+./can_frames watch can1 120000 >timed.seen &
+watcher=$!
+tactus run controller.yaml {OPTIONS} --until 3s --out timed >timed.out 2>&1
+echo "status $?"
+kill $watcher
+wait $watcher
+./tc2 qdisc replace dev can0 root pfifo_fast
+
 echo "# full queues"
 for policy in retry drop terminate; do
     tactus run burst.yaml {OPTIONS} --until 2s --out full_$policy --set models.car.on_full=$policy >full_$policy.out 2>&1
@@ -101,12 +117,31 @@ done
 true
 """
 
-LONG = f"""
+# All waits are by the clock of the guest, which may go slower than that of this machine.
+LONG = RIG_OF + f"""
 ip link add vcan0 type vcan
 ip link set vcan0 up
-./can_frames watch vcan0 SECONDS000 >long.seen &
+./can_frames watch vcan0 WATCHED >long.seen &
 watcher=$!
-tactus run long.yaml {OPTIONS} --until SECONDSs --out long >long.out 2>&1
+tactus run long.yaml {OPTIONS} --until SECONDSs --out long >long.out 2>&1 &
+rig=$!
+now() {{ cut -d. -f1 /proc/uptime; }}
+began=$(now)
+told=$began
+while alive $rig; do
+    usleep 500000
+    at=$(now)
+    if [ $((at - told)) -ge 10 ]; then
+        told=$at
+        echo "progress $((at - began)) s of the guest, $(($(wc -l <long/bus.csv 2>/dev/null || echo 1) - 1)) s of the rig"
+    fi
+    if [ $((at - began)) -ge MOST ]; then
+        echo "gave up: the rig did not end within MOST s of the guest"
+        kill -9 $(rig_of $rig)
+        break
+    fi
+done
+wait $rig
 echo "status $?"
 kill $watcher
 wait $watcher
@@ -256,9 +291,10 @@ def on_controllers(guest, checks, copy):
     files = [guest.write("board.sh", BOARD), guest.write("controller.yaml", rig(source, "controller", "can0", ["car"])),
              guest.write("burst.yaml", yaml), guest.write("burst.dbc", dbc), source / "config" / "rigs" / "restbus.dbc"]
     full = [f"full_{policy}" for policy in ("retry", "drop", "terminate")]
-    done = guest.run("sh", "board.sh", tactus=True, files=files, copy=[*copy, "ip:/tmp/ip2"], timeout=600,
+    timed = ["refused.out", "timed", "timed.out", "timed.seen"]
+    done = guest.run("sh", "board.sh", tactus=True, files=files, copy=[*copy, "ip:/tmp/ip2", "tc:/tmp/tc2"], timeout=600,
                      options=[*MODULES, "--icount", "1"],
-                     fetch=["none.out", "board", "board.out", "board.seen", *full, *[f"{each}.out" for each in full]])
+                     fetch=["none.out", "board", "board.out", "board.seen", *timed, *full, *[f"{each}.out" for each in full]])
     if not checks.equal("the guest of the controllers ran to its end", done.status, 0, done):
         return
     found = statuses(done)
@@ -276,7 +312,21 @@ def on_controllers(guest, checks, copy):
     checks.that("the controller is active", states <= {"0", "active"}, states)
     check_safe_values(checks, peer, log[-3000:])
 
-    for policy, status in zip(("retry", "drop", "terminate"), found[2:]):
+    said = text(guest, "refused.out")
+    checks.equal("send_by: kernel is refused without fq", found[2], 3, said)
+    checks.that("with the command that mends it", "tc qdisc replace dev can0 root fq" in said, said)
+    log = text(guest, "timed/log.txt")
+    checks.equal("a rig whose messages the kernel sends ends well", found[3], 0, text(guest, "timed.out"), log)
+    checks.that("the log names the kernel", "the kernel sends messages at their times (SO_TXTIME, qdisc fq)" in log, log)
+    peer = seen(guest.work / "timed.seen")
+    checks.that("the other controller hears every message", 290 <= peer.get(0x100, {}).get("frames", 0) <= 310, peer, log[-3000:])
+    checks.equal("without a gap", peer.get(0x100, {}).get("gaps"), 0, peer)
+    times = re.search(r"EngineData: sent \d+; late half below (\S+) us.*bus time half below (\S+) us", log)
+    checks.that("the rig is not late, and the echo comes soon after the planned time",  # an emulated bus takes no time
+                times is not None and float(times[1]) == 0 and 0 < float(times[2]) < 1000, times and times[0], log[-3000:])
+    check_safe_values(checks, peer, log[-3000:])
+
+    for policy, status in zip(("retry", "drop", "terminate"), found[4:]):
         rows = rows_of(guest, f"full_{policy}")
         last, log = rows[-1], text(guest, f"full_{policy}/log.txt")
         checks.equal(f"on_full: {policy} ends with its status", status, 1 if policy == "terminate" else 0, log)
@@ -290,12 +340,40 @@ def on_controllers(guest, checks, copy):
             checks.that("and loses some", int(last.get("car.M39.not_sent", -1)) > 0, last, log)
 
 
+class Patience:
+    """Shows how far a guest is, and ends it when it does not get on."""
+    STANDSTILL_S = 180
+
+    def __init__(self):
+        self.gave_up = ""
+
+    def watch(self, machine, said):
+        began = moved = time.monotonic()
+        shown = 0
+        while pathlib.Path(f"/proc/{machine}").exists():
+            time.sleep(1)
+            lines = [line for line in said().splitlines() if line.startswith(("progress", "gave up"))]
+            now = time.monotonic()
+            if len(lines) > shown:
+                moved, shown = now, len(lines)
+                print(f"      {lines[-1]}, {now - began:.0f} s of this machine", flush=True)
+            elif now - moved > self.STANDSTILL_S:
+                last = lines[-1] if lines else "its start"
+                self.gave_up = f"nothing came for {self.STANDSTILL_S} s of this machine after: {last}"
+                os.kill(machine, signal.SIGKILL)
+                return
+
+
 def for_long(guest, checks, copy, seconds):
     dbc, yaml, cycles = long()
-    script = LONG.replace("SECONDS000", str(10_000 * seconds)).replace("SECONDS", str(seconds))
+    script = (LONG.replace("WATCHED", str(2000 * seconds)).replace("SECONDS", str(seconds))
+              .replace("MOST", str(seconds + 60)))
     files = [guest.write("long.sh", script), guest.write("long.yaml", yaml), guest.write("long.dbc", dbc)]
-    done = guest.run("sh", "long.sh", tactus=True, files=files, copy=copy, timeout=300 + 4 * seconds,
+    patience = Patience()
+    done = guest.run("sh", "long.sh", tactus=True, files=files, copy=copy, timeout=300 + 8 * seconds, beside=patience.watch,
                      options=[*MODULES, "--icount", "1"], fetch=["long", "long.out", "long.seen"])
+    if not checks.equal("the guest of the long rest bus goes on", patience.gave_up, "", done):
+        return
     if not checks.equal("the guest of the long rest bus ran to its end", done.status, 0, done):
         return
     log = text(guest, "long/log.txt")

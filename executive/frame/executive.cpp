@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/executive.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -82,8 +81,9 @@ bool Executive::granted(std::int64_t k) TACTUS_RT {
 
 /// Returns true if a part ends the rig; asked before any wait.
 bool Executive::ends_before(std::int64_t k) TACTUS_RT {
-  return std::any_of(row_.enders.begin(), row_.enders.end(),
-                     [&](FramePart* part) TACTUS_RT { return part->ends_before(k, ended_by_); });
+  const PartVerdict end = row_.before(k, PartVerdict::terminate);
+  if (end.what == PartVerdict::terminate) ended_by_ = end;
+  return end.what == PartVerdict::terminate;
 }
 
 /// False: one of them ends the rig.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <cstdint>
 
 #include "executive/frame/command_queue.hpp"
@@ -27,8 +26,7 @@ class FrameBoundary {
   }
   /// Returns true if a part wants the rig paused before frame k.
   bool pauses_before(std::int64_t k) const TACTUS_RT {
-    return std::any_of(row_.pausers.begin(), row_.pausers.end(),
-                       [k](const FramePart* part) TACTUS_RT { return part->pauses_before(k); });
+    return row_.before(k, PartVerdict::pause).what == PartVerdict::pause;
   }
   /// Calls at_boundary() and keep_state() of the parts before frame k, with unlimited slack.
   void stand_at(std::int64_t k) TACTUS_RT {

@@ -60,11 +60,11 @@ struct RigChange {
   const char* refusal = nullptr;  ///< a text that stays
 };
 
-/// Verdict of a part on the frame that begins.
+/// Verdict of a part on a frame that comes next, or that begins.
 struct PartVerdict {
   enum What : std::uint8_t {
     go_on,
-    pause,      ///< pause at the end of this frame
+    pause,      ///< pause before the frame that comes next, or at the end of the one that begins
     terminate,  ///< terminate at once: this frame is not run
   };
   What what = go_on;
@@ -81,6 +81,10 @@ struct PartVerdict {
 /// RT  every hook but joined(), and changed() with `frozen` and `went_back`.
 class FramePart {
  public:
+  /// Says that begin_frame() or rate_transition() may write variables of models. A part that says no calls
+  /// FrameServices::hide_overlays() before it writes one.
+  static constexpr bool kWritesVariables = true;
+
   /// `name`: for messages, as "recordings". A text that stays.
   explicit FramePart(const char* name = "a part of the rig") : name_(name) {}
   FramePart(const FramePart&) = delete;
@@ -94,8 +98,8 @@ class FramePart {
 
   // ---- each frame, in this order
 
-  /// Frame k comes next, and no other part has been asked. True: the rig is to end instead, see `end`.
-  virtual bool ends_before(std::int64_t, PartVerdict& /*end*/) TACTUS_RT { return false; }
+  /// Frame k comes next, and no part has been asked to allow it. Asked several times for one frame: it changes nothing.
+  virtual PartVerdict before_frame(std::int64_t) const TACTUS_RT { return {}; }
   /// Frame k may begin. Asked without a wait first, then with one.
   virtual bool may_begin(std::int64_t, const BeginAsked&) TACTUS_RT { return true; }
   /// Frame k begins; none of its jobs has run.
@@ -112,12 +116,6 @@ class FramePart {
   virtual void in_slack(const FrameEnd&) TACTUS_RT {}
   /// Keeps the state of the rig at the boundary before frame k: after all that belongs to the end of the frame before.
   virtual void keep_state(std::int64_t, Slack&) TACTUS_RT {}
-  /// Returns true to pause the rig before frame k.
-  virtual bool pauses_before(std::int64_t) const TACTUS_RT { return false; }
-
-  /// Returns true if begin_frame() or rate_transition() may write variables of models. A part that says no calls
-  /// FrameServices::hide_overlays() before it writes one.
-  virtual bool writes_variables() const { return true; }
 
   // ---- between them
 
@@ -138,7 +136,7 @@ class FrameRow {
     static_assert(std::is_base_of_v<FramePart, Part>);
 #define TACTUS_HOOK(row, hook) \
   if constexpr (!std::is_same_v<decltype(&Part::hook), decltype(&FramePart::hook)>) (row).push_back(&part)
-    TACTUS_HOOK(enders, ends_before);
+    TACTUS_HOOK(befores, before_frame);
     TACTUS_HOOK(grants, may_begin);
     TACTUS_HOOK(begins, begin_frame);
     TACTUS_HOOK(transitions, rate_transition);
@@ -147,12 +145,11 @@ class FrameRow {
     TACTUS_HOOK(boundaries, at_boundary);
     TACTUS_HOOK(slacks, in_slack);
     TACTUS_HOOK(keepers, keep_state);
-    TACTUS_HOOK(pausers, pauses_before);
     TACTUS_HOOK(servers, serve);
     TACTUS_HOOK(changes, changed);
 #undef TACTUS_HOOK
     if ((!begins.empty() && begins.back() == &part) || (!transitions.empty() && transitions.back() == &part))
-      writes = writes || part.writes_variables();
+      writes = writes || Part::kWritesVariables;
   }
 
   /// Tells all who want to hear of a change. Returns the first refusal; nullptr: there is none.
@@ -164,9 +161,15 @@ class FrameRow {
     return change.refusal;
   }
 
+  /// Returns the first verdict of this kind on frame k, which comes next; go_on: no part says so.
+  PartVerdict before(std::int64_t k, PartVerdict::What what) const TACTUS_RT {
+    for (const FramePart* const part : befores)
+      if (const PartVerdict verdict = part->before_frame(k); verdict.what == what) return verdict;
+    return {};
+  }
+
   using Row = std::vector<FramePart*>;
-  Row enders, grants, begins, transitions, ends, heartbeats, boundaries, slacks, keepers, pausers, servers,
-      changes;
+  Row befores, grants, begins, transitions, ends, heartbeats, boundaries, slacks, keepers, servers, changes;
   bool writes = false;  ///< a part writes variables of models before the jobs of a frame
 };
 

@@ -37,7 +37,7 @@ class StepWindow {
  private:
   const std::int64_t frames_;
   std::vector<std::int64_t> events_;  // frames of the last ones, a ring
-  std::size_t next_ = 0;              // the oldest, once there are so many
+  std::size_t next_ = 0;              // the oldest, once the window is full
   std::int64_t count_ = 0;
 };
 

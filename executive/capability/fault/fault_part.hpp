@@ -29,6 +29,8 @@ struct FaultMachine {
 /// DrawnFaults.
 class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
  public:
+  static constexpr bool kWritesVariables = false;
+
   /// `faults` and what `machine` has must outlive it. `shown`: the variables fault.*, one for each; true in the frames
   /// in which a fault has its effect. A link has joined the frames before it does.
   FaultPart(const std::vector<CompiledFault>& faults, std::deque<bool>& shown, FaultMachine machine = {});
@@ -37,7 +39,6 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
-  bool writes_variables() const override { return false; }
   void before_receiving(std::int64_t k) TACTUS_RT override;
   void before_sending() TACTUS_RT override {
     if (sent_) sent_->refresh();

@@ -25,6 +25,8 @@ namespace tactus::executive {
 /// Threads  take_overrun(): one, the service thread.
 class FlightPart final : public FramePart {
  public:
+  static constexpr bool kWritesVariables = false;
+
   /// `edges`: of an external clock, else nullptr. All must outlive it. @when setup
   FlightPart(FlightRing& ring, FlightFrameNow& now, const FrameAccounts& accounts, const JobClock& ticks,
              rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges, FlightValues values)
@@ -42,7 +44,6 @@ class FlightPart final : public FramePart {
     services_ = &services;
     values_.redirect(services);
   }
-  bool writes_variables() const override { return false; }
   PartVerdict begin_frame(std::int64_t k) TACTUS_RT override {
     now_.frame.store(k, std::memory_order_relaxed);
     now_.since.store(ticks_.ticks(), std::memory_order_relaxed);

@@ -175,7 +175,7 @@ bool LivePort::serve(const Frozen& frozen) TACTUS_RT {
 }
 
 bool LivePort::change_frozen(std::int64_t k) TACTUS_RT {
-  if (pauses_before(k)) end_episode(false);
+  if (episode_ends(k)) end_episode(false);
   answer_offer(k, true);
   touched_ = 0;  // what was changed while frames ran is shown where its thread meets them
   take_over(k);

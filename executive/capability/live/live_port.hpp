@@ -4,10 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "executive/capability/live/live_taps.hpp"
@@ -90,6 +88,7 @@ struct LiveEpisode {
 /// any. RT       the frames' side: wait-free; work only for what was asked for.
 class LivePort final : public FramePart {
  public:
+  static constexpr bool kWritesVariables = false;    ///< it says so when it does
   static constexpr std::size_t kMostPackets = 1024;  ///< not yet free, at a time
   static constexpr std::size_t kMostRhythms = 16;
   struct Source {
@@ -155,15 +154,13 @@ class LivePort final : public FramePart {
 
   void joined(FrameServices& services) override;
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
-  bool writes_variables() const override { return false; }  // it says so when it does
   /// Copies in the slack: what an episode keeps of the frame; what taps take; and a snapshot, if one is
   /// wanted and its copy fits.
   void in_slack(const FrameEnd& end) TACTUS_RT override;
   /// Changes are made, an episode that is over ends, one that was asked for begins: then frames are to run.
   bool serve(const Frozen& frozen) TACTUS_RT override;
-  /// An episode ends right before frame k.
-  bool pauses_before(std::int64_t k) const TACTUS_RT override {
-    return episode_ != nullptr && k > episode_->last_frame;
+  PartVerdict before_frame(std::int64_t k) const TACTUS_RT override {
+    return {episode_ends(k) ? PartVerdict::pause : PartVerdict::go_on};
   }
   void changed(RigChange& change) TACTUS_RT override;
 
@@ -181,6 +178,10 @@ class LivePort final : public FramePart {
     last_frame_.store(k - 1, std::memory_order_release);
   }
   void lay_out();
+  /// Returns true if an episode ends right before frame k.
+  bool episode_ends(std::int64_t k) const TACTUS_RT {
+    return episode_ != nullptr && k > episode_->last_frame;
+  }
   bool change_frozen(std::int64_t k) TACTUS_RT;
   void take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
   void take_over(std::int64_t k) TACTUS_RT;

@@ -56,11 +56,10 @@ class PolicyPart final : public FramePart {
   /// Sets the variables that show it to models, recordings and clients. @when setup
   void show_in(PolicyVariables& variables);
 
-  bool ends_before(std::int64_t, PartVerdict& end) TACTUS_RT override {
+  PartVerdict before_frame(std::int64_t) const TACTUS_RT override {
     if (reason_ == nullptr || !ends_) [[likely]]
-      return false;
-    end = {PartVerdict::terminate, Outcome::overrun, reason_, reason_frame_};
-    return true;
+      return {};
+    return {PartVerdict::terminate, Outcome::overrun, reason_, reason_frame_};
   }
   void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
@@ -107,7 +106,7 @@ class PolicyPart final : public FramePart {
   std::int64_t frames_ = 0;       // run so far
   std::int64_t with_room_ = 0;    // of these, in a row
   std::int64_t came_back_ = -1;   // in which of these something did
-  std::int64_t wait_;             // so many with room are wanted
+  std::int64_t wait_;             // number of frames with room that are wanted
   const char* reason_ = nullptr;  // why the rig ends, at once or when it is resumed
   std::int64_t reason_frame_ = 0;
   bool ends_ = false;

@@ -20,6 +20,8 @@ namespace tactus::executive {
 /// the time alone are StimulusCourses.
 class StimulusPart final : public FramePart, public SwitchRow {
  public:
+  static constexpr bool kWritesVariables = false;
+
   /// `stimuli` must outlive it.
   explicit StimulusPart(const std::vector<CompiledStimulus>& stimuli);
 
@@ -28,7 +30,6 @@ class StimulusPart final : public FramePart, public SwitchRow {
   void end_frame(std::int64_t k) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
-  bool writes_variables() const override { return false; }
 
   SwitchLog& log() { return log_; }
   /// Figures of a stimulus, after the frames.

@@ -169,9 +169,9 @@ TEST(FrameParts, MayEndTheRigWhileAnotherOneWaits) {
     int waits = 0;
   } waiting;
   struct Ending final : FramePart {
-    bool ends_before(std::int64_t k, PartVerdict& end) TACTUS_RT override {
-      end = {PartVerdict::terminate, Outcome::overrun, "it is enough", 1};
-      return k == 2;
+    PartVerdict before_frame(std::int64_t k) const TACTUS_RT override {
+      if (k != 2) return {};
+      return {PartVerdict::terminate, Outcome::overrun, "it is enough", 1};
     }
   } ending;
   PlanFixture bench;

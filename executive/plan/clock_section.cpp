@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `clock` section: a frame clock that comes from outside.
 #include <chrono>
-#include <utility>
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
@@ -66,7 +65,9 @@ const Fields<ClockSection>& clock_fields() {
                    or_word("tenth", range(1ns, 10s),
                            "a tenth of the frame, or of the time between two edges if that is shorter"),
                    "do not follow an edge farther than this from its prediction"),
-          optional("late_limit", &C::late_limit, or_word("quarter", range(1ns, 10s), "a quarter of the same"),
+          optional("late_limit", &C::late_limit,
+                   or_word("quarter", range(1ns, 10s),
+                           "a quarter of the frame, or of the time between two edges if that is shorter"),
                    "how long to wait for a late edge; at most half an edge period"),
           optional("max_missing", &C::max_missing, count("edges", 1, 1'000'000'000),
                    "missing edges in a row after which the clock counts as lost"),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `realtime` section.
 #include <chrono>
-#include <utility>
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
@@ -18,7 +17,6 @@ using config::Fields;
 using config::optional;
 using config::or_word;
 using config::range;
-using config::required;
 using rtsync::AtMaximum;
 using rtsync::OnOverrun;
 using rtsync::OverrunPolicy;

@@ -12,7 +12,6 @@
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
-#include "executive/driver/command_choices.hpp"
 #include "executive/plan/capability_section.hpp"
 #include "executive/plan/schedule.hpp"
 #include "executive/plan/setting_rules.hpp"
@@ -195,67 +194,6 @@ Fields<LoopSettings> loop_fields() {
       }};
 }
 
-/// Timed commands in the order of their numbers.
-config::Choices<Command> timed_commands() {
-  config::Choices<Command> choices = command_choices(&CommandRow::in_rig_file);
-  std::sort(choices.words.begin(), choices.words.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
-  return choices;
-}
-
-/// A word of a command, or actions: a list, a map, or a text of several words.
-struct DoRule {
-  template <class V>
-  requires std::same_as<V, TimedDo> config::Type<V> type()
-  const {
-    const config::Type<Command> word = timed_commands().type<Command>();
-    config::Shape shape = *word.shape;
-    shape.others.push_back(std::make_shared<const config::Shape>(config::Shape{
-        .form = config::Shape::Form::list,
-        .item =
-            std::make_shared<const config::Shape>(config::Shape{.form = config::Shape::Form::anything})}));
-    shape.others.push_back(std::make_shared<const config::Shape>(config::Shape{.pattern = "^[a-z_]+ .+$"}));
-    shape.others.push_back(
-        std::make_shared<const config::Shape>(config::Shape{.form = config::Shape::Form::anything}));
-    config::Type<V> type;
-    type.shape = std::make_shared<const config::Shape>(std::move(shape));
-    type.reads([word](const config::Node& node, const config::Context& context, TimedDo& value) {
-      if (!node.is_scalar() || node.text().find(' ') != std::string::npos) {
-        value.actions = node;
-        return true;
-      }
-      return word.read(node, context, value.command);
-    });
-    type.writes([word](const TimedDo& value) {
-      return value.actions.is_null() ? word.write(value.command) : value.actions;
-    });
-    return type;
-  }
-};
-
-Fields<CommandSettings> command_fields() {
-  using C = CommandSettings;
-  return {
-      "A command at a simulated time. It is taken at the first end of a frame (or of a freeze frame) that is "
-      "not before that time.",
-      {
-          located(&C::origin),
-          required("at", &C::at, range(0ns, kEver), "simulated time"),
-          required("do", &C::what, DoRule{}, "command to give, or a list of actions (tests-of-a-rig.md)"),
-          optional("frames", &C::frames, count("frames", 1, kManyFrames),
-                   "step only: number of frames; by default 1"),
-          optional("until", &C::until, range(1ns, kEver),
-                   "run_until only: simulated time to run to, later than `at`"),
-          optional("for", &C::rest, range(1ns, kEver), "pause only: resume after this much time"),
-          optional(
-              "file", &C::file,
-              config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
-                               "a plain file name of letters, digits, '_', '-' and '.'"},
-              "checkpoint only: name of the file in checkpoint.folder; by default frame-<frames run>.tck"),
-          optional("job", &C::job, length(1, 1000), "enable and disable only: the job, as model.job"),
-      }};
-}
-
 Fields<GuardSection> guard_fields() {
   return {"Checks after every job that end the rig if they fail.",
           {
@@ -389,7 +327,7 @@ std::vector<config::Field<RigSettings>> own_keys() {
       named("models", &R::models, model_fields(), "model", "the models, in their order"),
       list("connect", &R::connect, connection_fields(), "connections between models"),
       named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
-      list("commands", &R::commands, command_fields(), "commands at simulated times"),
+      list("commands", &R::commands, commands_fields(), "commands at simulated times"),
       optional("guard", &R::guard, guard_fields(), "guards of the variables"),
       optional("log", &R::log, log_fields(), "size limits of the log and the journal"),
       optional("job_times", &R::job_times, "measure every job, at the cost of one clock read per call"),

@@ -13,6 +13,8 @@ namespace tactus::executive {
 
 /// The table of the `threads` section.
 config::Fields<ThreadsSection> threads_fields();
+/// The table of a command of the `commands` section.
+config::Fields<CommandSettings> commands_fields();
 
 namespace setting {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/plan/variables_page.hpp"
 
-#include <string_view>
-
 #include "executive/plan/executive_variables.hpp"
 
 namespace tactus::executive {

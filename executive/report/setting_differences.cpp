@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/path.hpp"
 #include "config/quantity.hpp"
 #include "config/shape.hpp"
 #include "executive/driver/driver_library.hpp"
@@ -21,16 +22,14 @@ using config::KeyShape;
 constexpr const char* kNone = "\u2013";
 constexpr const char* kModelsOwn = "the model's own";  // rig.yaml has no defaults of models
 
-/// "record.motion.on_change" as its parts; an index is one: "connect", "[2]", "from".
+/// Parts of "record.motion.on_change"; an index is one: "connect", "[2]", "from". Empty: it is not a path.
 std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
   while (!path.empty()) {
     if (path.front() == '.') path.remove_prefix(1);
-    const std::size_t end =
-        path.front() == '[' ? path.find(']') + 1 : std::min(path.find_first_of(".["), path.size());
-    if (end == 0) return {};  // an index without its end
-    parts.emplace_back(path.substr(0, end));
-    path.remove_prefix(end);
+    const std::string_view whole = path;
+    if (path.starts_with('[') ? !config::take_index(path) : config::take_key(path).empty()) return {};
+    parts.emplace_back(whole.substr(0, whole.size() - path.size()));
   }
   return parts;
 }

@@ -9,7 +9,6 @@
 #include "executive/driver/device_error.hpp"
 #include "executive/run/capabilities.hpp"
 #include "executive/run_base/safe_end.hpp"
-#include "executive/run_base/witness_facts.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/thread/left_behind.hpp"
@@ -132,10 +131,7 @@ void RigRun::prepare_memory() {
   for (const Provision& provision : memory)
     run_.memory_locked |= provision.granted && provision.what.starts_with("all memory locked");
   run_.add(std::move(memory));
-  // What frames come to only later, also where it may not be locked.
-  for (Recording& recording : run_.rig.recordings()) recording.make_present();
-  if (Recording* const log = run_.rig.frame_log()) log->make_present();
-  executive().accounts().make_present();
+  executive().accounts().make_present();  // what frames come to only later, also where it may not be locked
   if (!settings.dma_latency) return;
   dma_latency_.emplace(std::chrono::duration<std::int32_t, std::micro>(
       static_cast<std::int32_t>(settings.dma_latency->count() / 1000)));
@@ -185,8 +181,7 @@ void RigRun::start_frames(RunObserver& watcher) {
   refuse_or_warn();
   each(&Capability::watch);
   log_start();
-  tell_witness([this] { return summary(Summary::known); }, files_.log());
-  files_.write_unfinished();
+  files_.write_begun();
   if (options_.margin > 1)
     run_.voice->say("margin " + config::print_real(options_.margin) + ": each job is made to take " +
                     config::print_real(options_.margin) + " times as long as it does, by spinning");

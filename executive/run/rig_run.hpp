@@ -2,7 +2,6 @@
 #pragma once
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

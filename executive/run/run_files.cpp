@@ -2,10 +2,10 @@
 #include "executive/run/run_files.hpp"
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "executive/flight/trace_files.hpp"
-#include "executive/run/summary_text.hpp"
 #include "executive/run_base/machine_error.hpp"
 #include "executive/run_base/witness_facts.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -20,6 +20,11 @@ namespace {
 constexpr std::chrono::seconds kUnfinishedEvery{5};
 constexpr std::chrono::seconds kSecond{1};
 
+/// A summary as it is in summary.json.
+std::string summary_text(const Json& summary) {
+  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 void RunFiles::open(RunObserver& watcher) {
@@ -31,8 +36,7 @@ void RunFiles::open(RunObserver& watcher) {
     calls_ = std::make_unique<FolderCalls>(run_.cpus.small_helper("run-folder"));
     log_ = std::make_unique<RunLog>(folder / "log.txt", run_.rig.settings().log.max_size, calls_.get());
     run_.voice.emplace(*log_, watcher);
-    tell_witness([this] { return make_(Summary::known); },
-                 *log_);  // a kill in this moment has a summary, too
+    tell_known();  // a kill in this moment has a summary, too
     const std::filesystem::path rig_file = folder / "rig.yaml";
     if (const int error = rtsync::replace_folder_file(rig_file, rig_fields().write(run_.rig.settings()));
         error != 0)
@@ -54,6 +58,15 @@ std::uint64_t RunFiles::changes() const {
   std::uint64_t changes = 0;
   for (const auto& each : run_.capabilities) changes += each->changes();
   return changes;
+}
+
+void RunFiles::tell_known() {
+  tell_witness([this] { return make_(Summary::known); }, *log_);
+}
+
+void RunFiles::write_begun() {
+  tell_known();
+  write_unfinished();
 }
 
 void RunFiles::write_unfinished() {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,9 +34,8 @@ class RunFiles {
   RunLog& log() { return *log_; }
   /// Lines of the log that were left out.
   std::int64_t lines_left_out() const { return log_ == nullptr ? 0 : log_->left_out(); }
-  /// Should the rig be killed, alone or together with its witness, the folder says how far the run had come, and why
-  /// frames were late.
-  void write_unfinished();
+  /// The frames come next: gives the witness all that is known before them, and writes summary.json.
+  void write_begun();
   /// Keeps summary.json up to date, and reports a folder that does not answer.
   void poll();
   /// Writes the last summary. Where the folder does not take it, the log, stderr and the witness get it.
@@ -52,6 +50,10 @@ class RunFiles {
   const std::string& unwritten() const { return unwritten_; }
 
  private:
+  void tell_known();
+  /// Should the rig be killed, alone or together with its witness, the folder says how far the run had come, and why
+  /// frames were late.
+  void write_unfinished();
   std::uint64_t changes() const;
   bool await();
   void report_hanging();

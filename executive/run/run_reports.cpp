@@ -80,6 +80,17 @@ void add_job_times(Json& entry, const rtsync::JobHistogram& times) {
                       {"max", times.max().count()}};
 }
 
+Json refused_json(const std::vector<rtsync::Provision>& provisions) {
+  Json refused = Json::array();
+  for (const rtsync::Provision& provision : provisions)
+    if (!provision.granted)
+      refused.push_back({{"what", provision.what},
+                         {"got", provision.got},
+                         {"cause", provision.cause},
+                         {"fix", provision.fix}});
+  return refused;
+}
+
 Json RunReports::make(LiveReport which) {
   Json body = own(which);
   for (const auto& each : run_.capabilities) each->report(which, body);
@@ -228,14 +239,7 @@ Json RunReports::threads() const {
                    {"skipped", std::move(skipped)},
                    {"cpu_ns", cpu_time(thread.tid)}});
   }
-  Json refused = Json::array();
-  for (const rtsync::Provision& provision : run_.provisions)
-    if (!provision.granted)
-      refused.push_back({{"what", provision.what},
-                         {"got", provision.got},
-                         {"cause", provision.cause},
-                         {"fix", provision.fix}});
-  return {{"threads", std::move(all)}, {"refused", std::move(refused)}};
+  return {{"threads", std::move(all)}, {"refused", refused_json(run_.provisions)}};
 }
 
 Json RunReports::doctor() {

@@ -17,6 +17,9 @@ namespace tactus::executive {
 bool runs_in_frames(const PlannedJob& job);
 /// Adds how often a job was called, and its times.
 void add_job_times(config::Json& entry, const rtsync::JobHistogram& times);
+/// Provisions that the machine refused, as summary.json and clients have them.
+config::Json refused_json(const std::vector<rtsync::Provision>& provisions);
+
 /// Reports of a run on itself while it runs: docs/http-api.md has the keys.
 ///
 /// Threads  the service thread.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Work of the service thread while others work: RigRun's waits, and what it reports meanwhile.
-#include <algorithm>
 #include <exception>
 
 #include "config/number.hpp"
 #include "executive/run/rig_run.hpp"
 #include "executive/run_base/safe_end.hpp"
 #include "rtsync/crash/crash_handler.hpp"
-#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 

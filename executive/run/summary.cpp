@@ -117,14 +117,6 @@ Json RigRun::ended() const {
     jobs.push_back(std::move(entry));
   }
 
-  Json refused = Json::array();
-  for (const rtsync::Provision& provision : run_.provisions)
-    if (!provision.granted)
-      refused.push_back({{"what", provision.what},
-                         {"got", provision.got},
-                         {"cause", provision.cause},
-                         {"fix", provision.fix}});
-
   Json threads = Json::array();
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     const PlannedThread& thread = plan.threads[i];
@@ -213,7 +205,7 @@ Json RigRun::ended() const {
         {"clock", pacing().clock().name()},
         {"sleeper", pacing().sleeper().name()},
         {"sleeper_remark", run_.stuck ? "" : pacing().sleeper().remark()},
-        {"refused", refused},
+        {"refused", refused_json(run_.provisions)},
         {"changed", Json::array()}}},
       {"causes", nullptr},
       {"promises_broken", nullptr},

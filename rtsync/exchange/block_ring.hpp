@@ -7,7 +7,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <span>
 #include <stdexcept>
 #include <type_traits>
 

@@ -19,7 +19,7 @@ class StopBell {
     bell_.release();
   }
   bool requested() const { return requested_.load(std::memory_order_acquire); }
-  /// Sleeps so long, or until the request.
+  /// Sleeps for this time, or until the request.
   void sleep(std::chrono::nanoseconds time) { (void)bell_.try_acquire_for(time); }
 
  private:

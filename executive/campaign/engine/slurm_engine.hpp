@@ -41,7 +41,6 @@ class SlurmEngine final : public Engine {
 
  private:
   std::string ask(const std::vector<std::string>& words);
-  std::string default_partition();
   void look_at_partition(EngineLimits& limits, std::string& name);
   void count_slots(EngineLimits& limits, const ArrayNeeds& needs, const std::string& partition);
 

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kInAFolder = 1000;  // attempts of so many cases lie in one folder
+constexpr std::int64_t kInAFolder = 1000;  // number of cases whose attempts are in one folder
 
 void must(int error, const fs::path& file) {
   if (error != 0) throw std::system_error(error, std::generic_category(), file.string());

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 
 #include "executive/campaign/run/order.hpp"
-#include "executive/campaign/run/rate.hpp"
 #include "executive/campaign/run/runner.hpp"
 
 namespace tactus::campaign {
+
+/// Cases a second, of the last 256 that ended.
+class Rate {
+ public:
+  /// A case ended at that time, in seconds since the begin.
+  void add(double at) { ends_[count_++ % kMost] = at; }
+  double of(double now) const {
+    if (count_ == 0) return 0;
+    const double first = count_ > kMost ? ends_[count_ % kMost] : 0;
+    const double number = static_cast<double>(count_ > kMost ? kMost - 1 : count_);
+    return now > first ? number / (now - first) : 0;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  std::array<double, kMost> ends_{};
+  std::size_t count_ = 0;
+};
 
 /// The cases of a campaign as a runner of any engine knows them: which is the next, which have a result, which are
 /// repeated, and how many of each. It closes attempts in the database, and tells the listener.

@@ -19,7 +19,7 @@ class RunnerSignals {
   RunnerSignals& operator=(const RunnerSignals&) = delete;
   ~RunnerSignals();
 
-  /// Waits for a signal, at most so long.
+  /// Waits for a signal, at most for this time.
   void wait(std::chrono::milliseconds most);
   /// Returns how often the runner was asked to end.
   int asked() const { return asked_; }

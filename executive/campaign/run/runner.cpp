@@ -6,7 +6,6 @@
 #include <exception>
 #include <map>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "executive/campaign/run/attempt_folder.hpp"
@@ -34,7 +33,7 @@ void refuse_open_arrays(Store& store) {
   throw CampaignError(ErrorKind::machine,
                       "cases of this campaign are on the cluster (job " +
                           (arrays.front().job.empty() ? arrays.front().name : arrays.front().job) +
-                          "); go on with --on slurm, where Ctrl-C twice cancels them");
+                          "); continue with --on slurm, where Ctrl-C twice cancels them");
 }
 
 /// A case that runs.

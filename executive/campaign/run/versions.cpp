@@ -45,7 +45,7 @@ bool Versions::take() {
     for (const std::string& each : changed) text += (text.empty() ? "" : ", ") + each;
     throw CampaignError(CampaignError::Kind::input,
                         choices_.folder.string() + " was begun with other files: " + text +
-                            "; bring them back, go on with --accept-changes, which marks the cases "
+                            "; bring them back, continue with --accept-changes, which marks the cases "
                             "that follow, or begin anew with --out");
   }
   (void)store_.add_version(work_.sources);
@@ -101,7 +101,7 @@ int Versions::check(const Outcome& outcome) {
     if (!choices_.accept_changes)
       throw CampaignError(CampaignError::Kind::input,
                           changed +
-                              " has changed while the campaign runs; bring it back, or go on with "
+                              " has changed while the campaign runs; bring it back, or continue with "
                               "--accept-changes, which marks the cases that follow");
     version = store_.add_version(sources);
     versions_.push_back(std::move(sources));

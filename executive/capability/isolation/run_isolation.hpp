@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "config/json.hpp"
-#include "executive/capability/isolation/isolation_part.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/isolation/isolation.hpp"
 #include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
+
+/// Handles the end of an isolated model's process that did not fail its job: `on_crash: freeze`,
+/// `safe_state`, `replace`.
+class IsolationPart final : public FramePart {
+ public:
+  /// Both must outlive it. @when setup
+  IsolationPart(Isolation& isolation, Executive& executive)
+      : FramePart("isolated models"), isolation_(isolation), executive_(executive) {}
+
+  void end_frame(std::int64_t) TACTUS_RT override { take_lost(); }
+  void changed(RigChange& change) TACTUS_RT override {
+    if (change.what == RigChange::freeze_frame) take_lost();
+    for (IsolatedModel& model : isolation_.models()) {
+      if (change.what == RigChange::resumed) model.refuse_from_now();
+      if (change.what == RigChange::goes_back && change.refusal == nullptr) change.refusal = model.stays();
+    }
+  }
+
+ private:
+  void take_lost() TACTUS_RT {
+    for (IsolatedModel& model : isolation_.models()) {
+      if (!model.take_lost()) [[likely]]
+        continue;
+      executive_.status().lose_model();
+      if (model.on_crash() == OnCrash::safe_state) executive_.drive_outputs_safe();
+      if (model.on_crash() != OnCrash::replace) executive_.request_pause();
+    }
+  }
+
+  Isolation& isolation_;
+  Executive& executive_;
+};
 
 /// The processes of isolated models in one run.
 ///

@@ -16,7 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using config::choices;
 using config::Context;
-using config::Kind;
 using config::located;
 using config::Node;
 using config::optional;

@@ -2,7 +2,6 @@
 #include "executive/capability/record/run_recordings.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "config/text.hpp"
 #include "executive/capability/record/settings.hpp"
@@ -40,6 +39,11 @@ RunRecordings::RunRecordings(RunContext& run)
 void RunRecordings::join(Executive& executive) {
   if (frame_log_) executive.add(*frame_log_);
   executive.add(part_);
+}
+
+void RunRecordings::prepare() {
+  if (!run_->realtime) return;
+  for (Recording* const recording : all_) recording->make_present();
 }
 
 bool RunRecordings::initialized() {

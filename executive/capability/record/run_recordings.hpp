@@ -66,6 +66,8 @@ class RunRecordings final : public Capability {
   /// The same, before there is an executive: a row of the list of capabilities. @when setup
   static void known(const RunContext& run, config::Json& all);
 
+  /// Makes the memory of their rings present before a frame needs it, in real time.
+  void prepare() override;
   /// Opens the files.
   bool initialized() override;
   void poll(RunVoice& voice) override {

@@ -4,11 +4,24 @@
 #include <optional>
 #include <string>
 
-#include "executive/capability/watch/watchdog_part.hpp"
+#include "executive/frame/frame_part.hpp"
 #include "executive/run_base/run_context.hpp"
+#include "rtsync/clock/clock.hpp"
 #include "rtsync/host/watchdog_device.hpp"
 
 namespace tactus::executive {
+
+/// Kicks the hardware watchdog as long as the rig is alive.
+class WatchdogPart final : public FramePart {
+ public:
+  WatchdogPart(rtsync::WatchdogDevice& device, rtsync::PacedClock& clock)
+      : FramePart("the watchdog device"), device_(device), clock_(clock) {}
+  void heartbeat() TACTUS_RT override { device_.kick(clock_.now()); }
+
+ private:
+  rtsync::WatchdogDevice& device_;
+  rtsync::PacedClock& clock_;
+};
 
 /// Describes the risk of a rig with outputs and no watchdog, and how to remove it.           @when setup
 std::string no_watchdog_note();

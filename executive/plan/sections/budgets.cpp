@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs and threads may take, and whether a frame has so much.
+// Budgets of jobs and threads, and whether they fit a frame.
 #include <algorithm>
 #include <optional>
 #include <string>

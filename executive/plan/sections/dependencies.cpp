@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last step: the rules between threads, and a time base for all.
 #include <span>
-#include <stdexcept>
 
 #include "executive/model/job_class.hpp"
 #include "executive/plan/schedule.hpp"
@@ -35,7 +34,7 @@ void check_time_base(Draft& draft) {
     return "";
   };
   if (problem_of(jobs.size()).empty()) return;
-  std::size_t good = 0;  // so many jobs go together; with one more they do not
+  std::size_t good = 0;  // largest number of jobs that go together
   for (std::size_t bad = jobs.size(); bad - good > 1;) {
     const std::size_t middle = good + (bad - good) / 2;
     (problem_of(middle).empty() ? good : bad) = middle;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
-#include <stdexcept>
 
 #include "executive/driver/whole_paths.hpp"
 #include "executive/model/job_class.hpp"
@@ -117,7 +116,7 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
     if (on_crash == OnCrash::replace && !made.integrated().empty())
       draft.problems.add(
           *settings.on_crash,
-          "replace: a loop would go on integrating the model's continuous states with its last "
+          "replace: a loop would continue to integrate the model's continuous states with its last "
           "derivatives; abort, safe_state or freeze are possible");
     if (isolated.process().has_outputs()) {
       draft.plan.safe_outputs.push_back(&draft.rig.isolated_outputs.emplace_back(isolated));
@@ -125,7 +124,7 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
       if (on_crash == OnCrash::replace)
         draft.problems.add(
             *settings.on_crash,
-            "replace: the rig would go on without the model's outputs; abort, safe_state or freeze "
+            "replace: the rig would continue without the model's outputs; abort, safe_state or freeze "
             "are possible");
     }
     const std::size_t first_job = draft.plan.jobs.size();

@@ -4,7 +4,6 @@
 ///
 /// Threads  plain values.
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "rtsync/time/period.hpp"

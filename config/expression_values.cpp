@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells of a program: inputs, constants, and values brought to one unit.
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "config/expression_builder.hpp"

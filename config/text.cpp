@@ -2,7 +2,6 @@
 #include "config/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <iterator>
 #include <numeric>

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <map>
-#include <utility>
 
 #include "drivers/gpio/holder.hpp"
 #include "drivers/gpio/lines.hpp"

@@ -4,7 +4,6 @@
 #include <tactus/silkit_can.h>
 #include <tactus/silkit_rpc.h>
 
-#include <filesystem>
 #include <string>
 
 namespace tactus::drivers::link {

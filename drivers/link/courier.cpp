@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <thread>
 
 #include "drivers/link/courier_calls.hpp"
-#include "executive/driver/device_error.hpp"
 #include "rtsync/clock/clock.hpp"
 
 namespace tactus::drivers::link {

@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <sstream>
 #include <stdexcept>
-#include <string>
 #include <tactus/model.hpp>
 
 namespace models {

@@ -2,9 +2,7 @@
 #include "executive/admission/admission.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
-#include <utility>
 
 #include "config/number.hpp"
 #include "rtsync/host/plain_text.hpp"

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include "config/json_of.hpp"
 #include "rtsync/host/folder_file.hpp"

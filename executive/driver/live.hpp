@@ -8,10 +8,8 @@
 /// of a frame, in the slack, and only on request. Everything that is written waits for a StepBegin.
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -2,7 +2,6 @@
 #pragma once
 #include <tactus/model.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>

@@ -25,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "rtsync/evidence/evidence.hpp"
 #include "rtsync/host/page.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstddef>
 
 #include "executive/driver/safe_output.hpp"
 #include "executive/isolation/isolated_model.hpp"

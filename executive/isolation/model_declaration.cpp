@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/isolation/model_declaration.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <stdexcept>

@@ -3,7 +3,6 @@
 #include <tactus/model.h>
 
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <span>
 #include <stdexcept>

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 
 #include "executive/model/with_type.hpp"
 

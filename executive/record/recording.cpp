@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "executive/report/page.hpp"

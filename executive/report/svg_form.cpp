@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "executive/report/html_form.hpp"
 #include "rtsync/host/plain_text.hpp"

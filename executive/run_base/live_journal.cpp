@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <system_error>
 
 #include "config/date.hpp"
 #include "rtsync/host/opened_path.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run_base/machine_facts.hpp"
 
-#include "rtsync/time/kernel_clock.hpp"
 #include "rtsync/wait/sleeper.hpp"
 
 namespace tactus::executive {

@@ -3,8 +3,6 @@
 
 #include <sched.h>
 
-#include <utility>
-
 #include "rtsync/thread/cpu_claims.hpp"
 #include "rtsync/thread/thread_list.hpp"
 #include "rtsync/thread/thread_names.hpp"

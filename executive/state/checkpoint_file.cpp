@@ -13,7 +13,6 @@
 #include <ctime>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <exception>
 
 #include "rtsync/evidence/tracepoint.hpp"

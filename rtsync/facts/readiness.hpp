@@ -3,8 +3,6 @@
 /// Judges by facts and by measured wakes whether a machine is ready for hard real time.
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "rtsync/facts/host_facts.hpp"

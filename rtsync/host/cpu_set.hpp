@@ -6,7 +6,6 @@
 /// RT       contains() and count() only.
 #include <sys/types.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>

@@ -5,7 +5,6 @@
 /// Link it as an object into executables only, as heap_interposer.cpp. The C library's own calls, such as
 /// those of malloc, do not come by here. With a sanitizer, which has an mmap of its own, and without glibc,
 /// this file is empty.
-#include <cstdlib>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TACTUS_SANITIZED

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/provision.hpp"
 
-#include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>

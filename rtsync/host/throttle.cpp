@@ -4,10 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <system_error>
-#include <utility>
 
 #include "rtsync/host/control_group.hpp"
 #include "rtsync/host/plain_text.hpp"

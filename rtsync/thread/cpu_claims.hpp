@@ -13,7 +13,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/descriptor.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"

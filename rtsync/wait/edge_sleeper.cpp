@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <system_error>
 
 #include "rtsync/host/plain_text.hpp"

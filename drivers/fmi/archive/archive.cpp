@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <map>
 #include <set>
 #include <system_error>
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <pugixml.hpp>
 #include <span>

@@ -2,7 +2,6 @@
 /// Steps of a unit of FMI 3.0 whose events the rig handles (`event_mode`): they may return early, and lead to event mode.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 
 #include "drivers/fmi/model/fmi_model.hpp"
 #include "drivers/fmi/model/library_problem.hpp"

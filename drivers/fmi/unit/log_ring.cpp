@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/fmi/unit/log_ring.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 

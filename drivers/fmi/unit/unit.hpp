@@ -5,7 +5,6 @@
 ///
 /// Threads  one at a time, any; activate() of different clocks and what belongs to them: several. step(), set(), get(), save_state(): no heap, lock or system call of ours; what the unit
 ///          does is its own.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

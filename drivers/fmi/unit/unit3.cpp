@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "drivers/fmi/abi/fmi3.hpp"
 #include "drivers/fmi/unit/preemption.hpp"

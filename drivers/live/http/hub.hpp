@@ -7,7 +7,6 @@
 ///
 /// Threads  any, under one lock that is not held while text is made. It outlives the server: the rig may
 ///          answer when all connections are gone.
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,6 @@
 #pragma once
 /// Requests and replies, without anything of sockets.
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <future>
 #include <mutex>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>

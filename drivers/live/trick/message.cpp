@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <variant>
 
-#include "config/text.hpp"
 #include "executive/model/variable.hpp"
 #include "executive/model/with_type.hpp"
 

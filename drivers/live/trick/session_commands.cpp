@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The commands of Trick's variable server: what each takes, and what it does.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 

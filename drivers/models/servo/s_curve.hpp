@@ -8,7 +8,6 @@
 /// Source   L. Biagiotti, C. Melchiorri, Trajectory Planning for Automatic Machines and Robots, 3.4.
 /// Units    SI; distance >= 0, limits > 0.
 /// RT       no allocation; `at` evaluates a polynomial, nothing is accumulated.
-#include <algorithm>
 #include <cmath>
 
 namespace servo {

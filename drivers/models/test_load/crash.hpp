@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 
 namespace test_load {
 

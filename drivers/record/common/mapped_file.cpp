@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
-#include <string>
 
 #include "rtsync/host/folder_file.hpp"
 

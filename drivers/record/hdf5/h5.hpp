@@ -3,7 +3,6 @@
 #include <hdf5.h>
 #include <tactus/model.h>
 
-#include <filesystem>
 #include <string>
 #include <utility>
 

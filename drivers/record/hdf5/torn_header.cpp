@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/torn_header.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fstream>

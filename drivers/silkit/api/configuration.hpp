@@ -2,7 +2,6 @@
 #pragma once
 /// Settings of a participant configuration, read and checked.
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

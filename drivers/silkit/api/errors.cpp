@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/api/errors.hpp"
 
-#include <new>
 #include <stdexcept>
 
 #include "config/place.hpp"

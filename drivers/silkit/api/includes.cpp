@@ -2,7 +2,6 @@
 #include "drivers/silkit/api/includes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <deque>
 #include <filesystem>

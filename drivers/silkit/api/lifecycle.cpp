@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Lifecycle and virtual time of the C API.
 #include <cstdint>
-#include <utility>
 
 #include "drivers/silkit/api/objects.hpp"
 

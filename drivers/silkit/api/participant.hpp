@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "drivers/silkit/api/configuration.hpp"
 #include "drivers/silkit/api/lifecycle_end.hpp"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Publish and subscribe of the C API.
 #include <algorithm>
-#include <memory>
 #include <span>
-#include <string_view>
-#include <utility>
 
 #include "drivers/silkit/api/configured.hpp"
 #include "drivers/silkit/api/labels.hpp"

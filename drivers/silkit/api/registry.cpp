@@ -2,8 +2,6 @@
 /// The registry of the C API.
 #include "drivers/silkit/net/registry.hpp"
 
-#include <utility>
-
 #include "drivers/silkit/api/objects.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 

@@ -2,10 +2,6 @@
 /// Remote procedure calls of the C API.
 #include "drivers/silkit/core/rpc.hpp"
 
-#include <memory>
-#include <span>
-#include <utility>
-
 #include "drivers/silkit/api/bytes.hpp"
 #include "drivers/silkit/api/configured.hpp"
 #include "drivers/silkit/api/labels.hpp"

@@ -10,7 +10,6 @@
 #include <functional>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "config/json_of.hpp"
 #include "rtsync/crash/exit_guard.hpp"

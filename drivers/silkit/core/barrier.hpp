@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <set>
 
 #include "drivers/silkit/core/engine.hpp"

@@ -3,7 +3,6 @@
 /// A participant without its sockets: messages and user's calls in, messages and user's callbacks out.
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>

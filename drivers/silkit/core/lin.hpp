@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "drivers/silkit/core/bus.hpp"
 #include "drivers/silkit/core/lin_nodes.hpp"

@@ -2,8 +2,6 @@
 #pragma once
 /// The streams of one participant: to the registry, and to every other participant.
 #include <chrono>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -4,7 +4,6 @@
 /// between those that cannot connect.
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

@@ -2,7 +2,6 @@
 #pragma once
 /// A ring for each direction of a stream, in memory that two processes of one user share. It has no name in any file
 /// system, so nothing is left of it when they end, however they do; and it is sealed, so that neither can cut it short.
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

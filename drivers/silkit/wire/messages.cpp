@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/wire/messages.hpp"
 
-#include <algorithm>
 #include <random>
 
 namespace tactus::silkit {

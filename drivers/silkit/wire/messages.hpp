@@ -9,14 +9,12 @@
 /// member that is missing, and throws WireError when there is too little.
 ///
 /// Threads  functions without state.
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "drivers/silkit/wire/members.hpp"

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
-#include <tuple>
 
 #include "drivers/silkit/wire/items.hpp"
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <list>
 #include <string>
-#include <vector>
 
 #include "executive/campaign/engine/active_array.hpp"
 #include "executive/campaign/engine/cluster_runner.hpp"

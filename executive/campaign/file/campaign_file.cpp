@@ -2,7 +2,6 @@
 #include "executive/campaign/file/campaign_file.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "config/text.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <string>
 
 #include "config/place.hpp"
 #include "executive/campaign/file/campaign_file.hpp"

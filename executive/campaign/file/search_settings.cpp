@@ -2,7 +2,6 @@
 #include "executive/campaign/file/search_settings.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "config/quantity.hpp"
 #include "config/text.hpp"

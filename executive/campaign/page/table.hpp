@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <filesystem>
-#include <iosfwd>
 #include <string>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/clock/clock_status_formatter.hpp"
 
-#include <cstdio>
-
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 

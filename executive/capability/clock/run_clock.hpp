@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <string>
 
 #include "config/json.hpp"
 #include "executive/capability/clock/clock_status_part.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <vector>
 
 #include "executive/flight/flight_file.hpp"

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "executive/capability/flight/flight_part.hpp"
 #include "executive/capability/flight/settings.hpp"

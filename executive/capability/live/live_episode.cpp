@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How live access runs an episode.
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <tuple>
 

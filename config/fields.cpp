@@ -89,7 +89,8 @@ const void* in(const void* value, const Row& row) {
 }  // namespace
 
 void Table::unknown_key(const Node::Entry& entry, const Context& context, const Section& section) {
-  constexpr std::size_t kMostHints = 100;  // guessing costs time; after so many problems nobody reads on
+  constexpr std::size_t kMostHints =
+      100;  // guessing takes time, and is of no use after as many problems as this
   const bool guess = context.problems().count() < kMostHints;
   const Context inside = context.key(entry.key);
   if (const std::string odd = lookalike_problem(entry.key); !odd.empty())

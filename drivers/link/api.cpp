@@ -110,9 +110,10 @@ Api::Api(const std::string& library, bool can) {
         "link.library: " + file + " is SIL Kit " + (version == nullptr ? "" : version) +
         "; its C API is older than version 4: use a SIL Kit of version 4 or later, or 'builtin'");
   if (!missing.empty())
-    throw DeviceError("link.library: " + file + " lacks " + missing +
-                      ": it is no SIL Kit library of version 4 or later; give the path of a libSilKit.so, or "
-                      "'builtin' for the one in the box");
+    throw DeviceError(
+        "link.library: " + file + " lacks " + missing +
+        ": it is not a SIL Kit library of version 4 or later; give the path of a libSilKit.so, or "
+        "'builtin' for the one in the box");
 }
 
 std::string Api::name_of(SilKit_ReturnCode code) const {

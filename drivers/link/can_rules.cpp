@@ -39,7 +39,7 @@ std::string read_can_ids(const std::string& text, CanIds& to) {
     return wrong;
   if (extended && !to.extended)
     return "'" + text +
-           "' goes from 11 to 29 bits; write a range for each, that of 29 bits with an x behind the first "
+           "' goes from 11 to 29 bits; write a range for each, that of 29 bits with an x after the first "
            "one: "
            "0x0x-0x1FFFFFFF";
   if (to.last < to.first) return "'" + text + "' has its last identifier before the first; exchange them";

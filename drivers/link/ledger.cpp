@@ -2,8 +2,6 @@
 #include "drivers/link/ledger.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "drivers/link/api.hpp"
@@ -101,7 +99,7 @@ void Ledger::on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept {
     odd_step_told_ = true;
     remember("step " + std::to_string(step) + " began at virtual time " + std::to_string(now_ns) +
              " ns where " + std::to_string(next_ns_.value_or(0)) +
-             " ns was expected; steps go on being counted, their times are not what they seem");
+             " ns was expected; steps are still counted, their times are not what they seem");
   }
   next_ns_ = now_ns + duration_ns;
   begin_running();

@@ -223,7 +223,7 @@ class JsonReader final : public Json::json_sax_t {
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const Json::exception& /*error*/) override {
-    return fail("is no JSON from byte " + std::to_string(position) + " on");
+    return fail("is not JSON from byte " + std::to_string(position) + " on");
   }
 
  private:
@@ -311,7 +311,7 @@ std::string decode_json(const Layout& layout, std::span<const std::uint8_t> payl
     return "has " + std::to_string(payload.size()) + " bytes; at most " + std::to_string(most) + " are read";
   JsonReader reader(layout, block);
   if (Json::sax_parse(payload.begin(), payload.end(), &reader)) return {};
-  return reader.problem().empty() ? "is no JSON" : reader.problem();
+  return reader.problem().empty() ? "is not JSON" : reader.problem();
 }
 
 std::string decode_block(const Layout& layout, std::span<const std::uint8_t> payload, std::byte* block) {

@@ -2,8 +2,6 @@
 #include "executive/admission/frame_loads.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
 #include <utility>
 
 #include "executive/model/job_class.hpp"
@@ -261,7 +259,7 @@ class LockStep {
   std::vector<std::size_t> due_;   // of the instant
   std::vector<std::size_t> done_;  // by work: its call in this instant
   std::vector<std::size_t> last_on_cpu_;
-  std::int64_t most_first_;  // so many frames stand in FrameLoads::first
+  std::int64_t most_first_;  // number of frames in FrameLoads::first
 };
 
 /// An asynchronous thread: its periods.

@@ -106,18 +106,19 @@ class CampaignCommand final : public CommandDriver {
     app.add_option("--jobs", jobs_, "run this number of cases at a time; default: one for each CPU")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--only", only_, "run only these cases: 3-9,12, or text that the command line holds")
+    app.add_option("--only", only_, "run only these cases: 3-9,12, or those whose command line has this text")
         ->type_name("CASES");
-    app.add_option("--shuffle", shuffle_, "start the cases in an order that this seed makes")
+    app.add_option("--shuffle", shuffle_, "start the cases in random order, made from this seed")
         ->type_name("SEED")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
-    app.add_option("--stop-after", stop_after_, "end after this number of cases; the next call goes on")
+    app.add_option("--stop-after", stop_after_, "end after this number of cases; the next call continues")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
     app.add_flag("--retry-failed", retry_failed_, "run cases again that failed or could not be judged");
     app.add_flag("--accept-changes", accept_,
-                 "go on although the campaign, a rig, a test or a library changed");
-    app.add_option("--bench", bench_, "with real time: the bench's name; only one campaign uses it at a time")
+                 "continue although the campaign, a rig, a test or a library changed");
+    app.add_option("--bench", bench_,
+                   "in real time: use the bench of this name, which one campaign uses at a time")
         ->type_name("NAME");
     app.add_option("--on", on_,
                    "run the cases here (local), or on a Slurm cluster as slurm: of the file says (slurm)")
@@ -127,7 +128,8 @@ class CampaignCommand final : public CommandDriver {
     app.add_flag("--schema", schema_, "print the JSON Schema of campaign files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of campaign files (Markdown)");
     app.add_flag("--csv", csv_, "with table: print comma-separated values");
-    app.add_flag("--running", running_, "with page: the campaign runs, and the page loads itself again");
+    app.add_flag("--running", running_,
+                 "with page: make a page that reloads itself, as the campaign still runs");
     app.add_flag("--quiet", quiet_, "print errors only");
   }
 

@@ -102,13 +102,13 @@ class CheckCommand final : public CommandDriver {
         ->option_text("RUN_DIR");
     app.add_flag("--max", question_.max, "with --from: use the longest call of each job instead of the p99");
     app.add_option("--bit-rate", bit_rate_,
-                   "of a CAN database (.dbc): compute load and response times at this rate")
+                   "compute load and response times of a CAN database (.dbc) at this rate")
         ->option_text("RATE");
     app.add_option("--data-bit-rate", data_bit_rate_,
-                   "of a CAN database (.dbc): rate of the data phase of CAN FD frames")
+                   "with --bit-rate: use this rate in the data phase of CAN FD frames")
         ->option_text("RATE");
     app.add_flag("--measure", measure_,
-                 "of an .fmu: run it, too, and say what its steps take on this machine");
+                 "run the .fmu, too, and print how long its steps take on this machine");
     app.add_flag("--schema", schema_,
                  "print the JSON Schema of rig files, for editors; with a rig file also the keys of its "
                  "models' drivers, "

@@ -84,7 +84,8 @@ class NewCommand final : public CommandDriver {
     app.description("make a folder with a model, a driver or a rig of your own that builds, tests and runs");
     app.add_option("WHAT", kind_, "model, driver or rig")->required();
     app.add_option("NAME", name_, "its name, e.g. water_pump")->required();
-    app.add_option("--kind", driver_kind_, "of a driver: model (hardware), format (of recordings) or clock");
+    app.add_option("--kind", driver_kind_,
+                   "make a driver of this kind: model (hardware), format (of recordings) or clock");
     app.add_option("--to", folder_, "make this folder; default NAME")->type_name("DIR");
   }
 
@@ -100,7 +101,7 @@ class NewCommand final : public CommandDriver {
     std::vector<fs::path> files(fs::directory_iterator(templates), {});
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) write(file, folder / filled(file.filename().string()));
-    put("%s: made; %s says how to go on\n", folder.c_str(), (folder / "README.md").c_str());
+    put("%s: made; %s says how to continue\n", folder.c_str(), (folder / "README.md").c_str());
     return kOk;
   }
 

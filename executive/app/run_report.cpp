@@ -43,8 +43,7 @@ std::string wrong_report_file(const std::string& file) {
     if (file.ends_with(ending)) return "";
   return config::show(file) +
          " is not a name of a report: it ends in .html, or in .txt for text; without a name, write --report "
-         "behind the "
-         "rig file";
+         "after the rig file";
 }
 
 }  // namespace tactus::app

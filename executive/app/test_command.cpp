@@ -49,7 +49,8 @@ class TestCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app_ = &app;
     app.description("run many tests of a rig, or try a driver of your own");
-    app.add_option("WHAT", what_, "a rig file, or `driver`: kill one, fill its disk, withhold its device")
+    app.add_option("WHAT", what_,
+                   "a rig file; or `driver`: try one with kills, a full disk, an absent device")
         ->required();
     app.add_option("FILE", files_, "files of tests; or the driver's library, libtactus-<kind>-<name>.so")
         ->required();
@@ -81,7 +82,7 @@ class TestCommand final : public CommandDriver {
                    "with --mutate: run this number of mutants side by side; default one for each CPU")
         ->type_name("N")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--keys", keys_, "a driver's keys, as in a rig file: 'port: /dev/ttyUSB0'")
+    app.add_option("--keys", keys_, "give the driver these keys, as in a rig file: 'port: /dev/ttyUSB0'")
         ->type_name("YAML");
     app.add_option(
            "--patience", patience_,

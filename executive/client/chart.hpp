@@ -49,7 +49,7 @@ class Chart {
 
 /// A value for people, six digits: "1.5", "-0.000123".
 std::string number_text(double value);
-/// The same in at most so many characters: with fewer digits, never cut.
+/// The same in at most this number of characters: with fewer digits, never cut.
 std::string number_text(double value, std::size_t width);
 /// Cut or filled up to that many columns of the terminal.
 std::string fitted(const std::string& text, std::size_t width, bool right = false);

@@ -53,7 +53,7 @@ class Samples {
   ~Samples();
 
   bool every_frame() const;
-  /// Waits at most so long, and gives what came. False: it is over. Throws NoRigError.
+  /// Waits at most for this time, and gives what came. False: it is over. Throws NoRigError.
   bool wait(int milliseconds, const SampleSink& sink);
 
  private:

@@ -108,7 +108,7 @@ inline constexpr CommandRow kAll[] = {
     {Command::pause, "pause", nothing, at_end_of_frame, paused, kAtEnd | kRefusedInPause, TACTUS_PAUSE,
      "freeze the rig", "pause at the end of the frame", "pause a running rig"},
     {Command::resume, "resume", nothing, at_end_of_frame, running, kAtEnd | kRefusedOutOfPause, TACTUS_RESUME,
-     "go on", "go on", "resume a paused rig"},
+     "continue", "continue", "resume a paused rig"},
     {Command::step, "step", frames, at_end_of_frame, paused, kMoves, TACTUS_STEP,
      "run a number of frames, then pause", "run a number of frames, then pause",
      "run frames of a paused rig; default 1"},

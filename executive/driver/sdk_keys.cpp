@@ -137,7 +137,7 @@ AnyType scalar_of(const tactus_key& key) {
     case TACTUS_KEY_WORD:
       return word_of(key);
     default:
-      refuse_key(key.name, "its type is no tactus_key_type");
+      refuse_key(key.name, "its type is not a tactus_key_type");
   }
 }
 
@@ -182,7 +182,7 @@ class SdkKeys::Keys : public config::Table {
       std::uint32_t number = 0;  // until it is known to be a type it must not be read as one
       std::memcpy(&number, &key.type, sizeof number);
       if (number < TACTUS_KEY_YES_NO || number > TACTUS_KEY_NAMED)
-        refuse_key(name, "its type is no tactus_key_type");
+        refuse_key(name, "its type is not a tactus_key_type");
       KeptValue& value = defaults.emplace_back();
       value.type = key.type;
       value.name = name;
@@ -222,7 +222,7 @@ class SdkKeys::Keys : public config::Table {
       if (key.keys == nullptr && key.key_count > 0) refuse_key(key.name, "its keys are a null pointer");
       const auto inner = make(sdk_text(key.about), {key.keys, key.key_count}, depth + 1);
       if (key.type == TACTUS_KEY_NAMED) {
-        if (key.list != 0) refuse_key(key.name, "a map of names is no list");
+        if (key.list != 0) refuse_key(key.name, "a map of names is not a list");
         return named(key, inner);
       }
       type = section_of(inner, sdk_text(key.short_value), sdk_text(key.short_list));

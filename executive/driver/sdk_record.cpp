@@ -200,7 +200,7 @@ class SdkRecordDriver final : public RecordDriver {
       throw std::runtime_error("its extension is " + config::show(extension) +
                                "; a point and then letters or digits are needed, \".ndjson\"");
     if (std::string(sdk_text(functions_.prefix)).find('/') != std::string::npos)
-      throw std::runtime_error("its prefix has a '/', which is no part of a file's name");
+      throw std::runtime_error("its prefix has a '/', which cannot be in a file's name");
   }
 
   std::shared_ptr<const config::Section> section() const override { return entry_->keys.section(); }

@@ -55,7 +55,7 @@ class FlightRing {
   }
   void end() TACTUS_RT { head_.whole.store(count_, std::memory_order_release); }
 
-  /// A group of so many records: each(i) is the i-th.
+  /// Adds a group of this number of records: each(i) is the i-th.
   template <class Each>
   void put_group(std::size_t records, Each each) TACTUS_RT {
     begin(records);

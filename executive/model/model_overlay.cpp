@@ -47,7 +47,7 @@ std::uint64_t overlay_bits(tactus_type type, double number) TACTUS_RT {
   });
 }
 
-/// Returns how many words arrays of so many cells take: those of the same place do not meet in the same cache sets.
+/// Returns how many words arrays of this number of cells take: those of the same place do not meet in the same cache sets.
 static std::size_t words_of(std::size_t room) { return room < 64 ? room : room + 24; }
 
 void OverlayArrays::add(std::byte* memory) {

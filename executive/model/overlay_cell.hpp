@@ -131,7 +131,7 @@ struct OverlayCell {
   bool acts() const TACTUS_RT { return does != Does::nothing; }
   /// The true value, or what a stimulus makes of it.
   std::uint64_t base() const TACTUS_RT;
-  /// Returns what the first so many faults make of that.
+  /// Returns what the first faults, this number of them, make of that.
   std::uint64_t through(std::size_t faults) const TACTUS_RT {
     std::uint64_t value = base();
     for (std::size_t i = 0; i < faults; ++i) value = recipe->changes[i].of(value, type);

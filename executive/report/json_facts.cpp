@@ -94,7 +94,7 @@ Json read_json(const std::filesystem::path& file, std::string& problem) {
   }
   Json read = config::json_of(text);
   if (read.is_object()) return read;
-  problem = name + " is damaged: it is no JSON object";
+  problem = name + " is damaged: it is not a JSON object";
   return nullptr;
 }
 

@@ -159,7 +159,7 @@ Section timing_section(const RunData& run) {
   note += " Late wakes: " + count_text(known) + ". Slots lost: " + count_text(lost) + ".";
   if (times.resets() > 0)
     note += " Simulated time went back " + std::to_string(times.resets()) +
-            " times (resets, loads); plots over time go on from there.";
+            " times (resets, loads); plots over time continue from there.";
   section.blocks.push_back(Paragraph{note});
   section.blocks.push_back(Paragraph{"How many frames woke how late:"});
   section.blocks.push_back(histogram_plot("Histogram of lateness", times.late, Ink::late));

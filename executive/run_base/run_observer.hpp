@@ -21,7 +21,7 @@ class RunObserver {
   virtual void started(const RigRun& run) = 0;
   /// The frames have ended; what follows may wait for code that does not return.
   virtual void ending() {}
-  /// Waits at most so long, less if something is to be done: a signal, a request. Called again and again, at least
+  /// Waits at most for this time, less if something is to be done: a signal, a request. Called again and again, at least
   /// about twenty times a second; may also give commands: see RigRun::executive().
   virtual void tick(RigRun& run, std::chrono::nanoseconds at_most) = 0;
   /// A line for the log that a person at the terminal wants to see at once.

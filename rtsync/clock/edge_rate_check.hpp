@@ -33,7 +33,7 @@ class EdgeRateCheck {
     std::int64_t n, stamp;
   };
   const EdgeGrid& grid_;
-  std::optional<Edge> from_;  // the mean rate is measured from here, over so many edges ...
+  std::optional<Edge> from_;  // the mean rate is measured from here, over this number of edges ...
   // ... that jitter within its limit is worth no more than half the tolerance.
   std::int64_t span_ =
       std::clamp(static_cast<std::int64_t>(

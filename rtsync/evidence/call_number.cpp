@@ -109,7 +109,7 @@ class LeftReader {
     constexpr std::uint64_t kWord = sizeof(std::uint64_t);
     constexpr std::uint64_t kStack = 5 * kWord;  // behind the kind of registers, the three of them, the size
     if (size < kStack + (kStackWords + 1) * kWord || get<std::uint64_t>(at) == PERF_SAMPLE_REGS_ABI_NONE ||
-        get<std::uint64_t>(at + kStack + kStackWords * kWord) != kStackWords * kWord)  // so many were there
+        get<std::uint64_t>(at + kStack + kStackWords * kWord) != kStackWords * kWord)  // as many as asked for
       return std::nullopt;
     LeftSample left;
     left.ax = get<std::uint64_t>(at + kWord);

@@ -25,7 +25,7 @@ Fact fact_of(const MeasuredWakes& wakes, Nanoseconds limit) {
             .grade = Grade::ok,
             .found = "not measured",
             .needed = "none later than " + duration_text(limit.count()) + ", a tenth of the frame",
-            .why = "a frame that is woken late has so much less time, whatever the reason is",
+            .why = "a frame that is woken late has less time, whatever the reason is",
             .fix = {}};
   if (wakes.count > 0) {
     const auto text = [](Nanoseconds time) { return duration_text(time.count()); };

@@ -6,7 +6,7 @@
 ///   - the real-time throttle of kernels before 6.12: sched_rt_runtime_us of every sched_rt_period_us;
 ///   - the budget of the thread's control group, where the kernel has CONFIG_RT_GROUP_SCHED;
 ///   - the fair server of kernels from 6.12 on: ordinary threads that starve get runtime of every period;
-///   - RLIMIT_RTTIME, which kills a thread that does not sleep for so long.
+///   - RLIMIT_RTTIME, which kills a thread that does not sleep within this time.
 ///
 /// Threads  values; every function is re-entrant.
 /// RT       nothing here: files are read. @when setup or service.

@@ -445,7 +445,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "rig.yaml:4:52: models.it.save: unknown key; did you mean 'safe'"},
         Refused{"outputs_and_replace",
                 "models: { it: { driver: tape, file: tape, safe: 1, isolated: yes, on_crash: replace } }\n",
-                "models.it.on_crash: replace: the rig would go on without the model's outputs"},
+                "models.it.on_crash: replace: the rig would continue without the model's outputs"},
         Refused{"no_such_model", model("hostil", ", isolated: yes"),
                 "models.it.model: library libhostile.so has no model 'hostil'; did you mean"},
         Refused{"no_such_library",
@@ -458,7 +458,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{
             "states_and_replace",
             model("decay", ", isolated: yes, on_crash: replace") + "integrate: { all: { models: [ it ] } }\n",
-            "models.it.on_crash: replace: a loop would go on integrating"},
+            "models.it.on_crash: replace: a loop would continue to integrate"},
         Refused{"it_dies_while_made", model("dies_while_made", ", isolated: yes"),
                 "was ended by SIGABRT while it was made"},
         Refused{"its_library_throws",

@@ -15,7 +15,7 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t time_of(std::int64_t bits, std::int64_t rate) { return up(bits * kSecond, rate); }
 
-/// The bytes that a CAN FD frame has for so many of data.
+/// Number of bytes of a CAN FD frame for this number of bytes of data.
 unsigned fd_bytes(unsigned length) {
   for (const unsigned each : {8U, 12U, 16U, 20U, 24U, 32U, 48U})
     if (length <= each) return length <= 8 ? length : each;

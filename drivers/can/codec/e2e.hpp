@@ -80,7 +80,7 @@ class E2eReceiver {
  public:
   explicit E2eReceiver(const E2e& e2e) : e2e_(e2e) {}
   /// Checks a message and takes its counter as the last one, unless the message itself is wrong.
-  /// `grown`: so much more than most_lost a step may be. @when rt
+  /// `grown`: by how much a step may exceed most_lost. @when rt
   E2eResult receive(const std::uint8_t* data, unsigned length, std::uint32_t grown = 0) TACTUS_RT;
   /// Messages between the last two that did not come.
   std::uint32_t lost() const TACTUS_RT { return lost_; }

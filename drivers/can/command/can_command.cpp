@@ -94,7 +94,7 @@ class Source {
         if (line_ > 0 && !reader_.knows_format())
           throw CommandError(
               kWrongInput,
-              name_ + ": is no log of candump -L or ASC: it has no frame, and no line 'base hex'");
+              name_ + ": is not a log of candump -L or ASC: it has no frame, and no line 'base hex'");
         return std::nullopt;
       }
       ++line_;

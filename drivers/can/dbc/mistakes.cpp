@@ -113,7 +113,7 @@ void look_for_mistakes(Database& database, Notes& notes) {
       signal.beyond = bytes_of(signal) > message.length;
       if (signal.beyond)
         notes.warn(signal.line, "signal " + message.name + "." + signal.name +
-                                    ": its bits go on beyond the " + std::to_string(message.length) +
+                                    ": its bits extend beyond the " + std::to_string(message.length) +
                                     " bytes of its message");
       look_at_range(message, signal, notes);
       look_at_start(message, signal, notes);

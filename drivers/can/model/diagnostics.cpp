@@ -21,7 +21,7 @@ std::vector<std::uint8_t> bytes_of(const std::string& text, const std::string& p
   std::vector<std::uint8_t> bytes;
   std::string digits;
   const auto refuse = [&] {
-    problems.add(path, "'" + text + "' is no row of bytes; write two hexadecimal digits each, '19 02 FF'");
+    problems.add(path, "'" + text + "' is not a row of bytes; write two hexadecimal digits each, '19 02 FF'");
     return std::vector<std::uint8_t>{0};
   };
   for (const char c : text) {

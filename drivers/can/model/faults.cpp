@@ -17,12 +17,12 @@ struct Kind {
 constexpr Kind kKinds[kMessageFaults] = {
     {MessageFault::wrong_checksum, "wrong_checksum", "all bits of its checksum are inverted"},
     {MessageFault::stuck_counter, "stuck_counter", "its counter stays, with a right checksum"},
-    {MessageFault::missing, "missing", "it is not sent, and its counter goes on"},
-    {MessageFault::late, "late", "it is sent so much later"},
+    {MessageFault::missing, "missing", "it is not sent, and its counter continues"},
+    {MessageFault::late, "late", "it is sent later by this much"},
     {MessageFault::twice, "twice", "the same frame is sent twice"},
     {MessageFault::extra, "extra", "it is sent once more in each frame, beside its schedule"},
     {MessageFault::wrong_length, "wrong_length",
-     "it is sent with so many bytes, rounded; by default the next shorter length"},
+     "it is sent with this number of bytes, rounded; by default the next shorter length"},
 };
 constexpr const char* kBus = "bus";
 constexpr std::uint32_t kBusFaults = 2;
@@ -71,7 +71,7 @@ std::vector<OfferedFault> CanModel::faults() const {
   errors.target = kBus;
   errors.kind = "error_frames";
   errors.meaning =
-      "each frame on the bus is destroyed so many times, rounded, by an error frame, and sent again";
+      "an error frame destroys each frame on the bus this number of times, rounded, and it is sent again";
   errors.has_amount = true;
   errors.least = 1;
   errors.most = 255;

@@ -126,7 +126,7 @@ bool Replay::has_fd() const {
 
 void Replay::declare(Declaring& d) {
   d.variable(TACTUS_INPUT, "replay.enabled", is_enabled_,
-             "no: its frames are not sent, and their time goes on");
+             "no: its frames are not sent, and their time continues");
   d.variable(TACTUS_OUTPUT, "replay.sent", sent_, "frames that were handed over");
 }
 

@@ -23,7 +23,7 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
                       {"function", Protection::function, "a C function of a library"}},
                      "what protects the message");
   k.text("signal", to.signal, {0, kLongestName},
-         "the signal of the checksum, whole bytes; E2E: need not be named, as the profile says where it is");
+         "signal of the checksum, in whole bytes; not needed for E2E, whose profile says where it is");
   k.text("data_id", to.data_id, {0, 20}, "E2E only: the data id, 0x123 or 291; 0 without it");
   k.texts("data_ids", to.data_ids, {1, 20},
           "profiles 2 and 22 only: the id of each counter value, 16 of them");
@@ -40,18 +40,18 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
            "E2E only, received: most_lost is one more for each cycle in which no good message came");
   k.text("library", to.library, {0, 4096}, "function only: the shared library").file();
   k.text("function", to.function, {0, kLongestName}, "function only: its C function (can.md)");
-  k.whole("width", to.width, {8, 64}, "crc only: bits");
-  k.text("polynomial", to.polynomial, {0, 20}, "crc only: 0x1D");
+  k.whole("width", to.width, {8, 64}, "crc only: width in bits");
+  k.text("polynomial", to.polynomial, {0, 20}, "crc only: polynomial, as 0x1D");
   k.text("first", to.first, {0, 20}, "crc only: initial value; 0 without it");
   k.text("last", to.last, {0, 20},
-         "crc only: what the result is combined with by exclusive or; 0 without it");
+         "crc only: value that is combined with the result by exclusive or; 0 without it");
   k.yes_no("reflected", to.is_reflected, "crc only: lowest bit first");
   k.texts("constants", to.constants, {1, 20},
           "crc only: a byte for each counter value, added after the data");
 }
 
 void protecting_keys(Keys& k, Protecting& to) {
-  k.text("counter", to.counter, {0, kLongestName}, "signal that counts messages; E2E: need not be named");
+  k.text("counter", to.counter, {0, kLongestName}, "signal that counts messages; not needed for E2E");
   k.whole("counter_most", to.counter_most, {0, 9e15},
           "last value of the counter; 0: the largest that its bits hold");
   k.section("checksum", to.checksum, "checksum of the message", checksum_keys)
@@ -71,9 +71,8 @@ void values_keys(Keys& k, const char* name, std::vector<SignalText>& to, const c
 }
 
 constexpr const char* kMessage =
-    "its name in the database, if it is another one; of J1939 also with a source, 'EEC1@0x21', 'EEC1@*' "
-    "(receive), or by "
-    "its parameter group, 'PGN61444@0x21'";
+    "name in the database, by default the entry's name; J1939: also with a source, 'EEC1@0x21' or 'EEC1@*' "
+    "(receive), or by the parameter group, 'PGN61444@0x21'";
 
 void receive_keys(Keys& k, ReceiveSettings& to) {
   k.text("message", to.message, {0, kLongestName}, kMessage);
@@ -82,13 +81,13 @@ void receive_keys(Keys& k, ReceiveSettings& to) {
       {{"hold", OnTimeout::hold, "keep the last values"},
        {"substitute", OnTimeout::substitute, "take the values of `substitute`, else the start values"},
        {"nan", OnTimeout::nan,
-        "not a number; whole numbers and bools keep the last value. It ends a rig that does not say `guard: "
-        "{ nan: no }`"}},
+        "not a number, which ends a rig without `guard: { nan: no }`; whole numbers and bools keep the last "
+        "value"}},
       "values of the signals when the message does not come");
   k.text("after", to.after, {1, 40},
-         "cycles without the message after which it is missing: '3 cycles', or 3");
+         "cycles without the message after which it counts as missing: '3 cycles', or 3");
   k.time("cycle", to.cycle, {0ns, 1h},
-         "its cycle; 0 ns: that of the database, without one it never is missing");
+         "cycle of the message; 0 ns: that of the database; a message without a cycle is never missing");
   values_keys(k, "substitute", to.substitute, "values for on_timeout: substitute");
   protecting_keys(k, to.protecting);
 }
@@ -102,49 +101,50 @@ void send_keys(Keys& k, SendSettings& to) {
        {"cyclic", Sending::cyclic, "once a cycle"},
        {"on_change", Sending::on_change, "when a signal has another value"},
        {"on_write", Sending::on_write, "when its input `send` has another value"},
-       {"if_active", Sending::if_active, "once a cycle while a signal is not inactive"},
+       {"if_active", Sending::if_active, "once a cycle while a signal is active"},
        {"cyclic_and_on_change", Sending::cyclic_and_on_change, "both"},
        {"cyclic_and_if_active", Sending::cyclic_and_if_active, "once a cycle, faster while active"},
        {"never", Sending::never, "by its input `send` alone"}},
       "when it is sent");
-  k.time("cycle", to.cycle, {0ns, 1h}, "its cycle; 0 ns: that of the database");
+  k.time("cycle", to.cycle, {0ns, 1h}, "cycle of the message; 0 ns: that of the database");
   k.time("cycle_fast", to.cycle_fast, {0ns, 1h},
-         "cycle while active, and of repetitions; 0 ns: that of the database");
+         "cycle while a signal is active, and of repetitions; 0 ns: that of the database");
   k.time("start_delay", to.start_delay, {-1ns, 1h},
-         "simulated time of the first one; -1 ns: that of the database");
+         "simulated time of the first message; -1 ns: that of the database");
   k.time("least_distance", to.least_distance, {-1ns, 1h},
-         "least time between two for events; -1 ns: that of the database");
+         "least time between two messages that events cause; -1 ns: that of the database");
   k.whole("repetitions", to.repetitions, {-1, 1000},
-          "times that an event is sent again; -1: as the database says");
+          "number of times that an event is sent again; -1: as the database says");
   k.time("at", to.at, {-1ns, 1h}, "time after the beginning of the frame; -1 ns: `at` of the model");
   k.time("late_after", to.late_after, {-1ns, 1h},
-         "one that is on the bus so long after its time is too late, and has a cause; -1 ns: half of its "
-         "cycle; 0 ns: none is");
+         "delay on the way to the bus from which a message counts as late, with a cause; -1 ns: half of its "
+         "cycle; 0 ns: count none");
   values_keys(k, "start", to.start, "start values of signals, instead of those of the database");
   values_keys(k, "safe", to.safe, "values that are sent when the rig ends, however it ends");
-  k.whole("safe_times", to.safe_times, {1, 100}, "times that they are sent");
+  k.whole("safe_times", to.safe_times, {1, 100}, "number of times that the safe values are sent");
   protecting_keys(k, to.protecting);
 }
 
 void bus_off_keys(Keys& k, BusOffSettings& to) {
   k.time("restart_after", to.restart_after, {0ns, 1h},
-         "simulated time in bus-off after which the driver restarts the controller; 0 ns: it does not");
-  k.whole("at_most", to.at_most, {0, 1000000}, "restarts in a row at most; 0: without a limit");
-  k.time("steady", to.steady, {1ms, 1h}, "time error active on the bus that ends the row");
+         "simulated time in bus-off after which the driver restarts the controller; 0 ns: never");
+  k.whole("at_most", to.at_most, {0, 1000000}, "largest number of restarts in a row; 0: no limit");
+  k.time("steady", to.steady, {1ms, 1h},
+         "time in state error active after which restarts are counted from 0 again");
   k.word<AfterRestarts>(
       "then", to.then,
       {{"wait", AfterRestarts::wait, "continue; the interface restarts as its restart-ms says"},
        {"terminate", AfterRestarts::terminate, "end the rig"},
        {"safe_state", AfterRestarts::safe_state, "drive all outputs of the rig safe, and pause it"}},
-      "what to do when the driver restarts it no more");
+      "what to do when the driver does not restart it any more");
 }
 
 void station_keys(Keys& k, StationSettings& to) {
   k.text("request", to.request, {1, 20}, "id of its requests, '0x7E0'").required();
   k.text("response", to.response, {1, 20}, "id of its answers, '0x7E8'").required();
   k.whole("padding", to.padding, {-1, 255},
-          "fills frames up to eight bytes; -1: they are as short as they can be");
-  k.time("timeout", to.timeout, {1ms, 1h}, "time after which an answer does not come, in simulated time");
+          "byte that fills frames up to eight bytes; -1: send frames as short as possible");
+  k.time("timeout", to.timeout, {1ms, 1h}, "simulated time after which an answer counts as missing");
   k.named("requests", to.requests, "request", "requests by name",
           [](Keys& inner, StationSettings::Request& value) {
             inner.text("bytes", value.bytes, {1, 12285}, "hexadecimal, '19 02 FF'").required();
@@ -166,11 +166,12 @@ void Settings::keys(Keys& k) {
               inner.time("wait", to.start_wait, {0ns, 1h}, "how long to wait for it; 0 ns: refuse at once");
             })
       .about("The start of a rig whose interface is not ready.");
-  k.whole("bit_rate", bit_rate, {0, 20e6}, "bit/s, for the load; 0: that of the database, else 500000");
+  k.whole("bit_rate", bit_rate, {0, 20e6},
+          "bit rate in bit/s, to compute the load; 0: that of the database, else 500000");
   k.whole("data_bit_rate", data_bit_rate, {0, 20e6},
-          "bit/s of the data phase of CAN FD; 0: that of the database");
+          "bit rate of the data phase of CAN FD in bit/s; 0: that of the database");
   k.texts("rest_of", rest_of, {1, kLongestName},
-          "nodes under test: send what all others send, receive what these send");
+          "nodes under test: send what all other nodes send, and receive what these send");
   k.named("receive", receive, "message", "messages to receive", receive_keys)
       .about("A message that is received.");
   k.texts("receive_matching", receive_matching, {1, kLongestName}, "names with * and ?: receive these, too");
@@ -178,30 +179,31 @@ void Settings::keys(Keys& k) {
   k.texts("send_matching", send_matching, {1, kLongestName}, "names with * and ?: send these, too");
   k.named("stations", stations, "station", "stations that are asked by ISO-TP, for diagnostics", station_keys)
       .about("A station that is asked by ISO-TP.");
-  k.section("raw", raw, "the frames of the bus in a file", [](Keys& inner, RawSettings& to) {
+  k.section("raw", raw, "a file with the frames of the bus", [](Keys& inner, RawSettings& to) {
      inner.text("file", to.file, {0, 4096},
-                "its name; a relative one is in the folder of the run. Empty: there is none");
+                "name of the file, relative to the run folder; empty: write none");
      inner.word<RawFormat>("format", to.format,
                            {{"candump", RawFormat::candump, "as candump -L"},
                             {"asc", RawFormat::asc, "as ASC, times from the start"}},
                            "how it is written");
-   }).about("All frames that the rig sees, its own ones included.");
-  k.section("replay", replay, "frames of a file that are sent again", [](Keys& inner, ReplaySettings& to) {
+   }).about("A file of all frames that the rig sees, also those that it sends.");
+  k.section("replay", replay, "a file whose frames are sent again", [](Keys& inner, ReplaySettings& to) {
      inner.text("file", to.file, {0, 4096}, "a log of candump -L or ASC; empty: there is none").file();
-     inner.text("channel", to.channel, {0, 100}, "frames of this channel alone; empty: of all");
-     inner.texts(
-         "messages", to.messages, {1, kLongestName},
-         "names, patterns with * and ?, or ids, 0x123; without: all that the rig neither sends nor receives");
+     inner.text("channel", to.channel, {0, 100}, "send frames of this channel only; empty: of all channels");
+     inner.texts("messages", to.messages, {1, kLongestName},
+                 "names, patterns with * and ?, or identifiers (0x123); by default all that the rig neither "
+                 "sends nor "
+                 "receives");
      inner.time("at", to.at, {0ns, 24h}, "simulated time of the log's first frame");
      inner.yes_no("loop", to.loop, "begin again after its last frame");
-   }).about("Frames of a log, sent at the times that they had from its first one on.");
+   }).about("Frames of a log, sent again with the distances in time that they have there.");
   k.word<Delivery>(
       "delivery", delivery,
-      {{"next_step", Delivery::next_step, "all that came before the step began"},
-       {"timestamp", Delivery::timestamp, "all whose time stamp is before the slot of the frame"}},
+      {{"next_step", Delivery::next_step, "all messages that came before the step began"},
+       {"timestamp", Delivery::timestamp, "all messages whose time stamp is before the slot of the frame"}},
       "which frame takes a message");
   k.time("at", at, {0ns, 1h},
-         "time after the beginning of a frame at which its messages are sent; 0 ns: half of it");
+         "time after the beginning of a frame at which its messages are sent; 0 ns: half a frame");
   k.word<SendBy>(
       "send_by", send_by,
       {{"automatic", SendBy::automatic, "the kernel where it can, else a thread"},
@@ -210,10 +212,10 @@ void Settings::keys(Keys& k) {
         "the kernel (SO_TXTIME), which the root qdisc fq makes possible; refused where it cannot"}},
       "who sends a message at its time");
   k.time("spacing", spacing, {1us, 1s}, "grid over which the phases of cyclic messages are spread");
-  k.whole("queue", queue, {1, 1024}, "messages of the rig that wait for the bus at most");
+  k.whole("queue", queue, {1, 1024}, "largest number of messages of the rig that wait for the bus");
   k.word<OnFull>(
       "on_full", on_full,
-      {{"retry", OnFull::retry, "keep the message, and try again each millisecond, at least each frame"},
+      {{"retry", OnFull::retry, "keep the message, and try again each millisecond, at least once a frame"},
        {"drop", OnFull::drop, "lose the message"},
        {"terminate", OnFull::terminate, "end the rig"}},
       "what to do when the controller's queue takes no message");

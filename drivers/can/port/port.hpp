@@ -104,7 +104,7 @@ class Port {
   virtual void discard() TACTUS_RT {}
   /// Throws away what waits to be sent, without a wait: one that is being sent may still go out. The thread of the frames.
   virtual void drop() TACTUS_RT {}
-  /// Lets each frame on the bus be destroyed by so many error frames before it comes through; 0: by none. Where the
+  /// Has this number of error frames destroy each frame on the bus before it comes through; 0: none. Where the
   /// port cannot, nothing happens. The thread of the frames.
   virtual void disturb(unsigned errors) TACTUS_RT { (void)errors; }
   /// Returns true if error frames destroy what is on the bus, whichever station makes them. The thread of the frames.

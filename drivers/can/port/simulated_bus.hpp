@@ -22,7 +22,7 @@ class SimulatedPort;
 /// RT       advance().
 class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
  public:
-  /// Stations wait for the bus with at most so many frames each.
+  /// Largest number of frames with which a station waits for the bus.
   static constexpr std::size_t kMostWaiting = 1024;
 
   /// The bus of this name, made when the first station asks for it. @when setup

@@ -19,7 +19,7 @@ constexpr std::int64_t kUntilRetry =
     1'000'000;  // a full queue of 12 frames has room again, also in long frames of the rig
 constexpr std::int64_t kDefaultPeriod = 1'000'000;  // before the first frame
 constexpr std::int64_t kSlower = 256;               // share of a late begin by which the slot follows
-constexpr std::int64_t kAwaitedSlots = 10;  // a frame that is later than so many periods is not looked for
+constexpr std::int64_t kAwaitedSlots = 10;  // after this number of periods a frame is not looked for any more
 constexpr timespec kBetweenLooks{0, 50'000};
 constexpr std::int64_t kKernelLate = 250'000;  // by which the kernel sends later than it was told
 constexpr int kMostLooks = 40;                 // 2 ms

@@ -22,7 +22,7 @@ class UnixCan final : public CanSocket {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.empty() || path.size() >= sizeof address.sun_path)
-      throw std::runtime_error("unix:" + path + " is no path of 1 .. " +
+      throw std::runtime_error("unix:" + path + " is not a path of 1 .. " +
                                std::to_string(sizeof address.sun_path - 1) + " bytes");
     std::memcpy(std::begin(address.sun_path), path.data(), path.size());
     socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);

@@ -76,7 +76,7 @@ class Sorter {
     for (const Variable& variable : description_.variables) {
       if (variable.causality != Causality::structural_parameter) continue;
       if (variable.type != Type::uint64 || !variable.dimensions.empty()) {
-        leave_out(variable, "a structural parameter that is no UInt64");
+        leave_out(variable, "a structural parameter that is not a UInt64");
         continue;
       }
       StructureVariable one;

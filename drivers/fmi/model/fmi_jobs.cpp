@@ -191,7 +191,7 @@ int FmiModel::first_call(const tactus::Call& call) {
   if (std::abs(ratio - whole) <= 1e-9 * whole) return 0;
   std::array<char, 200> text{};
   (void)std::snprintf(text.data(), text.size(),
-                      "the cycle of job 'step', %.9g s, is no multiple of the unit's fixed step, %.9g s "
+                      "the cycle of job 'step', %.9g s, is not a multiple of the unit's fixed step, %.9g s "
                       "(fixedInternalStepSize); %.9g s is the nearest that fits",
                       call.dt, fixed, whole * fixed);
   return fail_with(text.data());

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <set>
 
@@ -116,7 +114,7 @@ void FmiModel::keys(Keys& k) {
           {"hold", OnEnd::hold, "the outputs stay as they are"}},
          "what to do if the unit asks for the end of the simulation");
   k.yes_no("ignore_fixed_step", ignore_fixed_step_,
-           "run a unit whose fixed step the cycle is no multiple of");
+           "run a unit although the cycle is not a multiple of its fixed step");
   k.yes_no("event_mode", event_mode_,
            "co-simulation of 3.0: handle the unit's events, change discrete inputs at events, and let its "
            "clocks tick");

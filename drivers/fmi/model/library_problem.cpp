@@ -37,11 +37,11 @@ std::string library_problem(const Archive& archive, const std::string& file) {
   const std::string head = archive.head(file, sizeof(Elf64_Ehdr));
   Elf64_Ehdr elf{};
   if (head.size() < sizeof elf)
-    return file + " has " + std::to_string(head.size()) + " bytes, so it is no shared library";
+    return file + " has " + std::to_string(head.size()) + " bytes, so it is not a shared library";
   std::memcpy(&elf, head.data(), sizeof elf);
   if (std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
-    return file + " is no shared library of Linux: " +
-           (head.starts_with("MZ") ? "it is one of Windows" : "it is no ELF file");
+    return file + " is not a shared library of Linux: " +
+           (head.starts_with("MZ") ? "it is one of Windows" : "it is not an ELF file");
   if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != kMachine)
     return file + " is a library for " + machine_name(elf.e_machine) + ", and this machine is " +
            machine_name(kMachine);

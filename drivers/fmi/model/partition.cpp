@@ -2,7 +2,6 @@
 #include "drivers/fmi/model/partition.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -74,7 +73,7 @@ Partition partition_of(const ClockVariable& clock, std::string& problem) {
               ") has no interval in the description (intervalDecimal, or intervalCounter and resolution), so "
               "tactus does not know the cycle of its partition";
   if (problem.empty() && (!cycle || cycle->num == 0))
-    problem = which + "has an interval that is no cycle: more than 0 s and at most a year are possible";
+    problem = which + "has an interval that is not a cycle: more than 0 s and at most a year are possible";
   if (cycle) made.cycle = *cycle;
   std::optional<Cycle> shift = Cycle{0, 1};
   if (facts.shift_counter && facts.resolution)

@@ -69,7 +69,7 @@ void FmiModel::choose_partitions(const Problems& problems) {
   for (std::size_t i = 0; i < chosen_.size(); ++i)
     if (std::find(names.begin(), names.end(), chosen_[i]) == names.end())
       problems.add("partitions[" + std::to_string(i) + "]",
-                   in_quotes(chosen_[i]) + " is no input clock of the unit" + nearest(chosen_[i], names));
+                   in_quotes(chosen_[i]) + " is not an input clock of the unit" + nearest(chosen_[i], names));
   if (is_split()) {
     for (auto* const variables :
          {&contents_.inputs, &contents_.tunables, &contents_.outputs, &contents_.constants})

@@ -59,7 +59,7 @@ std::string beyond_limits(const Variable& of, std::int64_t value, const std::str
     return beyond_limits(of, static_cast<double>(value), text, RigUnit{});
   if (std::any_of(of.items.begin(), of.items.end(), [&](const Item& item) { return item.value == value; }))
     return beyond_limits(of, static_cast<double>(value), text, RigUnit{});
-  return text + " is no value of the enumeration: " + items_of(of);
+  return text + " is not a value of the enumeration: " + items_of(of);
 }
 
 /// Reads a value in the form of the unit. Returns what is wrong with it; empty: nothing.
@@ -102,7 +102,7 @@ std::string read_start(const Variable& of, const Description& description, const
     return beyond_limits(of, static_cast<double>(*large), text, RigUnit{});
   }
   if (!number && !of.items.empty())
-    return in_quotes(text) + " is no value of the enumeration: " + items_of(of);
+    return in_quotes(text) + " is not a value of the enumeration: " + items_of(of);
   if (!number && large) return text + " does not fit its type, " + std::string(name_of(of.type));
   if (!number) return "is " + in_quotes(text) + ", and a whole number is expected";
   const std::size_t bits = 8 * storage_of(of.type, description.version);

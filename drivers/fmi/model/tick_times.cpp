@@ -75,7 +75,7 @@ TickTimes tick_times_of(const Variable& clock, std::string& problem) {
   made.shift = facts.shift_counter && exact ? quotient(*facts.shift_counter, *facts.resolution)
                                             : facts.shift.value_or(0);
   if (!(made.shift >= 0) || made.shift > kLongestInterval)
-    problem = which + "has a shift that is no time: from 0 s to a year is possible";
+    problem = which + "has a shift that is not a time: from 0 s to a year is possible";
   if (!has_interval) {
     if (variability == "constant")
       problem = which +
@@ -88,7 +88,7 @@ TickTimes tick_times_of(const Variable& clock, std::string& problem) {
                                                    : *facts.interval;
   made.interval = made.told = made.described;
   if (!is_interval(made.described))
-    problem = which + "has an interval that is no cycle: more than 0 s and at most a year are possible";
+    problem = which + "has an interval that is not a cycle: more than 0 s and at most a year are possible";
   return made;
 }
 

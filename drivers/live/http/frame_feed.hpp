@@ -47,7 +47,7 @@ class FrameFeed {
   /// Another connection continues with its frames: this one ends.
   void hand_over() {
     frames_.reset();
-    end("its client goes on in another connection");
+    end("its client continues in another connection");
   }
 
   /// Number of columns for these names.

@@ -111,14 +111,14 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
 std::vector<Route> frame_routes() {
   Route route = get(
       "/v1/stream", "stream",
-      "Values behind every frame, as blocks of columns some 20 times a second; frames that a slow reader has "
+      "Values after every frame, as blocks of columns some 20 times a second; frames that a slow reader has "
       "lost are named.",
       text("blocks of bytes; the page http-api.md of the documentation has their layout"), &stream,
       {{"names", false, true,
         text("variables and expressions, with a comma between two; at most 64 columns")},
        {"from", false, false, integer_from(0, "the first frame that is wanted; without: the next one")},
        {"resume", false, false,
-        text("a name that the client chose: a stream with this name and these names of variables goes on, "
+        text("a name that the client chose: a stream with this name and these names of variables continues, "
              "with the "
              "frames from `from` on that are held; without: nothing is held")},
        {"as", false, false, text("how numbers are written: f64, f32, or exact (each in its own type)")}},

@@ -107,9 +107,9 @@ std::optional<Json> parse_json(const std::string& text, const JsonLimits& limits
   } catch (const std::invalid_argument& beyond) {
     problem = std::string("the body ") + beyond.what();
   } catch (const Json::parse_error& broken) {
-    problem = "the body is no JSON: " + validate(text, broken);
+    problem = "the body is not JSON: " + validate(text, broken);
   } catch (const Json::exception&) {
-    problem = "the body is no JSON: it holds a number beyond all ranges";
+    problem = "the body is not JSON: it holds a number beyond all ranges";
   }
   return std::nullopt;
 }

@@ -35,9 +35,9 @@ Schema overrun_schema() {
                  object("", {must("figure", text("")), must("value", number("")),
                              must("unit", text("ns, %, or empty: a number")),
                              must("usual", or_null(number("of that figure; null: not known")))}))),
-       must("followers", integer("frames behind it that were still late from it")),
+       must("followers", integer("frames after it that were still late from it")),
        time("cost_ns", "of it and its followers together"),
-       must("caught_up", boolean("the frame behind it was on time again"))});
+       must("caught_up", boolean("the frame after it was on time again"))});
 }
 
 Schema journal_schema() {
@@ -94,12 +94,12 @@ Route list_route(LiveList list, const char* about, Handle handle) {
               must("left_out", integer("entries that were never kept: too many at a time"))}),
       handle,
       {{"after", false, false, integer_from(0, "only entries with a greater n; without: all that are kept")},
-       {"count", false, false, integer_from(1, "at most so many, up to 1000; without: 1000")}});
+       {"count", false, false, integer_from(1, "largest number of entries, up to 1000; default 1000")}});
 }
 
 Schema step_schema() {
   return or_null(
-      object("of a step of the sequence: where it is in its course; null: it is no step",
+      object("of a step of the sequence: where it is in its course; null: it is not a step",
              {must("name", text("")),
               must("first", or_null(integer("first frame of its latest course; null: it has not begun"))),
               must("last", or_null(integer("last frame of it; null: it has not ended"))),

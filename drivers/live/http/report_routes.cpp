@@ -117,7 +117,7 @@ Schema threads_schema() {
 
 Schema doctor_schema() {
   return object(
-      "What stands between this machine and hard real time, as `tactus doctor` says it.",
+      "What keeps this machine from hard real time, as `tactus doctor` reports it.",
       {must("facts",
             list("", object("", {must("name", text("")), must("grade", word("", {"ok", "warn", "fail"})),
                                  must("found", text("")), must("needed", text("")),
@@ -241,7 +241,7 @@ std::vector<Route> report_routes() {
       get("/v1/trace", "trace", "Some frames, as the flight recorder has them.", trace_schema(), &trace,
           {{"frame", false, false, integer_from(0, "without: the last one")},
            {"before", false, false, integer_from(0, "frames before it, up to 1000; without: 20")},
-           {"after", false, false, integer_from(0, "frames behind it, up to 1000; without: 20")},
+           {"after", false, false, integer_from(0, "frames after it, up to 1000; default 20")},
            {"format", false, false, text("json, or perfetto: a file for ui.perfetto.dev")}},
           {409});
   traces.bytes = true;
@@ -253,7 +253,7 @@ std::vector<Route> report_routes() {
           row("link", "The link to other participants.", link_schema(), &report<LiveReport::link>),
           row("drivers", "Which drivers the rig has.", drivers_schema(), &report<LiveReport::drivers>),
           row("threads", "The threads of the rig's process.", threads_schema(), &report<LiveReport::threads>),
-          row("doctor", "What stands between this machine and hard real time.", doctor_schema(),
+          row("doctor", "What keeps this machine from hard real time.", doctor_schema(),
               &report<LiveReport::doctor>),
           row("verdicts", "What the expectations of the test have come to.", verdicts_schema(),
               &report<LiveReport::verdicts>),

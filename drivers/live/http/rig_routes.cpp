@@ -45,7 +45,7 @@ Schema statistics_schema() {
            total("overruns_by_work", "of them: because of their work"),
            total("overruns_by_late_wake", "of them: because they were woken late"),
            total("overruns_by_housekeeping", "of them: because housekeeping made them begin late"),
-           total("overruns_catching_up", "of them: behind an earlier overrun"),
+           total("overruns_catching_up", "of them: after an earlier overrun"),
            total("consecutive_overruns", "in a row, up to now"),
            total("max_consecutive_overruns", "the longest row"),
            total("longest_overrun_ns", "the longest overrun"),

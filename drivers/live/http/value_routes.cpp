@@ -40,7 +40,7 @@ Schema changes_schema() {
   return object("Changes that take effect together at the StepBegin of one frame, or not at all.",
                 {may("frame", integer_from(0, "at its StepBegin; without: of the next frame that begins")),
                  may("set", changes("written once")),
-                 may("force", changes("written, and again after whoever else writes it, until released")),
+                 may("force", changes("written, and again after anything else writes it, until released")),
                  may("release", either("ends forces", {list("these", text("name of a variable"), kMostItems),
                                                        word("all of them", {"all"})}))});
 }

@@ -141,7 +141,7 @@ std::vector<Route> variable_routes() {
       get("/v1/variables", "variables", "Which variables there are.", variables_schema(), &variables,
           {{"match", false, false, text("a pattern for whole names: * stands for any characters, ? for one")},
            {"first", false, false, integer_from(0, "begin with this one of those that match")},
-           {"count", false, false, integer_from(1, "at most so many; without: 10000")}}),
+           {"count", false, false, integer_from(1, "largest number of variables; default 10000")}}),
       get("/v1/variables/{name}", "variable", "One variable.", variable_schema(), &variable,
           {{"name", true, true, text("name of a variable")}})};
 }

@@ -41,7 +41,7 @@ void check(const TrickSettings& settings, const config::SourceLocation& place, c
     if (!Block::parse(settings.allow[i]))
       problems.add(place, path + ".allow[" + std::to_string(i) + "]",
                    config::show(settings.allow[i]) +
-                       " is no IPv4 address and no block of them; write 10.1.2.3 or 10.1.0.0/16");
+                       " is not an IPv4 address or a block of them; write 10.1.2.3 or 10.1.0.0/16");
   if (listen && !listen->is_loopback() && settings.allow.empty())
     problems.add(place, path + ".listen",
                  config::show(settings.listen) +

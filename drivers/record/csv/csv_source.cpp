@@ -232,7 +232,8 @@ class CsvSource final : public executive::RecordSource {
         return;
       }
     // Without types a number may be the number of any word.
-    if (column.as_words && inferred_) fail("'" + std::string(cell) + "' of " + column.name + " is no word");
+    if (column.as_words && inferred_)
+      fail("'" + std::string(cell) + "' of " + column.name + " is not a word");
     executive::with_type(column.type, [&](auto zero) {
       using T = decltype(zero);
       using Stored = executive::StoredAs<T>;

@@ -57,7 +57,8 @@ bool RingWriter::may_have_room() const {
 
 std::size_t RingReader::read(std::span<std::byte> to) {
   const std::uint64_t there = memory_.written.load(std::memory_order_acquire) - read_;
-  if (there > RingMemory::kBytes) throw WireError("the ring is damaged: it cannot hold so much");
+  if (there > RingMemory::kBytes)
+    throw WireError("the ring is damaged: it says that it holds more than fits");
   const std::size_t size = std::min(static_cast<std::size_t>(there), to.size());
   if (size == 0) return 0;
   const std::size_t at = static_cast<std::size_t>(read_) & kMask;

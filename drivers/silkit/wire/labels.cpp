@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "drivers/silkit/wire/items.hpp"
 
@@ -168,7 +167,7 @@ class ItemReader {
 
   std::string double_quoted() {
     std::string text;
-    std::size_t escaped = 0;  // so much of the text no folding may trim
+    std::size_t escaped = 0;  // length of the text that no folding may trim
     for (;;) {
       const char c = next();
       if (c == '"') return text;

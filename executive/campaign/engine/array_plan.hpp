@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "executive/campaign/engine/engine.hpp"
 #include "executive/campaign/file/campaign_file.hpp"
@@ -34,7 +32,7 @@ std::int64_t cases_by_time(const SlurmSettings& settings, double case_s);
 
 /// CPUs and memory of a task: those of the rig that needs the most. Throws config::ConfigError.      @when setup
 ArrayNeeds needs_of(const CampaignFile& file);
-/// The time limit of a task of so many cases: that of the file, else from the time limit of a case or its estimate.
+/// Time limit of a task of this number of cases: that of the file, else from the time limit of a case or its estimate.
 double time_limit_of(const CampaignFile& file, const EngineLimits& limits, std::int64_t cases_a_task,
                      double case_s);
 

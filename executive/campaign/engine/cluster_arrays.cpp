@@ -76,7 +76,7 @@ int ClusterRunner::attempt_for(const Case& one, const std::string& line) {
   }
 }
 
-/// Puts at most so many cases into an array, `next` first. Each is made, placed and forgotten.
+/// Puts at most this number of cases into an array, `next` first. Each is made, placed and forgotten.
 void ClusterRunner::fill(ActiveArray& array, std::optional<Case> next, std::int64_t most,
                          std::int64_t cases_a_task) {
   std::error_code error;

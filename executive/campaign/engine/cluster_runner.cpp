@@ -214,7 +214,7 @@ RunSummary run_on_engine(const CampaignWork& work, const CaseSource& cases, cons
 } catch (const EngineBusy& error) {
   throw CampaignError(CampaignError::Kind::broken_off,
                       std::string("the cluster does not answer: ") + error.what() +
-                          "; its jobs go on; start the campaign again when it does, and it continues");
+                          "; its jobs continue; start the campaign again when it does, and it continues");
 } catch (const std::system_error& error) {
   throw CampaignError(CampaignError::Kind::broken_off,
                       std::string(error.what()) +

@@ -13,7 +13,7 @@ namespace tactus::campaign {
 struct ClusterWork {
   SlurmSettings settings;
   ArrayNeeds needs;  ///< needs of each task, without its time limit
-  /// Time limit of a task of so many cases of that mean time.
+  /// Time limit of a task of this number of cases of that mean time.
   std::function<double(const EngineLimits&, std::int64_t cases_a_task, double case_s)> time_limit;
   double poll_s = 1;         ///< time between two questions; more where the engine answers slowly
   double late_files_s = 30;  ///< longest time that files of an ended task take through the shared folder

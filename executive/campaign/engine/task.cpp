@@ -130,10 +130,10 @@ int run_task(const TaskStart& start) try {
   if (!work.realtime) (void)kill_marked(of_task);
   return 0;
 } catch (const std::system_error& error) {
-  rtsync::print_plain(stderr, "tactus: a task of a campaign cannot go on: %s\n", error.what());
+  rtsync::print_plain(stderr, "tactus: a task of a campaign cannot continue: %s\n", error.what());
   return kTaskNoWrite;
 } catch (const std::runtime_error& error) {
-  rtsync::print_plain(stderr, "tactus: a task of a campaign cannot go on: %s\n", error.what());
+  rtsync::print_plain(stderr, "tactus: a task of a campaign cannot continue: %s\n", error.what());
   return 1;
 }
 

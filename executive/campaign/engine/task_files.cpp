@@ -63,7 +63,7 @@ TaskWork read_task(const fs::path& array, std::int64_t task) {
     return work;
   } catch (const Json::exception&) {
     throw std::runtime_error(file.string() +
-                             " is no file of a task; it was written by another version, or is torn");
+                             " is not a file of a task; it was written by another version, or is torn");
   }
 }
 

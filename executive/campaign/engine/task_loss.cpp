@@ -3,7 +3,6 @@
 
 #include <array>
 #include <string_view>
-#include <utility>
 
 namespace tactus::campaign {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::array<StateWord, 10> kStates{{
     {"PREEMPTED", "a job of higher priority took its place", true},
     {"REQUEUED", "it was put back into the queue", true},
     {"PENDING", "it was put back into the queue", true},
-    {"CANCELLED", "somebody cancelled it", true},
+    {"CANCELLED", "it was cancelled", true},
     {"DEADLINE", "the job's deadline came", true},
     {"TIMEOUT", "the task came to its time limit", false},
     {"OUT_OF_MEMORY", "it took more memory than its task has; slurm: { memory: ... } gives more", false},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -48,7 +47,7 @@ std::vector<CpuPlace> places_of(const CampaignFile& file, const MachineCpus& mac
 MachineCpus machine_cpus(const std::filesystem::path& root = "/");
 /// Returns the CPUs of this process that no real-time rig runs on now: those for cases without real time. @when setup
 rtsync::CpuSet free_cpus();
-/// Returns a set for each allowed CPU if so many cases without real time run at a time, and each has one thread for its
+/// Returns a set for each allowed CPU if this number of cases without real time run at a time, and each has one thread for its
 /// frames and names no CPU: threads of a case that wake each other across CPUs beside another case cost a third of what
 /// two CPUs can do. Else nothing. Throws config::ConfigError for a rig that cannot be loaded.     @when setup
 std::vector<rtsync::CpuSet> pins_of(const CampaignFile& file, const rtsync::CpuSet& allowed, int jobs);

@@ -52,7 +52,7 @@ void check_slurm(const SlurmSettings& slurm, config::Problems& problems) {
   };
   for (const auto* const each : {&slurm.partition, &slurm.account, &slurm.qos, &slurm.gres})
     if (has_controls(each->value) || each->value.find_first_of(" \t\"'") != std::string::npos)
-      problems.add(*each, config::show(each->value) + " is no name; write letters, digits, '_' and '-'");
+      problems.add(*each, config::show(each->value) + " is not a name; write letters, digits, '_' and '-'");
   if (slurm.gres.value.empty()) problems.add(slurm.gres, "is empty; write the name of a GRES, as bench");
   constexpr std::array<std::string_view, 15> kOurs{
       "--array",   "-a",           "--job-name", "-J", "--output", "-o",       "--error",   "-e",
@@ -61,7 +61,7 @@ void check_slurm(const SlurmSettings& slurm, config::Problems& problems) {
     const std::string name = option.value.substr(0, option.value.find('='));
     if (has_controls(option.value) || !option.value.starts_with('-'))
       problems.add(option, config::show(option.value) +
-                               " is no option of sbatch; write for example --constraint=fast");
+                               " is not an option of sbatch; write for example --constraint=fast");
     else if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end())
       problems.add(option, config::show(name) + " is set by the campaign itself; leave it out");
   }

@@ -18,7 +18,7 @@ struct SlurmSettings {
   config::Nanoseconds time_limit{0};  ///< longest time of a task
   std::int64_t at_most = 0;           ///< tasks that run at the same time
   std::int64_t cases_a_task = 0;
-  config::Nanoseconds task_time = std::chrono::minutes(5);  ///< a task shall last so long
+  config::Nanoseconds task_time = std::chrono::minutes(5);  ///< time that a task shall last
   std::int64_t queued = 0;                                  ///< tasks that wait or run at the same time
   std::int64_t cpus = 0;                                    ///< need of a task
   std::int64_t memory = 0;                                  ///< bytes, of a task

@@ -182,7 +182,7 @@ void ActionParser::add_named(const ActionRow& row, const Node& argument, const P
   std::string text = argument.is_null() ? "" : config::one_line(trimmed(argument.text()));
   if (row.argument == ActionArgument::nothing && !text.empty())
     return refuse(argument.place(), at.path,
-                  config::show(row.word) + " stands alone; remove " + config::show(text));
+                  config::show(row.word) + " takes nothing after it; remove " + config::show(text));
   if (row.argument == ActionArgument::some_text && text.empty())
     return refuse(at.node.place(), at.path, std::string("needs a text: ") + row.form);
   if (row.kind == ActionKind::checkpoint) {

@@ -327,7 +327,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       if (seen.went_on ||
           (switches.signalled > Nanoseconds{0} && switches.signalled * 2 > finding.facts.excess()))
         return part + " took " + took +
-               ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it go on";
+               ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it continue";
       return "the machine stood still " +
              (stood_still_for(finding) == Nanoseconds{0}
                   ? ""

@@ -11,7 +11,7 @@
 
 namespace tactus::executive {
 
-/// Takes checkpoints where the state is complete: at the times of the rig file, every so often, or when
+/// Takes checkpoints where the state is complete: at the times of the rig file, at intervals, or when
 /// asked. Each is named after the frame where it is taken, which is the first one with a free writer and
 /// enough slack. One that does not fit the slack is copied gradually by the writer, if it can.
 ///

@@ -196,8 +196,8 @@ void RigCheckpoints::tell_waiting() {
   std::string why = "its copy does not fit the slack";
   if (const GradualCopy* const gradual = writer_.gradual();
       gradual != nullptr && gradual->needed().count() > 0)
-    why = "so much is written in each frame that the last piece takes " +
-          rtsync::duration_text(gradual->needed().count()) + ", more than the slack leaves";
+    why = "frames write too much: the last piece takes " + rtsync::duration_text(gradual->needed().count()) +
+          ", more than the slack leaves";
   lines_.push_back({"a checkpoint has waited for " + std::to_string(waiting) + " frames: " + why +
                         "; it is taken when the rig is paused",
                     true});

@@ -135,7 +135,7 @@ class FaultCompiler {
     if (made_.target != "clock")
       return complain("on", config::show(made_.target) + " has no edges; write 'on: clock'");
     if (made_.kind == FaultKind::missing_edge && !settings_.missing_edge)
-      return complain("missing_edge", "'no' is no fault; write 'yes', or remove the fault");
+      return complain("missing_edge", "'no' is not a fault; write 'yes', or remove the fault");
     if (const std::string why = clock_problem(draft_, settings_.late_edge); !why.empty())
       return complain(
           settings_.late_edge && draft_.rig.settings.clock.driver.value != "internal" ? "late_edge" : "on",
@@ -150,8 +150,8 @@ class FaultCompiler {
       return complain(
           "on", "a peer has no " + made_.what + "; write 'silent: yes', or disturb an input of the link");
     if (!made_.target.starts_with(kWord))
-      return complain("on", config::show(made_.target) + " is no peer; write 'on: peer NAME'");
-    if (!settings_.silent) return complain("silent", "'no' is no fault; write 'yes', or remove the fault");
+      return complain("on", config::show(made_.target) + " is not a peer; write 'on: peer NAME'");
+    if (!settings_.silent) return complain("silent", "'no' is not a fault; write 'yes', or remove the fault");
     const std::string why = find_peer(draft_, made_.target.substr(kWord.size()), made_.received);
     made_.idle = made_.received.empty();
     return why.empty() ? is_only_one(others, "the peer") : complain("on", why);
@@ -390,7 +390,7 @@ class FaultCompiler {
     if (word != "zero" && word != "nan")
       complain("dropout", config::show(word) + " is not one of holds, zero, nan");
     if (word == "nan" && !real)
-      complain("dropout", "'" + made_.target + "' is no real number, and has no nan; write holds or zero");
+      complain("dropout", "'" + made_.target + "' is not a real number, and has no nan; write holds or zero");
   }
 
   void read_times() {

@@ -101,7 +101,7 @@ std::string find_sent(const Draft& draft, std::string_view name, VariableRef& re
   std::string why;
   const auto variable = draft.look_up(wanted, why);
   if (!variable && std::find(members.begin(), members.end(), wanted) == members.end())
-    return why.empty() ? "'" + wanted + "' is no variable of this rig" : why;
+    return why.empty() ? "'" + wanted + "' is not a variable of this rig" : why;
   for (at.index = 0; at.index < found->variables.size(); ++at.index) {
     const VariableRef& each = found->variables[at.index];
     if (variable->variable != each.variable || variable->first < each.first ||

@@ -18,8 +18,8 @@
 namespace tactus::executive {
 namespace {
 
-constexpr std::chrono::milliseconds kKernelEvery{10};  // so much of the kernel's records a kill may cost
-constexpr std::size_t kMostAsked = 8;                  // traces for clients
+constexpr std::chrono::milliseconds kKernelEvery{10};        // time whose kernel records a kill may cost
+constexpr std::size_t kMostAsked = 8;                        // traces for clients
 constexpr std::size_t kMostOfFile = std::size_t{256} << 20;  // of a trace that a client asks for
 constexpr std::chrono::seconds kTraceTimeout{10};            // for what is being written when the rig ends
 

@@ -80,7 +80,7 @@ struct PlannedTest {
   bool operator==(const PlannedTest&) const { return true; }
 };
 
-/// Compiles a test for so many frames of that period. Its mistakes are added to `problems`, its actions to the plan of `actions`.
+/// Compiles a test for this number of frames of that period. Its mistakes are added to `problems`, its actions to the plan of `actions`.
 /// `base`: folder of recordings that are named outside of a file.                               @when setup
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
                           rtsync::Period frame, std::int64_t frames, const std::filesystem::path& base,

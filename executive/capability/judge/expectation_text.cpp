@@ -175,7 +175,7 @@ class Reader {
       made_.until = time(rest.substr(at + 5), "until");
     } else {
       fail(
-          "before its ':' stands one of 'after A, within T', 'after A, for T', 'after A, from T1 until T2', "
+          "before its ':' is one of 'after A, within T', 'after A, for T', 'after A, from T1 until T2', "
           "'between A and B', 'run'");
     }
   }

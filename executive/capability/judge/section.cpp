@@ -17,12 +17,12 @@ namespace {
 std::vector<Field<RigSettings>> test_keys() {
   using S = TestSettings;
   return {
-      rig_key(optional("test", &S::test, length(0, 200), "name of the test that `expect` is")),
+      rig_key(optional("test", &S::test, length(0, 200), "name of the test whose expectations `expect` has")),
       rig_key(optional("events", &S::events, "events by name: a condition each (tests-of-a-rig.md)")),
-      rig_key(optional("sequence", &S::sequence, "steps, one after the other (tests-of-a-rig.md)")),
+      rig_key(optional("sequence", &S::sequence, "steps that run one after the other (tests-of-a-rig.md)")),
       rig_key(optional("expect", &S::expect, "expectations by name (tests-of-a-rig.md)")),
       rig_key(optional("measure", &S::measure,
-                       "what is measured over the run: expressions by name (tests-of-a-rig.md)")),
+                       "measurements over the run: expressions by name (tests-of-a-rig.md)")),
       rig_key(optional("around", &S::around, range(Nanoseconds{0}, std::chrono::hours(1)),
                        "simulated time before and after a failed expectation that is kept; 0 s: none")),
   };

@@ -36,7 +36,8 @@ std::shared_ptr<OutputLimit> compile_limit(Draft& draft, const config::Node::Ent
   const auto ref = draft.look_up(model.name() + "." + entry.key, why);
   if (!ref) return why.empty() ? nullptr : refuse(why);
   const Variable& variable = *ref->variable;
-  if (variable.role != TACTUS_INPUT) return refuse("is no input: only what a model is given can be limited");
+  if (variable.role != TACTUS_INPUT)
+    return refuse("is not an input: only what a model is given can be limited");
   if (ref->elements != 1)
     return refuse("is " + describe(*ref) + "; name one of its elements, as " + entry.key + "[0]");
   if (variable.type == TACTUS_BOOL) return refuse("is yes or no, which has no limit");

@@ -2,10 +2,8 @@
 #include "executive/capability/live/live_access.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "executive/capability/live/live_value.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -26,7 +24,7 @@ LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, Li
     lines_.push_back("a snapshot copies " + std::to_string(port_->bytes() / 1'000'000) +
                      " MB, which takes about " + rtsync::duration_text(port_->cost().count()) +
                      " here, in frames of " + rtsync::duration_text(facts_.frame.floor().count()) +
-                     ": clients get values after frames with so much slack, and while the rig is paused");
+                     ": clients get values after frames with this much slack, and while the rig is paused");
 }
 
 LiveAccess::~LiveAccess() {

@@ -180,7 +180,7 @@ class StimulusCompiler {
     if (to.length_ns == StimulusSegment::kForEver) return complain(node, path, "needs 'for', how long it is");
     if (!has_fraction(element_))
       return complain(node, path,
-                      "'" + made_.ref.name() + "' is no real number, and has no ramp; write a table");
+                      "'" + made_.ref.name() + "' is not a real number, and has no ramp; write a table");
     if (!node.is_list()) return value(node, path, to.to);
     to.from_entry = false;
     if (node.items().size() != 2) return complain(node, path, "expected one value, or [ from, to ]");
@@ -386,7 +386,7 @@ void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<
   made.releases = settings.releases;
   made.blend_ns = settings.blend.count();
   if (made.blend_ns > 0 && !has_fraction(*ref->variable))
-    return complain("'" + variable + "' is no real number, and cannot be blended");
+    return complain("'" + variable + "' is not a real number, and cannot be blended");
   StimulusCompiler compiler(draft, made);
   const Node& segments = bare ? entry.value : settings.segments;
   if (segments.is_map()) {

@@ -43,7 +43,7 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
       std::vector<std::string> known;
       for (const VariableLabel& each : variable.labels) known.push_back(each.name);
       why = "column " + config::show(name) + " of " + file.string() + " has the word " +
-            config::show(label.name) + ", which is no value of '" + variable.name + "'" +
+            config::show(label.name) + ", which is not a value of '" + variable.name + "'" +
             (known.empty() ? std::string(": that has no names of values")
                            : "; its values are " + config::show_all(known));
       return {};

@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Field<RigSettings>> stimulus_keys() {
   return {rig_key(optional("stimuli", &StimuliSettings::stimuli,
-                           "what variables follow, by variable or name (stimuli-and-faults.md)"))};
+                           "curves that variables follow, by variable or name (stimuli-and-faults.md)"))};
 }
 
 void declare_stimuli(Draft& draft) {

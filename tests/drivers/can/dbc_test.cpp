@@ -137,7 +137,7 @@ TEST(Dbc, NamesPlaceAndReasonOfWhatIsIrregular) {
        true},
       {"BO_ 1 M: 8 C\n", "its sender C is not a listed node", true},
       {"BO_ 1 M: 1 A\n SG_ S : 4|8@1+ (1,0) [0|0] \"\" B\n",
-       "x.dbc:4: warning: signal M.S: its bits go on beyond", true},
+       "x.dbc:4: warning: signal M.S: its bits extend beyond", true},
       {"BO_ 1 M: 8 A\n SG_ S : 0|65@1+ (1,0) [0|0] \"\" B\n",
        "x.dbc:4: error: signal S: 65 bits; a signal has 1 to 64", false},
       {"BO_ 1 M: 8 A\n SG_ S : 0|8 (1,0) [0|0] \"\" B\n", "x.dbc:4: error: signal S: start|length@order",

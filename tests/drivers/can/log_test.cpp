@@ -164,7 +164,7 @@ TEST_F(CanCommand, RefusesAFileThatIsNoLog) {
   (void)dir_.write("other.txt", "garbage\nand more\n");
   const auto none = can({"dump", "other.txt"});
   EXPECT_EQ(none.status, 2) << none;
-  EXPECT_THAT(none.err, HasSubstr("other.txt: is no log of candump -L or ASC"));
+  EXPECT_THAT(none.err, HasSubstr("other.txt: is not a log of candump -L or ASC"));
   (void)dir_.write("empty.asc",
                    "date Sat\nbase hex  timestamps absolute\nBegin Triggerblock\nEnd TriggerBlock\n");
   EXPECT_EQ(can({"dump", "empty.asc"}).status, 0) << "a log without frames";

@@ -35,8 +35,8 @@ std::string elf(unsigned char bits, unsigned machine, unsigned type) {
 }
 
 TEST(FmiLibrary, IsLookedAtBeforeItIsLoaded) {
-  EXPECT_THAT(problem(""), HasSubstr("has 0 bytes, so it is no shared library"));
-  EXPECT_THAT(problem(std::string(200, 'x')), HasSubstr("it is no ELF file"));
+  EXPECT_THAT(problem(""), HasSubstr("has 0 bytes, so it is not a shared library"));
+  EXPECT_THAT(problem(std::string(200, 'x')), HasSubstr("it is not an ELF file"));
   EXPECT_THAT(problem("MZ" + std::string(200, 'x')), HasSubstr("it is one of Windows"));
   EXPECT_THAT(problem(elf(ELFCLASS32, EM_386, ET_DYN)),
               HasSubstr("is a library for x86 of 32 bits, and this machine is"));
@@ -58,7 +58,7 @@ TEST(FmiLibrary, ThatCannotBeIsRefusedAtCheck) {
     out << zip_of({{"modelDescription.xml", xml}, {"binaries/" TWO_PLATFORM "/engine.so", "no library"}});
   }
   EXPECT_THAT(test::refusal_of(file.string()),
-              HasSubstr("engine.so has 10 bytes, so it is no shared library"));
+              HasSubstr("engine.so has 10 bytes, so it is not a shared library"));
   std::filesystem::remove(file);
 }
 

@@ -263,7 +263,8 @@ TEST_F(FmiPreemptionRig, RefusesWhatCannotBeShared) {
     return "  s: { driver: fmi, unit: preempt.fmu, thread: w, " + keys + " }\n";
   };
   says(p + s("part_of: p"), "missing key 'partitions'");
-  says(p + s("part_of: p, partitions: [slo]"), "'slo' is no input clock of the unit; did you mean 'slow'?");
+  says(p + s("part_of: p, partitions: [slo]"),
+       "'slo' is not an input clock of the unit; did you mean 'slow'?");
   says(p + s("part_of: q, partitions: [slow]"), "there is no model 'q' of driver fmi before this one");
   says(p + s("part_of: p, partitions: [slow], tolerance: 0.01"),
        "models.s.tolerance: belongs to model 'p': write it there");

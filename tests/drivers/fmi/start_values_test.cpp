@@ -17,8 +17,8 @@ TEST(FmiStartValues, AreRefusedOutsideOfTheUnitsLimits) {
       {"level: 3000000000", "start.level: 3000000000 does not fit its type, Int32"},
       {"share: 1.5", "start.share: 1.5 is outside of the unit's limits, 0 .. 1"},
       {"short: 1e39", "start.short: 1e39 does not fit its type, Float32"},
-      {"kind: 3", "start.kind: 3 is no value of the enumeration: park (2), drive (7)"},
-      {"kind: reverse", "start.kind: 'reverse' is no value of the enumeration: park (2), drive (7)"},
+      {"kind: 3", "start.kind: 3 is not a value of the enumeration: park (2), drive (7)"},
+      {"kind: reverse", "start.kind: 'reverse' is not a value of the enumeration: park (2), drive (7)"},
       {"huge: -1", "start.huge: -1 does not fit its type, UInt64"}};
   for (const auto& [start, says] : rows)
     EXPECT_THAT(refusal_of("three", "start: { " + std::string(start) + " }"), HasSubstr(says));

@@ -134,7 +134,7 @@ TEST(ForeignCsv, ADamagedRowIsNamedAndTheOneAfterItIsRead) {
   EXPECT_THAT(problems, ::testing::ElementsAre(HasSubstr("a.csv:3: has 2 columns, the header has 3"),
                                                HasSubstr("a.csv:4: 'soon' is not a time in seconds"),
                                                HasSubstr("a.csv:5: 'much' of x is not of type double"),
-                                               HasSubstr("a.csv:6: '7' of state is no word")));
+                                               HasSubstr("a.csv:6: '7' of state is not a word")));
 }
 
 TEST(ForeignCsv, OfAFileThatIsStillWrittenAllIsReadThatIsThere) {

@@ -234,7 +234,7 @@ TEST_F(SdkDriver, KeysThatMakeNoSenseAreNamed) {
                 const int wrong = 99;
                 std::memcpy(&k[0].type, &wrong, sizeof wrong);
               }),
-              HasSubstr("key 'on': its type is no tactus_key_type"));
+              HasSubstr("key 'on': its type is not a tactus_key_type"));
 }
 
 TEST_F(SdkDriver, ANumberThatDoesNotFitItsMemberIsRefused) {

@@ -138,7 +138,7 @@ TEST(RunFilesOfAFolder, WhatIsDamagedIsAProblemAndTheRestIsRead) {
   dir.write("run/log.txt", std::string(kTime) + "warning one\n");
   std::filesystem::create_directories(dir / "run/journal.jsonl");
   const RunFiles files = read_run_files(dir / "run");
-  EXPECT_THAT(files.problems, Contains(HasSubstr("summary.json is damaged: it is no JSON object")));
+  EXPECT_THAT(files.problems, Contains(HasSubstr("summary.json is damaged: it is not a JSON object")));
   EXPECT_THAT(files.problems, Contains(HasSubstr("rig.yaml")));
   EXPECT_THAT(files.problems, Contains(HasSubstr("journal.jsonl: Is a directory")));
   EXPECT_THAT(files.log.warnings, ElementsAre("one"));

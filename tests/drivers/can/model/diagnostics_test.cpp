@@ -257,7 +257,7 @@ TEST_F(CanStation, RefusesWhatIsNoRequest) {
   };
   EXPECT_THAT(
       wrong("request: 0x7E0, response: 0x7E8, requests: { a: 19 2 }"),
-      HasSubstr("stations.ECU.requests.a: '19 2' is no row of bytes; write two hexadecimal digits each"));
+      HasSubstr("stations.ECU.requests.a: '19 2' is not a row of bytes; write two hexadecimal digits each"));
   EXPECT_THAT(wrong("request: 0x7E0, response: 0x7E0, requests: { a: 19 }"),
               HasSubstr("is the id of the request"));
   EXPECT_THAT(wrong("request: hello, response: 0x7E8"), HasSubstr("stations.ECU.request"));

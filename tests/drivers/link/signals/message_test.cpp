@@ -251,10 +251,10 @@ TEST(LinkMessageJson, SaysWhatDoesNotFit) {
       {one(TACTUS_BOOL), "0.0", "'m.x' is 0.0, which is not of type bool"},
       {one(TACTUS_BOOL), "\"true\"", "'m.x' is a text; true or false is expected"},
       {one(TACTUS_FLOAT), "3.5e38", "'m.x' is 3.5e38, which is not of type float"},
-      {one(TACTUS_DOUBLE), "1e999", "is no JSON from byte 5 on"},
-      {one(TACTUS_DOUBLE), "NaN", "is no JSON from byte 1 on"},
-      {one(TACTUS_DOUBLE), "", "is no JSON from byte 1 on"},
-      {one(TACTUS_DOUBLE), "1 2", "is no JSON from byte 3 on"},
+      {one(TACTUS_DOUBLE), "1e999", "is not JSON from byte 5 on"},
+      {one(TACTUS_DOUBLE), "NaN", "is not JSON from byte 1 on"},
+      {one(TACTUS_DOUBLE), "", "is not JSON from byte 1 on"},
+      {one(TACTUS_DOUBLE), "1 2", "is not JSON from byte 3 on"},
       {one(TACTUS_DOUBLE), "[1]", "'m.x' is an array; a number is expected"},
       {one(TACTUS_DOUBLE), "{}", "'m.x' is an object; a number is expected"},
       {one(TACTUS_DOUBLE, 2), "1", "'m.x' is a number; an array of 2 is expected"},
@@ -272,7 +272,7 @@ TEST(LinkMessageJson, SaysWhatDoesNotFit) {
       {group, R"({"m.a":{},"m.f":[1,2]})", "'m.a' is an object; a number is expected"},
       {group, R"({"m.f":[1,{}]})", "'m.f[1]' is an object; a number is expected"},
       {group, R"({"m.f":7})", "'m.f' is a number; an array of 2 is expected"},
-      {group, R"({"m.a":1,"m.f":[1,2]} x)", "is no JSON from byte 23 on"},
+      {group, R"({"m.a":1,"m.f":[1,2]} x)", "is not JSON from byte 23 on"},
   };
   for (const Row& row : rows) EXPECT_EQ(decoded(row.layout, row.text), row.wrong) << row.text;
 }

@@ -377,8 +377,8 @@ TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
       {R"({"frame": 18446744073709551616, "set": {"motor.speed": 1}})", "frame is beyond 64 bits"},
       {R"({"set": {"motor.mode": 18446744073709551616}})",
        "set.motor.mode: 1.8446744073709552e+19 is outside of the range of"},
-      {R"({"set": {"motor.speed": NaN}})", "is no JSON"},
-      {R"({"set": {"motor.speed": 1e999}})", "is no JSON"},
+      {R"({"set": {"motor.speed": NaN}})", "is not JSON"},
+      {R"({"set": {"motor.speed": 1e999}})", "is not JSON"},
       {R"({"set": {"motor.speed": "nan"}})", "set.motor.speed"},
   };
   for (const auto& [body, problem] : rows) {

@@ -176,7 +176,7 @@ TEST_F(HttpHeldStreams, GoToANewConnectionThoughTheOldOneSeemsToLive) {
   frames(10, 20);
   const std::vector<Block> blocks = blocks_of(old->next(FrameFeed::Clock::now()));
   ASSERT_EQ(blocks.size(), 1U);
-  EXPECT_EQ(blocks[0].json()["reason"], "its client goes on in another connection");
+  EXPECT_EQ(blocks[0].json()["reason"], "its client continues in another connection");
   EXPECT_TRUE(old->is_over());
 }
 

@@ -98,7 +98,7 @@ TEST(ActionParser, EachMistakeHasItsPlace) {
            Row{"[ record on on ]", "there is no recording 'on'; did you mean 'one'?"},
            Row{"[ record one ]", "needs 'on' or 'off' after the name"},
            Row{"[ { record: { one: perhaps } } ]", "needs 'on' or 'off' after the name; found 'perhaps'"},
-           Row{"[ pause now ]", "'pause' stands alone; remove 'now'"},
+           Row{"[ pause now ]", "'pause' takes nothing after it; remove 'now'"},
            Row{"[ checkpoint ../x ]", "'../x' is not allowed"},
            Row{"[ enable a.stp ]", "there is no job 'a.stp'; did you mean 'a.step'?"},
            Row{"[ ratio 0 ]", "ratio"},

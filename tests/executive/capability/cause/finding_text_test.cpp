@@ -357,7 +357,7 @@ TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
   made.evidence.went_on = true;
   EXPECT_EQ(text(made),
             "machine_stopped: job bad.step took 50.0 ms: a signal had stopped the rig (SIGSTOP, or "
-            "Ctrl-Z), and SIGCONT let it go on");
+            "Ctrl-Z), and SIGCONT let it continue");
   EXPECT_EQ(culprit_of(made, plan_), "SIGSTOP");
 }
 

@@ -353,7 +353,7 @@ export class Tests {
     this.steps.tick();
     one('[data-part="test-window"]').hidden = !plot;
     if (!plot || !row) return;
-    const {signals, reference, gain, offset, low, high} = plot.chart;
+    const {signals, reference, gain = 1, offset = 0, low, high} = plot.chart;
     const names = [...signals, reference].filter(Boolean), [from, end] = this.seconds(row, names);
     const [frames, lines] = columns(names.map((name) => rig.track(name)), from, end, Math.max(60, plot.width - 140));
     let shown = lines;

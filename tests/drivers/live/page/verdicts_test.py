@@ -117,6 +117,25 @@ class Verdicts(Case):
         self.assertNotRegex(self.browser.text('[data-list="test-legend"]'), "false|null")
         self.assertRegex(self.browser.text('[data-v="test-says"]'), "Holds so far")
 
+    def test_a_reference_in_another_unit_is_drawn_in_that_of_the_axis(self):
+        rig = self.rig()
+        self.open("tests")
+        self.browser.until_text('[data-list="test-word"]', "Running")
+        self.browser.click(".cells button:nth-child(2)")
+        self.browser.until("return tactus.rig.streaming.includes('motor.current') && tactus.rig.flows")
+        rig.advance(50)
+        self.browser.until("return tactus.rig.track('motor.current').end > 0")
+        drawn = """const tests = tactus.views.tests, drawn = (scale) => {
+                     Object.assign(tests.plot.chart, scale);
+                     tests.drawChart();
+                     return tests.plot.data.slice(2, 4).map((line) => line.findLast((value) => value !== null));
+                   };
+                   return [drawn({gain: undefined, offset: undefined}), drawn({gain: 2, offset: 10})]"""
+        (same, low), (other, other_low) = self.browser.run(drawn)
+        self.assertAlmostEqual(other, 2 * same + 10, msg="an older rig says nothing of a scale")
+        self.assertAlmostEqual(low, same - 5)
+        self.assertAlmostEqual(other_low, other - 5, msg="the band is in the unit of the axis")
+
     def test_the_chart_stays_with_the_failure_that_this_page_saw(self):
         rig = self.rig()
         self.open("tests")

@@ -62,7 +62,7 @@ class Verdicts(Case):
         self.browser.size(1440, 900)
         self.assertFalse(self.browser.visible(".rail"))
         self.browser.press("b")
-        self.assertTrue(self.browser.visible(".rail"))
+        self.browser.until("return document.querySelector('.rail').getClientRects().length > 0")
 
     def step(self, rig, name, active, first, last, verdict="pass", timeout=None, lasting=None, timed_out=False, **more):
         rig.expect(f"sequence.{name}", verdict, active=active, since=first if active else None, margin=None,

@@ -90,6 +90,10 @@ class SdkEdges final : public CheckedEdges {
         return "wrote stamps past the room that it was given";
       case Mistake::unwritten:
         return "counted an edge whose stamp it did not write";
+      case Mistake::order:
+        return "stamped an edge at " + std::to_string(odd_stamp_.load()) +
+               " ns, before the edge that it had given last; stamps never go back, and the oldest comes "
+               "first";
       case Mistake::stamp:
         break;
     }
@@ -99,7 +103,7 @@ class SdkEdges final : public CheckedEdges {
   }
 
  private:
-  enum class Mistake { none, status, count, past_room, unwritten, stamp };
+  enum class Mistake { none, status, count, past_room, unwritten, order, stamp };
 
   Mistake look_at(std::uint32_t status, std::size_t count, std::span<const std::int64_t> room,
                   std::span<const std::int64_t> fence) TACTUS_RT {
@@ -111,9 +115,13 @@ class SdkEdges final : public CheckedEdges {
     const std::int64_t newest = rtsync::monotonic_now().time_since_epoch().count() + kNewestStamp;
     for (const std::int64_t stamp : room.first(count)) {
       if (stamp == kNoStamp) return Mistake::unwritten;
-      if (stamp > 0 && stamp >= opened_ - kOldestStamp && stamp <= newest) continue;
+      const bool makes_sense = stamp > 0 && stamp >= opened_ - kOldestStamp && stamp <= newest;
+      if (makes_sense && stamp >= last_) {
+        last_ = stamp;
+        continue;
+      }
       odd_stamp_.store(stamp);
-      return Mistake::stamp;
+      return makes_sense ? Mistake::order : Mistake::stamp;
     }
     return Mistake::none;
   }
@@ -128,6 +136,7 @@ class SdkEdges final : public CheckedEdges {
   const std::string waits_;
   const std::int64_t opened_;  // nanoseconds of CLOCK_MONOTONIC
   std::string what_;
+  std::int64_t last_ = kNoStamp;  // stamp of the last edge; of wait()'s thread
   std::atomic<Mistake> mistake_{Mistake::none};
   std::atomic<std::int64_t> odd_stamp_{0};
 };
@@ -158,6 +167,7 @@ class SdkClockDriver final : public ClockDriver {
     if (!configured_) throw DeviceError("the clock is not configured");
     auto instance = made();
     const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(), 1U, ""};
+    const rtsync::Doing doing("driver '" + entry_->name + "' opened its device");
     call_or_throw<DeviceError>(*entry_, "open", [&](tactus_failure* failure) {
       return functions_.open(instance->self(), &asked, failure);
     });
@@ -167,6 +177,9 @@ class SdkClockDriver final : public ClockDriver {
   std::vector<Fact> facts(const EdgeWatch& watch) override try {
     std::vector<Fact> all;
     if (functions_.facts == nullptr) return all;
+    config::Problems misfit;
+    // Default keys need not fit: a port that is required has none. Then there is nothing to ask about this machine.
+    if (!configured_ && make_instance(entry_, section_, misfit) == nullptr) return all;
     const auto instance = made();
     const tactus_clock_question question{
         sizeof(tactus_clock_question),

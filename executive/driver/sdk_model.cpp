@@ -49,6 +49,7 @@ class SdkModel final : public DrivenModel {
     const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(),
                                     request.safe_outputs == SafeOutputs::guardian ? 0U : 1U,
                                     request.folder.c_str()};
+    const rtsync::Doing doing("driver '" + instance_->entry().name + "' opened its device");
     call_or_throw<DeviceError>(instance_->entry(), "open", [&](tactus_failure* failure) {
       return functions_.open(instance_->self(), &asked, failure);
     });

@@ -236,7 +236,7 @@ std::string EdgeSleeper::sentence(const EdgeFaults::Reaction& r) const {
   const std::string where = " on " + source_.what();
   const double nominal_hz = 1 / settings.edge_period().seconds();
   const std::string ago =
-      r.had_edge ? "; last edge " + duration(r.since_edge) + " ago" : "; none has come yet";
+      r.had_edge ? "; last edge " + duration(r.since_edge) + " ago" : "; none was accepted yet";
   switch (r.fault) {
     case ClockFault::glitch:
       return "a glitch on the clock line: an edge came " + duration(r.off) + " after another, blanking is " +

@@ -63,6 +63,24 @@ TEST(OwnDriver, AStampThatMakesNoSenseEndsTheClockWithASentence) {
   EXPECT_THAT(done.out + done.err, HasSubstr("its driver stamped an edge at 0 ns")) << done;
 }
 
+TEST(OwnDriver, AStampThatGoesBackEndsTheClockWithASentence) {
+  const TempDir dir;
+  const Finished done = run(rig(dir, "clock: { driver: flawed, flaw: backwards }\n", kFlawed));
+  EXPECT_NE(done.status, 0) << done;
+  EXPECT_THAT(done.out + done.err, HasSubstr(" ns, before the edge that it had given last")) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "clock_lost") << done;
+}
+
+TEST(OwnDriver, ADeviceWhoseOpenDoesNotReturnIsNamed) {
+  const TempDir dirs[2];
+  const Arguments arguments{"run", "rig.yaml", "--out", "out", "--no-witness"};
+  Process clock(rig(dirs[0], "clock: { driver: flawed, flaw: open_hangs }\n", kFlawed, arguments));
+  Process model(rig(dirs[1], "models: { pin: { driver: flawed, flaw: open_hangs } }\n", kFlawed, arguments));
+  for (Process* const each : {&clock, &model})
+    EXPECT_TRUE(each->wait_for_output("waiting for the end of this: driver 'flawed' opened its device"))
+        << each->err();
+}
+
 TEST(OwnDriver, ThatReplacesOneOfTheBoxIsNamedBesideIt) {
   const TempDir dir;
   fs::create_directory(dir / "mine");

@@ -56,8 +56,9 @@ class TACTUS_HIDDEN ClockDriver : public KeyedDriver {
   /// Opens the device. What it throws ends the rig with exit status 3. The destructor releases it. @when setup
   virtual void open(const OpenRequest& request) = 0;
   /// Waits until there are edges or the deadline (CLOCK_MONOTONIC, nanoseconds) has come, and writes the stamps of those
-  /// that are there, as many as fit. A deadline in the past takes what is there, without waiting; a signal does not end
-  /// the wait. No lock, no allocation; system calls to wait and to read alone. @when rt
+  /// that are there, as many as fit, in order: none is earlier than the one before, also of an earlier wait. A deadline in
+  /// the past takes what is there, without waiting; a signal does not end the wait. No lock, no allocation; system calls
+  /// to wait and to read alone. @when rt
   virtual Edges wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) noexcept = 0;
   /// Name of what was opened, for messages: "gpiochip0 line 3, rising"; once the clock is gone also why. @when any
   virtual std::string what() const = 0;

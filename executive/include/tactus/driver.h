@@ -360,7 +360,7 @@ typedef enum tactus_edge_status {
 typedef struct tactus_edges {
   uint32_t size;
   uint32_t room;       /**< stamps that fit */
-  int64_t* stamps_ns;  /**< CLOCK_MONOTONIC, oldest first */
+  int64_t* stamps_ns;  /**< CLOCK_MONOTONIC, oldest first, none before that of an earlier wait */
   uint32_t count;      /**< stamps written; 0 on entry */
   uint32_t overflowed; /**< not 0: edges may have been lost */
   int32_t error;       /**< errno value with TACTUS_CLOCK_GONE; 0 on entry */

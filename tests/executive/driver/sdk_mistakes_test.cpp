@@ -127,6 +127,33 @@ TEST(SdkMistakes, AnAnswerOfAClockThatMakesNoSenseIsNotBelieved) {
   EXPECT_EQ(mistake_of({.stamp = now, .status = 3}), "answered a wait with no tactus_edge_status");
 }
 
+/// As docs/drivers.md shows it: a key that must be given, of which check() wants more.
+class AtAPort final : public Calm {
+ public:
+  void keys(Keys& k) override { k.text("port", port_, {1, 200}, "the serial port").required(); }
+  void check(const Problems& problems) override {
+    if (!port_.starts_with("/")) problems.add("port", "is not a path from the root");
+  }
+  std::vector<ClockFact> facts(const ClockQuestion&) override {
+    return {{TACTUS_FACT_OK, "port", port_, "a port", "", ""}};
+  }
+
+ private:
+  std::string port_;
+};
+
+TEST(SdkMistakes, AClockWhoseDefaultKeysDoNotFitIsNotAskedAboutTheMachine) {
+  const auto driver =
+      executive::make_sdk_driver(*detail::clock_entry<AtAPort>("port", "A clock."), "/lib/port.so");
+  auto& clock = static_cast<executive::ClockDriver&>(*driver);
+  EXPECT_TRUE(clock.facts({}).empty()) << clock.facts({}).front().found;
+  config::Problems problems;
+  clock.read(config::Document::from_text("rig.yaml", "{ port: /dev/ttyUSB0 }").root(), "clock", problems);
+  ASSERT_EQ(problems.count(), 0U) << problems.text();
+  ASSERT_EQ(clock.facts({}).size(), 1U);
+  EXPECT_EQ(clock.facts({}).front().found, "/dev/ttyUSB0");
+}
+
 class Pins final : public ModelDriver {
  public:
   void declare(Declare&) override {}

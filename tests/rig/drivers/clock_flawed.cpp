@@ -2,6 +2,7 @@
 /// A clock with one mistake of those that strangers make, chosen by a key.
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -22,6 +23,7 @@ enum class Flaw {
   unwritten,
   past_room,
   disorder,
+  backwards,
   hasty,
   signals,
   gone_by_signal,
@@ -30,7 +32,8 @@ enum class Flaw {
   nameless,
   throws,
   facts_throw,
-  crashes
+  crashes,
+  open_hangs
 };
 
 std::int64_t now_ns() {
@@ -51,6 +54,7 @@ class Flawed final : public tactus::ClockDriver {
             {"unwritten", Flaw::unwritten},
             {"past_room", Flaw::past_room},
             {"disorder", Flaw::disorder},
+            {"backwards", Flaw::backwards},
             {"hasty", Flaw::hasty},
             {"signals", Flaw::signals},
             {"gone_by_signal", Flaw::gone_by_signal},
@@ -59,10 +63,13 @@ class Flawed final : public tactus::ClockDriver {
             {"nameless", Flaw::nameless},
             {"throws", Flaw::throws},
             {"facts_throw", Flaw::facts_throw},
-            {"crashes", Flaw::crashes}},
+            {"crashes", Flaw::crashes},
+            {"open_hangs", Flaw::open_hangs}},
            "the mistake");
   }
   void open(const tactus::OpenRequest&) override {
+    while (flaw_ == Flaw::open_hangs) (void)::pause();
+    begin_ = now_ns();
     if (flaw_ == Flaw::throws) throw 7;  // NOLINT(hicpp-exception-baseclass): the mistake
   }
   tactus::Edges wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) noexcept override {
@@ -81,11 +88,12 @@ class Flawed final : public tactus::ClockDriver {
       return {};
     const std::int64_t now = now_ns();
     for (std::size_t i = 0; i < stamps.size() && flaw_ != Flaw::unwritten; ++i)
-      stamps[i] = flaw_ == Flaw::future     ? now + 1'000'000'000'000
-                  : flaw_ == Flaw::zero     ? 0
-                  : flaw_ == Flaw::latest   ? INT64_MAX
-                  : flaw_ == Flaw::disorder ? now - static_cast<std::int64_t>(i)
-                                            : now;
+      stamps[i] = flaw_ == Flaw::future      ? now + 1'000'000'000'000
+                  : flaw_ == Flaw::zero      ? 0
+                  : flaw_ == Flaw::latest    ? INT64_MAX
+                  : flaw_ == Flaw::disorder  ? now - static_cast<std::int64_t>(i)
+                  : flaw_ == Flaw::backwards ? begin_ - 1'000'000 * ++waits_
+                                             : now;
     if (flaw_ == Flaw::past_room) stamps.data()[stamps.size()] = now;
     return {TACTUS_EDGES, flaw_ == Flaw::too_many ? stamps.size() + 1 : stamps.size(), false, 0};
   }
@@ -97,6 +105,7 @@ class Flawed final : public tactus::ClockDriver {
 
  private:
   Flaw flaw_ = Flaw::none;
+  std::int64_t begin_ = 0, waits_ = 0;
   std::unique_ptr<std::string> text_;
 };
 

@@ -22,7 +22,8 @@ enum class Flaw {
   job_throws,
   outputs_throw,
   check_throws,
-  crashes_safe
+  crashes_safe,
+  open_hangs
 };
 
 double g_shared = 0;
@@ -45,7 +46,8 @@ class Flawed final : public tactus::ModelDriver {
             {"job_throws", Flaw::job_throws},
             {"outputs_throw", Flaw::outputs_throw},
             {"check_throws", Flaw::check_throws},
-            {"crashes_safe", Flaw::crashes_safe}},
+            {"crashes_safe", Flaw::crashes_safe},
+            {"open_hangs", Flaw::open_hangs}},
            "the mistake");
   }
   void check(const tactus::Problems&) override {
@@ -56,6 +58,7 @@ class Flawed final : public tactus::ModelDriver {
     d.job<&Flawed::drive>("drive", tactus::JobClass::end_of_frame);
   }
   void open(const tactus::OpenRequest&) override {
+    while (flaw_ == Flaw::open_hangs) (void)::pause();
     fd_ = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (fd_ < 0 && flaw_ == Flaw::mute) throw std::runtime_error("");
     if (fd_ < 0) throw std::runtime_error("/dev/null cannot be opened; look at its mode");

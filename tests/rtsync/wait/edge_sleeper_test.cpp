@@ -131,7 +131,7 @@ TEST(EdgeSleeperBegin, ALineThatIsGoneSettlesItToo) {
   rig.source.gone = true;
   EXPECT_EQ(rig.begin(), WaitStatus::fault_terminate);
   EXPECT_EQ(rig.sleeper.failure(),
-            "the clock line is gone: No such device (simchip line 3, rising); none has come yet");
+            "the clock line is gone: No such device (simchip line 3, rising); none was accepted yet");
 }
 
 TEST(EdgeSleeperBegin, StandingStillAfterAReadingIsNoTimeout) {

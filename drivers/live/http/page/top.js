@@ -112,7 +112,7 @@ export class Top {
     const {rig} = this, age = rig.age / 1000, stale = rig.stale;
     put('sim', rig.frame < 0 ? '–' : seconds(rig.frame * rig.period, rig.period));
     put('frame', rig.frame < 0 ? '–' : grouped(rig.frame));
-    const live = `live ${Math.round(age * 1000)} ms`;
+    const live = age < 0.9995 ? `live ${Math.round(age * 1000)} ms` : `live ${age.toFixed(1)} s`;
     put('line', rig.over ? 'over' : stale ? `${age.toFixed(1)} s old` : rig.stated ? live : '…');
     one('.line').toggleAttribute('data-stale', stale || Boolean(rig.over));
     if (stale) {

@@ -485,6 +485,24 @@ class Room(Case):
             return widget.scrollHeight > widget.clientHeight + 1; })""", long)
         self.assertEqual(cut, [False, False], "a name of several lines leaves the value its room")
 
+    def test_how_old_the_figures_are_fits_beside_the_theme(self):
+        self.fake()
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        self.open("overview")
+        self.browser.until_text(".line", "live")
+        covered = """Object.defineProperty(tactus.rig, 'heard', {get: () => performance.now() - args[0], set() {}, configurable: true});
+            await new Promise((done) => setTimeout(done, 300));
+            const range = document.createRange(), line = document.querySelector('[data-v="line"]');
+            range.selectNodeContents(line);
+            const theme = document.querySelector('[data-act="theme"]').getBoundingClientRect();
+            return [line.textContent, range.getBoundingClientRect().right <= theme.left + 1]"""
+        for width in (390, 768, 1280):
+            self.browser.size(width, 844, phone=width < 500)
+            for age, said in ((20, "live \\d+ ms"), (1900, "live (1.9|2.0) s")):
+                text, fits = self.browser.run(covered, age)
+                self.assertRegex(text, said)
+                self.assertTrue(fits, f"{text} at {width}")
+
     def test_what_is_said_covers_no_data(self):
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
         for width in (390, 1280):

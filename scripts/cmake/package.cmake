@@ -36,9 +36,10 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtactus-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "tactus (= ${PROJECT_VERSION}-${TACTUS_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_DEV_DESCRIPTION
-    "headers and CMake package to build models and programs for tactus
-Models of rigs in C++ or C, programs that run rigs in episodes, and
-participants of SIL Kit simulations. With CMake and pkg-config files.")
+    "headers and CMake package to build models, drivers and programs for tactus
+Models of rigs in C++ or C, drivers (hardware as models, formats of
+recordings, clocks), programs that run rigs in episodes, and participants of
+SIL Kit simulations. With CMake and pkg-config files.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-tactus)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -62,11 +63,17 @@ class FlightRing {
     FlightCell* const cells = cells_;
     const std::uint64_t capacity = capacity_;
     std::uint64_t at = at_;
-    for (std::size_t i = 0; i < records; ++i) {
-      const FlightRecord record = each(i);
-      cells[at].value.store(record.value, std::memory_order_relaxed);
-      cells[at].what.store(record.packed(), std::memory_order_relaxed);
-      if (++at == capacity) at = 0;
+    for (std::size_t done = 0; done < records;) {  // up to the end of the ring, then from its begin
+      const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(records - done, capacity - at));
+      FlightCell* const to = cells + at;
+      for (std::size_t i = 0; i < run; ++i) {
+        const FlightRecord record = each(done + i);
+        to[i].value.store(record.value, std::memory_order_relaxed);
+        to[i].what.store(record.packed(), std::memory_order_relaxed);
+      }
+      done += run;
+      at += run;
+      if (at == capacity) at = 0;
     }
     at_ = at;
     count_ += records;

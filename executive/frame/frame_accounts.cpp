@@ -40,9 +40,10 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
   std::uint32_t longest_job = kNoPlanJob;
   for (std::size_t i = 0; i < program_.lanes(); ++i) {
     Lane& lane = program_.lane(i);
+    if (noteworthy) lane.find_longest();
     lane.count();
     lane.judge_frame();
-    if (lane.longest_ticks() <= longest) continue;
+    if (!noteworthy || lane.longest_ticks() <= longest) continue;
     longest = lane.longest_ticks();
     longest_job = lane.longest_job();
   }

@@ -84,22 +84,78 @@ void Lane::count() TACTUS_RT {
   const std::span<const JobEnd> log = this->log();
   if (log.empty()) return;
   if (flight_ != nullptr) leave_record();
+  // Few rigs have budgets, and few frames use the heap.
+  if (budgets_.any() || heap_times_count_ > 0) [[unlikely]]
+    look_at_calls(log);
+  const std::uint64_t last = log.back().ticks;
+  if (!pass_on(log.size())) {
+    add_times(log);
+    log_end_ = log_begin_;
+  }
+  counted_to_ = last;
+}
+
+void Lane::make_room() TACTUS_RT {
+  find_longest();
+  count();
+}
+
+void Lane::find_longest() TACTUS_RT {
   std::uint64_t begin = counted_to_;
+  for (const JobEnd& end : log()) {
+    if (end.job != kNoPlanJob) consider(end.job, end.ticks - begin);
+    begin = end.ticks;
+  }
+}
+
+/// Books what was beyond a budget, and what used the heap: in the frame, since policies ask for it behind it.
+void Lane::look_at_calls(std::span<const JobEnd> log) TACTUS_RT {
+  std::uint64_t begin = counted_to_;
+  std::uint32_t heap_calls = heap_before_.calls;
   for (const JobEnd& end : log) {
     if (end.job != kNoPlanJob) {
-      times_[end.job].add(clock_.to_time(end.ticks - begin));
-      consider(end.job, end.ticks - begin);
-      if (end.heap_calls != heap_counted_ && promises_ != nullptr) [[unlikely]]
-        promises_->add(end.job, BrokenPromises::heap, end.heap_calls - heap_counted_);
+      if (end.heap_calls != heap_calls && promises_ != nullptr)
+        promises_->add(end.job, BrokenPromises::heap, end.heap_calls - heap_calls);
       spent_ticks_ += end.ticks - begin;
       if (budgets_.is_beyond(end.job, end.ticks - begin)) [[unlikely]]
         book(budgets_.job(end.job), end.ticks - begin);
     }
-    heap_counted_ = end.heap_calls;
+    heap_calls = end.heap_calls;
     begin = end.ticks;
   }
-  counted_to_ = begin;
-  log_end_ = log_.data();
+  if (heap_times_count_ > 0) heap_before_ = heap_times_[heap_times_count_ - 1];
+  heap_times_count_ = 0;
+}
+
+void Lane::add_times(std::span<const JobEnd> log) TACTUS_RT {
+  std::uint64_t begin = counted_to_;
+  for (const JobEnd& end : log) {
+    if (end.job != kNoPlanJob) times_.add(end.job, clock_.to_time(end.ticks - begin));
+    begin = end.ticks;
+  }
+}
+
+/// False: these calls are to be counted here.
+bool Lane::pass_on(std::size_t calls) TACTUS_RT {
+  if (pages_ == nullptr) return false;
+  if (counted_here_ < kCountedHere) {
+    ++counted_here_;
+    return false;
+  }
+  if (!pages_->pass(counted_to_, calls)) return false;
+  begin_log(pages_->open());
+  return true;
+}
+
+void Lane::note_heap(std::uint32_t heap_calls) TACTUS_RT {
+  heap_calls_ = heap_calls;
+  heap_times_[heap_times_count_++] = {heap_calls, static_cast<std::uint32_t>(heap_.time().count())};
+}
+
+std::uint32_t Lane::heap_ns_at(std::uint32_t heap_calls) const TACTUS_RT {
+  for (std::size_t i = heap_times_count_; i > 0; --i)
+    if (heap_times_[i - 1].calls == heap_calls) return heap_times_[i - 1].ns;
+  return heap_before_.ns;
 }
 
 }  // namespace tactus::executive

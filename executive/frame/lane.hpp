@@ -11,8 +11,11 @@
 #include "executive/flight/flight_ring.hpp"
 #include "executive/frame/broken_promises.hpp"
 #include "executive/frame/call_cells.hpp"
+#include "executive/frame/call_pages.hpp"
 #include "executive/frame/job_budgets.hpp"
 #include "executive/frame/job_clock.hpp"
+#include "executive/frame/job_end.hpp"
+#include "executive/frame/job_times.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
 #include "executive/model/model_overlay.hpp"
@@ -24,12 +27,8 @@
 #include "rtsync/host/unforked_memory.hpp"
 #include "rtsync/thread/float_environment.hpp"
 #include "rtsync/thread/gate.hpp"
-#include "rtsync/time/histogram.hpp"
 
 namespace tactus::executive {
-
-/// No job of the plan.
-inline constexpr std::uint32_t kNoPlanJob = rtsync::RunningJob::kNone;
 
 /// A job of another lane that has to be done first, whenever both are due.
 struct Dependency {
@@ -94,18 +93,20 @@ class alignas(64) Lane {
  public:
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
-  /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
-  /// is measured. `most_calls`: of one frame, as far as known. `thread` is whose it is.
-  Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
-       std::size_t thread, std::size_t most_calls)
+  using JobEnd = executive::JobEnd;
+
+  /// `times`: those of all jobs of the plan, of which a lane adds those of its own jobs.
+  /// `most_calls`: of one frame, as far as known. `thread` is whose it is.
+  Lane(const JobClock& clock, JobTimes& times, JobBudgets& budgets, std::size_t thread,
+       std::size_t most_calls)
       : clock_(clock),
         times_(times),
         budgets_(budgets),
         own_budget_(budgets.thread(thread)),
-        log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins) {
-    if (log_.empty()) return;
-    log_end_ = log_.data();
-    log_room_end_ = log_.data() + log_.size();
+        room_(!times.measures() || most_calls == 0 ? 0 : most_calls + kMostBegins),
+        log_(room_),
+        heap_times_(room_) {
+    if (room_ > 0) begin_log(log_.data());
   }
 
   /// Prepares the first call after a while.
@@ -121,8 +122,20 @@ class alignas(64) Lane {
   void set_schedule(const Schedule* schedule) { schedule_ = schedule; }
   /// Dependency that blocked the last call; nullptr: none.
   const Dependency* blocked_by() const TACTUS_RT { return blocked_by_; }
-  /// Counts what was measured since the last time, in the slack: the histograms of many jobs lie in no cache.
+  /// Counts what was measured since the last time, or passes it on to be counted. In the slack: the histograms of many
+  /// jobs lie in no cache.
   void count() TACTUS_RT;
+  /// Number of calls that it can measure before it counts; 0: it measures nothing.
+  std::size_t room() const TACTUS_RT { return room_; }
+  /// Passes on what it measures, but of its first frames, so that what is usual is known soon. The pages must
+  /// outlive it, and have its room(). @when setup
+  void pass_calls_on(CallPages& pages) {
+    if (room_ == 0) return;
+    pages_ = &pages;
+    begin_log(pages.open());
+  }
+  /// Looks which of the calls that are not counted took longest; see longest_ticks().
+  void find_longest() TACTUS_RT;
   /// Begins frame k, or a period that began with it: what is counted from here on belongs to it.
   void begin_frame(std::int64_t k) TACTUS_RT {
     frame_ = k;
@@ -135,17 +148,14 @@ class alignas(64) Lane {
     if (spent_ticks_ >= own_budget_.beyond) [[unlikely]]
       book(own_budget_, spent_ticks_);
   }
-  /// A moment: `job` ended, and the next one began. No job: one began after a while in which none ran.
-  struct JobEnd {
-    std::uint64_t ticks = 0;
-    std::uint32_t job = kNoPlanJob;
-    std::uint32_t heap_calls = 0;  ///< calls of the thread until then; only differences mean something
-    std::uint32_t heap_ns = 0;     ///< time of those calls until then; only differences mean something
-  };
   /// Ends of calls that count() will count, oldest first: since the frame began, but for frames of very many
   /// calls.
   std::span<const JobEnd> log() const TACTUS_RT {
-    return {log_.data(), static_cast<std::size_t>(log_end_ - log_.data())};
+    return {log_begin_, static_cast<std::size_t>(log_end_ - log_begin_)};
+  }
+  /// Returns the duration of the calls of the heap between two entries of log().
+  rtsync::Nanoseconds heap_time(const JobEnd& begin, const JobEnd& end) const TACTUS_RT {
+    return rtsync::Nanoseconds{std::uint32_t{heap_ns_at(end.heap_calls) - heap_ns_at(begin.heap_calls)}};
   }
   /// The calling thread makes its calls from here on.                                           @when setup
   void enter_thread() {
@@ -240,35 +250,61 @@ class alignas(64) Lane {
   bool measures() const TACTUS_RT { return log_end_ != nullptr; }
   void measure(std::uint32_t job) TACTUS_RT {
     const std::uint64_t ticks = clock_.ticks();
-    *log_end_++ = {ticks, job, static_cast<std::uint32_t>(heap_.calls()),
-                   static_cast<std::uint32_t>(heap_.time().count())};
+    const auto heap_calls = static_cast<std::uint32_t>(heap_.calls());
+    *log_end_++ = {ticks, job, heap_calls};
     running_->since.store(ticks, std::memory_order_relaxed);
+    if (heap_calls != heap_calls_) [[unlikely]]
+      note_heap(heap_calls);
     if (log_end_ == log_room_end_) [[unlikely]]
-      count();
+      make_room();
   }
+  void begin_log(JobEnd* at) TACTUS_RT {
+    log_begin_ = log_end_ = at;
+    log_room_end_ = at + room_;
+  }
+  void note_heap(std::uint32_t heap_calls) TACTUS_RT;
+  std::uint32_t heap_ns_at(std::uint32_t heap_calls) const TACTUS_RT;
+  void make_room() TACTUS_RT;
+  void look_at_calls(std::span<const JobEnd> log) TACTUS_RT;
+  void add_times(std::span<const JobEnd> log) TACTUS_RT;
+  bool pass_on(std::size_t calls) TACTUS_RT;
 
   void leave_record() TACTUS_RT;
 
   static constexpr std::size_t kMostBegins = 64;
+  static constexpr int kCountedHere = 256;  // frames, before others count
+
+  /// Heap of the thread at a moment, as JobEnd::heap_calls.
+  struct HeapTime {
+    std::uint32_t calls = 0;
+    std::uint32_t ns = 0;
+  };
 
   // What every call reads, in one cache line.
   const JobClock& clock_;
   JobEnd* log_end_ = nullptr;  // of what was logged; nullptr: nothing is measured
   const JobEnd* log_room_end_ = nullptr;
   rtsync::HeapCounter heap_;
+  std::uint32_t heap_calls_ = 0;  // of the last entry
   rtsync::RunningJob* running_ = &own_running_;
   const rtsync::FloatEnvironment environment_ = rtsync::FloatEnvironment::of_this_thread();
 
-  std::vector<rtsync::JobHistogram>& times_;
+  JobTimes& times_;
   JobBudgets& budgets_;
   JobBudgets::Budget& own_budget_;
   std::int64_t frame_ = 0;
-  std::uint64_t spent_ticks_ = 0;               // of the frame, as far as counted
-  std::vector<JobEnd> log_;                     // in the order of the calls
+  std::uint64_t spent_ticks_ = 0;  // of the frame, as far as counted
+  const std::size_t room_;
+  std::vector<JobEnd> log_;  // in the order of the calls, unless they are written into pages_
+  JobEnd* log_begin_ = nullptr;
+  CallPages* pages_ = nullptr;
+  int counted_here_ = 0;              // frames
+  std::vector<HeapTime> heap_times_;  // ascending: where calls of the heap were seen since the last count()
+  std::size_t heap_times_count_ = 0;
+  HeapTime heap_before_;                        // at the last count()
   std::array<JobRequest, 256> job_requests_{};  // in the order of the jobs
   std::size_t ask_count_ = 0;
   std::uint64_t counted_to_ = 0;  // in ticks
-  std::uint32_t heap_counted_ = 0;
   BrokenPromises* promises_ = nullptr;
   rtsync::MapLog* maps_ = nullptr;
   Wait longest_wait_;

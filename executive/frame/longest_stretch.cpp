@@ -19,8 +19,8 @@ std::vector<bool> isolated_jobs(const Plan& plan) {
 }
 
 /// The calls of the heap between two moments; their time may have gone round, within some seconds.
-rtsync::HeapTimes heap_of(const Lane::JobEnd& begin, const Lane::JobEnd& end) TACTUS_RT {
-  return {end.heap_calls - begin.heap_calls, Nanoseconds{std::uint32_t{end.heap_ns - begin.heap_ns}}};
+rtsync::HeapTimes heap_of(const Lane& lane, const JobEnd& begin, const JobEnd& end) TACTUS_RT {
+  return {end.heap_calls - begin.heap_calls, lane.heap_time(begin, end)};
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Stretch LongestStretch::of_calls(const LaneTimes& times, const LateJobs::Calls& 
   stretch.from = times.at(calls.begin->ticks);
   stretch.to = times.at(calls.end->ticks);
   stretch.usual = std::max(stretch.time() - calls.excess, Nanoseconds{0});
-  stretch.heap = heap_of(*calls.begin, *calls.end);
+  stretch.heap = heap_of(program_.lane(calls.lane), *calls.begin, *calls.end);
   stretch.for_others = calls.isolated;
   return stretch;
 }

@@ -17,7 +17,8 @@ START = "what does the start of the servo rig cost, up to its first frame and it
 def frame_row(model, jobs, title):
     return {"key": f"frame-{model}-{jobs}", "title": title, "program": "benchmark_whole_frame",
             "match": {"question": FRAME, "model": model, "jobs": jobs}, "ours": "whole_frame_ns",
-            "least": "least_ns" if jobs else None, "unit": "us" if jobs else "ns"}
+            "least": "least_ns" if jobs else None, "unit": "us" if jobs else "ns",
+            **({"peer": ("NASA Trick", "trick_ns"), "keeps_peer": True} if model in ("empty", "nine") else {})}
 
 
 def start_row(key, title, figure, least, unit):
@@ -135,7 +136,13 @@ def taken(row, results, host):
             found["least"] = spread(answer[row["least"]]) if row["least"] else None
             if "peer" in row:  # of the same run; none where it was not installed
                 name, key = row["peer"]
-                found["peer"] = {"name": name, "figure": answer[key] * SCALE[row["unit"]]} if key in answer else None
+                if key in answer:
+                    figure = spread(answer[key])["median"] * SCALE[row["unit"]]
+                    found["peer"] = {"name": name, "figure": figure if isinstance(figure, int) else float(f"{figure:.4g}")}
+                elif not row.get("keeps_peer"):  # that of another run stays, and is said to be measured apart
+                    found["peer"] = None
+                else:
+                    found["peer_apart"] = True
             return found
     return None
 
@@ -143,7 +150,10 @@ def taken(row, results, host):
 def update(figures, results):
     for row in ROWS:
         if (found := taken(row, results["results"], results["host"])) is not None:
-            figures["rows"].setdefault(row["key"], {}).update(found)
+            old = figures["rows"].setdefault(row["key"], {})
+            if found.pop("peer_apart", False) and old.get("peer"):
+                old["peer"]["apart"] = True
+            old.update(found)
     return figures
 
 

@@ -52,10 +52,19 @@ ProcessCost TrickSim::run(const std::string& environment, const std::string& inp
 }
 
 double TrickSim::frame_ns(const std::string& kind, int events, int frames) const {
-  (void)run("TRICK_SIM_KIND=" + kind + " TRICK_SIM_EVENTS=" + std::to_string(events) +
-                " TRICK_SIM_FRAMES=" + std::to_string(frames),
-            "RUN_events/input.py", "events.log");
-  const std::string said = test::read_file(dir_.path() / "events.log"), word = "TRICK_SIM_NS_A_FRAME ";
+  return frame_of("TRICK_SIM_KIND=" + kind + " TRICK_SIM_EVENTS=" + std::to_string(events),
+                  "RUN_events/input.py", frames);
+}
+
+double TrickSim::jobs_frame_ns(const std::string& model, std::size_t jobs, std::int64_t frames) const {
+  return frame_of("TRICK_SIM_MODEL=" + model + " TRICK_SIM_JOBS=" + std::to_string(jobs),
+                  "RUN_frames/input.py", frames);
+}
+
+double TrickSim::frame_of(const std::string& environment, const std::string& input,
+                          std::int64_t frames) const {
+  (void)run(environment + " TRICK_SIM_FRAMES=" + std::to_string(frames), input, "frames.log");
+  const std::string said = test::read_file(dir_.path() / "frames.log"), word = "TRICK_SIM_NS_A_FRAME ";
   const std::size_t at = said.find(word);
   if (at == std::string::npos) throw std::runtime_error("Trick's simulation says no time: " + end_of(said));
   return std::stod(said.substr(at + word.size()));

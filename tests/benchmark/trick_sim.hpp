@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "tests/benchmark/process.hpp"
@@ -25,6 +27,9 @@ class TrickSim {
   /// Returns the CPU time of a frame, in ns, of a motor and that many events whose condition never holds. `kind`: text (of
   /// the input file, evaluated by Python), variable (a bool of the model), job (a function of the model).
   double frame_ns(const std::string& kind, int events, int frames) const;
+  /// Returns the CPU time of a frame, in ns, of that many jobs of a model that does nothing (empty) or has nine outputs
+  /// (nine), with Trick's defaults.
+  double jobs_frame_ns(const std::string& model, std::size_t jobs, std::int64_t frames) const;
   /// Runs cases of 10 ms by Trick's Monte Carlo; its slaves are processes of their own, whose CPU time is not counted.
   ProcessCost run_cases(int cases, int slaves) const;
   /// Runs one case alone, as a process that reads the input file and ends after 10 ms.
@@ -33,6 +38,7 @@ class TrickSim {
   std::string version() const;
 
  private:
+  double frame_of(const std::string& environment, const std::string& input, std::int64_t frames) const;
   ProcessCost run(const std::string& environment, const std::string& input, const std::string& log) const;
 
   test::TempDir dir_;

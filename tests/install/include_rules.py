@@ -18,7 +18,7 @@ FOLDERS = {
     "executive": ["include", "model integration", "expression", "driver", "isolation", "state record",
                   "plan", "admission flight", "frame", "run_base", "capability", "run", "embed report client", "campaign", "app c_api"],
     "executive/campaign": ["draw", "statistics", "file", "store", "run page", "engine"],
-    "executive/capability": ["action", "checkpoint clock histogram isolation judge library message policy privilege record stimulus fault limit", "cause watch", "flight",
+    "executive/capability": ["action", "checkpoint clock count histogram isolation judge library message policy privilege record stimulus fault limit", "cause watch", "flight",
                              "link live"],
     "drivers/can": ["dbc", "bus codec", "port", "log", "model", "command"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
@@ -83,7 +83,7 @@ OWNERS = {
 # The C++ library; the C library, the kernel and the compiler.
 SYSTEM = re.compile(r"[a-z_]+|(arpa|asm|linux|linux/can|net|netinet|sys)/[a-z_0-9]+\.h")
 SYSTEM_C = {name + ".h" for name in (
-    "cpuid cxxabi dirent dlfcn elf errno fcntl float getopt grp ifaddrs inttypes limits link malloc math netdb poll pthread pwd sched "
+    "cpuid cxxabi dirent dlfcn elf emmintrin errno fcntl float getopt grp ifaddrs inttypes limits link malloc math netdb poll pthread pwd sched "
     "semaphore signal spawn stdarg stdatomic stdbool stddef stdint stdio stdlib string strings syslog termios time "
     "ucontext unistd unwind x86intrin").split()}
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive", "rtsync", "drivers", "config",

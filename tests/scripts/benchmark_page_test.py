@@ -39,10 +39,10 @@ class BenchmarkPage(unittest.TestCase):
         return [cell.strip() for cell in rows[0].strip("|").split("|")] if rows else None
 
     def test_a_row_has_figure_spread_peer_least_and_machine(self):
-        done = self.make(results=[self.answer()])
+        done = self.make(results=[{**self.answer(), "trick_ns": {"median": 20_000, "min": 18_000, "max": 21_000}}])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.row("frame of 1000 empty jobs"),
-                         ["frame of 1000 empty jobs", "10 us (9 .. 12)", "20 us", "0.50", "8 us", "1.25",
+                         ["frame of 1000 empty jobs", "10 us (9 .. 12)", "20.0 us", "0.50", "8 us", "1.25",
                           "01234567, 2026-01-02, machine 1", "`scripts/benchmark whole_frame`"])
         text = (self.docs / "benchmarks.md").read_text()
         self.assertIn("1. Some CPU, 4 CPUs, Linux 6.1 (PREEMPT_RT), load 2", text)
@@ -57,6 +57,10 @@ class BenchmarkPage(unittest.TestCase):
         self.figures({"frame-empty-1000": {"peer": {"name": "Other", "figure": "16 .. 22", "apart": True}}})
         self.assertEqual(self.make(results=[self.answer()]).returncode, 0)
         self.assertEqual(self.row("frame of 1000 empty jobs")[2:4], ["16 .. 22 us, apart", ""])
+
+    def test_a_peer_that_was_not_measured_again_was_measured_apart(self):
+        self.assertEqual(self.make(results=[self.answer()]).returncode, 0)
+        self.assertEqual(self.row("frame of 1000 empty jobs")[1:4], ["10 us (9 .. 12)", "20 us, apart", ""])
 
     def test_what_was_not_measured_again_stays_with_its_machine(self):
         self.assertEqual(self.make(results=[self.answer()]).returncode, 0)

@@ -21,11 +21,11 @@ class Bench {
   explicit Bench(const std::vector<Nanoseconds>& usual)
       : times_(usual.size()), late_(clock_, times_, std::vector<bool>(usual.size(), false)) {
     for (std::size_t job = 0; job < usual.size(); ++job)
-      for (int i = 0; i < 100; ++i) times_[job].add(usual[job]);
-    log_.push_back({0, kNoPlanJob, 0, 0});
+      for (int i = 0; i < 100; ++i) times_.add(job, usual[job]);
+    log_.push_back({0, kNoPlanJob, 0});
   }
   void call(std::uint32_t job, Nanoseconds took) {
-    log_.push_back({log_.back().ticks + static_cast<std::uint64_t>(took.count()), job, 0, 0});
+    log_.push_back({log_.back().ticks + static_cast<std::uint64_t>(took.count()), job, 0});
   }
   /// No job ran.
   void pass(Nanoseconds time) { call(kNoPlanJob, time); }
@@ -34,7 +34,7 @@ class Bench {
 
  private:
   const JobClock clock_{false, [] { return std::int64_t{0}; }};
-  std::vector<rtsync::JobHistogram> times_;
+  JobTimes times_;
   LateJobs late_;
   std::vector<Lane::JobEnd> log_;
 };

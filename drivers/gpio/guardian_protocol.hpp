@@ -14,7 +14,7 @@
 
 namespace tactus::drivers::gpio {
 
-inline constexpr std::uint32_t kGuardianVersion = 3;
+inline constexpr std::uint32_t kGuardianVersion = 4;
 inline constexpr int kGuardianSocket = 3;
 
 /// Longest sleep of the guardian: it reports at that interval that it lives.

@@ -132,6 +132,8 @@ class Place {
     return words;
   }
 
+  /// Returns true if a '.' can follow, and a word behind it.
+  bool goes_on() const { return shape_->form == Form::section || shape_->form == Form::map_of; }
   bool names_things() const { return shape_->form == Form::map_of && file_.empty(); }
 
  private:
@@ -208,7 +210,7 @@ std::string complete_setting(const std::string& begin, const std::string& file) 
         text += completion_row(word, each.meaning);
     return text;
   }
-  if (place.names_things()) return "nothing\n";
+  if (place.names_things() || !place.goes_on()) return "nothing\n";
   for (const config::Word& each : place.next())
     if (const std::string word = keys.substr(0, at) + each.word; word.starts_with(begin))
       text += completion_row(word, each.meaning);

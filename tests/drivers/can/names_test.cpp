@@ -84,6 +84,7 @@ TEST_F(CanNamesShown, CompletesKeysOfTheDriverAndMessages) {
   EXPECT_EQ(setting("models.car.send.BrakeW"), "words\nmodels.car.send.BrakeWarning.\t0x120, from BRAKES\n");
   EXPECT_THAT(setting("models.dashboard.send.EngineData.sa"),
               AllOf(HasSubstr("models.dashboard.send.EngineData.safe.\t"), HasSubstr("safe_times=\t")));
+  EXPECT_EQ(setting("frame_log.x"), "nothing\n");
   EXPECT_EQ(completed({"run", "--set", "models.car.rec"}), "words\n") << "without a rig file";
 }
 

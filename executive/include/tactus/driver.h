@@ -63,7 +63,9 @@ typedef struct tactus_key {
    *  Not of a list, a SECTION or NAMED. */
   const char* fallback;
   double low, high; /**< both 0: any number, time or length */
-  const char* unit; /**< NUMBER: "V"; NULL or "": none */
+  /** NUMBER: "V"; NULL or "": none. TEXT: "file" for a file whose relative path begins in the folder of the rig file: the
+   *  rig.yaml of a run folder has it whole. */
+  const char* unit;
   const tactus_word* words;
   uint32_t word_count;
   uint32_t key_count;

@@ -370,7 +370,7 @@ def for_long(guest, checks, copy, seconds):
               .replace("MOST", str(seconds + 60)))
     files = [guest.write("long.sh", script), guest.write("long.yaml", yaml), guest.write("long.dbc", dbc)]
     patience = Patience()
-    done = guest.run("sh", "long.sh", tactus=True, files=files, copy=copy, timeout=300 + 8 * seconds, beside=patience.watch,
+    done = guest.run("sh", "long.sh", tactus=True, files=files, copy=copy, timeout=300 + 6 * seconds, beside=patience.watch,
                      options=[*MODULES, "--icount", "1"], fetch=["long", "long.out", "long.seen"])
     if not checks.equal("the guest of the long rest bus goes on", patience.gave_up, "", done):
         return

@@ -248,7 +248,7 @@ TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
         "expect.c.after: 'gone', character 1: there is no event 'gone'",
         "expect.d: after needs either 'within', 'for', or 'from' and 'until'",
         "expect.e.run: 'overuns == 0', character 1: there is no quantity 'overuns'",
-        "expect.f: 'after x, soon: yes': before its ':' stands one of", "expect.g: needs 'holds'",
+        "expect.f: 'after x, soon: yes': before its ':' is one of", "expect.g: needs 'holds'",
         "expect.g: 'from' and 'until' belong together",
         "expect.h.between[1]: the end is not after the begin, 3 s",
         "expect.i: settles needs 'by', the time that it may take",

@@ -68,7 +68,7 @@ TEST(HttpJson, SaysWhatWasFoundAndWhatIsExpected) {
 TEST(HttpJson, WhatIsNoneIsRefused) {
   for (const char* const text : {"", " ", "{", "}", "{\"a\"}", "{a: 1}", "[1,]", "01", "nul", "NaN", "1e999",
                                  "\"\xff\"", "{} {}", "\"\\ud800\"", "// no\n1"})
-    EXPECT_THAT(problem_of(text), HasSubstr("the body is no JSON")) << text;
+    EXPECT_THAT(problem_of(text), HasSubstr("the body is not JSON")) << text;
 }
 
 }  // namespace

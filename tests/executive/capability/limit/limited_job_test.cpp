@@ -114,7 +114,7 @@ TEST(LimitedJob, WrongLimitsAreRefusedAtTheirPlaces) {
       "  a: { model: gain, library: ./libmodels.so, limits: { u: [ 2 V, 1 V ], k: [ 0, 1 ], w: "
       "{ most: 1 }, y: 3 } }\n");
   EXPECT_THAT(problems, ::testing::Contains(HasSubstr("models.a.limits.u: the least is above the most")));
-  EXPECT_THAT(problems, ::testing::Contains(HasSubstr("models.a.limits.k: is no input")));
+  EXPECT_THAT(problems, ::testing::Contains(HasSubstr("models.a.limits.k: is not an input")));
   EXPECT_THAT(problems, ::testing::Contains(HasSubstr("models.a.limits.w")));
 }
 

@@ -488,7 +488,7 @@ TEST(TrickSettings, AreChecked) {
   EXPECT_THAT(problems_of("listen: 0.0.0.0:7000"), HasSubstr("say who is served with `allow:"));
   EXPECT_THAT(problems_of("listen: 127.0.0.1"), HasSubstr("not an address and port"));
   EXPECT_THAT(problems_of("listen: 127.0.0.1:65536"), HasSubstr("not an address and port"));
-  EXPECT_THAT(problems_of("allow: [10.0.0.0/33]"), HasSubstr("no IPv4 address and no block"));
+  EXPECT_THAT(problems_of("allow: [10.0.0.0/33]"), HasSubstr("not an IPv4 address or a block"));
   EXPECT_THAT(problems_of("allow: [host]"), HasSubstr("live.trick.allow[0]"));
   EXPECT_THAT(problems_of("max_clients: 0"), HasSubstr("1 .. 1000"));
   EXPECT_THAT(problems_of("maxclients: 2"), HasSubstr("did you mean 'max_clients'"));

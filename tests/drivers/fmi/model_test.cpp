@@ -239,7 +239,7 @@ TEST(FmiModel, RefusesACycleThatDoesNotFitAFixedStep) {
   unplanned.open();
   ASSERT_EQ(unplanned.run("initialize"), 0);
   EXPECT_EQ(unplanned.run("step"), 1) << "a model in a process of its own learns its cycle there";
-  EXPECT_THAT(unplanned.failure(), HasSubstr("no multiple"));
+  EXPECT_THAT(unplanned.failure(), HasSubstr("not a multiple"));
 }
 
 /// Modes of the units of the tests.

@@ -59,13 +59,13 @@ TEST(FmiPartition, SaysWhichClockIsNoCycle) {
     problem.clear();
     of.clock.interval = interval;
     (void)partition(of, problem);
-    EXPECT_THAT(problem, HasSubstr("no cycle: more than 0 s and at most a year")) << interval;
+    EXPECT_THAT(problem, HasSubstr("not a cycle: more than 0 s and at most a year")) << interval;
   }
   problem.clear();
   of.clock.interval_counter = 1;
   of.clock.resolution = 0;
   (void)partition(of, problem);
-  EXPECT_THAT(problem, HasSubstr("no cycle"));
+  EXPECT_THAT(problem, HasSubstr("not a cycle"));
 }
 
 TEST(FmiPartition, HasThePhaseOfItsUrgency) {

@@ -112,7 +112,8 @@ def try_drivers(tactus, prefix, compiler, top):
                     "-o", library)
         verdict(f"{name}: a driver of kind {kind} builds", made.returncode == 0 and built.returncode == 0,
                 made.stdout + built.stdout)
-        tried = run(tactus, "test", "driver", library, "--patience", "30 min")
+        keys = ["--keys", "{ file: /proc/sys/kernel/pid_max }"] if kind == "model" else []
+        tried = run(tactus, "test", "driver", library, "--patience", "30 min", *keys)
         verdict(f"{name}: and passes its trials", tried.returncode == 0, tried.stdout)
     (top / "rig.yaml").write_text(
         "rig: beside\nframe: { period: 1 ms }\nuntil: 20 ms\n"

@@ -97,7 +97,7 @@ enum class Operation : std::uint8_t {
   whole_run_mean,
   whole_run_rms,
   whole_run_last,   ///< seconds until the end of the last frame in which a is true; 0: it never was
-  whole_run_first,  ///< seconds until the begin of the first one; NaN: it never was
+  whole_run_first,  ///< seconds until the beginning of the first one; NaN: it never was
 };
 
 /// An operation of cells a and b into cell `to`.

@@ -84,7 +84,7 @@ const config::Fields<OutSettings>& out_fields() {
               .at_least(1),
           config::optional(
               "pulse", &OutSettings::pulse, line_rule(),
-              "number or name of a line that is high from the begin of each frame to this write, for a "
+              "number or name of a line that is high from the beginning of each frame to this write, for a "
               "logger or an oscilloscope"),
       }};
   return fields;

@@ -184,7 +184,7 @@ void GuardedRoom::expect_kept() const {
   if (!untouched(data_ + bytes_, begin_ + mapped_ - page_))
     throw Mistake("writes past the end of a record of " + std::to_string(bytes_) + " bytes");
   if (!untouched(begin_, data_))
-    throw Mistake("writes before the begin of a record of " + std::to_string(bytes_) + " bytes");
+    throw Mistake("writes before the beginning of a record of " + std::to_string(bytes_) + " bytes");
 }
 
 void throw_not_made(const config::Problems& problems) {

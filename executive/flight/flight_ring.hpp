@@ -63,7 +63,7 @@ class FlightRing {
     FlightCell* const cells = cells_;
     const std::uint64_t capacity = capacity_;
     std::uint64_t at = at_;
-    for (std::size_t done = 0; done < records;) {  // up to the end of the ring, then from its begin
+    for (std::size_t done = 0; done < records;) {  // up to the end of the ring, then from its beginning
       const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(records - done, capacity - at));
       FlightCell* const to = cells + at;
       for (std::size_t i = 0; i < run; ++i) {

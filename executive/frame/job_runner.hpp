@@ -43,7 +43,7 @@ class JobRunner final : public LaneRunner {
   std::vector<std::string> initialize();
   /// The jobs of frame k, each in its state. False: one failed.                                     @when rt
   bool run_frame(std::int64_t k) TACTUS_RT;
-  /// Those of the begin of a freeze, of its frame n, and of the end after n frames.                 @when rt
+  /// Those of the beginning of a freeze, of its frame n, and of the end after n frames.                 @when rt
   bool begin_freeze() TACTUS_RT;
   bool run_freeze_frame(std::int64_t n) TACTUS_RT;
   bool end_freeze(std::int64_t n) TACTUS_RT;

@@ -35,7 +35,7 @@ struct RunJournal {
   std::uint64_t lines = 0;
   std::uint64_t damaged = 0;
 
-  /// An event, a step, or the begin or end of a fault or stimulus.
+  /// An event, a step, or the beginning or end of a fault or stimulus.
   struct Happened {
     std::int64_t frame = 0;
     std::string what, name;

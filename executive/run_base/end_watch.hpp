@@ -26,7 +26,7 @@ class EndWatch {
   /// `what`: "the join of the federation", where no job runs. `starting`: the frames have not begun.
   void begin(Clock::time_point now = Clock::now(), bool ending = false, std::string what = "",
              bool starting = false);
-  /// Again and again while waiting. True: a second after an abort, or ten minutes after the begin of
+  /// Again and again while waiting. True: a second after an abort, or ten minutes after the beginning of
   /// an end, a job still has not returned, or for a second an output's driver from driving it safe; the process has to
   /// be ended with rtsync::end_process.
   bool overdue(Clock::time_point now = Clock::now());

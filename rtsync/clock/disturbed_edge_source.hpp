@@ -23,8 +23,8 @@ enum class EdgeDisturbance : std::uint8_t {
 /// A line whose edges are disturbed on purpose: they come late, or not at all. What follows the edges sees no
 /// difference from a line that does so itself.
 ///
-/// A disturbance is for the edges whose time stamps lie between its begin and its end, but for one edge at least: the
-/// first after its begin. A late edge is given out when it has come; one that would come after the next edge
+/// A disturbance is for the edges whose time stamps lie between its beginning and its end, but for one edge at least: the
+/// first after its beginning. A late edge is given out when it has come; one that would come after the next edge
 /// comes right before that.
 ///
 /// Threads  constructor, what(): as EdgeSource. wait(), begin(), end(), rest(): the paced thread. disturbed(): any.

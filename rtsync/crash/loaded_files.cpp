@@ -62,7 +62,7 @@ std::optional<std::uint64_t> number_of(std::string_view text, int base) {
 /// Range of a file that a process has mapped.
 struct Mapped {
   std::uint64_t inode = 0;
-  std::uint64_t bytes = 0;  // from its begin to the last byte that is mapped
+  std::uint64_t bytes = 0;  // from its beginning to the last byte that is mapped
   bool runs = false;
 };
 

@@ -151,7 +151,7 @@ class Helper {
   PinnedThread thread_;
 };
 
-/// CPU time of the thread at the begin of two frames: what lies between is all that the frames cost it.
+/// CPU time of the thread at the beginning of two frames: what lies between is all that the frames cost it.
 struct Marks {
   std::int64_t first = 0, last = 0;
   std::int64_t first_ns = 0, last_ns = 0;

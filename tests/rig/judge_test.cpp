@@ -250,7 +250,7 @@ TEST_F(Judge, AWrongTestIsRefusedWithAllItsMistakesAndTheirPlaces) {
         "expect.e.run: 'overuns == 0', character 1: there is no quantity 'overuns'",
         "expect.f: 'after x, soon: yes': before its ':' is one of", "expect.g: needs 'holds'",
         "expect.g: 'from' and 'until' belong together",
-        "expect.h.between[1]: the end is not after the begin, 3 s",
+        "expect.h.between[1]: the end is not after the beginning, 3 s",
         "expect.i: settles needs 'by', the time that it may take",
         "expect.j.always: 'shift' and 'tube' belong to a condition",
         "expect.k.always: 'motor.speed within 1 rad/s of gone.csv', character 31: there is no recording ",

@@ -34,7 +34,7 @@ inline std::uint64_t calls_of_the_rig(const SyscallCount& count) {
   return without_sanitizer(count) - (kSanitized ? count.of(SYS_futex) : 0);
 }
 
-/// Behind a late frame the rig reads how many page faults the kernel counted: a call or two for its begin, and for its
+/// Behind a late frame the rig reads how many page faults the kernel counted: a call or two for its beginning, and for its
 /// work. A thread whose calls are counted is late by that, and a busy machine makes others late.
 inline std::uint64_t looks_behind_late_frames(const SyscallCount& count) { return count.of(SYS_pread64); }
 /// The calls of a thread that sleeps by `sleep` (-1: it does not), without those looks.

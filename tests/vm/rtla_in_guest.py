@@ -47,7 +47,7 @@ true
 
 
 def truth(text):
-    """What was done: name of the thread that had the CPU, CLOCK_MONOTONIC and CLOCK_REALTIME at its begin in seconds."""
+    """What was done: name of the thread that had the CPU, CLOCK_MONOTONIC and CLOCK_REALTIME at its beginning in seconds."""
     rows = [line.split() for line in text.splitlines()]
     return [(row[0], int(row[1]) / 1e9, int(row[3]) / 1e9) for row in rows if len(row) == 4]
 

@@ -42,7 +42,7 @@ class Preemption {
     ~Activation() {
       if (order_ != nullptr) end();
     }
-    /// Longest time that it waited for others so far, ns, at its begin or that of a section.
+    /// Longest time that it waited for others so far, ns, at its beginning or that of a section.
     std::int64_t waited_ns() const noexcept { return waited_ns_; }
     /// Reason with which that wait began.
     Reason reason() const noexcept { return reason_; }

@@ -28,7 +28,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
 
 void MappedFile::passed(std::size_t offset) {
   constexpr std::size_t kPiece = std::size_t{4} << 20;
-  if (offset < given_back_) given_back_ = 0;  // read from the begin again
+  if (offset < given_back_) given_back_ = 0;  // read from the beginning again
   const std::size_t end = std::min(offset, size_) / kPiece * kPiece;
   if (end <= given_back_) return;
   // A hint: what the kernel keeps is no error.

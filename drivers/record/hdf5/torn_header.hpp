@@ -13,7 +13,7 @@ struct TornHeader {
   std::size_t bytes;
 };
 
-/// All of them in an HDF5 file of version 1.10. A kill leaves one at most: its begin is the header that was being
+/// All of them in an HDF5 file of version 1.10. A kill leaves one at most: its beginning is the header that was being
 /// written, its end the one before. They differ in the count of records, the time of change and the checksum.
 /// Throws std::runtime_error: file, and the kernel's reason. @when service
 std::vector<TornHeader> torn_headers(const std::filesystem::path& file);

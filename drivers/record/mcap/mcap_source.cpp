@@ -40,7 +40,7 @@ std::optional<McapFound> record_at(std::string_view bytes, std::uint64_t at) {
   return McapFound{static_cast<McapOp>(bytes[at]), at, at + kMcapPrefix + length, reader.take(length)};
 }
 
-/// A file from its begin to where it is whole.
+/// A file from its beginning to where it is whole.
 struct McapScan {
   McapContents contents;
   std::vector<std::string_view> chunks;  // the records in each

@@ -9,7 +9,7 @@
 
 namespace tactus::drivers::record {
 
-// Where the few numbers stand that change while a recording grows, from the begin of their blocks.
+// Where the few numbers stand that change while a recording grows, from the beginning of their blocks.
 inline constexpr std::uint64_t kMdfGroupData = 40;    ///< offset in DG: the link to its first data
 inline constexpr std::uint64_t kMdfCycleCount = 80;   ///< offset in CG
 inline constexpr std::uint64_t kMdfNextList = 24;     ///< offset in DL: the link to the next one

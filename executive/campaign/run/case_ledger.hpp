@@ -15,7 +15,7 @@ namespace tactus::campaign {
 /// Cases a second, of the last 256 that ended.
 class Rate {
  public:
-  /// A case ended at that time, in seconds since the begin.
+  /// A case ended at that time, in seconds since the beginning.
   void add(double at) { ends_[count_++ % kMost] = at; }
   double of(double now) const {
     if (count_ == 0) return 0;
@@ -71,7 +71,7 @@ class CaseLedger {
 
   /// Returns true if an attempt that ended so does not count, and is repeated.
   bool repeats(std::int64_t number, const Outcome& outcome);
-  /// Closes an attempt; `again`: it does not count, and is repeated. `now`: seconds since the begin.
+  /// Closes an attempt; `again`: it does not count, and is repeated. `now`: seconds since the beginning.
   void close(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder, bool again,
              double now);
   /// Closes an attempt without an end: it does not count, and the case is open. `again`: it is the next.

@@ -86,7 +86,7 @@ class Database {
   sqlite3* database_ = nullptr;
 };
 
-/// All or nothing: what was written since its begin is undone unless commit() was called. One inside another is part of
+/// All or nothing: what was written since its beginning is undone unless commit() was called. One inside another is part of
 /// that.
 class Transaction {
  public:

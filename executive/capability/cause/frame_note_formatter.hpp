@@ -17,7 +17,7 @@ namespace tactus::executive {
 struct LateLine {
   static constexpr std::size_t kMostBrief = 143;  ///< bytes; 160 with "tactus: warning: " before it
   std::string text;                               ///< all of it, for log.txt
-  std::string brief;  ///< its begin and where the rest is, for a terminal; at most kMostBrief bytes
+  std::string brief;  ///< its beginning and where the rest is, for a terminal; at most kMostBrief bytes
 };
 
 /// Puts the notes of frames into words: one line a second for overruns, one for late wakes and one for frames

@@ -295,7 +295,7 @@ class Compiler final : public TestConditions {
       made.closes = pulse(bounds[1]);
     made.monitor.must_close = end.has_value();
     if (!begin || !end) return;
-    if (*end <= *begin) problems_.add(bounds[1], "the end is not after the begin, " + bounds[0].value);
+    if (*end <= *begin) problems_.add(bounds[1], "the end is not after the beginning, " + bounds[0].value);
     made.limit = *end - *begin;
   }
 

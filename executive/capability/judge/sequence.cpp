@@ -187,7 +187,8 @@ class SequenceCompiler {
         !settings.finally.value.empty() || !settings.settles.value.empty() || !settings.run.value.empty() ||
         settings.from || settings.until || settings.shift || settings.tube || settings.realtime)
       return refuse(
-          "a step knows always, never, within and for, which count from its begin; write others beside the "
+          "a step knows always, never, within and for, which count from its beginning; write others beside "
+          "the "
           "sequence");
     const bool timed = settings.within || settings.lasting;
     const int forms = (settings.always.value.empty() ? 0 : 1) + (settings.never.value.empty() ? 0 : 1) +

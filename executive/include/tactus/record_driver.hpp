@@ -24,7 +24,7 @@
 
 namespace tactus {
 
-/// One column. `offset` counts from the begin of a record, which is the simulated time (int64, nanoseconds).
+/// One column. `offset` counts from the beginning of a record, which is the simulated time (int64, nanoseconds).
 struct Column {
   std::string name{};
   std::string unit{};  ///< empty: a pure number
@@ -103,7 +103,7 @@ struct Examined {
   bool has_last = false;
   std::int64_t last_ns = 0;  ///< simulated time of the last of them, with has_last
   std::string damage{};      ///< damage before the last whole record; empty: none
-  std::string unended{};  ///< part that mend() adds, beside cutting: "its index"; empty: none
+  std::string unended{};     ///< part that mend() adds, beside cutting: "its index"; empty: none
 };
 
 /// A recording that is read back; its file may still be written. Functions may throw: place and reason.

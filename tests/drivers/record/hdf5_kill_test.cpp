@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a kill can leave of an HDF5 file: it cuts a write where pages of memory meet, so that the begin is new and the
+/// What a kill can leave of an HDF5 file: it cuts a write where pages of memory meet, so that the beginning is new and the
 /// end is old.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -233,7 +233,7 @@ def read_mcap(path, ended=True):
     """The columns, by the names that the messages have, and the metadata of the channel. `ended`: the file was."""
     with open(path, "rb") as file:
         data = file.read()
-    need(data[:8] == MCAP, "magic at the begin")
+    need(data[:8] == MCAP, "magic at the beginning")
     end = len(data)
     if ended:
         need(data[-8:] == MCAP, "magic at the end")
@@ -247,7 +247,7 @@ def read_mcap(path, ended=True):
         top.append((at, op, data[at + 9:at + 9 + length]))
         at += 9 + length
     if ended:
-        need(at == end, "records from the begin to the end")
+        need(at == end, "records from the beginning to the end")
         _check_summary(data, top)
     schema = channel = None
     times, rows, names = [], [], {}

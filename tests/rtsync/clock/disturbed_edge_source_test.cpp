@@ -100,7 +100,7 @@ TEST(DisturbedEdgeSource, AnEdgeThatIsReadLateWasNotAskedFor) {
   SimKernel::pass(1500us);  // the first edge has come, and nobody has read it
   line.source->begin(EdgeDisturbance::missing, 0us);
   line.read_to(2500us);
-  EXPECT_THAT(line.seen, testing::ElementsAre(0)) << "of the edges after the begin none";
+  EXPECT_THAT(line.seen, testing::ElementsAre(0)) << "of the edges after the beginning none";
 }
 
 TEST(DisturbedEdgeSource, KeepsTheOrderOfEdges) {

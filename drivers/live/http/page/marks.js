@@ -35,7 +35,7 @@ export class Marks {
   }
 }
 
-/** Faults that were on in a frame, or until less than a second before: {name, frame of the begin, over}. `marks`: by frame. */
+/** Faults that were on in a frame, or until less than a second before: {name, frame of the beginning, over}. `marks`: by frame. */
 export function faultsAt(marks, frame, second) {
   const found = new Map();
   for (const {sign, name, frame: at} of marks) {

@@ -8,7 +8,6 @@
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
 #include "executive/capability/clock/run_clock.hpp"
-#include "executive/capability/count/run_counting.hpp"
 #include "executive/capability/fault/run_faults.hpp"
 #include "executive/capability/fault/settings.hpp"
 #include "executive/capability/flight/run_flight.hpp"
@@ -43,7 +42,6 @@ namespace tactus::executive {
 namespace {
 
 constexpr CapabilityRow kCapabilities[] = {
-    {&make_capability<RunCounting>},  // at the end all is counted before others look at it
     {&make_capability<RunClock>},
     // An abort for a lost privilege is the end that all others see.
     {&make_capability<RunPrivileges>, &kPrivilegeSection},

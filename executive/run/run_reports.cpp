@@ -152,7 +152,6 @@ Json RunReports::timing() const {
 
 Json RunReports::jobs() const {
   const Plan& plan = run_.executive->plan();
-  if (run_.catch_up_counting) run_.catch_up_counting();
   JobBudgets& budgets = run_.executive->program().budgets();
   Json all = Json::array();
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) {

@@ -66,9 +66,6 @@ struct RunContext {
   /// Writes the last frames to a trace, with the reason in its title. Empty: there is no flight recorder.
   std::function<void(const std::string& why)> trace{};
 
-  /// Waits a moment until all times of jobs are counted that frames have measured. Empty: they always are.
-  std::function<void()> catch_up_counting{};
-
   /// The first frame: 0, or that of the state that the run goes on from.
   std::int64_t first_frame() const { return start ? start->frame : 0; }
   /// Names what keeps the run out of real time: "--no-realtime"; empty: nothing does.

@@ -18,7 +18,7 @@ FOLDERS = {
     "executive": ["include", "model integration", "expression", "driver", "isolation", "state record",
                   "plan", "admission flight", "frame", "run_base", "capability", "run", "embed report client", "campaign", "app c_api"],
     "executive/campaign": ["draw", "statistics", "file", "store", "run page", "engine"],
-    "executive/capability": ["action", "checkpoint clock count histogram isolation judge library message policy privilege record stimulus fault limit", "cause watch", "flight",
+    "executive/capability": ["action", "checkpoint clock histogram isolation judge library message policy privilege record stimulus fault limit", "cause watch", "flight",
                              "link live"],
     "drivers/can": ["dbc", "bus codec", "port", "log", "model", "command"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],

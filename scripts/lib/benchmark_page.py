@@ -159,7 +159,7 @@ def update(figures, results):
 
 def digits(value):
     """Three digits, or the whole number where that has more."""
-    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+    return f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
 
 
 def shown(figure, unit):

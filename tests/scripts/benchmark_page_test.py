@@ -52,6 +52,8 @@ class BenchmarkPage(unittest.TestCase):
     def test_large_figures_are_written_whole(self):
         self.assertEqual(self.make(results=[self.answer(median=2_346_000)]).returncode, 0)
         self.assertEqual(self.row("frame of 1000 empty jobs")[1], "2346 us (9 .. 12)")
+        self.assertEqual(self.make(results=[self.answer(median=999_700)]).returncode, 0)
+        self.assertEqual(self.row("frame of 1000 empty jobs")[1], "1000 us (9 .. 12)")
 
     def test_a_peer_of_another_run_has_no_ratio(self):
         self.figures({"frame-empty-1000": {"peer": {"name": "Other", "figure": "16 .. 22", "apart": True}}})

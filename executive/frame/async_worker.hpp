@@ -19,8 +19,8 @@ namespace tactus::executive {
 /// Threads  run(): the thread; everything else: the frame's, while the thread is at rest.
 /// RT       everything but the building of it.
 struct AsyncWorker {
-  AsyncWorker(const JobClock& clock, JobTimes& times, JobBudgets& budgets, std::size_t of_thread,
-              std::size_t most_calls)
+  AsyncWorker(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
+              std::size_t of_thread, std::size_t most_calls)
       : thread(of_thread), lane(clock, times, budgets, of_thread, most_calls) {}
 
   // Built by Program.

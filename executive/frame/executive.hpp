@@ -96,9 +96,7 @@ class Executive {
   /// The number of the frame that would come next. After run().
   std::int64_t frames_done() const { return status_.frame().frames; }
   const FrameStatistics& statistics() const { return accounts_.statistics(); }
-  /// Returns a copy of the times of a job that are counted. Where a helper counts, those of the last frames come some
-  /// frames later.                                                                                  @when any
-  rtsync::JobHistogram job_times(std::size_t job) const { return program_.job_times().of(job); }
+  const rtsync::JobHistogram& job_times(std::size_t job) const { return program_.job_times()[job]; }
   /// Number of times that work in the slack was deferred by a frame, as it would not have fitted.   @when any
   std::int64_t deferred() const TACTUS_RT { return slack_.deferred(); }
   /// Counters of the machine for the real-time thread during run(); valid after run().

@@ -61,8 +61,9 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
   finding.facts.for_others = stretch.for_others;
   finding.facts.always = stretch.always;
   if (stretch.part == LatePart::job && stretch.group.jobs == 0)
-    finding.facts.usual_p99 = stretch.job == Finding::kNoJob ? statistics_.work.quantile(0.99)
-                                                             : program_.job_times().late_time(stretch.job);
+    finding.facts.usual_p99 = stretch.job == Finding::kNoJob
+                                  ? statistics_.work.quantile(0.99)
+                                  : program_.job_times()[stretch.job].quantile(0.99);
   seen_.see(stretch.lane, stretch, finding.evidence);
   if (stretch.part == LatePart::job && rtsync::HeapWatch::available())
     finding.evidence.heap = seen_.with_measuring(stretch.heap, stretch);

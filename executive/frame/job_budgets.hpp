@@ -95,7 +95,7 @@ class JobBudgets {
     for (std::size_t i = 0; i < plan.threads.size(); ++i) set(threads_[i + 1], plan.threads[i].budget);
   }
 
-  bool any() const { return any_; }
+  bool any() const TACTUS_RT { return any_; }
   /// Counts up whenever an account does.                                                           @when any
   std::uint32_t bookings() const TACTUS_RT { return bookings_.load(std::memory_order_acquire); }
   void book(Budget& budget, std::int64_t frame, rtsync::Nanoseconds took) TACTUS_RT {

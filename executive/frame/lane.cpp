@@ -87,12 +87,9 @@ void Lane::count() TACTUS_RT {
   // Few rigs have budgets, and few frames use the heap.
   if (budgets_.any() || heap_times_count_ > 0) [[unlikely]]
     look_at_calls(log);
-  const std::uint64_t last = log.back().ticks;
-  if (!pass_on(log.size())) {
-    add_times(log);
-    log_end_ = log_begin_;
-  }
-  counted_to_ = last;
+  add_times(log);
+  counted_to_ = log.back().ticks;
+  log_end_ = log_.data();
 }
 
 void Lane::make_room() TACTUS_RT {
@@ -130,21 +127,9 @@ void Lane::look_at_calls(std::span<const JobEnd> log) TACTUS_RT {
 void Lane::add_times(std::span<const JobEnd> log) TACTUS_RT {
   std::uint64_t begin = counted_to_;
   for (const JobEnd& end : log) {
-    if (end.job != kNoPlanJob) times_.add(end.job, clock_.to_time(end.ticks - begin));
+    if (end.job != kNoPlanJob) times_[end.job].add(clock_.to_time(end.ticks - begin));
     begin = end.ticks;
   }
-}
-
-/// False: these calls are to be counted here.
-bool Lane::pass_on(std::size_t calls) TACTUS_RT {
-  if (pages_ == nullptr) return false;
-  if (counted_here_ < kCountedHere) {
-    ++counted_here_;
-    return false;
-  }
-  if (!pages_->pass(counted_to_, calls)) return false;
-  begin_log(pages_->open());
-  return true;
 }
 
 void Lane::note_heap(std::uint32_t heap_calls) TACTUS_RT {

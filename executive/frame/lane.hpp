@@ -11,11 +11,9 @@
 #include "executive/flight/flight_ring.hpp"
 #include "executive/frame/broken_promises.hpp"
 #include "executive/frame/call_cells.hpp"
-#include "executive/frame/call_pages.hpp"
 #include "executive/frame/job_budgets.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/frame/job_end.hpp"
-#include "executive/frame/job_times.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
 #include "executive/model/model_overlay.hpp"
@@ -27,6 +25,7 @@
 #include "rtsync/host/unforked_memory.hpp"
 #include "rtsync/thread/float_environment.hpp"
 #include "rtsync/thread/gate.hpp"
+#include "rtsync/time/histogram.hpp"
 
 namespace tactus::executive {
 
@@ -95,18 +94,19 @@ class alignas(64) Lane {
   Lane& operator=(const Lane&) = delete;
   using JobEnd = executive::JobEnd;
 
-  /// `times`: those of all jobs of the plan, of which a lane adds those of its own jobs.
-  /// `most_calls`: of one frame, as far as known. `thread` is whose it is.
-  Lane(const JobClock& clock, JobTimes& times, JobBudgets& budgets, std::size_t thread,
-       std::size_t most_calls)
+  /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
+  /// is measured. `most_calls`: of one frame, as far as known. `thread` is whose it is.
+  Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
+       std::size_t thread, std::size_t most_calls)
       : clock_(clock),
         times_(times),
         budgets_(budgets),
         own_budget_(budgets.thread(thread)),
-        room_(!times.measures() || most_calls == 0 ? 0 : most_calls + kMostBegins),
-        log_(room_),
-        heap_times_(room_) {
-    if (room_ > 0) begin_log(log_.data());
+        log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins),
+        heap_times_(log_.size()) {
+    if (log_.empty()) return;
+    log_end_ = log_.data();
+    log_room_end_ = log_.data() + log_.size();
   }
 
   /// Prepares the first call after a while.
@@ -122,18 +122,8 @@ class alignas(64) Lane {
   void set_schedule(const Schedule* schedule) { schedule_ = schedule; }
   /// Dependency that blocked the last call; nullptr: none.
   const Dependency* blocked_by() const TACTUS_RT { return blocked_by_; }
-  /// Counts what was measured since the last time, or passes it on to be counted. In the slack: the histograms of many
-  /// jobs lie in no cache.
+  /// Counts what was measured since the last time, in the slack: the histograms of many jobs lie in no cache.
   void count() TACTUS_RT;
-  /// Number of calls that it can measure before it counts; 0: it measures nothing.
-  std::size_t room() const TACTUS_RT { return room_; }
-  /// Passes on what it measures, but of its first frames, so that what is usual is known soon. The pages must
-  /// outlive it, and have its room(). @when setup
-  void pass_calls_on(CallPages& pages) {
-    if (room_ == 0) return;
-    pages_ = &pages;
-    begin_log(pages.open());
-  }
   /// Looks which of the calls that are not counted took longest; see longest_ticks().
   void find_longest() TACTUS_RT;
   /// Begins frame k, or a period that began with it: what is counted from here on belongs to it.
@@ -151,7 +141,7 @@ class alignas(64) Lane {
   /// Ends of calls that count() will count, oldest first: since the frame began, but for frames of very many
   /// calls.
   std::span<const JobEnd> log() const TACTUS_RT {
-    return {log_begin_, static_cast<std::size_t>(log_end_ - log_begin_)};
+    return {log_.data(), static_cast<std::size_t>(log_end_ - log_.data())};
   }
   /// Returns the duration of the calls of the heap between two entries of log().
   rtsync::Nanoseconds heap_time(const JobEnd& begin, const JobEnd& end) const TACTUS_RT {
@@ -258,21 +248,14 @@ class alignas(64) Lane {
     if (log_end_ == log_room_end_) [[unlikely]]
       make_room();
   }
-  void begin_log(JobEnd* at) TACTUS_RT {
-    log_begin_ = log_end_ = at;
-    log_room_end_ = at + room_;
-  }
   void note_heap(std::uint32_t heap_calls) TACTUS_RT;
   std::uint32_t heap_ns_at(std::uint32_t heap_calls) const TACTUS_RT;
   void make_room() TACTUS_RT;
   void look_at_calls(std::span<const JobEnd> log) TACTUS_RT;
   void add_times(std::span<const JobEnd> log) TACTUS_RT;
-  bool pass_on(std::size_t calls) TACTUS_RT;
-
   void leave_record() TACTUS_RT;
 
   static constexpr std::size_t kMostBegins = 64;
-  static constexpr int kCountedHere = 256;  // frames, before others count
 
   /// Heap of the thread at a moment, as JobEnd::heap_calls.
   struct HeapTime {
@@ -289,16 +272,12 @@ class alignas(64) Lane {
   rtsync::RunningJob* running_ = &own_running_;
   const rtsync::FloatEnvironment environment_ = rtsync::FloatEnvironment::of_this_thread();
 
-  JobTimes& times_;
+  std::vector<rtsync::JobHistogram>& times_;
   JobBudgets& budgets_;
   JobBudgets::Budget& own_budget_;
   std::int64_t frame_ = 0;
-  std::uint64_t spent_ticks_ = 0;  // of the frame, as far as counted
-  const std::size_t room_;
-  std::vector<JobEnd> log_;  // in the order of the calls, unless they are written into pages_
-  JobEnd* log_begin_ = nullptr;
-  CallPages* pages_ = nullptr;
-  int counted_here_ = 0;              // frames
+  std::uint64_t spent_ticks_ = 0;     // of the frame, as far as looked at
+  std::vector<JobEnd> log_;           // in the order of the calls
   std::vector<HeapTime> heap_times_;  // ascending: where calls of the heap were seen since the last count()
   std::size_t heap_times_count_ = 0;
   HeapTime heap_before_;                        // at the last count()

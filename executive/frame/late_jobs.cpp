@@ -16,7 +16,7 @@ std::uint32_t LateJobs::look_at(Log log) TACTUS_RT {
     if (job.round != round_) {
       job = {};
       job.round = round_;
-      job.usual = times_.usual(log[i].job);
+      job.usual = times_[log[i].job].median();
     }
     const Nanoseconds excess = clock_.to_time(log[i].ticks - log[i - 1].ticks) - job.usual;
     if (job.calls == 0 || excess > job.longest) {
@@ -102,7 +102,7 @@ LateJobs::Calls LateJobs::longest(std::size_t lane, Log log) const TACTUS_RT {
     calls.job = log[i].job;
   }
   if (calls.begin == nullptr) return calls;
-  calls.excess = clock_.to_time(ticks) - times_.usual(calls.job);
+  calls.excess = clock_.to_time(ticks) - times_[calls.job].median();
   calls.isolated = isolated_[calls.job];
   return calls;
 }

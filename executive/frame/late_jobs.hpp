@@ -21,7 +21,7 @@ class LateJobs {
   using Log = std::span<const Lane::JobEnd>;
 
   /// `times`: of each job of the plan, up to the frame before. `isolated`: whether its model is.  @when setup
-  LateJobs(const JobClock& clock, const JobTimes& times, std::vector<bool> isolated)
+  LateJobs(const JobClock& clock, const std::vector<rtsync::JobHistogram>& times, std::vector<bool> isolated)
       : clock_(clock), times_(times), isolated_(std::move(isolated)), jobs_(isolated_.size()) {}
 
   /// Calls of a lane, one after the other.
@@ -56,7 +56,7 @@ class LateJobs {
   void put_first(JobGroup& group, std::uint32_t job) const TACTUS_RT;
 
   const JobClock& clock_;
-  const JobTimes& times_;
+  const std::vector<rtsync::JobHistogram>& times_;
   const std::vector<bool> isolated_;
   std::vector<Job> jobs_;
   std::uint32_t round_ = 0;

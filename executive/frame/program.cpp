@@ -41,7 +41,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
     job.run = &IntegrationLoop::run;
     plan_.jobs.push_back(std::move(job));
   }
-  job_times_ = std::make_unique<JobTimes>(plan_.job_times ? plan_.jobs.size() : 0);
+  job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
   promises_.make(plan_.jobs.size());
   injected_.assign(plan_.jobs.size(), -1);
   names_ = std::make_unique<JobNames>(plan_.jobs);
@@ -73,7 +73,7 @@ void Program::place_threads() {
   lane_of_thread_.assign(plan_.threads.size() + 1, 0);
   async_worker_of_thread_.assign(plan_.threads.size() + 1, nullptr);
   const auto add_lane = [this](std::size_t thread) {
-    lane_states_.push_back(std::make_unique<Lane>(job_clock_, *job_times_, *budgets_, thread,
+    lane_states_.push_back(std::make_unique<Lane>(job_clock_, job_times_, *budgets_, thread,
                                                   calls_in_a_frame(plan_, plan_.frame)));
   };
   add_lane(0);
@@ -89,7 +89,7 @@ void Program::place_threads() {
     }
     const Period period = thread.period.is_zero() ? plan_.frame : thread.period;
     auto made =
-        std::make_unique<AsyncWorker>(job_clock_, *job_times_, *budgets_, t, calls_in_a_frame(plan_, period));
+        std::make_unique<AsyncWorker>(job_clock_, job_times_, *budgets_, t, calls_in_a_frame(plan_, period));
     made->kind = thread.kind;
     if (!thread.period.is_zero()) made->frames = frames_in(thread.period, plan_.frame);
     made->call.dt = thread.period.is_zero() ? 0 : thread.period.seconds();

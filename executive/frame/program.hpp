@@ -132,8 +132,7 @@ class Program {
   void seek(std::int64_t k) TACTUS_RT;
 
   const JobClock& job_clock() const { return job_clock_; }
-  const JobTimes& job_times() const { return *job_times_; }
-  JobTimes& times_to_count() { return *job_times_; }
+  const std::vector<rtsync::JobHistogram>& job_times() const { return job_times_; }
   BrokenPromises& promises() { return promises_; }
   const BrokenPromises& promises() const { return promises_; }
   JobBudgets& budgets() const { return *budgets_; }
@@ -172,7 +171,7 @@ class Program {
 
   Plan plan_;
   const JobClock job_clock_;
-  std::unique_ptr<JobTimes> job_times_;
+  std::vector<rtsync::JobHistogram> job_times_;
   BrokenPromises promises_;
   std::unique_ptr<JobNames> names_;
   std::unique_ptr<JobSwitches> switches_;

@@ -29,12 +29,6 @@ class Histogram {
  public:
   static constexpr std::size_t kBuckets = static_cast<std::size_t>(64 - Bits) << Bits;
 
-  Histogram() = default;
-  /// Copies what has been counted; what is added meanwhile may be missing.                        @when any
-  Histogram(const Histogram& other) { add(other); }
-  Histogram& operator=(const Histogram&) = delete;
-  ~Histogram() = default;
-
   void add(Nanoseconds time) TACTUS_RT {
     const auto value = static_cast<std::uint64_t>(time.count() < 0 ? 0 : time.count());
     const std::size_t bucket = bucket_of(value);
@@ -43,23 +37,6 @@ class Histogram {
     if (bucket < middle_) ++below_;
     if (value > max_.load(std::memory_order_relaxed)) max_.store(value, std::memory_order_relaxed);
     if (value < min_.load(std::memory_order_relaxed)) min_.store(value, std::memory_order_relaxed);
-  }
-
-  /// Adds all that another one has counted; the other may be written meanwhile. By the writer.    @when any
-  void add(const Histogram& other) TACTUS_RT {
-    std::uint64_t added = 0;
-    for (std::size_t i = 0; i < kBuckets; ++i) {
-      const std::uint64_t count = other.counts_[i].load(std::memory_order_relaxed);
-      if (count == 0) continue;
-      counts_[i].store(counts_[i].load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-      if (i < middle_) below_ += count;
-      added += count;
-    }
-    total_.store(total_.load(std::memory_order_relaxed) + added, std::memory_order_relaxed);
-    max_.store(std::max(max_.load(std::memory_order_relaxed), other.max_.load(std::memory_order_relaxed)),
-               std::memory_order_relaxed);
-    min_.store(std::min(min_.load(std::memory_order_relaxed), other.min_.load(std::memory_order_relaxed)),
-               std::memory_order_relaxed);
   }
 
   std::uint64_t count() const TACTUS_RT { return total_.load(std::memory_order_relaxed); }

@@ -2,8 +2,6 @@
 // What does a frame cost the CPU with everything on by default, also behind its jobs, beside the least that can be?
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,18 +9,14 @@
 #include <optional>
 #include <string>
 #include <tactus/model.hpp>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "executive/frame/call_counter.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/model/finite.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/plan/plan.hpp"
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/host/cpu_set.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 #include "tests/benchmark/benchmark.hpp"
@@ -124,56 +118,19 @@ struct Subject {
   tactus::executive::Plan plan;
 };
 
-/// A helper that counts the times of jobs beside the frames. No rig has one: whether it is worth it is asked here.
-class Helper {
- public:
-  explicit Helper(tactus::executive::Program& program)
-      : counter_(program), thread_({.name = "job-times", .cpus = other_cpus()}, [this] {
-          while (!stop_.load())
-            if (!counter_.count()) {
-              in_vain_.fetch_add(1);
-              std::this_thread::sleep_for(
-                  std::chrono::microseconds(20));  // it may share a core with the frames
-            }
-        }) {}
-  ~Helper() { stop_.store(true); }
-  /// Waits until it has come as near as in a rig whose frames leave it time. Returns the CPU time of that wait.
-  std::int64_t wait() const {
-    const std::int64_t begin = tactus::benchmark::cpu_ns();
-    const std::uint64_t looks = in_vain_.load();
-    while (in_vain_.load() < looks + 2) std::this_thread::yield();
-    return tactus::benchmark::cpu_ns() - begin;
-  }
-  static bool is_possible() { return !other_cpus().empty(); }
-
- private:
-  static CpuSet other_cpus() { return allowed_cpus() - CpuSet{allowed_cpus().last()}; }
-
-  tactus::executive::CallCounter counter_;
-  std::atomic<bool> stop_{false};
-  std::atomic<std::uint64_t> in_vain_{0};  // looks that found nothing
-  PinnedThread thread_;
-};
-
 /// CPU time of the thread at the beginning of two frames: what lies between is all that the frames cost it.
 struct Marks {
   std::int64_t first = 0, last = 0;
   std::int64_t first_ns = 0, last_ns = 0;
-  const Helper* helper = nullptr;
-  std::int64_t waited_ns = 0;  ///< for the helper, which is no part of a frame
 
   static int look(void* self, const tactus_call* call) {
     Marks& marks = *static_cast<Marks*>(self);
-    const bool wait =
-        marks.helper != nullptr && call->frame % (tactus::executive::CallPages::kPages / 2) == 0;
-    const std::int64_t waited = wait ? marks.helper->wait() : 0;
-    if (call->frame > marks.first) marks.waited_ns += waited;
     if (call->frame == marks.first) marks.first_ns = tactus::benchmark::cpu_ns();
     if (call->frame == marks.last) marks.last_ns = tactus::benchmark::cpu_ns();
     return 0;
   }
   double frame_ns() const {
-    return static_cast<double>(last_ns - first_ns - waited_ns) / static_cast<double>(last - first);
+    return static_cast<double>(last_ns - first_ns) / static_cast<double>(last - first);
   }
 };
 
@@ -182,17 +139,14 @@ struct Frame {
   double work_ns = 0, behind_ns = 0;
 };
 
-/// The first frames are not measured: each thread has come to what it does all the time.
-constexpr std::int64_t first_of(std::int64_t frames) { return std::max<std::int64_t>(frames / 5, 300); }
-
 /// A rig with the flight recorder, as rigs have it, and not in real time: its frames follow each other at once.
-Frame measure(const Subject& subject, std::int64_t frames, bool helped) {
+Frame measure(const Subject& subject, std::int64_t frames) {
   MonotonicClock clock;
   NanosleepSleeper sleeper(clock);
   RealtimeSync sync({}, subject.plan.frame, clock, sleeper);
   tactus::executive::RealtimeVariables variables;
   tactus::executive::Plan plan = subject.plan;
-  Marks marks{first_of(frames), frames - 1};
+  Marks marks{frames / 5, frames - 1};
   tactus::executive::PlannedJob look;
   look.name = "look";
   look.run = &Marks::look;
@@ -202,8 +156,6 @@ Frame measure(const Subject& subject, std::int64_t frames, bool helped) {
   tactus::benchmark::Recorder recorder(plan.jobs.size());
   tactus::executive::Executive executive(std::move(plan), sync, sleeper, clock, variables);
   recorder(executive);
-  std::optional<Helper> helper;
-  if (helped) marks.helper = &helper.emplace(executive.program());
   executive.run_initialization();
   (void)executive.run(frames);
   const auto& times = executive.statistics();
@@ -222,7 +174,7 @@ double least_ns(const Subject& subject, std::int64_t frames) {
   std::int64_t begin = 0;
   bool good = true;
   for (std::int64_t k = 0; k < frames; ++k) {
-    if (k == first_of(frames)) begin = tactus::benchmark::cpu_ns();
+    if (k == frames / 5) begin = tactus::benchmark::cpu_ns();
     for (std::size_t i = 0; i < subject.calls.size(); ++i) {
       const Call& each = subject.calls[i];
       good = each.run(each.self, &call) == 0 && good;
@@ -231,27 +183,22 @@ double least_ns(const Subject& subject, std::int64_t frames) {
     }
     tactus::benchmark::keep(good);
   }
-  return static_cast<double>(tactus::benchmark::cpu_ns() - begin) /
-         static_cast<double>(frames - first_of(frames));
+  return static_cast<double>(tactus::benchmark::cpu_ns() - begin) / static_cast<double>(frames - frames / 5);
 }
 
 void ask(const char* model, std::size_t jobs, int rounds, const tactus::benchmark::TrickSim* trick) {
   const Subject subject(model, jobs);
   const std::int64_t frames = jobs == 0 ? 20'000 : 1'200;
-  const bool helped = jobs > 0 && Helper::is_possible();
   std::vector<double> work;
   std::vector<double> behind;
-  const auto rig = [&](bool with_helper) {
-    const Frame frame = measure(subject, frames, with_helper);
-    if (!with_helper) {
-      work.push_back(frame.work_ns);
-      behind.push_back(frame.behind_ns);
-    }
+  const auto rig = [&] {
+    const Frame frame = measure(subject, frames);
+    work.push_back(frame.work_ns);
+    behind.push_back(frame.behind_ns);
     return frame.cpu_ns;
   };
-  std::vector<tactus::benchmark::Contender> contenders{{"rig", [&] { return rig(false); }},
+  std::vector<tactus::benchmark::Contender> contenders{{"rig", rig},
                                                        {"least", [&] { return least_ns(subject, frames); }}};
-  if (helped) contenders.push_back({"with a helper", [&] { return rig(true); }});
   if (trick != nullptr)
     contenders.push_back({"Trick", [&] { return trick->jobs_frame_ns(model, jobs, frames * 2); }});
   const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(contenders, rounds);
@@ -263,12 +210,10 @@ void ask(const char* model, std::size_t jobs, int rounds, const tactus::benchmar
                                   {"behind_ns", to_json(tactus::benchmark::spread_of(behind))},
                                   {"least_ns", to_json(turns.of(1))},
                                   {"times_the_least", to_json(turns.ratio(0, 1))}};
-  if (helped) figures["with_helper_ns"] = to_json(turns.of(2));
   if (trick != nullptr) {
-    const std::size_t last = contenders.size() - 1;
     figures["trick"] = trick->version();
-    figures["trick_ns"] = to_json(turns.of(last));
-    figures["times_trick"] = to_json(turns.ratio(0, last));
+    figures["trick_ns"] = to_json(turns.of(2));
+    figures["times_trick"] = to_json(turns.ratio(0, 2));
   }
   tactus::benchmark::answer("what does a whole frame cost its thread with all defaults?", figures);
 }

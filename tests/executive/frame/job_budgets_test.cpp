@@ -58,7 +58,7 @@ class JobBudgetsOfALane : public ::testing::Test {
   Plan plan_;
   std::int64_t now_ = 1000;
   JobClock clock_{false, [this] { return now_; }};
-  JobTimes times_{3};
+  std::vector<rtsync::JobHistogram> times_ = std::vector<rtsync::JobHistogram>(3);
   std::optional<JobBudgets> budgets_;
   std::optional<Lane> lane_;
 };

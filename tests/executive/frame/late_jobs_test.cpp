@@ -21,7 +21,7 @@ class Bench {
   explicit Bench(const std::vector<Nanoseconds>& usual)
       : times_(usual.size()), late_(clock_, times_, std::vector<bool>(usual.size(), false)) {
     for (std::size_t job = 0; job < usual.size(); ++job)
-      for (int i = 0; i < 100; ++i) times_.add(job, usual[job]);
+      for (int i = 0; i < 100; ++i) times_[job].add(usual[job]);
     log_.push_back({0, kNoPlanJob, 0});
   }
   void call(std::uint32_t job, Nanoseconds took) {
@@ -34,7 +34,7 @@ class Bench {
 
  private:
   const JobClock clock_{false, [] { return std::int64_t{0}; }};
-  JobTimes times_;
+  std::vector<rtsync::JobHistogram> times_;
   LateJobs late_;
   std::vector<Lane::JobEnd> log_;
 };

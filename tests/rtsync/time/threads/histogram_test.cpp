@@ -273,33 +273,6 @@ TEST(HistogramMedian, FollowsWhateverIsAdded) {
   EXPECT_EQ(histogram.median(), Nanoseconds{3});
 }
 
-TEST(Histogram, ThatAddsAnotherHasCountedAllOfBoth) {
-  std::mt19937_64 random{12};
-  JobHistogram whole;
-  JobHistogram one;
-  JobHistogram other;
-  for (int i = 0; i < 2000; ++i) {
-    const Nanoseconds time{i % 2 == 0 ? any_time(random) : i};
-    whole.add(time);
-    (i % 3 == 0 ? one : other).add(time);
-    (void)one.median();  // which remembers where it stood
-  }
-  JobHistogram sum = one;
-  sum.add(other);
-  one.add(other);
-  for (const JobHistogram* const each : {&sum, &one}) {
-    EXPECT_EQ(each->count(), whole.count());
-    EXPECT_EQ(each->min(), whole.min());
-    EXPECT_EQ(each->max(), whole.max());
-    EXPECT_EQ(each->median(), whole.median());
-    for (std::uint64_t rank = 1; rank <= whole.count(); rank += 7)
-      ASSERT_EQ(each->at_rank(rank), whole.at_rank(rank)) << rank;
-  }
-  one.add(JobHistogram{});
-  EXPECT_EQ(one.count(), whole.count());
-  EXPECT_EQ(one.min(), whole.min());
-}
-
 TEST(HistogramRt, NeverTouchesTheHeap) {
   if (!HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
   const auto histogram = std::make_unique<LatencyHistogram>();

@@ -32,9 +32,16 @@ int write_pieces(std::string_view text, std::size_t* written, Put put) {
 
 }  // namespace
 
+void fill_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      (void)::open("/dev/null", O_RDWR);  // takes the lowest free number
+}
+
 Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at) {
+  fill_standard_streams();
   Descriptor opened(::openat(at, file.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
-  // Where a model or a library closed a standard stream, what is said there would come into the file.
+  // Where there was no room for them.
   if (opened.get() >= 0 && opened.get() <= STDERR_FILENO)
     opened = Descriptor(::fcntl(opened.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   struct stat facts {};

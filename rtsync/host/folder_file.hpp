@@ -22,8 +22,13 @@
 
 namespace tactus::rtsync {
 
+/// Opens /dev/null in place of each standard stream that is closed: the next file opened would be that stream, and what
+/// is said there would come into it. @when any
+void fill_standard_streams();
+
 /// Opens a file of a run folder with the flags of open(2); `at`: the folder that a relative path begins in. Without a
-/// descriptor when that failed, and errno says why: ELOOP for a link, EINVAL for what is not a regular file.
+/// descriptor when that failed, and errno says why: ELOOP for a link, EINVAL for what is not a regular file. It
+/// is no standard stream, nor is what is opened next: the streams that a model or a library closed are filled.
 Descriptor open_folder_file(const std::filesystem::path& file, int flags, int at = AT_FDCWD);
 /// Returns the path and the reason, for a link what to do, and who else may have had a hand in it.
 std::string file_error(const std::filesystem::path& file, int error);

@@ -59,20 +59,40 @@ TEST(FolderFile, WhoClosedAFileOrChangedTheUserIsSaid) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(FolderFile, IsNeverAStandardStream) {
-  const FakeRoot root;
-  const fs::path file = root.path() / "a";
+/// Calls `write` in a process without standard streams; true: it returned true, and what the process then said on them
+/// went nowhere.
+template <class Write>
+bool without_streams(Write write) {
   const pid_t child = ::fork();
   if (child == 0) {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) (void)::close(stream);
-    const Descriptor opened = open_folder_file(file, O_WRONLY | O_CREAT);
-    const bool said = ::write(STDOUT_FILENO, "out", 3) == 3 || ::write(STDERR_FILENO, "err", 3) == 3;
-    const bool written = append_whole(opened.get(), "text") == 0;
-    ::_exit(opened.get() > STDERR_FILENO && !said && written ? 0 : 1);
+    ::_exit(
+        write([] { return ::write(STDOUT_FILENO, "out", 3) == 3 && ::write(STDERR_FILENO, "err", 3) == 3; })
+            ? 0
+            : 1);
   }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  int status = 1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST(FolderFile, IsNeverAStandardStream) {
+  const FakeRoot root;
+  const fs::path file = root.path() / "a";
+  EXPECT_TRUE(without_streams([&](auto say) {
+    const Descriptor opened = open_folder_file(file, O_WRONLY | O_CREAT);
+    return opened.get() > STDERR_FILENO && say() && append_whole(opened.get(), "text") == 0;
+  }));
+  EXPECT_EQ(text_of(file), "text");
+}
+
+TEST(FolderFile, IsNoStandardStreamEitherWhenItIsOpenedByItsName) {
+  const FakeRoot root;
+  const fs::path file = root.path() / "a";
+  EXPECT_TRUE(without_streams([&](auto say) {
+    const OpenedPath opened(file, O_WRONLY | O_CREAT);
+    const Descriptor again(::open(opened.name().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    return again.get() > STDERR_FILENO && say() && append_whole(again.get(), "text") == 0;
+  }));
   EXPECT_EQ(text_of(file), "text");
 }
 

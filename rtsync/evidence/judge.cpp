@@ -86,7 +86,8 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   const Nanoseconds placed = time - std::min(time, evidence.switches->unplaced);
   const bool by_others = (evidence.others->ran - evidence.others->weaker) * 2 > placed;
   if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap) && !by_others) {
-    shares.give(Cause::throttled, time);
+    // Of most of it nobody looked who had the CPU.
+    shares.give(evidence.switches->unplaced * 2 > time ? Cause::unknown : Cause::throttled, time);
     return;
   }
   // No stronger thread had the CPU either: without a limit that is not possible.

@@ -389,6 +389,21 @@ std::vector<Row> rows() {
             e.switches->unplaced = 40ms;
             e.others = OtherThreads{7, 9ms, 9ms, 0ns, 0ns, 0ns};
           }),
+      row("as long in all, and none of the pieces is looked at", {LatePart::job, 51ms, 100us}, Cause::unknown,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 49'800us;
+            e.switches->unplaced = 49'800us;
+            e.others = OtherThreads{};
+          }),
+      row("as long in all, and few of the pieces are not looked at", {LatePart::job, 51ms, 100us},
+          Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 49'800us;
+            e.switches->unplaced = 9ms;
+            e.others = OtherThreads{};
+          }),
       row("a stop as long as that limit stops, while an ordinary thread had the CPU",
           {LatePart::job, 51ms, 100us}, Cause::throttled,
           [](F&, E& e) {

@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view kHead = "frame,network,can";
 constexpr std::string_view kEnd = "end,";
 constexpr std::size_t kMostFrames = 50'000'000;
+constexpr std::chrono::seconds kLongestWait{60};  // for a disk that takes nothing
 
 template <class T>
 bool read_whole(std::string_view text, T& to, int base = 10) {
@@ -75,17 +76,58 @@ bool read_can_text(std::string_view text, can::CanFrame& to) {
   return true;
 }
 
-CanRecorder::CanRecorder(const std::filesystem::path& folder, const std::vector<std::string>& networks)
+CanRecordFile::CanRecordFile(const std::filesystem::path& folder, const std::vector<std::string>& networks)
     : networks_(networks),
-      file_(rtsync::open_folder_file(folder / kCanRecord, O_WRONLY | O_CREAT | O_EXCL | O_APPEND)),
-      ring_(kRoom) {
+      file_(rtsync::open_folder_file(folder / kCanRecord, O_WRONLY | O_CREAT | O_EXCL | O_APPEND)) {
   if (file_.get() < 0) throw std::runtime_error(rtsync::file_error(folder / kCanRecord, errno));
-  write(std::string(kHead) + "\n");
+  text_ = std::string(kHead) + "\n";
+  write();
+}
+
+void CanRecordFile::add(const GivenCan& given) {
+  text_ += std::to_string(given.frame) + "," + networks_[given.network] + "," + can_text(given.can) + "\n";
+  ++waiting_;
+}
+
+std::int64_t CanRecordFile::flush() {
+  write();
+  const std::int64_t frames = std::exchange(waiting_, 0);
+  if (!failed_) written_ += frames;
+  return failed_ ? frames : 0;
+}
+
+void CanRecordFile::end(std::int64_t lost) {
+  text_ = std::string(kEnd) + std::to_string(written_) + "," + std::to_string(lost) + "\n";
+  write();
+}
+
+void CanRecordFile::write() {
+  if (!failed_ && !text_.empty() && rtsync::append_whole(file_.get(), text_) != 0) failed_ = true;
+  text_.clear();
+}
+
+CanRecorder::CanRecorder(const std::filesystem::path& folder, const std::vector<std::string>& networks)
+    : file_(folder, networks), ring_(kRoom) {
   thread_ = std::thread([this] { run(); });
   (void)::pthread_setname_np(thread_.native_handle(), "link-can");
 }
 
 CanRecorder::~CanRecorder() { end(); }
+
+void CanRecorder::put(std::int64_t frame, std::uint32_t network, const can::CanFrame& can) {
+  const GivenCan given{frame, network, can};
+  if (ring_.push(given)) {
+    is_stuck_ = false;
+    return;
+  }
+  const auto until = std::chrono::steady_clock::now() + kLongestWait;
+  while (!is_stuck_) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (ring_.push(given)) return;
+    is_stuck_ = std::chrono::steady_clock::now() >= until;
+  }
+  lost_.fetch_add(1, std::memory_order_relaxed);
+}
 
 void CanRecorder::run() {
   while (!stopped_.load(std::memory_order_relaxed)) {
@@ -96,17 +138,8 @@ void CanRecorder::run() {
 
 void CanRecorder::drain() {
   GivenCan given;
-  std::string text;
-  std::int64_t frames = 0;
-  while (ring_.pop(given)) {
-    text += std::to_string(given.frame) + "," + networks_[given.network] + "," + can_text(given.can) + "\n";
-    ++frames;
-  }
-  if (frames > 0) write(text);
-  if (failed_)
-    lost_.fetch_add(frames, std::memory_order_relaxed);
-  else
-    written_ += frames;
+  while (ring_.pop(given)) file_.add(given);
+  if (const std::int64_t lost = file_.flush(); lost > 0) lost_.fetch_add(lost, std::memory_order_relaxed);
 }
 
 void CanRecorder::end() {
@@ -114,11 +147,7 @@ void CanRecorder::end() {
   stopped_.store(true, std::memory_order_relaxed);
   thread_.join();
   drain();
-  write(std::string(kEnd) + std::to_string(written_) + "," + std::to_string(lost()) + "\n");
-}
-
-void CanRecorder::write(const std::string& text) {
-  if (!failed_ && rtsync::append_whole(file_.get(), text) != 0) failed_ = true;
+  file_.end(lost());
 }
 
 std::vector<GivenCan> read_can_record(const std::filesystem::path& folder,

@@ -31,11 +31,35 @@ std::string can_text(const can::CanFrame& frame);
 /// Reads such a text. False: it is none.
 bool read_can_text(std::string_view text, can::CanFrame& to);
 
-/// Writes the frames of peers that buses are given, for a replay: link-can.csv of a run folder. A thread of its own writes;
-/// the file ends with a line that says how many there were, so that a replay knows it to be whole.
+/// The file link-can.csv of a run folder: the frames of peers that buses were given. It ends with a line that says how many
+/// there were, so that a replay knows it to be whole.
 ///
-/// Threads  put(): the rig's main thread. The rest: setup, and the thread that leaves.
-/// RT       put().
+/// Threads  one at a time.
+class CanRecordFile {
+ public:
+  /// Makes it. Throws std::runtime_error. @when setup
+  CanRecordFile(const std::filesystem::path& folder, const std::vector<std::string>& networks);
+  /// Adds a frame, in order of the frames of the rig.
+  void add(const GivenCan& given);
+  /// Writes what was added. Returns the number of frames that the disk did not take.
+  std::int64_t flush();
+  /// Writes the last line. `lost`: frames that are missing.
+  void end(std::int64_t lost);
+
+ private:
+  void write();
+
+  const std::vector<std::string> networks_;
+  rtsync::Descriptor file_;
+  bool failed_ = false;
+  std::string text_;
+  std::int64_t waiting_ = 0, written_ = 0;  // frames
+};
+
+/// Writes the frames of peers that buses are given, for a replay. A thread of its own writes.
+///
+/// Threads  put(), put_in_time(): the rig's main thread. The rest: setup, and the thread that leaves.
+/// RT       put_in_time().
 class CanRecorder {
  public:
   /// Makes the file. Throws std::runtime_error. @when setup
@@ -45,9 +69,11 @@ class CanRecorder {
   CanRecorder(const CanRecorder&) = delete;
   CanRecorder& operator=(const CanRecorder&) = delete;
 
-  void put(std::int64_t frame, std::uint32_t network, const can::CanFrame& can) TACTUS_RT {
+  void put_in_time(std::int64_t frame, std::uint32_t network, const can::CanFrame& can) TACTUS_RT {
     if (!ring_.push({frame, network, can})) lost_.fetch_add(1, std::memory_order_relaxed);
   }
+  /// Waits for room, 60 s at most while the disk takes nothing: for frames outside of real time.
+  void put(std::int64_t frame, std::uint32_t network, const can::CanFrame& can);
   /// Writes what waits, and the last line. After the last put().
   void end();
   /// Frames that are not in the file: the disk did not follow, or took no more.
@@ -58,17 +84,20 @@ class CanRecorder {
 
   void run();
   void drain();
-  void write(const std::string& text);
 
-  const std::vector<std::string> networks_;
-  rtsync::Descriptor file_;
-  bool failed_ = false;  // of the thread that writes, then of end()
-  std::int64_t written_ = 0;
+  CanRecordFile file_;  // of the thread that writes, then of end()
   rtsync::SpscRing<GivenCan> ring_;
   std::atomic<std::int64_t> lost_{0};
+  bool is_stuck_ = false;  // put() has waited in vain
   std::atomic<bool> stopped_{false};
   std::thread thread_;
 };
+
+/// "7 CAN frames missing in the record: it cannot be replayed"; empty: none is.
+inline std::string missing_in_record(std::int64_t frames) {
+  return frames == 0 ? ""
+                     : std::to_string(frames) + " CAN frames missing in the record: it cannot be replayed";
+}
 
 /// Reads what a CanRecorder has written: in order of the frames of the rig. Throws std::runtime_error with file, line and what
 /// is wrong: a file that is not there or not whole, frames that were lost, a network that is not among `networks`.

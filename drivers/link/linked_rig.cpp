@@ -212,7 +212,7 @@ std::string LinkedRig::ending() const {
   messages(exchange_.mismatched.load(), " messages that did not fit");
   messages(can_losses().first, " CAN frames lost");
   messages(can_losses().second, " CAN frames that did not fit");
-  if (recorder_) messages(recorder_->lost(), " CAN frames missing in the record: it cannot be replayed");
+  if (recorder_ && recorder_->lost() > 0) text += ", " + missing_in_record(recorder_->lost());
   messages(exchange_.withheld.load(), " messages withheld by faults of the rig (injected)");
   if (facts.degraded) return "went on unlinked" + text;
   return text.empty() ? "" : text.substr(2);

@@ -191,7 +191,13 @@ void Port::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACT
 void Port::give_frame(std::size_t network) TACTUS_RT {
   can::CanFrame frame;
   std::memcpy(static_cast<void*>(&frame), pending_.block(), sizeof frame);
-  if (recorder_ != nullptr) recorder_->put(status_.frame, static_cast<std::uint32_t>(network), frame);
+  if (recorder_ != nullptr) {
+    const auto number = static_cast<std::uint32_t>(network);
+    if (paced_)
+      recorder_->put_in_time(status_.frame, number, frame);
+    else
+      recorder_->put(status_.frame, number, frame);
+  }
   bridges_[network].give(frame);
 }
 

@@ -269,6 +269,7 @@ class Replay final : public executive::Link, private executive::LinkFrames {
                                  : ", and of " + std::to_string(buses_.count()) + " frames of peers on CAN")};
   }
   std::string status() const override { return "replay"; }
+  std::string ending() const override { return missing_in_record(buses_.lost()); }
   std::vector<std::string> describe() const override { return {"replay of " + record_.path().string()}; }
   config::Json summary(bool) const override { return {{"replay", folder_.string()}, {"frames", replayed_}}; }
 

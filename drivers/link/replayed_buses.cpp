@@ -16,11 +16,25 @@ void ReplayedBuses::begin(std::int64_t k) TACTUS_RT {
   for (CanBridge& bridge : bridges_) bridge.begin(frame_.times(k).count(), frame_.floor().count(), 0, true);
   for (; next_ < given_.size() && given_[next_].frame <= k; ++next_) {
     const GivenCan& given = given_[next_];
-    if (given.frame < k) continue;  // before the first frame of a run from a checkpoint
-    if (recorder_) recorder_->put(k, given.network, given.can);
+    if (given.frame < k) {  // before the first frame of a run from a checkpoint
+      first_ = next_ + 1;
+      continue;
+    }
     bridges_[given.network].give(given.can);
   }
   for (CanBridge& bridge : bridges_) bridge.given();
+}
+
+void ReplayedBuses::end() {
+  constexpr std::size_t kAtOnce = 10'000;
+  if (!record_) return;
+  for (std::size_t i = first_; i < next_; ++i) {
+    record_->add(given_[i]);
+    if ((i - first_) % kAtOnce == kAtOnce - 1) lost_ += record_->flush();
+  }
+  lost_ += record_->flush();
+  record_->end(lost_);
+  record_.reset();
 }
 
 }  // namespace tactus::drivers::link

@@ -30,14 +30,14 @@ class ReplayedBuses {
   void open() {
     for (CanBridge& bridge : bridges_) bridge.open();
   }
-  /// Keeps what the buses are given once more, in a run's own folder. Throws std::runtime_error. @when setup
+  /// Keeps what the buses are given once more, in a run's own folder: makes the file. Throws std::runtime_error. @when setup
   void record_to(const std::filesystem::path& folder) {
-    if (!bridges_.empty()) recorder_.emplace(folder, names_);
+    if (!bridges_.empty()) record_.emplace(folder, names_);
   }
-  /// Ends what record_to() has begun. After the last frame.
-  void end() {
-    if (recorder_) recorder_->end();
-  }
+  /// Writes what was given, if record_to() was called. After the last frame.
+  void end();
+  /// Frames that the file of record_to() has not, as the disk did not take them. After end().
+  std::int64_t lost() const { return lost_; }
   /// Notes that no frames run.
   void pause() TACTUS_RT {
     for (CanBridge& bridge : bridges_) bridge.pause();
@@ -49,11 +49,12 @@ class ReplayedBuses {
  private:
   const rtsync::Period frame_;
   std::vector<std::string> names_;
-  std::optional<CanRecorder> recorder_;
+  std::optional<CanRecordFile> record_;  // until it is written
+  std::int64_t lost_ = 0;
   std::vector<GivenCan> given_;
-  std::size_t next_ = 0;
-  Exchange exchange_;               // nobody is on its other side
-  std::deque<CanStatus> statuses_;  // those of the recorded run are shown
+  std::size_t first_ = 0, next_ = 0;  // what was given
+  Exchange exchange_;                 // nobody is on its other side
+  std::deque<CanStatus> statuses_;    // those of the recorded run are shown
   std::deque<CanBridge> bridges_;
 };
 

@@ -14,12 +14,15 @@ using config::Shape;
 
 Node with_whole_path(const Shape& shape, const Node& node, const std::filesystem::path& folder) {
   using Form = Shape::Form;
-  if (node.is_scalar() && shape.type == kFileType) {
+  if (node.is_scalar() && shape.form == Form::scalar && shape.type == kFileType) {
     std::error_code error;
     const std::filesystem::path file = folder / node.text();
     if (node.text().empty() || !std::filesystem::is_regular_file(file, error)) return node;
-    return Node::scalar(std::filesystem::absolute(file, error).lexically_normal().string(), node.place(),
-                        true);
+    std::filesystem::path whole = std::filesystem::absolute(file, error);
+    // Behind a symbolic link "x/.." is another folder than the one that has x.
+    if (const auto normal = whole.lexically_normal(); std::filesystem::equivalent(normal, file, error))
+      whole = normal;
+    return Node::scalar(whole.string(), node.place(), true);
   }
   if (node.is_list() && shape.form == Form::list) {
     std::vector<Node> items;
@@ -31,7 +34,12 @@ Node with_whole_path(const Shape& shape, const Node& node, const std::filesystem
     for (Node::Entry& entry : entries) entry.value = with_whole_path(*shape.item, entry.value, folder);
     return Node::map(std::move(entries), node.place());
   }
-  return shape.form == Form::section ? with_whole_paths(*shape.section, node, folder) : node;
+  if (shape.form != Form::section) return node;
+  if (node.is_map()) return with_whole_paths(*shape.section, node, folder);
+  for (const config::KeyShape& key : shape.section->keys)  // one text may stand for the section
+    if (std::find(shape.others.begin(), shape.others.end(), key.shape) != shape.others.end())
+      if (Node made = with_whole_path(*key.shape, node, folder); made.text() != node.text()) return made;
+  return node;
 }
 
 }  // namespace

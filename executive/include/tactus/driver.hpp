@@ -82,8 +82,8 @@ class TACTUS_HIDDEN KeyOptions {
   KeyOptions& at_least(std::uint64_t entries) { return set(&tactus_key::at_least, entries); }
   /// A sentence on the section inside.
   KeyOptions& about(const char* text) { return set(&tactus_key::about, text); }
-  /// A text: a file, whose relative path begins in the folder of the rig file. The rig.yaml of a run folder has it whole, so
-  /// that it can be run again.
+  /// A text of a driver of a model: a file, whose relative path begins in the folder of the rig file. The rig.yaml of a run
+  /// folder has it whole, so that it can be run again. Clocks and formats have the text as it is written.
   KeyOptions& file() { return set(&tactus_key::unit, "file"); }
   /// `door: 4` is short for `door: { line: 4 }` with "line".
   KeyOptions& short_value(const char* key) { return set(&tactus_key::short_value, key); }

@@ -59,6 +59,25 @@ TEST_F(CanRig, ItsRunFolderCanBeRunAgain) {
   EXPECT_EQ(read_file(dir_ / "again/bus.csv"), read_file(dir_ / "out/bus.csv"));
 }
 
+/// "link/.." is the folder above the one to which the link leads.
+TEST_F(CanRig, ARunFolderHasAPathBehindASymbolicLink) {
+  fs::create_directories(dir_ / "real/sub");
+  fs::create_directories(dir_ / "w");
+  fs::create_directory_symlink("../real/sub", dir_ / "w/link");
+  fs::rename(dir_ / "restbus.dbc", dir_ / "real/bus.dbc");
+  fs::rename(dir_ / "restbus.yaml", dir_ / "w/rig.yaml");
+  (void)dir_.write("w/bus.dbc", "VERSION \"\"\nBU_: OTHER\n");
+  const std::vector<std::string> set{"--set", "models.car.database=link/../bus.dbc", "--set",
+                                     "models.dashboard.database=./link/../bus.dbc"};
+  std::vector<std::string> run{"run", "w/rig.yaml", "--no-realtime", "--until", "20 ms", "--out", "out"};
+  run.insert(run.end(), set.begin(), set.end());
+  const auto first = tactus(run);
+  ASSERT_EQ(first.status, 0) << first;
+  const auto again = tactus({"run", "out/rig.yaml", "--no-realtime", "--out", "again"});
+  EXPECT_EQ(again.status, 0) << again;
+  EXPECT_EQ(read_file(dir_ / "again/bus.csv"), read_file(dir_ / "out/bus.csv"));
+}
+
 TEST_F(CanRig, SaysAtTheEndHowManyMessagesWereSent) {
   const auto run = tactus({"run", "restbus.yaml", "--no-realtime", "--until", "300 ms", "--out", "out"});
   ASSERT_EQ(run.status, 0) << run;

@@ -56,10 +56,6 @@ std::string varied_keys(const std::string& file, const std::string& begin) {
   return text;
 }
 
-std::vector<std::string> words_before(const std::vector<std::string>& words) {
-  return {words.begin(), words.end() - 1};
-}
-
 bool takes_next_word(const OptionFacts* option) {
   return option != nullptr && !option->value.empty() && !option->optional_value;
 }
@@ -107,7 +103,9 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
   const CommandFacts* command = &tactus;
   const OptionFacts* pending = nullptr;  // the word that follows is its value
   std::size_t arguments = 0;
+  std::vector<std::string> before;  // without the values of options, but for the rig
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (pending == nullptr || words[i - 1] == "--rig") before.push_back(words[i]);
     if (pending != nullptr) {
       pending = nullptr;
       continue;
@@ -126,8 +124,7 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
   if (pending != nullptr && pending->value == "PATH=VALUE")
     return complete_setting(begin, yaml_file_in(words));
   if (pending != nullptr && pending->value == "KEY") return varied_keys(yaml_file_in(words), begin);
-  if (pending != nullptr && pending->value == "NAMES")
-    return complete_variable(words_before(words), begin, false);
+  if (pending != nullptr && pending->value == "NAMES") return complete_variable(before, begin, false);
   if (pending != nullptr) {
     const std::string said = of_driver(command_words, *command, pending->names.back(), words);
     return said.empty() ? as_reply(*pending, begin) : said;
@@ -144,7 +141,7 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
              arguments < known.size() || (!known.empty() && known.back().several)) {
     const OptionFacts& argument = known[std::min(arguments, known.size() - 1)];
     if (argument.value.ends_with("VARIABLES") || argument.value.ends_with("CHANGES"))
-      return complete_variable(words_before(words), begin, argument.value.ends_with("CHANGES"));
+      return complete_variable(before, begin, argument.value.ends_with("CHANGES"));
     const std::string said = of_driver(command_words, *command, argument.value, words);
     return said.empty() ? as_reply(argument, begin) : said;
   } else {

@@ -151,9 +151,10 @@ class CanCommand final : public executive::CommandDriver {
                                       const std::vector<std::string>& words) const override {
     const bool at_begin = words.back().find_first_of("./") == std::string::npos;
     return option == "source" || option == "interface" ? at_begin ? interfaces() : std::vector<config::Word>{}
-           : option == "frame" || option == "--message" ? database_words(words, "")
-           : option == "signals"                        ? database_words(words, message_in(words))
-                                                        : std::vector<config::Word>{};
+           : option == "--message" ? listed_messages(words)
+           : option == "frame"                         ? database_words(words, "")
+           : option == "signals"                       ? database_words(words, message_in(words))
+                                                       : std::vector<config::Word>{};
   }
 
   int run() override {
@@ -234,6 +235,15 @@ class CanCommand final : public executive::CommandDriver {
       for (const ValueName& each : signal.names)
         if (at_value) made.push_back({word + each.name, std::to_string(each.value)});
     }
+    return made;
+  }
+
+  /// Messages behind the last comma of a list, with what stands before it.
+  static std::vector<config::Word> listed_messages(const std::vector<std::string>& words) {
+    const std::size_t comma = words.back().rfind(',');
+    const std::string before = comma == std::string::npos ? "" : words.back().substr(0, comma + 1);
+    std::vector<config::Word> made = database_words(words, "");
+    for (config::Word& each : made) each.word.insert(0, before);
     return made;
   }
 

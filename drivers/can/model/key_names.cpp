@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,6 +16,8 @@ namespace {
 
 /// The most signals of a database that are all shown; of a larger one those of messages that the rig file has.
 constexpr std::size_t kMostSignalsShown = 20'000;
+/// The most names that are shown of messages which entries can stand for: all of the database at each of them.
+constexpr std::size_t kMostNamesOfMessages = 20'000;
 
 /// One line about a message: "0x100, every 10 ms, from ENGINE".
 std::string about(const Message& message) {
@@ -30,14 +34,11 @@ std::string about(const Signal& signal) {
   return text;
 }
 
-/// The message that an entry stands for; nullptr: the database does not say.
-const Message* meant(const Database& database, const std::string& name, const std::string& message) {
-  return database.find(message.empty() ? name : message.substr(0, message.find('@')));
-}
-
 class Showing {
  public:
-  Showing(const Database& database, const KeyNames& to) : database_(database), to_(to) {}
+  Showing(const Database& database, const KeyNames& to) : database_(database), to_(to) {
+    for (const Message& each : database.messages) by_name_.emplace(each.name, &each);
+  }
 
   void nodes(const std::string& path) const {
     for (const Node& each : database_.nodes) to_.add(path, each.name, each.comment);
@@ -54,20 +55,25 @@ class Showing {
     to_.only(path, "message");
     std::size_t signals = 0;
     for (const Message& each : database_.messages) signals += each.signals.size();
-    const bool all = signals <= kMostSignalsShown;
-    for (const Message& each : database_.messages) {
-      const bool is_given = std::any_of(given.begin(), given.end(),
-                                        [&](const Entry& entry) { return entry.name == each.name; });
-      if (all && !is_given) inside(path + "." + each.name, each, values);
-    }
+    std::set<std::string_view> names;
+    for (const Entry& each : given) names.insert(each.name);
+    if (signals <= kMostSignalsShown)
+      for (const Message& each : database_.messages)
+        if (!names.contains(each.name)) inside(path + "." + each.name, each, values);
+    const bool few = given.size() * database_.messages.size() <= kMostNamesOfMessages;
     for (const Entry& each : given) {
-      if (!each.message.empty()) messages(path + "." + each.name + ".message");
-      if (const Message* const message = meant(database_, each.name, each.message))
+      if (few && !each.message.empty()) messages(path + "." + each.name + ".message");
+      if (const Message* const message = meant(each.name, each.message))
         inside(path + "." + each.name, *message, values);
     }
   }
 
  private:
+  /// The message that an entry stands for; nullptr: the database does not say.
+  const Message* meant(std::string_view name, std::string_view message) const {
+    const auto found = by_name_.find(message.empty() ? name : message.substr(0, message.find('@')));
+    return found == by_name_.end() ? nullptr : found->second;
+  }
   void inside(const std::string& path, const Message& message,
               std::initializer_list<const char*> values) const {
     for (const char* const key : values) {
@@ -82,12 +88,14 @@ class Showing {
     for (const char* const key : {".counter", ".checksum.signal"}) {
       for (const Signal& signal : message.signals)
         if (signal.kind == ValueKind::whole) to_.add(path + key, signal.name, about(signal));
+      to_.add(path + key, "", "none");
       to_.only(path + key);
     }
   }
 
   const Database& database_;
   const KeyNames& to_;
+  std::map<std::string_view, const Message*> by_name_;
 };
 
 }  // namespace

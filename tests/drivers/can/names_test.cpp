@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -128,6 +129,9 @@ TEST_F(CanNamesShown, CompletesVariablesOfARigThatDoesNotRun) {
   EXPECT_THAT(completed({"scope", "--rig", "restbus.yaml", "car.EngineData.EngineS"}),
               HasSubstr("car.EngineData.EngineSpeed\n"));
   EXPECT_EQ(completed({"watch", "./"}), "rigs\n");
+  EXPECT_EQ(completed({"watch", "--every", "5", "restbus.yaml", "car.DashStatus.Shown_"}),
+            "words\ncar.DashStatus.Shown_present\tthe last message had this signal\n")
+      << "a value of an option is no rig";
 }
 
 TEST_F(CanNamesShown, CompletesFramesOfTheCommandOnceItHasADatabase) {
@@ -140,6 +144,8 @@ TEST_F(CanNamesShown, CompletesFramesOfTheCommandOnceItHasADatabase) {
       "words\nGear=Drive\t3\n");
   EXPECT_EQ(completed({"can", "dump", "a.log", "--database", "restbus.dbc", "--message", "Dash"}),
             "words\nDashStatus\tfrom DASH\n");
+  EXPECT_EQ(completed({"can", "dump", "a.log", "--database", "restbus.dbc", "--message", "EngineData,Dash"}),
+            "words\nEngineData,DashStatus\tfrom DASH\n");
   EXPECT_EQ(completed({"can", "log", "a.log", "--database", "restbus.dbc", "--message", "X"}), "nothing\n");
   EXPECT_EQ(completed({"can", "send", "can0", "Engine"}), "files\n") << "without a database";
 }
@@ -168,7 +174,7 @@ TEST_F(CanNamesShown, TheSchemaOfARigListsThem) {
   const std::string receive = text_at(root, {"models", "car", "receive", "DashStatus"});
   EXPECT_THAT(receive, HasSubstr("0x200, every 50 ms, from DASH"));
   EXPECT_THAT(text_at(root, {"models", "car", "receive", "DashStatus", "counter"}),
-              HasSubstr(R"({"enum":["Page","Shown","Odometer","DashCnt"]})"));
+              HasSubstr(R"({"enum":["Page","Shown","Odometer","DashCnt",""]})"));
   EXPECT_THAT(text_at(root, {"models", "car", "receive", "Dosh"}), HasSubstr(R"("$ref")"))
       << "needs the name of its message";
   EXPECT_THAT(text_at(root, {"models", "car", "send", "EngineData", "start", "Gear"}),
@@ -179,6 +185,38 @@ TEST_F(CanNamesShown, TheSchemaOfARigListsThem) {
               HasSubstr(R"(["retry","drop","terminate"])"));
   EXPECT_THAT(text_at(root, {"models", "car", "thread"}), Not(::testing::IsEmpty())) << "keys of all models";
   EXPECT_THAT(text_at(root, {"models", "another", "driver"}), Not(::testing::IsEmpty())) << "one more model";
+}
+
+/// All of a database at each entry of a large rig would be millions.
+TEST_F(CanNamesShown, ManyEntriesListNoMessagesAgain) {
+  std::string database = "VERSION \"\"\nBU_: A\n", rig = "rig: r\nframe: { period: 1 ms }\nmodels:\n  car:\n";
+  for (int i = 0; i < 300; ++i)
+    database += "BO_ " + std::to_string(i) + " M" + std::to_string(i) +
+                ": 8 A\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" Vector__XXX\n";
+  rig += "    driver: can\n    interface: simulated\n    database: many.dbc\n    receive:\n";
+  (void)dir_.write("few.yaml", rig + "      E0: { message: M0 }\n");
+  for (int i = 0; i < 100; ++i)
+    rig += "      E" + std::to_string(i) + ": { message: M" + std::to_string(i) + " }\n";
+  (void)dir_.write("many.dbc", database);
+  (void)dir_.write("many.yaml", rig);
+  const auto set = [&](const char* file, const char* begin) {
+    return completed({"run", file, "--set", std::string("models.car.receive.") + begin});
+  };
+  EXPECT_EQ(
+      set("few.yaml", "E0.message=M29"), "words\nmodels.car.receive.E0.message=M29\t0x01D, from A\n" + [] {
+        std::string rest;
+        for (int i = 290; i < 300; ++i) {
+          char text[100];
+          (void)std::snprintf(text, sizeof text, "models.car.receive.E0.message=M%d\t0x%03X, from A\n", i,
+                              static_cast<unsigned>(i));
+          rest += text;
+        }
+        return rest;
+      }());
+  EXPECT_EQ(set("many.yaml", "E0.message=M29"), "words\n");
+  EXPECT_EQ(set("many.yaml", "E7.counter="),
+            "words\nmodels.car.receive.E7.counter=X\nmodels.car.receive.E7.counter=\tnone\n");
+  EXPECT_THAT(set("many.yaml", "M29"), HasSubstr("models.car.receive.M299.\t0x12B, from A\n"));
 }
 
 TEST_F(CanNamesShown, ASchemaWithoutTheDatabaseSaysWhy) {

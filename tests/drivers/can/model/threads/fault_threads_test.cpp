@@ -30,10 +30,12 @@ TEST_F(CanFaultThreads, AllKindsBesideTheJobs) {
       "}, "
       "N: { cycle: 2 ms, counter: Cnt } }");
   const auto offered = host_->model().faults();
+  constexpr std::uint32_t kRounds = 20;  // of faults, beside the frames
   std::atomic<bool> is_over{false};
+  std::atomic<std::uint32_t> rounds{0};
   std::string log;
   std::thread jobs([&] {
-    for (int frame = 0; frame < 3000 && host_->frame(); ++frame)
+    for (int frame = 0; (frame < 3000 || rounds.load() < kRounds) && host_->frame(); ++frame)
       if (frame % 100 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     is_over.store(true);
   });
@@ -43,7 +45,7 @@ TEST_F(CanFaultThreads, AllKindsBesideTheJobs) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   });
-  for (std::uint32_t round = 0; !is_over.load(); ++round)
+  for (std::uint32_t round = 0; !is_over.load(); rounds.store(++round))
     for (std::uint32_t number = 0; number < offered.size(); ++number) {
       if (!offered[number].refused.empty()) continue;
       // An amount of 2.5 is rounded, and that is said by the thread of the jobs.

@@ -49,9 +49,6 @@ std::string controller_text(const CanLink& link) {
   if (link.sent_errors && link.received_errors)
     text += ", error counters " + std::to_string(*link.sent_errors) + " sent and " +
             std::to_string(*link.received_errors) + " received";
-  if (!link.qdisc.empty())
-    text +=
-        ", qdisc " + link.qdisc + (link.qdisc == "fq" ? ": the kernel can send messages at their times" : "");
   return text;
 }
 
@@ -61,7 +58,9 @@ Found look_at(const Host& host, const std::string& name, const CanLink* link) {
   const bool up = (flags_of(host, folder) & 1U) != 0;
   Found found{name + ": " + (up ? "up" : "down"), {}};
   if (!hardware) found.text += ", virtual";
-  if (link != nullptr) found.text += ", " + controller_text(*link);
+  if (link != nullptr)
+    found.text +=
+        ", " + controller_text(*link) + qdisc_text(link->qdisc, host.read("/proc/sys/kernel/osrelease").text);
   if (read_host_number(host.request.root, folder + "/mtu") == kFdMtu) found.text += ", CAN FD";
   if (!up)
     found.fix = hardware ? "sudo ip link set " + name +

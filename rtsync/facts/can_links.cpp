@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <vector>
@@ -78,6 +79,14 @@ std::string can_state_text(std::uint32_t state) {
   static constexpr const char* kStates[] = {"error-active", "error-warning", "error-passive",
                                             "bus-off",      "stopped",       "sleeping"};
   return state < std::size(kStates) ? kStates[state] : "state " + std::to_string(state);
+}
+
+std::string qdisc_text(const std::string& qdisc, const std::string& release) {
+  if (qdisc.empty()) return "";
+  unsigned major = 0, minor = 0;
+  const bool is_known = std::sscanf(release.c_str(), "%u.%u", &major, &minor) == 2;
+  const bool can = qdisc == "fq" && is_known && (major > 5 || (major == 5 && minor >= 19));
+  return ", qdisc " + qdisc + (can ? ": the kernel can send messages at their times" : "");
 }
 
 bool add_can_links(Bytes answer, std::map<std::string, CanLink>& links) {

@@ -25,6 +25,10 @@ struct CanLink {
 /// "error-passive" of a state; "state 9" of one that is not known.
 std::string can_state_text(std::uint32_t state);
 
+/// ", qdisc fq: the kernel can send messages at their times" of a link of kind `can` with this qdisc, and Linux 5.19 or later
+/// (`release`, that of uname()); ", qdisc fq" of an earlier one. Empty without a qdisc.
+std::string qdisc_text(const std::string& qdisc, const std::string& release);
+
 /// Adds the links of kind `can` in an answer of rtnetlink, by the name of the interface. False: it was the last one.
 bool add_can_links(std::span<const std::byte> answer, std::map<std::string, CanLink>& links);
 

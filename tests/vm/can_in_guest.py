@@ -100,7 +100,7 @@ wait $watcher
 echo "# sent by the kernel"
 tactus run controller.yaml {OPTIONS} --set models.car.send_by=kernel --until 1s --out refused >refused.out 2>&1
 echo "status $?"
-./tc2 qdisc replace dev can0 root fq
+./tc2 qdisc replace dev can0 root fq flow_limit 10
 ./can_frames watch can1 120000 >timed.seen &
 watcher=$!
 tactus run controller.yaml {OPTIONS} --until 3s --out timed >timed.out 2>&1
@@ -314,7 +314,7 @@ def on_controllers(guest, checks, copy):
 
     said = text(guest, "refused.out")
     checks.equal("send_by: kernel is refused without fq", found[2], 3, said)
-    checks.that("with the command that mends it", "tc qdisc replace dev can0 root fq" in said, said)
+    checks.that("with the command that mends it", "tc qdisc replace dev can0 root fq flow_limit 10" in said, said)
     log = text(guest, "timed/log.txt")
     checks.equal("a rig whose messages the kernel sends ends well", found[3], 0, text(guest, "timed.out"), log)
     checks.that("the log names the kernel", "the kernel sends messages at their times (SO_TXTIME, qdisc fq)" in log, log)

@@ -105,14 +105,16 @@ bool CanModel::take_message(tactus::Message& to) {
                         entry.index < sent_.size() ? "wrong_length" : "error_frames",
                         entry.index < sent_.size() ? sent : "the bus", static_cast<long long>(entry.value));
       break;
-    case LogEntry::Kind::sent_by:
+    case LogEntry::Kind::sent_by: {
       to.warning = false;
+      const std::string why = why_not_by_kernel(settings_, link_);
       to.text =
           settings_.interface + (port_->is_timed_by_kernel()
                                      ? ": the kernel sends messages at their times (SO_TXTIME, qdisc fq)"
                                      : ": a thread sends messages at their times, not the kernel: " +
-                                           why_not_by_kernel(settings_, link_));
+                                           (why.empty() ? "its sockets do not take SO_TXTIME" : why));
       break;
+    }
     case LogEntry::Kind::ended:
       to.warning = false;
       report();

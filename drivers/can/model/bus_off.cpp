@@ -90,6 +90,7 @@ int CanModel::show_bus(std::int64_t now) TACTUS_RT {
     }
   }
   restarts_left_ = bus_off_.left();
+  sent_by_ = sender_;
   state_ = static_cast<std::int32_t>(is_held_off_ ? BusState::bus_off : status_.state);
   if (is_held_off_ != was_off_) {
     was_off_ = is_held_off_;

@@ -74,6 +74,7 @@ void CanModel::check(const Problems& problems) {
     problems.add("bit_rate", std::to_string(rates_.nominal) + " bit/s; at least 5000");
   times_.emplace(rates_);
   check_bus_off(settings_, problems);
+  check_send_by(settings_, problems);
   Selection selection = select(settings_, database_, problems);
   renamed_ = std::move(selection.renamed);
   for (const Selection::Received& each : selection.received)
@@ -183,7 +184,8 @@ void CanModel::open(const OpenRequest& request) {
   if (!settings_.raw.file.empty()) open_raw(request.folder);
   if (settings_.on_bus_off.restarts()) port_->wait_for_restart();
   if (!settings_.is_simulated() && !settings_.is_unix()) link_ = link_facts_of(settings_.interface);
-  sent_by_ = settings_.is_simulated() ? kBySimulation : port_->is_timed_by_kernel() ? kByKernel : kByThread;
+  sender_ = settings_.is_simulated() ? kBySimulation : port_->is_timed_by_kernel() ? kByKernel : kByThread;
+  sent_by_ = sender_;
   if (!link_.kind.empty() && !sent_.empty()) (void)log_.put({LogEntry::Kind::sent_by, 0, sent_by_, 0});
   bus_off_.begin();  // the keys are read now
   restarts_left_ = bus_off_.left();

@@ -140,6 +140,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   RoundedAmount rounded_errors_;         // of error_frames
   std::uint64_t off_count_ = 0;          // messages that a fault kept from the bus
   BusStatus status_{};                   // the last one: its variables may be those of a loaded checkpoint
+  std::int32_t sender_ = 0;              // no variable, for the same reason
 
   // Variables.
   std::int32_t state_ = 0, sent_by_ = 0;

@@ -20,13 +20,19 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenTries{50};
 
-/// Throws std::runtime_error: the rig file wants the kernel to send at times, and it cannot.
-bool is_sent_by_kernel(const Settings& settings) {
-  if (settings.send_by == SendBy::thread) return false;
-  const std::string why = why_not_by_kernel(settings, link_facts_of(settings.interface));
-  if (!why.empty() && settings.send_by == SendBy::kernel)
+/// Opens the interface of SocketCAN. Throws std::runtime_error, also where the rig file wants the kernel to send at times, and
+/// it cannot.
+std::unique_ptr<CanSocket> open_interface(const Settings& settings, bool fd) {
+  const std::string& interface = settings.interface;
+  if (settings.send_by == SendBy::thread) return open_socket_can(interface, fd);
+  const bool is_demanded = settings.send_by == SendBy::kernel;
+  const std::string why = why_not_by_kernel(settings, link_facts_of(interface));
+  if (why.empty())
+    return open_socket_can(interface, fd, is_demanded ? SendTimes::demanded : SendTimes::wanted);
+  std::unique_ptr<CanSocket> opened = open_socket_can(interface, fd);  // what is wrong with it comes first
+  if (is_demanded)
     throw std::runtime_error("the kernel cannot send messages at their times (send_by: kernel): " + why);
-  return why.empty();
+  return opened;
 }
 
 std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
@@ -35,7 +41,7 @@ std::unique_ptr<CanSocket> open_when_ready(const Settings& settings, bool fd) {
     try {
       if (settings.is_unix())
         return open_unix_can(settings.interface.substr(std::char_traits<char>::length(Settings::kUnix)));
-      return open_socket_can(settings.interface, fd, is_sent_by_kernel(settings));
+      return open_interface(settings, fd);
     } catch (const std::runtime_error& error) {
       if (std::chrono::steady_clock::now() - begin < settings.start_wait) {
         std::this_thread::sleep_for(kBetweenTries);

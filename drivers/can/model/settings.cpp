@@ -243,4 +243,9 @@ void check_bus_off(const Settings& settings, const Problems& problems) {
                  "never comes, as restarts have no limit; write at_most: 5, or leave `then` out");
 }
 
+void check_send_by(const Settings& settings, const Problems& problems) {
+  if (settings.send_by == SendBy::kernel && (settings.is_simulated() || settings.is_unix()))
+    problems.add("send_by", "is 'kernel', and only an interface of SocketCAN has a qdisc; write 'automatic'");
+}
+
 }  // namespace tactus::drivers::can

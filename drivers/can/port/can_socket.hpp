@@ -52,10 +52,18 @@ class CanSocket {
   virtual void sleep_until(std::int64_t time) noexcept = 0;
 };
 
-/// Opens a raw socket at an interface. `by_kernel`: send_at() uses SO_TXTIME; the stamp of an echo is then the time at which
-/// it was read, as the kernel's would be the planned one. Throws std::runtime_error: what is missing, and the command that
+/// Use of SO_TXTIME, by which the kernel sends frames at their times.
+enum class SendTimes : std::uint8_t {
+  none,
+  wanted,    ///< use of it where the socket takes the option
+  demanded,  ///< no socket without it
+};
+
+/// Opens a raw socket at an interface. `times`: send_at() uses SO_TXTIME; the stamp of an echo is then the time at which it
+/// was read, as the kernel's would be the planned one. Throws std::runtime_error: what is missing, and the command that
 /// mends it. @when setup
-std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd, bool by_kernel = false);
+std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd,
+                                           SendTimes times = SendTimes::none);
 
 /// Joins a bus that another program carries: connects to its Unix socket of type SOCK_SEQPACKET, over which frames go as
 /// the kernel has them, 16 or 72 bytes each. Frames have no echo. Throws std::runtime_error. @when setup

@@ -102,7 +102,8 @@ class Port {
   /// Throws away what waits to be sent. Waits for at most 3 ms, for a frame that is being sent, and for those that the kernel
   /// sends at their times. Async-signal-safe.
   virtual void discard() TACTUS_RT {}
-  /// Throws away what waits to be sent, without a wait: one that is being sent may still go out. The thread of the frames.
+  /// Throws away what waits to be sent, without a wait: one that is being sent may still go out, and those that the kernel
+  /// holds for their times, up to 500 us from now. The thread of the frames.
   virtual void drop() TACTUS_RT {}
   /// Has this number of error frames destroy each frame on the bus before it comes through; 0: none. Where the
   /// port cannot, nothing happens. The thread of the frames.

@@ -55,7 +55,7 @@ bool is_virtual(const std::string& interface) {
 
 class SocketCan final : public CanSocket {
  public:
-  SocketCan(const std::string& interface, bool fd, bool by_kernel)
+  SocketCan(const std::string& interface, bool fd, SendTimes times)
       : socket_(::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC, CAN_RAW)) {
     if (socket_.get() < 0) throw std::runtime_error(socket_complaint(errno));
     const std::string complaint = complaint_about(interface, facts_of(interface), fd);
@@ -81,13 +81,13 @@ class SocketCan final : public CanSocket {
     if (address.can_ifindex == 0)  // gone since; 0 would be all interfaces
       throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
     index_ = address.can_ifindex;
-    if (by_kernel) {
-      const sock_txtime times{CLOCK_MONOTONIC, 0};
-      if (!set(SOL_SOCKET, SO_TXTIME, &times, sizeof times))
+    if (times != SendTimes::none) {
+      const sock_txtime clock{CLOCK_MONOTONIC, 0};
+      is_timed_ = set(SOL_SOCKET, SO_TXTIME, &clock, sizeof clock);
+      if (!is_timed_ && times == SendTimes::demanded)
         throw std::runtime_error("this kernel sends no frames at their times (SO_TXTIME): " +
                                  std::string(std::strerror(errno)) +  // NOLINT(concurrency-mt-unsafe)
-                                 "; write 'send_by: thread'");
-      is_timed_ = true;
+                                 "; write 'send_by: automatic'");
     }
     sockaddr general{};
     static_assert(sizeof general <= sizeof address);
@@ -182,8 +182,8 @@ class SocketCan final : public CanSocket {
 
 }  // namespace
 
-std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd, bool by_kernel) {
-  return std::make_unique<SocketCan>(interface, fd, by_kernel);
+std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd, SendTimes times) {
+  return std::make_unique<SocketCan>(interface, fd, times);
 }
 
 std::size_t pack_send_time(std::int64_t time, std::uint8_t (&control)[kSendTimeRoom]) noexcept {
@@ -211,7 +211,7 @@ std::string send_time_complaint(const std::string& interface, const LinkFacts& l
     return interface + " is a virtual interface, which hands frames over before its qdisc sees them";
   if (link.qdisc != "fq")
     return "the root qdisc of " + interface + " is " + (link.qdisc.empty() ? "not known" : link.qdisc) +
-           ": sudo tc qdisc replace dev " + interface + " root fq";
+           ": sudo tc qdisc replace dev " + interface + " root fq flow_limit 10";
   return "";
 }
 

@@ -93,6 +93,15 @@ TEST(CanLinks, AreReadFromTheKernelsAnswer) {
   EXPECT_EQ(can_state_text(9), "state 9");
 }
 
+TEST(CanLinks, TheKernelSendsAtTimesByFqOfALaterLinux) {
+  EXPECT_EQ(qdisc_text("fq", "6.1.0-28-rt-amd64"), ", qdisc fq: the kernel can send messages at their times");
+  EXPECT_EQ(qdisc_text("fq", "5.19.0"), ", qdisc fq: the kernel can send messages at their times");
+  EXPECT_EQ(qdisc_text("fq", "5.18.9"), ", qdisc fq");
+  EXPECT_EQ(qdisc_text("fq", ""), ", qdisc fq");
+  EXPECT_EQ(qdisc_text("pfifo_fast", "6.1.0"), ", qdisc pfifo_fast");
+  EXPECT_EQ(qdisc_text("", "6.1.0"), "");
+}
+
 TEST(CanLinks, OfAnAnswerThatIsCutAreThoseThatAreWhole) {
   const Bytes whole = link("can0", "can", controller());
   for (std::size_t size = 0; size < whole.size(); ++size) {

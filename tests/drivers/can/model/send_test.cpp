@@ -33,6 +33,28 @@ class CanSend : public test::BusTest {
   }
 };
 
+TEST_F(CanSend, NamesTheSenderAlsoWhereACheckpointHasAnother) {
+  one("", "send: { M: {} }");
+  EXPECT_EQ(host_->get("bus.sent_by"), 0) << "the simulation";
+  *static_cast<std::int32_t*>(host_->variable("bus.sent_by").data) = 2;  // the kernel, as a checkpoint has it
+  frames(1);
+  EXPECT_EQ(host_->get("bus.sent_by"), 0);
+}
+
+TEST_F(CanSend, TheKernelSendsOnNoBusWithoutAQdisc) {
+  database("BO_ 1 M: 2 A\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" B\n");
+  EXPECT_THAT(problems("send: { M: {} }\nsend_by: kernel"),
+              HasSubstr("models.bus.send_by: is 'kernel', and only an interface of "
+                        "SocketCAN has a qdisc; write 'automatic'"));
+  const std::string before = interface_;
+  interface_ = "unix:/run/bus";
+  EXPECT_THAT(problems("send: { M: {} }\nsend_by: kernel"), HasSubstr("models.bus.send_by: is 'kernel'"));
+  interface_ = "can0";
+  EXPECT_EQ(problems("send: { M: {} }\nsend_by: kernel"), "");
+  interface_ = before;
+  EXPECT_EQ(problems("send: { M: {} }\nsend_by: thread"), "");
+}
+
 TEST_F(CanSend, SendsOnceACycleFromTheStartDelayOn) {
   one("BA_ \"GenMsgCycleTime\" BO_ 1 5;\nBA_ \"GenMsgSendType\" BO_ 1 0;\nBA_ \"GenMsgStartDelayTime\" BO_ 1 "
       "7;\n",

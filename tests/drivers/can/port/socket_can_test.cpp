@@ -44,8 +44,10 @@ TEST(SocketCan, LetsTheKernelSendWhereItCan) {
   EXPECT_EQ(send_time_complaint("can0", {"can", "fq"}, "5.19.0"), "");
   EXPECT_THAT(send_time_complaint("can0", {"can", "fq"}, "5.18.9"), HasSubstr("5.19 or a later one"));
   EXPECT_THAT(send_time_complaint("can0", {"can", "fq"}, "4.19"), HasSubstr("Linux 4.19"));
-  EXPECT_THAT(send_time_complaint("can0", {"can", "pfifo_fast"}, "6.1"),
-              HasSubstr("the root qdisc of can0 is pfifo_fast: sudo tc qdisc replace dev can0 root fq"));
+  EXPECT_THAT(
+      send_time_complaint("can0", {"can", "pfifo_fast"}, "6.1"),
+      HasSubstr(
+          "the root qdisc of can0 is pfifo_fast: sudo tc qdisc replace dev can0 root fq flow_limit 10"));
   EXPECT_THAT(send_time_complaint("can0", {"can", "etf"}, "6.1"), HasSubstr("is etf")) << "it sends early";
   EXPECT_THAT(send_time_complaint("can0", {"can", ""}, "6.1"), HasSubstr("is not known"));
   EXPECT_THAT(send_time_complaint("vcan0", {"vcan", "fq"}, "6.1"), HasSubstr("virtual"));
@@ -136,6 +138,17 @@ TEST(SocketCan, RefusesWhatThisMachineDoesNotHave) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),
                 HasSubstr(socket < 0 ? "sudo modprobe can-raw" : "there is no interface can_none0"));
+  }
+  Settings settings;
+  settings.interface = "can_none0";
+  settings.send_by = SendBy::kernel;
+  try {
+    (void)open_port(settings, {}, false);
+    ADD_FAILURE() << "it was opened";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr(socket < 0 ? "sudo modprobe can-raw" : "there is no interface can_none0"))
+        << "before its qdisc";
   }
 }
 

@@ -6,6 +6,8 @@
 /// those of malloc, do not come by here. With a sanitizer, which has an mmap of its own, and without glibc,
 /// this file is empty.
 
+#include <cstdlib>  // __GLIBC__
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TACTUS_SANITIZED
 #define TACTUS_SANITIZED 1

@@ -86,6 +86,9 @@ class ExpressionBuilder {
   /// The right side of a comparison that was compiled before, in the unit of the left one, which is a name. Nothing: it
   /// is another kind of condition.                                                               @when setup
   std::optional<ExpressionValue> add_limit(const Expression& condition);
+  /// Returns a unit that can be written: the one of the base units where it has no text of its own, as K for that of a
+  /// difference of two degF.                                                                        @when setup
+  static Unit written_unit(const Unit& unit);
   /// The frames of a time, rounded up, at least one.
   std::int64_t ticks_of(Nanoseconds time) const;
 
@@ -136,7 +139,7 @@ class ExpressionBuilder {
   Value truth(const Expression& expression, const char* of);
   Value real(Value value);
   Value in_unit(const Expression& at, Value value, const Unit& unit);
-  Value in_written_unit(const Expression& at, const Value& value);
+  Value in_written_unit(const Expression& at, const Value& value);  ///< its unit as written_unit() says
   Value settled(Value value);  ///< a literal becomes a constant of its own unit
   void no_zero_point(const Expression& at, const Value& value);
   void needs_time(const Expression& at);

@@ -216,16 +216,21 @@ Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& 
   return value;
 }
 
-/// Returns the value in base units where its unit has no text of its own, as that of a difference of two degF: in K.
-Value ExpressionBuilder::in_written_unit(const Expression& at, const Value& value) {
-  const std::string text = value.unit.canonical();
-  if (value.literal != nullptr || value.unit.text() != text) return value;
+Unit ExpressionBuilder::written_unit(const Unit& unit) {
+  const std::string text = unit.canonical();
+  if (unit.text() != text) return unit;
   try {
-    if (same(Unit::parse(text), value.unit)) return value;
+    if (same(Unit::parse(text), unit)) return unit;
   } catch (const std::invalid_argument&) {  // it begins with a factor
   }
   const std::size_t factor = text.find(' ');
-  return in_unit(at, value, factor == std::string::npos ? Unit() : Unit::parse(text.substr(factor + 1)));
+  return factor == std::string::npos ? Unit() : Unit::parse(text.substr(factor + 1));
+}
+
+Value ExpressionBuilder::in_written_unit(const Expression& at, const Value& value) {
+  if (value.literal != nullptr) return value;
+  const Unit unit = written_unit(value.unit);
+  return same(unit, value.unit) ? value : in_unit(at, value, unit);
 }
 
 Value ExpressionBuilder::number(const Expression& expression, const char* of) {

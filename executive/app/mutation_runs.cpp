@@ -198,7 +198,10 @@ class Mutation {
       row.seen = MutantFate::no;
       const std::size_t test = row.test++;
       next_test(row);
-      if (row.test > test) row.seen = MutantFate::waits;  // the next one may see it
+      if (row.test > test)
+        row.seen = MutantFate::waits;  // the next one may see it
+      else
+        row.test = test;  // what is said of it is what was tried
       return;
     }
     if (row.until == Clock::time_point::min() || status == kWrongInput || status == kWrongMachine) {

@@ -29,7 +29,7 @@ class WakeTable {
   void wake(std::size_t row) TACTUS_RT { wakes_[row] = least_[row / kBlock] = earliest_ = 0; }
   bool is_due(std::int64_t k) const TACTUS_RT { return k >= earliest_; }
   /// Calls `look` with each row that is due in frame k, in their order; it returns the frame in which the row is due next.
-  /// A row that it wakes is due in the next frame, unless its turn is still to come.
+  /// Another row that it wakes is due in the next frame, unless its turn is still to come.
   template <class Look>
   void look(std::int64_t k, Look look) TACTUS_RT {
     earliest_ = kNever;

@@ -109,6 +109,13 @@ Line curve_line(const VerdictCurves::Curve& curve, const CurveScale& scale, Ink 
   return line;
 }
 
+/// Returns true if the curve can be drawn with the axis of the first one. A row of an older run does not
+/// say how a reference in another unit is converted.
+bool shares_axis(const VerdictCurves& of, const VerdictCurves::Curve& curve, const Json& row) {
+  return curve.unit == of.curves.front().unit ||
+         (curve.name == text_fact(row, "chart.reference") && real_fact(row, "chart.gain"));
+}
+
 /// The curves of an expectation with the band in which it holds; a reference is dashed.
 Plot curves_plot(const VerdictCurves& of, const Json& row) {
   static constexpr Ink kInks[] = {Ink::work, Ink::late, Ink::fourth, Ink::fifth};
@@ -123,8 +130,8 @@ Plot curves_plot(const VerdictCurves& of, const Json& row) {
   double least = first.columns.least(), greatest = first.columns.greatest();
   std::size_t ink = 0;
   for (const VerdictCurves::Curve& curve : of.curves) {
+    if (!shares_axis(of, curve, row)) continue;
     const bool is_reference = curve.name == reference;
-    if (curve.unit != first.unit && !is_reference) continue;  // it would need an axis of its own
     const CurveScale scale = is_reference ? around : CurveScale{};
     plot.lines.push_back(curve_line(curve, scale, is_reference ? Ink::soft : kInks[ink++ % 4], is_reference));
     least = std::min(least, scale.of(curve.columns.least()) + (is_reference ? low.value_or(0) : 0));
@@ -152,12 +159,16 @@ Plot curves_plot(const VerdictCurves& of, const Json& row) {
   return plot;
 }
 
-/// Says that the band cannot be drawn, as what it is around was not recorded.
+/// Says why the band cannot be drawn: what it is around was not recorded, or is not known in the unit of the axis.
 std::string without_reference(const VerdictCurves& of, const Json& row) {
   const std::string reference = text_fact(row, "chart.reference");
-  const bool known = std::any_of(of.curves.begin(), of.curves.end(),
-                                 [&](const auto& each) { return each.name == reference; });
-  return reference.empty() || known ? "" : "; " + reference + " was not recorded, so that no band is drawn";
+  if (reference.empty()) return "";
+  const auto curve = std::find_if(of.curves.begin(), of.curves.end(),
+                                  [&](const auto& each) { return each.name == reference; });
+  if (curve == of.curves.end()) return "; " + reference + " was not recorded, so that no band is drawn";
+  if (shares_axis(of, *curve, row)) return "";
+  return "; " + reference + " is in " + (curve->unit.empty() ? "no unit" : curve->unit) +
+         ", so that no band is drawn";
 }
 
 }  // namespace

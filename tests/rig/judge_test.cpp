@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/rig/judge_fixture.hpp"
 #include "tests/rig/rig_command.hpp"
 
 namespace tactus::rig_test::judge_test {
@@ -15,28 +16,6 @@ namespace {
 using namespace tactus::test;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-class Judge : public ::testing::Test {
- protected:
-  Finished run_test(const std::string& test, const Arguments& more = {}) {
-    dir_.write("a.test.yaml", test);
-    const std::string out = "out" + std::to_string(++runs_);
-    const Finished done = run(run_rig(
-        "servo", Arguments{"--no-realtime", "--test", "a.test.yaml", "--out", out} + more, dir_.path()));
-    const auto file = dir_.path() / out / "verdict.json";
-    verdict_ = std::filesystem::exists(file) ? Json::parse(read_file(file)) : Json();
-    return done;
-  }
-  Json row(const std::string& name) const {
-    for (const Json& each : verdict_["expectations"])
-      if (each["name"] == name) return each;
-    return {};
-  }
-
-  const TempDir dir_;
-  Json verdict_;
-  int runs_ = 0;
-};
 
 TEST_F(Judge, PassesWhatTheServoDoes) {
   const Finished done = run_test(
@@ -433,16 +412,6 @@ TEST_F(Judge, WhatATestSetsHasItsPlaceInTheTest) {
   for (const char* const text :
        {"a.test.yaml:3:", "a.test.yaml:4:17: frame.period: ", "a.test.yaml:5:3: frame..x: "})
     EXPECT_THAT(done.err, HasSubstr(text));
-}
-
-TEST_F(Judge, AMarginHasAReadableUnit) {
-  ASSERT_EQ(run_test("until: 9 ms\nexpect:\n  a: motor.current * 1 V < 3 W\n  b: abs(motor.speed) < 300 rpm\n"
-                     "  c: motor.speed > -1 rad/s and motor.speed < 3 rad/s\n")
-                .status,
-            0);
-  EXPECT_EQ(row("a")["unit"], "W");
-  EXPECT_EQ(row("b")["unit"], "rad/s");
-  EXPECT_EQ(row("c")["margin"], 1);
 }
 
 TEST_F(Judge, AVerdictNamesTheFilesItRestsOn) {

@@ -15,6 +15,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// The schema with that description; null: there is none.
+Json described_as(const std::string& about, const Json& in) {
+  if (in.is_object() && in.value("description", Json()) == about) return in;
+  for (const Json& each : in)
+    if (each.is_structured())
+      if (const Json found = described_as(about, each); !found.is_null()) return found;
+  return {};
+}
+
 TEST(LiveVerdicts, ComeAsTheyAreDecidedAndTheLastOfThemBeforeTheEnd) {
   const TempDir dir;
   dir.write("a.test.yaml",
@@ -38,6 +47,10 @@ TEST(LiveVerdicts, ComeAsTheyAreDecidedAndTheLastOfThemBeforeTheEnd) {
   EXPECT_EQ(now["expectations"][0]["requirement"], "REQ-7");
   EXPECT_EQ(now["expectations"][0]["chart"]["high"], 20);
   EXPECT_EQ(now["expectations"][1]["chart"]["reference"], "trajectory.speed");
+  Json schema = described_as("What a chart of it draws.", client.get("/v1/openapi.json").json());
+  const Json chart = now["expectations"][1]["chart"];
+  for (const auto& [key, value] : chart.items())
+    EXPECT_TRUE(schema["properties"].contains(key)) << key << " is served, and not described";
 
   // While the rig is paused after some frames, what they decided is known.
   ASSERT_EQ(client.post("/v1/commands", R"({"command": "step", "frames": 10})").status, 200);

@@ -170,6 +170,20 @@ TEST_F(Mutation, TwoTestsSeeMoreAndLeastDecidesTheStatus) {
   EXPECT_THAT(done.out, HasSubstr("1 of 1 mutants seen (100 %)"));
 }
 
+TEST_F(Mutation, WhatTheFirstTestLeavesOutIsSaidAsTheTestThatTriedItHasIt) {
+  dir_.write("short.test.yaml", "until: 1 ms\nexpect:\n  a: { always: motor.speed < 1000 rad/s }\n");
+  dir_.write("blind.test.yaml", "until: 300 ms\nexpect:\n  a: { always: motor.speed < 1000 rad/s }\n");
+  const Finished done =
+      mutate({"short.test.yaml", "blind.test.yaml", "--only", "motor.speed stuck", "--json", "--out", "two"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  const Json all = Json::parse(done.out);
+  ASSERT_EQ(all["mutants"].size(), 1U);
+  const Json mutant = all["mutants"][0];
+  EXPECT_EQ(mutant["outcome"], "not seen");
+  EXPECT_EQ(mutant["why"], "") << mutant;
+  EXPECT_THAT(mutant["fault"].dump(), HasSubstr("stuck")) << mutant;
+}
+
 TEST_F(Mutation, ALimitOnOneSideSeesOneDirection) {
   dir_.write("fast.test.yaml",
              "until: 300 ms\nexpect:\n  a: { finally: motor.speed > 20 rad/s }\n"

@@ -100,6 +100,26 @@ class Report(Case):
         self.assertIn("<title>slow: motor.speed</title>", page)
         self.assertNotIn("<title>warm: motor.speed</title>", page)
 
+    def test_a_reference_in_another_unit_has_no_band_where_its_conversion_is_not_known(self):
+        self.run_bad()
+        out = self.folder / "out"
+        for file in (out / "motion.csv", out / "motion.columns.json"):
+            if file.exists():
+                text = file.read_text().replace("trajectory.position {rad}", "trajectory.position {deg}")
+                file.write_text(re.sub(r'("trajectory.position"[^}]*?)"rad"', r'\1"deg"', text))
+        words = "trajectory.position is in deg, so that no band is drawn"
+        self.assertNotIn(words, " ".join(self.tactus("report", "out", "--text").split()))
+        summary = json.loads((out / "summary.json").read_text())
+        for row in summary["test"]["expectations"]:
+            for key in ("gain", "offset"):
+                (row.get("chart") or {}).pop(key, None)
+        (out / "summary.json").write_text(json.dumps(summary))
+        self.assertIn(words, " ".join(self.tactus("report", "out", "--text").split()))
+        self.tactus("report", "out", "--to", "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("<title>follows: motor.angle</title>", page)
+        self.assertNotIn("trajectory.position + 0.5", page)
+
     def test_a_run_without_a_test_says_nothing_of_one(self):
         self.tactus("run", SERVO, "--set", "until=100 ms", "--no-realtime", "--out", "out", "--quiet")
         self.assertNotIn("Test", self.tactus("report", "out", "--text").splitlines()[0])

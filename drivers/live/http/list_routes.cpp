@@ -56,6 +56,8 @@ Schema chart_schema() {
       "What a chart of it draws.",
       {must("signals", list("variables", text(""))),
        must("reference", or_null(text("the variable that the band is around; null: zero"))),
+       must("gain", number("the reference times this, plus `offset`, is in the unit of the first signal")),
+       must("offset", number("see `gain`")),
        must("low", or_null(number("lower end of the band; null: none"))),
        must("high", or_null(number("upper end of the band; null: none"))),
        must("limit", or_null(number("size of the one number that the condition is about, of which the "

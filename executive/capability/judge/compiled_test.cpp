@@ -355,7 +355,7 @@ class Compiler final : public TestConditions {
                         reference->values(frame_),
                         frames};
     shift.factor = convert(1, reference->unit(), unit) - shift.offset;
-    const config::Unit margin = unit.has_zero_point() ? config::Unit::parse("K") : unit;
+    const config::Unit margin = config::ExpressionBuilder::written_unit(unit.without_zero_point());
     shift.margin_factor = convert(1, unit.without_zero_point(), margin);
     made.units = chart_units(within, margin);
     made.shift = std::move(shift);

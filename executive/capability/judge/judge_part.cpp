@@ -67,6 +67,7 @@ void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
   sample.holds = expression_.cell(each.holds).real;
   sample.opens = (each.opens && truth(*each.opens)) || (each.opens_in && *each.opens_in == end.frame) ||
                  (each.opens_first && first_);
+  if (each.closes_in && end.frame >= *each.closes_in) sample.opens = false;  // nothing would close it
   sample.closes = (each.closes && truth(*each.closes)) || (each.closes_in && *each.closes_in == end.frame);
   sample.ends = each.closes_in && *each.closes_in == end.frame + 1;
   if (each.margin) sample.margin = expression_.cell(*each.margin).real;

@@ -51,8 +51,6 @@ std::string rig_in(const std::string& command) {
   return "";
 }
 
-}  // namespace
-
 /// Twelve digits of the number that docker and others give a container, as their commands show it: it may stand behind a
 /// word for who made it. Empty: it is none.
 std::string_view container_in(std::string_view part) {
@@ -65,22 +63,53 @@ std::string_view container_in(std::string_view part) {
   return number.substr(0, 12);
 }
 
-std::string unit_in(const std::string& cgroup) {
-  std::string unit;
-  std::string_view before;
-  for (std::size_t from = 0; from < cgroup.size();) {
-    const std::size_t end = std::min(cgroup.find_first_of("/\n", from), cgroup.size());
-    const std::string_view part = std::string_view(cgroup).substr(from, end - from);
-    // The innermost counts: a service may lie in the scope of a session.
-    if (part.ends_with(".service") || part.ends_with(".scope")) unit = part;
-    if (part.starts_with("lxc.payload.") || part.starts_with("docker-")) unit = part;
-    if (const std::string_view number = container_in(part); !number.empty())
-      unit = "container " + std::string(number);
-    if (before == "lxc" && !part.empty()) unit = "container " + std::string(part);
-    before = part;
-    from = end + 1;
+/// Calls `use` with each piece between separators.
+template <class Use>
+void for_each_piece(std::string_view text, char separator, Use use) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    use(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return unit;
+}
+
+/// The place of a process in one hierarchy of control groups.
+struct Place {
+  std::string name{};         // of the innermost unit or container; empty: it is in none
+  bool in_container = false;  // a container is among them
+};
+
+/// Returns the place in a line of /proc/PID/cgroup. The innermost counts: a service may lie in the scope of a session.
+Place place_in(std::string_view line) {
+  Place place;
+  std::string_view before;
+  for_each_piece(line, '/', [&](std::string_view part) {
+    const bool is_scope = part.ends_with(".scope");
+    if (part.ends_with(".service") || is_scope) place.name = part;
+    if (before == "lxc" && !part.empty()) {
+      place = {"container " + std::string(part), true};
+    } else if (const std::string_view number = container_in(part); !number.empty()) {
+      place = {"container " + std::string(number), true};
+    } else if (part.starts_with("lxc.payload.") || part.starts_with("docker-")) {
+      place = {std::string(part), true};
+    } else if (is_scope && !container_in(part.substr(0, part.rfind('.'))).empty()) {
+      place.in_container = true;
+    }
+    before = part;
+  });
+  return place;
+}
+
+}  // namespace
+
+std::string unit_in(const std::string& cgroup) {
+  Place found;
+  for_each_piece(cgroup, '\n', [&](std::string_view line) {
+    Place place = place_in(line);
+    // A container may be seen in some hierarchies alone; the others then have what started it.
+    if (!place.name.empty() && (place.in_container || !found.in_container)) found = std::move(place);
+  });
+  return found.name;
 }
 
 const std::string& Culprits::owner_of(std::int32_t thread) {

@@ -55,6 +55,16 @@ TEST(UnitIn, IsTheInnermostUnitOrContainer) {
       {"0::/machine.slice/libpod-" + number + "/container\n", "container 0123456789ab"},
       {"0::/docker/" + number + "/system.slice/in.service\n", "in.service"},
       {"0::/a" + number + "\n", ""},
+      {"11:cpu:/lxc\n0::/\n", ""},
+      {"11:cpu:/lxc\n0::/system.slice/a.service\n", "a.service"},
+      {"12:pids:/docker/" + number + "\n1:name=systemd:/docker/" + number +
+           "\n0::/system.slice/containerd.service\n",
+       "container 0123456789ab"},
+      {"12:pids:/lxc/box\n0::/system.slice/lxc.service\n", "container box"},
+      {"1:name=systemd:/machine.slice/libpod-" + number + ".scope\n0::/system.slice/podman.service\n",
+       "libpod-" + number + ".scope"},
+      {"12:pids:/docker/" + number + "/system.slice/in.service\n0::/system.slice/containerd.service\n",
+       "in.service"},
       {"0::/\n", ""},
       {"", ""},
   };

@@ -105,14 +105,13 @@ class CheckCommand final : public CommandDriver {
                    "compute load and response times of a CAN database (.dbc) at this rate")
         ->option_text("RATE");
     app.add_option("--data-bit-rate", data_bit_rate_,
-                   "with --bit-rate: use this rate in the data phase of CAN FD frames")
+                   "use this rate for the data phase of CAN FD frames of a .dbc")
         ->option_text("RATE");
     app.add_flag("--measure", measure_,
                  "run the .fmu, too, and print how long its steps take on this machine");
     app.add_flag("--schema", schema_,
                  "print the JSON Schema of rig files, for editors; with a rig file also the keys of its "
-                 "models' drivers, "
-                 "and names that these can have");
+                 "models' drivers, and names that these can have");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
     app.add_flag("--units", units_, "print the page of units (Markdown)");
     app.add_flag("--variables", variables_, "print the page of the executive's own variables (Markdown)");

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "rtsync/evidence/evidence.hpp"
 #include "rtsync/host/page.hpp"
@@ -124,6 +125,21 @@ struct CallPage {
   std::atomic<bool> destroyed{false};  ///< the model was, to the end
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(CallPage) % 64 == 0);
+
+/// Counted up with each change of what rig and model share that leaves the size of the page as it is.
+constexpr std::uint32_t kCallPageVersion = 2;
+/// Returns what must be the same in rig and model: "2 (190000 bytes)". @when setup
+inline std::string call_page_version() {
+  return std::to_string(kCallPageVersion) + " (" + std::to_string(sizeof(CallPage)) + " bytes)";
+}
+/// Returns why a rig and a tactus-model of these versions do not go together. An empty one: of a time when it was not
+/// told. @when setup
+inline std::string other_version(const std::string& of_rig, const std::string& of_model) {
+  const auto named = [](const std::string& version) { return version.empty() ? "before 2" : version; };
+  return "cannot be isolated: tactus calls it by way of a page of version " + named(of_rig) +
+         ", and tactus-model answers by way of one of version " + named(of_model) +
+         "; install both from the same package";
+}
 
 /// Returns where the page of the ThreadLife begins, behind a block of that many bytes.
 inline std::size_t life_offset(std::size_t bytes) {

@@ -210,7 +210,14 @@ void ModelProcess::begin(std::size_t bytes) {
   block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
   frames_thread_ = ::new (static_cast<std::byte*>(at) + life) rtsync::ThreadLife;
   mapped_ = all;
-  if (!send_letter(socket_, Letter::Kind::go) || await_letter().kind != Letter::Kind::ready) refuse_dead();
+  if (!send_letter(socket_, Letter::Kind::go, call_page_version())) refuse_dead();
+  const Letter ready = await_letter();
+  if (ready.kind != Letter::Kind::ready) refuse_dead();
+  if (ready.text != call_page_version()) {  // one that is older than the check of its own
+    kill();
+    ended_.wait(false);
+    throw ModelRefused(Letter::Kind::instance_refused, other_version(call_page_version(), ready.text));
+  }
   for (int* const fd : {&socket_, &memory_}) (void)::close(std::exchange(*fd, -1));
   rtsync::note_loaded_files(pid_);
 }

@@ -111,6 +111,8 @@ bool ModelServer::begin(const std::string& instance, const std::string& library,
     if (!send_letter(kModelSocket, Letter::Kind::declared, declared)) return false;
     const std::optional<Letter> go = receive_letter(kModelSocket);
     if (!go || go->kind != Letter::Kind::go) return false;
+    if (go->text != call_page_version())
+      throw std::runtime_error(other_version(go->text, call_page_version()));
     map(declaration.bytes);
   } catch (const std::exception& error) {
     (void)refuse(Letter::Kind::instance_refused, error.what());
@@ -121,7 +123,7 @@ bool ModelServer::begin(const std::string& instance, const std::string& library,
   if (output_ != nullptr) start_safe_thread();
   if (output_ != nullptr) start_life_thread();
   if (driven_ != nullptr) start_message_thread();
-  const bool told = send_letter(kModelSocket, Letter::Kind::ready);
+  const bool told = send_letter(kModelSocket, Letter::Kind::ready, call_page_version());
   (void)::close(kModelSocket);
   (void)::close(kModelMemory);
   return told;
@@ -296,10 +298,10 @@ void ModelServer::start_safe_thread() {
       seen = wanted;
       {
         const std::scoped_lock lock(output_mutex_);
-        const bool done =
-            output_ == nullptr || (page_->safe_for_good.load() ? output_->end_safe() : output_->make_safe());
+        const bool for_good = page_->safe_for_good.load();
+        const bool done = output_ == nullptr || (for_good ? output_->end_safe() : output_->make_safe());
         page_->safe_refused.store(!done);
-        ended_safe_ = done && page_->safe_for_good.load();
+        ended_safe_ = ended_safe_ || (done && for_good);
       }
       page_->made_safe.store(wanted, std::memory_order_release);
       wake(page_->made_safe);

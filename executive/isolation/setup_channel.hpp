@@ -26,8 +26,8 @@ struct Letter {
     declared,          ///< a ModelDeclaration
     outputs,           ///< a driver's model has outputs that must be driven safe
     settings,          ///< answer of the rig: a DriverSection
-    go,                ///< answer of the rig: the memory has its size
-    ready,             ///< its first values lie there
+    go,                ///< answer of the rig: the memory has its size; the version of its CallPage
+    ready,             ///< its first values lie there; the version of its CallPage
   };
   Kind kind = Kind::stage;
   std::string text{};

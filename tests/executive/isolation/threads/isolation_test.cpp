@@ -5,16 +5,31 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "executive/isolation/call_page.hpp"
+#include "executive/isolation/model_declaration.hpp"
+#include "executive/isolation/setup_channel.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
+#include "rtsync/host/descriptor.hpp"
+#include "rtsync/host/spawn.hpp"
+#include "tests/rtsync/support/fake_root.hpp"
 
 namespace tactus::executive::isolation_threads_test {
 namespace {
@@ -196,6 +211,99 @@ TEST(Isolation, WhatCannotBeMadeIsRefusedByName) {
   ASSERT_TRUE(throws.has_value());
   EXPECT_EQ(throws->kind, Letter::Kind::instance_refused);
   EXPECT_THAT(throws->what(), HasSubstr("the sensor is not calibrated"));
+}
+
+/// Finds programs and libraries in another folder first, as long as it lives.
+class PluginsFirstIn {
+ public:
+  explicit PluginsFirstIn(const std::filesystem::path& folder) {
+    const char* const now = std::getenv("TACTUS_PLUGIN_PATH");  // NOLINT(concurrency-mt-unsafe)
+    if (now != nullptr) before_ = now;
+    ::setenv("TACTUS_PLUGIN_PATH", (folder.string() + ":" + before_.value_or("")).c_str(), 1);
+  }
+  ~PluginsFirstIn() {
+    before_ ? ::setenv("TACTUS_PLUGIN_PATH", before_->c_str(), 1) : ::unsetenv("TACTUS_PLUGIN_PATH");
+  }
+  PluginsFirstIn(const PluginsFirstIn&) = delete;
+  PluginsFirstIn& operator=(const PluginsFirstIn&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+/// The head of a letter, for printf(1).
+std::string head_of(Letter::Kind kind, std::size_t bytes) {
+  const std::uint32_t head[2] = {static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(bytes)};
+  std::string text;
+  for (std::size_t i = 0; i < sizeof head; ++i) {
+    char octal[8];
+    (void)std::snprintf(octal, sizeof octal, "\\%03o", reinterpret_cast<const unsigned char*>(head)[i]);
+    text += octal;
+  }
+  return text;
+}
+
+/// A tactus-model that is ready, whatever the rig's version of what they share, and says that its own is this one.
+std::string model_of_version(const std::string& version) {
+  const ModelLibrary library(kModels);
+  const std::string declared = encode(ModelInstance(*library.find("gain"), "a"));
+  rtsync::FakeRoot root;
+  root.write("/declared", declared);
+  root.write("/tactus-model", "#!/bin/sh\n{ printf '" + head_of(Letter::Kind::declared, declared.size()) +
+                                  "'; cat '" + (root.path() / "declared").string() + "'; printf '" +
+                                  head_of(Letter::Kind::ready, version.size()) + version +
+                                  "'; } >&3\nexec sleep 1000\n");
+  std::filesystem::permissions(root.path() / "tactus-model", std::filesystem::perms::owner_all);
+  const PluginsFirstIn other(root.path());
+  Isolation isolation(600s);
+  try {
+    (void)isolation.add({"a", kModels, "gain"}, OnCrash::abort);
+  } catch (const ModelRefused& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+TEST(Isolation, AProcessOfAnotherVersionIsRefused) {
+  EXPECT_EQ(
+      model_of_version("9 (640 bytes)"),
+      "cannot be isolated: tactus calls it by way of a page of version " + call_page_version() +
+          ", and tactus-model answers by way of one of version 9 (640 bytes); install both from the same "
+          "package");
+  EXPECT_THAT(model_of_version(""), HasSubstr("by way of one of version before 2; install"));
+}
+
+TEST(Isolation, ARigOfAnotherVersionIsRefusedByTheProcess) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const rtsync::Descriptor here(ends[0]);
+  rtsync::Descriptor there(ends[1]);
+  const rtsync::Descriptor memory(::memfd_create("test", MFD_CLOEXEC));
+  std::filesystem::path program;
+  for (const auto& folder : plugin_folders())
+    if (program.empty() && std::filesystem::exists(folder / "tactus-model"))
+      program = folder / "tactus-model";
+  const pid_t process =
+      rtsync::spawn({.program = program,
+                     .words = {"tactus-model", "a", kModels, "gain", std::to_string(::getpid()), "model"},
+                     .streams = true,
+                     .descriptors = {{there.get(), kModelSocket}, {memory.get(), kModelMemory}},
+                     .blocked = {},
+                     .flags = 0},
+                    [](const std::string& what, int) { throw std::runtime_error(what); });
+  there = rtsync::Descriptor();
+  std::optional<Letter> letter = receive_letter(here.get());
+  while (letter && letter->kind == Letter::Kind::stage) letter = receive_letter(here.get());
+  ASSERT_TRUE(letter && letter->kind == Letter::Kind::declared);
+  ASSERT_TRUE(send_letter(here.get(), Letter::Kind::go, "1 (640 bytes)"));
+  letter = receive_letter(here.get());
+  ASSERT_TRUE(letter.has_value());
+  EXPECT_EQ(letter->kind, Letter::Kind::instance_refused);
+  EXPECT_THAT(letter->text, AllOf(HasSubstr("by way of a page of version 1 (640 bytes), and tactus-model "),
+                                  HasSubstr("by way of one of version " + call_page_version())));
+  int status = 0;
+  EXPECT_EQ(::waitpid(process, &status, 0), process);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
 TEST(Isolation, AModelThatIsDestroyedEndsItsProcess) {

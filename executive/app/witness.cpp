@@ -72,12 +72,16 @@ class Watch {
     int status = 0;
     while (::waitpid(rig_, &status, WNOHANG | WUNTRACED | WCONTINUED) == rig_) {
       stands_ = WIFSTOPPED(status);
-      if (WIFSTOPPED(status) && stop_asked_for_) {
+      if (WIFSTOPPED(status) && stop_asked_for_ && !end_asked_for_) {
         stop_asked_for_ = false;
         (void)::kill(::getpid(), SIGSTOP);  // the shell sees one job, stopped; SIGCONT comes to both
       }
       if (WIFEXITED(status) || WIFSIGNALED(status)) end(status);
     }
+    // A rig that stands would never hear that it is to end; it may come to stand only after the signal was passed on.
+    if (!stands_ || !end_asked_for_) return;
+    stands_ = false;
+    (void)::kill(rig_, SIGCONT);
   }
 
   void pass_on(const signalfd_siginfo& info) {
@@ -87,9 +91,7 @@ class Watch {
     if (Console::watches(signal)) {
       if (page_.pass({signal, info.ssi_code == SI_QUEUE ? info.ssi_int : 0}))
         (void)::kill(rig_, SignalPaths::kDoorbell);
-      // A rig that was stopped would never hear that it is to end.
-      look();
-      if (stands_ && (signal == SIGINT || signal == SIGTERM)) (void)::kill(rig_, SIGCONT);
+      if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) end_asked_for_ = true;
       return;
     }
     const bool stops = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -134,7 +136,8 @@ class Watch {
   const int signals_;
   const pid_t rig_;
   bool stop_asked_for_ = false;
-  bool stands_ = false;  // the rig: a signal has stopped it
+  bool end_asked_for_ = false;  // from then on the rig never stands
+  bool stands_ = false;         // the rig: a signal has stopped it
 };
 
 void go_on_alone(const char* what) {

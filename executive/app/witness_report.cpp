@@ -78,6 +78,12 @@ void add_progress(Json& all, const Json& latest, const WitnessPage& page) {
   all["sim_time_ns"] = page.sim_time_ns.load();
 }
 
+/// Returns "1 frame", "7 frames".
+std::string frames_text(const WitnessPage& page) {
+  const std::int64_t frames = page.frames_run.load();
+  return std::to_string(frames) + (frames == 1 ? " frame" : " frames");
+}
+
 /// One death, of which there is to be said and written.
 class Death {
  public:
@@ -176,8 +182,7 @@ class Death {
       return std::string(ended() ? " after the rig's end" : "") + " while " + doing;
     if (ended()) return " after the rig's end";
     if (facts_.empty()) return " while the rig was set up";
-    const std::int64_t frames = page_.frames_run.load();
-    std::string text = " after " + std::to_string(frames) + (frames == 1 ? " frame" : " frames");
+    std::string text = " after " + frames_text(page_);
     const char* separator = jobs_.size() > 1 ? ", while jobs " : ", while job ";
     if (!foreign_.is_null() || overwritten_) return text;  // what others ran then is not to blame
     for (const Json& job : jobs_) {
@@ -277,8 +282,8 @@ void end_unfinished(const WitnessPage& page, Json all) {
   all["outcome"] = executive::name_of(executive::Outcome::failed);
   all["exit_status"] = page.status.load();
   all["reason"] = "the rig ended with status " + std::to_string(page.status.load()) + " after " +
-                  std::to_string(page.frames_run.load()) +
-                  " frames, and could not write how: it had no memory, or could write no files";
+                  frames_text(page) +
+                  ", and its summary was not written; perhaps it had no memory, or could write no files";
   print_error("tactus: %s; %s\n", all["reason"].get<std::string>().c_str(), folder.c_str());
   if (const std::string failed = write_summary(folder, all); !failed.empty())
     print_error("tactus: %s; the summary:\n%s\n", failed.c_str(), text_of(all, -1).c_str());

@@ -79,7 +79,7 @@ TEST_P(CanRigReplay, GivesTheSameBytes) {
 /// A replay runs faster than a disk writes, and keeps all that the buses are given.
 TEST_P(CanRigReplay, KeepsFramesThatComeFasterThanTheyAreWritten) {
   ASSERT_NO_FATAL_FAILURE(record());
-  std::string text = "frame,network,can\n";
+  std::string text = "frame,network,can\n";  // 720 kB
   for (int i = 0; i < 40'000; ++i) text += std::to_string(1 + i / 250) + ",body,200#0A00\n";
   text += "end,40000,0\n";
   (void)dir_.write("out/link-can.csv", text);
@@ -87,6 +87,18 @@ TEST_P(CanRigReplay, KeepsFramesThatComeFasterThanTheyAreWritten) {
   ASSERT_EQ(run.status, 0) << run;
   EXPECT_TRUE(read_file(dir_ / "again/link-can.csv") == text)
       << read_file(dir_ / "again/link-can.csv").substr(text.size() - 30);
+  // A disk that takes no more of it.
+  const test::Finished full =
+      test::run({.argv = {"bash", "-c",
+                          "ulimit -f 300 && exec \"$0\" run rig.yaml --replay out --no-realtime --out full "
+                          "--set link.record=yes",
+                          LINK_TACTUS},
+                 .cwd = dir_.path()});
+  EXPECT_THAT(full.out + full.err, HasSubstr(" CAN frames missing in the record: it cannot be replayed"))
+      << full;
+  const test::Finished next = replay("full", "next");
+  EXPECT_EQ(next.status, 2) << next;
+  EXPECT_THAT(next.err, HasSubstr("link-can.csv")) << next;
 }
 
 TEST_P(CanRigReplay, NeedsTheRunFolderAlone) {

@@ -97,7 +97,7 @@ TEST(Witness, SaysOfARigThatCanWriteNothingAnyMoreHowFarItCame) {
 
 TEST(Witness, ARigThatWasStoppedHearsThatItIsToEnd) {
   const std::pair<int, const char*> signals[] = {
-      {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"}};
+      {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT (Ctrl-C)"}, {SIGHUP, "SIGHUP"}};
   for (const auto& [signal, name] : signals) {
     for (const bool stopped_first : {true, false}) {
       SCOPED_TRACE(std::string(name) + (stopped_first ? ", when it stands" : ", just before it stands"));

@@ -12,6 +12,7 @@
 #include "config/place.hpp"
 #include "executive/app/completion.hpp"
 #include "executive/app/model_keys.hpp"
+#include "executive/app/variable_completion.hpp"
 #include "executive/run/run_setup.hpp"
 
 namespace tactus::app {
@@ -44,17 +45,7 @@ std::string parameters_of(const std::string& file, const std::string& model, con
                           const std::string& begin) {
   std::string text = "words\n";
   const bool good = each_parameter(file, model, [&](const std::string& name, const executive::Variable& of) {
-    const std::string word = path + name + "=";
-    if (!begin.starts_with(word)) {
-      if (word.starts_with(begin)) text += completion_row(word, of.about);
-      return;
-    }
-    if (of.type == TACTUS_BOOL)
-      for (const char* const each : {"yes", "no"})
-        if ((word + each).starts_with(begin)) text += completion_row(word + each, "");
-    for (const executive::VariableLabel& label : of.labels)
-      if ((word + label.name).starts_with(begin))
-        text += completion_row(word + label.name, std::to_string(label.value));
+    text += variable_rows(of, path + name + "=", begin);
   });
   return good ? text : "nothing\n";
 }

@@ -45,14 +45,8 @@ std::optional<std::string> of_file(std::string file, const std::string& begin, b
     std::size_t shown = 0;
     for (const executive::ModelInstance& model : rig->models())
       for (const executive::Variable& each : model.variables()) {
-        const std::string word = each.name + (changes ? "=" : "");
-        if (!changes || !begin.starts_with(word)) {
-          if (word.starts_with(begin) && shown++ < kMost) text += completion_row(word, each.about);
-          continue;
-        }
-        for (const executive::VariableLabel& label : each.labels)
-          if ((word + label.name).starts_with(begin))
-            text += completion_row(word + label.name, std::to_string(label.value));
+        const std::string rows = variable_rows(each, each.name + (changes ? "=" : ""), begin);
+        if (!rows.empty() && shown++ < kMost) text += rows;
       }
     return text;
   } catch (const std::exception&) {
@@ -82,6 +76,19 @@ std::string of_running(const std::string& where, const std::string& begin, bool 
 }
 
 }  // namespace
+
+std::string variable_rows(const executive::Variable& of, const std::string& word, const std::string& begin) {
+  if (!word.ends_with('=') || !begin.starts_with(word))
+    return word.starts_with(begin) ? completion_row(word, of.about) : "";
+  std::string rows;
+  const auto add = [&](const std::string& value, const std::string& about) {
+    if ((word + value).starts_with(begin)) rows += completion_row(word + value, about);
+  };
+  if (of.type == TACTUS_BOOL)
+    for (const char* const each : {"yes", "no"}) add(each, "");
+  for (const executive::VariableLabel& label : of.labels) add(label.name, std::to_string(label.value));
+  return rows;
+}
 
 std::string complete_variable(const std::vector<std::string>& words, const std::string& begin, bool changes) {
   if (client::looks_like_expression(begin.substr(0, begin.find('='))) ||

@@ -86,7 +86,7 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   const Nanoseconds placed = time - std::min(time, evidence.switches->unplaced);
   const bool by_others = (evidence.others->ran - evidence.others->weaker) * 2 > placed;
   if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap) && !by_others) {
-    // Of most of it nobody looked who had the CPU.
+    // Nobody looked who had the CPU for most of it.
     shares.give(evidence.switches->unplaced * 2 > time ? Cause::unknown : Cause::throttled, time);
     return;
   }

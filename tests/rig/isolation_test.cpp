@@ -550,7 +550,7 @@ TEST(Isolation, AnOutputThatIsLostBehindTheFramesJobsEndsInItsPolicy) {
   EXPECT_EQ(process.wait().status, 1);
 }
 
-/// Of a rig that is killed the kernel ends the thread of the frames first, and the processes of its models much later.
+/// The kernel ends the frames' thread of a killed rig first, and the processes of its models much later.
 TEST(Isolation, AProcessDrivesItsOutputsSafeAsSoonAsTheThreadOfTheFramesIsDead) {
   const TempDir dir;
   const DrivenRig driven{" }\n  wrong: { model: hostile, library: '" TACTUS_HOSTILE_LIBRARY

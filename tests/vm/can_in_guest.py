@@ -89,24 +89,24 @@ echo "status $?"
 ./ip2 link set can1 up type can bitrate 500000
 ./ip2 link set can0 txqueuelen 10
 
+# A rig of three seconds on can0, and what can1 hears of it.
+heard() {{
+    ./can_frames watch can1 120000 >$1.seen &
+    watcher=$!
+    tactus run controller.yaml {OPTIONS} --until 3s --out $1 >$1.out 2>&1
+    echo "status $?"
+    kill $watcher
+    wait $watcher
+}}
+
 echo "# a partner"
-./can_frames watch can1 120000 >board.seen &
-watcher=$!
-tactus run controller.yaml {OPTIONS} --until 3s --out board >board.out 2>&1
-echo "status $?"
-kill $watcher
-wait $watcher
+heard board
 
 echo "# sent by the kernel"
 tactus run controller.yaml {OPTIONS} --set models.car.send_by=kernel --until 1s --out refused >refused.out 2>&1
 echo "status $?"
 ./tc2 qdisc replace dev can0 root fq flow_limit 10
-./can_frames watch can1 120000 >timed.seen &
-watcher=$!
-tactus run controller.yaml {OPTIONS} --until 3s --out timed >timed.out 2>&1
-echo "status $?"
-kill $watcher
-wait $watcher
+heard timed
 ./tc2 qdisc replace dev can0 root pfifo_fast
 
 echo "# full queues"

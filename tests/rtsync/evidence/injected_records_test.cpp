@@ -34,7 +34,7 @@ constexpr std::int16_t kOrdinary = 120;
 constexpr Nanoseconds kAlive = 250us;
 constexpr EventRates kRates{kAlive, true, 16, true};
 
-/// Who has the CPU next.
+/// The thread that has the CPU next.
 struct Next {
   std::int32_t thread;
   std::int16_t priority;

@@ -30,7 +30,7 @@ inline constexpr std::size_t kLateBy = 3;
 /// Units    ns of simulated time.
 /// Threads  setup; the thread of the sending job; taken(), echoed(): that of the frames. make_safe(): any.
 /// RT       all but the constructor and declare().
-class SentMessage {
+class __attribute__((visibility("hidden"))) SentMessage {
  public:
   /// @when setup
   SentMessage(const Selection::Sent& chosen, const std::string& folder, const Problems& problems);

@@ -13,7 +13,7 @@ namespace tactus::drivers::fmi {
 /// A histogram of times, with the causes of those that are too large.
 ///
 /// Threads  add(), add_nothing(): one. fill(): any, and sees what was added so far. RT: all but fill().
-class Distribution {
+class __attribute__((visibility("hidden"))) Distribution {
  public:
   static constexpr std::size_t kMostCauses = 4;
 

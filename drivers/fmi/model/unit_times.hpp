@@ -12,7 +12,7 @@
 
 namespace tactus::drivers::fmi {
 
-struct UnitTimes {
+struct __attribute__((visibility("hidden"))) UnitTimes {
   struct OfClock {
     Distribution late;  ///< times from a tick to what served it
     Distribution wait;  ///< waits for other partitions, of scheduled execution

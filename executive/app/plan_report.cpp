@@ -300,8 +300,23 @@ void print_idle_options(const executive::LoopSettings& loop) {
           painted_note().c_str(), loop.name.c_str());
 }
 
+/// Prints what a model of a driver says of itself: below its device, or as a note.
+void print_remarks(const std::string& name, executive::DrivenModel& model) {
+  try {
+    for (const executive::ModelMessage& each : model.remarks())
+      if (each.warning)
+        print("%s: %s: %s\n", painted_note().c_str(), name.c_str(), each.text.c_str());
+      else
+        print("            %s\n", each.text.c_str());
+  } catch (const std::exception& error) {
+    print("%s: %s: nothing more can be said of it: %s\n", painted_note().c_str(), name.c_str(), error.what());
+  }
+}
+
 /// Prints the devices and connections outside of the rig. None of them is opened here.
-void print_devices(const executive::RigSettings& settings, const executive::Plan& plan) {
+void print_devices(const executive::Rig& rig) {
+  const executive::RigSettings& settings = rig.settings();
+  const executive::Plan& plan = rig.plan();
   const executive::ClockSection& clock = settings.clock;
   const auto& watchdog = settings.of<executive::WatchdogSection>();
   const auto driven = [](const executive::ModelSettings& model) { return !model.driver.value.empty(); };
@@ -313,10 +328,13 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
           static_cast<long long>(clock.edges_per_frame), static_cast<long long>(clock.frames_per_edge),
           config::to_flow(clock.device).c_str());
   }
-  for (const executive::ModelSettings& model : settings.models)
-    if (driven(model))
-      print("  %-9s driver %s %s\n", model.name.c_str(), model.driver.value.c_str(),
-            config::to_flow(model.device).c_str());
+  for (const executive::ModelSettings& model : settings.models) {
+    if (!driven(model)) continue;
+    print("  %-9s driver %s %s\n", model.name.c_str(), model.driver.value.c_str(),
+          config::to_flow(model.device).c_str());
+    for (const executive::DriverModel& made : rig.driver_models())
+      if (made.name == model.name) print_remarks(made.name, *made.model);
+  }
   if (!plan.safe_outputs.empty()) {
     const bool guardian = settings.safe_outputs == executive::SafeOutputs::guardian;
     print("  outputs are driven safe by %s\n",
@@ -386,7 +404,7 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
   print_state(settings);
   print_refusals(rig);
   if (settings.of<executive::CheckpointSection>().enabled) print_copy(rig);
-  print_devices(settings, plan);
+  print_devices(rig);
   if (!rig.live_servers().empty()) print("\nlive\n");
   for (const auto& server : rig.live_servers())
     for (const std::string& line : server->describe()) print("  %s\n", line.c_str());

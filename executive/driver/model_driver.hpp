@@ -102,6 +102,8 @@ class DrivenModel : public tactus::Model {
   }
   /// Returns the histograms that it has now. Throws std::runtime_error.                         @when service
   virtual std::vector<ModelHistogram> histograms() { return {}; }
+  /// Returns what a person should know before it runs; it is never opened then. Throws std::runtime_error. @when setup
+  virtual std::vector<ModelMessage> remarks() { return {}; }
 };
 
 /// Options of `tactus check` for files that models are made of.

@@ -78,6 +78,7 @@ class SdkModel final : public DrivenModel {
     return functions_.disturbed == nullptr ? 0 : functions_.disturbed(instance_->self(), number);
   }
   std::vector<ModelHistogram> histograms() override;
+  std::vector<ModelMessage> remarks() override;
   SafeOutput* safe_output() override { return output_.get(); }
   std::vector<DrivenOutput> outputs() const override { return outputs_; }
 
@@ -169,6 +170,21 @@ std::vector<ModelHistogram> SdkModel::histograms() {
     for (std::uint32_t i = 0; i < shown->share_count; ++i)
       made.shares.push_back({sdk_text(shown->shares[i].cause), shown->shares[i].count});
   }
+}
+
+std::vector<ModelMessage> SdkModel::remarks() {
+  std::vector<ModelMessage> all;
+  if (functions_.remarks == nullptr) return all;
+  call_or_throw<std::runtime_error>(instance_->entry(), "remarks", [&](tactus_failure* failure) {
+    return functions_.remarks(
+        instance_->self(), &all,
+        [](void* to, std::uint32_t level, const char* text) {
+          static_cast<std::vector<ModelMessage>*>(to)->push_back(
+              {level != TACTUS_MESSAGE_INFO, sdk_text(text)});
+        },
+        failure);
+  });
+  return all;
 }
 
 class SdkModelDriver final : public ModelDriver {

@@ -29,6 +29,9 @@ struct MessageLoad {
   std::optional<std::int64_t> period;  ///< ns; none: the file gives no cycle
   std::optional<std::int64_t>
       response;  ///< ns, from the wish to send to the end of the frame; none: no bound
+
+  /// Says that it may take longer than its cycle.
+  bool is_late() const { return period && (!response || *response > *period); }
 };
 
 struct BusLoad {

@@ -173,10 +173,14 @@ void CanModel::declare(Declare& d) {
   d.job<&CanModel::end>("end", JobClass::shutdown);
 }
 
+bool CanModel::needs_fd() const {
+  const auto is_fd = [](const auto& each) { return each.message().fd; };
+  return (replay_ != nullptr && replay_->has_fd()) || std::any_of(sent_.begin(), sent_.end(), is_fd) ||
+         std::any_of(received_.begin(), received_.end(), is_fd);
+}
+
 void CanModel::open(const OpenRequest& request) {
-  bool fd = replay_ != nullptr && replay_->has_fd();
-  for (const SentMessage& each : sent_) fd = fd || each.message().fd;
-  for (const ReceivedMessage& each : received_) fd = fd || each.message().fd;
+  const bool fd = needs_fd();
   for (SentMessage& each : sent_) each.know(times_->of(shape_of(each.message())), !settings_.is_unix());
   port_ = open_port_(settings_, rates_, fd);
   for (Station& each : stations_)

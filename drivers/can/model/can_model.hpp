@@ -50,6 +50,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void located(const std::string& folder) override { folder_ = folder; }
   void check(const Problems& problems) override;
   void names(const KeyNames& to) override;
+  std::vector<tactus::Message> remarks() const override;
   void declare(Declare& d) override;
   void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) override;
   void open(const OpenRequest& request) override;
@@ -96,6 +97,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void forget_before(std::int64_t stamp) TACTUS_RT;
   void count_load(std::int64_t now) TACTUS_RT;
   void guard();
+  bool needs_fd() const;  // a message of CAN FD goes over the bus
   void know(const Selection::Received& chosen, ReceivedMessage& message);
   void index_ids();
   void spread_phases(std::int64_t slot);

@@ -94,14 +94,13 @@ std::string load_text(const Database& database, const BitRates& rates, std::size
   text += text_of("  %-10s %-32s %12s %12s %14s\n", "id", "message", "frame", "cycle", "worst response");
   for (const MessageLoad& each : load.messages) {
     const Message& message = database.messages[each.message];
-    const bool is_late = each.period && (!each.response || *each.response > *each.period);
-    late += is_late ? 1 : 0;
+    late += each.is_late() ? 1 : 0;
     text += text_of("  %-10s %-32s %12s %12s %14s%s\n", id_of(message).c_str(), message.name.c_str(),
                     ms(each.frame).c_str(), each.period ? ms(*each.period).c_str() : "-",
                     each.response ? ms(*each.response).c_str()
                     : each.period ? "no bound"
                                   : "-",
-                    is_late ? "  late by design" : "");
+                    each.is_late() ? "  late by design" : "");
   }
   if (load.without_cycle > 0)
     text += "  " + count(load.without_cycle, "message") +

@@ -267,6 +267,11 @@ typedef struct tactus_model_functions {
    *  have their defaults. It opens no device, makes no instance, and calls no problem(). A failure: they cannot be known.
    *  NULL: the driver knows none. */
   int (*names)(const tactus_settings* settings, const tactus_key_names* to, tactus_failure* failure);
+  /** Says what a person should know before this model runs: one line for each call of `remark`, TACTUS_MESSAGE_WARNING of
+   *  what will go wrong. For `tactus check`, after declare(), on an instance that is never opened. It opens no device. Not
+   *  in a process of its own. NULL: there is nothing to say. */
+  int (*remarks)(void* self, void* context, void (*remark)(void* context, uint32_t level, const char* text),
+                 tactus_failure* failure);
 } tactus_model_functions;
 
 /* ---- Formats of recordings ----------------------------------------------------------------------------------- */

@@ -164,6 +164,9 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   /// the section names, say. After keys() and located(); check() was not called, and what the rig file has wrong is as it
   /// was before. What it throws says that they cannot be known. @when setup
   virtual void names(const KeyNames& to) { (void)to; }
+  /// Says what a person should know before this model runs; a warning is what will go wrong. For `tactus check`, after
+  /// declare(), of a model that is never opened; not in a process of its own. What it throws is said. @when setup
+  virtual std::vector<Message> remarks() const { return {}; }
 };
 
 namespace detail TACTUS_HIDDEN {
@@ -305,6 +308,14 @@ tactus_model_functions model_functions() {
       T asked;
       read_settings(asked, *settings);
       static_cast<ModelDriver&>(asked).names(KeyNames(*to));
+    });
+  };
+  all.remarks = [](void* self, void* context,
+                   void (*remark)(void* context, std::uint32_t level, const char* text),
+                   tactus_failure* failure) {
+    return guarded(failure, [&] {
+      for (const Message& each : driver_of(self).remarks())
+        remark(context, each.warning ? TACTUS_MESSAGE_WARNING : TACTUS_MESSAGE_INFO, each.text.c_str());
     });
   };
   if constexpr (requires { T::kExtension; }) {

@@ -36,6 +36,10 @@ TEST_F(CanRig, RunsARestBusOnASimulatedBus) {
   EXPECT_EQ(tactus({"check", "restbus.dbc"}).status, 0);
   const auto check = tactus({"check", "restbus.yaml"});
   EXPECT_EQ(check.status, 0) << check;
+  EXPECT_THAT(check.out,
+              HasSubstr("\n            bus at 500 kbit/s: load at most 4.4 %, no message late by design\n"));
+  const auto slow = tactus({"check", "restbus.yaml", "--set", "models.car.bit_rate=20000"});
+  EXPECT_THAT(slow.out, HasSubstr("\nnote: car: bus at 20 kbit/s: load at most 109.8 %, late by design: "));
   const auto run = tactus({"run", "restbus.yaml", "--no-realtime", "--until", "300 ms", "--out", "out"});
   ASSERT_EQ(run.status, 0) << run;
   const std::string text = read_file(dir_ / "out/bus.csv");

@@ -121,14 +121,25 @@ void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) T
   if (is_strong_) {
     std::replace(pushed_off_.begin(), pushed_off_.end(), next.thread, 0);
     one_was_stopped_ = false;
-    if (without_since_ && record.at > window_) without_ = std::max(without_, record.at - *without_since_);
+    if (record.at > window_) end_without(record.at);
     without_since_.reset();
     return;
   }
   one_was_stopped_ = one_was_stopped_ || pushed;
   const bool one_waits =
       std::any_of(pushed_off_.begin(), pushed_off_.end(), [](std::int32_t one) { return one != 0; });
-  if ((one_waits || (was_strong && is_used_up())) && !without_since_) without_since_ = record.at;
+  if ((!one_waits && (!was_strong || !is_used_up())) || without_since_) return;
+  without_since_ = record.at;
+  unused_ = seen_ - strong_;
+}
+
+/// Keeps the time since then, if it may be a stop by the kernel's limit. That ends with the period in which the threads
+/// used up their time: the stop, and what they had left of the period before, are the limit's. A stop counts from half of
+/// that on (judge.cpp), a tick or more may be missing.
+void CpuTimes::end_without(EvidenceTime at) TACTUS_RT {
+  if (!without_since_ || at - *without_since_ <= without_) return;
+  const Nanoseconds time = at - *without_since_;
+  if (unused_ * 5 <= time * 7) without_ = time;
 }
 
 /// The kernel gives a CPU to nothing or to a weaker thread only where the thread cannot run: what ran before did not keep
@@ -150,15 +161,33 @@ void CpuTimes::look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT
   weaker_kept_ = weaker_before_;
 }
 
-/// The first time since the thread was off its CPU.
-void CpuTimes::note_timers(EvidenceTime at) TACTUS_RT {
-  for (const ThreadTimes::Off& off : off_)
-    if (at > off.from && at <= off.to && (!timers_ || *timers_ <= off.from)) timers_ = at;
+/// Keeps the first time since the thread was off its CPU, and the last at which another one was outside of the kernel
+/// after that: by then no system call kept the thread from its CPU.
+void CpuTimes::note_timers(const EventRecord& sign) TACTUS_RT {
+  const bool outside = !sign.in_kernel && now_ && now_->thread == sign.thread && sign.thread > 0;
+  for (const ThreadTimes::Off& off : off_) {
+    if (sign.at <= off.from || sign.at > off.to) continue;
+    if (!timers_ || *timers_ <= off.from)
+      timers_ = sign.at;
+    else if (outside && *timers_ < sign.at)
+      outside_ = sign.at;
+  }
+}
+
+/// Adds the time of what has left the CPU. Only then is it known how strong it was.
+void CpuTimes::had_it_until(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT {
+  if (outside_ && *outside_ > from && *outside_ < to) {
+    had_it(one, from, *outside_);
+    look_who_could_run(*outside_, one);
+    from = *outside_;
+  }
+  outside_.reset();
+  had_it(one, from, to);
 }
 
 void CpuTimes::add(const EventRecord& record) TACTUS_RT {
   if (record.kind == EventRecord::Kind::lost) lost_ = true;
-  if (record.kind == EventRecord::Kind::alive) note_timers(record.at);
+  if (record.kind == EventRecord::Kind::alive) note_timers(record);
   if (!leaves(record) && record.kind != EventRecord::Kind::on) return;
   Runner next{record.kind == EventRecord::Kind::on ? record.thread : record.next, Nanoseconds{0},
               record.next_priority, record.next_name};
@@ -170,10 +199,10 @@ void CpuTimes::add(const EventRecord& record) TACTUS_RT {
           last.priority == kNoPriority ? record.priority : std::min(last.priority, record.priority);
     if (record.priority != kNoPriority) last.name = record.name;  // it may have changed since
     if (record.thread == thread_ && record.priority != kNoPriority) own_priority_ = record.priority;
-    had_it(last, now_ ? since_ : record.at, record.at);
+    had_it_until(last, now_ ? since_ : record.at, record.at);
     now_ = last;
   } else if (now_) {
-    had_it(*now_, since_, record.at);
+    had_it_until(*now_, since_, record.at);
   }
   look_who_follows(record, next);
   look_who_could_run(record.at, next);
@@ -186,7 +215,7 @@ void CpuTimes::add(const EventRecord& record) TACTUS_RT {
 }
 
 bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
-  if (now_) had_it(*now_, since_, end);
+  if (now_) had_it_until(*now_, since_, end);
   others.idle += idle_;
   others.ran += ran_ + weaker_;
   others.weaker += weaker_;
@@ -194,8 +223,8 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   others.kept += kept_;
   others.not_ready += not_ready_;
   others.weaker_before += weaker_ - weaker_kept_;
-  others.without =
-      std::max({others.without, without_, without_since_ ? end - *without_since_ : Nanoseconds{0}});
+  end_without(end);
+  others.without = std::max(others.without, without_);
   const auto take_longer = [](Runner& so_far, const Runner& more) {
     if (more.time > so_far.time) so_far = more;
   };

@@ -161,6 +161,9 @@ struct Silence {
   Nanoseconds in_call{0};  ///< the part of that in system calls that the thread made
   std::uint64_t code =
       0;  ///< the address that its own code continued from after the last of those; 0: not known
+  /// Time by which signs came late, each by less than their interval. A stop that is shorter makes one later by a part of
+  /// itself, or none.
+  Nanoseconds late{0};
 };
 
 /// Observations of one thread between two times. Every figure is for that time; nothing: it cannot be known

@@ -343,6 +343,12 @@ bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
   return time >= (silence.took == kNone ? silence.blind * 5 / 8 : silence.blind);
 }
 
+bool stood_in_pieces(Nanoseconds time, const Evidence& evidence) TACTUS_RT {
+  if (!evidence.silence) return false;
+  const Nanoseconds late = stood_still(evidence.silence->late, evidence);
+  return late > kNone && late * 4 >= time;
+}
+
 CauseWeights weigh(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   if (facts.part == LatePart::catching_up) return {Cause::catching_up, facts.took, {}};
   if (is_wake(facts.part)) return weigh_wake(facts, evidence);
@@ -350,7 +356,8 @@ CauseWeights weigh(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT 
   give_seen(shares, facts, with_counted_faults(facts, evidence));
   if (!evidence.switches && !evidence.went_on) give_queued(shares, shares.left(), kNone, evidence);
   // The rest it was on its CPU, as far as that is known, and got on there.
-  const bool seen = evidence.switches && evidence.silence && can_be_seen(shares.left(), *evidence.silence);
+  const bool seen = evidence.switches && evidence.silence && can_be_seen(shares.left(), *evidence.silence) &&
+                    !stood_in_pieces(shares.left(), evidence);
   if (!seen)
     give_unseen(shares, evidence);
   else if (facts.part == LatePart::job && !facts.for_others)

@@ -117,7 +117,7 @@ void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive, const CallRe
   if (refusal != 0) cpus_.clear();
   signs_by_cpu_ = !cpus_.empty() && std::all_of(cpus_.begin(), cpus_.end(),
                                                 [](const Cpu& one) { return one.ring.has_signs(); });
-  for (const Cpu& cpu : cpus_) sign_rings_.push_back({cpu.number, cpu.ring.bytes(), 0, 0, {}});
+  for (const Cpu& cpu : cpus_) sign_rings_.push_back({cpu.number, cpu.ring.bytes(), 0, 0, {}, {}, {}});
   provisions_.push_back(fate("the kernel's events of CPUs " + cpus.text(),
                              "who took the CPU of a late frame is not named", kCpus, refusal));
 }
@@ -160,9 +160,9 @@ bool KernelEvents::read_thread(const Thread& thread, EvidenceTime from, Evidence
   if (!thread.rates.alive_by_cpu) return read(thread.ring, to, times);
   for (std::size_t i = 0; i < cpus_.size(); ++i) {
     const EventRing& ring = cpus_[i].ring;
-    sign_rings_[i] = {cpus_[i].number, ring.bytes(), ring.begin(from - kBefore), ring.head(), {}};
+    sign_rings_[i] = {cpus_[i].number, ring.bytes(), ring.begin(from - kBefore), ring.head(), {}, {}, {}};
   }
-  SignReader signs(sign_rings_, thread.tid, times);
+  SignReader signs(sign_rings_, thread.tid, times, signs_restarted());
   if (!read(thread.ring, to, signs)) return false;
   signs.finish(to);
   // Also what was before it is judged by another interval than its own, perhaps.

@@ -5,11 +5,30 @@
 
 namespace tactus::rtsync {
 
-SignReader::SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTimes& times) TACTUS_RT
-    : rings_(rings),
-      thread_(thread),
-      times_(times) {
+SignReader::SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTimes& times,
+                       std::optional<EvidenceTime> restarted) TACTUS_RT : rings_(rings),
+                                                                          thread_(thread),
+                                                                          times_(times),
+                                                                          restarted_(restarted) {
   for (SignRing& ring : rings_) find_next(ring);
+}
+
+/// Returns how late a sign came. The kernel's timer has a grid: one that comes late makes the next one no later. The grid is
+/// the earliest that the signs so far allow.
+Nanoseconds SignReader::late_of(SignRing& ring, EvidenceTime at) const TACTUS_RT {
+  const Nanoseconds interval = times_.signs_interval();
+  if (interval <= Nanoseconds{0}) return Nanoseconds{0};
+  const Nanoseconds little = interval / 8;  // a timer is so late on any machine
+  const bool anew = !ring.due || (restarted_ && *ring.due < *restarted_ && at >= *restarted_);
+  const std::int64_t passed = anew ? 0 : (at - *ring.due + little) / interval;
+  if (passed == 0) {  // the one before was late, too
+    ring.due = at;
+    return Nanoseconds{0};
+  }
+  *ring.due += interval * passed;
+  const Nanoseconds late = at - *ring.due;
+  if (late < Nanoseconds{0}) ring.due = at;
+  return late > little ? late : Nanoseconds{0};
 }
 
 void SignReader::find_next(SignRing& ring) TACTUS_RT {
@@ -18,7 +37,10 @@ void SignReader::find_next(SignRing& ring) TACTUS_RT {
   EventRecord record;
   while (ring.at < ring.head) {
     if (!ring.bytes.next(ring.at, ring.head, record)) return times_.miss_signs();
-    const bool sign = record.kind == Kind::alive && record.thread == thread_;
+    const bool any = record.kind == Kind::alive;
+    const bool sign = any && record.thread == thread_;
+    if (any) ring.next_late = late_of(ring, record.at);
+    if (record.kind == Kind::limited || record.kind == Kind::unlimited) ring.due.reset();
     if (!sign && record.kind != Kind::limited && record.kind != Kind::lost) continue;
     ring.next = record;
     return;
@@ -34,7 +56,7 @@ void SignReader::add_signs_until(EvidenceTime time) TACTUS_RT {
     if (first == nullptr) return;
     seen_ = true;
     if (first->next->kind == EventRecord::Kind::alive)
-      times_.add(*first->next);
+      times_.add_late(*first->next, first->next_late);
     else
       times_.miss_signs(first->next->at);
     find_next(*first);

@@ -17,6 +17,8 @@ struct SignRing {
   std::uint64_t at = 0;
   std::uint64_t head = 0;
   std::optional<EventRecord> next;  ///< the sign that comes next
+  Nanoseconds next_late{0};         ///< time by which that came after it was due
+  std::optional<EvidenceTime> due;  ///< time at which the last sign of any thread was due
 };
 
 /// Hands the records of a thread on, and between them its signs of life, which are in the rings of its CPUs.
@@ -24,8 +26,9 @@ struct SignRing {
 /// RT  yes; bounded by the number of records.
 class SignReader {
  public:
-  /// `rings`, whose `next` is empty: no CPU twice.
-  SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTimes& times) TACTUS_RT;
+  /// `rings`, whose `next` is empty: no CPU twice. `restarted`: the signs began anew then.
+  SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTimes& times,
+             std::optional<EvidenceTime> restarted = std::nullopt) TACTUS_RT;
 
   /// Adds a record. Records come in the order of the thread's ring. On another CPU, to which the thread was
   /// moved, it has no signs.
@@ -35,11 +38,13 @@ class SignReader {
 
  private:
   void find_next(SignRing& ring) TACTUS_RT;
+  Nanoseconds late_of(SignRing& ring, EvidenceTime at) const TACTUS_RT;
   void add_signs_until(EvidenceTime time) TACTUS_RT;
 
   std::span<SignRing> rings_;
   std::int32_t thread_;
   ThreadTimes& times_;
+  std::optional<EvidenceTime> restarted_;
   bool seen_ = false;
 };
 

@@ -81,7 +81,9 @@ void ThreadTimes::sign_of_life(EvidenceTime at, const EventRecord& record) TACTU
   if (seen_ && rates_.alive > Nanoseconds{0}) {
     const Nanoseconds gap = inside(*seen_, at);
     const bool silent = gap > rates_.alive + rates_.alive / 4;
-    if (silent) silence_ += gap - rates_.alive;
+    const Nanoseconds late = std::min(late_by_, gap);
+    silence_ += silent ? gap - rates_.alive : late;
+    late_ += late;
     const Nanoseconds alive = silent ? rates_.alive : gap;
     if (record.in_kernel) in_kernel_ += alive;
     if (record.in_kernel && record.in_call == EventRecord::InCall::yes && alive > Nanoseconds{0}) {
@@ -173,6 +175,12 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
   }
 }
 
+void ThreadTimes::add_late(const EventRecord& sign, Nanoseconds late) TACTUS_RT {
+  late_by_ = late;
+  add(sign);
+  late_by_ = Nanoseconds{0};
+}
+
 void ThreadTimes::miss_signs(EvidenceTime at) TACTUS_RT {
   if (at >= from_ - rates_.alive * 2 && at <= to_) signs_known_ = false;
 }
@@ -189,8 +197,8 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   faults_.took += of_kernel(slow_, slow_signs_);
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
   if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_)
-    evidence.silence =
-        Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_, in_own_call_, own_call_code_};
+    evidence.silence = Silence{
+        silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_, in_own_call_, own_call_code_, late_};
 }
 
 }  // namespace tactus::rtsync

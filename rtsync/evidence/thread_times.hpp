@@ -45,6 +45,10 @@ class ThreadTimes {
 
   /// Adds a record. Records come in the order of the ring, from some time before `from` on.
   void add(const EventRecord& record) TACTUS_RT;
+  /// Adds a sign of life that came late by that time.
+  void add_late(const EventRecord& sign, Nanoseconds late) TACTUS_RT;
+  /// The interval of the signs of life.
+  Nanoseconds signs_interval() const TACTUS_RT { return rates_.alive; }
   /// Signs of life are missing at that time, or right after it: silence is not known there.
   void miss_signs(EvidenceTime at) TACTUS_RT;
   /// Notes that signs are missing, at an unknown time.
@@ -88,6 +92,8 @@ class ThreadTimes {
   Nanoseconds in_calls_{0};  // the same before all sleeps, but for those that wait for the disk
   Signs in_calls_signs_;
   Nanoseconds silence_{0};
+  Nanoseconds late_{0};     // the part of that which short stops made
+  Nanoseconds late_by_{0};  // the sign that is being added
   Nanoseconds in_kernel_{0};
   Nanoseconds in_own_call_{0};
   std::uint64_t own_call_code_ = 0;
@@ -146,8 +152,10 @@ class CpuTimes {
   bool keeps_it(const Runner& one, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
   bool is_used_up() const TACTUS_RT;
   void look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT;
-  void note_timers(EvidenceTime at) TACTUS_RT;
+  void note_timers(const EventRecord& sign) TACTUS_RT;
+  void had_it_until(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT;
   void look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT;
+  void end_without(EvidenceTime at) TACTUS_RT;
   static void add_time(Runners& runners, const Runner& one, Nanoseconds time) TACTUS_RT;
   static const Runner& longest(const Runners& runners) TACTUS_RT;
 
@@ -157,10 +165,11 @@ class CpuTimes {
   const RealtimeThreads* realtime_;
   std::int32_t thread_;
   std::int16_t own_priority_ = kNoPriority;
-  Runners runners_{};                   // those that keep it from its CPU
-  Runners ordinary_{};                  // those that do not
-  Runners used_up_{};                   // real-time threads, whenever they had it
-  std::optional<EvidenceTime> timers_;  // of the CPU: they ran then
+  Runners runners_{};                    // those that keep it from its CPU
+  Runners ordinary_{};                   // those that do not
+  Runners used_up_{};                    // real-time threads, whenever they had it
+  std::optional<EvidenceTime> timers_;   // of the CPU: they ran then
+  std::optional<EvidenceTime> outside_;  // what has the CPU was outside of the kernel after them
   Nanoseconds not_ready_{0};
   // What had it before the thread was off it, and not ready.
   std::optional<EvidenceTime> asleep_since_;
@@ -183,6 +192,7 @@ class CpuTimes {
   EvidenceTime window_;    // the thread was off a CPU first
   std::optional<EvidenceTime> without_since_;
   Nanoseconds without_{0};
+  Nanoseconds unused_{0};      // before it, without a real-time thread
   std::optional<Runner> now_;  // who has it
   EvidenceTime since_{};
   bool lost_ = false;

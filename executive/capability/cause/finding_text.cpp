@@ -76,7 +76,8 @@ std::string by_whom(const Evidence& evidence, Nanoseconds share) {
   std::string text = runner_text(one);
   if (one.time < std::min(others.ran, share))
     text += " for " + rtsync::duration_text(one.time) + ", and by others";
-  if (by_weaker) text += "; this kernel does not interrupt the system calls of ordinary threads";
+  if (by_weaker)
+    text += "; as far as is known, this kernel does not interrupt the system calls of ordinary threads";
   return text;
 }
 
@@ -97,6 +98,12 @@ Nanoseconds could_not_run(const Evidence& seen) {
 std::string stopper_text(const Evidence& seen) {
   const std::string stopper = rtsync::stopper_of(seen.thread);
   return stopper.empty() ? "" : "; " + stopper;
+}
+
+/// ", unless 'x' (tid 12, SCHED_OTHER) was stronger for a while": records say what it was as it came and left.
+std::string unless_stronger(const Evidence& seen, Nanoseconds held) {
+  if (!seen.others || seen.others->ordinary.thread <= 0 || seen.others->ordinary.time * 2 < held) return "";
+  return ", unless " + runner_text(seen.others->ordinary) + " was stronger for a while";
 }
 
 /// Time that the machine stood still; 0: only its absence of switches shows it.
@@ -197,7 +204,7 @@ std::string figures(const Finding& finding) {
   if (const Nanoseconds held = could_not_run(seen); held * 2 > finding.facts.excess())
     text += "; it could not run for " + rtsync::duration_text(held) +
             ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
-            stopper_text(seen);
+            unless_stronger(seen, held) + stopper_text(seen);
   const Nanoseconds ready = std::max(seen.queued.value_or(Nanoseconds{0}),
                                      seen.switches ? seen.switches->preempted : Nanoseconds{0});
   if (!seen.others && seen.realtime && seen.throttle_gap && ready * 2 >= *seen.throttle_gap)
@@ -207,6 +214,9 @@ std::string figures(const Finding& finding) {
   if (const Nanoseconds kernel = rtsync::unrecorded_in_kernel(seen); kernel * 2 > finding.facts.excess())
     text += "; the kernel had its CPU for about " + rtsync::duration_text(kernel) +
             ", in what is not recorded (a fault that is not counted, an interrupt, a softirq, a hypervisor)";
+  if (rtsync::stood_in_pieces(finding.facts.excess(), seen))
+    text += "; signs of life came late by " + rtsync::duration_text(seen.silence->late) +
+            " in all, as where the machine stands still again and again for a shorter time than they show";
   if (is_short(finding))
     text += "; a stop of the machine may be as short, with signs of life every " +
             rtsync::duration_text(seen.silence->blind / 2) + " ('signs_of_life' in the rig file)";

@@ -417,6 +417,15 @@ std::vector<Row> rows() {
             e.switches->preempted = 2'800us;
             e.others.reset();
           }),
+      row("signs of life came late again and again", long_job(), Cause::unknown,
+          [](F&, E& e) { e.silence->took = e.silence->late = 600us; }),
+      row("one came late, and the job computed much longer", long_job(), Cause::computed,
+          [](F&, E& e) { e.silence->took = e.silence->late = 200us; }),
+      row("they came late, as interrupts held them up", long_job(), Cause::interrupted,
+          [](F&, E& e) {
+            e.silence->took = e.silence->late = 1'600us;
+            e.interrupts = InterruptTimes{1'600us};
+          }),
       row("no switch, and no sign of life", long_job(), Cause::machine_stopped,
           [](F&, E& e) { e.silence->took = 2'700us; }),
       row("interrupts", long_job(), Cause::interrupted,

@@ -41,7 +41,7 @@ EventRecord of_thread(Kind kind, Nanoseconds at, std::uint32_t cpu) {
 Evidence seen(const std::vector<MadeRing>& cpus) {
   std::vector<SignRing> rings;
   std::uint32_t number = 1;
-  for (const MadeRing& ring : cpus) rings.push_back({number++, ring.read(), 0, ring.head, {}});
+  for (const MadeRing& ring : cpus) rings.push_back({number++, ring.read(), 0, ring.head, {}, {}, {}});
   ThreadTimes times(EvidenceTime{1ms}, EvidenceTime{3ms}, kRates);
   SignReader reader(rings, kThread, times);
   for (const EventRecord& record :
@@ -62,6 +62,54 @@ TEST(SignReader, PutsTheSignsOfAllCpusBetweenTheThreadsOwnRecords) {
   const Evidence half = seen({signs({1'200us, 1'450us, 1'700us, 1'950us}), signs({2'950us})});
   ASSERT_TRUE(half.silence);
   EXPECT_EQ(half.silence->took, 940us - 250us) << "from its return to its next sign";
+}
+
+/// The thread is on its CPU from 1 ms to 3 ms.
+Evidence seen_on_one_cpu(const MadeRing& signs, std::optional<EvidenceTime> restarted = std::nullopt) {
+  std::vector<SignRing> rings{{1, signs.read(), 0, signs.head, {}, {}, {}}};
+  ThreadTimes times(EvidenceTime{1ms}, EvidenceTime{3ms}, kRates);
+  SignReader reader(rings, kThread, times, restarted);
+  reader.add(of_thread(Kind::on, 1ms, 1));
+  reader.finish(EvidenceTime{3ms});
+  Evidence evidence;
+  times.finish(evidence);
+  return evidence;
+}
+
+TEST(SignReader, AddsWhatSignsCameLateBehindTheGridOfTheirTimer) {
+  const Evidence pieces = seen_on_one_cpu(signs(
+      {50us, 300us, 550us, 800us, 1'150us, 1'420us, 1'550us, 1'980us, 2'050us, 2'300us, 2'650us, 2'800us}));
+  ASSERT_TRUE(pieces.silence);
+  EXPECT_EQ(pieces.silence->late, 100us + 120us + 180us + 100us);
+  EXPECT_EQ(pieces.silence->took, pieces.silence->late) << "none of them was silent";
+  const Evidence first_late = seen_on_one_cpu(signs(
+      {150us, 300us, 550us, 800us, 1'050us, 1'300us, 1'550us, 1'800us, 2'050us, 2'300us, 2'550us, 2'800us}));
+  ASSERT_TRUE(first_late.silence);
+  EXPECT_EQ(first_late.silence->late, 0ns) << "the second one shows that the first was late";
+  const Evidence punctual = seen_on_one_cpu(signs(
+      {50us, 310us, 550us, 805us, 1'060us, 1'300us, 1'555us, 1'800us, 2'070us, 2'300us, 2'550us, 2'800us}));
+  ASSERT_TRUE(punctual.silence);
+  EXPECT_EQ(punctual.silence->took, 0ns) << "a timer is late by as much on any machine";
+}
+
+TEST(SignReader, HasTheGridOfAllThreadsOfTheCpuAndANewOneAfterARestart) {
+  MadeRing mixed;
+  for (const Nanoseconds time : {50us, 300us, 550us, 800us}) mixed.sample(kMadeIds.alive, ns(time), 77);
+  for (const Nanoseconds time : {1'250us, 1'500us, 1'750us, 2'000us, 2'250us, 2'500us, 2'750us})
+    mixed.sample(kMadeIds.alive, ns(time), kThread);
+  const Evidence late = seen_on_one_cpu(mixed);
+  ASSERT_TRUE(late.silence);
+  EXPECT_EQ(late.silence->late, 7 * 200us);
+  const Evidence anew = seen_on_one_cpu(mixed, EvidenceTime{900us});
+  ASSERT_TRUE(anew.silence);
+  EXPECT_EQ(anew.silence->late, 0ns);
+  MadeRing stopped;
+  for (const Nanoseconds time : {50us, 300us}) stopped.sample(kMadeIds.alive, ns(time), 77);
+  stopped.limited(ns(400us));
+  for (const Nanoseconds time : {1'250us, 1'500us, 1'750us, 2'000us, 2'250us, 2'500us, 2'750us})
+    stopped.sample(kMadeIds.alive, ns(time), kThread);
+  const Evidence limited = seen_on_one_cpu(stopped);
+  if (limited.silence) EXPECT_EQ(limited.silence->late, 0ns) << "the kernel took none for a while";
 }
 
 TEST(SignReader, CountsNoSignOfAnotherThread) {
@@ -110,7 +158,7 @@ TEST(SignReader, KnowsNoSilenceOfAThreadThatWasMovedToACpuThatIsNotWatched) {
 
 TEST(SignReader, KnowsNothingOfAThreadThatWasNeverSeen) {
   const MadeRing other = signs({1'200us}, 77);
-  std::vector<SignRing> rings{{1, other.read(), 0, other.head, {}}};
+  std::vector<SignRing> rings{{1, other.read(), 0, other.head, {}, {}, {}}};
   ThreadTimes times(EvidenceTime{1ms}, EvidenceTime{3ms}, kRates);
   SignReader(rings, kThread, times).finish(EvidenceTime{3ms});
   Evidence evidence;

@@ -219,8 +219,8 @@ TEST_F(FindingText, NamesWhoHadTheCpu) {
   EXPECT_EQ(
       text(made),
       "preempted: job bad.step was preempted 2.00 ms by a thread that has ended, or is in another PID "
-      "namespace for 1.50 ms, and by others; this kernel does not interrupt the system calls of ordinary "
-      "threads");
+      "namespace for 1.50 ms, and by others; as far as is known, this kernel does not interrupt the system "
+      "calls of ordinary threads");
   made.facts.part = LatePart::wake;
   EXPECT_THAT(text(made), HasSubstr("the wake was preempted 2.00 ms by")) << "nothing was pushed off";
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Time in which a thread could not run, or a limit stopped it, is told from time in which another thread had its CPU.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <initializer_list>
+
+#include "rtsync/evidence/thread_times.hpp"
+
+namespace tactus::rtsync::cpu_times_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = EventRecord::Kind;
+
+constexpr EvidenceTime at(Nanoseconds time) { return EvidenceTime{time}; }
+
+/// A thread sleeps, and another one has CPU 1 then. An ordinary one has priority 120, SCHED_FIFO 95 has 4.
+EventRecord gives_up(std::int32_t thread, std::int32_t next, Nanoseconds time, int priority = kNoPriority,
+                     int next_priority = kNoPriority) {
+  EventRecord made;
+  made.kind = Kind::off;
+  made.cpu = 1;
+  made.thread = thread;
+  made.next = next;
+  made.priority = static_cast<std::int16_t>(priority);
+  made.next_priority = static_cast<std::int16_t>(next_priority);
+  made.at = at(time);
+  return made;
+}
+
+EventRecord sign(std::int32_t thread, bool in_kernel, Nanoseconds time) {
+  EventRecord made;
+  made.kind = Kind::alive;
+  made.cpu = 1;
+  made.thread = thread;
+  made.in_kernel = in_kernel;
+  made.at = at(time);
+  return made;
+}
+
+TEST(CpuTimes, TakeNoGapForALimitThatRealTimeThreadsHadNotUsedUp) {
+  const auto without = [&](Nanoseconds idle, Nanoseconds stop) {
+    const ThreadTimes::Off asleep{at(405ms), at(400ms + stop), 1, false};
+    RealtimeThreads threads;
+    threads.take({10}, {});
+    CpuTimes had({&asleep, 1}, 1, false, &threads);
+    had.add(gives_up(0, 10, 0ms));
+    for (auto time = 10ms; time <= 380ms; time += 10ms) {
+      had.add(gives_up(10, 0, time - idle));
+      had.add(gives_up(0, 10, time));
+    }
+    had.add(gives_up(10, 0, 400ms));
+    had.add(gives_up(0, 10, 400ms + stop));
+    OtherThreads others;
+    EXPECT_TRUE(had.finish(at(400ms + stop), others));
+    return others.without;
+  };
+  EXPECT_EQ(without(1ms, 30ms), 30ms) << "they left 38 ms";
+  EXPECT_EQ(without(2ms, 30ms), 0ms) << "they left 76 ms: no limit stops them, but a freezer may";
+}
+
+/// The thread sleeps from 1 to 9 ms; 70 has the CPU, and is seen. Its priority as it leaves is `left_with`.
+OtherThreads seen_asleep(std::initializer_list<EventRecord> signs, int left_with = 120) {
+  const ThreadTimes::Off asleep{at(1ms), at(9ms), 1, false};
+  RealtimeThreads threads;
+  threads.take({10}, {70});
+  CpuTimes had({&asleep, 1}, 1, false, &threads, 10);
+  had.add(gives_up(10, 70, 0ms, 4, 120));
+  for (const EventRecord& one : signs) had.add(one);
+  had.add(gives_up(70, 10, 9ms, left_with, 4));
+  OtherThreads others;
+  EXPECT_TRUE(had.finish(at(9ms), others));
+  return others;
+}
+
+TEST(CpuTimes, KnowThatAThreadCouldNotRunWhereAnOrdinaryOneWasOutsideOfTheKernel) {
+  const OtherThreads frozen = seen_asleep({sign(70, true, 2ms), sign(70, false, 3ms), sign(70, false, 8ms)});
+  EXPECT_EQ(frozen.not_ready, 7ms) << "since the first sign of life";
+  EXPECT_EQ(frozen.weaker - frozen.weaker_before, 0ms) << "no system call kept the thread from its CPU";
+  EXPECT_EQ(frozen.ordinary.thread, 70);
+  EXPECT_EQ(frozen.ordinary.time, 8ms);
+  const OtherThreads in_call = seen_asleep({sign(70, true, 2ms), sign(70, true, 8ms)});
+  EXPECT_EQ(in_call.weaker_before, 0ms) << "always in the kernel";
+  const OtherThreads soon = seen_asleep({sign(70, false, 2ms), sign(70, true, 8ms)});
+  EXPECT_EQ(soon.weaker_before, 0ms)
+      << "the timers ran with the first sign: it may have entered the kernel with it";
+  const OtherThreads of_another = seen_asleep({sign(70, true, 2ms), sign(71, false, 8ms)});
+  EXPECT_EQ(of_another.weaker_before, 0ms) << "no switch says that this one had the CPU";
+}
+
+TEST(CpuTimes, TakeAThreadThatBecameStrongerForOneThatKeptTheCpuThoughItWasOutsideOfTheKernel) {
+  const OtherThreads promoted = seen_asleep({sign(70, true, 2ms), sign(70, false, 8ms)}, 2);
+  EXPECT_EQ(promoted.not_ready, 0ms);
+  EXPECT_EQ(promoted.stronger.thread, 70);
+  EXPECT_EQ(promoted.stronger.time, 8ms);
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::cpu_times_test

@@ -135,11 +135,11 @@ void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) T
 
 /// Keeps the time since then, if it may be a stop by the kernel's limit. That ends with the period in which the threads
 /// used up their time: the stop, and what they had left of the period before, are the limit's. A stop counts from half of
-/// that on (judge.cpp), a tick or more may be missing.
+/// that on (judge.cpp), and less than half of the period is seen.
 void CpuTimes::end_without(EvidenceTime at) TACTUS_RT {
   if (!without_since_ || at - *without_since_ <= without_) return;
   const Nanoseconds time = at - *without_since_;
-  if (unused_ * 5 <= time * 7) without_ = time;
+  if (unused_ * 5 <= time * 4) without_ = time;
 }
 
 /// The kernel gives a CPU to nothing or to a weaker thread only where the thread cannot run: what ran before did not keep
@@ -191,6 +191,9 @@ void CpuTimes::add(const EventRecord& record) TACTUS_RT {
   if (!leaves(record) && record.kind != EventRecord::Kind::on) return;
   Runner next{record.kind == EventRecord::Kind::on ? record.thread : record.next, Nanoseconds{0},
               record.next_priority, record.next_name};
+  // The weaker one of its own priorities counts where it changed while the thread slept.
+  if (next.thread == thread_ && next.priority != kNoPriority)
+    own_priority_ = std::max(own_priority_, next.priority);
   if (leaves(record)) {
     Runner last = now_ && now_->thread == record.thread ? *now_ : Runner{record.thread};
     // The stronger priority counts where it changed meanwhile: the thread may have had it all the time.

@@ -56,19 +56,21 @@ TEST(CpuTimes, TakeNoGapForALimitThatRealTimeThreadsHadNotUsedUp) {
     EXPECT_TRUE(had.finish(at(400ms + stop), others));
     return others.without;
   };
-  EXPECT_EQ(without(1ms, 30ms), 30ms) << "they left 38 ms";
-  EXPECT_EQ(without(2ms, 30ms), 0ms) << "they left 76 ms: no limit stops them, but a freezer may";
+  EXPECT_EQ(without(500us, 30ms), 30ms) << "they left 19 ms";
+  EXPECT_EQ(without(1ms, 30ms), 0ms) << "they left 38 ms: no limit stops them, but a freezer may";
+  EXPECT_EQ(without(1ms, 50ms), 50ms);
 }
 
-/// The thread sleeps from 1 to 9 ms; 70 has the CPU, and is seen. Its priority as it leaves is `left_with`.
-OtherThreads seen_asleep(std::initializer_list<EventRecord> signs, int left_with = 120) {
+/// Thread 10 sleeps from 1 to 9 ms; 70 has the CPU, and is seen. Its priority as it leaves is `left_with`, and that of 10
+/// is `back_with` then.
+OtherThreads seen_asleep(std::initializer_list<EventRecord> signs, int left_with = 120, int back_with = 4) {
   const ThreadTimes::Off asleep{at(1ms), at(9ms), 1, false};
   RealtimeThreads threads;
   threads.take({10}, {70});
   CpuTimes had({&asleep, 1}, 1, false, &threads, 10);
   had.add(gives_up(10, 70, 0ms, 4, 120));
   for (const EventRecord& one : signs) had.add(one);
-  had.add(gives_up(70, 10, 9ms, left_with, 4));
+  had.add(gives_up(70, 10, 9ms, left_with, back_with));
   OtherThreads others;
   EXPECT_TRUE(had.finish(at(9ms), others));
   return others;
@@ -94,6 +96,16 @@ TEST(CpuTimes, TakeAThreadThatBecameStrongerForOneThatKeptTheCpuThoughItWasOutsi
   EXPECT_EQ(promoted.not_ready, 0ms);
   EXPECT_EQ(promoted.stronger.thread, 70);
   EXPECT_EQ(promoted.stronger.time, 8ms);
+}
+
+TEST(CpuTimes, TakeTheWeakerPriorityOfAThreadThatWasGivenAnotherOneInItsSleep) {
+  const OtherThreads made_ordinary = seen_asleep({sign(70, true, 2ms), sign(70, false, 8ms)}, 120, 120);
+  EXPECT_EQ(made_ordinary.not_ready, 0ms);
+  EXPECT_EQ(made_ordinary.ran - made_ordinary.weaker, 8ms);
+  const OtherThreads lowered = seen_asleep({sign(70, true, 2ms), sign(70, false, 8ms)}, 49, 94);
+  EXPECT_EQ(lowered.not_ready, 0ms);
+  EXPECT_EQ(lowered.stronger.thread, 70) << "SCHED_FIFO 50 keeps SCHED_FIFO 5 from its CPU";
+  EXPECT_EQ(lowered.stronger.priority, 49);
 }
 
 }  // namespace

@@ -346,7 +346,7 @@ bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
 bool stood_in_pieces(Nanoseconds time, const Evidence& evidence) TACTUS_RT {
   if (!evidence.silence) return false;
   const Nanoseconds late = stood_still(evidence.silence->late, evidence);
-  return late > kNone && late * 4 >= time;
+  return late > kNone && late * 6 >= time;
 }
 
 CauseWeights weigh(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {

@@ -53,7 +53,7 @@ Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT;
 /// RT       yes.
 bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT;
 
-/// Returns true if signs of life came late by a quarter of that time or more: the machine stood still again and again, each
+/// Returns true if signs of life came late by a sixth of that time or more: the machine stood still again and again, each
 /// time too shortly to be seen, and late signs show a part of it alone.
 ///
 /// Threads  any.

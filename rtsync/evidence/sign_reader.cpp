@@ -2,6 +2,7 @@
 #include "rtsync/evidence/sign_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tactus::rtsync {
 
@@ -13,22 +14,14 @@ SignReader::SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTim
   for (SignRing& ring : rings_) find_next(ring);
 }
 
-/// Returns how late a sign came. The kernel's timer has a grid: one that comes late makes the next one no later. The grid is
-/// the earliest that the signs so far allow.
+/// Returns by how much longer than its interval a sign took to come, if by less than another one.
 Nanoseconds SignReader::late_of(SignRing& ring, EvidenceTime at) const TACTUS_RT {
   const Nanoseconds interval = times_.signs_interval();
-  if (interval <= Nanoseconds{0}) return Nanoseconds{0};
+  const std::optional<EvidenceTime> last = std::exchange(ring.last, at);
+  if (!last || (restarted_ && *last < *restarted_ && at >= *restarted_)) return Nanoseconds{0};
+  const Nanoseconds late = at - *last - interval;
   const Nanoseconds little = interval / 8;  // a timer is so late on any machine
-  const bool anew = !ring.due || (restarted_ && *ring.due < *restarted_ && at >= *restarted_);
-  const std::int64_t passed = anew ? 0 : (at - *ring.due + little) / interval;
-  if (passed == 0) {  // the one before was late, too
-    ring.due = at;
-    return Nanoseconds{0};
-  }
-  *ring.due += interval * passed;
-  const Nanoseconds late = at - *ring.due;
-  if (late < Nanoseconds{0}) ring.due = at;
-  return late > little ? late : Nanoseconds{0};
+  return late > little && late < interval ? late : Nanoseconds{0};
 }
 
 void SignReader::find_next(SignRing& ring) TACTUS_RT {
@@ -40,7 +33,7 @@ void SignReader::find_next(SignRing& ring) TACTUS_RT {
     const bool any = record.kind == Kind::alive;
     const bool sign = any && record.thread == thread_;
     if (any) ring.next_late = late_of(ring, record.at);
-    if (record.kind == Kind::limited || record.kind == Kind::unlimited) ring.due.reset();
+    if (record.kind == Kind::limited || record.kind == Kind::unlimited) ring.last.reset();
     if (!sign && record.kind != Kind::limited && record.kind != Kind::lost) continue;
     ring.next = record;
     return;

@@ -16,9 +16,9 @@ struct SignRing {
   EventBytes bytes;
   std::uint64_t at = 0;
   std::uint64_t head = 0;
-  std::optional<EventRecord> next;  ///< the sign that comes next
-  Nanoseconds next_late{0};         ///< time by which that came after it was due
-  std::optional<EvidenceTime> due;  ///< time at which the last sign of any thread was due
+  std::optional<EventRecord> next;   ///< the sign that comes next
+  Nanoseconds next_late{0};          ///< time by which that took longer than the interval
+  std::optional<EvidenceTime> last;  ///< time of the last sign of any thread
 };
 
 /// Hands the records of a thread on, and between them its signs of life, which are in the rings of its CPUs.

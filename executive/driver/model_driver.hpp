@@ -78,6 +78,8 @@ class DrivenModel : public tactus::Model {
   };
   /// Its own; of a model behind another interface, that one's. Constant after construction. @when setup
   virtual Face face() { return {static_cast<Model*>(this), &tactus::detail::declare_model}; }
+  /// Names its code for messages: "driver 'can' (libtactus-model-can.so)"; empty: code of tactus. @when setup
+  virtual std::string code() const { return {}; }
   /// Opens its device, before any job runs and never for `tactus check`. Throws DeviceError. @when setup
   virtual void open(const OpenRequest& request) = 0;
   /// Part that must be driven safe; nullptr: none. Constant after construction.     @when setup
@@ -87,7 +89,9 @@ class DrivenModel : public tactus::Model {
   /// Looks at the cycle that a job of a cyclic class has in the rig. Throws std::runtime_error with the reason why the
   /// rig cannot have it.                                                            @when setup
   virtual void planned(const std::string& job, const rtsync::Period& cycle) { (void)job, (void)cycle; }
-  /// Takes the oldest message that waits for the rig's log. Throws std::runtime_error.    @when service
+  /// Returns false if take_message() never has one. Constant after construction.           @when setup
+  virtual bool has_messages() const { return false; }
+  /// Takes the oldest message that waits for the rig's log, one call at a time. Throws std::runtime_error. @when service
   virtual std::optional<ModelMessage> take_message() { return std::nullopt; }
   /// Disturbances that it offers. Constant after declare(). Throws std::runtime_error. @when setup
   virtual std::vector<OfferedFault> faults() { return {}; }

@@ -79,6 +79,9 @@ class RecordSink {
   /// Its files say when they were recorded. Of a rig in real time without an epoch that is then the date of the
   /// run, else 1970.
   virtual bool has_dates() const { return false; }
+  /// Names the call of a driver that has not returned now: "close() of driver 'tape', libtactus-record-tape.so"; empty:
+  /// there is none, or it is code of tactus. @when any
+  virtual std::string present_call() const { return {}; }
 };
 
 /// A record of a file that cannot be read: place and reason. Those after it may be whole.

@@ -47,6 +47,9 @@ class SafeOutput {
   /// Returns whether a call of make_safe() has not returned. @when any
   bool in_call() const TACTUS_RT { return in_call_since_.load() != 0; }
 
+  /// Names the code of drive_safe() for messages: "driver 'pins' (libtactus-model-pins.so)"; empty: code of tactus.
+  /// @when service
+  virtual std::string code() const { return {}; }
   /// Name of the model, for messages. @when setup
   void set_name(std::string name) { name_ = std::move(name); }
   const std::string& name() const { return name_; }

@@ -60,7 +60,10 @@ class SdkEdges final : public CheckedEdges {
     }
     EdgeRead read;
     read.status = status == TACTUS_EDGES && got.count > 0 ? EdgeStatus::edges : EdgeStatus::timeout;
-    if (status == TACTUS_CLOCK_GONE) read.status = EdgeStatus::gone;
+    if (status == TACTUS_CLOCK_GONE) {
+      read.status = EdgeStatus::gone;
+      gone_.store(true);
+    }
     read.error = read.status == EdgeStatus::gone ? (got.error == 0 ? EIO : got.error) : 0;
     read.count = got.count;
     read.overflowed = got.overflowed != 0;
@@ -68,15 +71,19 @@ class SdkEdges final : public CheckedEdges {
       edges[i] = rtsync::TimePoint<rtsync::MonotonicTime>(rtsync::Nanoseconds{written[i]});
     return read;
   }
-  /// Asks again: a clock that is gone may say why.
+  /// Asks again: a clock that is gone may say why. While it is not, its driver may be in a wait that never returns.
   std::string what() const override {
     if (const std::string found = mistake(); !found.empty())
       return what_ + "; its driver " + found + "; mend it, and try it by tactus test driver";
+    if (!gone_.load()) return what_;
     try {
       return asked();
     } catch (const std::exception&) {
       return what_;
     }
+  }
+  std::string code() const override {
+    return "driver '" + instance_->entry().name + "' (" + instance_->entry().library + ")";
   }
   std::string mistake() const override {
     switch (mistake_.load()) {
@@ -137,6 +144,7 @@ class SdkEdges final : public CheckedEdges {
   const std::int64_t opened_;  // nanoseconds of CLOCK_MONOTONIC
   std::string what_;
   std::int64_t last_ = kNoStamp;  // stamp of the last edge; of wait()'s thread
+  std::atomic<bool> gone_{false};
   std::atomic<Mistake> mistake_{Mistake::none};
   std::atomic<std::int64_t> odd_stamp_{0};
 };

@@ -20,6 +20,7 @@ class SdkOutput final : public SafeOutput {
  public:
   SdkOutput(const SdkEntry& entry, void* self, int (*function)(void*, int))
       : text_("driver '" + entry.name + "' drove its outputs safe (" + entry.library + ")"),
+        code_("driver '" + entry.name + "' (" + entry.library + ")"),
         self_(self),
         drive_safe_(function) {}
   bool drive_safe() TACTUS_RT override {
@@ -27,8 +28,10 @@ class SdkOutput final : public SafeOutput {
     return drive_safe_(self_, ended() ? 1 : 0) == 0;
   }
 
+  std::string code() const override { return code_; }
+
  private:
-  const std::string text_;
+  const std::string text_, code_;
   void* self_;
   int (*drive_safe_)(void*, int);
 };
@@ -60,8 +63,13 @@ class SdkModel final : public DrivenModel {
       return functions_.planned(instance_->self(), job.c_str(), cycle.num(), cycle.den(), failure);
     });
   }
+  std::string code() const override {
+    return "driver '" + instance_->entry().name + "' (" + instance_->entry().library + ")";
+  }
+  bool has_messages() const override { return functions_.take_message != nullptr; }
   std::optional<ModelMessage> take_message() override {
     if (functions_.take_message == nullptr) return std::nullopt;
+    const rtsync::CurrentCall call(messages_.c_str());
     SdkText<1024> text;
     tactus_message message{sizeof(tactus_message), SdkText<1024>::room(), text.data(), TACTUS_MESSAGE_INFO};
     const int status = call_sdk(instance_->entry(), "take_message",
@@ -112,6 +120,8 @@ class SdkModel final : public DrivenModel {
 
   std::shared_ptr<SdkInstance> instance_;
   const tactus_model_functions functions_;
+  const std::string messages_ =
+      "driver '" + instance_->entry().name + "' was asked for messages (" + instance_->entry().library + ")";
   std::unique_ptr<SdkOutput> output_;
   std::vector<DrivenOutput> outputs_;
 };

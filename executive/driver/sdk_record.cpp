@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -115,11 +116,22 @@ class SdkSink final : public RecordSink {
     work("close", [&](tactus_failure* failure) { return functions_.close(instance_->self(), failure); });
   }
   bool has_dates() const override { return functions_.has_dates != 0; }
+  std::string present_call() const override {
+    const char* const function = function_.load();
+    if (function == nullptr) return "";
+    return std::string(function) + "() of driver '" + instance_->entry().name + "', " +
+           instance_->entry().library;
+  }
 
  private:
   template <class Call>
   void work(const char* function, Call call) {
     SdkFailure failure;
+    struct Mark {
+      Mark(std::atomic<const char*>& of, const char* function) : of(of) { of.store(function); }
+      ~Mark() { of.store(nullptr); }
+      std::atomic<const char*>& of;
+    } const mark(function_, function);
     const int status = call_sdk(instance_->entry(), function, [&] { return call(failure.get()); });
     failure.expect_inside(instance_->entry(), function);
     if (status != 0) throw RecordsLost(failure.text(), failure.records_lost());
@@ -128,6 +140,7 @@ class SdkSink final : public RecordSink {
   std::shared_ptr<SdkInstance> instance_;
   const tactus_record_functions functions_;
   std::optional<SdkHead> head_;
+  std::atomic<const char*> function_{nullptr};  // that is called now
 };
 
 class SdkSource final : public RecordSource {

@@ -12,6 +12,11 @@ void StuckMark::mark(std::size_t thread) TACTUS_RT {
   commands_.request_abort("a thread is stuck");
 }
 
+void StuckMark::mark_call(const char* call) TACTUS_RT {
+  if (marked_.load() == Marked{}) call_.store(call);
+  mark(0);
+}
+
 std::optional<std::size_t> StuckMark::thread() const TACTUS_RT {
   if (const std::optional<std::size_t> stuck = jobs_.workers().stuck()) return stuck;
   const Marked marked = marked_.load();
@@ -24,6 +29,9 @@ std::uint32_t StuckMark::job(std::size_t thread) const TACTUS_RT {
 }
 
 std::string StuckMark::text(std::size_t thread) const {
+  if (const char* const call = call_.load(); call != nullptr && thread == 0)
+    return std::string(call) + " within " + rtsync::duration_text(plan_.stuck_after.count()) +
+           " after its deadline (threads.stuck_after)";
   const std::uint32_t index = job(thread);
   const std::string job = index < plan_.jobs.size() ? plan_.jobs[index].name : "";
   return "thread '" + plan_.thread_name(thread) + "' is stuck" +

@@ -20,6 +20,11 @@ class StuckMark {
 
   /// Marks a thread that the watchdog found stuck: it is not waited for any more. @when rt
   void mark(std::size_t thread) TACTUS_RT;
+  /// Marks that main is in a call between two frames that does not return. `call`, which stays, begins the sentence:
+  /// "driver 'pulse' did not return from wait()". @when rt
+  void mark_call(const char* call) TACTUS_RT;
+  /// Returns true if what is stuck is a call between two frames: no frame is late because of it yet.
+  bool is_in_call() const TACTUS_RT { return call_.load() != nullptr; }
   bool is(std::size_t thread) const TACTUS_RT {
     return marked_.load(std::memory_order_relaxed).thread == thread;
   }
@@ -34,12 +39,14 @@ class StuckMark {
   struct alignas(8) Marked {  // one load or store of the processor, whatever the compiler
     std::uint32_t thread = UINT32_MAX;
     std::uint32_t job = kNoPlanJob;
+    bool operator==(const Marked&) const = default;
   };
 
   const JobRunner& jobs_;
   const Plan& plan_;
   CommandQueue& commands_;
   std::atomic<Marked> marked_{Marked{}};
+  std::atomic<const char*> call_{nullptr};  // set before marked_, by the same thread
 };
 
 }  // namespace tactus::executive

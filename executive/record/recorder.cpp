@@ -55,13 +55,15 @@ void Recorder::give_up() {
     if (writer->done()) continue;
     const Recording* const busy = writer->busy_with();
     for (Recording* recording : recordings_)
-      if (recording == busy && !recording->ended()) recording->give_up("a call on its file did not return");
+      if (recording == busy && !recording->ended())
+        recording->give_up("a call on its file did not return" + busy->present_call());
   }
   const Recording* const busy = busy_with();
   for (Recording* recording : recordings_)
     if (!recording->ended())
-      recording->give_up("the recorder did not return from a call on the file of " +
-                         (busy == nullptr ? "another recording" : "recording " + busy->name()));
+      recording->give_up(
+          "the recorder did not return from a call on the file of " +
+          (busy == nullptr ? "another recording" : "recording " + busy->name() + busy->present_call()));
   for (const auto& writer : writers_) writer->leave();
   writers_.clear();
 }

@@ -67,6 +67,11 @@ class Recording final : private RecordTaker {
   std::uint64_t sampled() const { return sampled_.load(std::memory_order_relaxed); }
   std::uint64_t written() const;
   std::uint64_t lost() const;
+  /// Names the call of a driver on the file that has not returned now, in brackets after a space; empty: none. @when any
+  std::string present_call() const {
+    const std::string call = sink_->present_call();
+    return call.empty() ? "" : " (" + call + ")";
+  }
   /// Reason why the file could not be written; empty while it can.                              @when service
   std::string error() const;
   /// Returns "7467 of 10000 records lost: no space left on device"; empty: none was.            @when service

@@ -172,7 +172,7 @@ bool RigRun::initialize() {
 }
 
 void RigRun::start_frames(RunObserver& watcher) {
-  run_.add(run_.threads->guard(run_.main, run_.spins()));
+  run_.add(run_.threads->guard(run_.main, run_.spins(), pacing().edge_sleeper()));
   for (const auto& capability : run_.capabilities) {
     refuse_or_warn();  // what resets the machine is not started for a run that is refused
     capability->start();

@@ -56,9 +56,9 @@ class RigRun {
   rtsync::RealtimeTotals totals() const { return run_.totals(); }
   const Pacing& pacing() const { return *run_.pacing; }
   const RunEnd& end() const { return run_.end; }
-  /// A job never returned after an abort, or a call on the run folder: the process has to be ended with
+  /// A job never returned after an abort, or a call on the run folder or of a driver: the process has to be ended with
   /// rtsync::end_process.
-  bool stuck() const { return run_.stuck || files_.stuck() || run_.file_stuck; }
+  bool stuck() const { return run_.stuck || files_.stuck() || run_.file_stuck || run_.driver_stuck; }
   /// A capability of the run; nullptr: it has none of that kind. From RunObserver::started() on.
   template <class Kind>
   Kind* find() const {

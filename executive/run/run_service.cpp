@@ -48,8 +48,8 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done, con
     if (const std::string note = end_watch_->take_note(); !note.empty()) run_.voice->say(note);
     if (!overdue) continue;
     end_outputs_safe_aside(executive());
-    const bool in_frame =
-        run_.realtime && main_->released() && !main_->done() && !end_watch_->drives_outputs();
+    const bool in_frame = run_.realtime && main_->released() && !main_->done() &&
+                          !end_watch_->drives_outputs() && !executive().stuck_mark().is_in_call();
     run_.totals_when_stuck = end_watch_->totals(in_frame);
     if (in_frame) run_.overran = end_watch_->overran();
     run_.stuck = true;

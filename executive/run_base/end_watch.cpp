@@ -69,8 +69,8 @@ std::string EndWatch::take_note() {
 std::string EndWatch::reason() const {
   if (stuck_) return executive_.stuck_mark().text(*stuck_);
   if (drives_outputs())
-    return "the driver of model '" + output_->name() +
-           "' did not return from driving its outputs safe within " +
+    return (output_->code().empty() ? "the driver" : output_->code()) + " of model '" + output_->name() +
+           "' did not return from drive_safe() within " +
            rtsync::duration_text(rtsync::Nanoseconds(kAbortTimeout).count());
   const rtsync::Nanoseconds limit = aborted_ >= kAbortTimeout ? kAbortTimeout : kLongestEnd;
   return "aborted; " + awaited() + " did not return within " + rtsync::duration_text(limit.count());

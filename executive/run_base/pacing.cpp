@@ -25,7 +25,9 @@ Pacing::Pacing(Rig& rig, bool realtime, bool allowed, std::vector<rtsync::Provis
   sleeper_ = rtsync::make_sleeper(kind, *clock_, section.margin);
   if (edge_clock_ != nullptr) {
     inner_sleeper_ = std::move(sleeper_);
-    sleeper_ = std::make_unique<rtsync::EdgeSleeper>(*edge_clock_, *edges_, *inner_sleeper_);
+    auto edges = std::make_unique<rtsync::EdgeSleeper>(*edge_clock_, *edges_, *inner_sleeper_);
+    edge_sleeper_ = edges.get();
+    sleeper_ = std::move(edges);
   }
   rtsync::RealtimeSettings settings = section.settings();
   settings.enabled = realtime;

@@ -28,6 +28,8 @@ class Pacing {
   rtsync::RealtimeSync& sync() const { return *sync_; }
   /// The external clock; nullptr when it is internal.
   const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
+  /// Waits for its edges; nullptr when the clock is internal.
+  const rtsync::EdgeSleeper* edge_sleeper() const { return edge_sleeper_; }
   /// Its edges, where faults of the rig disturb them; nullptr: none does.
   rtsync::DisturbedEdgeSource* disturbed_edges() const { return disturbed_edges_; }
   /// Source of its edges; empty when the clock is internal.
@@ -50,6 +52,7 @@ class Pacing {
   rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one
   std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock
   std::unique_ptr<rtsync::Sleeper> sleeper_;
+  const rtsync::EdgeSleeper* edge_sleeper_ = nullptr;  // sleeper_, if it is one
   std::unique_ptr<rtsync::RealtimeSync> sync_;
 };
 

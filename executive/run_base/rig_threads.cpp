@@ -217,7 +217,7 @@ std::vector<rtsync::Provision> RigThreads::start() {
   return provisions;
 }
 
-std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
+std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const rtsync::EdgeSleeper* edges) {
   std::vector<rtsync::Provision> provisions;
   const Plan& plan = executive_.plan();
   std::vector<rtsync::WatchedThread> watched;
@@ -231,6 +231,13 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
     longest = std::max(longest, watched.back().timeout);
     highest = std::max(highest, settings_.workers[i].priority);
   }
+  if (edges != nullptr) {  // behind all threads: a second watch over main, while it is in no frame
+    const std::string code = edges->source().code();
+    waiting_ = (code.empty() ? "the driver of the clock" : code) + " did not return from wait()";
+    const rtsync::SourceCalls& calls = edges->source_calls();
+    watched.push_back(
+        {"clock", &calls.returned, &calls.is_in_call, rtsync::EdgeSleeper::kLongestWait + plan.stuck_after});
+  }
   rtsync::StuckThreadWatchdogSettings settings;
   settings.priority = std::min(highest + 1, 99);
   settings.cpus = cpus_.helpers;
@@ -243,6 +250,7 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   guard_ = std::make_unique<rtsync::StuckThreadWatchdog>(settings, std::move(watched),
                                                          [this](std::size_t thread) { found_stuck(thread); });
   guard_->started(0, main);
+  if (edges != nullptr) guard_->started(workers_.size() + 1, main);
   for (std::size_t i = 0; i < workers_.size(); ++i) guard_->started(i + 1, workers_[i]->tid());
   if (!realtime_) return provisions;
   for (rtsync::Provision& provision : guard_->provisions()) provisions.push_back(std::move(provision));
@@ -271,9 +279,10 @@ void RigThreads::look_at_hard_budgets() TACTUS_RT {
 
 void RigThreads::found_stuck(std::size_t thread) TACTUS_RT {
   (void)executive_.end_outputs_safe();
+  const bool is_clock = thread > workers_.size();
   std::size_t nobody = kNobody;
-  (void)stuck_.compare_exchange_strong(nobody, thread);
-  executive_.stuck_mark().mark(thread);
+  (void)stuck_.compare_exchange_strong(nobody, is_clock ? 0 : thread);
+  is_clock ? executive_.stuck_mark().mark_call(waiting_.c_str()) : executive_.stuck_mark().mark(thread);
 }
 
 std::optional<std::size_t> RigThreads::stuck() const {

@@ -16,6 +16,7 @@
 #include "rtsync/thread/cpu_time_limit.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/stuck_thread_watchdog.hpp"
+#include "rtsync/wait/edge_sleeper.hpp"
 
 namespace tactus::executive {
 
@@ -66,8 +67,9 @@ class RigThreads {
   /// Makes the workers; they wait for work. @when setup
   std::vector<rtsync::Provision> start();
   /// Begins to watch over them and over main. `spins`: a thread reads the clock instead of sleeping, so that
-  /// the kernel's limit on that cannot be set. @when setup
-  std::vector<rtsync::Provision> guard(pid_t main, bool spins);
+  /// the kernel's limit on that cannot be set. `edges`: main waits for those of an external clock, whose driver has to
+  /// return; nullptr: it waits for none. Must outlive it. @when setup
+  std::vector<rtsync::Provision> guard(pid_t main, bool spins, const rtsync::EdgeSleeper* edges = nullptr);
   /// Interval at which the watchdog looks for jobs beyond their hard budgets: a quarter of the shortest, 250
   /// us at least. Nothing: no job has one.
   static std::optional<rtsync::Nanoseconds> hard_budget_looks(const Plan& plan);
@@ -95,6 +97,7 @@ class RigThreads {
   std::vector<std::unique_ptr<rtsync::PinnedThread>> workers_;
   std::unique_ptr<rtsync::StuckThreadWatchdog> guard_;
   std::optional<rtsync::CpuTimeLimit> limit_;
+  std::string waiting_;  // what is said of an external clock that does not return from its wait
   static constexpr std::size_t kNobody = SIZE_MAX;
   std::atomic<std::size_t> stuck_{kNobody};
 };

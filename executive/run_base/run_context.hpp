@@ -44,6 +44,7 @@ struct RunContext {
   bool memory_locked = false;          ///< all memory of the process
   bool stuck = false;                  ///< a job never returns: nothing may wait for the frames' threads
   bool file_stuck = false;             ///< a file never answers
+  bool driver_stuck = false;           ///< a driver never returns from a call beside the frames
   RunEnd end{};                        ///< end of the run; a capability may change it
   const LoadedState* start = nullptr;  ///< the state that the run goes on from
   rtsync::RealtimeTotals totals_when_stuck{};

@@ -44,6 +44,7 @@ class DisturbedEdgeSource final : public EdgeSource {
   EdgeRead wait(TimePoint<MonotonicTime> deadline,
                 std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT override;
   std::string what() const override { return inner_->what(); }
+  std::string code() const override { return inner_->code(); }
   std::int64_t disturbed() const TACTUS_RT override {
     return disturbed(EdgeDisturbance::late) + disturbed(EdgeDisturbance::missing);
   }

@@ -41,6 +41,9 @@ class EdgeSource {
                         std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT = 0;
   /// Name of the source for messages and summary.json: "gpiochip0 line 3 (PPS_IN), rising". @when any
   virtual std::string what() const = 0;
+  /// Names the code that waits, for messages: "driver 'pulse' (libtactus-clock-pulse.so)"; empty: code of tactus.
+  /// @when setup
+  virtual std::string code() const { return {}; }
   /// Value of since_disturbed() where no edge was.
   static constexpr std::int64_t kNeverDisturbed = INT64_MAX;
   /// Number of edges that a fault of the rig has made late or taken away so far.                     @when any

@@ -11,8 +11,6 @@
 namespace tactus::rtsync {
 namespace {
 
-// No single wait is longer, so that interrupt() is noticed.
-constexpr Nanoseconds kLongestWait{100'000'000};
 // The kernel buffers 16 events of a line (uAPI v1): half of them may come while the inner sleeper waits.
 constexpr std::int64_t kUnread = 8;
 // More than a wait leaves unread, less than the kernel buffers.
@@ -49,6 +47,14 @@ void EdgeSleeper::sync_interrupt() TACTUS_RT {
   if (interrupted()) inner_.interrupt();
 }
 
+EdgeRead EdgeSleeper::read_line(TimePoint<MonotonicTime> deadline) TACTUS_RT {
+  calls_.is_in_call.store(true, std::memory_order_relaxed);
+  const EdgeRead read = source_.wait(deadline, buffer_);
+  calls_.returned.store(calls_.returned.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  calls_.is_in_call.store(false, std::memory_order_release);
+  return read;
+}
+
 /// Reads the line at `now`, waiting for at most the deadline, and feeds what came, or drops it.
 EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTime> deadline,
                              bool feed) TACTUS_RT {
@@ -58,7 +64,7 @@ EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTi
   EdgeStatus status = EdgeStatus::timeout;
   bool lost = !feed;
   for (int batch = 0; batch < kMostBatches; ++batch) {
-    const EdgeRead read = source_.wait(deadline, buffer_);
+    const EdgeRead read = read_line(deadline);
     if (batch == 0) status = read.status;
     if (read.overflowed) lost = true;
     if (feed && read.overflowed) edges_.overflowed();

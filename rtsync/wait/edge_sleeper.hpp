@@ -13,6 +13,14 @@
 
 namespace tactus::rtsync {
 
+/// Calls of EdgeSource::wait() as a thread sees them that watches whether they return.
+///
+/// Threads  one writer; any reader.
+struct SourceCalls {
+  std::atomic<std::uint64_t> returned{0};
+  std::atomic<bool> is_in_call{false};
+};
+
 /// Waits for slots of an EdgeClock. It reads the edges that have come, feeds the clock, and then
 ///
 ///   discipline pll   lets the inner sleeper wake at the predicted edge;
@@ -34,6 +42,8 @@ class EdgeSleeper final : public Sleeper {
  public:
   /// Edges that are read in one go.
   static constexpr std::size_t kBatch = 64;
+  /// Longest time from a call of the source's wait() to its deadline, so that interrupt() is noticed.
+  static constexpr Nanoseconds kLongestWait{100'000'000};
 
   /// `inner` waits on `clock`. All three must outlive it.
   EdgeSleeper(EdgeClock& clock, EdgeSource& source, Sleeper& inner);
@@ -59,10 +69,14 @@ class EdgeSleeper final : public Sleeper {
   std::optional<EdgeFaults::Reaction> last_fault() const TACTUS_RT override { return reaction_; }
   /// "the clock line is lost: 10 edges in a row are missing (gpiochip0 line 3, rising)". @when service
   std::string text_of(const EdgeFaults::Reaction& r) const override;
+  /// Calls of the source's wait(), which must have returned soon after kLongestWait.                 @when any
+  const SourceCalls& source_calls() const TACTUS_RT { return calls_; }
+  const EdgeSource& source() const { return source_; }
 
  private:
   std::string sentence(const EdgeFaults::Reaction& r) const;
   void sync_interrupt() TACTUS_RT;
+  EdgeRead read_line(TimePoint<MonotonicTime> deadline) TACTUS_RT;
   EdgeStatus take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT;
   void catch_up() TACTUS_RT;
   WaitResult approach(TimePoint<RigTime> slot, std::int64_t edges_before) TACTUS_RT;
@@ -75,6 +89,7 @@ class EdgeSleeper final : public Sleeper {
   EdgeSource& source_;
   Sleeper& inner_;
   const Nanoseconds edge_period_;
+  SourceCalls calls_;
   std::array<TimePoint<MonotonicTime>, kBatch> buffer_{};
   bool gone_ = false;
   bool rested_ = false;

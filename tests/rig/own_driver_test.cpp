@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "tests/rig/drivers/tape.hpp"
 #include "tests/rig/rig_command.hpp"
 
 namespace tactus::own_driver_test {
@@ -69,6 +72,114 @@ TEST(OwnDriver, AStampThatGoesBackEndsTheClockWithASentence) {
   EXPECT_NE(done.status, 0) << done;
   EXPECT_THAT(done.out + done.err, HasSubstr(" ns, before the edge that it had given last")) << done;
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "clock_lost") << done;
+}
+
+struct TapeFile {
+  double value = 0;
+  std::int64_t writes = 0, times_safe = 0, turns = 0;
+};
+static_assert(sizeof(TapeFile) == sizeof(Tape));
+
+/// What the output of driver 'tape' has left.
+TapeFile tape_of(const TempDir& dir) {
+  TapeFile tape;
+  std::ifstream(dir / "tape", std::ios::binary).read(reinterpret_cast<char*>(&tape), sizeof tape);
+  return tape;
+}
+
+/// The clock's wait() does not return: in the frames by sleeping or by computing, or before the first of them.
+void expect_hanging_wait_ends(const std::string& flaw, bool in_frames) {
+  const TempDir dir;
+  const Finished done = run(rig(dir,
+                                "clock: { driver: flawed, flaw: " + flaw +
+                                    " }\n"
+                                    "safe_outputs: process\n"
+                                    "models: { drive: { driver: tape, file: tape, safe: -42 } }\n",
+                                kFlawed + ":" TACTUS_TEST_DRIVERS,
+                                {"run", "rig.yaml", "--out", "out", "--set", "threads.stuck_after=200 ms"}));
+  EXPECT_EQ(done.status, 1) << flaw << "\n" << done;
+  const std::string said = "driver 'flawed' (" + kFlawed +
+                           "/libtactus-clock-flawed.so) did not return from wait() within 200 ms after its "
+                           "deadline (threads.stuck_after)";
+  EXPECT_THAT(done.err, HasSubstr(said)) << flaw;
+  const config::Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "aborted") << flaw;
+  EXPECT_THAT(summary["reason"].dump(), HasSubstr(said)) << flaw;
+  EXPECT_EQ(summary["frames"]["run"] > 0, in_frames) << flaw << "\n" << done;
+  EXPECT_EQ(tape_of(dir).value, -42) << flaw;
+  EXPECT_GT(tape_of(dir).times_safe, 0) << flaw;
+}
+
+TEST(OwnDriver, AClockThatDoesNotReturnFromAWaitEndsTheRigAndIsNamed) {
+  expect_hanging_wait_ends("begin_hangs", false);
+  expect_hanging_wait_ends("wait_hangs", true);
+  expect_hanging_wait_ends("wait_spins", true);
+}
+
+TEST(OwnDriver, MessagesThatDoNotComeKeepNothingElseBackAndAreNamed) {
+  const TempDir dir;
+  const Finished done =
+      run(rig(dir,
+              "safe_outputs: process\n"
+              "models: { pin: { driver: flawed, flaw: messages_hang }, other: { driver: flawed, "
+              "flaw: talks } }\n",
+              kFlawed));
+  const std::string said =
+      "driver 'flawed' (" + kFlawed + "/libtactus-model-flawed.so) did not return from take_message()";
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_THAT(done.err, HasSubstr("model pin: " + said)) << done;
+  const std::string log = read_file(dir / "out/log.txt");
+  for (const char* const line :
+       {"pin: message 1", "other: message 1", "other: message 2", "other: message 3"})
+    EXPECT_THAT(log, HasSubstr(line));
+  const config::Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "completed");
+  EXPECT_EQ(summary["frames"]["run"], 20);
+  EXPECT_THAT(summary["reason"].dump(), HasSubstr("messages of model 'pin' are not in the log: " + said));
+}
+
+TEST(OwnDriver, ACrashInMessagesNamesTheDriver) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has its own say on a crash";
+  const TempDir dir;
+  const Finished done = run(rig(
+      dir, "safe_outputs: process\nmodels: { pin: { driver: flawed, flaw: messages_crash } }\n", kFlawed));
+  EXPECT_NE(done.status, 0) << done;
+  EXPECT_THAT(done.err, HasSubstr("SIGSEGV while driver 'flawed' was asked for messages (" + kFlawed +
+                                  "/libtactus-model-flawed.so)"))
+      << done;
+}
+
+TEST(OwnDriver, ADriverThatDoesNotReturnFromDriveSafeIsNamedAndTheOthersAreDriven) {
+  const TempDir dir;
+  const Finished done =
+      run(rig(dir,
+              "safe_outputs: process\n"
+              "models: { pin: { driver: flawed, flaw: safe_hangs }, drive: { driver: tape, file: "
+              "tape, safe: -42 } }\n",
+              kFlawed + ":" TACTUS_TEST_DRIVERS));
+  EXPECT_EQ(done.status, 1) << done;
+  const std::string said =
+      "driver 'flawed' (" + kFlawed +
+      "/libtactus-model-flawed.so) of model 'pin' did not return from drive_safe() within";
+  EXPECT_THAT(done.err, HasSubstr(said));
+  EXPECT_THAT(summary_of(dir / "out")["reason"].dump(), HasSubstr(said)) << done;
+  EXPECT_EQ(tape_of(dir).value, -42);
+}
+
+TEST(OwnDriver, AFormatThatDoesNotReturnFromCloseIsNamedInTheSummary) {
+  const TempDir dir;
+  Process rigs(
+      rig(dir, "record: { time: { variables: [rt.late], driver: flawed, flaw: close_hangs } }\n", kFlawed));
+  const std::string named = "close() of driver 'flawed', " + kFlawed + "/libtactus-record-flawed.so";
+  ASSERT_TRUE(rigs.wait_for_output("the file of recording time was closed (" + named + ")")) << rigs.err();
+  rigs.signal(SIGINT);
+  ASSERT_TRUE(wait_until_heard(rigs, SIGINT));
+  rigs.signal(SIGINT);
+  const Finished done = rigs.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  const config::Json summary = summary_of(dir / "out");
+  EXPECT_THAT(summary["reason"].dump(), HasSubstr(named)) << done;
+  EXPECT_EQ(summary["recordings"][0]["ended"], false);
 }
 
 TEST(OwnDriver, ADeviceWhoseOpenDoesNotReturnIsNamed) {

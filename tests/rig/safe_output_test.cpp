@@ -373,9 +373,9 @@ TEST(SafeOutput, ADriverThatDoesNotReturnKeepsNoOtherOutputFromItsSafeValue) {
   const Finished done = run(command);
   EXPECT_FALSE(done.timed_out) << done;
   EXPECT_EQ(done.status, 1) << done;
-  EXPECT_THAT(summary_of(dir / "out")["reason"].get<std::string>(),
-              ::testing::HasSubstr(
-                  "the driver of model 'first' did not return from driving its outputs safe within 1.00 s"));
+  EXPECT_THAT(
+      summary_of(dir / "out")["reason"].get<std::string>(),
+      ::testing::HasSubstr("the driver of model 'first' did not return from drive_safe() within 1.00 s"));
   EXPECT_EQ(done.err.find("frame 10 was over"), std::string::npos) << done << "no frame ran any more";
   double second = 0;
   std::memcpy(&second, read_file(dir / "second").data() + offsetof(Tape, value), sizeof second);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <set>
+#include <optional>
 #include <string>
 
+#include "executive/capability/message/message_reader.hpp"
 #include "executive/run_base/run_context.hpp"
 
 namespace tactus::executive {
 
 /// Passes messages of models that drivers make on to the log, also of isolated ones. A frame only leaves them in the driver's memory.
 ///
-/// Threads  the service thread.
+/// Threads  the service thread; the drivers are asked on another one.
 class RunMessages final : public Capability {
  public:
   explicit RunMessages(RunContext& run) : run_(run) {}
@@ -17,17 +18,21 @@ class RunMessages final : public Capability {
     return !run.rig.driver_models().empty() || run.rig.isolation() != nullptr;
   }
 
-  /// Takes a limited number of messages each time: a model that never stops does not hold up the others.
   void poll(RunVoice& voice) override;
   void finish() override;
+  void drop() override;
+  bool owns(pid_t tid) const override { return reader_ && reader_->owns(tid); }
 
  private:
-  void take(RunVoice& voice, int most);
-  template <class Model>
-  void take_of(const std::string& name, Model& model, RunVoice& voice, int most);
+  void begin_reader();
+  void pass_on(RunVoice& voice);
+  void tell_hanging(RunVoice& voice);
+  void end_reader(RunVoice& voice);
+  void take_isolated(RunVoice& voice, int most);
 
   RunContext& run_;
-  std::set<std::string> failed_;  // models whose messages cannot be taken
+  bool has_begun_ = false;
+  std::optional<MessageReader> reader_;  // if a model may have messages
 };
 
 }  // namespace tactus::executive

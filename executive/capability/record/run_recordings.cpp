@@ -75,7 +75,8 @@ void RunRecordings::finish() {
                        " is still being written to its file; the run ends after that");
     }
     return run_->waits_on(hangs,
-                          "the file of recording " + (busy == nullptr ? "" : busy->name()) + " was closed",
+                          "the file of recording " + (busy == nullptr ? "" : busy->name()) + " was closed" +
+                              (busy == nullptr ? "" : busy->present_call()),
                           std::chrono::seconds(60));
   };
   {
@@ -135,7 +136,7 @@ void RunRecordings::look(RunVoice& voice, bool stops) {
   for (const Recording* const recording : hanging) {
     if (!hanging_.insert(recording).second) continue;
     voice.say("the recorder has not returned for a second from a call on the file of recording " +
-              recording->name() +
+              recording->name() + recording->present_call() +
               (waits
                    ? ": the frames wait when its memory is full; stop the rig, or bring the file system back"
                    : ": its records wait in memory, and are lost when that is full") +

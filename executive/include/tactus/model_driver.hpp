@@ -258,19 +258,24 @@ tactus_model_functions model_functions() {
   all.planned = [](void* self, const char* job, std::int64_t num, std::int64_t den, tactus_failure* failure) {
     return guarded(failure, [&] { driver_of(self).planned(job, num, den); });
   };
-  all.take_message = [](void* self, tactus_message* to) {
-    try {
-      Message message;
-      if (!driver_of(self).take_message(message) || to->room == 0) return 1;
-      const std::size_t length = std::min<std::size_t>(message.text.size(), to->room - 1);
-      std::memcpy(to->text, message.text.data(), length);
-      to->text[length] = '\0';
-      to->level = message.warning ? TACTUS_MESSAGE_WARNING : TACTUS_MESSAGE_INFO;
-      return 0;
-    } catch (...) {
-      return 1;
-    }
+  // One that is private in T counts as its own, too.
+  constexpr bool inherits_take_message = requires {
+    requires std::is_same_v<decltype(&T::take_message), bool (ModelDriver::*)(Message&)>;
   };
+  if constexpr (!inherits_take_message)
+    all.take_message = [](void* self, tactus_message* to) {
+      try {
+        Message message;
+        if (!driver_of(self).take_message(message) || to->room == 0) return 1;
+        const std::size_t length = std::min<std::size_t>(message.text.size(), to->room - 1);
+        std::memcpy(to->text, message.text.data(), length);
+        to->text[length] = '\0';
+        to->level = message.warning ? TACTUS_MESSAGE_WARNING : TACTUS_MESSAGE_INFO;
+        return 0;
+      } catch (...) {
+        return 1;
+      }
+    };
   all.faults = [](void* self, std::uint32_t* count) -> const tactus_offered_fault* const* {
     try {
       static thread_local std::unique_ptr<COfferedFaults> shown;  // until the next question

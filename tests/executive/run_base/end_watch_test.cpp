@@ -135,8 +135,7 @@ TEST_F(EndWatchTest, ADriverThatDoesNotDriveItsOutputsSafeIsWaitedForASecondAndN
     for (int i = 0; i < 4; ++i) EXPECT_FALSE(overdue_after(250ms)) << i;
     EXPECT_TRUE(overdue_after(250ms));
     EXPECT_TRUE(watch->drives_outputs());
-    EXPECT_EQ(watch->reason(),
-              "the driver of model 'pins' did not return from driving its outputs safe within 1.00 s");
+    EXPECT_EQ(watch->reason(), "the driver of model 'pins' did not return from drive_safe() within 1.00 s");
   };
   (void)executive->end_outputs_safe();
   EXPECT_EQ(output.times, 1);

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,10 @@ enum class Flaw {
   throws,
   facts_throw,
   crashes,
-  open_hangs
+  open_hangs,
+  begin_hangs,
+  wait_hangs,
+  wait_spins
 };
 
 std::int64_t now_ns() {
@@ -64,7 +68,10 @@ class Flawed final : public tactus::ClockDriver {
             {"throws", Flaw::throws},
             {"facts_throw", Flaw::facts_throw},
             {"crashes", Flaw::crashes},
-            {"open_hangs", Flaw::open_hangs}},
+            {"open_hangs", Flaw::open_hangs},
+            {"begin_hangs", Flaw::begin_hangs},
+            {"wait_hangs", Flaw::wait_hangs},
+            {"wait_spins", Flaw::wait_spins}},
            "the mistake");
   }
   void open(const tactus::OpenRequest&) override {
@@ -77,6 +84,8 @@ class Flawed final : public tactus::ClockDriver {
     if (flaw_ == Flaw::hasty) return {};
     if (flaw_ == Flaw::gone) return {TACTUS_CLOCK_GONE, 0, false, ENODEV};
     if (flaw_ == Flaw::crashes) (void)::raise(SIGSEGV);
+    while (flaw_ == Flaw::begin_hangs) (void)::pause();
+    if (flaw_ == Flaw::wait_hangs || flaw_ == Flaw::wait_spins) return edge_or_never(deadline_ns, stamps);
     timespec until{deadline_ns / 1'000'000'000, deadline_ns % 1'000'000'000};
     while (deadline_ns > 0 && ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR)
       if (flaw_ == Flaw::signals)
@@ -104,8 +113,26 @@ class Flawed final : public tactus::ClockDriver {
   std::string what() const override { return flaw_ == Flaw::nameless ? "" : "nothing at all"; }
 
  private:
+  /// Gives edges as it should, every 5 ms, and does not return for the one after kBeforeItHangs.
+  tactus::Edges edge_or_never(std::int64_t deadline_ns, std::span<std::int64_t> stamps) noexcept {
+    constexpr std::int64_t kPeriod = 5'000'000, kBeforeItHangs = 60;
+    if (waits_ == 0) begin_ = now_ns();  // however long the start took
+    while (waits_ == kBeforeItHangs && never_)
+      if (flaw_ == Flaw::wait_hangs) (void)::pause();
+    const std::int64_t edge = begin_ + kPeriod * (waits_ + 1);
+    const std::int64_t until_ns = std::min(edge, deadline_ns);
+    const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+    }
+    if (now_ns() < edge) return {};
+    ++waits_;
+    stamps[0] = edge;
+    return {TACTUS_EDGES, 1, false, 0};
+  }
+
   Flaw flaw_ = Flaw::none;
   std::int64_t begin_ = 0, waits_ = 0;
+  volatile bool never_ = true;  // a loop that the compiler must keep
   std::unique_ptr<std::string> text_;
 };
 

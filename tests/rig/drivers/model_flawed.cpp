@@ -23,7 +23,11 @@ enum class Flaw {
   outputs_throw,
   check_throws,
   crashes_safe,
-  open_hangs
+  open_hangs,
+  safe_hangs,
+  talks,
+  messages_hang,
+  messages_crash
 };
 
 double g_shared = 0;
@@ -47,7 +51,11 @@ class Flawed final : public tactus::ModelDriver {
             {"outputs_throw", Flaw::outputs_throw},
             {"check_throws", Flaw::check_throws},
             {"crashes_safe", Flaw::crashes_safe},
-            {"open_hangs", Flaw::open_hangs}},
+            {"open_hangs", Flaw::open_hangs},
+            {"safe_hangs", Flaw::safe_hangs},
+            {"talks", Flaw::talks},
+            {"messages_hang", Flaw::messages_hang},
+            {"messages_crash", Flaw::messages_crash}},
            "the mistake");
   }
   void check(const tactus::Problems&) override {
@@ -68,7 +76,16 @@ class Flawed final : public tactus::ModelDriver {
   bool drive_safe(bool) noexcept override {
     double* volatile nowhere = nullptr;
     if (flaw_ == Flaw::crashes_safe && device_ != nullptr) *nowhere = 0;
+    while (flaw_ == Flaw::safe_hangs && device_ != nullptr) (void)::pause();
     if (flaw_ == Flaw::unsafe) delete new std::string(100, 'x');  // NOLINT: the mistake
+    return true;
+  }
+  bool take_message(tactus::Message& to) override {
+    if (flaw_ < Flaw::talks || messages_ == 3) return false;
+    double* volatile nowhere = nullptr;
+    if (flaw_ == Flaw::messages_crash) *nowhere = 0;
+    while (flaw_ == Flaw::messages_hang && messages_ == 1) (void)::pause();
+    to.text = "message " + std::to_string(++messages_);
     return true;
   }
   std::vector<tactus::DrivenOutput> outputs() const override {
@@ -89,7 +106,7 @@ class Flawed final : public tactus::ModelDriver {
  private:
   Flaw flaw_ = Flaw::none;
   double value_ = 0;
-  int fd_ = -1;
+  int fd_ = -1, messages_ = 0;
   std::unique_ptr<double> device_;
   std::string text_;
 };

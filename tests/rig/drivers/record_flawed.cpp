@@ -27,7 +27,8 @@ enum class Flaw {
   early,
   closes_once,
   writes_past,
-  reads_past
+  reads_past,
+  close_hangs
 };
 
 class Flawed final : public tactus::RecordDriver {
@@ -47,7 +48,8 @@ class Flawed final : public tactus::RecordDriver {
             {"early", Flaw::early},
             {"closes_once", Flaw::closes_once},
             {"writes_past", Flaw::writes_past},
-            {"reads_past", Flaw::reads_past}},
+            {"reads_past", Flaw::reads_past},
+            {"close_hangs", Flaw::close_hangs}},
            "the mistake");
   }
   void check(const tactus::Problems& problems) override {
@@ -81,6 +83,7 @@ class Flawed final : public tactus::RecordDriver {
     put();
   }
   void close() override {
+    while (flaw_ == Flaw::close_hangs) (void)::pause();
     if (flaw_ == Flaw::closes_once && closed_) throw std::logic_error("it was closed already");
     closed_ = true;
     put();

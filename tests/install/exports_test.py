@@ -50,8 +50,9 @@ def surplus(file, name):
 
 
 def share_of(plugins, programs):
-    """What is wrong with how drivers share the libraries of this project: one file, which nothing else is linked with.
-    A program that was would show its names to each model."""
+    """What is wrong with how drivers share the libraries of this project: one file, which no program is linked with. One
+    that was would show its names to each model. libtactus.so of a release is: a program in whose process rigs run shows
+    models these names, which are all ours and have the version in their node (surplus())."""
     shared = [file.name for file in libraries(plugins) if SHARED.match(file.name)]
     if len(shared) != 1:
         return [f"{plugins} has {len(shared)} files that the plug-ins share, not one"]
@@ -88,7 +89,7 @@ def main():
             print("  " + "\n  ".join(wrong[:10]))
             failed = True
     for text in share_of(plugins, [build / "bin" / "tactus", plugins / "tactus-model",
-                                   *(build / "lib").glob("libtactus*.so.?")]):
+                                   *(build / "lib").glob("libtactus-*.so.?")]):
         print(text)
         failed = True
     missing = {"malloc", "_exit"} - exported(build / "bin" / "tactus")

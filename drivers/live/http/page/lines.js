@@ -58,7 +58,7 @@ export function show(plot, xs, ys, min, max) {
   });
 }
 
-/** A dashed line at a value, with its name. */
+/** A dashed line at a value, with its name at the oldest end: its letters cover as little as can be. */
 export function levelLine(plot, value, text, colour, scale = 'y') {
   const {ctx: c, bbox} = plot, at = plot.valToPos(value, scale, true), ratio = devicePixelRatio || 1;
   if (!(at >= bbox.top && at <= bbox.top + bbox.height)) return;
@@ -71,12 +71,15 @@ export function levelLine(plot, value, text, colour, scale = 'y') {
   c.lineTo(bbox.left + bbox.width, at);
   c.stroke();
   c.font = `${11 * ratio}px ${token('sans')}`;
-  c.textAlign = 'right';
-  const wide = c.measureText(text).width + 8 * ratio, right = bbox.left + bbox.width;
-  c.fillStyle = token('panel');
-  c.fillRect(right - wide, at - 8 * ratio, wide, 16 * ratio);
+  c.textAlign = 'left';
+  c.setLineDash([]);
+  c.lineWidth = 3 * ratio;
+  c.lineJoin = 'round';
+  c.strokeStyle = token('panel');
   c.fillStyle = colour;
-  c.fillText(text, right - 4 * ratio, at + 4 * ratio);
+  const left = bbox.left + 4 * ratio, above = at - bbox.top > 16 * ratio, base = above ? at - 5 * ratio : at + 13 * ratio;
+  c.strokeText(text, left, base);
+  c.fillText(text, left, base);
   c.restore();
 }
 

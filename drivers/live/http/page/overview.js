@@ -115,6 +115,13 @@ export class Overview {
     return ago >= 0 ? ago : undefined;
   }
 
+  /** Least slack of the last seconds, in ns; NaN where no frame of them has come. */
+  least() {
+    const {rig} = this, end = rig.frame + 1, track = rig.track('rt.slack');
+    track.extremes(end - Math.max(1, Math.round(RECENT * 1e9 / rig.slot)), end);
+    return track.low;
+  }
+
   headline() {
     const {rig} = this, last = rig.overruns.all.at(-1), ago = this.since();
     const sign = (text, good) => h('span', {class: good ? 'sign good' : 'sign'}, text);
@@ -126,6 +133,9 @@ export class Overview {
     if (rig.state !== 'Run') return [sign(rig.state === 'Pause' ? '❙❙' : '■'), words[rig.state] ?? rig.state];
     if (rig.info?.realtime === false) return [sign('✓', true), 'As fast as it can'];
     if (!rig.overruns.known && !this.timing) return [sign('…'), 'Running; whether on time is not known yet'];
+    const unlisted = ago === undefined && this.count() > 0, least = this.least();
+    if (unlisted && least < 0) return [sign('▲'), `Late by ${spanText(-least)}; why is not listed`];
+    if (unlisted) return [sign('✓'), 'On time now'];
     return [sign('✓', !(ago < QUIET)), ago < QUIET ? 'On time again' : 'On time'];
   }
 

@@ -157,8 +157,9 @@ export class Timeline {
       c.fillStyle = token('edge-strong');
       c.fillRect(x, 16, 1, c.high - 16);
       const text = String(frame);
-      if (x < free) continue;
-      free = x + c.measureText(text).width + 10;
+      const wide = c.measureText(text).width + 4;
+      if (x < free || x + wide > c.wide) continue;  // a number is whole, or not there
+      free = x + wide + 6;
       c.fillStyle = token('soft');
       c.textAlign = 'left';
       c.fillText(text, x + 4, 12);

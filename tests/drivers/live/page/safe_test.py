@@ -286,6 +286,20 @@ class List(Case):
                 self.assertIn("frame 123456791", [text for text, _, _ in cut])
         del rig
 
+    def test_who_it_was_is_whole_on_a_phone(self):
+        rig = self.fake()
+        rig.entry("overruns", frame=900, over_ns=700_000, cause="computed", who="load.step_of_a_model", followers=12)
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        for width in (360, 390):
+            self.browser.size(width, 740, phone=True)
+            self.open()
+            self.browser.until("return document.querySelector('.overruns summary')")
+            self.assertEqual(self.browser.run("""return [...document.querySelectorAll('.overruns summary > :nth-child(4)')].filter((node) =>
+                node.scrollWidth > node.clientWidth + 1).map((node) => node.textContent)"""), [])
+            over = self.browser.run("""const link = document.querySelector('.rail a'), sides = (at) => link.querySelector(at).getBoundingClientRect();
+                return sides('i').right > sides('em').left + 0.5""")
+            self.assertFalse(over, "the count covers the sign of its view")
+
     def test_counts_agree_with_each_other(self):
         """More overran than the list has: every place says the same."""
         rig = self.fake()
@@ -314,6 +328,16 @@ class List(Case):
         rig = self.start(1, first=500, over_ns=700_000_000)
         rig.advance(5000)
         self.browser.until_text(".verdict", "On time again.*1 overrun in .*the last [0-9.]+ s ago: preempted, python3 4127, over by 700 ms")
+        self.assertFalse(self.browser.run("return document.querySelector('.verdict .sign').classList.contains('good')"))
+
+    def test_a_late_rig_whose_list_has_not_come_is_not_on_time(self):
+        rig = self.fake()
+        rig.totals = {"overruns": 5}
+        rig.times = {frame: (0, 1_700_000, -700_000, 400) for frame in range(rig.frame - 50, rig.frame + 1)}
+        self.open()
+        self.browser.until_text(".verdict", "Late by 700 µs; why is not listed.*5 overruns in")
+        rig.advance(5000)
+        self.browser.until_text(".verdict", "On time now.*5 overruns in")
         self.assertFalse(self.browser.run("return document.querySelector('.verdict .sign').classList.contains('good')"))
 
     def test_a_worst_frame_that_the_recorder_holds_no_more_takes_its_trace_file(self):
@@ -502,6 +526,51 @@ class Room(Case):
                 text, fits = self.browser.run(covered, age)
                 self.assertRegex(text, said)
                 self.assertTrue(fits, f"{text} at {width}")
+
+    def test_the_bar_above_is_one_line_and_its_buttons_on_a_phone(self):
+        rig = self.fake()
+        rig.frame = 3_599_123
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        for width in (360, 390, 480):
+            self.browser.size(width, 740, phone=True)
+            self.open()
+            for state, name, age in (("Run", "servo", "live 234 ms"), ("❙❙ Pause", "servo", "live 1.6 s"),
+                                     ("❙❙ Pause", "a_rig_of_twenty_eight_letter", "2.3 s old")):
+                wrong = self.browser.run("""const top = document.querySelector('.top'), put = (at, text) => document.querySelector(at).textContent = text;
+                    put('.pill', args[0]); put('[data-v="rig"]', args[1]); put('.line', args[2]);
+                    const box = (node) => node.getBoundingClientRect(), all = box(top);
+                    const parts = ['.who b', '.pill', '.clock', '.line', '.commands button'].flatMap((at) => [...top.querySelectorAll(at)]).filter((n) => n.checkVisibility());
+                    const line = parts.filter((n) => !n.closest('.commands')), below = box(top.querySelector('.commands')).top;
+                    return [...parts.filter((n) => box(n).top < all.top - 0.5 || box(n).bottom > all.bottom + 0.5 || box(n).right > all.right),
+                            ...line.filter((n) => box(n).bottom > below + 0.5 || n.matches('.pill, .line') && n.scrollWidth > n.clientWidth + 1)].map((n) => n.textContent)""",
+                                         state, name, age)
+                self.assertEqual(wrong, [], (width, state, name))
+
+    def test_frame_numbers_above_the_timeline_are_whole(self):
+        rig = self.fake()
+        rig.frame = 12_345_678
+        self.open("timing")
+        self.browser.until("return tactus.views.timing.timeline.tracks.length > 0")
+        seen = self.browser.run("""const line = tactus.views.timing.timeline, seen = [], real = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+              if (/^[0-9]{4,}$/.test(text)) seen.push([text, x + this.measureText(text).width - this.canvas.clientWidth]);
+              return real.call(this, text, x, y); };
+            line.draw();
+            CanvasRenderingContext2D.prototype.fillText = real;
+            return seen""")
+        self.assertTrue(seen)
+        self.assertEqual([text for text, over in seen if over > 0], [])
+
+    def test_the_name_of_a_limit_covers_no_new_data(self):
+        self.fake()
+        self.open("timing")
+        self.browser.run("""window.named = {}; const real = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+              window.named[text] = (this.textAlign === 'left' ? x + this.measureText(text).width : x) / this.canvas.width;
+              return real.call(this, text, x, y); };""")
+        for name in ("frame 1.00 ms", "overrun below"):
+            self.browser.until("return args[0] in window.named", name)
+            self.assertLess(self.browser.run("return window.named[args[0]]", name), 0.6)
 
     def test_what_is_said_covers_no_data(self):
         self.addCleanup(lambda: self.browser.size(self.width, self.height))

@@ -46,8 +46,9 @@ class MessageReaderTest : public ::testing::Test {
  protected:
   void begin(std::vector<std::pair<std::string, Model*>> models) {
     std::vector<MessageReader::Source> sources;
-    for (const auto& [name, model] : models)
-      sources.push_back({name, "driver of " + name, [model] { return model->take(); }});
+    for (const auto& each : models)
+      sources.push_back(
+          {each.first, "driver of " + each.first, [model = each.second] { return model->take(); }});
     reader = std::make_unique<MessageReader>(std::move(sources), rtsync::ThreadSettings{"messages"});
   }
   /// Takes until the reader has ended.

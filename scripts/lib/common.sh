@@ -128,7 +128,8 @@ build_preset() {
   else
     say "building tactus in build/$preset ..."
   fi
-  if ! ninja -C "$build" -j "$jobs" "$@" >"$log" 2>&1 </dev/null; then
+  # Large pages for compilers, where the system grants them to who asks (glibc 2.35): a tenth less of Clang's time.
+  if ! GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ninja -C "$build" -j "$jobs" "$@" >"$log" 2>&1 </dev/null; then
     show_failure "$log"
     say "building build/$preset failed; all of it is in $log"
     return 1

@@ -7,12 +7,16 @@
 //                                           for all:
 //                                           "id 100 frames 120 gaps 0 last 1190 same 3 data 0011",
 //                                           "all frames 300 last 1190"
+//     can_frames answer IFACE REQUEST RESPONSE BYTES
+//                                           a station of ISO-TP with these ids: "asked 1902ff" for each request, which it
+//                                           answers with BYTES, until SIGTERM
 //
 // Gaps are those of a counter in the low nibble of the second byte, as E2E profile 1 has it (0 to 14); times are in ms
 // since the first frame of all; data are the bytes of the last frame, same is how many frames in a row up to the last one
 // had its bytes from the third on. Exit status 1: the kernel refused something.
 #include <errno.h>
 #include <linux/can.h>
+#include <linux/can/isotp.h>
 #include <linux/can/raw.h>
 #include <net/if.h>
 #include <poll.h>
@@ -63,8 +67,9 @@ static int watch(int socket, long long ms) {
     struct seen* const one = &all[frame.can_id & 2047U];
     const int counter = frame.data[1] & 15;
     if (one->frames > 0 && counter != (one->counter + 1) % 15) ++one->gaps;
-    const int is_same = one->frames > 0 && frame.can_dlc == one->frame.can_dlc &&
-                        (frame.can_dlc <= 2 || memcmp(frame.data + 2, one->frame.data + 2, frame.can_dlc - 2U) == 0);
+    const int is_same =
+        one->frames > 0 && frame.can_dlc == one->frame.can_dlc &&
+        (frame.can_dlc <= 2 || memcmp(frame.data + 2, one->frame.data + 2, frame.can_dlc - 2U) == 0);
     one->same = is_same ? one->same + 1 : 1;
     ++one->frames;
     one->counter = counter;
@@ -82,21 +87,56 @@ static int watch(int socket, long long ms) {
   return 0;
 }
 
+/* Takes "00112233" apart. Returns the number of bytes. */
+static size_t bytes_of(const char* text, unsigned char* bytes, size_t most) {
+  size_t count = 0;
+  for (; count < most && strlen(text) >= 2; text += 2) {
+    const char byte[3] = {text[0], text[1], 0};
+    bytes[count++] = (unsigned char)strtoul(byte, NULL, 16);
+  }
+  return count;
+}
+
+static int answer(const char* interface, const char* request, const char* response, const char* text) {
+  const int station = socket(PF_CAN, SOCK_DGRAM, CAN_ISOTP);
+  struct sockaddr_can address;
+  memset(&address, 0, sizeof address);
+  address.can_family = AF_CAN;
+  address.can_ifindex = (int)if_nametoindex(interface);
+  address.can_addr.tp.rx_id = (canid_t)strtoul(request, NULL, 16);
+  address.can_addr.tp.tx_id = (canid_t)strtoul(response, NULL, 16);
+  if (station < 0 || bind(station, (struct sockaddr*)&address, sizeof address) != 0) return fail("ISO-TP");
+  unsigned char asked[4095], bytes[4095];
+  const size_t size = bytes_of(text, bytes, sizeof bytes);
+  signal(SIGTERM, end);
+  while (!is_over) {
+    struct pollfd wait = {station, POLLIN, 0};
+    if (poll(&wait, 1, 100) <= 0) continue;
+    const ssize_t got = read(station, asked, sizeof asked);
+    if (got <= 0) continue;
+    printf("asked ");
+    for (ssize_t i = 0; i < got; ++i) printf("%02x", asked[i]);
+    printf("\n");
+    fflush(stdout);
+    if (write(station, bytes, size) != (ssize_t)size) return fail("answer");
+  }
+  return 0;
+}
+
 static int send_one(int socket, const char* id, const char* bytes) {
   struct can_frame frame;
   memset(&frame, 0, sizeof frame);
   frame.can_id = (canid_t)strtoul(id, NULL, 16);
-  for (; frame.can_dlc < 8 && strlen(bytes) >= 2; bytes += 2) {
-    const char byte[3] = {bytes[0], bytes[1], 0};
-    frame.data[frame.can_dlc++] = (unsigned char)strtoul(byte, NULL, 16);
-  }
+  frame.can_dlc = (unsigned char)bytes_of(bytes, frame.data, sizeof frame.data);
   return write(socket, &frame, sizeof frame) == (ssize_t)sizeof frame ? 0 : fail("write");
 }
 
 int main(int argc, char** argv) {
+  if (argc == 6 && strcmp(argv[1], "answer") == 0) return answer(argv[2], argv[3], argv[4], argv[5]);
   const int is_watch = argc == 4 && strcmp(argv[1], "watch") == 0;
   if (!is_watch && !((argc == 4 || argc == 5) && strcmp(argv[1], "send") == 0)) {
-    fprintf(stderr, "can_frames send IFACE ID [BYTES] | watch IFACE MS\n");
+    fprintf(stderr,
+            "can_frames send IFACE ID [BYTES] | watch IFACE MS | answer IFACE REQUEST RESPONSE BYTES\n");
     return 2;
   }
   const int opened = socket(PF_CAN, SOCK_RAW, CAN_RAW);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rest buses in a guest: on vcan what is in the frames, bus-off by an error frame, an interface that is unplugged, and a rig
 that is killed, as a peer sees them; on two emulated controllers (SJA1000) of one bus the start, echoes, states and full
-queues; and 400 signals for a while."""
+queues; CAN FD and the kernel's ISO-TP; a virtual dashboard behind link.can beside a rig and a station on vcan; and 400 signals for a while."""
 import argparse
 import os
 import pathlib
@@ -117,6 +117,54 @@ done
 true
 """
 
+# CAN FD between two models, and a station that answers requests of ISO-TP, on an interface that takes both.
+WIRE = f"""
+ip link add vcan0 type vcan
+ip link set vcan0 mtu 16
+ip link set vcan0 up
+tactus run --quiet wire.yaml --until 1s --out small >small.out 2>&1
+echo "status $?"
+ip link set vcan0 down
+ip link set vcan0 mtu 72
+ip link set vcan0 up
+./can_frames answer vcan0 7E0 7E8 5902FF0123450810011109ABCDEF2F >asked &
+station=$!
+tactus run wire.yaml {OPTIONS} --until 2s --out wire >wire.out 2>&1
+echo "status $?"
+kill $station
+wait $station
+true
+"""
+
+REGISTRY = "silkit://127.0.0.1:8500"
+
+# A rig on vcan0, a virtual dashboard in another rig on a simulated bus, and a station on vcan0 that hears both.
+LINKED = f"""
+ip link set lo up
+ip link add vcan0 type vcan
+ip link set vcan0 up
+tactus registry --listen-uri {REGISTRY} >registry.out 2>&1 &
+registry=$!
+left=300
+until grep -q "listening on" registry.out 2>/dev/null || [ $left = 0 ]; do usleep 100000; left=$((left - 1)); done
+echo "registry"
+tactus workflow --connect-uri {REGISTRY} Car Dashboard >workflow.out 2>&1 &
+workflow=$!
+./can_frames watch vcan0 60000 >linked.seen &
+watcher=$!
+tactus run dashboard.yaml {OPTIONS} --registry {REGISTRY} --out dashboard >dashboard.out 2>&1 &
+dashboard=$!
+tactus run car.yaml {OPTIONS} --registry {REGISTRY} --until 4s --out car >car.out 2>&1
+echo "status $?"
+wait $dashboard
+echo "status $?"
+wait $workflow
+echo "status $?"
+kill $registry $watcher
+wait $watcher
+true
+"""
+
 # All waits are by the clock of the guest, which may go slower than that of this machine.
 LONG = RIG_OF + f"""
 ip link add vcan0 type vcan
@@ -158,6 +206,59 @@ def rig(source, name, interface, models):
         text = re.sub(r"\n# The dashboard shows.*?\nconnect:.*?\n\n", "\n", text, flags=re.DOTALL)
         text = re.sub(r"\n +- dashboard\S+", "", text)
     return text.replace("rig: restbus", f"rig: {name}").replace("- car.bus.load", "- car.bus.load\n      - car.bus.state")
+
+
+def linked(source, name, interface, model, mode):
+    """The rig of one side, with its part of restbus.yaml and one virtual bus."""
+    text = (source / "config" / "rigs" / "restbus.yaml").read_text(encoding="utf-8")
+    parts = dict(re.findall(r"^  (car|dashboard):(.*?)\n\n", text, re.MULTILINE | re.DOTALL))
+    made = f"rig: {name}\nframe: {{ period: 10 ms }}\nmodels:\n  {model}:{parts[model]}\n"
+    if model == "dashboard":
+        made += "connect:\n  - { from: dashboard.BrakeData.Speed, to: dashboard.DashStatus.Shown, delayed: yes }\n"
+    made += (f"link: {{ driver: silkit, participant: {name}, mode: {mode}, max_late: 60 s, "
+             f"can: {{ body: {{ bus: {model}, network: CAN1 }} }} }}\n")
+    heard = "DashStatus" if model == "car" else "BrakeData"
+    made += (f"record:\n  bus: {{ driver: csv, every: 10 ms, variables: [{model}.{heard}.count, {model}.{heard}.lost, "
+             f"{'car.DashStatus.Shown' if model == 'car' else 'dashboard.BrakeData.Speed'}, link.body.lost] }}\n")
+    return made.replace("interface: simulated", f"interface: {interface}")
+
+
+def wire():
+    """A message of 64 bytes from one model to another, one of 12 without a switch of the bit rate, and a request."""
+    dbc = ["VERSION \"\"", "BU_: RIG PEER",
+           "BO_ 256 Long: 64 RIG", " SG_ Count : 8|4@1+ (1,0) [0|0] \"\" PEER", " SG_ Middle : 248|16@1+ (1,0) [0|0] \"\" PEER",
+           " SG_ Last : 496|16@1+ (0.5,-10) [0|0] \"\" PEER",
+           "BO_ 512 Short: 12 PEER", " SG_ Level : 80|16@1- (1,0) [0|0] \"\" RIG",
+           "BA_DEF_ BO_ \"VFrameFormat\" ENUM \"StandardCAN\",\"StandardCAN_FD\";", "BA_DEF_DEF_ \"VFrameFormat\" \"StandardCAN_FD\";",
+           "BA_DEF_ BO_ \"CANFD_BRS\" ENUM \"0\",\"1\";", "BA_DEF_DEF_ \"CANFD_BRS\" \"1\";", "BA_ \"CANFD_BRS\" BO_ 512 0;",
+           "BA_DEF_ BO_ \"GenMsgCycleTime\" INT 0 10000;", "BA_DEF_DEF_ \"GenMsgCycleTime\" 10;"]
+    yaml = """rig: wire
+frame: { period: 10 ms }
+models:
+  rig:
+    driver: can
+    interface: vcan0
+    database: wire.dbc
+    rest_of: [PEER]
+    send: { Long: { counter: Count, start: { Middle: 4711, Last: 1000.5 } } }
+    stations: { ECU: { request: 0x7E0, response: 0x7E8, timeout: 1 s, requests: { faults: 19 02 FF } } }
+  peer:
+    driver: can
+    interface: vcan0
+    database: wire.dbc
+    rest_of: [RIG]
+    receive: { Long: { counter: Count } }
+    send: { Short: { start: { Level: -4711 } } }
+events:
+  ask: { when: rt.frame == 50, do: [ { set: { rig.ECU.faults.send: 1 } } ] }
+record:
+  bus:
+    driver: csv
+    variables:
+      [peer.Long.Middle, peer.Long.Last, peer.Long.count, peer.Long.lost, rig.Short.Level, rig.ECU.faults.state,
+       rig.ECU.faults.codes, rig.ECU.faults.first_code]
+"""
+    return "\n".join(dbc) + "\n", yaml
 
 
 def burst():
@@ -244,7 +345,7 @@ def on_vcan(guest, checks, copy):
     files = [guest.write("vcan.sh", VCAN), guest.write("both.yaml", rig(source, "both", "vcan0", ["car", "dashboard"])),
              guest.write("one.yaml", rig(source, "one", "vcan0", ["car"])), source / "config" / "rigs" / "restbus.dbc"]
     names = ["content", "busoff", "terminates", "unplugged", "killed"]
-    done = guest.run("sh", "vcan.sh", tactus=True, files=files, copy=copy, timeout=600, options=[*MODULES, "--icount", "1"],
+    done = guest.run("sh", "vcan.sh", tactus=True, files=files, copy=copy, timeout=1200, options=[*MODULES, "--icount", "1"],
                      fetch=[*names, *[f"{name}.out" for name in names], "after.seen", "plugged.seen", "before_kill.seen",
                             "killed.seen"])
     if not checks.equal("the guest of vcan ran to its end", done.status, 0, done):
@@ -292,7 +393,7 @@ def on_controllers(guest, checks, copy):
              guest.write("burst.yaml", yaml), guest.write("burst.dbc", dbc), source / "config" / "rigs" / "restbus.dbc"]
     full = [f"full_{policy}" for policy in ("retry", "drop", "terminate")]
     timed = ["refused.out", "timed", "timed.out", "timed.seen"]
-    done = guest.run("sh", "board.sh", tactus=True, files=files, copy=[*copy, "ip:/tmp/ip2", "tc:/tmp/tc2"], timeout=600,
+    done = guest.run("sh", "board.sh", tactus=True, files=files, copy=[*copy, "ip:/tmp/ip2", "tc:/tmp/tc2"], timeout=1200,
                      options=[*MODULES, "--icount", "1"],
                      fetch=["none.out", "board", "board.out", "board.seen", *timed, *full, *[f"{each}.out" for each in full]])
     if not checks.equal("the guest of the controllers ran to its end", done.status, 0, done):
@@ -338,6 +439,57 @@ def on_controllers(guest, checks, copy):
             checks.that("and loses nothing", int(last.get("car.M39.not_sent", -1)) == 0 and int(last.get("car.M39.sent", 0)) >= 4, last, log)
         if policy == "drop":
             checks.that("and loses some", int(last.get("car.M39.not_sent", -1)) > 0, last, log)
+
+
+def on_the_wire(guest, checks, copy):
+    dbc, yaml = wire()
+    files = [guest.write("wire.sh", WIRE), guest.write("wire.yaml", yaml), guest.write("wire.dbc", dbc)]
+    done = guest.run("sh", "wire.sh", tactus=True, files=files, copy=copy, timeout=1200, options=[*MODULES, "--icount", "1"],
+                     fetch=["small.out", "asked", "wire", "wire.out"])
+    if not checks.equal("the guest of CAN FD and ISO-TP ran to its end", done.status, 0, done):
+        return
+    said, log = text(guest, "small.out"), text(guest, "wire/log.txt")
+    checks.equal("an interface that is too small for CAN FD is refused, and one that takes it is not", statuses(done), [3, 0],
+                 said, text(guest, "wire.out"))
+    checks.that("with the command that mends it", "mtu 72" in said, said)
+    last = rows_of(guest, "wire")[-1]
+    checks.equal("values cross in frames of 64 and 12 bytes",
+                 [float(last.get(name, "nan")) for name in ("peer.Long.Middle", "peer.Long.Last", "rig.Short.Level")],
+                 [4711, 1000.5, -4711], log)
+    checks.that("without a gap", int(last.get("peer.Long.count", 0)) >= 190 and last.get("peer.Long.lost") == "0", last, log)
+    checks.equal("the station is asked by the kernel's ISO-TP", text(guest, "asked"), "asked 1902ff\n", log)
+    checks.that("and its answer of three frames has come whole", last.get("rig.ECU.faults.state") in ("answered", "2")
+                and last.get("rig.ECU.faults.codes") == "3" and last.get("rig.ECU.faults.first_code") == str(0x012345), last, log)
+
+
+def on_a_link(guest, checks, copy):
+    source = guest.source
+    files = [guest.write("linked.sh", LINKED), guest.write("car.yaml", linked(source, "Car", "vcan0", "car", "paced")),
+             guest.write("dashboard.yaml", linked(source, "Dashboard", "simulated", "dashboard", "follow")),
+             source / "config" / "rigs" / "restbus.dbc"]
+    libraries = guest.build / "lib"
+    copy = [*copy, *(f"{guest.stripped(file)}:/usr/local/lib/tactus/" for part in ("link-silkit", "command-registry", "command-workflow")
+                     for file in [libraries / "tactus" / f"libtactus-{part}.so"]),
+            *(f"{guest.stripped(file)}:/usr/local/lib/" for file in sorted(libraries.glob("libtactus-silkit.so.*")))]
+    done = guest.run("sh", "linked.sh", tactus=True, files=files, copy=copy, timeout=1200, options=[*MODULES, "--icount", "1"],
+                     fetch=["car", "dashboard", "car.out", "dashboard.out", "registry.out", "workflow.out", "linked.seen"])
+    if not checks.equal("the guest of the link ran to its end", done.status, 0, done):
+        return
+    said = [text(guest, name) for name in ("car.out", "dashboard.out", "workflow.out")]
+    checks.equal("rig, virtual dashboard and workflow end well", statuses(done), [0, 0, 0], *said)
+    car, dashboard = rows_of(guest, "car")[-1], rows_of(guest, "dashboard")[-1]
+    checks.that("the car receives what the virtual dashboard shows, without a gap",
+                float(car.get("car.DashStatus.Shown", 0)) == 50 and int(car.get("car.DashStatus.count", 0)) >= 70
+                and car.get("car.DashStatus.lost") == "0", car, *said)
+    checks.that("the virtual dashboard receives the speed of the car, without a gap",
+                float(dashboard.get("dashboard.BrakeData.Speed", 0)) == 50
+                and int(dashboard.get("dashboard.BrakeData.count", 0)) >= 190
+                and dashboard.get("dashboard.BrakeData.lost") == "0", dashboard, *said)
+    checks.equal("the link loses nothing", (car.get("link.body.lost"), dashboard.get("link.body.lost")), ("0", "0"))
+    peer = seen(guest.work / "linked.seen")
+    heard = {id_: peer.get(id_, {}).get("frames", 0) for id_ in (0x100, 0x110, 0x200)}
+    checks.that("a station on vcan hears both, each message once",
+                390 <= heard[0x100] <= 410 and 195 <= heard[0x110] <= 210 and 70 <= heard[0x200] <= 85, heard, *said)
 
 
 class Patience:
@@ -391,7 +543,7 @@ def for_long(guest, checks, copy, seconds):
 def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--only", choices=("vcan", "controllers", "long"))
+    parser.add_argument("--only", choices=("vcan", "controllers", "wire", "link", "long"))
     options, rest = parser.parse_known_args()
     sys.argv[1:] = rest
     guest = Guest.from_arguments(__doc__, "--can-frames", needs="kernel")
@@ -401,6 +553,10 @@ def main():
         on_vcan(guest, checks, copy)
     if options.only in (None, "controllers"):
         on_controllers(guest, checks, copy)
+    if options.only in (None, "wire"):
+        on_the_wire(guest, checks, copy)
+    if options.only in (None, "link"):
+        on_a_link(guest, checks, copy)
     if options.only in (None, "long"):
         for_long(guest, checks, copy, options.seconds)
     checks.finish()

@@ -131,7 +131,7 @@ class Guest:
             if running.poll() is not None:
                 return
             time.sleep(0.05)
-        beside(int(pid_file.read_text()), lambda: out.read_text(errors="replace"))
+        beside(int(pid_file.read_text()), lambda: out.read_text(errors="replace") if out.exists() else "")
 
 
 def recorded(file):

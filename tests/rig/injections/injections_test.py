@@ -135,8 +135,6 @@ def during(rig, kind, times):
             wait(rig, times * 0.05)
     elif kind.during == "strace":
         return run_again_and_again(rig, ["timeout", "0.2", "strace", "-f", "-o", "/dev/null", "-p", str(rig.pid)], 0.3, times // 8)
-    else:
-        wait(rig, times * 0.1)
     return [(begin, time.monotonic_ns(), 0)]
 
 
@@ -156,11 +154,6 @@ def deeds(kind, rows):
         if began and ended > began:
             done[began] = (began, ended, max(int(row[f"v{i}.gap"]) for i in range(kind.jobs)))
     return list(done.values())
-
-
-def checkpoints(rows):
-    """Some tenths of a second behind the begin of each."""
-    return [(at, at + 250_000_000, 0) for at in sorted({int(row["large.checkpoint"]) for row in rows} - {0})]
 
 
 class Judge:
@@ -245,8 +238,6 @@ def inject(kind, work, times):
         sys.exit(SKIPPED)
     rows = list(rig.rows("v.csv"))
     nows = {round(float(row["sys.exec.out.time"]) * 1e6 / PERIOD_US): int(row["begin.now"]) for row in rows}
-    if kind.during == "checkpoint":
-        done = checkpoints(rows)
     judge = Judge(kind, rig, done or deeds(kind, rows), steal, offset)
     judge.run(nows)
     return judge

@@ -28,7 +28,6 @@ class Kind:
     jobs: int = 1
     thread: str = ""  # kind of the model's thread; nothing: main
     main: str = "priority: 80"
-    rig: str = ""  # lines of the rig file
     model: str = ""  # keys of the model
     lock: bool = False
     hog: bool = False  # an ordinary thread has the CPU whenever the rig leaves it
@@ -110,6 +109,4 @@ for deed, causes in (("compute", COMPUTED), ("sleep", BLOCKED), ("memory", FAULT
 for deed, causes in (("compute", COMPUTED), ("sleep", BLOCKED)):
     IN_A_JOB.append(Kind(f"time namespace: {deed}", causes, deed=deed, prefix=("unshare", "-T", "--monotonic", "1000")))
 
-OWN = [Kind("checkpoint of 100 MB", ("housekeeping",), during="checkpoint", lock=True)]
-
-ALL = OUTSIDE + IN_A_JOB + OWN
+ALL = OUTSIDE + IN_A_JOB

@@ -352,31 +352,6 @@ class Victim : public tactus::Model {
   void* volatile block_ = nullptr;  // so that no compiler leaves it out
 };
 
-/// Its state has 100 MB, of which each call writes pages that it has not written for long; it says when a checkpoint is
-/// made.
-class Large : public tactus::Model {
- public:
-  void declare(tactus::Declare& d) override {
-    d.parameter("pages", pages_, "", "written by each call");
-    d.state("grid", *grid_, "", "100 MB");
-    d.output("checkpoint", checkpoint_, "1", "begin of the last one on CLOCK_MONOTONIC, in nanoseconds");
-    d.job<&Large::step>("step", tactus::JobClass::scheduled);
-    d.job<&Large::note>("note", tactus::JobClass::checkpoint);
-  }
-  void step(const tactus::Call&) {
-    for (std::int32_t i = 0; i < pages_; ++i, at_ = (at_ + 512 * 7) % kDoubles) (*grid_)[at_] += 1;
-  }
-  void note(const tactus::Call&) { checkpoint_ = ns_of(Clock::now()); }
-
- private:
-  static constexpr std::size_t kDoubles = 12'500'000;
-  std::int32_t pages_ = 1500;
-  std::size_t at_ = 0;
-  std::int64_t checkpoint_ = 0;
-  std::unique_ptr<std::array<double, kDoubles>> grid_ = std::make_unique<std::array<double, kDoubles>>();
-};
-
 }  // namespace
 
 TACTUS_MODEL("victim", Victim, "is made late")
-TACTUS_MODEL("large", Large, "has much to remember")

@@ -45,14 +45,9 @@ def rig_file(kind, library, period_us=PERIOD_US):
         thread = ", thread: w" if kind.thread else ""
         models += f"  v{i}: {{ model: victim, library: {library}, parameters: {{ {of} }}{thread}{kind.model} }}\n"
         variables += [f"v{i}.began", f"v{i}.ended", f"v{i}.gap"]
-    more = kind.rig
-    if kind.during == "checkpoint":
-        models += f"  large: {{ model: large, library: {library} }}\n"
-        variables.append("large.checkpoint")
-        more += "checkpoint: { every: 300 ms }\n"
     return (f"rig: victim\nframe: {{ period: {period} }}\nprivileges: prefer\n"
             f"realtime: {{ enabled: yes, on_overrun: skip }}\nmemory: {{ lock: {'yes' if kind.lock else 'no'} }}\n"
-            f"{threads}{more}models:\n{models}"
+            f"{threads}models:\n{models}"
             f"record:\n  v: {{ variables: [{', '.join(variables)}], every: {period} }}\n")
 
 

@@ -81,6 +81,13 @@ void repeated_keys(const Document& document, const Section& section, Problems& p
 
 std::string default_text(const Node& node) { return node.is_null() ? "" : to_flow(node); }
 
+/// Says what to write where a map or a list at the top may be meant as a part for aliases.
+std::string shared_hint(const std::string& key) {
+  const bool nearly = key.starts_with("x_") || key.starts_with("X-") || key.starts_with("X_");
+  return "; parts of your own, for aliases, begin with x-: '" + (kSharedPrefix + key.substr(nearly ? 2 : 0)) +
+         "'";
+}
+
 void* in(void* value, const Row& row) { return static_cast<std::byte*>(value) + row.offset; }
 const void* in(const void* value, const Row& row) {
   return static_cast<const std::byte*>(value) + row.offset;
@@ -102,7 +109,11 @@ void Table::unknown_key(const Node::Entry& entry, const Context& context, const 
                            "without a comma");
   for (const Word& each : section.refused)
     if (each.word == entry.key) return inside.fail(entry.place, each.meaning);
-  inside.fail(entry.place, "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : ""));
+  std::string text = "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : "");
+  const bool is_part = entry.value.is_map() || entry.value.is_list();
+  if (guess && context.path().empty() && is_part && text.find("did you mean") == std::string::npos)
+    text += shared_hint(entry.key);
+  inside.fail(entry.place, text);
 }
 
 Table::Table(std::string about, std::vector<Row> rows, const void* defaults)

@@ -10,8 +10,6 @@
 namespace tactus::config {
 namespace {
 
-constexpr const char* kSharedPrefix = "x-";
-
 /// Holds what the file has outside its shared parts.
 struct Used {
   std::set<SourceLocation> places{};

@@ -117,5 +117,18 @@ TEST(SharedParts, AreUsedWhereASetValueStandsForThem) {
 
 TEST(SharedParts, AreAtTheTopAlone) { EXPECT_THAT(Loaded("left: { x-supply: 24 }\n").problems.size(), 1U); }
 
+TEST(SharedParts, APartWithoutThePrefixIsToldIt) {
+  for (const char* const key : {"motor", "x_motor", "X-motor"})
+    EXPECT_THAT(
+        Loaded(std::string(key) + ": &m { supply: 1 }\nleft: *m\n").problems,
+        ElementsAre(::testing::EndsWith("; parts of your own, for aliases, begin with x-: 'x-motor'")))
+        << key;
+  EXPECT_THAT(Loaded("left: { motor: { supply: 1 } }\n").problems,
+              ElementsAre(::testing::Not(::testing::HasSubstr("aliases"))));
+  EXPECT_THAT(Loaded("lefft: { supply: 1 }\n").problems,
+              ElementsAre(::testing::EndsWith("did you mean 'left'?")));
+  EXPECT_THAT(Loaded("motor: 3\n").problems, ElementsAre(::testing::Not(::testing::HasSubstr("aliases"))));
+}
+
 }  // namespace
 }  // namespace tactus::config::shared_parts_test

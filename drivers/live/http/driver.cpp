@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/text.hpp"
+#include "drivers/live/http/listener.hpp"
 #include "drivers/live/http/server.hpp"
 
 namespace tactus::drivers::live_http {
@@ -21,6 +22,11 @@ std::unique_ptr<executive::LiveServer> HttpDriver::make(const config::Node& sett
   auto address = parse_address(read->listen, problem);
   if (!address) {
     problems.add(place_of("listen"), path + ".listen", problem);
+    return nullptr;
+  }
+  if (const std::string too_long = path_problem(*address);
+      address->path.starts_with("/") && !too_long.empty()) {
+    problems.add(place_of("listen"), path + ".listen", too_long);  // a relative one begins in the run folder
     return nullptr;
   }
   if (!address->is_local() && !read->token_file) {

@@ -71,14 +71,18 @@ Listener::Listener(Address address, const std::filesystem::path& folder) : addre
 
 Listener::~Listener() { close(); }
 
+std::string path_problem(const Address& address) {
+  if (UnixName(address.path).fits()) return "";
+  return address.text() + " has a path of " + std::to_string(address.path.size()) +
+         " bytes, and that of a socket has at most " + std::to_string(UnixName::kLongest) +
+         "; choose a shorter run folder (--out) or name of the rig, or another place, as "
+         "listen: unix:/run/tactus/rig.sock";
+}
+
 void Listener::open_unix() {
   const UnixName name(address_.path);
-  if (!name.fits())  // a program that is to speak to it could not
-    throw executive::DeviceError(
-        "live.http.listen: " + address_.text() + " has a path of " + std::to_string(address_.path.size()) +
-        " bytes, and that of a socket has at most " + std::to_string(UnixName::kLongest) +
-        "; choose a shorter run folder (--out) or name of the rig, or another place, as "
-        "listen: unix:/run/tactus/rig.sock");
+  if (const std::string problem = path_problem(address_); !problem.empty())
+    throw executive::DeviceError("live.http.listen: " + problem);
   struct stat there {};
   if (::lstat(address_.path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode))

@@ -9,6 +9,9 @@
 
 namespace tactus::drivers::live_http {
 
+/// Says why no client can name the file of a whole unix address; empty: one can, or it is another kind of address.
+std::string path_problem(const Address& address);
+
 /// A listening socket. That of a unix address has a file of mode 0600, which goes with it; one that a dead
 /// run left is replaced.
 ///

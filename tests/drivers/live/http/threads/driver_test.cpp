@@ -51,6 +51,9 @@ TEST(HttpDriver, SettingsThatCannotWorkAreRefusedWithTheirPlace) {
               HasSubstr("rig.yaml:1:9: live.http.listen: '127.0.0.1' has no port"));
   EXPECT_THAT(problem_of("listen: somewhere:80"), HasSubstr("'somewhere' is not a numeric address"));
   EXPECT_THAT(problem_of("listen: 127.0.0.1:65536"), HasSubstr("is not a port: 0 .. 65535"));
+  EXPECT_THAT(problem_of("listen: unix:/" + std::string(107, 's')),
+              HasSubstr("has a path of 108 bytes, and that of a socket has at most 107"));
+  EXPECT_EQ(problem_of("listen: unix:/" + std::string(106, 's')), "");
   EXPECT_THAT(problem_of("listen: 'unix:'"), HasSubstr("no file name"));
   EXPECT_THAT(problem_of("listen: 0.0.0.0:80"), HasSubstr("every client needs a token"));
   EXPECT_THAT(problem_of("listen: '[::]:80'"), HasSubstr("every client needs a token"));

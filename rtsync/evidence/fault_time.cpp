@@ -31,10 +31,15 @@ Nanoseconds fault_once() {
   return took / static_cast<std::int64_t>(kPages);
 }
 
+/// Faults, measured when they are asked for first: two parts of the evidence want to know, and the machine stays the
+/// same.
 std::array<Nanoseconds, kTrials> fault_often() {
-  std::array<Nanoseconds, kTrials> took{};
-  for (Nanoseconds& one : took) one = fault_once();
-  return took;
+  static const std::array<Nanoseconds, kTrials> measured = [] {
+    std::array<Nanoseconds, kTrials> took{};
+    for (Nanoseconds& one : took) one = fault_once();
+    return took;
+  }();
+  return measured;
 }
 
 }  // namespace

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/evidence/realtime_threads.hpp"
 
+#include <dirent.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
-
-#include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
 /// 0: the name of no thread.
-pid_t number_of(const std::filesystem::path& file) {
-  const std::string name = file.filename().string();
+pid_t number_of(std::string_view name) {
   pid_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   return error == std::errc{} && end == name.data() + name.size() ? number : 0;
@@ -28,10 +27,20 @@ bool is_realtime_policy(int policy) {
   return plain == SCHED_FIFO || plain == SCHED_RR || plain == SCHED_DEADLINE;
 }
 
+/// Calls `take` for each process or thread that has a folder in this one.
 template <class Take>
-void each_entry(const std::filesystem::path& folder, Take take) {
-  for (const std::filesystem::path& entry : entries_of(folder))
-    if (const pid_t number = number_of(entry); number > 0) take(number, entry);
+void each_entry(const std::string& folder, Take take) {
+  DIR* const entries = ::opendir(folder.c_str());
+  if (entries == nullptr) return;
+  while (const dirent* const entry = ::readdir(entries))
+    if (const pid_t number = number_of(entry->d_name); number > 0) take(number);
+  ::closedir(entries);
+}
+
+/// True: the process has one thread, which has its number. The kernel counts threads as links of their folder.
+bool has_one_thread(const std::string& tasks) {
+  struct stat facts {};
+  return ::stat(tasks.c_str(), &facts) == 0 && facts.st_nlink == 3;
 }
 
 }  // namespace
@@ -58,11 +67,16 @@ bool RealtimeThreads::Threads::has(pid_t thread) const TACTUS_RT {
 void RealtimeThreads::look(const char* proc) {
   std::vector<pid_t> realtime;
   std::vector<pid_t> ordinary;
-  each_entry(proc, [&](pid_t, const std::filesystem::path& process) {
-    each_entry(process / "task", [&](pid_t thread, const std::filesystem::path&) {
-      const int policy = ::sched_getscheduler(thread);
-      if (policy >= 0) (is_realtime_policy(policy) ? realtime : ordinary).push_back(thread);
-    });
+  const auto add = [&](pid_t thread) {
+    const int policy = ::sched_getscheduler(thread);
+    if (policy >= 0) (is_realtime_policy(policy) ? realtime : ordinary).push_back(thread);
+  };
+  each_entry(proc, [&](pid_t process) {
+    const std::string tasks = std::string(proc) + "/" + std::to_string(process) + "/task";
+    if (has_one_thread(tasks))
+      add(process);
+    else
+      each_entry(tasks, add);
   });
   take(std::move(realtime), std::move(ordinary));
 }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanoseconds kOneEvery = 500us;
+constexpr Nanoseconds kOneEvery = 125us;  // a start waits for four of them
 constexpr Nanoseconds kTimeout = 20ms;
 constexpr int kEnough = 4;
 constexpr std::int64_t kShare = 20;

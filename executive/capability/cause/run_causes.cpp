@@ -21,6 +21,8 @@ constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switc
 constexpr const char* kSentences[BrokenPromises::kKinds] = {
     " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: ",
     " changes the floating-point environment, which is put back: "};
+// The first seldom look comes right after that of the start.
+constexpr std::chrono::milliseconds kLookAgain{500};
 constexpr std::size_t kMostCulprits = 500;  // of one cause with a name: more count as "others"
 constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time", " time"};
 
@@ -54,7 +56,7 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
                                                 const rtsync::EdgeClockStatus* clock,
                                                 const Isolation* isolation) {
   const Plan& plan = executive_.plan();
-  realtime_threads_.look();
+  look_at_threads();
   std::vector<rtsync::EventThread> watched{{main, "thread main", realtime_threads_.has(main), true}};
   for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
     const std::size_t thread = executive_.program().thread_of_lane(lane);
@@ -105,6 +107,12 @@ void RunCauses::watch() {
                   run_->pacing->edge_clock() != nullptr ? &run_->rig.clock_status() : nullptr,
                   run_->rig.isolation()));
   if (!events_->sees_cpus()) count_delays();
+}
+
+/// Asks for the policy of every thread of the machine: a millisecond of CPU time for some hundred.
+void RunCauses::look_at_threads() {
+  looked_ = std::chrono::steady_clock::now();
+  realtime_threads_.look();
 }
 
 /// Counts how long the thread of the frames waits for a CPU, where it is not permitted to see which thread has it.
@@ -215,7 +223,7 @@ void RunCauses::poll(RunVoice&) {
 
 void RunCauses::poll_seldom(RunVoice& voice) {
   if (events_) {  // else nobody asks for what they see
-    realtime_threads_.look();
+    if (std::chrono::steady_clock::now() - looked_ >= kLookAgain) look_at_threads();
     cpus_.look();
     executive_.accounts().evidence().look_at_counts();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -83,6 +84,7 @@ class RunCauses final : public Capability {
     };
     std::map<Culprit, Taken> by;
   };
+  void look_at_threads();
   void count_delays();
   void end_counting();
   void place_signs();
@@ -93,6 +95,7 @@ class RunCauses final : public Capability {
   Executive& executive_;
   RunContext* run_ = nullptr;
   rtsync::RealtimeThreads realtime_threads_;
+  std::chrono::steady_clock::time_point looked_{};  // at the threads
   rtsync::CpuWatch cpus_;
   rtsync::ContinuationWatch continuation_;
   std::shared_ptr<rtsync::KernelEvents> events_;

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 namespace tactus::rtsync::realtime_threads_test {
@@ -51,6 +53,31 @@ TEST(RealtimeThreads, OfTooManyAnyThreadMayBeOne) {
   threads.take(std::vector<pid_t>(RealtimeThreads::kMost + 1, 10), {50});
   EXPECT_TRUE(threads.has(99));
   EXPECT_FALSE(threads.is_realtime(99));
+}
+
+TEST(RealtimeThreads, SeeAProcessOfOneThreadAndEachThreadOfAnother) {
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  ASSERT_GT(child, 0);
+  std::atomic<pid_t> second{0};
+  std::atomic<bool> done{false};
+  std::thread thread([&] {
+    second = ::gettid();
+    second.notify_all();
+    done.wait(false);
+  });
+  second.wait(0);
+  RealtimeThreads threads;
+  threads.look();
+  done = true;
+  done.notify_all();
+  thread.join();
+  for (const pid_t each : {child, ::getpid(), second.load()}) EXPECT_TRUE(threads.is_ordinary(each)) << each;
+  (void)::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  threads.look();
+  EXPECT_FALSE(threads.is_ordinary(child)) << "it has ended";
 }
 
 TEST(RealtimeThreads, AThreadIsOneAsLongAsItsPolicySaysSo) {

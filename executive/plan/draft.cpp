@@ -10,9 +10,10 @@
 namespace tactus::executive {
 
 const ModelInstance* Draft::find_model(const std::string& name) const {
-  for (const ModelInstance& model : rig.models)
-    if (model.name() == name) return &model;
-  return nullptr;
+  for (std::size_t i = models.size(); i < rig.models.size(); ++i)
+    models.emplace(rig.models[i].name(), &rig.models[i]);
+  const auto found = models.find(name);
+  return found == models.end() ? nullptr : found->second;
 }
 
 bool Draft::names_model(const std::string& name) const {
@@ -76,6 +77,16 @@ std::optional<VariableRef> Draft::look_up(const std::string& name, std::string& 
   ref.indexed = path->index.has_value();
   ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(found->elements());
   return ref;
+}
+
+const ModelLibrary& Draft::load_library(const std::string& name) {
+  const ModelLibrary*& loaded = libraries[name];
+  if (loaded != nullptr) return *loaded;
+  const std::filesystem::path file = find_library(name, base);
+  for (const ModelLibrary& known : rig.libraries)
+    if (known.file() == file) loaded = &known;
+  if (loaded == nullptr) loaded = &rig.libraries.emplace_back(file);
+  return *loaded;
 }
 
 std::shared_ptr<DriverLibrary> Draft::load_driver(const std::string& kind, const Located<std::string>& name) {

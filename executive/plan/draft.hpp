@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "config/place.hpp"
 #include "executive/plan/rig_parts.hpp"
@@ -37,6 +39,9 @@ struct Draft {
   bool threads_known = true;                            ///< every name of a thread was right
   bool names_link = false;                              ///< the rig file has a link, made or not
   rtsync::Nanoseconds clock_delay{0};  ///< time that an external clock may add to a frame, or to its start
+  std::map<std::string, const ModelLibrary*> libraries{};  ///< libraries of models by their names in the file
+  /// The models that find_model() has passed, by name: a rig of thousands asks for each of them several times.
+  mutable std::unordered_map<std::string_view, const ModelInstance*> models{};
 
   /// nullptr: there is none, or it could not be made.
   const ModelInstance* find_model(const std::string& name) const;
@@ -50,6 +55,8 @@ struct Draft {
   std::optional<VariableRef> look_up(const std::string& name, std::string& why) const;
   /// Loads a driver, which the rig keeps. nullptr, with a problem, when that is not possible.
   std::shared_ptr<DriverLibrary> load_driver(const std::string& kind, const Located<std::string>& name);
+  /// Loads a library of models, which the rig keeps, once. Throws LibraryError.
+  const ModelLibrary& load_library(const std::string& name);
 };
 
 }  // namespace tactus::executive

@@ -43,13 +43,6 @@ bool knows_its_source(Draft& draft, const ModelSettings& settings) {
   return !settings.model.value.empty() && !settings.library.value.empty();
 }
 
-const ModelLibrary& load_library(Draft& draft, const std::string& name) {
-  const std::filesystem::path file = find_library(name, draft.base);
-  for (const ModelLibrary& known : draft.rig.libraries)
-    if (known.file() == file) return known;
-  return draft.rig.libraries.emplace_back(file);
-}
-
 void add_model(Draft& draft, const ModelSettings& settings, const ModelInstance& made,
                IsolatedModel* isolated = nullptr) {
   read_parameters(draft, settings, made);
@@ -57,7 +50,7 @@ void add_model(Draft& draft, const ModelSettings& settings, const ModelInstance&
 }
 
 void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& single) {
-  const ModelLibrary& library = load_library(draft, settings.library.value);
+  const ModelLibrary& library = draft.load_library(settings.library.value);
   settings.library.value = library.file().string();
   const tactus_model* const model = library.find(settings.model.value);
   if (model == nullptr) {

@@ -127,5 +127,55 @@ class RunTest(unittest.TestCase):
         done = self.call([sys.executable, "-c", "raise SystemExit(3)"], TACTUS_TEST_ONLY="other*")
         self.assertEqual((done.returncode, self.report["tests"]), (0, []))
 
+    UNITTEST = """import os, sys, unittest
+class Good(unittest.TestCase):
+    def test_one(self): pass
+    def test_two(self):
+        "A sentence."
+class Bad(unittest.TestCase):
+    def test_one(self): pass
+    def test_two(self): self.fail("for a reason")
+class Parts(unittest.TestCase):
+    def test_parts(self):
+        with self.subTest(part=1): self.fail("in a part")
+class Skipped(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise unittest.SkipTest("there is none")
+    def test_one(self): pass
+class Crashed(unittest.TestCase):
+    def test_one(self): os._exit(3)
+class Quits(unittest.TestCase):
+    @classmethod
+    def tearDownClass(cls): os._exit(4)
+    def test_one(self): pass
+unittest.main(verbosity=2)
+"""
+
+    def run_groups(self, groups, **environment):
+        (self.folder / "groups.py").write_text(self.UNITTEST)
+        done = self.call([sys.executable, str(self.folder / "groups.py")], "--groups", groups, **environment)
+        self.tests = {test["name"]: test["status"] for test in self.report["tests"]}
+        return done
+
+    def test_groups_of_a_program_are_a_test_each(self):
+        self.assertEqual(self.run_groups("Good,Skipped").returncode, 0)
+        self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Skipped": "skipped"})
+        done = self.run_groups("Good,Bad,Parts")
+        self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Bad": "failed", "entry.Parts": "failed"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("for a reason", done.stdout)
+
+    def test_groups_that_a_crash_kept_from_running_failed(self):
+        self.assertEqual(self.run_groups("Good,Crashed,Skipped").returncode, 1)
+        self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Crashed": "failed", "entry.Skipped": "failed"})
+        self.assertEqual(self.run_groups("Good,Quits").returncode, 1)
+        self.assertEqual(list(self.tests.values()), ["passed", "passed", "failed"])
+
+    def test_groups_are_chosen_by_name(self):
+        self.assertEqual(self.run_groups("Good,Bad", TACTUS_TEST_ONLY="entry.Go*").returncode, 0)
+        self.assertEqual(self.tests, {"entry.Good": "passed"})
+        self.run_groups("Good,Bad", TACTUS_TEST_ONLY="Other.*")
+        self.assertEqual(self.tests, {})
+
 
 unittest.main()

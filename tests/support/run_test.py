@@ -6,7 +6,8 @@
 
 With --gtest the command is a GoogleTest program with tests/support/test_record.cpp: each TEST is reported by its name.
 A TEST that crashes the program, or takes longer than --limit, is one failed test; the tests behind it run in a new
-process. Without --gtest the entry is one test; status 77, or --skip TEXT in its output, means skipped.
+process. Without --gtest the entry is one test; status 77, or --skip TEXT in its output, means skipped. With --groups A,B
+the command is a program of unittest, which is given these classes: each is a test NAME.A by what the program printed.
 
 The entry measures its CPU time, children included, and that of a loop that computes right before and after it: their
 ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_report.py).
@@ -23,6 +24,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -32,6 +34,8 @@ import time
 LINES = 60  # of the output of a failed test; NAME.log has all of it
 NIGHT = "*Nightly*"
 LOOP = 100_000  # rounds: some 8 ms
+# What unittest prints of a test, or of a class as a whole, with verbosity=2: its class, and what became of it.
+OF_GROUP = re.compile(r"^ *\w+ \(__main__\.(\w+)[^\n]*?(?:\n[^\n]*?)? \.\.\. (ok|FAIL|ERROR|skipped)", re.M)
 
 
 def calibration_s():
@@ -97,16 +101,36 @@ class Entry:
 
     def run_plain(self):
         self.log.unlink(missing_ok=True)
-        if wanted() and not any(fnmatch.fnmatchcase(self.options.name, each) for each in wanted().split(":")):
+        groups = [group for group in self.options.groups if self.is_wanted(f"{self.options.name}.{group}")]
+        if not groups and (self.options.groups or not self.is_wanted(self.options.name)):
             return
-        process = self.start(self.options.command, dict(os.environ))
-        in_time = self.wait(process, self.options.limit)
+        process = self.start([*self.options.command, *groups], dict(os.environ))
+        in_time = self.wait(process, self.options.limit * max(1, len(groups)))
+        if not in_time:
+            print(f"{self.options.name}: ended after its limit")
+        if groups:
+            self.add_groups(groups, process.returncode)
+            return
         said = self.log.read_text(errors="replace")
         skipped = process.returncode == 77 or (self.options.skip and self.options.skip in said)
-        if not in_time:
-            print(f"{self.options.name}: ended after its limit of {self.options.limit} s")
         status = "failed" if not in_time else "skipped" if skipped else "passed" if process.returncode == 0 else "failed"
         self.add(self.options.name, status, children_s())
+
+    def add_groups(self, groups, status):
+        said = self.log.read_text(errors="replace")
+        became = {group: set() for group in groups}
+        for group, what in OF_GROUP.findall(said):
+            became.setdefault(group, set()).add(what)
+        of = {group: "failed" if not whats or whats & {"FAIL", "ERROR"} else "skipped" if whats == {"skipped"} else "passed"
+              for group, whats in became.items()}
+        if status != 0 and "failed" not in of.values():
+            of[f"{groups[-1]} and what it left"] = "failed"
+        for group, what in of.items():
+            self.add(f"{self.options.name}.{group}", what, children_s() / len(of))
+
+    @staticmethod
+    def is_wanted(name):
+        return not wanted() or any(fnmatch.fnmatchcase(name, each) for each in wanted().split(":"))
 
     def gtest_filter(self):
         if wanted():
@@ -209,6 +233,7 @@ def main():
     parser.add_argument("--suite", default="", help="whose budget its CPU time counts to")
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="of one test")
     parser.add_argument("--gtest", action="store_true", help="the command is a GoogleTest program")
+    parser.add_argument("--groups", type=lambda text: text.split(","), default=[], metavar="A,B")
     parser.add_argument("--shard", type=shard, default=(0, 1), metavar="INDEX/COUNT")
     parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
     parser.add_argument("command", nargs=argparse.REMAINDER)

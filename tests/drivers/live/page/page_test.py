@@ -36,13 +36,13 @@ sys.path[:0] = [str(pathlib.Path(__file__).parent), str(SOURCE / "scripts")]
 
 import fake_port  # noqa: E402  (the paths to these are made above)
 from tactus_client import Rig as Client  # noqa: E402
-from webdriver import PATIENCE, Browser, Driver, WebDriverError, missing  # noqa: E402
+from webdriver import PATIENCE, Browser, Shared, WebDriverError, missing  # noqa: E402
 
 VIEWS = ("overview", "timing", "signals", "desk", "bench", "tests")
 
 
 class Case(unittest.TestCase):
-    """One browser for all tests of a class; each has a port and a page of its own."""
+    """One browser for all tests; each has a port and a page of its own."""
 
     width, height = 1440, 900
     maxDiff = None
@@ -51,13 +51,12 @@ class Case(unittest.TestCase):
     def setUpClass(cls):
         if why := missing():
             raise unittest.SkipTest(why)
-        cls.driver = Driver()
-        cls.addClassCleanup(cls.driver.close)
-        cls.browser = cls.another()
+        unittest.addModuleCleanup(Shared.close)
+        cls.browser = Shared.get(cls.width, cls.height)
 
     @classmethod
     def another(cls, **size):
-        browser = Browser(cls.driver, **({"width": cls.width, "height": cls.height} | size))
+        browser = Browser(Shared.driver, **({"width": cls.width, "height": cls.height} | size))
         cls.addClassCleanup(browser.close)
         return browser
 

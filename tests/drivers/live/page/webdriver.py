@@ -73,6 +73,32 @@ class Driver:
         self.folder.cleanup()
 
 
+class Shared:
+    """The browser that all classes of a program have, one after the other: each start is seconds of a CPU."""
+
+    driver = browser = None
+
+    @classmethod
+    def get(cls, width=1440, height=900):
+        """As a new one, but for what pages have stored. The program is to call close() at its end."""
+        if cls.driver is None:
+            cls.driver = Driver()
+            cls.browser = Browser(cls.driver, width, height)
+        cls.browser.open("about:blank")
+        cls.browser.size(width, height)
+        cls.browser.theme("dark")
+        cls.browser.log()
+        return cls.browser
+
+    @classmethod
+    def close(cls):
+        if cls.browser is not None:
+            cls.browser.close()
+        if cls.driver is not None:
+            cls.driver.close()
+        cls.driver = cls.browser = None
+
+
 class Browser:
     """One session: a browser with a profile of its own."""
 

@@ -23,29 +23,30 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(SOURCE / "tests" / "drivers" / "live" / "page")]
 
 import made_results  # noqa: E402  (the paths to these are made above)
-from webdriver import Browser, Driver, missing  # noqa: E402
+from webdriver import Shared, missing  # noqa: E402
 
 CASES = 600
 
 
 class Case(unittest.TestCase):
-    """One browser and one campaign for all tests of a class; each opens the page anew."""
+    """One browser for all tests, one campaign for all of as many cases; each opens the page anew."""
 
     cases = CASES
+    campaigns = {}  # folders by their cases
 
     @classmethod
     def setUpClass(cls):
         if why := missing():
             raise unittest.SkipTest(why)
-        folder = tempfile.TemporaryDirectory(prefix="tactus-campaign-")  # pylint: disable=consider-using-with
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-        made_results.write(SOURCE, cls.folder, cls.cases)
-        subprocess.run([args.tactus, "campaign", "page", str(cls.folder), "--quiet"], check=True)
-        cls.driver = Driver()
-        cls.addClassCleanup(cls.driver.close)
-        cls.browser = Browser(cls.driver)
-        cls.addClassCleanup(cls.browser.close)
+        if cls.cases not in Case.campaigns:
+            folder = tempfile.TemporaryDirectory(prefix="tactus-campaign-")  # pylint: disable=consider-using-with
+            unittest.addModuleCleanup(folder.cleanup)
+            made_results.write(SOURCE, pathlib.Path(folder.name), cls.cases)
+            subprocess.run([args.tactus, "campaign", "page", folder.name, "--quiet"], check=True)
+            Case.campaigns[cls.cases] = pathlib.Path(folder.name)
+        cls.folder = Case.campaigns[cls.cases]
+        unittest.addModuleCleanup(Shared.close)
+        cls.browser = Shared.get()
         cls.data = sqlite3.connect(cls.folder / "campaign.sqlite")
         cls.addClassCleanup(cls.data.close)
 
@@ -248,4 +249,4 @@ class HundredThousand(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -58,8 +58,18 @@ TEST(ThreadStack, IsAsLargeAsTheSystemsAndInMemoryOnlyAsFarAsItIsUsed) {
   EXPECT_LT(seen.present, seen.size / 4);
 }
 
+/// False, and nothing is locked: it is not permitted, or no more than a stack or two (ulimit -l).
+bool lock_new_memory() {
+  if (::mlockall(MCL_FUTURE) != 0) return false;
+  const std::size_t bytes = 4 * default_size();
+  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room != MAP_FAILED) return ::munmap(room, bytes) == 0;
+  (void)::munlockall();
+  return false;
+}
+
 TEST(ThreadStack, IsNotMadePresentWhereAllNewMemoryIsLocked) {
-  if (::mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "memory may not be locked here";
+  if (!lock_new_memory()) GTEST_SKIP() << "memory may not be locked here";
   const Seen seen = stack_of_a_thread();
   (void)::munlockall();
   EXPECT_EQ(seen.size, default_size());
@@ -69,7 +79,7 @@ TEST(ThreadStack, IsNotMadePresentWhereAllNewMemoryIsLocked) {
 
 TEST(ThreadStack, OfAChosenSizeIsNotMadePresentEither) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
-  if (::mlockall(MCL_FUTURE) != 0) GTEST_SKIP() << "memory may not be locked here";
+  if (!lock_new_memory()) GTEST_SKIP() << "memory may not be locked here";
   const Seen helper = stack_of_a_thread(kBytes);
   const Seen frames = stack_of_a_thread(kBytes, true);
   (void)::munlockall();

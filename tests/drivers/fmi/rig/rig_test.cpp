@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/drivers/fmi/rig_of_units.hpp"
+#include "tests/drivers/fmi/rig/rig_of_units.hpp"
 
 namespace tactus::drivers::fmi::rig_test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Rigs with virtual buses, by the command: with a peer of our library, with one of a genuine SIL Kit, and with its demos
 /// CanWriter and CanReader. TACTUS_SILKIT_ROOT names the genuine one.
-#include "tests/drivers/link/can/can_rig.hpp"
+#include "tests/drivers/link/can/rig/can_rig.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/drivers/link/can/can_rig.hpp"
+#include "tests/drivers/link/can/rig/can_rig.hpp"
 
 namespace tactus::drivers::link::can_replay_test {
 namespace {

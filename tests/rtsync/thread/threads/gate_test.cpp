@@ -18,6 +18,7 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::rtsync::gate_test {
 namespace {
@@ -164,7 +165,7 @@ class Delays {
 /// Two threads pass the turn to each other, each wait ends by the other's number alone.
 void ping_pong(WaitMode here, WaitMode there) {
   constexpr std::uint32_t kFirst = 0xffff0000;  // over the wrap after 65536
-  constexpr std::uint32_t kTimes = 300'000;
+  constexpr std::uint32_t kTimes = ::tactus::test::kSanitized ? 80'000 : 300'000;
   const TimePoint<MonotonicTime> enough = monotonic_now() + 2s;  // machines with fewer CPUs than threads
   Gate ping{kFirst};
   Gate pong{kFirst};

@@ -111,8 +111,7 @@ Reader::Take sinks(Reader& reader, LoggerSettings& logging) {
   const Reader::Take each = reader.list([&reader, &into = logging.sinks](const Node& node,
                                                                          const std::string& path) {
     using Type = SinkSettings::Type;
-    SinkSettings sink;
-    sink.type = Type::remote;
+    SinkSettings sink{.type = Type::remote};
     std::optional<bool> json;
     reader.map(
         {{"Type", reader.choice<Type>(
@@ -126,7 +125,7 @@ Reader::Take sinks(Reader& reader, LoggerSettings& logging) {
     if (node.is_map() && sink.type == Type::file && sink.name.empty())
       reader.problems.add(node.place(), path, "LogName is missing: a file needs one");
     sink.json = json.value_or(sink.type == Type::file);
-    const auto twice = std::find_if(into.begin(), into.end(), [&](const SinkSettings& other) {
+    const auto twice = std::ranges::find_if(into, [&](const SinkSettings& other) {
       return other.type == sink.type && (sink.type != Type::file || other.name == sink.name);
     });
     if (twice != into.end())

@@ -2,11 +2,66 @@
 #include "drivers/silkit/api/configuration_reader.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "config/text.hpp"
-#include "drivers/silkit/api/known_keys.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::silkit {
+namespace {
+
+struct KnownKeys {
+  std::string_view section;
+  std::string_view names;  ///< the names, blanks between them
+};
+constexpr KnownKeys kKeys[] = {
+    {"the top",
+     "SchemaVersion schemaVersion Description ParticipantName Middleware Logging "
+     "HealthCheck Tracing Extensions Includes CanControllers LinControllers "
+     "EthernetControllers FlexrayControllers FlexRayControllers DataPublishers "
+     "DataSubscribers RpcServers RpcClients"},
+    {"the top or Logging.Sinks[]", "Experimental"},
+    {"Middleware",
+     "RegistryUri ConnectAttempts ConnectTimeoutSeconds EnableDomainSockets AcceptorUris "
+     "TcpNoDelay TcpQuickAck TcpSendBufferSize TcpReceiveBufferSize "
+     "RegistryAsFallbackProxy ExperimentalRemoteParticipantConnection"},
+    {"Logging or Experimental.Metrics", "Sinks"},
+    {"Logging", "FlushLevel LogFromRemotes"},
+    {"an entry of Sinks, TraceSinks or TraceSources", "Type"},
+    {"Logging.Sinks[]", "Level LogName Format"},
+    {"Logging.Sinks[].Experimental", "EnabledTopics DisabledTopics"},
+    {"HealthCheck", "SoftResponseTimeout HardResponseTimeout"},
+    {"Tracing", "TraceSinks TraceSources"},
+    {"Tracing.TraceSinks[]", "OutputPath"},
+    {"Tracing.TraceSources[]", "InputPath"},
+    {"Includes or Extensions", "SearchPathHints"},
+    {"Includes", "Files"},
+    {"Experimental", "TimeSynchronization Metrics"},
+    {"Experimental.TimeSynchronization", "AnimationFactor EnableMessageAggregation DynamicSimulationStep"},
+    {"Experimental.Metrics", "CollectFromRemote UpdateInterval"},
+    {"an entry of a service", "Name Network UseTraceSinks Replay"},
+    {"Replay", "UseTraceSource Direction MdfChannel"},
+    {"Replay.MdfChannel", "ChannelName ChannelPath ChannelSource GroupName GroupPath GroupSource"},
+    {"DataPublishers[] or DataSubscribers[]", "Topic"},
+    {"DataPublishers[]", "History"},
+    {"RpcServers[] or RpcClients[]", "FunctionName Channel RpcChannel"},
+    {"DataPublishers[], DataSubscribers[], RpcServers[] or RpcClients[]", "Labels"},
+    {"Labels[]", "Key Value Kind"},
+    {"FlexrayControllers[]", "ClusterParameters NodeParameters TxBufferConfigurations"},
+};
+
+/// Section of a key in SIL Kit's configurations: "Logging.Sinks[]"; "the top" for those of the document
+/// itself. Empty: there is no such key anywhere.
+std::string_view section_of(std::string_view key) {
+  for (const KnownKeys& known : kKeys) {
+    const std::vector<std::string_view> names = rtsync::words_of(known.names);
+    if (std::ranges::find(names, key) != names.end()) return known.section;
+  }
+  return {};
+}
+
+}  // namespace
 
 using config::Node;
 
@@ -16,7 +71,7 @@ ConfigurationReader::Take ConfigurationReader::map(std::vector<Key> keys) {
     for (const auto& [name, place, value] : node.entries()) {
       const std::string below = path.empty() ? name : path + '.' + name;
       const auto key =
-          std::find_if(keys.begin(), keys.end(), [&wanted = name](const Key& k) { return k.name == wanted; });
+          std::ranges::find_if(keys, [&wanted = name](const Key& k) { return k.name == wanted; });
       if (key == keys.end()) {
         const std::string_view section = section_of(name);
         if (!section.empty() && (!in_registry || section.starts_with("Logging"))) {

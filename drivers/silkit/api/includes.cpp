@@ -14,6 +14,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::silkit {
 namespace {
@@ -58,7 +59,7 @@ constexpr std::string_view kFirstCounts[] = {"Description", "SchemaVersion", "sc
 
 template <class Names>
 bool is_one_of(const Names& names, std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  return std::ranges::find(names, name) != std::end(names);
 }
 
 std::string lower(std::string text) {
@@ -164,8 +165,7 @@ class Merger {
 
   /// Files may be beside one that includes them.
   void come_to(const std::string& folder) {
-    if (!folder.empty() && std::find(beside_.begin(), beside_.end(), folder) == beside_.end())
-      beside_.push_back(folder);
+    if (!folder.empty() && std::ranges::find(beside_, folder) == beside_.end()) beside_.push_back(folder);
   }
   std::vector<std::string> folders() const {
     std::vector<std::string> all{""};
@@ -186,10 +186,9 @@ class Merger {
     return "";
   }
   std::string searched() const {
-    std::string text;
-    for (const std::string& folder : folders())
-      text += (text.empty() ? "" : ", ") + (folder.empty() ? std::string("the working folder") : folder);
-    return text;
+    return rtsync::joined(folders(), ", ", [&](const std::string& folder) {
+      return (folder.empty() ? std::string("the working folder") : folder);
+    });
   }
   static bool is_blank_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -204,8 +203,7 @@ class Merger {
     std::vector<Node::Entry> entries = a.entries();
     for (const Node::Entry& entry : b.entries()) {
       const std::string below = path.empty() ? entry.key : path + '.' + entry.key;
-      const auto found = std::find_if(entries.begin(), entries.end(),
-                                      [&](const Node::Entry& known) { return known.key == entry.key; });
+      const auto found = std::ranges::find(entries, entry.key, &Node::Entry::key);
       Node first = found == entries.end() ? Node::null(entry.place) : found->value;
       Node merged = merge_values(below, first, entry.value);
       if (found == entries.end())
@@ -229,8 +227,7 @@ class Merger {
     }
     if (is_one_of(kFirstCounts, path)) return a;
     if (is_one_of(kLastCounts, path)) return b;
-    const auto* const single = std::find_if(std::begin(kSingles), std::end(kSingles),
-                                            [&](const Single& known) { return known.path == path; });
+    const auto* const single = std::ranges::find(kSingles, path, &Single::path);
     if (a.is_scalar() && b.is_scalar() && path != "ParticipantName") {
       if (same_value(a.text(), b.text())) return a;
       if (single != std::end(kSingles) && same_value(b.text(), single->initial)) return a;
@@ -250,7 +247,7 @@ class Merger {
     std::vector<Node> items = a.items();
     for (const Node& item : b.items()) {
       const Node* const name = item.find("Name");
-      const auto same = std::find_if(items.begin(), items.end(), [&](const Node& known) {
+      const auto same = std::ranges::find_if(items, [&](const Node& known) {
         const Node* const its = known.find("Name");
         return name != nullptr && its != nullptr && its->text() == name->text();
       });

@@ -110,7 +110,7 @@ void Logger::say_about(LogTopic topic, Level level, const std::string& text) {
 
 void Logger::write(std::uint32_t level, LogTopic topic, std::string_view text) noexcept {
   const auto holds = [topic](const std::vector<LogTopic>& topics) {
-    return std::find(topics.begin(), topics.end(), topic) != topics.end();
+    return std::ranges::find(topics, topic) != topics.end();
   };
   const auto wants = [&](const SinkSettings& sink) {
     return level >= sink.level && !holds(sink.disabled) && (sink.enabled.empty() || holds(sink.enabled));
@@ -118,7 +118,7 @@ void Logger::write(std::uint32_t level, LogTopic topic, std::string_view text) n
   try {
     using namespace std::chrono;
     if (!sinks_.empty() &&
-        std::none_of(sinks_.begin(), sinks_.end(), [&](const Sink& sink) { return wants(sink.settings); }))
+        std::ranges::none_of(sinks_, [&](const Sink& sink) { return wants(sink.settings); }))
       return;
     LogMessage line{owner_,
                     level,

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/core/log_topic.hpp"
+#include "drivers/silkit/core/outside.hpp"
 
 namespace tactus::silkit {
 
@@ -21,7 +21,7 @@ struct SinkSettings {
   Type type = Type::standard_output;
   std::uint32_t level = 2;  ///< level, as in LogSink::Level, or kLevelOff
   bool json = false;
-  std::string name;  ///< name of a file, without what is appended: participant, time, ".txt" or ".jsonl"
+  std::string name{};  ///< name of a file, without what is appended: participant, time, ".txt" or ".jsonl"
   std::vector<LogTopic> enabled{};   ///< topics; when there are any: these alone
   std::vector<LogTopic> disabled{};  ///< never these
 };

@@ -34,11 +34,10 @@ Configuration completed(Configuration configuration, const std::string& name, co
 }
 
 EngineSettings engine_settings(const Configuration& configuration, Logger& logger, MetricsFiles& files) {
-  EngineSettings settings;
-  settings.name = configuration.participant;
-  settings.dynamic_step = configuration.dynamic_step;
-  settings.animation_factor = configuration.animation_factor;
-  settings.sends_log = logger.sends();
+  EngineSettings settings{.name = configuration.participant,
+                          .dynamic_step = configuration.dynamic_step,
+                          .animation_factor = configuration.animation_factor,
+                          .sends_log = logger.sends()};
   if (configuration.logging.from_remotes)
     settings.take_log = [&logger](const LogMessage& line) { logger.take(line); };
   const MetricsSettings& metrics = configuration.metrics;

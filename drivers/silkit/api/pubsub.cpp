@@ -21,8 +21,7 @@ TopicSpec topic_spec(const SilKit_DataSpec& spec) {
 const ServiceSettings* configured(Participant& participant, const char* kind,
                                   const std::vector<ServiceSettings>& services, const std::string& name,
                                   TopicSpec& topic) {
-  const auto found = std::find_if(services.begin(), services.end(),
-                                  [&](const ServiceSettings& service) { return service.name == name; });
+  const auto found = std::ranges::find(services, name, &ServiceSettings::name);
   if (found == services.end()) return nullptr;
   configure(participant, "topic", kind + name, found->topic, topic.topic);
   configure(participant, "labels", kind + name, found->labels, topic.labels);
@@ -46,25 +45,25 @@ DataHandler data_handler(SilKit_DataSubscriber* subscriber, void* context,
 SilKit_ReturnCode SilKit_DataPublisher_Create(SilKit_DataPublisher** outPublisher,
                                               SilKit_Participant* participant, const char* controllerName,
                                               SilKit_DataSpec* dataSpec, uint8_t history) {
-  return guarded({{outPublisher, "outPublisher"},
-                  {participant, "participant"},
-                  {controllerName, "controllerName"},
-                  {dataSpec, "dataSpec"}},
-                 [&] {
-                   TopicSpec topic = topic_spec(*dataSpec);
-                   const ServiceSettings* const own =
-                       configured(participant->participant, "publisher ",
-                                  participant->participant.configuration().publishers, controllerName, topic);
-                   const std::int64_t length = own == nullptr ? history : own->history.value_or(history);
-                   if (length > 1)
-                     throw Refusal(Code::configuration,
-                                   "history: " + std::to_string(length) + " is outside 0 .. 1");
-                   const bool with_history = length == 1;
-                   make_kept(outPublisher, *participant, &SilKit_Participant::publishers,
-                             [&](Engine& engine, SilKit_DataPublisher& made) {
-                               made.publisher = &engine.create_publisher(controllerName, topic, with_history);
-                             });
-                 });
+  return guarded(
+      {{outPublisher, "outPublisher"},
+       {participant, "participant"},
+       {controllerName, "controllerName"},
+       {dataSpec, "dataSpec"}},
+      [&] {
+        TopicSpec topic = topic_spec(*dataSpec);
+        const ServiceSettings* const own =
+            configured(participant->participant, "publisher ",
+                       participant->participant.configuration().publishers, controllerName, topic);
+        const std::int64_t length = own == nullptr ? history : own->history.value_or(history);
+        if (length > 1)
+          throw Refusal(Code::configuration, "history: " + std::to_string(length) + " is outside 0 .. 1");
+        const bool with_history = length == 1;
+        make_kept(outPublisher, *participant, &SilKit_Participant::publishers,
+                  [&](Engine& engine, SilKit_DataPublisher& made) {
+                    made.publisher = &engine.pubsub().create_publisher(controllerName, topic, with_history);
+                  });
+      });
 }
 
 SilKit_ReturnCode SilKit_DataPublisher_Publish(SilKit_DataPublisher* publisher,
@@ -72,7 +71,7 @@ SilKit_ReturnCode SilKit_DataPublisher_Publish(SilKit_DataPublisher* publisher,
   return guarded({{publisher, "publisher"}, {data, "data"}}, [&] {
     if (data->size > 0) require(data->data, "data->data");
     publisher->owner.participant.with_engine([&](Engine& engine) {
-      engine.publish(*publisher->publisher, std::as_bytes(std::span(data->data, data->size)));
+      engine.pubsub().publish(*publisher->publisher, std::as_bytes(std::span(data->data, data->size)));
     });
   });
 }
@@ -92,7 +91,7 @@ SilKit_ReturnCode SilKit_DataSubscriber_Create(SilKit_DataSubscriber** outSubscr
                                     topic);
                    make_kept(outSubscriber, *participant, &SilKit_Participant::subscribers,
                              [&](Engine& engine, SilKit_DataSubscriber& made) {
-                               made.subscriber = &engine.create_subscriber(
+                               made.subscriber = &engine.pubsub().create_subscriber(
                                    controllerName, topic, data_handler(&made, context, handler));
                              });
                  });
@@ -102,6 +101,6 @@ SilKit_ReturnCode SilKit_DataSubscriber_SetDataMessageHandler(SilKit_DataSubscri
                                                               void* context,
                                                               SilKit_DataMessageHandler_t handler) {
   return in_engine(subscriber, {{subscriber, "subscriber"}, {handler, "handler"}}, [&](Engine& engine) {
-    engine.on_data(*subscriber->subscriber, data_handler(subscriber, context, handler));
+    engine.pubsub().on_data(*subscriber->subscriber, data_handler(subscriber, context, handler));
   });
 }

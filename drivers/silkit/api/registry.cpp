@@ -10,13 +10,12 @@ using namespace tactus::silkit;
 namespace {
 
 RegistrySettings registry_settings(const Configuration& configuration) {
-  RegistrySettings settings;
-  settings.domain_sockets = configuration.mesh.domain_sockets;
-  settings.backlog = configuration.mesh.backlog;
-  settings.host_timeout = configuration.mesh.host_timeout;
-  settings.passes_requests = configuration.mesh.remote_connect;
-  settings.relays = configuration.mesh.registry_relays;
-  settings.io_thread = configuration.mesh.io_thread;
+  RegistrySettings settings{.domain_sockets = configuration.mesh.domain_sockets,
+                            .backlog = configuration.mesh.backlog,
+                            .host_timeout = configuration.mesh.host_timeout,
+                            .passes_requests = configuration.mesh.remote_connect,
+                            .relays = configuration.mesh.registry_relays,
+                            .io_thread = configuration.mesh.io_thread};
   settings.io_thread.name = kRegistryName;
   return settings;
 }

@@ -33,7 +33,7 @@ void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id
   });
   id = added;  // the handler may remove itself
   const auto still_there = [&] {
-    return participant.with_engine([&](Engine& engine) { return engine.has_handler(what, added); });
+    return participant.with_engine([&](Engine& engine) { return engine.monitor().has_handler(what, added); });
   };
   try {
     const Participant::InHandler inside(participant);
@@ -41,7 +41,7 @@ void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id
       if (still_there()) tell(each);
   } catch (...) {
     participant.with_engine([&](Engine& engine) {
-      engine.remove_handler(what, added);
+      engine.monitor().remove_handler(what, added);
       engine.release(what, added);
     });
     throw;
@@ -72,7 +72,7 @@ void tell(ConnectionFunction handler, void* context, SilKit_SystemMonitor* monit
 SilKit_ReturnCode SilKit_SystemMonitor_Create(SilKit_SystemMonitor** outMonitor,
                                               SilKit_Participant* participant) {
   return guarded({{outMonitor, "outMonitor"}, {participant, "participant"}}, [&] {
-    participant->participant.with_engine([](Engine& engine) { engine.create_monitor(); });
+    participant->participant.with_engine([](Engine& engine) { engine.monitor().create(); });
     *outMonitor = &participant->monitor;
   });
 }
@@ -113,7 +113,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonito
     add_and_replay(
         monitor->owner.participant, Call::What::system_state, *outHandlerId,
         [&](Engine& engine, std::uint64_t& id) {
-          id = engine.add_system_state_handler(handler_of<SystemStateHandler>(tell_state));
+          id = engine.monitor().system_handlers().add(handler_of<SystemStateHandler>(tell_state));
           return std::vector{engine.system_state()};
         },
         tell_state);
@@ -125,7 +125,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_RemoveSystemStateHandler(SilKit_SystemMon
   return guarded({{monitor, "monitor"}}, [&] {
     Participant& participant = monitor->owner.participant;
     participant.wait_until_not_called(participant.with_engine(
-        [&](Engine& engine) { return engine.remove_system_state_handler(handlerId); }));
+        [&](Engine& engine) { return engine.monitor().system_handlers().remove(handlerId); }));
   });
 }
 
@@ -138,7 +138,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
     add_and_replay(
         monitor->owner.participant, Call::What::status, *outHandlerId,
         [&](Engine& engine, std::uint64_t& id) {
-          id = engine.add_status_handler(handler_of<StatusHandler>(tell_status));
+          id = engine.monitor().status_handlers().add(handler_of<StatusHandler>(tell_status));
           return engine.known_statuses();
         },
         tell_status);
@@ -149,8 +149,8 @@ SilKit_ReturnCode SilKit_SystemMonitor_RemoveParticipantStatusHandler(SilKit_Sys
                                                                       SilKit_HandlerId handlerId) {
   return guarded({{monitor, "monitor"}}, [&] {
     Participant& participant = monitor->owner.participant;
-    participant.wait_until_not_called(
-        participant.with_engine([&](Engine& engine) { return engine.remove_status_handler(handlerId); }));
+    participant.wait_until_not_called(participant.with_engine(
+        [&](Engine& engine) { return engine.monitor().status_handlers().remove(handlerId); }));
   });
 }
 
@@ -163,7 +163,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantConnectedHandler(
     add_and_replay(
         monitor->owner.participant, Call::What::connected, unused,
         [&](Engine& engine, std::uint64_t& id) {
-          id = engine.on_connected(handler_of<ConnectionHandler>(tell_name));
+          id = engine.monitor().on_connected(handler_of<ConnectionHandler>(tell_name));
           return engine.peers();
         },
         tell_name);
@@ -174,7 +174,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
     SilKit_SystemMonitor* monitor, void* context,
     SilKit_SystemMonitor_ParticipantDisconnectedHandler_t handler) {
   return in_engine(monitor, {{monitor, "monitor"}, {handler, "handler"}}, [&](Engine& engine) {
-    engine.on_disconnected(handler_of<ConnectionHandler>(
+    engine.monitor().on_disconnected(handler_of<ConnectionHandler>(
         [=](const std::string& name) { tell(handler, context, monitor, name); }));
   });
 }
@@ -208,7 +208,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonit
 SilKit_ReturnCode SilKit_Experimental_SystemController_Create(
     SilKit_Experimental_SystemController** outController, SilKit_Participant* participant) {
   return guarded({{outController, "outController"}, {participant, "participant"}}, [&] {
-    participant->participant.with_engine([](Engine& engine) { engine.create_controller(); });
+    participant->participant.with_engine([](Engine& engine) { engine.monitor().create_controller(); });
     *outController = &participant->controller;
   });
 }

@@ -304,7 +304,7 @@ class Table {
   }
   static bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
   static std::size_t letters(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_letter));
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
   }
   static std::string padded(const std::string& text, std::size_t width) {
     return text + std::string(width - std::min(width, letters(text)), ' ');

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -15,17 +14,14 @@
 #include "drivers/silkit/command/print_line.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::silkit::command {
 namespace {
 
 constexpr const char* kRegistry = "SilKitRegistry";
 
-std::string listed(const std::set<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
+std::string listed(const std::set<std::string>& names) { return rtsync::joined(names); }
 
 /// Throws CommandError for a name that cannot come.
 void check(const std::vector<std::string>& names, const std::string& own) {

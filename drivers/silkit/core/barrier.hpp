@@ -2,7 +2,7 @@
 #pragma once
 #include <set>
 
-#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/outside.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 
 namespace tactus::silkit {

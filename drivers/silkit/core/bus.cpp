@@ -15,17 +15,16 @@ void Bus::add(BusController& controller, const std::string& name, const std::str
   controller.topic = kind_.topic;
   for (const std::string_view type : kind_.types)
     controller.links.push_back(&host_.senders().link(network, type));
-  if (std::find(networks_.begin(), networks_.end(), network) == networks_.end()) {
+  if (std::ranges::find(networks_, network) == networks_.end()) {
     for (std::size_t type = 0; type < kind_.types.size(); ++type)
       (void)host_.subscribe(*this, networks_.size() * kind_.types.size() + type, network, kind_.types[type]);
     networks_.push_back(network);
   }
-  ServiceDescriptor service;
-  service.type = ServiceType::controller;
-  service.network = network;
-  service.network_type = kind_.network_type;
-  service.name = name;
-  service.attributes = {{"controller.type", kind_.name}};
+  ServiceDescriptor service{.type = ServiceType::controller,
+                            .network = network,
+                            .network_type = kind_.network_type,
+                            .name = name,
+                            .attributes = {{"controller.type", kind_.name}}};
   controller.service = host_.services().announce(std::move(service));
   std::vector<std::pair<PeerId, ServiceDescriptor>> simulators;
   host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {
@@ -41,7 +40,7 @@ void Bus::receive(const Sender& from, std::uint64_t tag, ByteView body) {
 
 void Bus::service_changed(PeerId, const ServiceDescriptor& service, bool created) {
   if (service.type != ServiceType::link || !created || service.network_type != kind_.network_type ||
-      std::find(networks_.begin(), networks_.end(), service.network) == networks_.end() ||
+      std::ranges::find(networks_, service.network) == networks_.end() ||
       !simulated_.insert(service.network).second)
     return;
   warn("participant " + service.participant + " simulates the " + kind_.name + " network " + service.network +

@@ -91,8 +91,8 @@ class BusOf : public Bus {
 
   /// Throws Refusal for a name that is empty or taken.
   Controller& create(const std::string& name, const std::string& network) {
-    check(name, std::any_of(controllers_.begin(), controllers_.end(),
-                            [&](const Controller& other) { return other.name == name; }));
+    check(name,
+          std::ranges::any_of(controllers_, [&](const Controller& other) { return other.name == name; }));
     Controller& controller = controllers_.emplace_back();
     add(controller, name, network);
     return controller;

@@ -61,15 +61,15 @@ struct Call {
     other,
   };
   What what = What::other;
-  const char* name = "";           ///< name of the handler, for errors
-  std::uint64_t handler_id = 0;    ///< handler whose calls can be held back
-  Due due;                         ///< all but steps
-  std::function<void()> function;  ///< function that `due` returned
-  bool own = false;                ///< caused by the user, not by a peer
-  bool begun = false;              ///< step: the step is taken already
-  StepHandler step;                ///< step
-  std::int64_t now_ns = kNoTime;   ///< step
-  std::int64_t duration_ns = 0;    ///< step
+  const char* name = "";             ///< name of the handler, for errors
+  std::uint64_t handler_id = 0;      ///< handler whose calls can be held back
+  Due due{};                         ///< all but steps
+  std::function<void()> function{};  ///< function that `due` returned
+  bool own = false;                  ///< caused by the user, not by a peer
+  bool begun = false;                ///< step: the step is taken already
+  StepHandler step{};                ///< step
+  std::int64_t now_ns = kNoTime;     ///< step
+  std::int64_t duration_ns = 0;      ///< step
 
   /// Calls the user's function, if there is one; what it threw, as text, else "".
   std::string make() const;

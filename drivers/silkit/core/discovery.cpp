@@ -54,10 +54,7 @@ void Discovery::greet(PeerId peer) {
 
 std::uint64_t Discovery::announce_internal(const std::string& name,
                                            std::map<std::string, std::string> attributes) {
-  ServiceDescriptor service;
-  service.type = ServiceType::internal;
-  service.name = name;
-  service.attributes = std::move(attributes);
+  ServiceDescriptor service{.type = ServiceType::internal, .name = name, .attributes = std::move(attributes)};
   service.attributes.emplace(kType, name);
   return announce(std::move(service));
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "drivers/silkit/core/parts.hpp"
+#include "drivers/silkit/core/engine.hpp"
 
 namespace tactus::silkit {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t kMostKeptBack = 10'000;  // calls, while somebody else sen
 }  // namespace
 
 /// Fills in what to call now. Returns false if the call must not be made any more.
-bool Engine::Impl::is_due(Call& call) {
+bool Engine::is_due(Call& call) {
   if (call.begun) return true;
   if (call.what == Call::What::step || call.what == Call::What::step_async)
     return time_.begin_step(call) && !services_begin_step(call);
@@ -23,7 +23,7 @@ bool Engine::Impl::is_due(Call& call) {
   return static_cast<bool>(call.function);
 }
 
-bool Engine::Impl::next_call(Call& call) {
+bool Engine::next_call(Call& call) {
   while (!calls_.empty()) {
     call = std::move(calls_.front());
     calls_.pop_front();
@@ -39,7 +39,7 @@ bool Engine::Impl::next_call(Call& call) {
   return false;
 }
 
-void Engine::Impl::keep_back(Call&& call) {
+void Engine::keep_back(Call&& call) {
   if (kept_back_.size() >= kMostKeptBack) {
     if (!std::exchange(some_lost_, true))
       log(LogTopic::life_cycle, LogSink::Level::warn,
@@ -51,7 +51,7 @@ void Engine::Impl::keep_back(Call&& call) {
   kept_back_.push_back(std::move(call));
 }
 
-void Engine::Impl::release(Call::What what, std::uint64_t handler) {
+void Engine::release(Call::What what, std::uint64_t handler) {
   if (held_.erase({what, handler}) == 0) return;
   const auto its = std::stable_partition(kept_back_.begin(), kept_back_.end(), [&](const Call& call) {
     return call.what != what || call.handler_id != handler;
@@ -62,7 +62,7 @@ void Engine::Impl::release(Call::What what, std::uint64_t handler) {
   if (kept_back_.empty()) some_lost_ = false;
 }
 
-void Engine::Impl::call_ended(const Call& call, const std::string& thrown) {
+void Engine::call_ended(const Call& call, const std::string& thrown) {
   running_ = false;
   // What was asked for meanwhile comes first: whoever stops or pauses in a step does not ask for another one.
   while (!when_idle_.empty()) {
@@ -80,7 +80,7 @@ void Engine::Impl::call_ended(const Call& call, const std::string& thrown) {
   lifecycle_.advance();
 }
 
-void Engine::Impl::fail(const Call& call, const std::string& thrown) {
+void Engine::fail(const Call& call, const std::string& thrown) {
   time_.handler_failed();
   const std::string text = std::string("the ") + call.name + " handler failed: " + thrown;
   if (call.what != Call::What::abort) return lifecycle_.report_error(text);
@@ -88,8 +88,8 @@ void Engine::Impl::fail(const Call& call, const std::string& thrown) {
   lifecycle_.finished(call.what);  // there is nothing left to do but to end
 }
 
-void Engine::Impl::when_idle(std::function<void()> command) {
-  if (in_call()) {
+void Engine::when_idle(std::function<void()> command) {
+  if (running_) {
     when_idle_.push_back(std::move(command));
   } else {
     command();

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
-#include "drivers/silkit/core/parts.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
 namespace tactus::silkit {
@@ -29,13 +27,13 @@ EngineSettings with_clocks(EngineSettings settings) {
 
 // ------------------------------------------------------------------------------------- streams and messages
 
-Engine::Impl::Impl(EngineSettings with, Outbox& to, LogSink& log)
-    : settings_(with_clocks(std::move(with))),
+Engine::Engine(EngineSettings settings, Outbox& outbox, LogSink& journal)
+    : settings_(with_clocks(std::move(settings))),
       id_(hash64(settings_.name)),
       metrics_([this] { return settings_.steady_ns(); }),
-      metered_(to, metrics_),
-      outbox_(measures() ? static_cast<Outbox&>(metered_) : to),
-      journal_(log),
+      metered_(outbox, metrics_),
+      outbox_(measures() ? static_cast<Outbox&>(metered_) : outbox),
+      journal_(journal),
       links_(outbox_, id_),
       discovery_(links_, settings_.name, id_,
                  [this](PeerId peer, const ServiceDescriptor& service, bool created) {
@@ -47,19 +45,18 @@ Engine::Impl::Impl(EngineSettings with, Outbox& to, LogSink& log)
   links_.link(kDefaultNetwork, message_type::kWorkflowConfiguration).history = true;
 }
 
-std::vector<Subscriber> Engine::Impl::subscriptions() const {
+std::vector<Subscriber> Engine::subscriptions() const {
   std::vector<Subscriber> list;
   for (const Receiver& receiver : receivers_)
     if (receiver.what != Receives::nothing) list.push_back(receiver.subscription);
   return list;
 }
 
-bool Engine::Impl::peers_know_services() const {
-  return std::all_of(receivers_.begin(), receivers_.end(),
-                     [](const Receiver& receiver) { return receiver.unheard.empty(); });
+bool Engine::peers_know_services() const {
+  return std::ranges::all_of(receivers_, [](const Receiver& receiver) { return receiver.unheard.empty(); });
 }
 
-PeerId Engine::Impl::add_peer(const PeerInfo& info) {
+PeerId Engine::add_peer(const PeerInfo& info) {
   const PeerId peer = next_peer_++;
   peers_.emplace(peer, info).first->second.id = hash64(info.name);  // whatever it says
   if (measures()) metered_.add(peer, settings_.simulation, info.name);
@@ -68,7 +65,7 @@ PeerId Engine::Impl::add_peer(const PeerInfo& info) {
 }
 
 /// Subscribes without a wait: a stream is in order, and the peer sees this before all that follows.
-void Engine::Impl::subscribe(Receives what, std::string_view type) {
+void Engine::subscribe(Receives what, std::string_view type) {
   const std::size_t index = take_index(false);
   receivers_[index] = {what, {index, std::string(kDefaultNetwork), std::string(type), 1}};
   Bytes message;
@@ -76,7 +73,7 @@ void Engine::Impl::subscribe(Receives what, std::string_view type) {
   for (const auto& [peer, info] : peers_) outbox_.send(peer, message);
 }
 
-void Engine::Impl::joined() {
+void Engine::joined() {
   using namespace message_type;
   has_joined_ = true;
   for (const auto& [what, type] : {std::pair{Receives::service_announcement, kServiceAnnouncement},
@@ -95,12 +92,12 @@ void Engine::Impl::joined() {
   (void)discovery_.announce_internal("SystemMonitor");
 }
 
-void Engine::Impl::create_time_sync() {
+void Engine::create_time_sync() {
   time_.create();
   if (has_joined_) subscribe(Receives::next_sim_task, message_type::kNextSimTask);
 }
 
-void Engine::Impl::receive(PeerId peer, const Frame& frame) {
+void Engine::receive(PeerId peer, const Frame& frame) {
   if (measures()) metered_.received(peer, frame);
   switch (frame.kind) {
     case Kind::subscription: {
@@ -129,7 +126,7 @@ void Engine::Impl::receive(PeerId peer, const Frame& frame) {
   }
 }
 
-void Engine::Impl::take_acknowledge(PeerId peer, const Acknowledge& acknowledge) {
+void Engine::take_acknowledge(PeerId peer, const Acknowledge& acknowledge) {
   const std::uint64_t index = acknowledge.subscriber.index;
   if (index >= receivers_.size() || receivers_[index].subscription.type != acknowledge.subscriber.type ||
       receivers_[index].subscription.network != acknowledge.subscriber.network)
@@ -142,7 +139,7 @@ void Engine::Impl::take_acknowledge(PeerId peer, const Acknowledge& acknowledge)
   lifecycle_.advance();
 }
 
-void Engine::Impl::receive_service(PeerId peer, ByteView body) {
+void Engine::receive_service(PeerId peer, ByteView body) {
   const ServiceHeader header = take_service_header(body);
   if (header.index >= receivers_.size()) return;  // nobody asked for it
   const Receiver& receiver = receivers_[static_cast<std::size_t>(header.index)];
@@ -189,7 +186,7 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
   }
 }
 
-void Engine::Impl::answer(PeerId peer, const BarrierCall& call) {
+void Engine::answer(PeerId peer, const BarrierCall& call) {
   body_.clear();
   encode_body(
       body_,
@@ -198,7 +195,7 @@ void Engine::Impl::answer(PeerId peer, const BarrierCall& call) {
               body_);
 }
 
-void Engine::Impl::remove_peer(PeerId peer) {
+void Engine::remove_peer(PeerId peer) {
   const auto left = peers_.extract(peer);
   if (left.empty()) return;
   const std::string& name = left.mapped().name;
@@ -217,154 +214,55 @@ void Engine::Impl::remove_peer(PeerId peer) {
   time_.tell_others_completed();
 }
 
-// --------------------------------------------------------------------------------------------- the interface
-
-Engine::Engine(EngineSettings settings, Outbox& outbox, LogSink& journal)
-    : parts_(std::make_unique<Impl>(std::move(settings), outbox, journal)) {}
-Engine::~Engine() = default;
-
-const std::string& Engine::name() const { return parts_->settings_.name; }
-std::uint64_t Engine::id() const { return parts_->id_; }
-
 std::string Engine::capabilities(std::vector<std::string> of_streams) {
   of_streams.insert(of_streams.begin(), "autonomous-synchronous");
   return capabilities_text(of_streams);
 }
-std::vector<Subscriber> Engine::subscriptions() const { return parts_->subscriptions(); }
-PeerId Engine::add_peer(const PeerInfo& peer) { return parts_->add_peer(peer); }
+
 void Engine::add_subscribers(PeerId peer, std::span<const Subscriber> subscribers) {
-  for (const Subscriber& subscriber : subscribers) parts_->links_.add_receiver(peer, subscriber);
+  for (const Subscriber& subscriber : subscribers) links_.add_receiver(peer, subscriber);
 }
-void Engine::joined() { parts_->joined(); }
-void Engine::receive(PeerId peer, const Frame& frame) { parts_->receive(peer, frame); }
-void Engine::remove_peer(PeerId peer) { parts_->remove_peer(peer); }
 
-bool Engine::peers_know_services() const { return parts_->peers_know_services(); }
-bool Engine::has_calls() const { return parts_->has_calls(); }
-bool Engine::next_call(Call& call) { return parts_->next_call(call); }
-void Engine::call_ended(const Call& call, const std::string& thrown) { parts_->call_ended(call, thrown); }
-std::optional<std::int64_t> Engine::wake_at() const { return parts_->wake_at(); }
-void Engine::tick() { parts_->tick(); }
-
-void Engine::create_lifecycle(OperationMode mode) { parts_->lifecycle_.create(mode); }
-void Engine::on_communication_ready(PlainHandler handler) {
-  parts_->lifecycle_.on_communication_ready(wanted(std::move(handler)), false);
-}
-void Engine::on_communication_ready_async(PlainHandler handler) {
-  parts_->lifecycle_.on_communication_ready(wanted(std::move(handler)), true);
-}
-void Engine::complete_communication_ready() { parts_->lifecycle_.complete_communication_ready(); }
-void Engine::on_starting(PlainHandler handler) { parts_->lifecycle_.on_starting(wanted(std::move(handler))); }
-void Engine::on_stop(PlainHandler handler) { parts_->lifecycle_.on_stop(wanted(std::move(handler))); }
-void Engine::on_shutdown(PlainHandler handler) { parts_->lifecycle_.on_shutdown(wanted(std::move(handler))); }
-void Engine::on_abort(AbortHandler handler) { parts_->lifecycle_.on_abort(wanted(std::move(handler))); }
-void Engine::start_lifecycle() { parts_->lifecycle_.start(); }
 void Engine::pause(std::string reason) {
-  parts_->when_idle([this, reason = std::move(reason)] { parts_->lifecycle_.pause(reason); });
+  when_idle([this, reason = std::move(reason)] { lifecycle_.pause(reason); });
 }
 void Engine::resume() {
-  parts_->when_idle([this] { parts_->lifecycle_.resume(); });
+  when_idle([this] { lifecycle_.resume(); });
 }
 void Engine::stop(std::string reason) {
-  parts_->when_idle([this, reason = std::move(reason)] { parts_->lifecycle_.stop(reason); });
+  when_idle([this, reason = std::move(reason)] { lifecycle_.stop(reason); });
 }
 void Engine::report_error(std::string reason) {
-  parts_->when_idle([this, reason = std::move(reason)] { parts_->lifecycle_.report_error(reason); });
+  when_idle([this, reason = std::move(reason)] { lifecycle_.report_error(reason); });
 }
-ParticipantState Engine::state() const { return status().state; }
-const Status& Engine::status() const { return parts_->lifecycle_.status(); }
-bool Engine::complete() const { return parts_->lifecycle_.complete(); }
 
-void Engine::create_time_sync() { parts_->create_time_sync(); }
-void Engine::on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous) {
-  parts_->time_.on_step(std::move(handler), step_ns, asynchronous);
-}
-void Engine::set_step(std::int64_t step_ns) { parts_->time_.set_step(step_ns); }
-void Engine::complete_step() { parts_->time_.complete_step(); }
-std::int64_t Engine::now_ns() const { return parts_->time_.now_ns(); }
-std::uint64_t Engine::on_other_steps_completed(PlainHandler handler) {
-  return parts_->time_.add_others_handler(std::move(handler));
-}
-RemovedHandler Engine::remove_other_steps_completed(std::uint64_t id) {
-  return parts_->time_.remove_others_handler(id);
-}
-std::optional<PeerId> Engine::awaited_peer() const { return parts_->time_.awaited_peer(); }
-std::optional<std::int64_t> Engine::step_open_since() const { return parts_->time_.open_since(); }
-
-void Engine::create_monitor() { parts_->monitor_.create(); }
-ParticipantState Engine::system_state() const { return parts_->monitor_.system().state(); }
 std::optional<Status> Engine::status_of(const std::string& participant) const {
-  const Status* const status = parts_->monitor_.system().status_of(participant);
+  const Status* const status = monitor_.system().status_of(participant);
   return status == nullptr ? std::nullopt : std::optional(*status);
-}
-std::uint64_t Engine::add_system_state_handler(SystemStateHandler handler) {
-  return parts_->monitor_.system_handlers().add(std::move(handler));
-}
-RemovedHandler Engine::remove_system_state_handler(std::uint64_t id) {
-  return parts_->monitor_.system_handlers().remove(id);
-}
-std::uint64_t Engine::add_status_handler(StatusHandler handler) {
-  return parts_->monitor_.status_handlers().add(std::move(handler));
-}
-RemovedHandler Engine::remove_status_handler(std::uint64_t id) {
-  return parts_->monitor_.status_handlers().remove(id);
 }
 std::vector<Status> Engine::known_statuses() const {
   std::vector<Status> list;
-  for (const auto& [name, status] : parts_->monitor_.system().statuses())
+  for (const auto& [name, status] : monitor_.system().statuses())
     if (status.state != ParticipantState::invalid) list.push_back(status);
   return list;
 }
-std::uint64_t Engine::on_connected(ConnectionHandler handler) {
-  return parts_->monitor_.on_connected(std::move(handler));
-}
-void Engine::on_disconnected(ConnectionHandler handler) {
-  parts_->monitor_.on_disconnected(std::move(handler));
-}
 std::vector<std::string> Engine::peers() const {
   std::vector<std::string> names;
-  for (const auto& [peer, info] : parts_->peers_) names.push_back(info.name);
+  for (const auto& [peer, info] : peers_) names.push_back(info.name);
   return names;
 }
 bool Engine::is_connected(const std::string& participant) const {
-  return std::any_of(parts_->peers_.begin(), parts_->peers_.end(),
-                     [&](const auto& peer) { return peer.second.name == participant; });
+  return std::ranges::any_of(peers_, [&](const auto& peer) { return peer.second.name == participant; });
 }
-void Engine::hold(Call::What what, std::uint64_t id) { parts_->hold(what, id); }
-void Engine::release(Call::What what, std::uint64_t id) { parts_->release(what, id); }
-bool Engine::has_handler(Call::What what, std::uint64_t id) const {
-  return parts_->monitor_.has_handler(what, id);
-}
-void Engine::remove_handler(Call::What what, std::uint64_t id) { parts_->monitor_.remove_handler(what, id); }
 
-void Engine::create_controller() { parts_->monitor_.create_controller(); }
 void Engine::set_required(std::vector<std::string> participants) {
-  parts_->monitor_.tell_required(participants);
-  parts_->monitor_.set_required(std::move(participants));
-  parts_->lifecycle_.advance();
+  monitor_.tell_required(participants);
+  monitor_.set_required(std::move(participants));
+  lifecycle_.advance();
 }
 void Engine::abort_simulation() {
-  parts_->monitor_.tell_abort();
-  parts_->when_idle([this] { parts_->lifecycle_.abort(); });
+  monitor_.tell_abort();
+  when_idle([this] { lifecycle_.abort(); });
 }
-
-DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
-  return parts_->pubsub_.create_publisher(name, topic, history);
-}
-void Engine::publish(DataPublisher& publisher, ByteView data) { parts_->pubsub_.publish(publisher, data); }
-DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSpec& topic,
-                                          DataHandler handler) {
-  return parts_->pubsub_.create_subscriber(name, topic, std::move(handler));
-}
-void Engine::on_data(DataSubscriber& subscriber, DataHandler handler) {
-  subscriber.handler = wanted(std::move(handler));
-}
-
-void Engine::send_log(const LogMessage& line) { parts_->send_log(line); }
-
-Rpc& Engine::rpc() { return parts_->rpc_; }
-Can& Engine::can() { return parts_->can_; }
-Ethernet& Engine::ethernet() { return parts_->ethernet_; }
-Lin& Engine::lin() { return parts_->lin_; }
 
 }  // namespace tactus::silkit

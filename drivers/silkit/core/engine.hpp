@@ -1,80 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A participant without its sockets: messages and user's calls in, messages and user's callbacks out.
-#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <memory>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "drivers/silkit/core/call.hpp"
-#include "drivers/silkit/core/error.hpp"
-#include "drivers/silkit/core/log_topic.hpp"
-#include "drivers/silkit/core/states.hpp"
-#include "drivers/silkit/wire/labels.hpp"
-#include "drivers/silkit/wire/log_message.hpp"
-#include "drivers/silkit/wire/messages.hpp"
-#include "drivers/silkit/wire/metrics_message.hpp"
+#include "drivers/silkit/core/can.hpp"
+#include "drivers/silkit/core/discovery.hpp"
+#include "drivers/silkit/core/ethernet.hpp"
+#include "drivers/silkit/core/lifecycle.hpp"
+#include "drivers/silkit/core/lin.hpp"
+#include "drivers/silkit/core/links.hpp"
+#include "drivers/silkit/core/metered_outbox.hpp"
+#include "drivers/silkit/core/monitor.hpp"
+#include "drivers/silkit/core/pubsub.hpp"
+#include "drivers/silkit/core/rpc.hpp"
+#include "drivers/silkit/core/service.hpp"
+#include "drivers/silkit/core/virtual_time.hpp"
 
 namespace tactus::silkit {
-
-/// A stream of this participant; never used twice.
-using PeerId = std::uint32_t;
-inline constexpr PeerId kRegistryPeer = 0;
-
-/// Takes messages to be sent. What is given for one peer stays in order.
-class Outbox {
- public:
-  virtual ~Outbox() = default;
-  /// A whole message. A peer that is gone swallows it.
-  virtual void send(PeerId peer, ByteView message) = 0;
-  /// The same for one that is large: who can need not copy it together.
-  virtual void send_pieces(PeerId peer, const Pieces& message) {
-    Bytes whole;
-    Writer(whole).pieces(message);
-    send(peer, whole);
-  }
-  /// The same for a message that the peer has no use for until it waits for this participant: the next step.
-  virtual void send_step(PeerId peer, ByteView message) { send(peer, message); }
-  /// Bytes that wait until the peer reads.
-  virtual std::size_t queued(PeerId) const { return 0; }
-};
-
-/// Says what happens, for the log.
-class LogSink {
- public:
-  enum class Level : std::uint32_t { trace = 0, debug = 1, info = 2, warn = 3, error = 4, critical = 5 };
-  virtual ~LogSink() = default;
-  virtual void say(Level level, const std::string& text) = 0;
-  virtual void say_about(LogTopic, Level level, const std::string& text) { say(level, text); }
-};
-
-struct EngineSettings {
-  std::string name;                  ///< name of the participant; not empty
-  std::optional<bool> dynamic_step;  ///< TimeSynchronization.DynamicSimulationStep
-  double animation_factor = 0;       ///< virtual time is not faster than wall clock / factor; 0: as it comes
-  std::function<std::int64_t()> wall_us;            ///< time since 1970; empty: the system's clock
-  std::function<std::int64_t()> steady_ns;          ///< monotonic; empty: the system's clock
-  bool sends_log = false;                           ///< lines of this participant go to others: send_log()
-  std::function<void(const LogMessage&)> take_log;  ///< lines of others come here; empty: they do not come
-  std::int64_t metrics_every_ns = 0;  ///< interval at which metrics are sent; 0: nothing is measured
-  std::string simulation;             ///< simulation of the registry's URI; "": the default one
-  bool sends_metrics = false;         ///< true: sends its metrics to all that collect them
-  bool collects_metrics = false;      ///< true: collects the metrics of all that send them
-  /// Metrics of this participant and of those that are collected come here.
-  std::function<void(const std::string& participant, const MetricsUpdate&)> put_metrics;
-};
-
-class DataPublisher;   ///< belongs to the engine
-class DataSubscriber;  ///< belongs to the engine
-class Rpc;             ///< see rpc.hpp
-class Can;             ///< see can.hpp
-class Ethernet;        ///< see ethernet.hpp
-class Lin;             ///< see lin.hpp
-class Metrics;         ///< see metrics.hpp
 
 /// Everything of a participant that is not a socket: subscriptions, service discovery, lifecycle, system state,
 /// virtual time, publish and subscribe. A pure state machine: it starts no thread, waits for nothing, and
@@ -93,15 +44,17 @@ class Metrics;         ///< see metrics.hpp
 ///
 /// Errors  a call that is refused throws Refusal and changes nothing. A message that cannot be read throws
 ///         WireError: the owner drops that peer.
-class Engine {
+///
+/// Files   engine.cpp: streams and messages; due_calls.cpp: the user's functions; host.cpp: what its parts need of it;
+///         remote.cpp: log lines and metrics.
+class Engine final : private EngineHost {
  public:
   Engine(EngineSettings settings, Outbox& outbox, LogSink& journal);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  ~Engine();
 
-  const std::string& name() const;
-  std::uint64_t id() const;  ///< hash64(name)
+  const std::string& name() const { return settings_.name; }
+  std::uint64_t id() const { return id_; }  ///< hash64(name)
 
   // ---- the network
 
@@ -111,7 +64,7 @@ class Engine {
   /// it, before anything else.
   std::vector<Subscriber> subscriptions() const;
   /// A stream to another participant is there: messages may come and go.
-  PeerId add_peer(const PeerInfo& peer);
+  PeerId add_peer(const PeerInfo& info);
   /// Adds what the peer (or kRegistryPeer) put in its reply.
   void add_subscribers(PeerId peer, std::span<const Subscriber> subscribers);
   /// All streams to the participants that were there are up: subscribes, and announces the first services.
@@ -126,7 +79,7 @@ class Engine {
 
   // ---- the user's functions that are due
 
-  bool has_calls() const;
+  bool has_calls() const { return !calls_.empty(); }
   bool next_call(Call& call);
   void call_ended(const Call& call, const std::string& thrown);
   /// steady_ns() at which tick() is to be called; nothing: not at all.
@@ -135,81 +88,71 @@ class Engine {
 
   // ---- lifecycle
 
-  void create_lifecycle(OperationMode mode);
+  void create_lifecycle(OperationMode mode) { lifecycle_.create(mode); }
   /// Null is refused.
-  void on_communication_ready(PlainHandler handler);
+  void on_communication_ready(PlainHandler handler) {
+    lifecycle_.on_communication_ready(wanted(std::move(handler)), false);
+  }
   /// The participant stays CommunicationInitialized until complete_communication_ready().
-  void on_communication_ready_async(PlainHandler handler);
-  void complete_communication_ready();
-  void on_starting(PlainHandler handler);
-  void on_stop(PlainHandler handler);
-  void on_shutdown(PlainHandler handler);
-  void on_abort(AbortHandler handler);
-  void start_lifecycle();
+  void on_communication_ready_async(PlainHandler handler) {
+    lifecycle_.on_communication_ready(wanted(std::move(handler)), true);
+  }
+  void complete_communication_ready() { lifecycle_.complete_communication_ready(); }
+  void on_starting(PlainHandler handler) { lifecycle_.on_starting(wanted(std::move(handler))); }
+  void on_stop(PlainHandler handler) { lifecycle_.on_stop(wanted(std::move(handler))); }
+  void on_shutdown(PlainHandler handler) { lifecycle_.on_shutdown(wanted(std::move(handler))); }
+  void on_abort(AbortHandler handler) { lifecycle_.on_abort(wanted(std::move(handler))); }
+  void start_lifecycle() { lifecycle_.start(); }
   void pause(std::string reason);
   void resume();
   void stop(std::string reason);
   void report_error(std::string reason);
-  ParticipantState state() const;
-  const Status& status() const;
+  ParticipantState state() const { return status().state; }
+  const Status& status() const { return lifecycle_.status(); }
   /// The lifecycle is over, and nobody needs this participant's answers any more: it may disconnect.
-  bool complete() const;
+  bool complete() const { return lifecycle_.complete(); }
 
   // ---- virtual time
 
   void create_time_sync();
-  void on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous);
-  void set_step(std::int64_t step_ns);
-  void complete_step();
-  std::int64_t now_ns() const;  ///< kNoTime before the first step
-  std::uint64_t on_other_steps_completed(PlainHandler handler);
-  RemovedHandler remove_other_steps_completed(std::uint64_t id);
+  void on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous) {
+    time_.on_step(std::move(handler), step_ns, asynchronous);
+  }
+  void set_step(std::int64_t step_ns) { time_.set_step(step_ns); }
+  void complete_step() { time_.complete_step(); }
+  std::int64_t now_ns() const override { return time_.now_ns(); }  ///< kNoTime before the first step
+  std::uint64_t on_other_steps_completed(PlainHandler handler) {
+    return time_.add_others_handler(std::move(handler));
+  }
+  RemovedHandler remove_other_steps_completed(std::uint64_t id) { return time_.remove_others_handler(id); }
   /// The peer whose next step this participant waits for, when what other peers say of theirs makes no difference yet;
   /// kRegistryPeer: it has a step of its own to complete first.
-  std::optional<PeerId> awaited_peer() const;
+  std::optional<PeerId> awaited_peer() const { return time_.awaited_peer(); }
   /// steady_ns() since when the user's step is open; nothing: none is, or the participant is paused.
-  std::optional<std::int64_t> step_open_since() const;
+  std::optional<std::int64_t> step_open_since() const { return time_.open_since(); }
 
   // ---- monitor
 
-  void create_monitor();
-  ParticipantState system_state() const;
+  /// Handlers count from 0. The statuses and states that are known already are the owner's to replay, on the
+  /// caller's thread: known_statuses(), Monitor::system(), peers().
+  Monitor& monitor() { return monitor_; }
+  ParticipantState system_state() const { return monitor_.system().state(); }
   /// Nothing: no status is known of it.
   std::optional<Status> status_of(const std::string& participant) const;
-  /// Handlers count from 0. The statuses and states that are known already are the owner's to replay, on the
-  /// caller's thread: known_statuses(), system_state().
-  std::uint64_t add_system_state_handler(SystemStateHandler handler);
-  RemovedHandler remove_system_state_handler(std::uint64_t id);
-  std::uint64_t add_status_handler(StatusHandler handler);
-  RemovedHandler remove_status_handler(std::uint64_t id);
   std::vector<Status> known_statuses() const;
   /// Every peer has told its services, and its status if it has a lifecycle, and the user's handlers have been called.
   bool all_states_known() const;
-  /// Replay: peers(). Returns an id for hold(); what was still to be told to the handler before is not told.
-  std::uint64_t on_connected(ConnectionHandler handler);
-  void on_disconnected(ConnectionHandler handler);
   std::vector<std::string> peers() const;  ///< names of the connected participants
   bool is_connected(const std::string& participant) const;
   /// Holds back the calls to a handler, in order, while the owner replays to it (status, system_state,
   /// connected), until it is released. Of ten thousand and more the oldest are lost, which is logged.
-  void hold(Call::What what, std::uint64_t id);
+  void hold(Call::What what, std::uint64_t id) { held_.emplace(what, id); }
   void release(Call::What what, std::uint64_t id);
-  /// It has been neither removed nor replaced.
-  bool has_handler(Call::What what, std::uint64_t id) const;
-  void remove_handler(Call::What what, std::uint64_t id);
 
   // ---- controller
 
-  void create_controller();
   void set_required(std::vector<std::string> participants);
   void abort_simulation();
-
-  // ---- publish and subscribe
-
-  DataPublisher& create_publisher(const std::string& name, const TopicSpec& topic, bool history);
-  void publish(DataPublisher& publisher, ByteView data);
-  DataSubscriber& create_subscriber(const std::string& name, const TopicSpec& topic, DataHandler handler);
-  void on_data(DataSubscriber& subscriber, DataHandler handler);
 
   // ---- log
 
@@ -219,18 +162,118 @@ class Engine {
   // ---- metrics
 
   /// Other metrics of this participant.
-  Metrics& metrics();
+  Metrics& metrics() { return metrics_; }
 
-  // ---- the other services, see their headers
+  // ---- the services, see their headers
 
-  Rpc& rpc();
-  Can& can();
-  Ethernet& ethernet();
-  Lin& lin();
+  PubSub& pubsub() { return pubsub_; }
+  Rpc& rpc() { return rpc_; }
+  Can& can() { return can_; }
+  Ethernet& ethernet() { return ethernet_; }
+  Lin& lin() { return lin_; }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> parts_;
+  enum class Receives : std::uint8_t {
+    service_announcement,
+    discovery_event,
+    barrier_call,
+    barrier_return,
+    system_command,
+    status,
+    workflow,
+    next_sim_task,
+    log_message,
+    metrics,
+    service,
+    nothing,  // any more
+  };
+  struct Receiver {
+    Receives what = Receives::nothing;
+    Subscriber subscription;
+    Service* service = nullptr;
+    std::uint64_t tag = 0;              // for it
+    std::set<PeerId> unacknowledged{};  // the lifecycle waits for these peers
+    std::set<PeerId> unheard{};         // peers that may not know of it yet
+  };
+
+  // ---- engine.cpp
+  void subscribe(Receives what, std::string_view type);
+  void take_acknowledge(PeerId peer, const Acknowledge& acknowledge);
+  void receive_service(PeerId peer, ByteView body);
+  void answer(PeerId peer, const BarrierCall& call);
+
+  // ---- due_calls.cpp
+  void when_idle(std::function<void()> command) override;
+  bool is_due(Call& call);
+  void keep_back(Call&& call);
+  void fail(const Call& call, const std::string& thrown);
+
+  // ---- remote.cpp
+  void join_remote();
+  void tick_metrics();
+  bool measures() const { return settings_.metrics_every_ns > 0; }
+
+  // ---- host.cpp
+  std::size_t take_index(bool again);
+  void free_receivers_of(PeerId peer);
+  bool services_begin_step(Call& step);
+  const std::string& participant() const override { return settings_.name; }
+  std::size_t subscribe(Service& service, std::uint64_t tag, std::string_view network, std::string_view type,
+                        std::optional<PeerId> until) override;
+  void unsubscribe(std::size_t index) override { receivers_[index] = {}; }
+  Links& senders() override { return links_; }
+  Discovery& services() override { return discovery_; }
+  bool has_virtual_time() const override { return time_.created(); }
+  std::int64_t steady_ns() const override { return settings_.steady_ns(); }
+  void call(const char* name, Due due, bool own) override;
+  void log(LogTopic topic, LogSink::Level level, const std::string& text) override {
+    journal_.say_about(topic, level, text);
+  }
+  const EngineSettings& settings() const override { return settings_; }
+  const PeerInfo* peer(PeerId peer) const override;
+  Metrics* measured() override { return measures() ? &metrics_ : nullptr; }
+  std::uint64_t request_reply_service() const override { return request_reply_service_; }
+  bool awaits_acknowledges() const override;
+  void queue(Call&& call) override { calls_.push_back(std::move(call)); }
+  bool own_calls_wait() const override { return own_calls_ > 0; }
+
+  const EngineSettings settings_;
+  const std::uint64_t id_;
+  Metrics metrics_;
+  MeteredOutbox metered_;
+  Outbox& outbox_;
+  LogSink& journal_;
+  Links links_;
+  Discovery discovery_;
+  std::map<PeerId, PeerInfo> peers_;
+
+  Monitor monitor_{*this};
+  Lifecycle lifecycle_{*this, monitor_, time_};
+  VirtualTime time_{*this, lifecycle_, monitor_};
+  PubSub pubsub_{*this};
+  Rpc rpc_{*this};
+  Can can_{*this};
+  Ethernet ethernet_{*this};
+  Lin lin_{*this};
+
+  const std::vector<Service*> services_{&pubsub_, &rpc_, &can_, &ethernet_, &lin_, &time_};
+  std::vector<Receiver> receivers_;  // by index
+  std::vector<std::size_t> free_receivers_;
+  std::map<PeerId, std::vector<std::size_t>> received_from_;  // indexes that are free when the peer has left
+  std::deque<Call> calls_;
+  std::size_t own_calls_ = 0;  // of these, that the user has caused
+  std::set<std::pair<Call::What, std::uint64_t>> held_;
+  std::deque<Call> kept_back_;  // of handlers that are held
+  bool some_lost_ = false;      // of these
+  bool running_ = false;        // a function of the user's
+  std::deque<std::function<void()>> when_idle_;
+  bool has_joined_ = false;
+  PeerId next_peer_ = kRegistryPeer + 1;
+  std::uint64_t request_reply_service_ = 0;
+  std::uint64_t log_service_ = 0;
+  std::uint64_t metrics_service_ = 0;
+  std::optional<std::int64_t> metrics_at_;  // steady clock
+  Bytes body_;
 };
 
 }  // namespace tactus::silkit

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "drivers/silkit/core/parts.hpp"
+#include "drivers/silkit/core/engine.hpp"
 
 namespace tactus::silkit {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::size_t kMostSubscriptions = 20'000;  // that one peer causes
 }  // namespace
 
 /// Takes an index for a receiver: a free one, if it may be used again, else a new one.
-std::size_t Engine::Impl::take_index(bool again) {
+std::size_t Engine::take_index(bool again) {
   if (again && !free_receivers_.empty()) {
     const std::size_t index = free_receivers_.back();
     free_receivers_.pop_back();
@@ -24,14 +24,14 @@ std::size_t Engine::Impl::take_index(bool again) {
 }
 
 /// Frees the indexes that no peer sends to any more.
-void Engine::Impl::free_receivers_of(PeerId peer) {
+void Engine::free_receivers_of(PeerId peer) {
   const auto found = received_from_.extract(peer);
   if (found.empty()) return;
   free_receivers_.insert(free_receivers_.end(), found.mapped().begin(), found.mapped().end());
 }
 
-std::size_t Engine::Impl::subscribe(Service& service, std::uint64_t tag, std::string_view network,
-                                    std::string_view type, std::optional<PeerId> until) {
+std::size_t Engine::subscribe(Service& service, std::uint64_t tag, std::string_view network,
+                              std::string_view type, std::optional<PeerId> until) {
   if (until && received_from_[*until].size() >= kMostSubscriptions)
     throw WireError("it has had more than " + std::to_string(kMostSubscriptions) + " services that match");
   const std::size_t index = take_index(until.has_value());
@@ -47,17 +47,17 @@ std::size_t Engine::Impl::subscribe(Service& service, std::uint64_t tag, std::st
   return index;
 }
 
-const PeerInfo* Engine::Impl::peer(PeerId peer) const {
+const PeerInfo* Engine::peer(PeerId peer) const {
   const auto found = peers_.find(peer);
   return found == peers_.end() ? nullptr : &found->second;
 }
 
-bool Engine::Impl::awaits_acknowledges() const {
-  return std::any_of(receivers_.begin(), receivers_.end(),
-                     [](const Receiver& receiver) { return !receiver.unacknowledged.empty(); });
+bool Engine::awaits_acknowledges() const {
+  return std::ranges::any_of(receivers_,
+                             [](const Receiver& receiver) { return !receiver.unacknowledged.empty(); });
 }
 
-void Engine::Impl::call(const char* name, Due due, bool own) {
+void Engine::call(const char* name, Due due, bool own) {
   Call& made = calls_.emplace_back();
   made.name = name;
   made.due = std::move(due);
@@ -66,7 +66,7 @@ void Engine::Impl::call(const char* name, Due due, bool own) {
 }
 
 /// Services may have calls that come before the handler of a step. True: `step` has been queued after them.
-bool Engine::Impl::services_begin_step(Call& step) {
+bool Engine::services_begin_step(Call& step) {
   const std::size_t before = calls_.size();
   for (Service* const each : services_) each->step_begins(step.now_ns);
   if (calls_.size() == before) return false;
@@ -79,7 +79,7 @@ bool Engine::Impl::services_begin_step(Call& step) {
   return true;
 }
 
-std::optional<std::int64_t> Engine::Impl::wake_at() const {
+std::optional<std::int64_t> Engine::wake_at() const {
   std::optional<std::int64_t> earliest = metrics_at_;
   const auto take = [&](const std::optional<std::int64_t>& at) {
     if (at) earliest = std::min(earliest.value_or(*at), *at);
@@ -89,7 +89,7 @@ std::optional<std::int64_t> Engine::Impl::wake_at() const {
   return earliest;
 }
 
-void Engine::Impl::tick() {
+void Engine::tick() {
   tick_metrics();
   for (Service* const each : services_) each->tick();
   lifecycle_.advance();  // to follow a stop

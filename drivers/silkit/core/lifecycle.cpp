@@ -30,10 +30,9 @@ constexpr Lifecycle::Handled Lifecycle::kHandled[] = {
 };
 
 const Lifecycle::Handled* Lifecycle::handled_in(ParticipantState state) {
-  static_assert(std::all_of(std::begin(kHandled), std::end(kHandled),
-                            [](const Handled& row) { return can_go(kLifecycle, row.state, row.next); }));
-  const Handled* const found = std::find_if(std::begin(kHandled), std::end(kHandled),
-                                            [&](const Handled& row) { return row.state == state; });
+  static_assert(std::ranges::all_of(
+      kHandled, [](const Handled& row) { return can_go(kLifecycle, row.state, row.next); }));
+  const Handled* const found = std::ranges::find(kHandled, state, &Handled::state);
   return found == std::end(kHandled) ? nullptr : found;
 }
 
@@ -182,11 +181,10 @@ bool Lifecycle::handle() {
     progress_ = Progress::done;
     if (handler_of(row)) {
       progress_ = Progress::begun;
-      Call call;
-      call.what = status_.state == communication_initialized && ready_asynchronously_
-                      ? Call::What::communication_ready_async
-                      : row.what;
-      call.name = row.handler;
+      Call call{.what = status_.state == communication_initialized && ready_asynchronously_
+                            ? Call::What::communication_ready_async
+                            : row.what,
+                .name = row.handler};
       call.due = [this, &row] { return status_.state == row.state ? handler_of(row) : nullptr; };
       host_.queue(std::move(call));
     }

@@ -46,7 +46,7 @@ LinNodes::Answer LinNodes::answer(std::uint8_t id) const {
 }
 
 bool LinNodes::has_dynamic() const {
-  return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& each) { return each.second.dynamic; });
+  return std::ranges::any_of(nodes_, [](const auto& each) { return each.second.dynamic; });
 }
 
 }  // namespace tactus::silkit

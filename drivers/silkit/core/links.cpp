@@ -26,7 +26,7 @@ Link& Links::find_or_make(std::string_view network, std::string_view type) {
 void Links::add_receiver(PeerId peer, const Subscriber& subscriber) {
   Link& to = find_or_make(subscriber.network, subscriber.type);
   const Link::Receiver receiver{peer, subscriber.index};
-  if (std::find(to.receivers.begin(), to.receivers.end(), receiver) != to.receivers.end()) return;
+  if (std::ranges::find(to.receivers, receiver) != to.receivers.end()) return;
   if (++subscriptions_[peer] > kMostPerPeer)
     throw WireError("it subscribes to more than " + std::to_string(kMostPerPeer) + " things");
   to.receivers.push_back(receiver);

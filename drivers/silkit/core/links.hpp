@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/outside.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 
 namespace tactus::silkit {

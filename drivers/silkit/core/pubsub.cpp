@@ -55,7 +55,7 @@ void PubSub::connect_all(PeerId publisher, const ServiceDescriptor& service) {
   const auto same_topic = [&](const DataSubscriber& subscriber) {
     return subscriber.topic.topic == service.attribute("PubSub::topic");
   };
-  if (std::none_of(subscribers_.begin(), subscribers_.end(), same_topic)) return;
+  if (std::ranges::none_of(subscribers_, same_topic)) return;
   const std::optional<TopicSpec> topic = topic_of(service);
   if (!topic)
     return host_.log(LogTopic::pubsub, LogSink::Level::warn,
@@ -93,25 +93,24 @@ void PubSub::receive(const Sender& from, std::uint64_t tag, ByteView body) {
 }
 
 DataPublisher& PubSub::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
-  check_service_name(name, "data publisher",
-                     std::any_of(publishers_.begin(), publishers_.end(),
-                                 [&](const DataPublisher& other) { return other.name == name; }));
+  check_service_name(
+      name, "data publisher",
+      std::ranges::any_of(publishers_, [&](const DataPublisher& other) { return other.name == name; }));
   DataPublisher& publisher = publishers_.emplace_back();
   publisher.name = name;
   publisher.topic = topic;
   publisher.network = Uuid::random().text();
   publisher.link = &host_.senders().link(publisher.network, message_type::kDataMessageEvent);
   publisher.link->history = history;
-  ServiceDescriptor service;
-  service.type = ServiceType::controller;
-  service.network = publisher.network;
-  service.network_type = NetworkType::data;
-  service.name = name;
-  service.attributes = {{"controller.type", "DataPublisher"},
-                        {"PubSub::topic", topic.topic},
-                        {"PubSub::pubUUID", publisher.network},
-                        {"PubSub::pubMediaType", topic.media_type},
-                        {"PubSub::pubLabels", labels_text(topic.labels)}};
+  ServiceDescriptor service{.type = ServiceType::controller,
+                            .network = publisher.network,
+                            .network_type = NetworkType::data,
+                            .name = name,
+                            .attributes = {{"controller.type", "DataPublisher"},
+                                           {"PubSub::topic", topic.topic},
+                                           {"PubSub::pubUUID", publisher.network},
+                                           {"PubSub::pubMediaType", topic.media_type},
+                                           {"PubSub::pubLabels", labels_text(topic.labels)}}};
   publisher.service = host_.services().announce(std::move(service));
   return publisher;
 }
@@ -126,21 +125,20 @@ void PubSub::publish(DataPublisher& publisher, ByteView data) {
 
 DataSubscriber& PubSub::create_subscriber(const std::string& name, const TopicSpec& topic,
                                           DataHandler handler) {
-  check_service_name(name, "data subscriber",
-                     std::any_of(subscribers_.begin(), subscribers_.end(),
-                                 [&](const DataSubscriber& other) { return other.name == name; }));
+  check_service_name(
+      name, "data subscriber",
+      std::ranges::any_of(subscribers_, [&](const DataSubscriber& other) { return other.name == name; }));
   DataSubscriber& subscriber = subscribers_.emplace_back();
   subscriber.name = name;
   subscriber.topic = topic;
   subscriber.handler = std::move(handler);
-  ServiceDescriptor service;
-  service.type = ServiceType::controller;
-  service.network_type = NetworkType::data;
-  service.name = name;
-  service.attributes = {{"controller.type", "DataSubscriber"},
-                        {"PubSub::topic", topic.topic},
-                        {"PubSub::subMediaType", topic.media_type},
-                        {"PubSub::subLabels", labels_text(topic.labels)}};
+  ServiceDescriptor service{.type = ServiceType::controller,
+                            .network_type = NetworkType::data,
+                            .name = name,
+                            .attributes = {{"controller.type", "DataSubscriber"},
+                                           {"PubSub::topic", topic.topic},
+                                           {"PubSub::subMediaType", topic.media_type},
+                                           {"PubSub::subLabels", labels_text(topic.labels)}}};
   subscriber.service = host_.services().announce(std::move(service));
   std::vector<std::pair<PeerId, ServiceDescriptor>> matching;
   host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/silkit/core/numbered_handlers.hpp"
 #include "drivers/silkit/core/service.hpp"
 #include "drivers/silkit/wire/labels.hpp"
 
@@ -42,6 +43,9 @@ class PubSub final : public Service {
   DataPublisher& create_publisher(const std::string& name, const TopicSpec& topic, bool history);
   DataSubscriber& create_subscriber(const std::string& name, const TopicSpec& topic, DataHandler handler);
   void publish(DataPublisher& publisher, ByteView data);
+  void on_data(DataSubscriber& subscriber, DataHandler handler) {
+    subscriber.handler = wanted(std::move(handler));
+  }
 
   void receive(const Sender& from, std::uint64_t tag, ByteView body) override;
   void service_changed(PeerId peer, const ServiceDescriptor& service, bool created) override;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "drivers/silkit/core/parts.hpp"
+#include "drivers/silkit/core/engine.hpp"
 
 // What a participant tells others of itself beside its services, and has been told.
 namespace tactus::silkit {
@@ -62,7 +62,7 @@ void MeteredOutbox::received(PeerId peer, const Frame& frame) {
   metrics_.measure(found->second + "rx_bandwidth/[Bps]", static_cast<double>(bytes));
 }
 
-void Engine::Impl::join_remote() {
+void Engine::join_remote() {
   using namespace message_type;
   if (settings_.take_log) {
     subscribe(Receives::log_message, kLogMessage);
@@ -79,7 +79,7 @@ void Engine::Impl::join_remote() {
   if (measures()) metrics_at_ = settings_.steady_ns() + settings_.metrics_every_ns;
 }
 
-void Engine::Impl::tick_metrics() {
+void Engine::tick_metrics() {
   if (!metrics_at_ || settings_.steady_ns() < *metrics_at_) return;
   metrics_at_ = settings_.steady_ns() + settings_.metrics_every_ns;
   metered_.measure_queues();
@@ -90,24 +90,22 @@ void Engine::Impl::tick_metrics() {
   links_.tell_all(message_type::kMetricsUpdate, metrics_service_, update);
 }
 
-void Engine::Impl::send_log(const LogMessage& line) {
+void Engine::send_log(const LogMessage& line) {
   if (settings_.sends_log && has_joined_) links_.tell_all(message_type::kLogMessage, log_service_, line);
 }
 
 /// A peer announces its lifecycle before its first status, and all that it has at once.
 bool Engine::all_states_known() const {
-  if (has_calls() || parts_->in_call()) return false;  // the user has not been told
+  if (has_calls() || running_) return false;  // the user has not been told
   std::set<PeerId> told, with_lifecycle;
-  parts_->discovery_.each([&](PeerId peer, const ServiceDescriptor& service) {
+  discovery_.each([&](PeerId peer, const ServiceDescriptor& service) {
     told.insert(peer);
     if (service.attribute("controller.type") == "LifecycleService") with_lifecycle.insert(peer);
   });
-  return std::all_of(parts_->peers_.begin(), parts_->peers_.end(), [&](const auto& peer) {
+  return std::ranges::all_of(peers_, [&](const auto& peer) {
     if (!told.contains(peer.first)) return false;
     return !with_lifecycle.contains(peer.first) || status_of(peer.second.name).has_value();
   });
 }
-
-Metrics& Engine::metrics() { return parts_->metrics_; }
 
 }  // namespace tactus::silkit

@@ -36,13 +36,11 @@ std::optional<TopicSpec> function_of(const ServiceDescriptor& client) {
 
 ServiceDescriptor descriptor(std::string name, std::string network,
                              std::map<std::string, std::string> attributes) {
-  ServiceDescriptor service;
-  service.type = ServiceType::controller;
-  service.network = std::move(network);
-  service.network_type = NetworkType::rpc;
-  service.name = std::move(name);
-  service.attributes = std::move(attributes);
-  return service;
+  return ServiceDescriptor{.type = ServiceType::controller,
+                           .network = std::move(network),
+                           .network_type = NetworkType::rpc,
+                           .name = std::move(name),
+                           .attributes = std::move(attributes)};
 }
 
 }  // namespace
@@ -50,9 +48,9 @@ ServiceDescriptor descriptor(std::string name, std::string network,
 // --------------------------------------------------------------------------------- who is there, and for whom
 
 RpcClient& Rpc::create_client(const std::string& name, const TopicSpec& function, RpcResultHandler handler) {
-  check_service_name(name, "RPC client",
-                     std::any_of(clients_.begin(), clients_.end(),
-                                 [&](const RpcClient& other) { return other.name == name; }));
+  check_service_name(name, "RPC client", std::ranges::any_of(clients_, [&](const RpcClient& other) {
+                       return other.name == name;
+                     }));
   const std::uint64_t tag = results_for(clients_.size());
   RpcClient& client = clients_.emplace_back();
   client.name = name;
@@ -74,9 +72,9 @@ RpcClient& Rpc::create_client(const std::string& name, const TopicSpec& function
 }
 
 RpcServer& Rpc::create_server(const std::string& name, const TopicSpec& function, RpcCallHandler handler) {
-  check_service_name(name, "RPC server",
-                     std::any_of(servers_.begin(), servers_.end(),
-                                 [&](const RpcServer& other) { return other.name == name; }));
+  check_service_name(name, "RPC server", std::ranges::any_of(servers_, [&](const RpcServer& other) {
+                       return other.name == name;
+                     }));
   RpcServer& server = servers_.emplace_back();
   server.name = name;
   server.function = function;
@@ -122,8 +120,8 @@ void Rpc::connect_remote(RpcServer& server, PeerId peer, const ServiceDescriptor
 
 void Rpc::connect(RpcServer& server, PeerId peer, const std::string& client) {
   const auto of_peer = [&](const auto& each) { return each.second.peer == peer; };
-  if (peer != kThisParticipant && static_cast<std::size_t>(std::count_if(
-                                      connections_.begin(), connections_.end(), of_peer)) >= kMostConnections)
+  if (peer != kThisParticipant &&
+      static_cast<std::size_t>(std::ranges::count_if(connections_, of_peer)) >= kMostConnections)
     throw WireError("it has more than " + std::to_string(kMostConnections) + " RPC clients that match");
   const std::uint64_t number = next_connection_++;
   Connection& made = connections_[number];
@@ -174,7 +172,7 @@ void Rpc::service_changed(PeerId peer, const ServiceDescriptor& service, bool cr
 
 void Rpc::lose_server(RpcClient& client, PeerId peer) {
   const auto erase_one = [peer](std::vector<PeerId>& from) {
-    const auto at = std::find(from.begin(), from.end(), peer);
+    const auto at = std::ranges::find(from, peer);
     if (at == from.end()) return false;
     from.erase(at);
     return true;
@@ -273,7 +271,7 @@ void Rpc::take_response(RpcClient& client, PeerId peer, const FunctionCallRespon
   const auto pending = number == numbers_.end() ? pendings_.end() : pendings_.find(number->second);
   const bool known = pending != pendings_.end() && pending->second.client == &client;
   std::vector<PeerId>* const from = known ? &pending->second.servers : nullptr;
-  const auto server = known ? std::find(from->begin(), from->end(), peer) : std::vector<PeerId>::iterator();
+  const auto server = known ? std::ranges::find(*from, peer) : std::vector<PeerId>::iterator();
   if (!known || server == from->end()) {
     if (const auto suffix = client.unknown.suffix(host_.steady_ns()))
       host_.log(LogTopic::rpc, LogSink::Level::warn,

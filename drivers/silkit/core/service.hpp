@@ -9,10 +9,12 @@
 
 #include "drivers/silkit/core/call.hpp"
 #include "drivers/silkit/core/discovery.hpp"
-#include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/core/links.hpp"
+#include "drivers/silkit/core/outside.hpp"
 
 namespace tactus::silkit {
+
+class Metrics;
 
 /// Value in place of a peer: this participant itself.
 inline constexpr PeerId kThisParticipant = UINT32_MAX;
@@ -76,7 +78,7 @@ class EngineHost : public ServiceHost {
   /// Returns null if no such peer is connected.
   virtual const PeerInfo* peer(PeerId peer) const = 0;
   /// Returns null if nothing is measured.
-  virtual Metrics* metrics() = 0;
+  virtual Metrics* measured() = 0;
   /// Id of the service that calls barriers.
   virtual std::uint64_t request_reply_service() const = 0;
   /// Returns true if a peer has not acknowledged a subscription that the lifecycle waits for.

@@ -70,14 +70,14 @@ constexpr ParticipantState kAfterReady[] = {ready_to_run, running,       paused,
 }  // namespace
 
 bool SystemView::requires_participant(const std::string& name) const {
-  return std::binary_search(required_.begin(), required_.end(), name);
+  return std::ranges::binary_search(required_, name);
 }
 
 bool SystemView::all_were_in(std::span<const ParticipantState> states) const {
-  return known_ && std::all_of(required_.begin(), required_.end(), [&](const std::string& name) {
+  return known_ && std::ranges::all_of(required_, [&](const std::string& name) {
            const Status* const status = status_of(name);
            return status == nullptr ? ended_.contains(name)
-                                    : std::find(states.begin(), states.end(), status->state) != states.end();
+                                    : std::ranges::find(states, status->state) != states.end();
          });
 }
 
@@ -95,9 +95,9 @@ const Status* SystemView::status_of(const std::string& name) const {
 }
 
 bool SystemView::all_in(std::span<const ParticipantState> states) const {
-  return std::all_of(required_.begin(), required_.end(), [&](const std::string& name) {
+  return std::ranges::all_of(required_, [&](const std::string& name) {
     const Status* const status = status_of(name);
-    return status != nullptr && std::find(states.begin(), states.end(), status->state) != states.end();
+    return status != nullptr && std::ranges::find(states, status->state) != states.end();
   });
 }
 
@@ -120,7 +120,7 @@ bool SystemView::take(const Status& status) {
 
 void SystemView::evaluate_all() {
   for (const ParticipantState each : kOrder) {
-    const bool somebody = std::any_of(required_.begin(), required_.end(), [&](const std::string& name) {
+    const bool somebody = std::ranges::any_of(required_, [&](const std::string& name) {
       const Status* const status = status_of(name);
       return status != nullptr && status->state == each;
     });
@@ -133,7 +133,7 @@ void SystemView::evaluate_all() {
 }
 
 void SystemView::set_required(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   required_ = std::move(names);
   known_ = true;

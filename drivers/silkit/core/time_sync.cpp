@@ -23,7 +23,7 @@ void TimeSync::remove(Peer peer) {
 }
 
 bool TimeSync::has(Peer peer) const {
-  return std::any_of(others_.begin(), others_.end(), [&](const Other& other) { return other.peer == peer; });
+  return std::ranges::any_of(others_, [&](const Other& other) { return other.peer == peer; });
 }
 
 bool TimeSync::update(Peer peer, const NextSimTask& task) {
@@ -43,7 +43,7 @@ std::optional<NextSimTask> TimeSync::request() {
 }
 
 bool TimeSync::awaits(const std::function<bool(Peer)>& kind) const {
-  return told_ == next_.time_ns && std::any_of(others_.begin(), others_.end(), [&](const Other& other) {
+  return told_ == next_.time_ns && std::ranges::any_of(others_, [&](const Other& other) {
            return other.task.time_ns < next_.time_ns && kind(other.peer);
          });
 }
@@ -91,7 +91,7 @@ NextSimTask TimeSync::take_step(bool dynamic) {
 }
 
 bool TimeSync::somebody_is_dynamic() const {
-  return std::any_of(others_.begin(), others_.end(), [](const Other& other) { return other.wants_dynamic; });
+  return std::ranges::any_of(others_, [](const Other& other) { return other.wants_dynamic; });
 }
 
 }  // namespace tactus::silkit

@@ -258,7 +258,7 @@ void VirtualTime::finish_step() {
   }
   go(StepState::idle);
   measure_phase(asynchronous_ ? "SimStep/completion_duration/[s]" : nullptr);
-  if (Metrics* const metrics = host_.metrics()) metrics->count("SimStepCount", 1);
+  if (Metrics* const metrics = host_.measured()) metrics->count("SimStepCount", 1);
   request_step();
 }
 
@@ -283,7 +283,7 @@ void VirtualTime::tell_others_completed() {
 
 /// Measures the phase that ends here, if it has a name, and begins the next one.
 void VirtualTime::measure_phase(const char* name) {
-  Metrics* const metrics = host_.metrics();
+  Metrics* const metrics = host_.measured();
   if (metrics == nullptr) return;
   const std::int64_t now = host_.steady_ns();
   if (phase_since_ns_ && name != nullptr)

@@ -18,9 +18,9 @@ constexpr std::chrono::milliseconds kBacklogPause{10};
 struct Attempt {
   std::size_t place = 0;
   std::size_t next = 0;  ///< address
-  Descriptor socket;     ///< connecting; none: the backlog of the address was full
-  Clock::time_point until;
-  Clock::time_point again;
+  Descriptor socket{};   ///< connecting; none: the backlog of the address was full
+  Clock::time_point until{};
+  Clock::time_point again{};
 };
 
 class Dial {
@@ -37,8 +37,7 @@ class Dial {
 
   std::vector<std::string> run() {
     for (std::size_t place = 0; place < places_.size(); ++place) {
-      Attempt attempt;
-      attempt.place = place;
+      Attempt attempt{.place = place};
       if (places_[place].empty())
         give_up(place, "no address to try");
       else if (begin(attempt))

@@ -245,7 +245,7 @@ std::vector<Uri> Mesh::Impl::ways_to(const PeerInfo& info) const {
   std::vector<Uri> uris = in_connect_order(info.acceptors);
   std::erase_if(uris, [this](const Uri& uri) {
     return (uri.scheme == Uri::Scheme::local && !settings_.domain_sockets) ||
-           std::find(acceptors_.begin(), acceptors_.end(), uri.text()) != acceptors_.end();
+           std::ranges::find(acceptors_, uri.text()) != acceptors_.end();
   });
   return uris;
 }

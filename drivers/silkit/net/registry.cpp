@@ -291,7 +291,7 @@ void Registry::Impl::forget(Guest& guest) {
     its.erase(guest.info.name);
     if (its.empty()) registered_.erase(guest.simulation);
     const std::lock_guard lock(mutex_);
-    names_.erase(std::find(names_.begin(), names_.end(), guest.info.name));
+    names_.erase(std::ranges::find(names_, guest.info.name));
   }
   acceptor_.mark_identified(guest);
   guest.close();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/outside.hpp"
 #include "drivers/silkit/net/backlog.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 #include "rtsync/thread/pinned_thread.hpp"

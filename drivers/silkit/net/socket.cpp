@@ -135,10 +135,7 @@ std::vector<Address> addresses_of(const Uri& uri) {
     Address address;
     std::memcpy(&address.storage, at->ai_addr, at->ai_addrlen);
     address.size = at->ai_addrlen;
-    Uri numeric;
-    numeric.scheme = Uri::Scheme::tcp;
-    numeric.host = ip_text(address.storage);
-    numeric.port = uri.port;
+    Uri numeric{.scheme = Uri::Scheme::tcp, .host = ip_text(address.storage), .port = uri.port};
     address.text = numeric.text();
     addresses.push_back(std::move(address));
   }

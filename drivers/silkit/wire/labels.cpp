@@ -283,9 +283,8 @@ LabelKind kind_of(const std::string& digits) {
 
 /// Returns true if nothing in `labels` is missing from `others`, or has another value there.
 bool all_found(const Labels& labels, const Labels& others) {
-  return std::all_of(labels.begin(), labels.end(), [&](const Label& label) {
-    const auto other =
-        std::find_if(others.begin(), others.end(), [&](const Label& o) { return o.key == label.key; });
+  return std::ranges::all_of(labels, [&](const Label& label) {
+    const auto other = std::ranges::find(others, label.key, &Label::key);
     return other == others.end() ? label.kind != LabelKind::mandatory : other->value == label.value;
   });
 }
@@ -319,8 +318,7 @@ void append_quoted(std::string& out, std::string_view text) {
 
 std::string labels_text(const Labels& labels) {
   Labels sorted = labels;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Label& a, const Label& b) { return a.key < b.key; });
+  std::ranges::stable_sort(sorted, [](const Label& a, const Label& b) { return a.key < b.key; });
   std::string text = "[";
   for (const Label& label : sorted) {
     if (text.size() > 1) text += ',';

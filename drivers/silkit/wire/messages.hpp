@@ -224,7 +224,7 @@ enum class NetworkType : std::int32_t {
 };
 
 struct ServiceDescriptor {
-  std::string participant;
+  std::string participant{};
   ServiceType type = ServiceType::undefined;
   std::string network{kDefaultNetwork};
   NetworkType network_type = NetworkType::undefined;

@@ -63,8 +63,7 @@ class UriText {
   }
 
   Uri read_silkit(std::string_view rest) const {
-    Uri uri;
-    uri.port = kDefaultPort;
+    Uri uri{.port = kDefaultPort};
     const std::size_t slash = std::min(rest.find('/'), rest.size());
     read_host(uri, rest.substr(0, slash));
     if (slash == rest.size()) return uri;
@@ -78,8 +77,7 @@ class UriText {
   }
 
   Uri read_tcp(std::string_view rest) const {
-    Uri uri;
-    uri.scheme = Uri::Scheme::tcp;
+    Uri uri{.scheme = Uri::Scheme::tcp};
     if (rest.find('/') != std::string_view::npos) fault("has a path, which is nothing for tcp");
     read_host(uri, rest);
     return uri;
@@ -88,10 +86,7 @@ class UriText {
   Uri read_local(std::string_view rest) const {
     if (rest.empty()) fault("has no path");
     if (rest.find('\0') != std::string_view::npos) fault("has a path with a zero byte");
-    Uri uri;
-    uri.scheme = Uri::Scheme::local;
-    uri.path = rest;
-    return uri;
+    return Uri{.scheme = Uri::Scheme::local, .path = std::string(rest)};
   }
 
   void read_host(Uri& uri, std::string_view authority) const {
@@ -227,7 +222,7 @@ std::vector<Uri> in_connect_order(const std::vector<std::string>& acceptors) {
   const auto rank = [](const Uri& uri) {
     return uri.scheme == Uri::Scheme::local ? 0 : 1 + static_cast<int>(family_of(uri.host));
   };
-  std::stable_sort(uris.begin(), uris.end(), [&](const Uri& a, const Uri& b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(uris, [&](const Uri& a, const Uri& b) { return rank(a) < rank(b); });
   return uris;
 }
 
@@ -291,7 +286,7 @@ std::vector<std::string> rewritten_acceptors(const std::vector<std::string>& acc
     const bool loopback = uri && uri->is_loopback();
     ranked.emplace_back(socket ? 0 : loopback == audience.local() ? 1 : 2, std::move(text));
   }
-  std::sort(ranked.begin(), ranked.end());
+  std::ranges::sort(ranked);
   ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
   uris.clear();
   for (auto& [rank, text] : ranked) uris.push_back(std::move(text));

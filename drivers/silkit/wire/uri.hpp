@@ -21,10 +21,10 @@ inline constexpr std::string_view kRegistryName = "SilKitRegistry";
 struct Uri {
   enum class Scheme : std::uint8_t { silkit, tcp, local };
   Scheme scheme = Scheme::silkit;
-  std::string host;        ///< silkit, tcp; IPv6 without brackets
-  std::uint16_t port = 0;  ///< silkit: 8500 if none is given
-  std::string simulation;  ///< silkit: "" is the default simulation
-  std::string path;        ///< local
+  std::string host{};        ///< silkit, tcp; IPv6 without brackets
+  std::uint16_t port = 0;    ///< silkit: 8500 if none is given
+  std::string simulation{};  ///< silkit: "" is the default simulation
+  std::string path{};        ///< local
 
   std::string text() const;  ///< IPv6 hosts in brackets
   /// 0.0.0.0 or ::

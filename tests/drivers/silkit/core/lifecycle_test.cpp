@@ -228,7 +228,7 @@ TEST_F(Start, WorksWithoutAnyHandler) {
 TEST_F(Start, OwnListOfRequiredParticipantsCountsToo) {
   begin(kCoordinated);
   stage.user([](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.set_required({"Q", "P"});
   });
   EXPECT_THAT(stage.take(q, {"required"}), testing::SizeIs(1));
@@ -254,7 +254,7 @@ TEST_F(Start, DataMayBeSentAndReceivedDuringAnAsynchronousCommunicationReady) {
   begin(kAutonomous);
   TopicSpec topic;
   topic.topic = "T";
-  stage.engine().create_subscriber(
+  stage.engine().pubsub().create_subscriber(
       "sub", topic,
       std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
           [&](ByteView data, std::int64_t) { stage.note(test::text_of(data)); }));
@@ -274,7 +274,7 @@ TEST_F(Start, WaitsInCommunicationInitializingForAcknowledgesOfItsSubscribers) {
   stage.lifecycle(kAutonomous);
   TopicSpec topic;
   topic.topic = "T";
-  stage.engine().create_subscriber("sub", topic, nullptr);
+  stage.engine().pubsub().create_subscriber("sub", topic, nullptr);
   stage.publisher_of(q, topic);
   stage.start();
   EXPECT_EQ(stage.state(), 20);
@@ -290,7 +290,7 @@ TEST_F(Start, AnAcknowledgeThatRefusesCountsAsWell) {
   stage.lifecycle(kAutonomous);
   TopicSpec topic;
   topic.topic = "T";
-  stage.engine().create_subscriber("sub", topic, nullptr);
+  stage.engine().pubsub().create_subscriber("sub", topic, nullptr);
   const std::string network = stage.publisher_of(q, topic);
   stage.start();
   ASSERT_EQ(stage.state(), 20);
@@ -315,7 +315,7 @@ TEST_F(Start, APeerThatLeavesOwesNoAcknowledge) {
   stage.lifecycle(kAutonomous);
   TopicSpec topic;
   topic.topic = "T";
-  stage.engine().create_subscriber("sub", topic, nullptr);
+  stage.engine().pubsub().create_subscriber("sub", topic, nullptr);
   stage.publisher_of(q, topic);
   stage.start();
   ASSERT_EQ(stage.state(), 20);
@@ -773,7 +773,7 @@ TEST_F(Errors, AFailingDataHandlerIsAnError) {
   stage.lifecycle(kAutonomous);
   TopicSpec topic;
   topic.topic = "T";
-  stage.engine().create_subscriber(
+  stage.engine().pubsub().create_subscriber(
       "sub", topic,
       std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
           [](ByteView, std::int64_t) { throw std::runtime_error("cannot read"); }));
@@ -931,7 +931,7 @@ TEST_F(Abort, AfterTheEndChangesNothing) {
 TEST_F(Abort, TwiceIsOnce) {
   run_autonomous();
   stage.inside = [&](std::string_view handler) {
-    if (handler == "abort") stage.engine().create_controller(), stage.engine().abort_simulation();
+    if (handler == "abort") stage.engine().monitor().create_controller(), stage.engine().abort_simulation();
   };
   stage.abort_from(q);
   EXPECT_THAT(stage.heard(), ElementsAre("abort from 50 in 120"));
@@ -941,7 +941,7 @@ TEST_F(Abort, TwiceIsOnce) {
 TEST_F(Abort, OfItsOwnIsToldToTheOthers) {
   run_autonomous();
   stage.user([](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.abort_simulation();
   });
   EXPECT_THAT(says(), ElementsAre("command 1", "status 120", "status 110", "call"));
@@ -952,7 +952,7 @@ TEST_F(Abort, WithoutALifecycleIsOnlyToldToTheOthers) {
   q = stage.newcomer("Q");
   stage.take(q);
   stage.user([](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.abort_simulation();
   });
   EXPECT_THAT(says(), ElementsAre("command 1"));
@@ -964,7 +964,7 @@ TEST_F(Abort, DuringCallbacksWaitsForThem) {
     one.join();
     const PeerId peer = one.newcomer("Q");
     one.lifecycle(kAutonomous);
-    one.engine().create_controller();
+    one.engine().monitor().create_controller();
     one.inside = [&](std::string_view handler) {
       if (handler == during) {
         one.engine().abort_simulation();
@@ -1023,10 +1023,10 @@ TEST(Refusals, SecondServicesAreRefused) {
   EXPECT_EQ(refusal([&] { engine.create_lifecycle(kAutonomous); }), Code::unspecified);
   engine.create_time_sync();
   EXPECT_EQ(refusal([&] { engine.create_time_sync(); }), Code::configuration);
-  engine.create_monitor();
-  EXPECT_EQ(refusal([&] { engine.create_monitor(); }), Code::unspecified);
-  engine.create_controller();
-  EXPECT_EQ(refusal([&] { engine.create_controller(); }), Code::unspecified);
+  engine.monitor().create();
+  EXPECT_EQ(refusal([&] { engine.monitor().create(); }), Code::unspecified);
+  engine.monitor().create_controller();
+  EXPECT_EQ(refusal([&] { engine.monitor().create_controller(); }), Code::unspecified);
 }
 
 TEST(Refusals, ALifecycleWithoutAModeIsRefused) {

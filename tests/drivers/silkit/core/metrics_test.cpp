@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "drivers/silkit/core/parts.hpp"
+#include "drivers/silkit/core/metered_outbox.hpp"
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
 namespace tactus::silkit::metrics_test {

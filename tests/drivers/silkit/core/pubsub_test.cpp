@@ -42,14 +42,14 @@ class PubSub : public testing::Test {
     stage.subscribe(q, one);
   }
   void publish(DataPublisher& publisher, const std::string& text) {
-    stage.user([&](Engine& engine) { engine.publish(publisher, bytes_of(text)); });
+    stage.user([&](Engine& engine) { engine.pubsub().publish(publisher, bytes_of(text)); });
   }
   Stage stage;
   PeerId q = 0;
 };
 
 TEST_F(PubSub, APublisherIsAnnouncedWithAllOfItsAttributes) {
-  stage.engine().create_publisher("pub", spec("T", "M", {{"K", "V", LabelKind::mandatory}}), true);
+  stage.engine().pubsub().create_publisher("pub", spec("T", "M", {{"K", "V", LabelKind::mandatory}}), true);
   EXPECT_THAT(stage.take(q), ElementsAre("created pub"));
   const ServiceDescriptor& service = stage.services.at("pub");
   EXPECT_EQ(service.type, ServiceType::controller);
@@ -63,7 +63,7 @@ TEST_F(PubSub, APublisherIsAnnouncedWithAllOfItsAttributes) {
 }
 
 TEST_F(PubSub, ASubscriberIsAnnounced) {
-  stage.engine().create_subscriber("sub", spec("T", "M"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T", "M"), noting("sub"));
   const ServiceDescriptor& service = stage.services.at("sub");
   EXPECT_EQ(service.attribute("controller.type"), "DataSubscriber");
   EXPECT_EQ(service.attribute("PubSub::topic"), "T");
@@ -71,7 +71,7 @@ TEST_F(PubSub, ASubscriberIsAnnounced) {
 }
 
 TEST_F(PubSub, DataGoesToThoseThatSubscribed) {
-  DataPublisher& publisher = stage.engine().create_publisher("pub", spec("T"), false);
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("pub", spec("T"), false);
   stage.take(q);
   publish(publisher, "early");
   EXPECT_THAT(stage.take(q), IsEmpty());
@@ -81,7 +81,7 @@ TEST_F(PubSub, DataGoesToThoseThatSubscribed) {
 }
 
 TEST_F(PubSub, HistoryReplaysTheLastMessageWithItsTime) {
-  DataPublisher& publisher = stage.engine().create_publisher("pub", spec("T"), true);
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("pub", spec("T"), true);
   publish(publisher, "first");
   publish(publisher, "second");
   stage.take(q);
@@ -93,17 +93,17 @@ TEST_F(PubSub, HistoryReplaysTheLastMessageWithItsTime) {
 }
 
 TEST_F(PubSub, WithoutHistoryNothingIsReplayed) {
-  DataPublisher& publisher = stage.engine().create_publisher("pub", spec("T"), false);
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("pub", spec("T"), false);
   publish(publisher, "gone");
   q_wants("pub", 900);
   EXPECT_THAT(stage.take(q, {"data"}), IsEmpty());
 }
 
 TEST_F(PubSub, SubscriberAndPublisherFindEachOtherInEitherOrder) {
-  stage.engine().create_subscriber("before", spec("T"), noting("before"));
+  stage.engine().pubsub().create_subscriber("before", spec("T"), noting("before"));
   const std::string network = stage.publisher_of(q, spec("T"));
   EXPECT_TRUE(stage.is_subscribed(message_type::kDataMessageEvent, network));
-  stage.engine().create_subscriber("after", spec("T"), noting("after"));
+  stage.engine().pubsub().create_subscriber("after", spec("T"), noting("after"));
   stage.run();
   stage.data(q, network, "x", kNoTime);
   EXPECT_THAT(stage.heard(), Contains("after x never"));
@@ -112,7 +112,7 @@ TEST_F(PubSub, SubscriberAndPublisherFindEachOtherInEitherOrder) {
 TEST_F(PubSub, TheSubscriptionIsAnnouncedToEverybody) {
   const PeerId r = stage.newcomer("R");
   stage.take(r);
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));
   EXPECT_THAT(stage.take(r), Contains("subscribe DATAMESSAGEEVENT " + network));
 }
@@ -147,21 +147,21 @@ TEST_F(PubSub, OnlyWhatMatchesIsSubscribedTo) {
     TopicSpec subscriber = row.subscriber;
     publisher.topic += std::to_string(number);
     if (!subscriber.topic.empty()) subscriber.topic += std::to_string(number);
-    stage.engine().create_subscriber(name, subscriber, noting(name));
+    stage.engine().pubsub().create_subscriber(name, subscriber, noting(name));
     const std::string network = stage.publisher_of(q, publisher);
     EXPECT_EQ(stage.is_subscribed(message_type::kDataMessageEvent, network), row.matches) << row.why;
   }
 }
 
 TEST_F(PubSub, WhenThePublisherLeavesTheSubscriptionIsDropped) {
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));
   stage.leaves(q);
   EXPECT_FALSE(stage.is_subscribed(message_type::kDataMessageEvent, network));
 }
 
 TEST_F(PubSub, NobodyElseSendsTheDataOfAPublisher) {
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));
   const PeerId r = stage.newcomer("R");
   stage.data(r, network, "a lie", kNoTime);
@@ -171,26 +171,26 @@ TEST_F(PubSub, NobodyElseSendsTheDataOfAPublisher) {
 }
 
 TEST_F(PubSub, OwnSubscribersGetWhatOwnPublishersSay) {
-  DataPublisher& publisher = stage.engine().create_publisher("pub", spec("T"), false);
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
-  stage.engine().create_subscriber("other", spec("U"), noting("other"));
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("pub", spec("T"), false);
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("other", spec("U"), noting("other"));
   publish(publisher, "hello");
   EXPECT_THAT(stage.heard(), ElementsAre("sub hello never"));
 }
 
 TEST_F(PubSub, AReplacedHandlerGetsTheNextMessage) {
-  DataSubscriber& subscriber = stage.engine().create_subscriber("sub", spec("T"), noting("old"));
+  DataSubscriber& subscriber = stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("old"));
   const std::string network = stage.publisher_of(q, spec("T"));
   stage.data(q, network, "1", kNoTime);
-  stage.engine().on_data(subscriber, noting("new"));
+  stage.engine().pubsub().on_data(subscriber, noting("new"));
   stage.data(q, network, "2", kNoTime);
   EXPECT_THAT(stage.heard(), ElementsAre("old 1 never", "new 2 never"));
 }
 
 TEST_F(PubSub, TimeStampsFollowWhoHasVirtualTime) {
-  DataPublisher& publisher = stage.engine().create_publisher("pub", spec("own"), false);
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("pub", spec("own"), false);
   q_wants("pub", 900);
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));
   stage.time_sync_of(q);
   stage.lifecycle(OperationMode::autonomous);
@@ -212,7 +212,7 @@ TEST_F(PubSub, TimeStampsFollowWhoHasVirtualTime) {
 TEST_F(PubSub, AMessageWithoutTimeHasThatOfTheStepItIsSeenIn) {
   std::string network;
   const DataHandler noting_it = noting("sub");
-  stage.engine().create_subscriber(
+  stage.engine().pubsub().create_subscriber(
       "sub", spec("T"),
       std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
           [&](ByteView data, std::int64_t time_ns) {
@@ -233,7 +233,7 @@ TEST_F(PubSub, AMessageWithoutTimeHasThatOfTheStepItIsSeenIn) {
 }
 
 TEST_F(PubSub, WithoutVirtualTimeStampsAreKept) {
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));
   stage.data(q, network, "a", kNoTime);
   stage.data(q, network, "b", 7);
@@ -241,7 +241,7 @@ TEST_F(PubSub, WithoutVirtualTimeStampsAreKept) {
 }
 
 TEST_F(PubSub, EmptyMessagesAreMessages) {
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));
   stage.data(q, network, "", 7);
   EXPECT_THAT(stage.heard(), ElementsAre("sub  7"));
@@ -249,10 +249,10 @@ TEST_F(PubSub, EmptyMessagesAreMessages) {
 
 TEST_F(PubSub, NamesAreUniqueAndNotEmpty) {
   Engine& engine = stage.engine();
-  engine.create_publisher("pub", spec("T"), false);
+  engine.pubsub().create_publisher("pub", spec("T"), false);
   const auto code = [&](const std::string& name) {
     try {
-      engine.create_publisher(name, spec("T"), false);
+      engine.pubsub().create_publisher(name, spec("T"), false);
     } catch (const Refusal& refusal) {
       return refusal.code;
     }
@@ -264,7 +264,7 @@ TEST_F(PubSub, NamesAreUniqueAndNotEmpty) {
 }
 
 TEST_F(PubSub, APublisherThatLacksAnAttributeIsIgnored) {
-  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  stage.engine().pubsub().create_subscriber("sub", spec("T"), noting("sub"));
   DiscoveryEvent event;
   event.what = DiscoveryEvent::What::created;
   event.service.participant = "Q";

@@ -33,10 +33,10 @@ class Robust : public testing::Test {
 TEST_F(Robust, AHandlerThatIsRemovedIsNotCalledAnyMore) {
   int calls = 0;
   std::uint64_t id = 0;
-  id = stage.engine().add_status_handler(
+  id = stage.engine().monitor().status_handlers().add(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status&) {
         ++calls;
-        stage.engine().remove_status_handler(id);
+        stage.engine().monitor().status_handlers().remove(id);
       }));
   stage.lifecycle(OperationMode::autonomous);
   stage.start();  // goes through five states
@@ -52,13 +52,13 @@ TEST_F(Robust, DataGoesToTheHandlerOfTheMomentItIsDelivered) {
   const auto first =
       std::make_shared<const std::function<void(ByteView, std::int64_t)>>([&](ByteView, std::int64_t) {
         heard.emplace_back("first");
-        stage.engine().on_data(*subscriber, second);
+        stage.engine().pubsub().on_data(*subscriber, second);
       });
-  subscriber = &stage.engine().create_subscriber("s", topic, first);
-  DataPublisher& publisher = stage.engine().create_publisher("p", topic, false);
+  subscriber = &stage.engine().pubsub().create_subscriber("s", topic, first);
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("p", topic, false);
   stage.user([&](Engine& engine) {
-    engine.publish(publisher, test::bytes_of("1"));
-    engine.publish(publisher, test::bytes_of("2"));
+    engine.pubsub().publish(publisher, test::bytes_of("1"));
+    engine.pubsub().publish(publisher, test::bytes_of("2"));
   });
   EXPECT_THAT(heard, ElementsAre("first", "second"));
 }
@@ -77,7 +77,7 @@ TEST_F(Robust, NobodySpeaksOfAnothersState) {
 
 TEST_F(Robust, WhatAHandlerMissedWhileItWasHeldComesBeforeWhatIsNew) {
   std::vector<std::string> heard;
-  const std::uint64_t id = stage.engine().add_status_handler(
+  const std::uint64_t id = stage.engine().monitor().status_handlers().add(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
         if (status.participant == "Q") heard.emplace_back(name_of(status.state));
       }));
@@ -118,7 +118,7 @@ TEST_F(Robust, AnAbortOutOfAStopHandlerThatFailsIsNotLost) {
 }
 
 TEST_F(Robust, PublishersThatComeAndGoLeaveNothingBehind) {
-  (void)stage.engine().create_subscriber("s", {"speed", "", {}}, {});
+  (void)stage.engine().pubsub().create_subscriber("s", {"speed", "", {}}, {});
   stage.take(q);
   std::size_t indexes = 0;
   for (int i = 0; i < 100; ++i) {

@@ -90,7 +90,7 @@ TEST(Subscriptions, ARepeatedOneIsAcknowledgedButNotServedTwice) {
   stage.subscribe(q, wanted(500, "default", "WORKFLOWCONFIGURATION"));
   EXPECT_THAT(stage.take(q, {"acknowledge"}).size(), testing::Ge(2U));
   stage.user([](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.set_required({"A"});
   });
   EXPECT_THAT(stage.take(q, {"required"}), ElementsAre("required A", "required A"))
@@ -103,7 +103,7 @@ TEST(Subscriptions, TheLastStatusIsReplayedBeforeTheAcknowledge) {
   stage.lifecycle(OperationMode::autonomous);
   stage.start();
   stage.user([](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.set_required({"A", "B"});
   });
   const PeerId q = stage.stranger("Q");
@@ -175,7 +175,7 @@ TEST(Discovery, ANewcomerIsToldOfAllServicesAtOnce) {
   stage.join();
   stage.lifecycle(OperationMode::autonomous);
   stage.time_sync();
-  stage.engine().create_publisher("pub", {}, false);
+  stage.engine().pubsub().create_publisher("pub", {}, false);
   const PeerId holder = stage.newcomer("R");
   stage.time_sync_of(holder);
   stage.start();
@@ -242,7 +242,7 @@ class Disconnect : public testing::Test {
     stage.start();
     for (const int state : {10, 20, 30, 40, 50}) stage.status(q, state);
     ASSERT_EQ(stage.state(), 50);
-    stage.engine().add_status_handler(
+    stage.engine().monitor().status_handlers().add(
         std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
           stage.note(status.participant + " " + std::to_string(static_cast<int>(status.state)) + " " +
                      status.reason);
@@ -256,8 +256,9 @@ class Disconnect : public testing::Test {
 TEST_F(Disconnect, OfARequiredOneThatRunsIsAnErrorOfTheSystem) {
   run(OperationMode::coordinated);
   int seen = 0;
-  stage.engine().add_system_state_handler(std::make_shared<const std::function<void(ParticipantState)>>(
-      [&](ParticipantState state) { seen = std::max(seen, static_cast<int>(state)); }));
+  stage.engine().monitor().system_handlers().add(
+      std::make_shared<const std::function<void(ParticipantState)>>(
+          [&](ParticipantState state) { seen = std::max(seen, static_cast<int>(state)); }));
   stage.leaves(q);
   EXPECT_EQ(seen, 90);
   EXPECT_THAT(stage.heard(), Contains("Q 90 Connection Lost"));

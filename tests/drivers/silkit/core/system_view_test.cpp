@@ -302,13 +302,14 @@ TEST(SystemMonitor, HearsOfStatusesAndOfTheSystem) {
   test::Stage stage;
   stage.join();
   const PeerId q = stage.newcomer("Q");
-  stage.engine().create_monitor();
-  stage.engine().add_status_handler(
+  stage.engine().monitor().create();
+  stage.engine().monitor().status_handlers().add(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
         stage.note(status.participant + " " + std::to_string(static_cast<int>(status.state)));
       }));
-  stage.engine().add_system_state_handler(std::make_shared<const std::function<void(ParticipantState)>>(
-      [&](ParticipantState state) { stage.note("system " + std::to_string(static_cast<int>(state))); }));
+  stage.engine().monitor().system_handlers().add(
+      std::make_shared<const std::function<void(ParticipantState)>>(
+          [&](ParticipantState state) { stage.note("system " + std::to_string(static_cast<int>(state))); }));
   stage.required(q, {"Q"});
   stage.status(q, 10);
   stage.status(q, 20);
@@ -322,16 +323,16 @@ TEST(SystemMonitor, HearsNothingThroughAHandlerThatWasRemoved) {
   test::Stage stage;
   stage.join();
   const PeerId q = stage.newcomer("Q");
-  stage.engine().create_monitor();
-  const std::uint64_t first =
-      stage.engine().add_system_state_handler(std::make_shared<const std::function<void(ParticipantState)>>(
+  stage.engine().monitor().create();
+  const std::uint64_t first = stage.engine().monitor().system_handlers().add(
+      std::make_shared<const std::function<void(ParticipantState)>>(
           [&](ParticipantState) { stage.note("first"); }));
-  const std::uint64_t second =
-      stage.engine().add_system_state_handler(std::make_shared<const std::function<void(ParticipantState)>>(
+  const std::uint64_t second = stage.engine().monitor().system_handlers().add(
+      std::make_shared<const std::function<void(ParticipantState)>>(
           [&](ParticipantState) { stage.note("second"); }));
   EXPECT_EQ(first, 0U);
   EXPECT_EQ(second, 1U);
-  stage.engine().remove_system_state_handler(first);
+  stage.engine().monitor().system_handlers().remove(first);
   stage.required(q, {"Q"});
   stage.status(q, 10);
   EXPECT_THAT(stage.heard(), ElementsAre("second"));
@@ -340,13 +341,13 @@ TEST(SystemMonitor, HearsNothingThroughAHandlerThatWasRemoved) {
 TEST(SystemMonitor, HearsWhoComesAndGoes) {
   test::Stage stage;
   stage.join();
-  stage.engine().create_monitor();
+  stage.engine().monitor().create();
   const auto noting = [&](const std::string& what) {
     return std::make_shared<const std::function<void(const std::string&)>>(
         [&stage, what](const std::string& name) { stage.note(name + what); });
   };
-  stage.engine().on_connected(noting(" came"));
-  stage.engine().on_disconnected(noting(" went"));
+  stage.engine().monitor().on_connected(noting(" came"));
+  stage.engine().monitor().on_disconnected(noting(" went"));
   const PeerId q = stage.newcomer("Q");
   EXPECT_TRUE(stage.engine().is_connected("Q"));
   EXPECT_FALSE(stage.engine().is_connected("P")) << "oneself does not count";
@@ -365,8 +366,8 @@ TEST(SystemMonitor, KeepsCallsBackInOrderWhileTheirHandlerIsHeld) {
       stage.note(who + " " + std::to_string(static_cast<int>(status.state)));
     });
   };
-  const std::uint64_t slow = stage.engine().add_status_handler(noting("slow"));
-  (void)stage.engine().add_status_handler(noting("quick"));
+  const std::uint64_t slow = stage.engine().monitor().status_handlers().add(noting("slow"));
+  (void)stage.engine().monitor().status_handlers().add(noting("quick"));
   stage.engine().hold(Call::What::status, slow);
   stage.status(q, 10);
   stage.status(q, 20);
@@ -381,13 +382,13 @@ TEST(SystemMonitor, MakesNoCallOfAHandlerThatWasRemovedWhileItWasHeld) {
   test::Stage stage;
   stage.join();
   const PeerId q = stage.newcomer("Q");
-  const std::uint64_t id = stage.engine().add_status_handler(
+  const std::uint64_t id = stage.engine().monitor().status_handlers().add(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status&) { stage.note("!"); }));
   stage.engine().hold(Call::What::status, id);
   stage.status(q, 10);
-  EXPECT_TRUE(stage.engine().has_handler(Call::What::status, id));
-  stage.user([&](Engine& engine) { engine.remove_handler(Call::What::status, id); });
-  EXPECT_FALSE(stage.engine().has_handler(Call::What::status, id));
+  EXPECT_TRUE(stage.engine().monitor().has_handler(Call::What::status, id));
+  stage.user([&](Engine& engine) { engine.monitor().remove_handler(Call::What::status, id); });
+  EXPECT_FALSE(stage.engine().monitor().has_handler(Call::What::status, id));
   stage.user([&](Engine& engine) { engine.release(Call::What::status, id); });
   EXPECT_THAT(stage.heard(), testing::IsEmpty());
 }
@@ -398,7 +399,7 @@ TEST(SystemMonitor, LosesTheOldestCallsOfAHandlerThatIsHeldForTooLong) {
   const PeerId q = stage.newcomer("Q");
   int calls = 0;
   int last = 0;
-  const std::uint64_t id = stage.engine().add_status_handler(
+  const std::uint64_t id = stage.engine().monitor().status_handlers().add(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
         ++calls;
         last = static_cast<int>(status.state);
@@ -422,10 +423,10 @@ TEST(SystemMonitor, TellsANewConnectedHandlerNothingThatWasDueForTheOldOne) {
     return std::make_shared<const std::function<void(const std::string&)>>(
         [&stage, what](const std::string& name) { stage.note(name + what); });
   };
-  const std::uint64_t old = stage.engine().on_connected(noting(" old"));
+  const std::uint64_t old = stage.engine().monitor().on_connected(noting(" old"));
   stage.engine().hold(Call::What::connected, old);
   (void)stage.newcomer("Q");
-  (void)stage.engine().on_connected(noting(" new"));  // replays Q itself
+  (void)stage.engine().monitor().on_connected(noting(" new"));  // replays Q itself
   stage.user([&](Engine& engine) { engine.release(Call::What::connected, old); });
   (void)stage.newcomer("R");
   EXPECT_THAT(stage.heard(), ElementsAre("R new"));

@@ -156,7 +156,7 @@ TEST_F(Algorithm, DataOfAStepComesBeforeWhatReleasesTheOthers) {
   run();
   TopicSpec topic;
   topic.topic = "T";
-  DataPublisher& publisher = stage.engine().create_publisher("pub", topic, false);
+  DataPublisher& publisher = stage.engine().pubsub().create_publisher("pub", topic, false);
   Subscriber wanted;
   wanted.index = 900;
   wanted.network = stage.services.at("pub").network;
@@ -164,7 +164,7 @@ TEST_F(Algorithm, DataOfAStepComesBeforeWhatReleasesTheOthers) {
   stage.subscribe(q, wanted);
   stage.take(q);
   stage.inside = [&](std::string_view handler) {
-    if (handler == "step") stage.engine().publish(publisher, test::bytes_of("x"));
+    if (handler == "step") stage.engine().pubsub().publish(publisher, test::bytes_of("x"));
   };
   stage.next(q, kMs, kMs);
   EXPECT_THAT(says(),

@@ -368,9 +368,9 @@ void SimNetwork::set_up(Node& who) {
         (habits.time_sync ? ", with steps of " + std::to_string(habits.step_ns) : ""));
   TopicSpec topic;
   topic.topic = kTopic;
-  if (habits.publishes) who.publisher = &engine.create_publisher("pub", topic, false);
+  if (habits.publishes) who.publisher = &engine.pubsub().create_publisher("pub", topic, false);
   if (habits.subscribes)
-    engine.create_subscriber(
+    engine.pubsub().create_subscriber(
         "sub", topic,
         std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
             [this, &who](ByteView data, std::int64_t time) { take_data(who, data, time); }));
@@ -378,7 +378,7 @@ void SimNetwork::set_up(Node& who) {
     who.services = std::make_unique<SimServices>(
         habits.name, engine, habits.serves, [this](const std::string& text) { complain(text); },
         [&who] { return who.gone; });
-  if (who.index == 0) engine.create_controller();
+  if (who.index == 0) engine.monitor().create_controller();
   if (!habits.lifecycle) return;
   const auto handler = [this, &who](const char* what) {
     return std::make_shared<const std::function<void()>>([this, &who, what] { handle(who, what); });
@@ -406,7 +406,7 @@ void SimNetwork::publish(Node& who) {
   const std::int64_t now = who.engine->now_ns();
   const std::string stamp = now == kNoTime ? "never" : std::to_string(now);
   const Bytes data = text_bytes(who.habits.name + " " + std::to_string(who.published++) + " " + stamp);
-  who.engine->publish(*who.publisher, data);
+  who.engine->pubsub().publish(*who.publisher, data);
 }
 
 /// Handlers come in their order, each once.
@@ -751,7 +751,7 @@ bool SimNetwork::help() {
     aborted_ = true;
     event(each->habits.name + " aborts");
     each->aborting = true;
-    if (each->index != 0) each->engine->create_controller();
+    if (each->index != 0) each->engine->monitor().create_controller();
     each->engine->abort_simulation();
     each->hot = true;
     return true;

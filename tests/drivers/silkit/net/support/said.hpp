@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/outside.hpp"
 
 namespace tactus::silkit::test {
 

@@ -115,14 +115,14 @@ TEST_F(MeshTest, RunsACoordinatedSimulationOfFourWithData) {
     role.player->with_engine([&](Engine& engine) {
       engine.create_lifecycle(OperationMode::coordinated);
       engine.create_time_sync();
-      role.publisher = &engine.create_publisher("out", {"T" + std::to_string(i), "", {}}, false);
-      engine.create_subscriber(
+      role.publisher = &engine.pubsub().create_publisher("out", {"T" + std::to_string(i), "", {}}, false);
+      engine.pubsub().create_subscriber(
           "in", {"T" + std::to_string((i + 1) % kPlayers), "", {}},
           handler<ByteView, std::int64_t>([&](ByteView, std::int64_t) { ++role.received; }));
       engine.on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t now, std::int64_t) {
                        ++role.steps;
                        role.player->with_engine([&](Engine& inside) {
-                         inside.publish(*role.publisher, bytes_of("data"));
+                         inside.pubsub().publish(*role.publisher, bytes_of("data"));
                          if (now == kSteps * kMs && &role == &roles.front()) inside.stop("enough");
                        });
                      }),
@@ -130,7 +130,7 @@ TEST_F(MeshTest, RunsACoordinatedSimulationOfFourWithData) {
     });
   }
   roles[0].player->with_engine([&](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.set_required(names);
   });
   for (Role& role : roles) role.player->with_engine([](Engine& engine) { engine.start_lifecycle(); });
@@ -166,17 +166,19 @@ TEST_F(MeshTest, StreamsGoOnWhenTheRegistryDies) {
   const auto a = joined("A");
   std::atomic<int> received{0};
   a->with_engine([&](Engine& engine) {
-    engine.create_subscriber("in", {"T", "", {}},
-                             handler<ByteView, std::int64_t>([&](ByteView, std::int64_t) { ++received; }));
+    engine.pubsub().create_subscriber(
+        "in", {"T", "", {}}, handler<ByteView, std::int64_t>([&](ByteView, std::int64_t) { ++received; }));
     engine.create_lifecycle(OperationMode::autonomous);
     engine.start_lifecycle();
   });
   const auto b = joined("B");
   DataPublisher* publisher = nullptr;
-  b->with_engine([&](Engine& engine) { publisher = &engine.create_publisher("out", {"T", "", {}}, true); });
+  b->with_engine([&](Engine& engine) {
+    publisher = &engine.pubsub().create_publisher("out", {"T", "", {}}, true);
+  });
   registry_.reset();
   EXPECT_TRUE(eventually([&] { return b->said.warnings_with("the registry at " + uri_ + " is gone") == 1; }));
-  b->with_engine([&](Engine& engine) { engine.publish(*publisher, bytes_of("still here")); });
+  b->with_engine([&](Engine& engine) { engine.pubsub().publish(*publisher, bytes_of("still here")); });
   EXPECT_TRUE(eventually([&] { return received > 0; }));
   EXPECT_TRUE(a->sees("B"));
 }
@@ -442,7 +444,7 @@ TEST_F(MeshTest, LetsTheSuccessorInBeforeTheEndOfItsPredecessorWasRead) {
   std::atomic<int> connected{0};
   const auto a = joined("A");
   a->with_engine([&](Engine& engine) {
-    engine.on_connected(handler<const std::string&>([&](const std::string&) {
+    engine.monitor().on_connected(handler<const std::string&>([&](const std::string&) {
       if (++connected == 1) held.wait();  // meanwhile nothing is read
     }));
   });

@@ -320,14 +320,15 @@ class RandomPeers : public testing::Test {
   static void furnish(Good& good, Engine& engine) {
     engine.create_lifecycle(OperationMode::coordinated);
     engine.create_time_sync();
-    engine.create_monitor();
-    engine.add_status_handler(handler<const Status&>([&](const Status&) { ++good.called; }));
-    engine.add_system_state_handler(handler<ParticipantState>([&](ParticipantState) { ++good.called; }));
-    engine.on_connected(handler<const std::string&>([&](const std::string&) { ++good.called; }));
-    engine.on_disconnected(handler<const std::string&>([&](const std::string&) { ++good.called; }));
-    good.publisher = &engine.create_publisher("Out", {"T", "", {}}, true);
+    engine.monitor().create();
+    engine.monitor().status_handlers().add(handler<const Status&>([&](const Status&) { ++good.called; }));
+    engine.monitor().system_handlers().add(
+        handler<ParticipantState>([&](ParticipantState) { ++good.called; }));
+    engine.monitor().on_connected(handler<const std::string&>([&](const std::string&) { ++good.called; }));
+    engine.monitor().on_disconnected(handler<const std::string&>([&](const std::string&) { ++good.called; }));
+    good.publisher = &engine.pubsub().create_publisher("Out", {"T", "", {}}, true);
     good.network = good.publisher->network;
-    engine.create_subscriber(
+    engine.pubsub().create_subscriber(
         "In", {"T", "", {}},
         handler<ByteView, std::int64_t>([&, name = engine.name()](ByteView data, std::int64_t) {
           const std::string text(reinterpret_cast<const char*>(data.data()), data.size());
@@ -337,14 +338,14 @@ class RandomPeers : public testing::Test {
                      ++good.steps;
                      good.player->with_engine([&](Engine& inside) {
                        const std::string text = "from " + inside.name();
-                       inside.publish(*good.publisher, std::as_bytes(std::span(text)));
+                       inside.pubsub().publish(*good.publisher, std::as_bytes(std::span(text)));
                      });
                    }),
                    kMs, false);
   }
   void start_the_good() {
     goods_[0].player->with_engine([](Engine& engine) {
-      engine.create_controller();
+      engine.monitor().create_controller();
       engine.set_required({"Alpha", "Beta"});
     });
     for (Good& good : goods_) good.player->with_engine([](Engine& engine) { engine.start_lifecycle(); });

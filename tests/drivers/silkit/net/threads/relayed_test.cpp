@@ -84,10 +84,10 @@ TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
     role.player->with_engine([&](Engine& engine) {
       engine.create_lifecycle(OperationMode::coordinated);
       engine.create_time_sync();
-      role.publisher = &engine.create_publisher("out", {"T" + names[i], "", {}}, false);
+      role.publisher = &engine.pubsub().create_publisher("out", {"T" + names[i], "", {}}, false);
       for (std::size_t from = 0; from < kPlayers; ++from)
         if (from != i)
-          engine.create_subscriber(
+          engine.pubsub().create_subscriber(
               "in" + names[from], {"T" + names[from], "", {}},
               handler<ByteView, std::int64_t>([&role, from](ByteView data, std::int64_t stamp) {
                 std::uint64_t number = 0;
@@ -100,7 +100,8 @@ TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
                          if (from != i && role.heard[from].size() + 1 < role.steps) role.out_of_step = true;
                        ++role.steps;
                        role.player->with_engine([&](Engine& inside) {
-                         inside.publish(*role.publisher, number_bytes(static_cast<std::uint64_t>(now / kMs)));
+                         inside.pubsub().publish(*role.publisher,
+                                                 number_bytes(static_cast<std::uint64_t>(now / kMs)));
                          if (now == kSteps * kMs && i == 1) inside.stop("enough");
                        });
                      }),
@@ -110,7 +111,7 @@ TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
   EXPECT_TRUE(is_relayed(*roles[2].player, "A") && is_relayed(*roles[2].player, "C"));
   EXPECT_FALSE(is_relayed(*roles[1].player, "A"));
   roles[0].player->with_engine([&](Engine& engine) {
-    engine.create_controller();
+    engine.monitor().create_controller();
     engine.set_required(names);
   });
   for (Role& role : roles) role.player->with_engine([](Engine& engine) { engine.start_lifecycle(); });
@@ -134,8 +135,8 @@ TEST_F(Relayed, ALostPeerIsAnErrorForTheOther) {
   const auto a = joined("A", hidden("A"));
   std::atomic<ParticipantState> state_of_b{ParticipantState::invalid};
   a->with_engine([&](Engine& engine) {
-    engine.create_monitor();
-    (void)engine.add_status_handler(
+    engine.monitor().create();
+    (void)engine.monitor().status_handlers().add(
         handler<const tactus::silkit::Status&>([&](const tactus::silkit::Status& status) {
           if (status.participant == "B") state_of_b = status.state;
         }));
@@ -166,22 +167,24 @@ TEST_F(Relayed, WhatIsQueuedIsRelayedBeforeOneLeaves) {
   std::atomic<std::uint64_t> heard{0};
   std::atomic<bool> in_order{true};
   a->with_engine([&](Engine& engine) {
-    engine.create_subscriber("in", {"T", "", {}},
-                             handler<ByteView, std::int64_t>([&](ByteView data, std::int64_t) {
-                               std::uint64_t number = 0;
-                               std::memcpy(&number, data.data(), sizeof number);
-                               if (number != heard) in_order = false;
-                               ++heard;
-                             }));
+    engine.pubsub().create_subscriber("in", {"T", "", {}},
+                                      handler<ByteView, std::int64_t>([&](ByteView data, std::int64_t) {
+                                        std::uint64_t number = 0;
+                                        std::memcpy(&number, data.data(), sizeof number);
+                                        if (number != heard) in_order = false;
+                                        ++heard;
+                                      }));
     engine.create_lifecycle(OperationMode::autonomous);
     engine.start_lifecycle();
   });
   const auto b = joined("B", open_relayed());
   DataPublisher* publisher = nullptr;
-  b->with_engine([&](Engine& engine) { publisher = &engine.create_publisher("out", {"T", "", {}}, false); });
+  b->with_engine([&](Engine& engine) {
+    publisher = &engine.pubsub().create_publisher("out", {"T", "", {}}, false);
+  });
   std::uint64_t warm = 0;  // until the subscription has come
   EXPECT_TRUE(eventually([&] {
-    b->with_engine([&](Engine& engine) { engine.publish(*publisher, number_bytes(0)); });
+    b->with_engine([&](Engine& engine) { engine.pubsub().publish(*publisher, number_bytes(0)); });
     ++warm;
     return heard > 0;
   }));
@@ -194,7 +197,7 @@ TEST_F(Relayed, WhatIsQueuedIsRelayedBeforeOneLeaves) {
   heard = 0;
   in_order = true;
   for (std::uint64_t i = 0; i < kMessages; ++i)
-    b->with_engine([&](Engine& engine) { engine.publish(*publisher, number_bytes(i)); });
+    b->with_engine([&](Engine& engine) { engine.pubsub().publish(*publisher, number_bytes(i)); });
   b->mesh.leave();
   EXPECT_TRUE(eventually([&] { return !a->sees("B"); }));
   EXPECT_EQ(heard, kMessages);

@@ -468,6 +468,9 @@ def on_a_link(guest, checks, copy):
              guest.write("dashboard.yaml", linked(source, "Dashboard", "simulated", "dashboard", "follow")),
              source / "config" / "rigs" / "restbus.dbc"]
     libraries = guest.build / "lib"
+    if not (libraries / "tactus" / "libtactus-link-silkit.so").exists():
+        print("      left out: this build has no link")
+        return
     copy = [*copy, *(f"{guest.stripped(file)}:/usr/local/lib/tactus/" for part in ("link-silkit", "command-registry", "command-workflow")
                      for file in [libraries / "tactus" / f"libtactus-{part}.so"]),
             *(f"{guest.stripped(file)}:/usr/local/lib/" for file in sorted(libraries.glob("libtactus-silkit.so.*")))]

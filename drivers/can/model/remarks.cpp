@@ -19,8 +19,8 @@ std::string in_ms(std::int64_t nanoseconds) {
   return text_of("%.6g ms", static_cast<double>(nanoseconds) / 1e6);
 }
 
-/// Says how full the bus is, and which messages may take longer than their cycle.
-tactus::Message load_remark(const Database& database, const BitRates& rates) {
+/// Says how full the bus is, and which messages may take longer than their cycle. `assumed`: nobody gives the bit rate.
+tactus::Message load_remark(const Database& database, const BitRates& rates, bool assumed) {
   const BusLoad load = bus_load(database, rates);
   std::string late;
   std::size_t count = 0;
@@ -32,6 +32,7 @@ tactus::Message load_remark(const Database& database, const BitRates& rates) {
             ")";
   }
   std::string text = text_of("bus at %.9g kbit/s", static_cast<double>(rates.nominal) / 1e3);
+  if (assumed) text += " (assumed: neither the rig file nor the database has its bit rate)";
   if (rates.data > 0) text += text_of(", data at %.9g kbit/s", static_cast<double>(rates.data) / 1e3);
   text += text_of(": load at most %.1f %%, ", load.load * 100);
   if (count == 0) return {.warning = false, .text = text + "no message late by design"};
@@ -41,16 +42,23 @@ tactus::Message load_remark(const Database& database, const BitRates& rates) {
 
 }  // namespace
 
-/// Takes the whole database for the bus, with the cycles that this rig gives to its messages.
+/// Takes the whole database for the bus, with the cycles that this rig gives to its messages. One of J1939 with a source of
+/// its own is none of the database.
 std::vector<tactus::Message> CanModel::remarks() const {
   Database bus = database_;
-  for (const SentMessage& sent : sent_)
+  const auto find_or_add = [&bus](const Message& wanted) -> Message& {
     for (Message& each : bus.messages)
-      if (each.id == sent.message().id && each.extended == sent.message().extended) {
-        each.cycle.reset();
-        if (sent.cycle() > 0) each.cycle = static_cast<double>(sent.cycle()) / 1e6;
-      }
-  std::vector<tactus::Message> all{load_remark(bus, rates_)};
+      if (each.id == wanted.id && each.extended == wanted.extended) return each;
+    return bus.messages.emplace_back(wanted);
+  };
+  for (const ReceivedMessage& received : received_) (void)find_or_add(received.message());
+  for (const SentMessage& sent : sent_) {
+    Message& found = find_or_add(sent.message());
+    found.name = sent.message().name;
+    found.cycle.reset();
+    if (sent.cycle() > 0) found.cycle = static_cast<double>(sent.cycle()) / 1e6;
+  }
+  std::vector<tactus::Message> all{load_remark(bus, rates_, settings_.bit_rate == 0 && !database_.bit_rate)};
   if (settings_.is_simulated() || settings_.is_unix()) return all;
   const std::string& interface = settings_.interface;
   const std::string complaint = complaint_about(interface, facts_of(interface), needs_fd());

@@ -27,6 +27,9 @@ BO_ 257 Slow: 8 A
 BO_ 258 Sudden: 8 B
  SG_ Event : 0|1@1+ (1,0) [0|0] "" A
 
+BO_ 2364540158 EEC1: 8 B
+ SG_ Speed : 24|16@1+ (0.125,0) [0|0] "rpm" A
+
 BA_DEF_ BO_ "GenMsgCycleTime" INT 0 10000;
 BA_DEF_DEF_ "GenMsgCycleTime" 0;
 BA_ "GenMsgCycleTime" BO_ 256 10;
@@ -44,15 +47,16 @@ BA_ "GenMsgCycleTime" BO_ 257 100;
 
 TEST_F(CanRemarks, SayHowFullTheBusIs) {
   start("rest_of: [B]");
-  EXPECT_THAT(remarks(), ElementsAre("bus at 500 kbit/s: load at most 3.0 %, no message late by design"));
+  EXPECT_THAT(remarks(), ElementsAre("bus at 500 kbit/s (assumed: neither the rig file nor the database has "
+                                     "its bit rate): load at most 3.0 %, no message late by design"));
 }
 
 TEST_F(CanRemarks, NameMessagesThatAreLateByDesign) {
   interface_ = "simulated:late";  // the peer's bus has another bit rate
   start("rest_of: [B]\nbit_rate: 15000");
-  EXPECT_THAT(remarks(),
-              ElementsAre(StartsWith("! bus at 15 kbit/s: load at most 99.0 %, late by design: "
-                                     "Fast (worst response 18 ms, cycle 10 ms), Slow (worst response ")));
+  EXPECT_THAT(remarks(), ElementsAre(StartsWith(
+                             "! bus at 15 kbit/s: load at most 99.0 %, late by design: "
+                             "Fast (worst response 19.6667 ms, cycle 10 ms), Slow (worst response ")));
   interface_ = "simulated:full";
   start("rest_of: [B]\nbit_rate: 12000");
   EXPECT_THAT(remarks(), ElementsAre("! bus at 12 kbit/s: load at most 123.8 %, late by design: "
@@ -69,6 +73,13 @@ TEST_F(CanRemarks, UseTheCyclesOfTheRigFile) {
               ElementsAre(StartsWith("! bus at 20 kbit/s: load at most 141.8 %, late by design: Fast (")));
 }
 
+TEST_F(CanRemarks, CountMessagesOfJ1939WithASourceOfTheRig) {
+  start(
+      "bit_rate: 500000\nsend: { A30: { message: EEC1@0x30, cycle: 2 ms }, A31: { message: EEC1@0x31, cycle: "
+      "2 ms } }");
+  EXPECT_THAT(remarks(), ElementsAre("bus at 500 kbit/s: load at most 35.0 %, no message late by design"));
+}
+
 /// No test machine has this interface, so neither the kernel nor a thread could send over it.
 TEST_F(CanRemarks, SayWhatTheInterfaceLacks) {
   test::CanDriver driver([](const Settings&, const BitRates& rates, bool) {
@@ -77,7 +88,7 @@ TEST_F(CanRemarks, SayWhatTheInterfaceLacks) {
   interface_ = "nocan77";
   host_ = std::make_unique<test::BusHost>(driver, section("rest_of: [B]"));
   EXPECT_THAT(remarks(),
-              ElementsAre(StartsWith("bus at 500 kbit/s"),
+              ElementsAre(StartsWith("bus at 500 kbit/s (assumed"),
                           "there is no interface nocan77: plug it in, or see 'ip -details link show type "
                           "can'"));
 }

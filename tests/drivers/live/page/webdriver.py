@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chromium by ChromeDriver's HTTP interface (W3C WebDriver), with nothing but Python's standard library."""
 import base64
+import contextlib
 import json
 import os
 import re
@@ -80,9 +81,22 @@ class Shared:
 
     @classmethod
     def get(cls, width=1440, height=900):
-        """As a new one, but for what pages have stored. The program is to call close() at its end."""
+        """As a new one, but for what pages have stored; a new one, too, where the last one crashed. The program is to
+        call close() at its end."""
+        try:
+            return cls.cleared(width, height)
+        except (WebDriverError, OSError):
+            if cls.browser is None:
+                raise  # none starts here
+        with contextlib.suppress(WebDriverError, OSError):
+            cls.close()
+        return cls.cleared(width, height)
+
+    @classmethod
+    def cleared(cls, width, height):
         if cls.driver is None:
             cls.driver = Driver()
+        if cls.browser is None:
             cls.browser = Browser(cls.driver, width, height)
         cls.browser.open("about:blank")
         cls.browser.size(width, height)
@@ -92,11 +106,15 @@ class Shared:
 
     @classmethod
     def close(cls):
-        if cls.browser is not None:
-            cls.browser.close()
-        if cls.driver is not None:
-            cls.driver.close()
-        cls.driver = cls.browser = None
+        """Ends both, though the browser may have crashed: ChromeDriver refuses to end such a one."""
+        browser, driver = cls.browser, cls.driver
+        cls.browser = cls.driver = None
+        try:
+            if browser is not None:
+                browser.close()
+        finally:
+            if driver is not None:
+                driver.close()
 
 
 class Browser:

@@ -127,7 +127,7 @@ class RunTest(unittest.TestCase):
         done = self.call([sys.executable, "-c", "raise SystemExit(3)"], TACTUS_TEST_ONLY="other*")
         self.assertEqual((done.returncode, self.report["tests"]), (0, []))
 
-    UNITTEST = """import os, sys, unittest
+    UNITTEST = """import os, sys, time, unittest
 class Good(unittest.TestCase):
     def test_one(self): pass
     def test_two(self):
@@ -143,7 +143,22 @@ class Skipped(unittest.TestCase):
     def setUpClass(cls): raise unittest.SkipTest("there is none")
     def test_one(self): pass
 class Crashed(unittest.TestCase):
-    def test_one(self): os._exit(3)
+    def test_one(self): pass
+    def test_two(self): os._exit(int(os.environ.get("STATUS", "3")))
+class Hangs(unittest.TestCase):
+    def test_one(self): pass
+    def test_two(self): time.sleep(1000)
+class Prints(unittest.TestCase):
+    def test_one(self): print("x.py:3: ResourceWarning: open", file=sys.stderr)
+class Mixed(unittest.TestCase):
+    def test_one(self):
+        print("x.py:3: ResourceWarning: open", file=sys.stderr)
+        self.fail("behind other text")
+    def test_two(self): pass
+class SkipsOne(unittest.TestCase):
+    def test_one(self):
+        print(end="text", file=sys.stderr)
+    def test_two(self): self.skipTest("there is none")
 class Quits(unittest.TestCase):
     @classmethod
     def tearDownClass(cls): os._exit(4)
@@ -151,9 +166,9 @@ class Quits(unittest.TestCase):
 unittest.main(verbosity=2)
 """
 
-    def run_groups(self, groups, **environment):
+    def run_groups(self, groups, *arguments, **environment):
         (self.folder / "groups.py").write_text(self.UNITTEST)
-        done = self.call([sys.executable, str(self.folder / "groups.py")], "--groups", groups, **environment)
+        done = self.call([sys.executable, str(self.folder / "groups.py")], "--groups", groups, *arguments, **environment)
         self.tests = {test["name"]: test["status"] for test in self.report["tests"]}
         return done
 
@@ -168,14 +183,36 @@ unittest.main(verbosity=2)
     def test_groups_that_a_crash_kept_from_running_failed(self):
         self.assertEqual(self.run_groups("Good,Crashed,Skipped").returncode, 1)
         self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Crashed": "failed", "entry.Skipped": "failed"})
+        for status in "01":
+            self.assertEqual(self.run_groups("Good,Crashed", STATUS=status).returncode, 1)
+            self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Crashed": "failed"})
         self.assertEqual(self.run_groups("Good,Quits").returncode, 1)
-        self.assertEqual(list(self.tests.values()), ["passed", "passed", "failed"])
+        self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Quits": "failed"})
+
+    def test_a_group_that_hangs_is_ended_after_the_limit_of_one_test(self):
+        done = self.run_groups("Good,Hangs,Parts,Skipped", "--limit", "20")
+        self.assertEqual(self.tests, {"entry.Good": "passed", "entry.Hangs": "failed", "entry.Parts": "failed",
+                                      "entry.Skipped": "failed"})
+        self.assertIn("ended after its limit of one test, 20.0 s", done.stdout)
+        self.assertIn("test_two (__main__.Hangs", done.stdout)
+
+    def test_text_of_a_test_hides_no_verdict(self):
+        self.assertEqual(self.run_groups("Prints,SkipsOne,Skipped").returncode, 0)
+        self.assertEqual(self.tests, {"entry.Prints": "passed", "entry.SkipsOne": "passed", "entry.Skipped": "skipped"})
+        self.run_groups("Prints,Mixed,Good")
+        self.assertEqual(self.tests, {"entry.Prints": "passed", "entry.Mixed": "failed", "entry.Good": "passed"})
 
     def test_groups_are_chosen_by_name(self):
         self.assertEqual(self.run_groups("Good,Bad", TACTUS_TEST_ONLY="entry.Go*").returncode, 0)
         self.assertEqual(self.tests, {"entry.Good": "passed"})
         self.run_groups("Good,Bad", TACTUS_TEST_ONLY="Other.*")
         self.assertEqual(self.tests, {})
+
+    def test_a_group_may_have_a_name_of_its_own(self):
+        self.run_groups("Good=Other.Name,Bad,Skipped=Other")
+        self.assertEqual(self.tests, {"Other.Name": "passed", "entry.Bad": "failed", "Other": "skipped"})
+        self.run_groups("Good=Other.Name,Bad", TACTUS_TEST_ONLY="Other.*:entry.Good")
+        self.assertEqual(self.tests, {"Other.Name": "passed"})
 
 
 unittest.main()

@@ -6,8 +6,9 @@
 
 With --gtest the command is a GoogleTest program with tests/support/test_record.cpp: each TEST is reported by its name.
 A TEST that crashes the program, or takes longer than --limit, is one failed test; the tests behind it run in a new
-process. Without --gtest the entry is one test; status 77, or --skip TEXT in its output, means skipped. With --groups A,B
-the command is a program of unittest, which is given these classes: each is a test NAME.A by what the program printed.
+process. Without --gtest the entry is one test; status 77, or --skip TEXT in its output, means skipped. With
+--groups A,B=Other the command is a program of unittest, which is given the classes A and B: each is a test, NAME.A and
+Other, by what the program printed; one that prints nothing for --limit is ended.
 
 The entry measures its CPU time, children included, and that of a loop that computes right before and after it: their
 ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_report.py).
@@ -34,8 +35,13 @@ import time
 LINES = 60  # of the output of a failed test; NAME.log has all of it
 NIGHT = "*Nightly*"
 LOOP = 100_000  # rounds: some 8 ms
-# What unittest prints of a test, or of a class as a whole, with verbosity=2: its class, and what became of it.
-OF_GROUP = re.compile(r"^ *\w+ \(__main__\.(\w+)[^\n]*?(?:\n[^\n]*?)? \.\.\. (ok|FAIL|ERROR|skipped)", re.M)
+MOST_S = 7000  # of a program of groups: below what ctest ends without a report (tests/CMakeLists.txt)
+# What unittest prints of a test, or of a class as a whole, with verbosity=2: first its class; then what became of it,
+# which may stand behind what the test printed; at the end again what failed.
+HEADER = re.compile(r"^ *\w+ \(__main__\.(\w+)", re.M)
+BECAME = re.compile(r"(?: \.\.\. |^)(ok$|FAIL$|ERROR$|skipped ['\"])", re.M)
+RAN = re.compile(r"^Ran \d+ tests? in ", re.M)
+FAILED = re.compile(r"^(?:FAIL|ERROR): \w+ \(__main__\.(\w+)", re.M)
 
 
 def calibration_s():
@@ -101,32 +107,72 @@ class Entry:
 
     def run_plain(self):
         self.log.unlink(missing_ok=True)
-        groups = [group for group in self.options.groups if self.is_wanted(f"{self.options.name}.{group}")]
+        groups = {group: name for group, name in self.groups() if self.is_wanted(name)}
         if not groups and (self.options.groups or not self.is_wanted(self.options.name)):
             return
         process = self.start([*self.options.command, *groups], dict(os.environ))
-        in_time = self.wait(process, self.options.limit * max(1, len(groups)))
-        if not in_time:
-            print(f"{self.options.name}: ended after its limit")
         if groups:
+            self.wait_while_it_prints(process)
             self.add_groups(groups, process.returncode)
             return
+        in_time = self.wait(process, self.options.limit)
+        if not in_time:
+            print(f"{self.options.name}: ended after its limit")
         said = self.log.read_text(errors="replace")
         skipped = process.returncode == 77 or (self.options.skip and self.options.skip in said)
         status = "failed" if not in_time else "skipped" if skipped else "passed" if process.returncode == 0 else "failed"
         self.add(self.options.name, status, children_s())
 
+    def groups(self):
+        """Pairs: class, name of its test."""
+        for each in self.options.groups:
+            group, _, name = each.partition("=")
+            yield group, name or f"{self.options.name}.{group}"
+
+    def wait_while_it_prints(self, process):
+        """unittest prints where a test begins, and where it ends: so the limit is of one test."""
+        start = since = time.monotonic()
+        size = 0
+        while not self.has_ended(process, 0.2):
+            now = time.monotonic()
+            if (printed := self.log.stat().st_size) != size:
+                size, since = printed, now
+            for limit, begin, what in ((self.options.limit, since, "of one test"), (MOST_S, start, "of all")):
+                if now - begin > limit:
+                    print(f"{self.options.name}: ended after its limit {what}, {limit} s")
+                    self.end()
+                    return
+
+    @staticmethod
+    def has_ended(process, wait_s):
+        try:
+            process.wait(wait_s)
+            return True
+        except subprocess.TimeoutExpired:
+            return False
+
     def add_groups(self, groups, status):
+        """Adds the test of each group, of which groups is the names, as its output and the program's status say."""
         said = self.log.read_text(errors="replace")
+        came_to_its_end = status in (0, 1) and RAN.search(said)
         became = {group: set() for group in groups}
-        for group, what in OF_GROUP.findall(said):
-            became.setdefault(group, set()).add(what)
-        of = {group: "failed" if not whats or whats & {"FAIL", "ERROR"} else "skipped" if whats == {"skipped"} else "passed"
+        headers = list(HEADER.finditer(said))
+        ends = [header.start() for header in headers[1:]] + [len(said)]
+        for header, end in zip(headers, ends, strict=True):
+            found = BECAME.search(said, header.end(), end)
+            # Other text may hide it; what failed is told at the end again.
+            what = found[1].split(" ")[0] if found else "ok" if came_to_its_end else None
+            became.setdefault(header[1], set()).add(what)
+        for group in FAILED.findall(said):
+            became.setdefault(group, set()).add("FAIL")
+        if headers and not came_to_its_end:
+            became[headers[-1][1]].add("FAIL")
+        of = {group: "skipped" if whats == {"skipped"} else "failed" if not whats - {None} or whats & {"FAIL", "ERROR"} else "passed"
               for group, whats in became.items()}
         if status != 0 and "failed" not in of.values():
-            of[f"{groups[-1]} and what it left"] = "failed"
+            of[f"{[*groups][-1]} and what it left"] = "failed"
         for group, what in of.items():
-            self.add(f"{self.options.name}.{group}", what, children_s() / len(of))
+            self.add(groups.get(group, f"{self.options.name}.{group}"), what, children_s() / len(of))
 
     @staticmethod
     def is_wanted(name):
@@ -213,10 +259,7 @@ class Entry:
             if time.monotonic() - since > self.options.limit:
                 self.end()
                 return (*(running or (None, 0)), f"ended after its limit of {self.options.limit} s")
-            try:
-                process.wait(0.2)
-            except subprocess.TimeoutExpired:
-                pass
+            self.has_ended(process, 0.2)
 
 
 def shard(text):
@@ -233,7 +276,7 @@ def main():
     parser.add_argument("--suite", default="", help="whose budget its CPU time counts to")
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="of one test")
     parser.add_argument("--gtest", action="store_true", help="the command is a GoogleTest program")
-    parser.add_argument("--groups", type=lambda text: text.split(","), default=[], metavar="A,B")
+    parser.add_argument("--groups", type=lambda text: text.split(","), default=[], metavar="A,B=NAME")
     parser.add_argument("--shard", type=shard, default=(0, 1), metavar="INDEX/COUNT")
     parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
     parser.add_argument("command", nargs=argparse.REMAINDER)

@@ -47,12 +47,11 @@ class SdkEdges final : public CheckedEdges {
     tactus_edges got{sizeof(tactus_edges), static_cast<std::uint32_t>(room), stamps.data(), 0, 0, 0};
     std::uint32_t status = 0;
     {
-      is_in_wait_.store(true);
+      was_waited_for_.store(true);
       const rtsync::CurrentCall call(waits_.c_str());
       const tactus_edge_status said =
           functions_.wait(instance_->self(), deadline.time_since_epoch().count(), &got);
       std::memcpy(&status, &said, sizeof status);  // until it is known to be one it must not be read as one
-      is_in_wait_.store(false);
     }
     const std::span<const std::int64_t> written(stamps.data(), room);
     if (const Mistake found = look_at(status, got.count, written, {stamps.data() + room, kFenceStamps});
@@ -63,6 +62,7 @@ class SdkEdges final : public CheckedEdges {
     EdgeRead read;
     read.status = status == TACTUS_EDGES && got.count > 0 ? EdgeStatus::edges : EdgeStatus::timeout;
     if (status == TACTUS_CLOCK_GONE) read.status = EdgeStatus::gone;
+    is_gone_.store(read.status == EdgeStatus::gone);
     read.error = read.status == EdgeStatus::gone ? (got.error == 0 ? EIO : got.error) : 0;
     read.count = got.count;
     read.overflowed = got.overflowed != 0;
@@ -70,11 +70,12 @@ class SdkEdges final : public CheckedEdges {
       edges[i] = rtsync::TimePoint<rtsync::MonotonicTime>(rtsync::Nanoseconds{written[i]});
     return read;
   }
-  /// Asks again: a clock that is gone may say why. One that is in a wait is not asked: it may never return.
+  /// Asks again: a clock that is gone may say why. One that is waited for is not asked: the wait may never return.
   std::string what() const override {
     if (const std::string found = mistake(); !found.empty())
       return what_ + "; its driver " + found + "; mend it, and try it by tactus test driver";
-    if (is_in_wait_.load()) return what_;
+    if (was_waited_for_.load() && !is_gone_.load())
+      return what_;  // its thread may be in a wait, or enter one
     try {
       return asked();
     } catch (const std::exception&) {
@@ -143,7 +144,7 @@ class SdkEdges final : public CheckedEdges {
   const std::int64_t opened_;  // nanoseconds of CLOCK_MONOTONIC
   std::string what_;
   std::int64_t last_ = kNoStamp;  // stamp of the last edge; of wait()'s thread
-  std::atomic<bool> is_in_wait_{false};
+  std::atomic<bool> was_waited_for_{false}, is_gone_{false};
   std::atomic<Mistake> mistake_{Mistake::none};
   std::atomic<std::int64_t> odd_stamp_{0};
 };

@@ -190,7 +190,7 @@ std::vector<ModelMessage> SdkModel::remarks() {
         instance_->self(), &all,
         [](void* to, std::uint32_t level, const char* text) {
           static_cast<std::vector<ModelMessage>*>(to)->push_back(
-              {level != TACTUS_MESSAGE_INFO, sdk_text(text)});
+              {level != TACTUS_MESSAGE_INFO, config::one_line(sdk_text(text))});
         },
         failure);
   });

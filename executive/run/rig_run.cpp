@@ -46,8 +46,8 @@ RigRun::~RigRun() {
 
 void RigRun::run(RunObserver& watcher) {
   run_.aside = [&](const char* what, const auto& work) { return run_aside(watcher, what, work); };
-  run_.waits_on = [&](auto hangs, const auto& what, auto longest) {
-    return waits_on(watcher, hangs, what, longest);
+  run_.waits_on = [&](auto hangs, const auto& end, auto longest) {
+    return waits_on(watcher, hangs, end, longest);
   };
   run_.tick = [&](std::chrono::nanoseconds at_most) { watcher.tick(*this, at_most); };
   run_.claims.emplace(run_.rig.settings().rig.value);

@@ -97,7 +97,7 @@ class RigRun {
   void list_threads();
   bool run_aside(RunObserver& watcher, const char* what, const std::function<void()>& work);
   bool poll_until(RunObserver& watcher, const std::atomic<bool>& done, const char* what = "");
-  bool waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const std::string& what,
+  bool waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const AwaitedEnd& end,
                 std::chrono::seconds longest);
   void poll();
   void log_start();
@@ -121,7 +121,7 @@ class RigRun {
   std::chrono::steady_clock::time_point polled_seldom_{};
   RigFigures last_;        // of the frames; once they have ended
   std::string told_wait_;  // the last that waits_on() has said
-  std::string awaited_;    // what waits_on() waits for
+  std::string awaited_;    // what waits_on() waits for, whatever the call
   Patience patience_;      // since it waits for that
 };
 

@@ -106,7 +106,7 @@ void RunFiles::report_hanging() {
 /// False: a call on the run folder never returned.
 bool RunFiles::await() {
   while (!stuck_ && !calls_->idle())
-    stuck_ = !run_.waits_on(calls_->hangs(), calls_->what(), std::chrono::seconds(60));
+    stuck_ = !run_.waits_on(calls_->hangs(), {calls_->what()}, std::chrono::seconds(60));
   return !stuck_;
 }
 

@@ -62,17 +62,18 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done, con
 
 /// True: go on with a wait at the end. Not when the rig was aborted and a call has not returned for two seconds since,
 /// nor when it has not for the longest time. Says after a second what is waited for.
-bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const std::string& what,
+bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const AwaitedEnd& end,
                       std::chrono::seconds longest) {
   constexpr std::chrono::seconds kSaid{1};
   constexpr std::chrono::seconds kAborted{2};
-  if (hangs >= kSaid && told_wait_ != what) {
-    told_wait_ = what;
-    watcher.say("the rig ends when this returns: " + what + "; a second signal (Ctrl-C) ends it without");
+  if (hangs >= kSaid && told_wait_ != end.what) {
+    told_wait_ = end.what;
+    watcher.say("the rig ends when this returns: " + end.what + end.call +
+                "; a second signal (Ctrl-C) ends it without");
   }
   if (hangs >= longest || (hangs >= kAborted && executive().abort_requested())) return false;
-  if (awaited_ != what) {
-    awaited_ = what;
+  if (awaited_ != end.what) {
+    awaited_ = end.what;
     patience_ = Patience();
   }
   watcher.tick(*this, patience_.next());

@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,13 @@
 #include "rtsync/host/provision.hpp"
 
 namespace tactus::executive {
+
+/// What the end of a run waits for.
+struct AwaitedEnd {
+  std::string what;  ///< "the file of recording time was closed"
+  std::string
+      call{};  ///< the present call, which may change: " (close() of driver 'x')"; empty: none is known
+};
 
 /// Data of a run for its capabilities, and functions that they may call. All of it outlives them.
 ///
@@ -45,6 +53,7 @@ struct RunContext {
   bool stuck = false;                  ///< a job never returns: nothing may wait for the frames' threads
   bool file_stuck = false;             ///< a file never answers
   bool driver_stuck = false;           ///< a driver never returns from a call beside the frames
+  std::vector<std::string> silent{};   ///< driver models whose call on another thread has not returned
   RunEnd end{};                        ///< end of the run; a capability may change it
   const LoadedState* start = nullptr;  ///< the state that the run goes on from
   rtsync::RealtimeTotals totals_when_stuck{};
@@ -55,7 +64,7 @@ struct RunContext {
   /// Runs what may take long on the setup thread. False: `end` says why it did not succeed.
   std::function<bool(const char* what, const std::function<void()>& work)> aside{};
   /// True: go on with a wait at the end that has lasted for `hangs`; see RigRun::waits_on().
-  std::function<bool(std::chrono::nanoseconds hangs, const std::string& what, std::chrono::seconds longest)>
+  std::function<bool(std::chrono::nanoseconds hangs, const AwaitedEnd& end, std::chrono::seconds longest)>
       waits_on{};
   /// Serves signals for a moment.
   std::function<void(std::chrono::nanoseconds at_most)> tick{};
@@ -80,6 +89,10 @@ struct RunContext {
   /// A thread reads the clock instead of sleeping.
   bool spins() const {
     return pacing->sleeper().share_spun(rig.plan().frame) >= 1 || !rig.settings().realtime.sleep_timer;
+  }
+  /// Returns true if a driver's model may be called beside the frames: no call of it hangs, which may hold its locks.
+  bool may_call(const std::string& model) const {
+    return !stuck && std::find(silent.begin(), silent.end(), model) == silent.end();
   }
   /// Totals of the run so far.
   rtsync::RealtimeTotals totals() const { return stuck ? totals_when_stuck : executive->totals(); }

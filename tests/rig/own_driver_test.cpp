@@ -96,10 +96,10 @@ void expect_hanging_wait_ends(const std::string& flaw, bool in_frames) {
                                     "safe_outputs: process\n"
                                     "models: { drive: { driver: tape, file: tape, safe: -42 } }\n",
                                 kFlawed + ":" TACTUS_TEST_DRIVERS,
-                                {"run", "rig.yaml", "--out", "out", "--set", "threads.stuck_after=200 ms"}));
+                                {"run", "rig.yaml", "--out", "out", "--set", "threads.stuck_after=2 s"}));
   EXPECT_EQ(done.status, 1) << flaw << "\n" << done;
   const std::string said = "driver 'flawed' (" + kFlawed +
-                           "/libtactus-clock-flawed.so) did not return from wait() within 200 ms after its "
+                           "/libtactus-clock-flawed.so) did not return from wait() within 2.00 s after its "
                            "deadline (threads.stuck_after)";
   EXPECT_THAT(done.err, HasSubstr(said)) << flaw;
   const config::Json summary = summary_of(dir / "out");

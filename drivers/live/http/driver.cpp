@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/driver.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "config/text.hpp"
@@ -24,10 +25,12 @@ std::unique_ptr<executive::LiveServer> HttpDriver::make(const config::Node& sett
     problems.add(place_of("listen"), path + ".listen", problem);
     return nullptr;
   }
-  if (const std::string too_long = path_problem(*address);
-      address->path.starts_with("/") && !too_long.empty()) {
-    problems.add(place_of("listen"), path + ".listen", too_long);  // a relative one begins in the run folder
-    return nullptr;
+  if (address->path.starts_with("/")) {  // a relative one begins in the run folder, which is not known yet
+    address->path = std::filesystem::path(address->path).lexically_normal().string();
+    if (const std::string too_long = path_problem(*address, false); !too_long.empty()) {
+      problems.add(place_of("listen"), path + ".listen", too_long);
+      return nullptr;
+    }
   }
   if (!address->is_local() && !read->token_file) {
     problems.add(place_of("listen"), path + ".listen",

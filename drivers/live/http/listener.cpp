@@ -57,6 +57,7 @@ bool is_alive(const UnixName& name) {
 Listener::Listener(Address address, const std::filesystem::path& folder) : address_(std::move(address)) {
   try {
     if (address_.is_unix()) {
+      in_folder_ = !address_.path.starts_with("/");
       address_.path = std::filesystem::absolute(folder / address_.path).lexically_normal().string();
       open_unix();
     } else {
@@ -71,17 +72,18 @@ Listener::Listener(Address address, const std::filesystem::path& folder) : addre
 
 Listener::~Listener() { close(); }
 
-std::string path_problem(const Address& address) {
+std::string path_problem(const Address& address, bool in_folder) {
   if (UnixName(address.path).fits()) return "";
   return address.text() + " has a path of " + std::to_string(address.path.size()) +
          " bytes, and that of a socket has at most " + std::to_string(UnixName::kLongest) +
-         "; choose a shorter run folder (--out) or name of the rig, or another place, as "
+         (in_folder ? "; choose a shorter run folder (--out) or name of the rig, or another place, as "
+                    : "; choose a shorter one, as ") +
          "listen: unix:/run/tactus/rig.sock";
 }
 
 void Listener::open_unix() {
   const UnixName name(address_.path);
-  if (const std::string problem = path_problem(address_); !problem.empty())
+  if (const std::string problem = path_problem(address_, in_folder_); !problem.empty())
     throw executive::DeviceError("live.http.listen: " + problem);
   struct stat there {};
   if (::lstat(address_.path.c_str(), &there) == 0) {

@@ -10,7 +10,8 @@
 namespace tactus::drivers::live_http {
 
 /// Says why no client can name the file of a whole unix address; empty: one can, or it is another kind of address.
-std::string path_problem(const Address& address);
+/// `in_folder`: it begins with the run folder, which may be shorter.
+std::string path_problem(const Address& address, bool in_folder);
 
 /// A listening socket. That of a unix address has a file of mode 0600, which goes with it; one that a dead
 /// run left is replaced.
@@ -37,6 +38,7 @@ class Listener {
   [[noreturn]] void fail(const std::string& what, int error, const std::string& fix);
 
   Address address_;
+  bool in_folder_ = false;  // the path was a relative one
   int fd_ = -1;
   dev_t device_ = 0;  // of the file, to know it again
   ino_t inode_ = 0;

@@ -255,7 +255,7 @@ void RigCheckpoints::leave() {
 void RigCheckpoints::finish() {
   const rtsync::Doing doing("the last checkpoint was written");
   const auto waits = [this](std::chrono::nanoseconds hangs) {
-    return run_->waits_on(hangs, "the last checkpoint was written", std::chrono::minutes(10));
+    return run_->waits_on(hangs, {"the last checkpoint was written"}, std::chrono::minutes(10));
   };
   if (!stop(waits)) run_->file_stuck = true;
   poll(*run_->voice);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/fault/run_faults.hpp"
 
+#include <algorithm>
+
 namespace tactus::executive {
 
 bool RunFaults::is_needed(const RunContext& run) {
@@ -31,6 +33,13 @@ void RunFaults::start() {
   }
 }
 
+bool RunFaults::may_call(const DrivenModel& model) const {
+  const auto& all = run_.rig.driver_models();
+  return std::none_of(all.begin(), all.end(), [&](const DriverModel& each) {
+    return each.model.get() == &model && !run_.may_call(each.name);
+  });
+}
+
 void RunFaults::summarize(config::Json& all, Summary what) const {
   if (what != Summary::ended) return;
   config::Json rows = config::Json::array();
@@ -38,7 +47,10 @@ void RunFaults::summarize(config::Json& all, Summary what) const {
     const CompiledFault& fault = (*faults_)[i];
     config::Json row = {{"name", fault.name}, {"on", fault.target}, {"kind", fault.what}};
     add_figures(row, part_.figures(i));
-    part_.summarize(i, row);
+    if (fault.device == nullptr || may_call(*fault.device))
+      part_.summarize(i, row);
+    else
+      row["disturbed"] = nullptr;  // nobody knows: its driver does not answer
     rows.push_back(std::move(row));
   }
   all["faults"] = std::move(rows);

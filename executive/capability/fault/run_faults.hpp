@@ -25,6 +25,7 @@ class RunFaults final : public RunSwitches {
 
  private:
   SwitchLog& log() override { return part_.log(); }
+  bool may_call(const DrivenModel& model) const;
   const std::string& name_of(std::size_t number) const override { return (*faults_)[number].name; }
 
   RunContext& run_;

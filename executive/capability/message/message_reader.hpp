@@ -40,6 +40,7 @@ class MessageReader {
   struct Change {
     const Source& source;
     bool hangs;
+    bool has_failed;  ///< it has returned with an error, and is read no more
   };
   static constexpr std::chrono::seconds kHangs{1};
 
@@ -54,11 +55,13 @@ class MessageReader {
   /// The messages that were taken since the last call, oldest first.
   std::vector<Said> take();
   /// Looks after calls that do not return; to be called several times a second. A process that stood still gave no call
-  /// the time to return.
+  /// the time to return. While no thread can be had, nothing is read.
   std::vector<Change> look(Clock::time_point now = Clock::now());
-  /// Asks for a last round, in which all messages that there are are taken, up to 10,000 of a source.
+  /// Asks for a last round, in which all messages that there are are taken, up to 10,000 of a source. It waits for room,
+  /// so take() and look() are to be called until ended().
   void request_end();
-  /// The last round is over, but for calls that hang; look() goes on to find those meanwhile.
+  /// The last round is over, but for calls that hang: hanging(), asked before this, names them. After a call that has
+  /// returned late there is one round more.
   bool ended() const;
   /// Time that the present call has taken, and its source; nullptr: none is seen.
   std::chrono::nanoseconds waited() const { return waited_; }
@@ -66,17 +69,22 @@ class MessageReader {
   /// The sources whose call has not returned.
   std::vector<const Source*> hanging() const;
   bool owns(pid_t tid) const;
+  /// What the machine has granted to the thread that reads.
+  std::vector<rtsync::Provision> provisions() const;
 
  private:
   struct Work;
   struct Reader;
 
-  void begin_reader();
+  std::shared_ptr<Reader> make_reader();
+  void drop_ended(std::vector<Change>& changes);
+  void read_on(std::chrono::nanoseconds passed, std::vector<Change>& changes);
 
   const rtsync::ThreadSettings thread_;
   std::shared_ptr<Work> work_;
   std::vector<std::shared_ptr<Reader>> readers_;  // the last one reads; the calls of the others do not return
   bool is_ending_ = false;
+  bool is_round_missing_ = false;  // a call has returned since the end was asked for
   Clock::time_point looked_{};
   std::size_t call_ = 0;  // of the reader at the latest look, counted from its beginning
   std::chrono::nanoseconds waited_{0};

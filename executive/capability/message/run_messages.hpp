@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "executive/capability/message/message_reader.hpp"
 #include "executive/run_base/run_context.hpp"
@@ -18,20 +19,21 @@ class RunMessages final : public Capability {
     return !run.rig.driver_models().empty() || run.rig.isolation() != nullptr;
   }
 
+  void open() override;
   void poll(RunVoice& voice) override;
   void finish() override;
   void drop() override;
   bool owns(pid_t tid) const override { return reader_ && reader_->owns(tid); }
 
  private:
-  void begin_reader();
   void pass_on(RunVoice& voice);
   void tell_hanging(RunVoice& voice);
+  std::vector<const MessageReader::Source*> note_hanging();
   void end_reader(RunVoice& voice);
+  void give_up(const std::string& why);
   void take_isolated(RunVoice& voice, int most);
 
   RunContext& run_;
-  bool has_begun_ = false;
   std::optional<MessageReader> reader_;  // if a model may have messages
 };
 

@@ -75,8 +75,8 @@ void RunRecordings::finish() {
                        " is still being written to its file; the run ends after that");
     }
     return run_->waits_on(hangs,
-                          "the file of recording " + (busy == nullptr ? "" : busy->name()) + " was closed" +
-                              (busy == nullptr ? "" : busy->present_call()),
+                          {"the file of recording " + (busy == nullptr ? "" : busy->name()) + " was closed",
+                           busy == nullptr ? "" : busy->present_call()},
                           std::chrono::seconds(60));
   };
   {

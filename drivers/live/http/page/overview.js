@@ -135,6 +135,7 @@ export class Overview {
     if (!rig.overruns.known && !this.timing) return [sign('…'), 'Running; whether on time is not known yet'];
     const unlisted = ago === undefined && this.count() > 0, least = this.least();
     if (unlisted && least < 0) return [sign('▲'), `Late by ${spanText(-least)}; why is not listed`];
+    if (unlisted && !(least >= 0)) return [sign('…'), 'Running; whether on time is not known yet'];
     if (unlisted) return [sign('✓'), 'On time now'];
     return [sign('✓', !(ago < QUIET)), ago < QUIET ? 'On time again' : 'On time'];
   }

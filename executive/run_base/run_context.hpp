@@ -24,7 +24,7 @@
 
 namespace tactus::executive {
 
-/// What the end of a run waits for.
+/// An end that a run waits for.
 struct AwaitedEnd {
   std::string what;  ///< "the file of recording time was closed"
   std::string

@@ -108,10 +108,10 @@ void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) T
     const Nanoseconds time = record.at - *changed_;
     seen_ += time;
     if (is_strong_) strong_ += time;
+    if (without_since_) gap_ += time;
     if (is_strong_ && now_) add_time(used_up_, *now_, time);
     if (seen_ > kRecent) {
-      seen_ /= 2;
-      strong_ /= 2;
+      for (Nanoseconds* sum : {&seen_, &strong_, &stops_, &gap_}) *sum /= 2;
       for (Runner& runner : used_up_) runner.time /= 2;
     }
   }
@@ -121,7 +121,7 @@ void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) T
   if (is_strong_) {
     std::replace(pushed_off_.begin(), pushed_off_.end(), next.thread, 0);
     one_was_stopped_ = false;
-    if (record.at > window_) end_without(record.at);
+    end_without(record.at);
     without_since_.reset();
     return;
   }
@@ -131,15 +131,27 @@ void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) T
   if ((!one_waits && (!was_strong || !is_used_up())) || without_since_) return;
   without_since_ = record.at;
   unused_ = seen_ - strong_;
+  unused_by_stops_ = stops_;
+  gap_ = Nanoseconds{0};
 }
 
 /// Keeps the time since then, if it may be a stop by the kernel's limit. That ends with the period in which the threads
 /// used up their time: the stop, and what they had left of the period before, are the limit's. A stop counts from half of
-/// that on (judge.cpp), and less than half of the period is seen.
+/// that on (judge.cpp), and less than half of the period is seen. Of shorter periods several are seen: the stops before,
+/// which are about as long, are not what the threads had left.
 void CpuTimes::end_without(EvidenceTime at) TACTUS_RT {
-  if (!without_since_ || at - *without_since_ <= without_) return;
+  if (!without_since_) return;
   const Nanoseconds time = at - *without_since_;
-  if (unused_ * 5 <= time * 4) without_ = time;
+  const bool again = time * 2 >= stop_ && time <= stop_ * 2;
+  const Nanoseconds unused = again ? unused_ - unused_by_stops_ : unused_;
+  if (unused * 5 > time * 4) return;
+  if (at > window_) without_ = std::max(without_, time);
+  if (again) {
+    stops_ += gap_;
+  } else if (time > stop_ || stops_ * 8 < stop_) {
+    stop_ = time;
+    stops_ = gap_;
+  }
 }
 
 /// The kernel gives a CPU to nothing or to a weaker thread only where the thread cannot run: what ran before did not keep
@@ -174,9 +186,11 @@ void CpuTimes::note_timers(const EventRecord& sign) TACTUS_RT {
   }
 }
 
-/// Adds the time of what has left the CPU. Only then is it known how strong it was.
+/// Adds the time of what has left the CPU. Only then is it known how strong it was. A stronger one kept the thread from it
+/// all the time, wherever it was.
 void CpuTimes::had_it_until(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT {
-  if (outside_ && *outside_ > from && *outside_ < to) {
+  const bool could_have_run = !ready_only_ && one.priority != kNoPriority && is_weaker(one);
+  if (could_have_run && outside_ && *outside_ > from && *outside_ < to) {
     had_it(one, from, *outside_);
     look_who_could_run(*outside_, one);
     from = *outside_;

@@ -84,7 +84,7 @@ void ThreadTimes::sign_of_life(EvidenceTime at, const EventRecord& record) TACTU
     const Nanoseconds late = std::min(late_by_, gap);
     silence_ += silent ? gap - rates_.alive : late;
     late_ += late;
-    const Nanoseconds alive = silent ? rates_.alive : gap;
+    const Nanoseconds alive = silent ? rates_.alive : gap - late;
     if (record.in_kernel) in_kernel_ += alive;
     if (record.in_kernel && record.in_call == EventRecord::InCall::yes && alive > Nanoseconds{0}) {
       in_own_call_ += alive;

@@ -192,7 +192,12 @@ class CpuTimes {
   EvidenceTime window_;    // the thread was off a CPU first
   std::optional<EvidenceTime> without_since_;
   Nanoseconds without_{0};
-  Nanoseconds unused_{0};      // before it, without a real-time thread
+  Nanoseconds unused_{0};  // before it, without a real-time thread
+  // The same by stops as long as this one, up to now, and up to then; and the part of seen_ since then.
+  Nanoseconds stop_{0};
+  Nanoseconds stops_{0};
+  Nanoseconds unused_by_stops_{0};
+  Nanoseconds gap_{0};
   std::optional<Runner> now_;  // who has it
   EvidenceTime since_{};
   bool lost_ = false;

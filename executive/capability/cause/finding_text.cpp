@@ -214,7 +214,8 @@ std::string figures(const Finding& finding) {
   if (const Nanoseconds kernel = rtsync::unrecorded_in_kernel(seen); kernel * 2 > finding.facts.excess())
     text += "; the kernel had its CPU for about " + rtsync::duration_text(kernel) +
             ", in what is not recorded (a fault that is not counted, an interrupt, a softirq, a hypervisor)";
-  if (rtsync::stood_in_pieces(finding.facts.excess(), seen))
+  if (!rtsync::is_wake(finding.facts.part) &&
+      rtsync::stood_in_pieces(decided(finding, finding.facts.excess()), seen))
     text += "; signs of life came late by " + rtsync::duration_text(seen.silence->late) +
             " in all, as where the machine stands still again and again for a shorter time than they show";
   if (is_short(finding))

@@ -69,7 +69,7 @@ class MessageReader {
   /// The sources whose call has not returned.
   std::vector<const Source*> hanging() const;
   bool owns(pid_t tid) const;
-  /// What the machine has granted to the thread that reads.
+  /// Returns what the machine has granted to the thread that reads.
   std::vector<rtsync::Provision> provisions() const;
 
  private:

@@ -61,6 +61,29 @@ TEST(CpuTimes, TakeNoGapForALimitThatRealTimeThreadsHadNotUsedUp) {
   EXPECT_EQ(without(1ms, 50ms), 50ms);
 }
 
+TEST(CpuTimes, LeaveStopsByTheLimitOutOfWhatRealTimeThreadsHadLeft) {
+  const auto without = [&](Nanoseconds idle, Nanoseconds last) {
+    const EvidenceTime end = at(900ms + last);
+    const ThreadTimes::Off asleep{at(899ms), end, 1, false};
+    RealtimeThreads threads;
+    threads.take({10}, {});
+    CpuTimes had({&asleep, 1}, 1, false, &threads);
+    had.add(gives_up(0, 10, 5ms));
+    for (auto time = 100ms; time <= 800ms; time += 100ms) {
+      had.add(gives_up(10, 0, time));
+      had.add(gives_up(0, 10, time + idle));
+    }
+    had.add(gives_up(10, 0, 900ms));
+    had.add(gives_up(0, 10, 900ms + last));
+    OtherThreads others;
+    EXPECT_TRUE(had.finish(end, others));
+    return others.without;
+  };
+  EXPECT_EQ(without(5ms, 5ms), 5ms) << "a limit with a period of 100 ms";
+  EXPECT_EQ(without(4ms, 5ms), 5ms) << "a stop may come a tick late";
+  EXPECT_EQ(without(5ms, 12ms), 0ms) << "what they had left is no stop of that length";
+}
+
 /// Thread 10 sleeps from 1 to 9 ms; 70 has the CPU, and is seen. Its priority as it leaves is `left_with`, and that of 10
 /// is `back_with` then.
 OtherThreads seen_asleep(std::initializer_list<EventRecord> signs, int left_with = 120, int back_with = 4) {

@@ -262,6 +262,20 @@ TEST(ThreadTimes, GiveFaultsOfTheDiskTheirTimeInTheKernel) {
   EXPECT_EQ(many_calls(rates, false, true, false).faults->took, 50 * 4us) << "the job computed between them";
 }
 
+TEST(ThreadTimes, CountWhatASignCameLateOnce) {
+  ThreadTimes times(at(1ms), at(2ms), kRates);
+  times.add(record(Kind::on, 1ms));
+  EventRecord in_kernel = record(Kind::alive, 1'120us);
+  in_kernel.in_kernel = true;
+  times.add_late(in_kernel, 20us);
+  times.add(record(Kind::off, 1'120us));
+  Evidence seen;
+  times.finish(seen);
+  ASSERT_TRUE(seen.silence);
+  EXPECT_EQ(seen.silence->took, 20us);
+  EXPECT_EQ(seen.silence->in_kernel, 100us);
+}
+
 TEST(ThreadTimes, SayNothingWhenRecordsAreMissing) {
   const Evidence seen = between(1ms, 2ms, {record(Kind::on, 1ms), record(Kind::lost, 1'500us)});
   EXPECT_FALSE(seen.switches || seen.faults || seen.silence);
@@ -370,6 +384,12 @@ TEST(CpuTimes, SayHowLongAStrongerThreadHadTheCpuUpToTheEndOfASleep) {
   EXPECT_EQ(kept({gives_up(10, 20, 1ms), gives_up(20, 0, 4ms), gives_up(0, 10, 5ms)}), 0ms)
       << "it was idle then";
   EXPECT_EQ(kept({gives_up(10, 70, 1ms), gives_up(70, 10, 5ms)}), 0ms) << "an ordinary thread";
+  EventRecord first = record(Kind::alive, 3ms);
+  first.thread = 20;
+  EventRecord second = first;
+  second.at = at(4ms);
+  EXPECT_EQ(kept({gives_up(10, 0, 1ms), gives_up(0, 20, 2ms), first, second, gives_up(20, 10, 5ms)}), 3ms)
+      << "it was seen outside of the kernel";
 }
 
 TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughOneWaits) {

@@ -461,6 +461,19 @@ TEST_F(FindingText, SaysWhereSignsOfLifeAreTooSeldom) {
   EXPECT_THAT(text(made), Not(HasSubstr("a stop of the machine may be as short")));
 }
 
+TEST_F(FindingText, SaysThatSignsOfLifeCameLateWhereThatMadeTheRestUnknown) {
+  Finding made = finding(Cause::unknown, 10ms);
+  made.evidence.switches = {.blocked = 4ms, .blocks = 1};
+  made.evidence.silence = {.took = 1ms, .anywhere = true, .blind = 500us, .late = 1ms};
+  EXPECT_THAT(text(made), HasSubstr("; signs of life came late by 1.00 ms in all"))
+      << "5 ms are unknown, of 10 ms";
+  made.evidence.silence->took = made.evidence.silence->late = 500us;
+  EXPECT_THAT(text(made), Not(HasSubstr("came late")));
+  made.evidence.silence->took = made.evidence.silence->late = 2ms;
+  made.facts.part = rtsync::LatePart::wake;
+  EXPECT_THAT(text(made), Not(HasSubstr("came late"))) << "it decides nothing there";
+}
+
 TEST_F(FindingText, EveryCauseHasASentenceAndACulpritOrNone) {
   for (std::size_t i = 1; i < rtsync::kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);

@@ -101,6 +101,8 @@ case $rig in
   fork) (trap '' TERM; setsid sleep 1000 & sleep 1000) & verdict pass 0.5 null ;;
   spoil) if [ -e "$out/../../$gain-1" ]; then verdict pass 0.5 null; else verdict inconclusive null 12
          echo '{"causes": {"preempted": {"sum_ns": 5, "by": [{"name": "burst", "of": ""}]}}}' > "$out/summary.json"; exit 5; fi ;;
+  ruin) verdict inconclusive null 12
+        echo '{"causes": {"preempted": {"sum_ns": 5, "by": [{"name": "burst", "of": ""}]}}}' > "$out/summary.json"; exit 5 ;;
   own) verdict inconclusive null 12
        echo '{"causes": {"computed": {"sum_ns": 5}, "preempted": {"sum_ns": 1}}}' > "$out/summary.json"; exit 5 ;;
   pinned) sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status > "$out/allowed"; echo "$TACTUS_CPUS" > "$out/named"

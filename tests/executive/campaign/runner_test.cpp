@@ -198,6 +198,14 @@ TEST(CampaignRunner, RepeatsWhatTheMachineSpoiled) {
   EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE number = 1"), 1) << "the rig's own lateness";
 }
 
+TEST(CampaignRunner, RepeatsNoMoreOftenThanItsRetries) {
+  MadeCampaign made;
+  made.work.retries = 2;
+  (void)made.run(MadeCases({"ruin"}));
+  EXPECT_EQ(made.number_of("SELECT count(*) FROM attempts WHERE number = 0"), 3);
+  EXPECT_EQ(made.text_of("SELECT verdict FROM cases WHERE number = 0"), "inconclusive");
+}
+
 TEST(CampaignRunner, RefusesChangedFilesUnlessTheyAreAccepted) {
   MadeCampaign made;
   MadeCases cases({"pass"}, 4);

@@ -278,6 +278,13 @@ TEST(Monitor, WhatIsOpenAtTheEndHasNoVerdict) {
   EXPECT_STREQ(monitor.why(), "reset");
 }
 
+TEST(Monitor, WhatHeldBeforeAResetIsNotTheValueAtTheEnd) {
+  Monitor monitor({.kind = Kind::finally});
+  monitor.take(0, {.holds = 1});
+  monitor.begin_anew();
+  EXPECT_EQ(monitor.verdict(), TestVerdict::untested);
+}
+
 TEST(Monitor, ATimeThatEndsWithTheRunIsOver) {
   for (const std::int64_t frames : {3, 4, 5}) {  // between frames 1 and 4
     Monitor monitor({.kind = Kind::between, .must_close = true});

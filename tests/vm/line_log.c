@@ -4,11 +4,13 @@
  *     line_log VALUE_FILE MILLISECONDS
  *     line_log --kill PID...             sends SIGKILL to each; on stdout when, by CLOCK_MONOTONIC in nanoseconds
  *
- * Looks every 100 us for so long; one line per change on stdout: CLOCK_MONOTONIC in nanoseconds, and the character.
+ * SCHED_FIFO before the rig: a weaker one would stand for whole frames in the middle of its kill(), or see the line
+ * only when the kernel has taken the dead rig apart. Looks every 100 us for so long; one line per change on stdout: CLOCK_MONOTONIC in nanoseconds, and the character.
  * The first line is what stood there at the beginning.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,8 @@ static long long now_ns(void) {
 }
 
 int main(int argc, char** argv) {
+  const struct sched_param before_the_rig = {.sched_priority = 89};
+  if (sched_setscheduler(0, SCHED_FIFO, &before_the_rig) != 0) perror("sched_setscheduler");
   if (argc > 2 && strcmp(argv[1], "--kill") == 0) {
     const long long now = now_ns();
     for (int i = 2; i < argc; ++i)

@@ -154,6 +154,25 @@ void try_frames(const TriedDriver& driver) {
   }
 }
 
+void try_messages(const TriedDriver& driver) {
+  TriedModel model(driver);
+  if (!model->has_messages()) throw NotTried("it has no messages for the log");
+  model.open();
+  constexpr int kMost = 100'000;
+  int taken = 0;
+  const auto take_all = [&] {
+    while (const auto message = model->take_message()) {
+      if (message->text.empty()) throw Mistake("gives the log a message without a text");
+      if (++taken == kMost)
+        throw Mistake("gives message after message: " + std::to_string(kMost) +
+                      " in a few calls of its jobs; take_message() answers false when none waits");
+    }
+  };
+  take_all();
+  for (const executive::DeclaredJob& job : model.instance().jobs()) (void)model.run(job);
+  take_all();
+}
+
 SafeOutput* g_output = nullptr;
 
 void try_driving_safe(const TriedDriver& driver) {
@@ -337,6 +356,7 @@ std::vector<Trial> model_trials() {
           {"opened without its device", &try_model_without_device},
           {"opened and ended again and again", &try_model_again},
           {"a hundred frames", &try_frames},
+          {"messages for the log", &try_messages},
           {"outputs driven safe, also in a signal handler", &try_driving_safe}};
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "tests/rig/rig_command.hpp"
 
@@ -58,13 +59,18 @@ TEST(DriverTrials, FindTheMistakesOfFormats) {
 }
 
 TEST(DriverTrials, EndADriverThatHangs) {
-  const Finished done = tried("record", "hangs", "2 s");
-  EXPECT_EQ(done.status, 1) << done;
-  EXPECT_NE(done.out.find("does not return"), std::string::npos) << done;
+  for (const auto& [kind, flaw] : {std::pair{"record", "hangs"}, {"model", "messages_hang"}}) {
+    const Finished done = tried(kind, flaw, "2 s");
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_NE(done.out.find("does not return"), std::string::npos) << done;
+  }
 }
 
 TEST(DriverTrials, FindTheMistakesOfModels) {
-  EXPECT_EQ(tried("model", "none").status, 0) << tried("model", "none");
+  for (const char* const sound : {"none", "talks"}) {
+    const Finished done = tried("model", sound);
+    EXPECT_EQ(done.status, 0) << done;
+  }
   const Row rows[] = {
       {"heap", "calls the heap"},
       {"shared", "in static storage: two models of a rig would share it"},
@@ -75,6 +81,8 @@ TEST(DriverTrials, FindTheMistakesOfModels) {
       {"job_throws", "lets an exception out of job 'drive', or returns -1 there: the wire is broken"},
       {"outputs_throw", "its function outputs() failed"},
       {"check_throws", "fails when it is made: driver 'flawed' could not be made: the port is of no use"},
+      {"messages_mute", "messages for the log: gives the log a message without a text"},
+      {"messages_endless", "gives message after message: 100000"},
       {"unknown_output", "names an output of variable 'vlaue', which it does not declare"},
   };
   for (const Row& row : rows) expect_found("model", row);

@@ -27,7 +27,9 @@ enum class Flaw {
   safe_hangs,
   talks,
   messages_hang,
-  messages_crash
+  messages_crash,
+  messages_mute,
+  messages_endless
 };
 
 double g_shared = 0;
@@ -55,7 +57,9 @@ class Flawed final : public tactus::ModelDriver {
             {"safe_hangs", Flaw::safe_hangs},
             {"talks", Flaw::talks},
             {"messages_hang", Flaw::messages_hang},
-            {"messages_crash", Flaw::messages_crash}},
+            {"messages_crash", Flaw::messages_crash},
+            {"messages_mute", Flaw::messages_mute},
+            {"messages_endless", Flaw::messages_endless}},
            "the mistake");
   }
   void check(const tactus::Problems&) override {
@@ -81,11 +85,12 @@ class Flawed final : public tactus::ModelDriver {
     return true;
   }
   bool take_message(tactus::Message& to) override {
-    if (flaw_ < Flaw::talks || messages_ == 3) return false;
+    if (flaw_ < Flaw::talks || (messages_ == 3 && flaw_ != Flaw::messages_endless)) return false;
     double* volatile nowhere = nullptr;
     if (flaw_ == Flaw::messages_crash) *nowhere = 0;
     while (flaw_ == Flaw::messages_hang && messages_ == 1) (void)::pause();
-    to.text = "message " + std::to_string(++messages_);
+    ++messages_;
+    if (flaw_ != Flaw::messages_mute) to.text = "message " + std::to_string(messages_);
     return true;
   }
   std::vector<tactus::DrivenOutput> outputs() const override {
@@ -106,7 +111,8 @@ class Flawed final : public tactus::ModelDriver {
  private:
   Flaw flaw_ = Flaw::none;
   double value_ = 0;
-  int fd_ = -1, messages_ = 0;
+  int fd_ = -1;
+  long messages_ = 0;
   std::unique_ptr<double> device_;
   std::string text_;
 };

@@ -101,6 +101,7 @@ class Rig:
         self.panels_tag = 1
         self.link = {"linked": False}
         self.external = None   # the external clock
+        self.found = {}        # name of a fact of the machine -> what was found
         self.checkpoints = []  # names
         self.outputs = outputs
         self.realtime = True
@@ -446,7 +447,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if frame in rig.traces:
                 return rig.traces[frame] if query.get("format") == "perfetto" else None
             return b"perfetto" if query.get("format") == "perfetto" else rig.trace(int(query.get("frame", rig.frame - 3)))
-        fact = lambda name, grade, fix="": {"name": name, "grade": grade, "found": f"{name} as found", "needed": "",
+        fact = lambda name, grade, fix="": {"name": name, "grade": grade, "found": rig.found.get(name, f"{name} as found"), "needed": "",
                                              "why": "because", "fix": fix}  # noqa: E731
         return {"": rig.facts, "state": rig.state_now, "timing": rig.timing, "jobs": rig.jobs,
                 "panels": lambda: {"file": "fake.panels.yaml", "panels": rig.panels, "problems": []},

@@ -286,17 +286,23 @@ class List(Case):
                 self.assertIn("frame 123456791", [text for text, _, _ in cut])
         del rig
 
-    def test_who_it_was_is_whole_on_a_phone(self):
+    def test_who_it_was_is_whole(self):
         rig = self.fake()
-        rig.entry("overruns", frame=900, over_ns=700_000, cause="computed", who="load.step_of_a_model", followers=12)
+        rig.entry("overruns", frame=900, over_ns=700_000, cause="computed", who="load.step_of_a_model", followers=12,
+                  beside={"cause": "machine_stopped", "share_ns": 945_000, "text": "the machine stood"})
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
-        for width in (360, 390):
-            self.browser.size(width, 740, phone=True)
+        for width in (360, 390, 768, 1000, 1280, 1440, 1600):
+            self.browser.size(width, 740, phone=width < 500)
             self.open()
             self.browser.until("return document.querySelector('.overruns summary')")
-            self.assertEqual(self.browser.run("""return [...document.querySelectorAll('.overruns summary > :nth-child(4)')].filter((node) =>
-                node.scrollWidth > node.clientWidth + 1).map((node) => node.textContent)"""), [])
-            over = self.browser.run("""const link = document.querySelector('.rail a'), sides = (at) => link.querySelector(at).getBoundingClientRect();
+            cut = self.browser.run("""return [...document.querySelectorAll('.overruns summary')].flatMap((row) => {
+                const range = document.createRange(), who = row.children[3], box = who.getBoundingClientRect();
+                range.selectNodeContents(who);
+                const text = range.getBoundingClientRect();
+                return who.scrollWidth > who.clientWidth + 1 || text.right > box.right + 1
+                  || text.bottom > row.getBoundingClientRect().bottom + 1 ? [who.textContent] : []; })""")
+            self.assertEqual(cut, [], width)
+            over = width < 500 and self.browser.run("""const link = document.querySelector('.rail a'), sides = (at) => link.querySelector(at).getBoundingClientRect();
                 return sides('i').right > sides('em').left + 0.5""")
             self.assertFalse(over, "the count covers the sign of its view")
 
@@ -448,6 +454,26 @@ class Room(Case):
                           && node.getBoundingClientRect().right > panel.getBoundingClientRect().right + 0.5)
                           .map((node) => node.outerHTML.slice(0, 80)))""")
                     self.assertEqual(out, [])
+
+    def test_what_was_found_of_the_machine_is_whole(self):
+        rig = self.fake()
+        found = "no PREEMPT_RT; preemption model 'none' (/proc/config.gz), and /sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
+        rig.found = dict.fromkeys(("kernel preemption", "governor", "memory lock"), found)
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        for width in (360, 768, 1280, 1600):
+            self.browser.size(width, 740, phone=width < 500)
+            self.open("bench")
+            self.browser.until_text('[data-list="doctor"]', "governor")
+            wrong = self.browser.run("""for (const fine of document.querySelectorAll('.fine')) fine.open = true;
+                return [...document.querySelectorAll('.doctor details')].flatMap((details) => [true, false].flatMap((open) => {
+                  details.open = open;
+                  const text = details.querySelector('summary span:last-child'), range = document.createRange();
+                  range.selectNodeContents(text);
+                  const shown = range.getBoundingClientRect(), row = details.querySelector('summary').getBoundingClientRect();
+                  const times = [...details.querySelectorAll('small, p')].filter((node) => node.checkVisibility() && node.textContent.includes(args[0]));
+                  return text.scrollWidth > text.clientWidth + 1 || shown.right > row.right + 1 || shown.bottom > row.bottom + 1
+                    || times.length !== 1 ? [[details.textContent, open]] : []; }))""", found)
+            self.assertEqual(wrong, [], width)
 
     def test_the_count_beside_a_view_stays_in_its_link(self):
         self.fake()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures as text: durations, counts, values of variables. Knows no page and no rig.
 
-const MINUS = '\u2212';
+export const MINUS = '\u2212';
 
 /** 3 significant digits and the unit for the size: [8, ns], [17.2, µs], [3.97, ms]. */
 export function span(ns) {

@@ -211,6 +211,10 @@ export class Top {
                               [faults.length ? h('span', {}, 'Nothing is forced') : 'Nothing is forced'])
         ]);
     one('[data-act="release-all"]').hidden = !forces.length;
+    // Where they are more lines than there is room for, keys scroll through them, too.
+    const shown = one('.safety .forced');
+    if (getComputedStyle(shown).overflowY === 'auto' && shown.scrollHeight > shown.clientHeight + 1) shown.tabIndex = 0;
+    else shown.removeAttribute('tabindex');
     const count = rig.now.outputs.length;
     const outputs = `⚡\uFE0E ${count} real output${count > 1 ? 's' : ''}`;
     put('outputs', count ? `${outputs}${unknown ? ' when last heard' : ''}` : unknown ? '' : 'no real output');

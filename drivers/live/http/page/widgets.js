@@ -4,7 +4,7 @@ import {knob, slider, xyPlot} from './canvas.js';
 import {all, h, one} from './dom.js';
 import {curvePlot, show} from './lines.js';
 import {around} from './panels.js';
-import {shownUnit} from './text.js';
+import {MINUS, shownUnit} from './text.js';
 import {figures} from './top.js';
 import {columns} from './track.js';
 
@@ -121,10 +121,9 @@ function under(event, rig, widget) {
 }
 
 const ends = (rig, widget) => {
-  const [low, high] = rangeOf(rig, widget);
+  const [low, high] = rangeOf(rig, widget).map((end) => String(Number(end.toPrecision(6))).replaceAll('-', MINUS));
   return h(
-      'div', {class: 'ends num'}, h('span', {}, figures.text(low)), h('b', {'data-deskvalue': widget.variable}),
-      h('span', {}, figures.text(high)));
+      'div', {class: 'ends num'}, h('span', {}, low), h('b', {'data-deskvalue': widget.variable}), h('span', {}, high));
 };
 
 /** A plot over time inside a widget; ends with plot.end(). */

@@ -288,8 +288,10 @@ class List(Case):
 
     def test_who_it_was_is_whole(self):
         rig = self.fake()
-        rig.entry("overruns", frame=900, over_ns=700_000, cause="computed", who="load.step_of_a_model", followers=12,
-                  beside={"cause": "machine_stopped", "share_ns": 945_000, "text": "the machine stood"})
+        rig.frame = 12_345_678
+        for cause in ("computed", "machine_stopped"):
+            rig.entry("overruns", frame=12_345_600, over_ns=700_000, cause=cause, who="load.step_of_a_model", followers=12,
+                      beside={"cause": "machine_stopped", "share_ns": 945_000, "text": "the machine stood"})
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
         for width in (360, 390, 768, 1000, 1280, 1440, 1600):
             self.browser.size(width, 740, phone=width < 500)
@@ -302,6 +304,8 @@ class List(Case):
                 return who.scrollWidth > who.clientWidth + 1 || text.right > box.right + 1
                   || text.bottom > row.getBoundingClientRect().bottom + 1 ? [who.textContent] : []; })""")
             self.assertEqual(cut, [], width)
+            wide = self.browser.run("const host = document.querySelector('.overruns'); return host.scrollWidth - host.clientWidth")
+            self.assertLessEqual(wide, 0, f"rows reach over the edge at {width}")
             over = width < 500 and self.browser.run("""const link = document.querySelector('.rail a'), sides = (at) => link.querySelector(at).getBoundingClientRect();
                 return sides('i').right > sides('em').left + 0.5""")
             self.assertFalse(over, "the count covers the sign of its view")
@@ -474,6 +478,69 @@ class Room(Case):
                   return text.scrollWidth > text.clientWidth + 1 || shown.right > row.right + 1 || shown.bottom > row.bottom + 1
                     || times.length !== 1 ? [[details.textContent, open]] : []; }))""", found)
             self.assertEqual(wrong, [], width)
+
+    def test_all_that_is_forced_and_the_real_outputs_are_whole_on_a_narrow_screen(self):
+        rig = self.fake()
+        for name in ("controller.current_limit", "controller.speed_limit", "motor.current", "motor.speed"):
+            rig.forced[name] = {"value": 60.25, "who": "127.0.0.1:1", "frame": 1}
+        rig.switch("fault", "encoder_stuck_for_a_while", "on")
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        for width in (360, 390, 768, 900):
+            self.browser.size(width, 800, phone=width < 500)
+            self.open()
+            self.browser.until_text(".safety", "FAULT 1.*FORCED 4")
+            cut = self.browser.run("""const line = document.querySelector('.safety'), box = line.getBoundingClientRect();
+                const forced = line.querySelector('.forced'), host = forced.getBoundingClientRect();
+                return [...line.querySelectorAll('.forced > *, button, .outputs')].filter((node) => {
+                  const range = document.createRange();
+                  range.selectNodeContents(node);
+                  const text = range.getBoundingClientRect(), within = forced.contains(node) ? host : box;
+                  return !node.checkVisibility() || text.right > within.right + 1 || text.bottom > within.bottom + 1 || text.top < within.top - 1
+                    || node.getBoundingClientRect().bottom > box.bottom; }).map((node) => node.textContent)""")
+            self.assertEqual(cut, [], width)
+            self.assertFalse(self.browser.run("""const main = document.querySelector('.verdict').getBoundingClientRect();
+                scrollTo(0, 0);
+                return main.top < document.querySelector('.safety').getBoundingClientRect().bottom"""), f"the view lies below it at {width}")
+
+    def test_names_of_expectations_are_whole(self):
+        rig = self.fake()
+        expects = "after moving, within 100 ms: abs(motor.speed - trajectory.speed) < 5 rad/s, holds for 2 s"
+        for verdict in ("pass", "fail", "untested"):
+            rig.expect(f"is {verdict} with a name that needs much room, and an_identifier_of_forty_letters_without_end", verdict,
+                       final=verdict == "fail", frame=12_345_678, time_s=12_345.678, expects=expects)
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        for width in (360, 768, 1000, 1280, 1600):
+            self.browser.size(width, 800, phone=width < 500)
+            self.open("tests")
+            self.browser.until("return document.querySelectorAll('.expect button').length === 3")
+            cut = self.browser.run("""return [...document.querySelectorAll('.expect button > *')].filter((node) => {
+                const range = document.createRange(), row = node.parentNode.getBoundingClientRect(), box = node.getBoundingClientRect();
+                range.selectNodeContents(node.firstChild ?? node);  // what a screen reader hears is elsewhere
+                const text = range.getBoundingClientRect();
+                return node.checkVisibility() && node.textContent && (node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX !== 'visible'
+                  || text.right > row.right || text.width > box.width + 1 || text.bottom > row.bottom + 1); }).map((node) => node.textContent)""")
+            self.assertEqual(cut, [], width)
+
+    def test_both_ends_of_a_slider_are_whole_on_a_phone(self):
+        rig = self.fake()
+        rig.set["controller.current_limit"] = 0.0017
+        rig.panels = {"bench": [{"kind": "slider", "variable": "controller.current_limit", "at": [3 * i, 0, 3, 1], "from": low, "to": high}
+                                for i, (low, high) in enumerate(((0.00085, 0.00255), (-12345.6, 12345.6)))]}
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        self.browser.size(360, 740, phone=True)
+        self.open("desk")
+        self.browser.until("return document.querySelectorAll('.ends b').length === 2 && document.querySelector('.ends b').textContent")
+        ends = self.browser.run("""return [...document.querySelectorAll('.ends')].map((ends) => [ends.firstChild.textContent, ends.lastChild.textContent,
+            ends.scrollWidth > ends.clientWidth + 1 || ends.closest('.widget').scrollHeight > ends.closest('.widget').clientHeight + 1])""")
+        self.assertEqual(ends, [["0.00085", "0.00255", False], ["−12345.6", "12345.6", False]])
+
+    def test_every_key_of_a_colour_has_its_colour(self):
+        self.fake()
+        self.open("timing")
+        colours = self.browser.run("""return [...document.querySelectorAll('.key')].map((key) =>
+            [key.className, getComputedStyle(key).backgroundColor])""")
+        self.assertEqual([name for name, colour in colours if colour == "rgba(0, 0, 0, 0)"], [])
+        self.assertGreater(len(colours), 3)
 
     def test_the_count_beside_a_view_stays_in_its_link(self):
         self.fake()

@@ -81,6 +81,7 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
     share_faults_with_copy(faults_between(events_->faults(stretch.lane), stretch.from, stretch.to, *copy_),
                            finding.evidence);
   see_delays(stretch, timing, finding.evidence);
+  seen_.see_quota(stretch.lane, stretch, finding.evidence);
   const rtsync::CauseWeights verdict = seen_.weigh(stretch.lane, stretch, finding.facts, finding.evidence);
   finding.cause = verdict.cause;
   finding.share = verdict.share;
@@ -224,6 +225,7 @@ void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_R
   const bool look = note.late.cause == rtsync::Cause::none;
   if (look) explanations_.begin();
   if (look && delays_ != nullptr) delays_->read();
+  if (quotas_ != nullptr) quotas_->begin();
   find_causes(timing, note);
   if (!look) return;
   explanations_.end(frames_);

@@ -20,6 +20,7 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
 #include "rtsync/evidence/run_delays.hpp"
 
@@ -60,6 +61,13 @@ class FrameEvidence {
   void watch_delays(rtsync::RunDelays& delays, bool realtime) {
     delays_ = &delays;
     is_realtime_ = realtime;
+  }
+
+  /// Sets the counts of stops by the limits of control groups, of the threads in the order of watch(). It must outlive the
+  /// frames. @when setup
+  void watch_quotas(rtsync::GroupQuotas& quotas) {
+    quotas_ = &quotas;
+    seen_.watch_quotas(quotas);
   }
 
   /// Sets a copy that excuses faults: while it is under way, pages of the models' state fault when they are
@@ -118,6 +126,7 @@ class FrameEvidence {
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   rtsync::RunDelays* delays_ = nullptr;
   bool is_realtime_ = true;  // where delays_ decides
+  rtsync::GroupQuotas* quotas_ = nullptr;
   const GradualCopy* copy_ = nullptr;
   bool copied_ = false;  // in the frame before
   PartTimes parts_;

@@ -51,8 +51,12 @@ void StretchEvidence::see(std::size_t thread, const Stretch& stretch,
   evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);
 }
 
+void StretchEvidence::see_quota(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const {
+  if (quotas_ != nullptr && !evidence.realtime) evidence.quota = quotas_->stops_since(thread, stretch.from);
+}
+
 /// Returns the root cause of a wait of main for a worker that had not woken yet.
-Finding::Root StretchEvidence::root_of_lane(const Stretch& stretch) const TACTUS_RT {
+Finding::Root StretchEvidence::root_of_lane(const Stretch& stretch) const {
   Finding::Root root;
   root.thread = program_.lane(0).longest_wait().thread;
   if (root.thread == 0) return root;
@@ -63,6 +67,7 @@ Finding::Root StretchEvidence::root_of_lane(const Stretch& stretch) const TACTUS
     root.facts.part = LatePart::wake;
     root.facts.took = stretch.time();
     see(lane, wake, root.evidence);
+    see_quota(lane, wake, root.evidence);
     root.cause = rtsync::judge(root.facts, root.evidence);
   }
   return root;
@@ -80,7 +85,7 @@ std::optional<StretchEvidence::CallTimes> StretchEvidence::times_of_call(
 
 /// Returns the root cause of a job's wait for its model, which has a process of its own: what that did, or
 /// what kept it from the call.
-Finding::Root StretchEvidence::root_of_process(const Stretch& stretch) const TACTUS_RT {
+Finding::Root StretchEvidence::root_of_process(const Stretch& stretch) const {
   Finding::Root root;
   const std::size_t process = program_.plan().jobs[stretch.job].isolated->process();
   Stretch part = stretch;
@@ -93,7 +98,9 @@ Finding::Root StretchEvidence::root_of_process(const Stretch& stretch) const TAC
   }
   root.facts = {part.part, part.time(), part.usual};
   root.facts.always = part.always;
-  see(program_.lanes() + program_.async_workers().size() + process, part, root.evidence);
+  const std::size_t thread = program_.lanes() + program_.async_workers().size() + process;
+  see(thread, part, root.evidence);
+  see_quota(thread, part, root.evidence);
   if (part.part == LatePart::job) isolated_.see(stretch.job, root.evidence);
   if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, part);
   root.cause = rtsync::judge(root.facts, root.evidence);
@@ -122,6 +129,7 @@ Finding::Root StretchEvidence::root_of(const Stretch& stretch) const {
     if (workers[i]->thread != thread) continue;
     root.facts = {LatePart::job, stretch.time(), Nanoseconds{0}};
     see(program_.lanes() + i, stretch, root.evidence);
+    see_quota(program_.lanes() + i, stretch, root.evidence);
     uses_.see_async(i, stretch.from, stretch.to, root.evidence);
     if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, stretch);
     root.cause = weigh(program_.lanes() + i, stretch, root.facts, root.evidence).cause;

@@ -9,6 +9,7 @@
 #include "executive/frame/stretch.hpp"
 #include "executive/frame/thread_uses.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
 
@@ -17,7 +18,7 @@ namespace tactus::executive {
 /// Says what was seen of a thread in a stretch of a frame, and why one that was waited for was not ready.
 ///
 /// Threads  watch(), watch_cpus(): before the frames. The rest: the rig's main thread.
-/// RT       no lock; a system call in weigh() alone, outside of frames and not behind one in time.
+/// RT       no lock; a system call in weigh() and see_quota() alone, outside of frames and not behind one in time.
 class StretchEvidence {
  public:
   /// All must outlive it. @when setup
@@ -28,9 +29,12 @@ class StretchEvidence {
   void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
              bool preemptible);
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
+  void watch_quotas(rtsync::GroupQuotas& quotas) { quotas_ = &quotas; }
 
   /// Fills in what was seen of a thread, by its place among the watched ones.
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
+  /// Fills in how the limits of its control groups stopped an ordinary thread.
+  void see_quota(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const;
   /// The heap's calls with the time that measuring them takes.
   rtsync::HeapTimes with_measuring(const rtsync::HeapTimes& heap, const Stretch& stretch) const TACTUS_RT;
   /// Weighs causes. Where nothing but the thread's own work is left, page faults may have taken that: looks then at what
@@ -49,8 +53,8 @@ class StretchEvidence {
   Finding::Root root_of(const Stretch& stretch) const;
 
  private:
-  Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
-  Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
+  Finding::Root root_of_lane(const Stretch& stretch) const;
+  Finding::Root root_of_process(const Stretch& stretch) const;
 
   const Program& program_;
   ThreadUses& uses_;
@@ -59,6 +63,7 @@ class StretchEvidence {
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   bool preemptible_ = true;
   const rtsync::CpuWatch* cpus_ = nullptr;
+  rtsync::GroupQuotas* quotas_ = nullptr;
   rtsync::Nanoseconds clock_read_{0};  // what it costs
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -62,6 +63,7 @@ struct SwitchTimes {
   Nanoseconds longest_block{0};
   std::uint64_t code = 0;  ///< the address that its own code continued from after the longest; 0: not known
   std::int32_t call = -1;  ///< the number of the system call that it was in; -1: only the address says it
+  Nanoseconds longest_ready{0};  ///< longest part of `preempted` and `migrated` at one time
 };
 
 /// Its page faults.
@@ -166,6 +168,20 @@ struct Silence {
   Nanoseconds late{0};
 };
 
+/// Path of a control group, with a 0 at its end; of a long one the end of it.
+using GroupName = std::array<char, 43>;
+
+/// Stops of ordinary threads by the limit of their control group, in the time looked at and shortly before.
+struct QuotaStops {
+  Nanoseconds took{0};           ///< sum over all CPUs of the group
+  std::int32_t times = 0;        ///< periods at whose end threads were stopped
+  std::uint32_t runtime_us = 0;  ///< the limit: CPU time of each period
+  std::uint32_t period_us = 0;
+  bool uncertain = false;  ///< true: there may have been more
+  GroupName group{};       ///< the one that stopped them longest; empty: none did
+  bool any() const TACTUS_RT { return uncertain || times > 0 || took > Nanoseconds{0}; }
+};
+
 /// Observations of one thread between two times. Every figure is for that time; nothing: it cannot be known
 /// on this machine, or records were lost.
 struct Evidence {
@@ -185,6 +201,8 @@ struct Evidence {
   /// It was ready and had no CPU for at least this long, as the kernel counts it without permission. Only where no
   /// switches of its CPU are recorded.
   std::optional<Nanoseconds> queued;
+  /// Stops by the limits of its control groups that can be seen; nothing: they are not counted.
+  std::optional<QuotaStops> quota;
   std::int32_t thread = 0;  ///< its number; 0: nothing was looked at
   bool realtime = true;     ///< the thread has real-time priority
   bool preemptible = true;  ///< the kernel lets go of an ordinary thread's CPU at once

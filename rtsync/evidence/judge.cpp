@@ -50,8 +50,11 @@ bool is_about(Nanoseconds time, Nanoseconds known) TACTUS_RT {
   return time >= known * 4 / 5 && time <= known * 6 / 5;
 }
 
-/// There is a limit for the thread: the kernel's for real-time threads, or that of a control group.
-bool is_limited(const Evidence& evidence) TACTUS_RT { return evidence.throttle_gap || !evidence.realtime; }
+/// There is a limit for the thread: the kernel's for real-time threads, or that of a control group. Where stops by the
+/// latter are counted, one shows.
+bool is_limited(const Evidence& evidence) TACTUS_RT {
+  return evidence.realtime ? evidence.throttle_gap.has_value() : !evidence.quota || evidence.quota->any();
+}
 
 /// Ready, and no stronger thread had the CPU, for a limit.
 Nanoseconds passed_over(const Evidence& evidence) TACTUS_RT {
@@ -77,8 +80,41 @@ bool may_be_limit(Nanoseconds time, const Evidence& evidence) TACTUS_RT {
   return evidence.realtime && evidence.throttle_gap && time * 2 >= *evidence.throttle_gap;
 }
 
+/// The limit of its control group may have stopped it: gives that its part of a time in which the thread was ready, or to
+/// be woken. Whoever had the CPU meanwhile did not keep it from that. Returns the part.
+Nanoseconds give_quota(Shares& shares, Nanoseconds time, Nanoseconds longest,
+                       const Evidence& evidence) TACTUS_RT {
+  if (evidence.realtime || !evidence.quota || !evidence.quota->any()) return kNone;
+  const QuotaStops& stops = *evidence.quota;
+  const Nanoseconds most = stops.uncertain ? time : std::min(time, stops.took);
+  // It is a stop of the thread's own, and not one of others on another CPU, where it is about as long as one was.
+  Nanoseconds stop = stops.took / std::max(stops.times, 1);
+  if (stops.period_us > 0) stop = std::min(stop, Nanoseconds{std::int64_t{stops.period_us} * 1000});
+  const bool certain = !stops.uncertain && longest * 5 >= stop * 2 && most * 4 >= time * 3;
+  shares.give(certain ? Cause::throttled : Cause::unknown, most);
+  return most;
+}
+
+/// Ready, and came back on another CPU: as it was moved, or as it was stopped before that.
+void give_migrated(Shares& shares, const SwitchTimes& seen, const Evidence& evidence) TACTUS_RT {
+  shares.give(Cause::migrated,
+              seen.migrated - give_quota(shares, seen.migrated, seen.longest_ready, evidence));
+}
+
+/// Ready, and not on a CPU, for an ordinary thread whose limits are counted.
+void give_preempted_ordinary(Shares& shares, Nanoseconds time, const Evidence& evidence) TACTUS_RT {
+  const Nanoseconds idle = evidence.others ? std::min(time, evidence.others->passed_over) : kNone;
+  const Nanoseconds limited =
+      give_quota(shares, time, std::max(evidence.switches->longest_ready, idle), evidence);
+  // Neither another thread nor the limit had it.
+  const Nanoseconds nothing = std::min(time - limited, idle - std::min(idle, limited));
+  shares.give(Cause::unknown, nothing);
+  shares.give(Cause::preempted, time - limited - nothing);
+}
+
 /// Ready, and not on a CPU.
 void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) TACTUS_RT {
+  if (!evidence.realtime && evidence.quota) return give_preempted_ordinary(shares, time, evidence);
   if (!evidence.others) {
     shares.give(may_be_limit(time, evidence) ? Cause::unknown : Cause::preempted, time);
     return;
@@ -99,7 +135,8 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
 /// Ready, and not on a CPU, as far as the kernel counts that without a record: not what `seen` has already.
 void give_queued(Shares& shares, Nanoseconds most, Nanoseconds seen, const Evidence& evidence) TACTUS_RT {
   const Nanoseconds time = std::min(most, std::max(evidence.queued.value_or(kNone) - seen, kNone));
-  shares.give(may_be_limit(time, evidence) ? Cause::unknown : Cause::preempted, time);
+  const bool may_be_quota = !evidence.realtime && evidence.quota && evidence.quota->any();
+  shares.give(may_be_quota || may_be_limit(time, evidence) ? Cause::unknown : Cause::preempted, time);
 }
 
 /// A debugger or a signal had stopped it, as the record of its switch says.
@@ -259,7 +296,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     const Cause slept = evidence.went_on ? Cause::machine_stopped : waits ? Cause::waited : Cause::blocked;
     shares.give(slept, seen.blocked - heap_slept - kept - still);
     if (!evidence.went_on && !allocates) shares.give(slept, seen.in_calls);
-    shares.give(Cause::migrated, seen.migrated);
+    give_migrated(shares, seen, evidence);
     const Nanoseconds ready = std::min(
         evidence.others ? stood_still(evidence.others->still_ready, evidence) : kNone, seen.preempted);
     shares.give(Cause::machine_stopped, ready);
@@ -298,11 +335,14 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   if (evidence.switches) {
     shares.give(evidence.went_on ? Cause::machine_stopped : Cause::unknown, evidence.switches->held);
-    shares.give(Cause::migrated, evidence.switches->migrated);
+    give_migrated(shares, *evidence.switches, evidence);
     give_preempted(shares, evidence.switches->preempted, evidence);
     // It should have been woken; not before its edge, nor while all of the rig was stopped.
+    const Nanoseconds not_awake =
+        evidence.went_on ? kNone : std::max(evidence.switches->blocked - facts.edge_late - still, kNone);
+    const Nanoseconds limited = give_quota(shares, not_awake, not_awake, evidence);
     const Nanoseconds asleep =
-        evidence.went_on ? kNone : std::max(evidence.switches->blocked - facts.edge_late, kNone);
+        evidence.went_on ? kNone : std::max(evidence.switches->blocked - facts.edge_late - limited, kNone);
     if (evidence.others) {
       // Behind a stop of all, those that waited as well may come first.
       const Nanoseconds stopped =

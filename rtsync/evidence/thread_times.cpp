@@ -58,9 +58,11 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
     } else if (cpu != cpu_) {
       ++switches_.migrations;
       switches_.migrated += time;
+      switches_.longest_ready = std::max(switches_.longest_ready, time);
     } else {
       ++switches_.preemptions;
       switches_.preempted += time;
+      switches_.longest_ready = std::max(switches_.longest_ready, time);
     }
     if (off_count_ < off_.size())
       off_[off_count_++] = {std::max(since_, from_), std::min(at, to_), cpu_, ready_};

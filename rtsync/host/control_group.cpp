@@ -28,8 +28,8 @@ std::optional<GroupStops> stops_in(std::string_view stat) {
 
 }  // namespace
 
-std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root) {
-  const FileText self = read_host_file(root, "/proc/self/cgroup");
+std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root, const std::string& process) {
+  const FileText self = read_host_file(root, "/proc/" + process + "/cgroup");
   std::optional<ControlGroup> unified;
   for (const std::string_view line : lines_of(self.text)) {
     const std::size_t first = line.find(':');
@@ -45,10 +45,11 @@ std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root) {
 
 namespace {
 
-/// Calls `use` with the folder of each group of this process, its own first, until it has used those of one mount.
-void each_group_folder(const std::filesystem::path& root,
-                       const std::function<bool(const std::string&)>& use) {
-  const std::optional<ControlGroup> group = find_cpu_group(root);
+/// Calls `use` with the folder and the path of each group of a process, its own first, until it has used those of one
+/// mount.
+void each_group_folder(const std::filesystem::path& root, const std::string& process,
+                       const std::function<bool(const std::string&, const std::string&)>& use) {
+  const std::optional<ControlGroup> group = find_cpu_group(root, process);
   if (!group) return;
   const std::vector<std::string> mounts =
       group->unified ? std::vector<std::string>{"/sys/fs/cgroup"}
@@ -60,7 +61,7 @@ void each_group_folder(const std::filesystem::path& root,
     bool used = false;
     while (true) {
       if (path == "/") path.clear();
-      used = use(mount + path) || used;
+      used = use(mount + path, path.empty() ? "/" : path) || used;
       if (path.empty()) break;
       path.resize(path.rfind('/'));
     }
@@ -72,7 +73,7 @@ void each_group_folder(const std::filesystem::path& root,
 
 std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
   std::optional<GroupStops> all;
-  each_group_folder(root, [&](const std::string& folder) {
+  each_group_folder(root, "self", [&](const std::string& folder, const std::string&) {
     const auto stops = stops_in(read_host_file(root, folder + "/cpu.stat").text);
     if (!stops) return false;
     const GroupStops before = all.value_or(GroupStops{});
@@ -84,7 +85,7 @@ std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
 
 std::vector<std::string> limited_groups(const std::filesystem::path& root) {
   std::vector<std::string> limited;
-  each_group_folder(root, [&](const std::string& folder) {
+  each_group_folder(root, "self", [&](const std::string& folder, const std::string&) {
     const std::string quota = read_host_file(root, folder + "/cpu.max").text;         // "max 100000"
     const std::string old = read_host_file(root, folder + "/cpu.cfs_quota_us").text;  // -1: none
     const auto number = whole_number(quota.empty() ? old : quota.substr(0, quota.find(' ')));
@@ -92,6 +93,21 @@ std::vector<std::string> limited_groups(const std::filesystem::path& root) {
     return !quota.empty() || !old.empty();
   });
   return limited;
+}
+
+std::vector<QuotaFiles> quota_files(const std::filesystem::path& root, const std::string& process) {
+  std::vector<QuotaFiles> all;
+  each_group_folder(root, process, [&](const std::string& folder, const std::string& path) {
+    const auto has = [&](const std::string& file) { return !read_host_file(root, file).absent(); };
+    if (has(folder + "/cpu.max"))
+      all.push_back({folder, path, folder + "/cpu.max", ""});
+    else if (has(folder + "/cpu.cfs_quota_us"))
+      all.push_back({folder, path, folder + "/cpu.cfs_quota_us", folder + "/cpu.cfs_period_us"});
+    else
+      return false;
+    return true;
+  });
+  return all;
 }
 
 }  // namespace tactus::rtsync

@@ -16,8 +16,9 @@ struct ControlGroup {
   std::string path;      ///< "/user.slice"
   bool unified = false;  ///< true: cgroup v2
 };
-/// Nothing: the kernel does not say.                                                             @when setup, service
-std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root = "/");
+/// `process`: its number, or that of a thread. Nothing: the kernel does not say.                  @when setup, service
+std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root = "/",
+                                           const std::string& process = "self");
 
 /// Folders of the groups that ration CPU time in cgroup v1, by the two names that systems use.
 constexpr std::array<const char*, 2> kCpuGroups{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
@@ -34,5 +35,17 @@ std::optional<GroupStops> read_group_stops(const std::filesystem::path& root = "
 
 /// Folders of this process's control group and of those above it that limit their CPU time. @when setup, service
 std::vector<std::string> limited_groups(const std::filesystem::path& root = "/");
+
+/// Files that have the limit of a control group for ordinary threads, if it has one.
+struct QuotaFiles {
+  std::string folder;  ///< "/sys/fs/cgroup/user.slice"
+  std::string path;    ///< "/user.slice"
+  std::string limit;   ///< the file cpu.max, or cpu.cfs_quota_us
+  std::string period;  ///< the file cpu.cfs_period_us; empty: cpu.max has both
+};
+/// Returns the files of a process's control group and of those above it, its own first, as far as they can be seen: those
+/// above a container's own group can not. @when setup, service
+std::vector<QuotaFiles> quota_files(const std::filesystem::path& root = "/",
+                                    const std::string& process = "self");
 
 }  // namespace tactus::rtsync

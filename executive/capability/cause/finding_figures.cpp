@@ -65,6 +65,8 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
     time("its CPU without a sign of life, while it was off it", still);
   if (seen.idle_exit) time("to leave an idle state, at most", *seen.idle_exit);
   if (seen.throttle_gap) time("a stop by the real-time limit", *seen.throttle_gap);
+  if (!seen.realtime && seen.quota && seen.quota->took > Nanoseconds{0})
+    time("stops by the limit of its control group, on all CPUs", seen.quota->took);
   if (seen.speed) all.push_back({"speed of its CPU", *seen.speed * 100, "%", 100.0});
   if (seen.cpu) count("CPU", *seen.cpu);
   return all;

@@ -211,6 +211,7 @@ std::string figures(const Finding& finding) {
     text += "; it waited for its CPU for " + rtsync::duration_text(ready) +
             ": for another thread, or as the kernel's limit for real-time threads stopped it (" +
             rtsync::duration_text(*seen.throttle_gap) + "), which records of the CPU would show";
+  text += perhaps_quota(seen);
   if (const Nanoseconds kernel = rtsync::unrecorded_in_kernel(seen); kernel * 2 > finding.facts.excess())
     text += "; the kernel had its CPU for about " + rtsync::duration_text(kernel) +
             ", in what is not recorded (a fault that is not counted, an interrupt, a softirq, a hypervisor)";
@@ -329,7 +330,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::throttled:
       return part + " was stopped for " + rtsync::duration_text(decided(finding, stopped_for(finding))) +
              (seen.realtime ? " by the kernel's limit for real-time threads"
-                            : " by the limit of its control group (cpu.max)") +
+                            : " by the limit of " + group_of(seen) + " (" + quota_text(seen) + ")") +
              used_up_by(seen) + "; see 'tactus doctor'";
     case Cause::suspended:
       return part + " was stopped for " + rtsync::duration_text(decided(finding, switches.traced)) +
@@ -415,7 +416,7 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::migrated:
       return "the kernel's scheduler";
     case Cause::throttled:
-      return seen.realtime ? "the kernel's limit for real-time threads" : "the limit of its control group";
+      return seen.realtime ? "the kernel's limit for real-time threads" : "the limit of " + group_of(seen);
     case Cause::suspended:
       return "a debugger";
     case Cause::machine_stopped:

@@ -63,4 +63,28 @@ std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {
   return "irq " + std::to_string(interrupts.number) + (name.empty() ? "" : " (" + name + ")");
 }
 
+std::string group_of(const rtsync::Evidence& seen) {
+  const bool known = seen.quota && seen.quota->group[0] != 0;
+  return known ? "control group " + std::string(seen.quota->group.data()) : "its control group";
+}
+
+std::string quota_text(const rtsync::Evidence& seen) {
+  if (!seen.quota || seen.quota->runtime_us == 0) return "cpu.max";
+  const auto text = [](std::uint32_t us) {
+    return rtsync::duration_text(rtsync::Nanoseconds{std::int64_t{us} * 1000});
+  };
+  return "cpu.max: " + text(seen.quota->runtime_us) + " of each " + text(seen.quota->period_us);
+}
+
+std::string perhaps_quota(const rtsync::Evidence& seen) {
+  if (seen.realtime || !seen.quota || !seen.quota->any()) return "";
+  const rtsync::QuotaStops& stops = *seen.quota;
+  if (stops.group[0] == 0)
+    return "; it was moved to another control group then or shortly before: a limit may have stopped it";
+  const std::string limit = "; the limit of " + group_of(seen) + " (" + quota_text(seen) + ")";
+  if (stops.uncertain) return limit + " was found then or shortly before: it may have stopped it";
+  return limit + " stopped threads in it then or shortly before, for " + rtsync::duration_text(stops.took) +
+         " on all CPUs together: it is not certain that it was this one";
+}
+
 }  // namespace tactus::executive

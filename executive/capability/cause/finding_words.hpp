@@ -24,5 +24,11 @@ std::string maps_text(const rtsync::MapTimes& maps);
 std::string counted_text(const rtsync::Evidence& seen);
 /// "softirq NET_RX"; "irq 24 (virtio0)".
 std::string interrupt_text(const rtsync::InterruptTimes& interrupts);
+/// "control group /rig.slice"; "its control group", where it is not known which one.
+std::string group_of(const rtsync::Evidence& seen);
+/// "cpu.max: 20.0 ms of each 100 ms".
+std::string quota_text(const rtsync::Evidence& seen);
+/// "; the limit of control group /rig.slice ... stopped threads": it may have been that, or not.
+std::string perhaps_quota(const rtsync::Evidence& seen);
 
 }  // namespace tactus::executive

@@ -9,6 +9,7 @@
 #include "rtsync/host/preemption_model.hpp"
 #include "rtsync/host/throttle.hpp"
 #include "rtsync/time/duration_text.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
 
@@ -95,6 +96,11 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   evidence.watch(events_, throttle_gap(of_frames), model && model->lets_go());
   cpus_.watch(of_frames);
   evidence.watch_cpus(cpus_);
+  std::vector<pid_t> numbers;
+  for (const rtsync::EventThread& thread : watched) numbers.push_back(thread.tid);
+  quotas_.emplace(numbers);
+  look_at_quotas();
+  evidence.watch_quotas(*quotas_);
   if (clock != nullptr) evidence.watch_clock(*clock);
   return provisions;
 }
@@ -198,6 +204,15 @@ Json RunCauses::by_json(const Sum& sum) {
   return list;
 }
 
+void RunCauses::look_at_quotas() {
+  constexpr Nanoseconds kFindEvery{100'000'000};
+  if (!quotas_) return;
+  const rtsync::EvidenceTime now = rtsync::monotonic_now();
+  const bool find = now - found_groups_ >= kFindEvery;
+  if (find) found_groups_ = now;
+  quotas_->look(find);
+}
+
 void RunCauses::place_signs() {
   const auto slot = executive_.accounts().evidence().last_slot();
   if (events_ && slot) signs_stand_well_ = events_->keep_signs_between(*slot, frame_);
@@ -218,6 +233,7 @@ void RunCauses::measure_signs(RunVoice& voice) {
 }
 
 void RunCauses::poll(RunVoice&) {
+  look_at_quotas();
   if (!signs_stand_well_) place_signs();
 }
 

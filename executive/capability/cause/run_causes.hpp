@@ -21,6 +21,7 @@
 #include "rtsync/evidence/cause.hpp"
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
 #include "rtsync/evidence/run_delays.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
@@ -87,6 +88,7 @@ class RunCauses final : public Capability {
   void look_at_threads();
   void count_delays();
   void end_counting();
+  void look_at_quotas();
   void place_signs();
   void measure_signs(RunVoice& voice);
   static config::Json by_json(const Sum& sum);
@@ -101,6 +103,8 @@ class RunCauses final : public Capability {
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::optional<EvidencePart> part_;
   std::optional<rtsync::RunDelays> delays_;
+  std::optional<rtsync::GroupQuotas> quotas_;
+  rtsync::EvidenceTime found_groups_{};  // the last time
   std::mutex counting_;
   std::condition_variable ended_;
   bool counts_ = false;

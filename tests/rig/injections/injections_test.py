@@ -94,13 +94,22 @@ class Lacks(Exception):
     """What this machine has not."""
 
 
+@contextlib.contextmanager
+def hog():
+    """An ordinary thread that computes on the rig's CPU."""
+    with subprocess.Popen(["taskset", "-c", str(Cpus.rig), "timeout", "120", "sh", "-c", "while :; do :; done"]) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
 def steal_thread_time(rig, kind, times):
     """By `thief`: what it did, as (begin, end, gap)."""
     more = []
     with contextlib.ExitStack() as stack:
         if kind.hog:
-            hog = subprocess.Popen(["taskset", "-c", str(Cpus.rig), "timeout", "120", "sh", "-c", "while :; do :; done"])
-            stack.callback(lambda: (hog.terminate(), hog.wait()))
+            stack.enter_context(hog())
         if kind.way == "freeze":
             more = [str(stack.enter_context(group("freezer", [], rig.pid, rig.tid)) / "freezer.state")]
         command = [args.thief, kind.way, str(Cpus.rig), str(kind.every_us), str(kind.for_us), str(times), str(rig.pid),
@@ -133,6 +142,14 @@ def run_again_and_again(rig, command, seconds, times):
 def during(rig, kind, times):
     """What lasts for some seconds, and makes frames late in it."""
     begin = time.monotonic_ns()
+    if kind.during == "quota":
+        files = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "20000")]
+        with hog() if kind.hog else contextlib.nullcontext(), group("cpu", files, rig.pid, rig.tid):
+            time.sleep(0.5)  # until the rig has seen it
+            begin = time.monotonic_ns()
+            wait(rig, times * 0.1)
+            end = time.monotonic_ns()
+        return [(begin, end, 0)]
     if kind.during == "rt_group":
         with group("cpu", [("cpu.rt_period_us", "50000"), ("cpu.rt_runtime_us", "20000")], rig.pid, rig.tid):
             wait(rig, times * 0.05)

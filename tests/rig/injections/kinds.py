@@ -43,6 +43,7 @@ def by(name, policy):
 PREEMPTED, COMPUTED, BLOCKED, FAULTED = ("preempted",), ("computed",), ("blocked",), ("faulted",)
 IN_JOB = 1200
 STOP = 4000  # it may begin late: a process stops as its threads come to run
+QUOTA = r"by the limit of control group /tactus-injections-\d+ \(cpu\.max: 20\.0 ms of each 100 ms\)"
 WORKER = "scheduled"
 MUST_FINISH = "asynchronous_must_finish, period: 8 ms"
 
@@ -80,6 +81,9 @@ OUTSIDE = [
          beside="computed"),
     Kind("limit of a group, real-time", ("throttled",), during="rt_group", work_us=IN_JOB, least_us=8000,
          unseen=True),
+    Kind("limit of a group", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=20_000, main="policy: other"),
+    Kind("limit of a group beside a hog", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=20_000, hog=True,
+         main="policy: other"),
     Kind("strace", ("suspended", "unknown"), during="strace", least_us=2000),
 ]
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <set>
+#include <utility>
 
 namespace tactus::rtsync::judge_test {
 namespace {
@@ -25,6 +26,15 @@ Evidence clean() {
 
 FrameFacts long_job() { return {LatePart::job, 3'100us, 100us}; }
 FrameFacts late_wake() { return {LatePart::wake, 3ms, 0ns}; }
+
+/// An ordinary thread was ready for that time, while another one had the CPU and the limit of its group (20 ms of each
+/// 100 ms) stopped threads.
+void stop_by_quota(Evidence& evidence, Nanoseconds ready, Nanoseconds took, std::int32_t times) {
+  evidence.realtime = false;
+  evidence.switches->preempted = evidence.switches->longest_ready = ready;
+  evidence.others = OtherThreads{42, ready, ready};
+  evidence.quota = QuotaStops{.took = took, .times = times, .runtime_us = 20'000, .period_us = 100'000};
+}
 
 struct Row {
   const char* why;
@@ -310,6 +320,70 @@ std::vector<Row> rows() {
             e.realtime = false;
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns, 2'800us};
+          }),
+      row("the limit of its control group stopped it, and another thread had the CPU",
+          {LatePart::job, 68ms, 1ms}, Cause::throttled, [](F&, E& e) { stop_by_quota(e, 66ms, 66ms, 1); }),
+      row("of two CPUs of that group", {LatePart::job, 68ms, 1ms}, Cause::throttled,
+          [](F&, E& e) { stop_by_quota(e, 66ms, 130ms, 1); }),
+      row("likewise, and nobody sees who had the CPU", {LatePart::job, 68ms, 1ms}, Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 66ms, 1);
+            e.others.reset();
+          }),
+      row("likewise, and it came back on another CPU", {LatePart::job, 68ms, 1ms}, Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 66ms, 1);
+            std::swap(e.switches->preempted, e.switches->migrated);
+          }),
+      row("that limit stopped it asleep, and another thread had the CPU", {LatePart::wake, 60ms, 0ns},
+          Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 60ms, 62ms, 1);
+            std::swap(e.switches->preempted, e.switches->blocked);
+          }),
+      row("that limit stopped it asleep, and the CPU was idle", {LatePart::wake, 60ms, 0ns}, Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 60ms, 62ms, 1);
+            std::swap(e.switches->preempted, e.switches->blocked);
+            e.others = OtherThreads{0, 0ns, 0ns, 60ms};
+          }),
+      row("that limit stopped threads of its group, for much longer", {LatePart::job, 4ms, 1ms},
+          Cause::unknown, [](F&, E& e) { stop_by_quota(e, 3ms, 60ms, 1); }),
+      row("that limit stopped them, in pieces of its own", {LatePart::job, 68ms, 1ms}, Cause::unknown,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 66ms, 1);
+            e.switches->longest_ready = 3ms;
+          }),
+      row("that limit stopped them, for much shorter", {LatePart::job, 68ms, 1ms}, Cause::preempted,
+          [](F&, E& e) { stop_by_quota(e, 66ms, 5ms, 1); }),
+      row("that limit stopped nothing", {LatePart::job, 68ms, 1ms}, Cause::preempted,
+          [](F&, E& e) { stop_by_quota(e, 66ms, 0ns, 0); }),
+      row("it may have stopped them", {LatePart::job, 68ms, 1ms}, Cause::unknown,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 0ns, 0);
+            e.quota->uncertain = true;
+          }),
+      row("it stopped them, and none of that group is real-time", {LatePart::job, 68ms, 1ms},
+          Cause::preempted,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 66ms, 1);
+            e.realtime = true;
+          }),
+      row("an ordinary thread was ready, the CPU idle, and no limit stopped anything", long_job(),
+          Cause::unknown,
+          [](F&, E& e) {
+            e.realtime = false;
+            e.quota.emplace();
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns, 2'800us};
+          }),
+      row("nothing is recorded, and the kernel counts that it waited while its limit stopped threads",
+          late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e = {};
+            e.realtime = false;
+            e.queued = 2ms;
+            e.quota = QuotaStops{.took = 2ms, .times = 1};
           }),
       row("called, and another thread had the CPU", {LatePart::call, 3ms, 0ns}, Cause::preempted,
           [](F&, E& e) {

@@ -265,6 +265,21 @@ TEST_F(FindingText, NamesTheLimitThatStoppedIt) {
   made.evidence.realtime = false;
   EXPECT_THAT(text(made), HasSubstr("by the limit of its control group (cpu.max)"));
   EXPECT_EQ(culprit_of(made, plan_), "the limit of its control group");
+  made.evidence.quota = rtsync::QuotaStops{
+      .took = 49ms, .times = 1, .runtime_us = 20'000, .period_us = 100'000, .group = {"/rig.slice"}};
+  EXPECT_THAT(text(made),
+              HasSubstr("by the limit of control group /rig.slice (cpu.max: 20.0 ms of each 100 ms)"));
+  EXPECT_EQ(culprit_of(made, plan_), "the limit of control group /rig.slice");
+  made.cause = Cause::unknown;
+  EXPECT_THAT(text(made),
+              HasSubstr("; the limit of control group /rig.slice (cpu.max: 20.0 ms of each 100 ms) stopped "
+                        "threads in it then or shortly before, for 49.0 ms on all CPUs together: it is not "
+                        "certain that it was this one"));
+  made.evidence.quota->uncertain = true;
+  EXPECT_THAT(text(made), HasSubstr("was found then or shortly before: it may have stopped it"));
+  made.evidence.quota->group = {};
+  EXPECT_THAT(text(made), HasSubstr("; it was moved to another control group then or shortly before"));
+  made.cause = Cause::throttled;
   made.evidence = {};
   EXPECT_THAT(text(made), HasSubstr("stopped for 50.0 ms")) << "nothing else is known";
 }

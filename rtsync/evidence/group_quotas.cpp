@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/evidence/group_quotas.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+namespace tactus::rtsync {
+namespace {
+
+/// The number behind a key that begins a line. Nothing: it is not there.
+std::optional<std::int64_t> count_behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  std::int64_t number = 0;
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* const begin = text.data() + at + key.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0) return std::nullopt;
+  return number;
+}
+
+/// Reads the beginning of a file that is open.
+template <std::size_t size>
+std::string_view read_again(const Descriptor& file, std::array<char, size>& text) {
+  const ssize_t got = file.get() < 0 ? 0 : ::pread(file.get(), text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+}
+
+/// The number at the beginning of a text; 0: there is none, as in "max" and "-1".
+std::uint32_t positive_in(std::string_view text) {
+  std::uint32_t number = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// The end of a long path.
+GroupName name_of_group(std::string_view path) {
+  constexpr std::string_view kCut = "...";
+  GroupName name{};
+  const std::size_t room = name.size() - 1;
+  if (path.size() <= room) {
+    std::copy(path.begin(), path.end(), name.begin());
+    return name;
+  }
+  auto rest = std::copy(kCut.begin(), kCut.end(), name.begin());
+  std::copy(path.end() - static_cast<std::ptrdiff_t>(room - kCut.size()), path.end(), rest);
+  return name;
+}
+
+}  // namespace
+
+GroupQuotas::GroupQuotas(const std::vector<pid_t>& threads, std::filesystem::path root, Clock clock)
+    : root_(std::move(root)), clock_(clock) {
+  for (const pid_t thread : threads) {
+    if (threads_.size() == kMostThreads) break;
+    const std::string number = std::to_string(thread);
+    threads_.emplace_back(number, open("/proc/" + number + "/cgroup"));
+  }
+}
+
+Descriptor GroupQuotas::open(const std::string& file) const {
+  return Descriptor(::open((root_ / file.substr(1)).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+/// Returns a number that changes with the groups that a thread is in (FNV-1a).
+std::uint64_t GroupQuotas::digest_of(const Thread& thread) {
+  std::array<char, 4096> text;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what was read is used
+  std::uint64_t digest = 14695981039346656037U;
+  for (const char each : read_again(thread.groups, text))
+    digest = (digest ^ static_cast<unsigned char>(each)) * 1099511628211U;
+  return digest;
+}
+
+/// Reads its file cpu.max, or the two of cgroup v1. Nothing: the group is gone.
+std::optional<GroupQuotas::Limit> GroupQuotas::limit_of(const Group& group) {
+  std::array<char, 64> text{};
+  const std::string_view both = read_again(group.limit, text);
+  if (both.empty()) return std::nullopt;
+  Limit limit{positive_in(both), 0};
+  if (limit.runtime_us == 0) return limit;
+  if (const std::size_t space = both.find(' '); space != std::string_view::npos)
+    limit.period_us = positive_in(both.substr(space + 1));
+  else
+    limit.period_us = positive_in(read_again(group.period, text));
+  return limit;
+}
+
+/// Reads its file cpu.stat.
+std::optional<GroupQuotas::Counts> GroupQuotas::count(const Group& group) const {
+  std::array<char, 1024> text{};
+  const std::string_view found = read_again(group.stat, text);
+  const auto times = count_behind(found, "nr_throttled ");
+  const auto us = count_behind(found, "throttled_usec ");
+  const auto ns = count_behind(found, "throttled_time ");
+  if (!times) return std::nullopt;
+  return Counts{clock_(), *times, us ? *us * 1000 : ns.value_or(0)};
+}
+
+void GroupQuotas::keep(Group& group, const Counts& counts) {
+  if (group.seen && group.seen->times == counts.times && group.seen->took_ns == counts.took_ns) return;
+  group.seen = counts;
+  Look& look = group.looks[group.next_look % group.looks.size()];
+  look.number.store(0, std::memory_order_seq_cst);
+  look.at_ns.store(counts.at.time_since_epoch().count(), std::memory_order_seq_cst);
+  look.times.store(counts.times, std::memory_order_seq_cst);
+  look.took_ns.store(counts.took_ns, std::memory_order_seq_cst);
+  look.number.store(group.next_look++, std::memory_order_seq_cst);
+}
+
+/// Returns the place of a group. Nothing: there is no room, or it cannot be read.
+GroupQuotas::Group* GroupQuotas::group_of(const QuotaFiles& files) {
+  const std::size_t used = used_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < used; ++i)
+    if (groups_[i].folder == files.folder) return &groups_[i];
+  if (used == kMostGroups) {
+    too_many_.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  Group& group = groups_[used];
+  group.stat = open(files.folder + "/cpu.stat");
+  group.limit = open(files.limit);
+  if (!files.period.empty()) group.period = open(files.period);
+  if (!limit_of(group) || !count(group)) return nullptr;
+  group.folder = files.folder;
+  group.name = name_of_group(files.path);
+  used_.store(used + 1, std::memory_order_release);
+  return &group;
+}
+
+/// Finds the groups of each thread. One that stays where it is may get another one: made anew, or with a limit of its own
+/// from now on.
+void GroupQuotas::find_groups() {
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> last;  // a digest, and the places of its groups
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    Thread& one = threads_[thread];
+    const std::uint64_t digest = digest_of(one);
+    const std::uint64_t before = one.known.load(std::memory_order_relaxed);
+    if (!last || last->first != digest) {
+      last = {digest, 0};
+      for (const QuotaFiles& files : quota_files(root_, one.number))
+        if (const Group* const group = group_of(files); group != nullptr)
+          last->second |= std::uint64_t{1} << static_cast<unsigned>(group - groups_.data());
+    }
+    for (std::size_t i = 0; i < used_.load(std::memory_order_relaxed); ++i) {
+      const std::uint64_t self = std::uint64_t{1} << thread;
+      if ((last->second >> i & 1U) != 0)
+        groups_[i].threads.fetch_or(self, std::memory_order_seq_cst);
+      else
+        groups_[i].threads.fetch_and(~self, std::memory_order_seq_cst);
+    }
+    if (before != 0 && before != digest)
+      one.moved_ns.store(clock_().time_since_epoch().count(), std::memory_order_seq_cst);
+    one.known.store(digest, std::memory_order_seq_cst);
+  }
+}
+
+void GroupQuotas::find_limit(Group& group) {
+  const std::optional<Limit> limit = limit_of(group);
+  if (!limit) group.folder.clear();  // another one may come in its place
+  if (!limit || limit->runtime_us == 0) return;
+  group.runtime_us.store(limit->runtime_us, std::memory_order_relaxed);
+  group.period_us.store(limit->period_us, std::memory_order_relaxed);
+  group.counts.store(true, std::memory_order_release);
+}
+
+void GroupQuotas::look(bool find) {
+  if (find) find_groups();
+  for (std::size_t i = 0; i < used_.load(std::memory_order_relaxed); ++i) {
+    Group& group = groups_[i];
+    if (group.threads.load(std::memory_order_relaxed) == 0) continue;
+    if (find) find_limit(group);
+    if (group.counts.load(std::memory_order_relaxed)) {
+      if (const auto counts = count(group))
+        keep(group, *counts);
+      else
+        group.folder.clear();
+    }
+  }
+}
+
+/// Reads what is counted of a group, once in a late frame.
+void GroupQuotas::read(Group& group) {
+  if (group.frame == frame_) return;
+  group.frame = frame_;
+  group.before = group.now;
+  group.now.reset();
+  const bool known = group.counts.load(std::memory_order_acquire);
+  if (known || limit_of(group).value_or(Limit{}).runtime_us > 0) group.now = count(group);
+}
+
+/// The largest counts that are known to be of that time or before it.
+std::optional<GroupQuotas::Counts> GroupQuotas::known_at(const Group& group, Time from) TACTUS_RT {
+  std::optional<Counts> most;
+  const auto compare = [&](const Counts& then) TACTUS_RT {
+    if (then.at <= from && (!most || then.took_ns > most->took_ns || then.times > most->times)) most = then;
+  };
+  for (const Look& look : group.looks) {
+    const std::uint64_t number = look.number.load(std::memory_order_seq_cst);
+    const Counts then{Time{Nanoseconds{look.at_ns.load(std::memory_order_seq_cst)}},
+                      look.times.load(std::memory_order_seq_cst),
+                      look.took_ns.load(std::memory_order_seq_cst)};
+    if (number != 0 && number == look.number.load(std::memory_order_seq_cst)) compare(then);
+  }
+  if (group.before) compare(*group.before);
+  return most;
+}
+
+QuotaStops GroupQuotas::stops_since(std::size_t thread, Time from) {
+  QuotaStops most;
+  const bool known = thread < threads_.size();
+  most.uncertain = too_many_.load(std::memory_order_relaxed);
+  if (known) {
+    const Thread& one = threads_[thread];
+    // Before the groups are read, so that it is not in another one then.
+    const std::uint64_t digest = one.known.load(std::memory_order_seq_cst);
+    most.uncertain = most.uncertain || (digest != 0 && digest != digest_of(one)) ||
+                     Time{Nanoseconds{one.moved_ns.load(std::memory_order_seq_cst)}} >= from;
+  }
+  const std::size_t used = used_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    Group& group = groups_[i];
+    const std::uint64_t inside = group.threads.load(std::memory_order_acquire);
+    if (known ? (inside >> thread & 1U) == 0 : inside == 0) continue;
+    read(group);
+    if (!group.now) continue;
+    const std::optional<Counts> then = known_at(group, from);
+    QuotaStops stops;
+    stops.times =
+        then ? static_cast<std::int32_t>(std::min<std::int64_t>(group.now->times - then->times, INT32_MAX))
+             : 0;
+    stops.took = Nanoseconds{then ? group.now->took_ns - then->took_ns : 0};
+    stops.uncertain = then ? !known && stops.any() : group.now->times > 0;
+    if (!stops.any()) continue;
+    most.uncertain = most.uncertain || stops.uncertain;
+    if (most.group[0] != 0 && stops.took <= most.took) continue;
+    stops.uncertain = most.uncertain;
+    stops.runtime_us = group.runtime_us.load(std::memory_order_relaxed);
+    stops.period_us = group.period_us.load(std::memory_order_relaxed);
+    stops.group = group.name;
+    most = stops;
+  }
+  return most;
+}
+
+}  // namespace tactus::rtsync

@@ -115,6 +115,7 @@ export class Top {
     const live = age < 0.9995 ? `live ${Math.round(age * 1000)} ms` : `live ${age.toFixed(1)} s`;
     put('line', rig.over ? 'over' : stale ? `${age.toFixed(1)} s old` : rig.stated ? live : '…');
     one('.line').toggleAttribute('data-stale', stale || Boolean(rig.over));
+    one('.line').toggleAttribute('data-unknown', !stale && !rig.over && !rig.stated);
     if (stale) {
       put('stale-title', rig.info ? 'Nothing is heard from the rig' : 'The rig does not answer');
       put('stale', this.staleText(age));

@@ -143,10 +143,13 @@ class Nothing(Case):
         self.browser.until("return tactus.rig.info !== null")
         self.look()
         self.assertRegex(self.browser.text('[data-list="facts"]'), "Frames–")
+        sign = "return getComputedStyle(document.querySelector('.line'), '::before').content"
+        self.assertEqual(self.browser.run(sign), '"○"', "that the line lives is not known, either")
         rig.muted = set()
         self.browser.run("location.hash = 'overview'")
         self.browser.until_text(".safety", "Nothing is forced")
         self.browser.until_text(".verdict", "On time")
+        self.assertEqual(self.browser.run(sign), '"●"')
 
     def test_before_the_first_frame(self):
         rig = self.fake()
@@ -432,12 +435,13 @@ class Room(Case):
     def test_nothing_is_cut_or_covered(self):
         rig = self.fake()
         rig.frame = 12_345_678
-        rig.variables += [rig.variable("trajectory.max_acceleration", "double", "rad/s^2", "parameter", "full", "x", "parameter")]
+        rig.variables += [rig.variable("trajectory.max_acceleration", "double", "rad/s^2", "parameter", "full", "x", "parameter"),
+                          rig.variable("trajectory.friction", "double", "N m s/rad", "parameter", "full", "x", "parameter")]
         rig.by_name = {v["name"]: v for v in rig.variables}
         for i in range(3):
             rig.entry("overruns", frame=12_345_600 + i, over_ns=1_170_000, cause="machine_stopped", who="the machine")
         self.addCleanup(lambda: self.browser.size(self.width, self.height))
-        for width, height in ((390, 844), (768, 1024), (1000, 800), (1280, 800), (1440, 900)):
+        for width, height in ((320, 640), (360, 740), (390, 844), (768, 1024), (1000, 800), (1280, 800), (1440, 900)):
             self.browser.size(width, height, phone=width < 500)
             self.open()
             self.browser.run("""document.documentElement.style.setProperty('--sans', '"DejaVu Sans"');
@@ -445,15 +449,18 @@ class Room(Case):
             for view in VIEWS:
                 self.browser.run("location.hash = args[0]", view)
                 self.browser.until("return !document.querySelector(args[0]).hidden", f"#view-{view}")
+                if view == "signals":
+                    self.browser.type('[data-act="search"]', "trajectory")
+                    self.browser.until("return document.querySelector('[data-name=\"trajectory.friction\"]')")
                 with self.subTest(width=width, view=view):
                     cut = self.browser.run("""return [...document.querySelectorAll(`.clock, .pill, .tile dd, .tile dt, .tile .big,
-                        .phases span, .rows .whole, .rows .leaf, .commands button, .verdict`)].filter((node) => node.checkVisibility()
+                        .phases span, .rows .whole, .rows .leaf, .rows .row > :nth-child(3), .commands button, .verdict`)].filter((node) => node.checkVisibility()
                         && node.clientWidth && (node.scrollWidth > node.clientWidth + 1
                           || (node.matches('.clock, .pill, .commands button') && node.scrollHeight > 46)))
                         .map((node) => node.textContent)""")
                     self.assertEqual(cut, [])
                     out = self.browser.run("""return [...document.querySelectorAll('.panel')].filter((n) => n.checkVisibility())
-                        .flatMap((panel) => [...panel.querySelectorAll('canvas, dl, .big, h2')].filter((node) =>
+                        .flatMap((panel) => [...panel.querySelectorAll('canvas, dl, .big, h2, button, select, input')].filter((node) =>
                           node.checkVisibility() && !node.closest('.scroll, .rows, .plot')
                           && node.getBoundingClientRect().right > panel.getBoundingClientRect().right + 0.5)
                           .map((node) => node.outerHTML.slice(0, 80)))""")
@@ -678,6 +685,22 @@ class Room(Case):
                 const said = document.querySelector('.said').getBoundingClientRect();
                 return [...document.querySelectorAll('#view-overview .panel')].every((panel) =>
                   panel.getBoundingClientRect().bottom <= said.top)""")
+            self.assertTrue(free, width)
+
+    def test_that_nothing_is_heard_covers_no_data(self):
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        rig = self.fake()
+        self.open()
+        self.browser.until_text(".verdict", "On time")
+        rig.cut = True
+        self.browser.until("return document.body.hasAttribute('data-stale')")
+        for width in (360, 768, 1280):
+            self.browser.size(width, 740, phone=width < 500)
+            free = self.browser.run("""document.querySelector('.said').textContent = '';
+                scrollTo(0, document.documentElement.scrollHeight);
+                const bar = document.querySelector('.stale').getBoundingClientRect();
+                return bar.height > 0 && [...document.querySelectorAll('#view-overview .panel')].every((panel) =>
+                  panel.getBoundingClientRect().bottom <= bar.top)""")
             self.assertTrue(free, width)
 
     def test_twenty_curves_are_twenty_kinds_of_line(self):

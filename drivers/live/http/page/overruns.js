@@ -30,7 +30,7 @@ const happened = ({figure: name, value}) => value !== 0 || name === 'CPU';
 export class OverrunList {
   /** `toTimeline`, `toFile`: lead from an entry to its frames. */
   constructor(rig, toTimeline, toFile) {
-    Object.assign(this, {rig, toTimeline, toFile, rows: new Map(), shown: [], over: false});
+    Object.assign(this, {rig, toTimeline, toFile, rows: new Map(), shown: [], over: false, unrun: false});
     const host = list('overruns');
     host.addEventListener('pointerenter', () => this.over = true);
     host.addEventListener('pointerleave', () => {
@@ -72,7 +72,7 @@ export class OverrunList {
     const left = count > frames ? ', the others are not listed' :
         leftOut                 ? `, ${grouped(leftOut)} more were not kept` :
                                   '';
-    put('overruns', length ? `${more} in ${episodes}${left}` : count ? `${grouped(count)}, not listed` : problem || !known ? '' : 'none');
+    put('overruns', length ? `${more} in ${episodes}${left}` : count ? `${grouped(count)}, not listed` : problem || !known || this.unrun ? '' : 'none');
   }
 
   draw() {
@@ -103,7 +103,7 @@ export class OverrunList {
     this.shown = shown.map(({id}) => id);
     const nodes = [...this.rows.values()].map(({node}) => node);
     if (!shown.length)
-      nodes.push(missing(problem ?? (!known ? 'not read yet' : this.count ? 'The list does not have them.' : 'No frame has overrun.')));
+      nodes.push(missing(problem ?? (!known ? 'not read yet' : this.count ? 'The list does not have them.' : this.unrun ? 'No frame has run yet.' : 'No frame has overrun.')));
     if (runs.length > SHOWN) nodes.push(missing(`The newest ${SHOWN} are shown.`));
     if (nodes.length !== host.childNodes.length || nodes.some((node, i) => node !== host.childNodes[i])) host.replaceChildren(...nodes);
   }

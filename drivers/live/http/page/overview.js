@@ -101,11 +101,19 @@ export class Overview {
 
   verdict() {
     const {rig} = this, count = this.count(), totals = this.timing?.totals;
+    const none = this.ran === 0;
+    if (none !== this.list.unrun) this.stirred = this.list.fresh = true;
+    this.list.unrun = none;
     one('.verdict').replaceChildren(...this.headline(), h('small', {}, rig.stated && !rig.stale ? this.history(count) : ''));
     put('badge-overview', count ? (count > 999 ? '999+' : String(count)) : '');
     this.list.head(count);
     this.thisRun(totals, count);
     this.promises();
+  }
+
+  /** Frames that have run; undefined where the rig has not told it. */
+  get ran() {
+    return this.timing?.totals?.frames_run ?? (this.rig.stated ? this.rig.now.frames : undefined);
   }
 
   /** Since when the newest overrun is over, in s; nothing where there was none since the rig began (again). */
@@ -144,7 +152,7 @@ export class Overview {
   history(count) {
     const {rig} = this, totals = this.timing?.totals, last = rig.overruns.all.at(-1), ago = this.since();
     if (!totals && !rig.overruns.known) return '';
-    const ran = totals?.frames_run ?? rig.now.frames, frames = grouped(ran);
+    const {ran} = this, frames = grouped(ran ?? 0);
     if (!ran) return '';
     if (!count) return `no overrun in ${frames} frames.`;
     const what = last && `${blamed(last)}, over by ${spanText(last.over_ns)}`;
@@ -168,7 +176,7 @@ export class Overview {
              ['Frame', frame],
              ...(policy ? [['Thread', policy]] : []),
              ...(this.clock?.sleeper ? [['Waits by', this.clock.sleeper]] : []),
-             ['Frames', totals || rig.stated ? grouped(totals?.frames_run ?? rig.now.frames) : '–'],
+             ['Frames', this.ran === undefined ? '–' : grouped(this.ran)],
              ...(totals ?
                      [
                        ['Overruns', grouped(overruns)], ['Late wakes', grouped(totals.late_wakes)],
@@ -191,7 +199,8 @@ export class Overview {
             ([
               kind, {count, frames}
             ]) => [`▲ ${job}`, `${kind.replaceAll('_', ' ')}: ${grouped(count)} in ${grouped(frames)} frames`]));
-    redraw(list('promises'), facts(rows.length ? rows : [['Broken by a job', '✓ none seen']]));
+    const kept = this.ran ? '✓ none seen' : 'no frame has run yet';
+    redraw(list('promises'), facts(rows.length ? rows : [['Broken by a job', kept]]));
   }
 
   rulers() {
@@ -250,6 +259,6 @@ export class Overview {
 
   none() {
     const {problem, known} = this.rig.overruns;
-    return problem ?? (known ? 'No frame has overrun.' : 'not read yet');
+    return problem ?? (!known ? 'not read yet' : this.list.unrun ? 'No frame has run yet.' : 'No frame has overrun.');
   }
 }

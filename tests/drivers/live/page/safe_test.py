@@ -164,12 +164,21 @@ class Nothing(Case):
         for name in ("late", "work", "slack"):
             self.browser.until_text(f'[data-list="q-{name}"]', "^(p50|p1|p99|max|min|–)+$")
         self.browser.until_text('[data-v="ruler-why"]', "No frame has been measured yet")
+        for name in ("overruns", "causes", "promises"):
+            self.browser.until_text(f'[data-list="{name}"]', "[Nn]o frame has run yet")
+        self.assertEqual(self.browser.text('[data-v="overruns"]'), "")
         apart = """const sign = document.querySelector('.verdict .sign'), range = document.createRange();
             range.selectNodeContents(sign);
             return range.getBoundingClientRect().right <= sign.getBoundingClientRect().right"""
         self.assertTrue(self.browser.run(apart), "the sign reaches into the words beside it")
         self.browser.run("location.hash = 'timing'")
         self.browser.until_text('[data-v="hist-late"]', "nothing measured yet")
+        rig.timing = usual
+        rig.state = "StepEnd"
+        self.browser.run("location.hash = 'overview'")
+        for name in ("overruns", "causes"):
+            self.browser.until_text(f'[data-list="{name}"]', "^No frame has overrun.$")
+        self.browser.until_text('[data-list="promises"]', "none seen")
 
     def test_behind_the_question_for_the_token(self):
         self.fake(token="0123456789abcdef")

@@ -596,7 +596,7 @@ class Commands(Case):
     def test_stop_has_yes_at_hand_and_says_what_it_is_not(self):
         rig = self.fake()
         self.open()
-        self.give("stop")
+        self.give_and_be_asked("stop")
         self.assertIn("not an emergency stop", self.browser.text('[data-dialog="ask"]'))
         self.assertEqual(self.browser.run("return document.activeElement.dataset.v"), "ask-yes")
         self.browser.press("Enter")
@@ -607,7 +607,7 @@ class Commands(Case):
         rig = self.fake(outputs=False)
         rig.state = "Pause"
         self.open(state="Pause")
-        self.assertIn("no real output", self.browser.text(".outputs"))
+        self.browser.until_text(".outputs", "no real output")
         self.give("reset")
         self.until(lambda: rig.commands)
         self.assertEqual(rig.commands, [{"command": "reset"}])
@@ -615,7 +615,7 @@ class Commands(Case):
     def test_run_until_takes_a_time(self):
         rig = self.fake(outputs=False)
         self.open()
-        self.give("run_until")
+        self.give_and_be_asked("run_until")
         self.browser.type('[data-list="ask-fields"] input', "2.5 s")
         self.browser.press("Enter")
         self.until(lambda: rig.commands)
@@ -624,8 +624,8 @@ class Commands(Case):
     def test_what_is_not_allowed_says_why(self):
         rig = self.fake()
         self.open()
-        self.assertEqual(self.browser.attribute('[data-command="step"]', "aria-disabled"), "true")
-        self.assertEqual(self.browser.attribute('[data-command="step"]', "title"), "the rig is not in Pause")
+        self.browser.until("const step = document.querySelector('[data-command=step]');"
+                           "return step.getAttribute('aria-disabled') === 'true' && step.title === 'the rig is not in Pause'")
         self.browser.click('[data-command="step"]')
         self.said(self.browser, "Step: the rig is not in Pause")
         self.assertEqual(rig.commands, [])
@@ -640,14 +640,12 @@ class Commands(Case):
     def test_the_state_machine_shows_where_it_is_and_where_it_can_go(self):
         rig = self.fake()
         self.open()
-        current = "return document.querySelector('.machine [aria-current]').dataset.s"
-        can = "return [...document.querySelectorAll('.machine [data-can]')].map((n) => n.dataset.s).sort()"
-        self.assertEqual(self.browser.run(current), "Run")
-        self.assertEqual(self.browser.run(can), ["Pause", "Reset", "Stop"])
+        shown = """return document.querySelector('.machine [aria-current]')?.dataset.s === args[0]
+            && [...document.querySelectorAll('.machine [data-can]')].map((n) => n.dataset.s).sort().join() === args[1]"""
+        self.browser.until(shown, "Run", "Pause,Reset,Stop")
         rig.change(lambda: setattr(rig, "state", "Pause"))
         self.browser.until_text(".pill", "Pause")
-        self.assertEqual(self.browser.run(current), "Pause")
-        self.assertEqual(self.browser.run(can), ["Reset", "Run", "Stop"])
+        self.browser.until(shown, "Pause", "Reset,Run,Stop")
         self.assertIn("Resume", self.browser.text('[data-list="commands"]'))
 
     def test_a_step_is_one_frame(self):
@@ -1457,7 +1455,7 @@ class RealRig(Started):
         self.give("resume")
         self.browser.until_text(".pill", "Run")
         self.browser.until("return tactus.rig.streamed > args[0]", frame + 100)
-        self.give("run_until")
+        self.give_and_be_asked("run_until")
         self.browser.type('[data-list="ask-fields"] input', "1 ms")
         self.browser.press("Enter")
         self.said(self.browser, "Run until")

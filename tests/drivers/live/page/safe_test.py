@@ -144,12 +144,12 @@ class Nothing(Case):
         self.look()
         self.assertRegex(self.browser.text('[data-list="facts"]'), "Frames–")
         sign = "return getComputedStyle(document.querySelector('.line'), '::before').content"
-        self.assertEqual(self.browser.run(sign), '"○"', "that the line lives is not known, either")
+        self.assertNotEqual(self.browser.run(sign), '"●"', "that the line lives is not known, either")
         rig.muted = set()
         self.browser.run("location.hash = 'overview'")
         self.browser.until_text(".safety", "Nothing is forced")
         self.browser.until_text(".verdict", "On time")
-        self.assertEqual(self.browser.run(sign), '"●"')
+        self.browser.until(f"{sign} === '\"●\"'")
 
     def test_before_the_first_frame(self):
         rig = self.fake()
@@ -624,15 +624,17 @@ class Room(Case):
         self.open("overview")
         self.browser.until_text(".line", "live")
         covered = """Object.defineProperty(tactus.rig, 'heard', {get: () => performance.now() - args[0], set() {}, configurable: true});
-            await new Promise((done) => setTimeout(done, 300));
             const range = document.createRange(), line = document.querySelector('[data-v="line"]');
+            // It is written ten times in a second, on a machine that has the time.
+            for (let tries = 0; !new RegExp(args[1]).test(line.textContent) && tries < 300; tries++)
+              await new Promise((done) => setTimeout(done, 100));
             range.selectNodeContents(line);
             const theme = document.querySelector('[data-act="theme"]').getBoundingClientRect();
             return [line.textContent, range.getBoundingClientRect().right <= theme.left + 1]"""
         for width in (390, 768, 1280):
             self.browser.size(width, 844, phone=width < 500)
-            for age, said in ((20, "live \\d+ ms"), (1900, "live (1.9|2.0) s")):
-                text, fits = self.browser.run(covered, age)
+            for age, said in ((20, "live 2\\d ms"), (1900, "live (1.9|2.0) s")):
+                text, fits = self.browser.run(covered, age, f"^{said}$")
                 self.assertRegex(text, said)
                 self.assertTrue(fits, f"{text} at {width}")
 

@@ -3,7 +3,6 @@
 
     switches_test.py --source CHECKOUT [CLASS ...]      as page_test.py
 """
-import time
 import unittest
 
 from page_test import Case
@@ -160,7 +159,9 @@ class Marks(Case):
         rig.advance(100)
         self.open("signals")
         self.browser.until("return window.tactus.views.signals.drawn && window.tactus.views.signals.plot?.marked?.length === 0")
-        time.sleep(1)  # until nothing is left to be drawn
+        # Until nothing is left to be drawn, however slow the machine is.
+        self.browser.run("""for (let turns = 0; turns < 10; turns++)
+            await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 100))""")
         rig.note("event", name="late")
         self.browser.until("return window.tactus.views.signals.plot.marked.map(({text}) => text).join() === 'late'")
 

@@ -226,9 +226,8 @@ std::vector<rtsync::Provision> ModelProcess::place(const rtsync::ThreadSettings&
   std::vector<rtsync::Provision> provisions;
   const std::string of = "model '" + origin_.instance + "': ";
   if (const int error = rtsync::set_affinity(pid_, caller.cpus); error != 0)
-    provisions.push_back(rtsync::refused(
-        of + "CPUs " + caller.cpus.text(), "others",
-        {"sched_setaffinity answered " + rtsync::error_words(error), "see sched_setaffinity(2)"}));
+    provisions.push_back(rtsync::refused(of + "CPUs " + caller.cpus.text(), "others",
+                                         rtsync::why_no_cpus(rtsync::read_rights(), error)));
   if (caller.policy == rtsync::SchedPolicy::other) return provisions;
   sched_param param{};
   param.sched_priority = std::max(caller.priority - 1, 1);

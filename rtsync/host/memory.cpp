@@ -41,22 +41,15 @@ std::string locked_now() {
   return "how much is locked could not be read from /proc/self/status";
 }
 
-Refusal lacking(Refusal why) {
-  why.lacks = "locked memory";
-  return why;
-}
-
 Provision lock_all() {
   const std::string what = "all memory locked, now and later";
   const Rights rights = read_rights();
   if (!rights.may_lock_all())
-    return refused(what, "memory that may be paged out", lacking(why_no_memory_lock(rights, 0)));
+    return refused(what, "memory that may be paged out", why_no_memory_lock(rights, 0));
   if (::mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
     const int error = errno;
     ::munlockall();  // MCL_FUTURE may have stuck although MCL_CURRENT failed; munlockall cannot fail
-    Refusal why = why_no_memory_lock(rights, error);
-    return refused(what, "memory that may be paged out",
-                   error == EPERM ? lacking(std::move(why)) : std::move(why));
+    return refused(what, "memory that may be paged out", why_no_memory_lock(rights, error));
   }
   return granted(what, locked_now());
 }

@@ -21,8 +21,11 @@ std::string sentence(const Provision& provision) {
 }
 
 Provision granted(std::string what, std::string got) {
-  return {
-      .what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .fix = {}, .lacks = {}};
+  Provision all;
+  all.what = std::move(what);
+  all.granted = true;
+  all.got = std::move(got);
+  return all;
 }
 
 Provision refused(std::string what, std::string got, Refusal why) {
@@ -31,7 +34,9 @@ Provision refused(std::string what, std::string got, Refusal why) {
           .got = std::move(got),
           .cause = std::move(why.cause),
           .fix = std::move(why.fix),
-          .lacks = std::move(why.lacks)};
+          .lacks = std::move(why.lacks),
+          .forbidden_by = std::move(why.forbidden_by),
+          .forbidden_call = std::move(why.forbidden_call)};
 }
 
 std::string error_words(int error) {

@@ -18,6 +18,8 @@ struct Provision {
   std::string fix;       ///< the command that would fix it; empty when granted
   /// The right that a user is not given, as a person calls it: "SCHED_FIFO"; else empty.
   std::string lacks{};
+  std::string forbidden_by{};    ///< see Refusal
+  std::string forbidden_call{};  ///< see Refusal
 };
 
 /// The reason of a refusal and the command that removes the problem.
@@ -25,6 +27,10 @@ struct Refusal {
   std::string cause;
   std::string fix;
   std::string lacks{};  ///< see Provision
+  /// The one that forbids what the rights of this user allow, so that no right mends it: "a filter of system calls (seccomp)",
+  /// "the control group /rig"; else empty.
+  std::string forbidden_by{};
+  std::string forbidden_call{};  ///< the system call that a filter forbids: "perf_event_open"; else empty
 };
 
 /// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; fix: <fix>", or "...: granted".

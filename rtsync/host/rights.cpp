@@ -97,6 +97,11 @@ Rights read_rights(const std::filesystem::path& root) {
   return rights;
 }
 
+std::string filter_name(const Rights& rights) {
+  return rights.seccomp_filter ? "a filter of system calls (seccomp)"
+                               : "a security module or a filter of system calls";
+}
+
 Refusal why_no_fifo(const Rights& rights, int priority, int error) {
   if (error == EINVAL)
     return {"priority " + std::to_string(priority) + " is outside 1 .. 99 for a real-time policy",
@@ -108,7 +113,8 @@ Refusal why_no_fifo(const Rights& rights, int priority, int error) {
     return {"RLIMIT_RTPRIO is " + std::to_string(*rights.rtprio_limit) + " where " +
                 std::to_string(priority) + " is needed, and " + missing("CAP_SYS_NICE", rights.cap_sys_nice),
             capability_fix(rights, rights.bounding_sys_nice, "@realtime - rtprio 99",
-                           "--cap-add=SYS_NICE --ulimit rtprio=99", "LimitRTPRIO=99")};
+                           "--cap-add=SYS_NICE --ulimit rtprio=99", "LimitRTPRIO=99"),
+            "SCHED_FIFO"};
   }
   const RtGroup& group = rights.group;
   const std::string right = rights.cap_sys_nice ? "CAP_SYS_NICE is held" : "RLIMIT_RTPRIO suffices";
@@ -116,13 +122,15 @@ Refusal why_no_fifo(const Rights& rights, int priority, int error) {
     return {right + ", but the control group " + group.path +
                 " has no real-time budget: cpu.rt_runtime_us is 0 (CONFIG_RT_GROUP_SCHED)",
             "echo 950000 | sudo tee " + group.runtime_file +
-                ", for its parent groups first; or start the kernel with rt_group_sched=0 (from 6.16 on)"};
+                ", for its parent groups first; or start the kernel with rt_group_sched=0 (from 6.16 on)",
+            "SCHED_FIFO", "the control group " + group.path};
   }
   if (group.unified && group.path != "/" && group.in_kernel.value_or(false)) {
     return {right + ", but the kernel has CONFIG_RT_GROUP_SCHED and this process is in the control group " +
                 group.path + ": in cgroup v2 only the root group has a real-time budget",
             "echo $$ | sudo tee /sys/fs/cgroup/cgroup.procs, and start again from that shell; or start the "
-            "kernel with rt_group_sched=0 (from 6.16 on)"};
+            "kernel with rt_group_sched=0 (from 6.16 on)",
+            "SCHED_FIFO", "the control group " + group.path};
   }
   std::string cause = right + ", and still the kernel refused (EPERM): ";
   cause += group.in_kernel.has_value() && !*group.in_kernel
@@ -130,10 +138,23 @@ Refusal why_no_fifo(const Rights& rights, int priority, int error) {
                : "a seccomp filter or security module, or a control group without real-time budget "
                  "(CONFIG_RT_GROUP_SCHED; the kernel's configuration " +
                      std::string{group.in_kernel ? "has it" : "could not be read"} + ")";
-  return {cause, rights.container ? "start the container with: --cap-add=SYS_NICE --ulimit rtprio=99 "
-                                    "--security-opt seccomp=unconfined"
-                                  : "grep -E 'Seccomp|NoNewPrivs' /proc/self/status; sudo dmesg | grep -iE "
-                                    "'apparmor|audit|seccomp'"};
+  return {cause,
+          rights.container ? "start the container with: --cap-add=SYS_NICE --ulimit rtprio=99 "
+                             "--security-opt seccomp=unconfined"
+                           : "grep -E 'Seccomp|NoNewPrivs' /proc/self/status; sudo dmesg | grep -iE "
+                             "'apparmor|audit|seccomp'",
+          "SCHED_FIFO", filter_name(rights), "sched_setscheduler"};
+}
+
+Refusal why_no_cpus(const Rights& rights, int error) {
+  const std::string answer = "sched_setaffinity answered " + error_words(error);
+  if (error != EPERM && error != EACCES && error != ENOSYS) return {answer, "see sched_setaffinity(2)"};
+  return {answer + ": " + filter_name(rights) + " forbids it",
+          rights.container
+              ? "start the container with: --security-opt seccomp=unconfined"
+              : "grep Seccomp /proc/self/status; a systemd unit: SystemCallFilter=sched_setaffinity "
+                "beside its other filters",
+          "CPUs of its own", filter_name(rights), "sched_setaffinity"};
 }
 
 Refusal why_no_memory_lock(const Rights& rights, int error) {
@@ -142,42 +163,48 @@ Refusal why_no_memory_lock(const Rights& rights, int error) {
                 missing("CAP_IPC_LOCK", rights.cap_ipc_lock) +
                 ": memory locked under a finite limit would make later allocations fail",
             capability_fix(rights, rights.bounding_ipc_lock, "@realtime - memlock unlimited",
-                           "--cap-add=IPC_LOCK --ulimit memlock=-1", "LimitMEMLOCK=infinity")};
+                           "--cap-add=IPC_LOCK --ulimit memlock=-1", "LimitMEMLOCK=infinity"),
+            "locked memory"};
   }
   if (error == ENOMEM || error == EAGAIN)
     return {"the machine has not enough free memory to hold all of this process (" + error_words(error) + ")",
             "free -m; then stop something else, or raise the container's memory limit"};
-  return {"the kernel answered " + error_words(error) + " although the rights suffice",
-          rights.container ? "start the container with: --cap-add=IPC_LOCK --ulimit memlock=-1 "
-                             "--security-opt seccomp=unconfined"
-                           : "grep Seccomp /proc/self/status; see mlockall(2)"};
+  Refusal why{"the kernel answered " + error_words(error) + " although the rights suffice",
+              rights.container ? "start the container with: --cap-add=IPC_LOCK --ulimit memlock=-1 "
+                                 "--security-opt seccomp=unconfined"
+                               : "grep Seccomp /proc/self/status; see mlockall(2)"};
+  if (error == EPERM || error == EACCES || error == ENOSYS) {
+    why.lacks = "locked memory";
+    why.forbidden_by = filter_name(rights);
+    why.forbidden_call = "mlockall";
+  }
+  return why;
 }
 
 Refusal why_no_events(const Rights& rights, std::int64_t level, int error) {
   const std::string answer = "perf_event_open answered " + error_words(error);
   const bool refused = error == EPERM || error == EACCES || error == ENOSYS;
-  // The kernel itself would have allowed it: what stands before the kernel did not.
-  const bool allowed = rights.cap_perfmon || (rights.events_level && *rights.events_level <= level);
+  if (!refused) return {answer, "see perf_event_open(2)"};
   const std::string setting =
       rights.events_level ? "kernel.perf_event_paranoid is " + std::to_string(*rights.events_level) : "";
-  const std::string filter = rights.seccomp_filter ? "a seccomp filter of this process forbids it"
-                                                   : "a security module or a seccomp filter forbids it";
-  if (refused && rights.container)
-    return {
-        answer + (allowed || error == ENOSYS ? ": " + filter
-                  : setting.empty()          ? ""
-                                             : ": " + setting + ", and " + filter),
-        "start the container with: --cap-add=PERFMON --security-opt seccomp=unconfined (Docker's own filter "
-        "allows it with CAP_PERFMON alone, since 20.10.10)",
-        "kernel events"};
-  if (refused && (allowed || error == ENOSYS))
-    return {
-        answer + (setting.empty() || error == ENOSYS ? ": " : " though " + setting + ": ") + filter,
-        "grep Seccomp /proc/self/status; a systemd unit: SystemCallFilter=perf_event_open beside its other "
-        "filters; else: sudo dmesg | grep -iE 'apparmor|audit|seccomp'",
-        "kernel events"};
-  return {answer, "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)",
-          refused ? "kernel events" : ""};
+  // The kernel's own answer is EACCES, and only where the setting does not allow it.
+  const bool allowed = rights.cap_perfmon || (rights.events_level && *rights.events_level <= level);
+  if (error == EACCES && !allowed)
+    return {answer + (setting.empty() ? "" : ": " + setting),
+            rights.container
+                ? "start the container with: --cap-add=PERFMON, as its user root; or on its host: sudo "
+                  "sysctl -w kernel.perf_event_paranoid=-1"
+                : "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)",
+            "kernel events"};
+  return {answer + (setting.empty() || error == ENOSYS || !allowed ? ": " : " though " + setting + ": ") +
+              filter_name(rights) + " forbids it" + (allowed || setting.empty() ? "" : ", and " + setting),
+          rights.container ? "start the container with: --cap-add=PERFMON --security-opt seccomp=unconfined "
+                             "(Docker's own filter "
+                             "allows it with CAP_PERFMON alone, since 20.10.10)"
+                           : "grep Seccomp /proc/self/status; a systemd unit: "
+                             "SystemCallFilter=perf_event_open beside its other "
+                             "filters; else: sudo dmesg | grep -iE 'apparmor|audit|seccomp'",
+          "kernel events", filter_name(rights), "perf_event_open"};
 }
 
 }  // namespace tactus::rtsync

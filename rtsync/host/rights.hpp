@@ -44,8 +44,14 @@ struct Rights {
 /// Limits and capabilities are those of the calling thread; files are read below root.
 Rights read_rights(const std::filesystem::path& root = "/");
 
+/// Returns who may have forbidden a system call that the rights of this process allow: "a filter of system calls
+/// (seccomp)". @when setup
+std::string filter_name(const Rights& rights);
+
 /// Explains why sched_setscheduler answered with this errno, and how to fix it.
 Refusal why_no_fifo(const Rights& rights, int priority, int error);
+/// Explains why sched_setaffinity for CPUs that are there answered with this errno, and how to fix it. @when setup
+Refusal why_no_cpus(const Rights& rights, int error);
 /// Explains why memory cannot stay locked, and how to fix it. error 0: it was not tried, because it would end
 /// badly.
 Refusal why_no_memory_lock(const Rights& rights, int error);

@@ -88,7 +88,7 @@ Provision apply_cpus(const CpuSet& cpus) {
                         allowed_cpus().text(),
                     "choose among the CPUs " + allowed_cpus().text() + "; a systemd unit: AllowedCPUs=" +
                         cpus.text() + "; a container: --cpuset-cpus=" + (cpus | allowed_cpus()).text()});
-  return refused(what, got, {"sched_setaffinity answered " + error_words(error), "see sched_setaffinity(2)"});
+  return refused(what, got, why_no_cpus(read_rights(), error));
 }
 
 Provision apply_policy(SchedPolicy policy, int priority) {
@@ -111,7 +111,7 @@ Provision apply_policy(SchedPolicy policy, int priority) {
   if (::sched_setscheduler(0, number | SCHED_RESET_ON_FORK, &param) != 0) {
     const int error = errno;
     Refusal why = why_no_fifo(read_rights(), priority, error);
-    if (error == EPERM) why.lacks = std::string(name_of(policy));
+    if (!why.lacks.empty()) why.lacks = std::string(name_of(policy));
     return refused(what, policy_in_force(), std::move(why));
   }
   const std::string got = policy_in_force();
@@ -250,7 +250,10 @@ PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGXCPU})
     ::sigdelset(&mask, fault);
   require(::pthread_sigmask(SIG_SETMASK, &mask, &before), who);
-  const int error = ::pthread_create(&thread_, &attributes.value, &PinnedThread::enter, this);
+  int error = ::pthread_create(&thread_, &attributes.value, &PinnedThread::enter, this);
+  // A filter that forbids sched_setscheduler forbids this as well; its policy is then its maker's, which apply() says.
+  if (error == EPERM && ::pthread_attr_setinheritsched(&attributes.value, PTHREAD_INHERIT_SCHED) == 0)
+    error = ::pthread_create(&thread_, &attributes.value, &PinnedThread::enter, this);
   const int restored = ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error == EAGAIN)
     throw std::system_error(

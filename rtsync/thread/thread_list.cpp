@@ -102,6 +102,8 @@ Provision evict(pid_t tid, const CpuSet& allowed) {
   if (!after || error == ESRCH) return granted(what, "the thread has ended");
   if (after->policy == SCHED_OTHER && !after->cpus.empty() && allowed.contains(after->cpus))
     return granted(what, describe(after));
+  if (error == EPERM && !allowed.empty())
+    return refused(what, describe(after), why_no_cpus(read_rights(), error));
   return refused(
       what, describe(after),
       {error != 0 ? "sched_setaffinity answered " + error_words(error) +

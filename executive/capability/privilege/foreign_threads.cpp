@@ -23,7 +23,9 @@ std::vector<rtsync::Provision> ForeignThreads::move() const {
 
 void ForeignThreads::poll_seldom(RunVoice& voice) {
   for (const rtsync::Provision& moved : move())
-    voice.say("a thread appeared in the way of the frames: " + rtsync::sentence(moved));
+    // What lacks a right was said at the start, of all threads together.
+    if (moved.granted || moved.lacks.empty())
+      voice.say("a thread appeared in the way of the frames: " + rtsync::sentence(moved));
 }
 
 }  // namespace tactus::executive

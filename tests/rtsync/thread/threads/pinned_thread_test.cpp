@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "tests/rtsync/support/all_granted.hpp"
+#include "tests/rtsync/support/call_filter.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
 namespace tactus::rtsync::pinned_thread_test {
@@ -95,6 +97,33 @@ TEST(PinnedThreadPolicy, IsRefusedWithCauseAndFixAndTheBodyRunsAllTheSame) {
                                  fifo->cause.find("CAP_SYS_NICE is missing") != std::string::npos;
               return named && !fifo->fix.empty() ? 0 : 3;
             }),
+            0);
+}
+
+/// Tells what becomes of a thread's request where a filter forbids a call: 0, it is named; 77, no filter may be set.
+int with_forbidden(unsigned call, const ThreadSettings& settings, const std::string& what,
+                   const std::string& name) {
+  return in_scratch_process([&] {
+    constexpr int kNotHere = 77;
+    if (!forbid_call(call)) return kNotHere;
+    bool ran = false;
+    PinnedThread thread{settings, [&ran] { ran = true; }};
+    thread.join();
+    const std::vector<Provision> provisions = thread.provisions();
+    const Provision* const asked = find(provisions, what);
+    if (!ran || asked == nullptr) return 1;
+    if (asked->granted) return 2;
+    return !asked->lacks.empty() && asked->forbidden_call == name && !asked->forbidden_by.empty() ? 0 : 3;
+  });
+}
+
+TEST(PinnedThreadPolicy, ThatAFilterForbidsIsNamedAndTheBodyRunsAllTheSame) {
+  const int policy = with_forbidden(SYS_sched_setscheduler, {.policy = SchedPolicy::fifo, .priority = 80},
+                                    "SCHED_FIFO", "sched_setscheduler");
+  if (policy == 77) GTEST_SKIP() << "no filter of system calls is allowed here";
+  EXPECT_EQ(policy, 0);
+  EXPECT_EQ(with_forbidden(SYS_sched_setaffinity, {.cpus = CpuSet{allowed_cpus().last()}}, "CPUs",
+                           "sched_setaffinity"),
             0);
 }
 

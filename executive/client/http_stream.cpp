@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <system_error>
@@ -136,6 +137,12 @@ HttpStream::~HttpStream() { (void)::close(socket_); }
 void HttpStream::connect_to(const PortAddress& address) {
   const auto refused = [&](int error) {
     const bool gone = error == ECONNREFUSED || error == ENOENT;
+    // The socket of a run whose rig ended since it was found.
+    if (const std::string end = gone && !address.path.empty()
+                                    ? end_of_run(std::filesystem::path(address.path).parent_path())
+                                    : "";
+        !end.empty())
+      throw NoRigError("no rig answers at " + name_ + ": its run " + end);
     throw NoRigError("no rig answers at " + name_ + ": " + reason_of(error) +
                      (gone ? "; is it running, and does its rig file have a live section?" : ""));
   };

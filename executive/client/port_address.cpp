@@ -87,25 +87,6 @@ std::optional<PortAddress> port_of_run(const fs::path& folder) {
 
 namespace {
 
-/// A rig of this name that runs on this machine.
-std::optional<PortAddress> running(const std::string& name) {
-  std::size_t unseen = 0;
-  std::optional<PortAddress> found;
-  std::string folders;
-  int count = 0;
-  for (const RunningRig& rig : running_rigs(unseen)) {
-    if (rig.rig != name) continue;
-    folders += "\n  " + rig.folder.string();
-    ++count;
-    found = port_of_run(rig.folder);
-    if (!found && count == 1)
-      throw NoRigError("rig " + name + " runs in " + rig.folder.string() + ", but without a control port; " +
-                       kHowToListen);
-  }
-  if (count > 1) throw NoRigError("several rigs are called " + name + "; name the run folder:" + folders);
-  return found;
-}
-
 /// Says how the run of a folder ended: "completed after 2000 frames, exit status 0". Empty: that is not known.
 std::string how_it_ended(const fs::path& folder) {
   std::ifstream file(folder / "summary.json");
@@ -120,6 +101,54 @@ std::string how_it_ended(const fs::path& folder) {
     text += ": " + config::one_line(summary["reason"].get<std::string>());
   if (summary.contains("exit_status")) text += ", exit status " + summary["exit_status"].dump();
   return text;
+}
+
+/// Returns true if the log of a run says that its control port was open.
+bool has_listened(const fs::path& folder) {
+  std::ifstream log(folder / "log.txt");
+  std::string line;
+  while (std::getline(log, line))
+    if (line.find("http: listens on ") != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string end_of_run(const fs::path& folder, bool runs) {
+  if (const std::string how = how_it_ended(folder); !how.empty()) return "has ended: " + how;
+  if (!has_listened(folder)) return "";
+  return std::string(runs ? "is ending" : "is ending, or was killed") +
+         ": it listens no more; how it ended is then in " + (folder / "summary.json").string();
+}
+
+namespace {
+
+/// A rig of this name that runs on this machine. One that is ending counts only if there is no other.
+std::optional<PortAddress> running(const std::string& name) {
+  std::size_t unseen = 0;
+  std::optional<PortAddress> found;
+  std::string folders;
+  std::vector<fs::path> open;
+  std::vector<fs::path> ending;
+  for (const RunningRig& rig : running_rigs(unseen)) {
+    if (rig.rig != name) continue;
+    const std::optional<PortAddress> port = port_of_run(rig.folder);
+    if (!port && !end_of_run(rig.folder, true).empty()) {
+      ending.push_back(rig.folder);
+      continue;
+    }
+    folders += "\n  " + rig.folder.string();
+    open.push_back(rig.folder);
+    found = port;
+  }
+  if (open.size() > 1)
+    throw NoRigError("several rigs are called " + name + "; name the run folder:" + folders);
+  if (open.size() == 1 && !found)
+    throw NoRigError("rig " + name + " runs in " + open[0].string() + ", but without a control port; " +
+                     kHowToListen);
+  if (open.empty() && !ending.empty())
+    throw NoRigError("rig " + name + " in " + ending.back().string() + " " + end_of_run(ending.back(), true));
+  return found;
 }
 
 /// Complains of the newest run in runs/ of a rig that has ended, if there is one.
@@ -191,6 +220,8 @@ PortAddress find_port(const std::string& where) {
     if (auto folder = port_of_run(where)) return *folder;
     if (!fs::exists(fs::path(where) / "rig.yaml", error))
       throw NoRigError(where + " is not a run folder: it holds no rig.yaml; give one that `tactus run` made");
+    if (const std::string how = end_of_run(where); !how.empty())
+      throw NoRigError("the run of " + where + " " + how);
     throw NoRigError(
         where + ": " +
         (read_rig_file(fs::path(where) / "rig.yaml").where.empty()

@@ -30,6 +30,10 @@ bool looks_like_address(const std::string& word);
 /// or the run is over. Throws NoRigError: its rig file cannot be read.
 std::optional<PortAddress> port_of_run(const std::filesystem::path& folder);
 
+/// Says what became of a run that listens no more: "has ended: stopped after 7 frames, exit status 0", or "is ending:
+/// ..." as long as its summary does not say it. Empty: it has never listened. `runs`: its process is there.
+std::string end_of_run(const std::filesystem::path& folder, bool runs = false);
+
 /// Finds the control port by what a user writes:
 ///
 ///     unix:PATH, PATH of a socket     127.0.0.1:8086, http://127.0.0.1:8086     a run folder     a rig file

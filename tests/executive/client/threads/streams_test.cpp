@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -176,6 +180,57 @@ TEST(PortAddress, SaysWhatToDoWhereThereIsNone) {
   }
   EXPECT_THROW(HttpStream({(dir / "none.sock").string(), "", ""}, "/", ""), NoRigError);
   EXPECT_THROW(HttpStream({std::string(300, 'x'), "", ""}, "/", ""), NoRigError);
+}
+
+/// A process that looks like a rig: its program is called tactus-..., and it has the log of a run open.
+class SeemingRig {
+ public:
+  explicit SeemingRig(const TempDir& dir) {
+    const std::filesystem::path program = dir / "tactus-seems";
+    std::filesystem::copy_file("/bin/sleep", program, std::filesystem::copy_options::overwrite_existing);
+    process_ = ::fork();
+    if (process_ == 0) {
+      if (::open((dir / "run/log.txt").c_str(), O_RDONLY) >= 0)
+        ::execl(program.c_str(), "tactus", "60", nullptr);
+      ::_exit(1);
+    }
+    const auto is_there = [this] {
+      std::error_code error;
+      return std::filesystem::read_symlink("/proc/" + std::to_string(process_) + "/exe", error).filename() ==
+             "tactus-seems";
+    };
+    while (!is_there() && ::waitpid(process_, nullptr, WNOHANG) == 0) std::this_thread::yield();
+  }
+  ~SeemingRig() {
+    (void)::kill(process_, SIGKILL);
+    (void)::waitpid(process_, nullptr, 0);
+  }
+
+ private:
+  pid_t process_ = -1;
+};
+
+TEST(PortAddress, OfARigThatIsEndingSaysSo) {
+  const TempDir dir;
+  dir.write("run/rig.yaml", "rig: ends-just-now\nlive: { http: {} }\n");
+  const auto said = [&dir](const char* log) -> std::string {
+    dir.write("run/log.txt", log);
+    const SeemingRig rig(dir);
+    try {
+      (void)find_port("ends-just-now");
+      return "found";
+    } catch (const NoRigError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(said("info http: listens on /x/live.sock\n"),
+              ::testing::AllOf(HasSubstr("is ending"), HasSubstr((dir / "run/summary.json").string()),
+                               ::testing::Not(HasSubstr("start it with"))));
+  EXPECT_THAT(said("info nothing\n"), HasSubstr("without a control port; start it with"));
+  dir.write("run/summary.json", R"({"outcome":"stopped","frames":{"run":7},"exit_status":0})");
+  EXPECT_THAT(said("info http: listens on /x/live.sock\n"),
+              HasSubstr("has ended: stopped after 7 frames, exit status 0"))
+      << "its process is still there";
 }
 
 /// Answers requests on a unix socket, one after the other, as it is told; then it is gone.

@@ -483,10 +483,25 @@ class _Connection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         if not self.unix:
-            return super().connect()
+            return self._connect_to_host()
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self.unix)
+
+    def _connect_to_host(self) -> None:
+        try:
+            return super().connect()
+        except OSError as refused:
+            if self.host != "localhost":
+                raise
+            # Often only the address of IPv4 is known by this name, also where a rig can listen at that of IPv6 alone.
+            self.host = "::1"
+            try:
+                return super().connect()
+            except OSError:
+                raise refused from None
+            finally:
+                self.host = "localhost"
 
 
 class _Answer(dict):

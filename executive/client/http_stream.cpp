@@ -20,6 +20,7 @@
 #include <fstream>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 #include "config/json.hpp"
 #include "config/json_of.hpp"
@@ -112,7 +113,9 @@ bool HttpAnswer::take(std::string_view bytes, const std::function<void(std::stri
 
 HttpStream::HttpStream(const PortAddress& address, const std::string& target, const std::string& token,
                        const std::string& json)
-    : name_(address.text()) {
+    : name_(address.text()),
+      run_(address.run.empty() && !address.path.empty() ? std::filesystem::path(address.path).parent_path()
+                                                        : address.run) {
   connect_to(address);
   const std::string host =
       address.path.empty()
@@ -137,11 +140,8 @@ HttpStream::~HttpStream() { (void)::close(socket_); }
 void HttpStream::connect_to(const PortAddress& address) {
   const auto refused = [&](int error) {
     const bool gone = error == ECONNREFUSED || error == ENOENT;
-    // The socket of a run whose rig ended since it was found.
-    if (const std::string end = gone && !address.path.empty()
-                                    ? end_of_run(std::filesystem::path(address.path).parent_path())
-                                    : "";
-        !end.empty())
+    // A run whose rig ended since it was found.
+    if (const std::string end = gone && !run_.empty() ? end_of_run(run_) : ""; !end.empty())
       throw NoRigError("no rig answers at " + name_ + ": its run " + end);
     throw NoRigError("no rig answers at " + name_ + ": " + reason_of(error) +
                      (gone ? "; is it running, and does its rig file have a live section?" : ""));
@@ -162,29 +162,45 @@ void HttpStream::connect_to(const PortAddress& address) {
     (void)::close(socket_);
     refused(error);
   }
+  int error = ECONNREFUSED;
+  // Often only the address of IPv4 is known by this name, also where a rig can listen at that of IPv6 alone.
+  const std::vector<std::string> hosts = address.host == "localhost"
+                                             ? std::vector<std::string>{"127.0.0.1", "::1"}
+                                             : std::vector<std::string>{address.host};
+  for (const std::string& host : hosts)
+    if (connect_tcp(host, address.port, error)) return;
+  refused(error);
+}
+
+bool HttpStream::connect_tcp(const std::string& host, const std::string& port, int& error) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found); error != 0)
-    throw NoRigError("no rig answers at " + name_ + ": " + ::gai_strerror(error));
+  if (const int unknown = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); unknown != 0)
+    throw NoRigError("no rig answers at " + name_ + ": " + ::gai_strerror(unknown));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
-  int error = ECONNREFUSED;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     socket_ = ::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
     if (socket_ < 0) continue;
-    if (::connect(socket_, each->ai_addr, each->ai_addrlen) == 0) return;
-    error = errno;
+    if (::connect(socket_, each->ai_addr, each->ai_addrlen) == 0) return true;
+    // That nobody listens says more than that there is no such network.
+    if (errno != ENETUNREACH && errno != EADDRNOTAVAIL) error = errno;
     (void)::close(socket_);
     socket_ = -1;
   }
-  refused(error);
+  return false;
+}
+
+void HttpStream::refuse_broken(const std::string& how) const {
+  const std::string end = run_.empty() ? "" : end_of_run(run_);
+  throw NoRigError("the connection to " + name_ + " " + how + (end.empty() ? "" : "; its run " + end));
 }
 
 void HttpStream::send_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) throw NoRigError("the connection to " + name_ + " broke: " + reason_of(errno));
+    if (sent < 0) refuse_broken("broke: " + reason_of(errno));
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
 }
@@ -197,11 +213,10 @@ HttpStream::Got HttpStream::wait(int milliseconds, const std::function<void(std:
   std::array<char, 65536> bytes;
   const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
   if (got < 0 && errno == EINTR) return Got::nothing;
-  if (got < 0) throw NoRigError("the connection to " + name_ + " broke: " + reason_of(errno));
+  if (got < 0) refuse_broken("broke: " + reason_of(errno));
   if (got == 0) {
     answer_.end();
-    if (!answer_.complete())
-      throw NoRigError("the connection to " + name_ + " ended in the middle of an answer");
+    if (!answer_.complete()) refuse_broken("ended in the middle of an answer");
     return Got::end;
   }
   if (!answer_.take({bytes.data(), static_cast<std::size_t>(got)}, body))

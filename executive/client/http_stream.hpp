@@ -60,9 +60,14 @@ class HttpStream {
 
  private:
   void connect_to(const PortAddress& address);
+  /// Returns false if none of the host's addresses answers; `error` says why.
+  bool connect_tcp(const std::string& host, const std::string& port, int& error);
   void send_all(std::string_view text);
+  /// Throws NoRigError: what became of the connection, and of the run, if that is known.
+  [[noreturn]] void refuse_broken(const std::string& how) const;
 
   std::string name_;
+  std::filesystem::path run_;
   int socket_ = -1;
   HttpAnswer answer_;
 };

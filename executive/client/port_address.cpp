@@ -82,7 +82,9 @@ std::optional<PortAddress> port_of_run(const fs::path& folder) {
     if (is_live_socket(socket)) return PortAddress{socket.string(), "", ""};
     return std::nullopt;
   }
-  return tcp_address(listens.where);
+  std::optional<PortAddress> address = tcp_address(listens.where);
+  if (address) address->run = folder;
+  return address;
 }
 
 namespace {
@@ -151,18 +153,33 @@ std::optional<PortAddress> running(const std::string& name) {
   return found;
 }
 
-/// Complains of the newest run in runs/ of a rig that has ended, if there is one.
+/// The rig of a run folder; empty: its rig file cannot be read.
+std::string rig_of(const fs::path& folder) {
+  try {
+    return read_rig_file(folder / "rig.yaml").rig;
+  } catch (const NoRigError&) {
+    return "";
+  }
+}
+
+/// Complains of the newest run, in runs/ or in a folder beside it, of a rig that has ended, if there is one.
 void refuse_ended(const std::string& rig) {
   fs::path newest;
   fs::file_time_type made{};
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
-    if (!entry.is_directory(error) || !entry.path().filename().string().starts_with(rig + "-")) continue;
-    if (const auto time = entry.last_write_time(error); newest.empty() || time > made) {
-      newest = entry.path();
+  const auto look_at = [&](const fs::path& folder) {
+    if (const auto time = fs::last_write_time(folder, error); !error && (newest.empty() || time > made)) {
+      newest = folder;
       made = time;
     }
-  }
+  };
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error))
+    if (entry.is_directory(error) && entry.path().filename().string().starts_with(rig + "-"))
+      look_at(entry.path());
+  // A run that was given another folder (--out), beside this one's rig files.
+  for (const fs::directory_entry& entry : fs::directory_iterator(".", error))
+    if (fs::exists(entry.path() / "summary.json", error) && rig_of(entry.path()) == rig)
+      look_at(entry.path().filename());
   if (newest.empty()) return;
   if (const std::string how = how_it_ended(newest); !how.empty())
     throw NoRigError("rig " + config::show(rig) + " does not run any more; its newest run, " +

@@ -18,6 +18,7 @@ struct PortAddress {
   std::string path;  ///< path of the socket; empty: TCP
   std::string host;
   std::string port;
+  std::filesystem::path run{};  ///< folder of the run whose rig listens there; empty: not known
 
   std::string text() const { return path.empty() ? host + ":" + port : "unix:" + path; }
 };

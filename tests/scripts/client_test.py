@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 SCRIPTS = pathlib.Path(sys.argv.pop(1)).resolve() / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 
-from fake_rig import EPOCH, FakeRig  # noqa: E402  (beside this file)
+from fake_rig import EPOCH, FakeRig, Handler, TcpServer  # noqa: E402  (beside this file)
 from tactus_client import NoRig, Rig, RigError, Values, date_after, server_sent_events  # noqa: E402
 
 os.environ.pop("TACTUS_TOKEN", None)
@@ -45,6 +45,27 @@ class WithFake(unittest.TestCase):
             self.assertIn(piece, str(caught.exception))
         self.assertEqual(caught.exception.status, status)
         return caught.exception
+
+
+class Localhost(unittest.TestCase):
+    def test_of_ipv6_alone_is_found_by_its_name(self):
+        class V6(TcpServer):
+            address_family = socket.AF_INET6
+
+        try:
+            server = V6(("::1", 0), Handler)
+        except OSError:
+            self.skipTest("this machine has no ::1")
+        self.addCleanup(server.server_close)
+        server.handle_error = lambda *_: None
+        thread = threading.Thread(target=server.handle_request, daemon=True)
+        thread.start()
+        try:
+            Rig(f"http://localhost:{server.server_address[1]}").facts()
+        except NoRig as error:
+            self.fail(str(error))
+        except RigError:
+            pass  # it was reached, and this server has nothing to say
 
 
 class Calls(WithFake):

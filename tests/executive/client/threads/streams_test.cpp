@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -231,6 +232,46 @@ TEST(PortAddress, OfARigThatIsEndingSaysSo) {
   EXPECT_THAT(said("info http: listens on /x/live.sock\n"),
               HasSubstr("has ended: stopped after 7 frames, exit status 0"))
       << "its process is still there";
+}
+
+TEST(PortAddress, OfARigThatHasEndedSaysHowWhereverItsFolderIs) {
+  const TempDir dir;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  dir.write("elsewhere/rig.yaml", "rig: ended-long-ago\nlive: { http: { listen: \"127.0.0.1:1\" } }\n");
+  dir.write("elsewhere/summary.json", R"({"outcome":"stopped","frames":{"run":7},"exit_status":0})");
+  std::string by_name;
+  std::string by_port;
+  try {
+    (void)find_port("ended-long-ago");
+  } catch (const NoRigError& error) {
+    by_name = error.what();
+  }
+  const auto address = port_of_run("elsewhere");
+  EXPECT_TRUE(address);
+  try {
+    HttpStream({address.value_or(PortAddress{})}, "/", "");
+  } catch (const NoRigError& error) {
+    by_port = error.what();
+  }
+  std::filesystem::current_path(before);
+  EXPECT_THAT(by_name, HasSubstr("newest run, elsewhere, has ended: stopped after 7 frames, exit status 0"));
+  EXPECT_THAT(by_port, HasSubstr("its run has ended: stopped after 7 frames, exit status 0"));
+}
+
+TEST(HttpStream, FindsARigThatListensAtLocalhostOfIPv6Alone) {
+  const int listener = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 at{};
+  at.sin6_family = AF_INET6;
+  at.sin6_addr = in6addr_loopback;
+  socklen_t size = sizeof at;
+  if (listener < 0 || ::bind(listener, reinterpret_cast<const sockaddr*>(&at), size) != 0 ||
+      ::listen(listener, 1) != 0 || ::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size) != 0) {
+    (void)::close(listener);
+    GTEST_SKIP() << "this machine has no ::1";
+  }
+  EXPECT_NO_THROW(HttpStream({"", "localhost", std::to_string(ntohs(at.sin6_port))}, "/", ""));
+  (void)::close(listener);
 }
 
 /// Answers requests on a unix socket, one after the other, as it is told; then it is gone.

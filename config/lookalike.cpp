@@ -184,8 +184,10 @@ std::string comma_problem(std::string_view text) {
     return " has commas in a number; write its digits without them, and a point as the decimal sign";
   std::string plain(text);
   plain.erase(at, 1);
+  // "0,001" and "1234,567" have no groups of three digits.
+  const bool group = end - at == 4 && at - digits <= 3 && text[digits] != '0';
   return " has a decimal comma; the decimal sign is a point: " + show(with_point) +
-         (end - at == 4 ? ", or, if thousands are meant, " + show(plain) : "");
+         (group ? ", or, if thousands are meant, " + show(plain) : "");
 }
 
 }  // namespace

@@ -87,6 +87,8 @@ TEST(DecimalComma, GetsTheNumberAsItShouldBe) {
   EXPECT_THAT(to_unit("2,4 V", Unit::parse("V")).problem, HasSubstr("'2.4 V'"));
   EXPECT_THAT(parse_duration("1,500 us").problem,
               HasSubstr("'1.500 us', or, if thousands are meant, '1500 us'"));
+  EXPECT_THAT(parse_duration("0,001 s").problem, ::testing::EndsWith("'0.001 s'")) << "no group of three";
+  EXPECT_THAT(parse_duration("1234,567 us").problem, ::testing::EndsWith("'1234.567 us'"));
   EXPECT_THAT(parse_duration("1,000,000 us").problem, HasSubstr("write its digits without them"));
   EXPECT_EQ(parse_cpus("0,2").value, (std::vector<int>{0, 2})) << "a list, not a number";
 }

@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "tests/support/snapshot.hpp"
+
 namespace tactus::config::number_test {
 namespace {
 
@@ -114,6 +116,7 @@ TEST(ParsePeriod, RefusesWithTheTextThatIsWrong) {
 }
 
 TEST(ParseInteger, IsDecimalAndFits) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(*parse_integer("80").value, 80);
   EXPECT_EQ(*parse_integer("+5").value, 5);
   EXPECT_EQ(*parse_integer("-0").value, 0);
@@ -123,10 +126,9 @@ TEST(ParseInteger, IsDecimalAndFits) {
   for (const char* bad : {"", "x", "5x", "0x10", "5.0", "1e3", "9223372036854775808", "-9223372036854775809",
                           "- 5", "nan", "inf", "--5", "1_000", "1,000", "5 5"})
     EXPECT_FALSE(parse_integer(bad)) << bad;
-  EXPECT_EQ(parse_integer("0x10").problem, "'0x10' is hexadecimal; write it in decimal");
-  EXPECT_EQ(parse_integer("5.5").problem, "'5.5' is not a whole number");
-  EXPECT_EQ(parse_integer("9223372036854775808").problem,
-            "'9223372036854775808' is too large for a whole number (64 bits)");
+  texts.add(parse_integer("0x10").problem);
+  texts.add(parse_integer("5.5").problem);
+  texts.add(parse_integer("9223372036854775808").problem);
 }
 
 TEST(ParseReal, IsFiniteAndDecimal) {
@@ -143,16 +145,17 @@ TEST(ParseReal, IsFiniteAndDecimal) {
 }
 
 TEST(ParseCount, MaySayWhatItCounts) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(*parse_count("5", "frames").value, 5);
   EXPECT_EQ(*parse_count("5 frames", "frames").value, 5);
   EXPECT_EQ(*parse_count("1 frame", "frames").value, 1);
-  EXPECT_EQ(parse_count("5 jobs", "frames").problem, "'5 jobs' does not count frames; write '5 frames'");
-  EXPECT_EQ(parse_count("many", "frames").problem,
-            "'many' is not a number of frames; write for example '5 frames'");
+  texts.add(parse_count("5 jobs", "frames").problem);
+  texts.add(parse_count("many", "frames").problem);
   EXPECT_FALSE(parse_count("5.5 frames", "frames"));
 }
 
 TEST(ParseBytes, KnowsBothKindsOfThousand) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(*parse_bytes("64 KiB").value, 65536);
   EXPECT_EQ(*parse_bytes("1 MiB").value, 1'048'576);
   EXPECT_EQ(*parse_bytes("1 GiB").value, 1'073'741'824);
@@ -164,10 +167,10 @@ TEST(ParseBytes, KnowsBothKindsOfThousand) {
   EXPECT_EQ(*parse_bytes("1.5 KiB").value, 1536);
   EXPECT_EQ(*parse_bytes("1 TiB").value, std::int64_t{1} << 40U);
   EXPECT_EQ(*parse_bytes("0 B").value, 0);
-  EXPECT_EQ(parse_bytes("64").problem, "'64' has no unit; write for example '64 KiB'");
-  EXPECT_EQ(parse_bytes("1.5 B").problem, "'1.5 B' is not a whole number of bytes");
-  EXPECT_EQ(parse_bytes("1e30 B").problem, "'1e30 B' is too large (64 bits)");
-  EXPECT_EQ(parse_bytes("-1 B").problem, "'-1 B' is negative");
+  texts.add(parse_bytes("64").problem);
+  texts.add(parse_bytes("1.5 B").problem);
+  texts.add(parse_bytes("1e30 B").problem);
+  texts.add(parse_bytes("-1 B").problem);
   EXPECT_FALSE(parse_bytes("1 Kib"));
 }
 

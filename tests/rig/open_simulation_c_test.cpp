@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tests/support/process.hpp"
+#include "tests/support/snapshot.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::test::open_simulation_c_test {
@@ -193,15 +194,16 @@ TEST_F(CApi, WhatARigFileMayNotBeIsSaid) {
 }
 
 TEST_F(CApi, NothingIsAnsweredPolitely) {
+  tactus::test::Snapshot texts;
   const tactus_simulation_options how = options();
   EXPECT_EQ(tactus_open_simulation_create(nullptr, &how, &rig_), TACTUS_ERROR_ARGUMENT);
-  EXPECT_EQ(error(), "rig_file is NULL; it is needed");
+  texts.add(error());
   EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, nullptr), TACTUS_ERROR_ARGUMENT);
-  EXPECT_EQ(error(), "made is NULL; it is needed");
+  texts.add(error());
   EXPECT_EQ(tactus_open_simulation_run_open(nullptr, nullptr, nullptr, 0, nullptr, 0), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(tactus_open_simulation_run(nullptr), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(tactus_open_simulation_stop(nullptr), TACTUS_ERROR_ARGUMENT);
-  EXPECT_EQ(error(), "simulation is NULL; it is needed");
+  texts.add(error());
   EXPECT_EQ(tactus_open_simulation_describe(nullptr, "motor", "speed", nullptr, nullptr, nullptr),
             TACTUS_ERROR_ARGUMENT);
   EXPECT_STREQ(tactus_open_simulation_state(nullptr), "");
@@ -219,9 +221,9 @@ TEST_F(CApi, NothingIsAnsweredPolitely) {
   EXPECT_EQ(tactus_open_simulation_describe(rig_, "motor", nullptr, nullptr, nullptr, nullptr),
             TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 1, nullptr, 0), TACTUS_ERROR_ARGUMENT);
-  EXPECT_EQ(error(), "in is NULL; it is needed");
+  texts.add(error());
   EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 0, nullptr, 1), TACTUS_ERROR_ARGUMENT);
-  EXPECT_EQ(error(), "out is NULL; it is needed");
+  texts.add(error());
   std::array out{item(nullptr, "speed", this), item("motor", nullptr, this), item("motor", "speed", nullptr),
                  item("motor", "speed", this, nullptr, static_cast<tactus_type>(12))};
   EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 0, out.data(), out.size()),

@@ -22,6 +22,7 @@
 #include "executive/model/model_library.hpp"
 #include "rtsync/crash/current_call.hpp"
 #include "rtsync/time/kernel_clock.hpp"
+#include "tests/support/snapshot.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::test::sdk_mistakes_test {
@@ -112,6 +113,7 @@ std::string mistake_of(const Answer& given) {
 }
 
 TEST(SdkMistakes, AnAnswerOfAClockThatMakesNoSenseIsNotBelieved) {
+  tactus::test::Snapshot texts;
   const std::int64_t now = rtsync::monotonic_now().time_since_epoch().count();
   constexpr std::int64_t kSecond = 1'000'000'000;
   EXPECT_EQ(mistake_of({.stamp = now}), "");
@@ -121,10 +123,10 @@ TEST(SdkMistakes, AnAnswerOfAClockThatMakesNoSenseIsNotBelieved) {
   EXPECT_EQ(mistake_of({.count = 0, .status = TACTUS_NO_EDGE, .writes = false}), "");
   for (const std::int64_t odd : {std::int64_t{0}, std::int64_t{-1}, INT64_MAX, now + 3600 * kSecond})
     EXPECT_THAT(mistake_of({.stamp = odd}), HasSubstr("stamped an edge at " + std::to_string(odd) + " ns, "));
-  EXPECT_EQ(mistake_of({.writes = false}), "counted an edge whose stamp it did not write");
-  EXPECT_EQ(mistake_of({.stamp = now, .past_room = true}), "wrote stamps past the room that it was given");
-  EXPECT_EQ(mistake_of({.stamp = now, .count = 9}), "counted more edges than there was room for");
-  EXPECT_EQ(mistake_of({.stamp = now, .status = 3}), "answered a wait with no tactus_edge_status");
+  texts.add(mistake_of({.writes = false}));
+  texts.add(mistake_of({.stamp = now, .past_room = true}));
+  texts.add(mistake_of({.stamp = now, .count = 9}));
+  texts.add(mistake_of({.stamp = now, .status = 3}));
 }
 
 /// As docs/drivers.md shows it: a key that must be given, of which check() wants more.

@@ -13,6 +13,7 @@
 #include <random>
 
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::executive::variable_guard_test {
 namespace {
@@ -154,6 +155,7 @@ TEST(VariableGuard, SeesEveryKindOfDouble) {
 }
 
 TEST(VariableGuard, SaysWhatIsOutsideAndOfWhat) {
+  tactus::test::Snapshot texts;
   double x = 512.5;
   double array[3] = {0, 0, 512.5};
   Model model;
@@ -161,35 +163,35 @@ TEST(VariableGuard, SaysWhatIsOutsideAndOfWhat) {
   force.low = -500;
   force.high = 500;
   force.unit_text = "N";
-  EXPECT_EQ(said(model), "axis.force[2] = 512.5 N is outside -500 .. 500 N");
+  texts.add(said(model));
   const VariableGuard guard(model.variables, true);
   model.variables.clear();
   Variable& one = model.add("m.x", &x);
   one.unit_text = "1";
   one.high = 10;
-  EXPECT_EQ(said(model), "m.x = 512.5 is above 10") << "an open end is not told of";
+  texts.add(said(model), "an open end is not told of");
   one.low = kNan;
-  EXPECT_EQ(said(model), "m.x = 512.5 is above 10") << "nan is an open end";
+  texts.add(said(model), "nan is an open end");
   x = -kInf;
   EXPECT_EQ(said(model, false), "") << "infinity is inside of an open end";
   EXPECT_EQ(said(model), "m.x is -inf");
   one.low = 0;
   one.high = {};
   x = -0.25;
-  EXPECT_EQ(said(model), "m.x = -0.25 is below 0");
+  texts.add(said(model));
   float narrow = 0.7F;
   model.variables.clear();
   Variable& real = model.add("m.f", TACTUS_FLOAT, &narrow);
   real.low = 0.1;
   real.high = 0.6;
-  EXPECT_EQ(said(model), "m.f = 0.7 is outside 0.1 .. 0.6");
+  texts.add(said(model));
   std::int32_t whole = 2'000'000;
   model.variables.clear();
   Variable& count = model.add("m.n", TACTUS_INT32, &whole, 0, TACTUS_PARAMETER);
   count.unit_text = "counts";
   count.low = 0;
   count.high = 1'000'000;
-  EXPECT_EQ(said(model), "m.n = 2000000 counts is outside 0 .. 1000000 counts");
+  texts.add(said(model));
 }
 
 TEST(VariableGuard, TheEndsAreInside) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/snapshot.hpp"
+
 namespace tactus::executive::fail_on_test {
 namespace {
 
@@ -15,14 +17,11 @@ TEST(FailOn, TakesWordsWithCommas) {
 }
 
 TEST(FailOn, AWrongWordIsNamedWithThoseThatAreRight) {
+  tactus::test::Snapshot texts;
   FailOn fail_on;
-  EXPECT_EQ(add_fail_on("overruns", fail_on),
-            "'overruns' is nothing that a run fails on; 'overrun', 'late_wake', 'refused' are; did you mean "
-            "'overrun'?");
-  EXPECT_EQ(add_fail_on("overrun,", fail_on),
-            "'' is nothing that a run fails on; 'overrun', 'late_wake', 'refused' are");
-  EXPECT_EQ(add_fail_on("everything", fail_on),
-            "'everything' is nothing that a run fails on; 'overrun', 'late_wake', 'refused' are");
+  texts.add(add_fail_on("overruns", fail_on));
+  texts.add(add_fail_on("overrun,", fail_on));
+  texts.add(add_fail_on("everything", fail_on));
 }
 
 TEST(FailOn, CountsOnlyWhatIsAskedFor) {
@@ -35,21 +34,18 @@ TEST(FailOn, CountsOnlyWhatIsAskedFor) {
 }
 
 TEST(FailOn, TakesAConditionOverFiguresOfTheRun) {
+  tactus::test::Snapshot texts;
   FailOn fail_on;
   EXPECT_EQ(add_fail_on("overruns > 3 or lost > 0", fail_on), "");
   EXPECT_EQ(why_failed(fail_on, {.overruns = 3}), "");
-  EXPECT_EQ(why_failed(fail_on, {.overruns = 4}), "overruns > 3 or lost > 0 (--fail-on)");
-  EXPECT_EQ(why_failed(fail_on, {.lost = 1}), "overruns > 3 or lost > 0 (--fail-on)");
+  texts.add(why_failed(fail_on, {.overruns = 4}));
+  texts.add(why_failed(fail_on, {.lost = 1}));
   EXPECT_EQ(add_fail_on("longest_overrun > 50 us", fail_on), "");
   EXPECT_NE(why_failed(fail_on, {.longest_overrun_ns = 50'001}), "");
   EXPECT_EQ(why_failed(fail_on, {.longest_overrun_ns = 50'000}), "");
   EXPECT_EQ(add_fail_on("overrun", fail_on), "") << "the older words beside it";
-  EXPECT_EQ(add_fail_on("overrunz > 3", fail_on),
-            "'overrunz > 3', character 1: there is no quantity 'overrunz' of a run that is judged at its "
-            "end; did you "
-            "mean 'overruns'?");
-  EXPECT_EQ(add_fail_on("longest_overrun > 3", fail_on),
-            "'longest_overrun > 3', character 19: '3' has no unit; write for example '3 ns'");
+  texts.add(add_fail_on("overrunz > 3", fail_on));
+  texts.add(add_fail_on("longest_overrun > 3", fail_on));
   EXPECT_NE(add_fail_on("rises(overruns > 3)", fail_on).find("judged once"), std::string::npos);
   FailOn ratio;
   EXPECT_EQ(add_fail_on("overruns / frames > 1 %", ratio), "");

@@ -18,6 +18,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
 #include "tests/drivers/gpio/gpio_clock_driver.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::drivers::gpio::clock_test {
 namespace {
@@ -147,14 +148,12 @@ TEST_F(EdgeSourceTest, ALineThatHangsUpIsGone) {
 }
 
 TEST_F(EdgeSourceTest, StampsOfCalendarTimeAreRefused) {
+  tactus::test::Snapshot texts;
   line_.edge(now(CLOCK_REALTIME));
   const tactus::Edges got = source_.wait(0, read_);
   EXPECT_EQ(got.status, TACTUS_CLOCK_GONE);
   EXPECT_EQ(got.error, EPROTO);
-  EXPECT_EQ(source_.what(),
-            "gpiochip0 line 3, rising; its edges are stamped in CLOCK_REALTIME, which jumps: that is a "
-            "kernel before "
-            "Linux 5.7");
+  texts.add(source_.what());
 }
 
 TEST_F(EdgeSourceTest, StampsOfAnUnknownClockAreRefused) {
@@ -267,11 +266,12 @@ TEST_F(GpioClockTest, TellsTheDoctorOfTheMachine) {
 }
 
 TEST_F(GpioClockTest, TellsTheDoctorThatNoEdgeCame) {
+  tactus::test::Snapshot texts;
   ASSERT_EQ(problems("{chip: pins, line: 3}"), "");
-  EXPECT_EQ(fact("gpio clock line").found, "line 3 of gpiochip0 is free");
+  texts.add(fact("gpio clock line").found);
   const rtsync::Fact edges = fact("gpio clock edges", 20ms);
   EXPECT_EQ(edges.grade, rtsync::Grade::fail);
-  EXPECT_EQ(edges.found, "0 edges in 20.0 ms (gpiochip0 line 3, rising)");
+  texts.add(edges.found);
   EXPECT_THAT(edges.fix, AllOf(HasSubstr("see that the source runs"), HasSubstr("line 3 of gpiochip0")));
   edge_period_ = rtsync::Period{1'000'000'000, 1};
   EXPECT_EQ(fact("gpio clock edges", 20ms).grade, rtsync::Grade::warn) << "too short a look at 1PPS";

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tests/drivers/live/trick/support/dialogue.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::drivers::trick::session_test {
 namespace {
@@ -340,6 +341,7 @@ TEST(TrickText, ALongLineIsOneLine) {
 }
 
 TEST(TrickRefusal, SaysWhyInTheLogAndNothingToTheClient) {
+  tactus::test::Snapshot texts;
   Dialogue dialogue;
   dialogue.say("trick.var_pause(); trick.var_set_client_tag('hmi')\n");
   EXPECT_THAT(dialogue.refused("import os\n"), StartsWith("only calls like trick.var_add("));
@@ -348,8 +350,8 @@ TEST(TrickRefusal, SaysWhyInTheLogAndNothingToTheClient) {
   EXPECT_THAT(dialogue.refused("trick.var_sned()\n"), HasSubstr("did you mean 'var_send'?"));
   EXPECT_THAT(dialogue.refused("trick.send_sie_class()\n"), StartsWith("files and descriptions"));
   EXPECT_THAT(dialogue.refused("trick.send_file('/etc/passwd')\n"), StartsWith("files and descriptions"));
-  EXPECT_EQ(dialogue.refused("trick.var_add()\n"), "var_add takes a text, a text (may be left out)");
-  EXPECT_EQ(dialogue.refused("trick.var_add(3)\n"), "var_add takes a text, a text (may be left out)");
+  texts.add(dialogue.refused("trick.var_add()\n"));
+  texts.add(dialogue.refused("trick.var_add(3)\n"));
   EXPECT_EQ(dialogue.refused("trick.var_send(1)\n"), "var_send takes nothing");
   EXPECT_EQ(dialogue.say("trick.var_exists('tr.d1')\n"), "1\t1\n") << "and goes on";
 }
@@ -486,18 +488,17 @@ TEST(TrickSet, IsOneBatchForTheNextFrame) {
 }
 
 TEST(TrickSet, RefusalsOfTheRigGoToTheLog) {
+  tactus::test::Snapshot texts;
   Dialogue dialogue;
   dialogue.rig.refuse("'tr.d1' is fed by 'controller.x'; force it instead");
-  EXPECT_EQ(dialogue.refused("trick.var_set('tr.d1', 7)\n"),
-            "'tr.d1' is fed by 'controller.x'; force it instead at the control port (Trick's protocol has "
-            "no force)");
+  texts.add(dialogue.refused("trick.var_set('tr.d1', 7)\n"));
   dialogue.rig.refuse("");
   dialogue.send("trick.var_set('tr.d1', 8)\n");
   for (auto& written : dialogue.rig.take_written()) written.then({false, -1, "the run ended before it"});
   dialogue.deliver();
   EXPECT_EQ(dialogue.heard(), "");
   ASSERT_EQ(dialogue.log.size(), 2U);
-  EXPECT_EQ(Dialogue::reason_of(dialogue.log[1]), "the run ended before it");
+  texts.add(Dialogue::reason_of(dialogue.log[1]));
 }
 
 TEST(TrickSet, RefusesWhatIsNoValueOfTheVariable) {
@@ -625,11 +626,12 @@ TEST(TrickOrders, AReturnCodeThatIsNoExitStatusIsCutAndTheRigEndsAllTheSame) {
 }
 
 TEST(TrickOrders, OthersAreRefused) {
+  tactus::test::Snapshot texts;
   Dialogue dialogue;
   EXPECT_THAT(dialogue.refused("trick.stop(3.0)\n"), HasSubstr("`commands:`"));
-  EXPECT_EQ(dialogue.refused("trick.freeze('now')\n"), "freeze takes a number (may be left out)");
+  texts.add(dialogue.refused("trick.freeze('now')\n"));
   dialogue.rig.refuse("the rig is linked");
-  EXPECT_EQ(dialogue.refused("trick.exec_freeze()\n"), "the rig is linked");
+  texts.add(dialogue.refused("trick.exec_freeze()\n"));
   EXPECT_THAT(dialogue.rig.take_commands(), IsEmpty());
 }
 

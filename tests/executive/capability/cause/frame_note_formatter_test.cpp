@@ -9,6 +9,7 @@
 #include "config/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::executive::frame_note_formatter_test {
 namespace {
@@ -145,6 +146,7 @@ TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
 }
 
 TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
+  tactus::test::Snapshot texts;
   Notes notes;
   FrameNote note = overrun(501, 4'900us, OverrunCause::housekeeping);
   note.timing.late = 9'900us;
@@ -154,10 +156,8 @@ TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0].text, StartsWith("frame 501 was over by 4.90 ms (by housekeeping); "));
-  EXPECT_EQ(lines[1].brief, "housekeeping: the executive; frame 501 began 9.90 ms late; details in log.txt");
-  EXPECT_EQ(lines[1].text,
-            "housekeeping: the executive; frame 501 began 9.90 ms late; "
-            "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
+  texts.add(lines[1].brief);
+  texts.add(lines[1].text);
 }
 
 TEST(FrameNoteFormatter, NamesThePartOfTheRigThatHadMostOfHousekeeping) {
@@ -205,6 +205,7 @@ TEST(FrameNoteFormatter, ALineBeginsWithTheCauseAndWhoHadIt) {
 }
 
 TEST(FrameNoteFormatter, AFrameThatCatchesUpNamesWhatBeganIt) {
+  tactus::test::Snapshot texts;
   Notes notes;
   FrameNote began = overrun(6, 2ms, OverrunCause::work);
   began.overrun.cause = rtsync::Cause::computed;
@@ -215,27 +216,18 @@ TEST(FrameNoteFormatter, AFrameThatCatchesUpNamesWhatBeganIt) {
   follows.overrun.cause = rtsync::Cause::catching_up;
   follows.overrun.frame = 6;
   notes.formatter.take(follows);
-  EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
-            "computed: motor.step in frame 6; frame 7 was over by 1.00 ms; details in log.txt")
-      << "a second later, too";
+  texts.add(notes.formatter.take_log_lines(0).at(0).brief, "a second later, too");
   FrameNote later = overrun(9, 500us, OverrunCause::work);
   later.overrun.cause = rtsync::Cause::blocked;
   for (const FrameNote& note : {began, follows, later}) notes.formatter.take(note);
-  EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
-            "computed: motor.step; frame 6 was over by 2.00 ms, the worst of 3 overruns; details in log.txt");
+  texts.add(notes.formatter.take_log_lines(0).at(0).brief);
   follows.timing.slack = -3ms;
   for (const FrameNote& note : {began, follows, later}) notes.formatter.take(note);
-  EXPECT_EQ(
-      notes.formatter.take_log_lines(0).at(0).brief,
-      "computed: motor.step in frame 6; frame 7 was over by 3.00 ms, the worst of 3 overruns; details in "
-      "log.txt")
-      << "whatever came after it";
+  texts.add(notes.formatter.take_log_lines(0).at(0).brief, "whatever came after it");
   follows.timing.slack = -1ms;
   follows.overrun.frame = 5;
   notes.formatter.take(follows);
-  EXPECT_EQ(notes.formatter.take_log_lines(0).at(0).brief,
-            "catching_up: frame 5; frame 7 was over by 1.00 ms; details in log.txt")
-      << "of another one nothing is known";
+  texts.add(notes.formatter.take_log_lines(0).at(0).brief, "of another one nothing is known");
 }
 
 TEST(FrameNoteFormatter, ATerminalNeverGetsMoreThanFits) {

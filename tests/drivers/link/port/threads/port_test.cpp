@@ -11,6 +11,7 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/link/port/port_fixture.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::drivers::link::port_test {
 namespace {
@@ -278,6 +279,7 @@ TEST(Port, AFreezeIsOfThisRigWhenItHasAReason) {
 }
 
 TEST(Port, SaysWhyInWordsThatStay) {
+  tactus::test::Snapshot texts;
   PortFixture fixture;
   fixture.settings.max_late = Nanoseconds{3 * kMs};
   fixture.settings.at_maximum = AtMaximum::freeze;
@@ -290,7 +292,7 @@ TEST(Port, SaysWhyInWordsThatStay) {
   fixture.clock_ns += 20 * kMs + 345'678;
   EXPECT_EQ(fixture.run(), LinkVerdict::freeze);
   const char* const reason = fixture.port->verdict_reason();
-  EXPECT_STREQ(reason, "the grant of step 1234 is 21.3 ms late (link.max_late)");
+  texts.add(reason);
   EXPECT_EQ(fixture.exchange->why.load(), reason);
   fixture.port->freeze("a test");
   fixture.port->unfreeze();
@@ -298,11 +300,12 @@ TEST(Port, SaysWhyInWordsThatStay) {
   fixture.clock_ns += 110 * kMs;  // 11 of them after the 100 ms to go on
   fixture.grant(1239);
   EXPECT_EQ(fixture.run(), LinkVerdict::freeze);
-  EXPECT_STREQ(fixture.port->verdict_reason(), "the grant of step 1234 was 11.0 ms late (link.max_late)");
-  EXPECT_STREQ(reason, "the grant of step 1234 is 21.3 ms late (link.max_late)");
+  texts.add(fixture.port->verdict_reason());
+  texts.add(reason);
 }
 
 TEST(Port, SaysWhichSubscriptionIsTooOldAndHowManyWereLate) {
+  tactus::test::Snapshot texts;
   PortFixture old;
   old.settings.at_maximum = AtMaximum::degrade;
   Subscription& a = old.subscribe("set_point");
@@ -312,8 +315,7 @@ TEST(Port, SaysWhichSubscriptionIsTooOldAndHowManyWereLate) {
   old.grant(99);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(old.run(), LinkVerdict::go_on);
   EXPECT_TRUE(old.exchange->degrade);
-  EXPECT_STREQ(old.exchange->why,
-               "the data of subscription 'set_point' are 3.0 ms old (link.subscribe.set_point.max_age)");
+  texts.add(old.exchange->why.load());
   EXPECT_EQ(old.port->totals().too_old, 1);
 
   PortFixture row;
@@ -322,10 +324,7 @@ TEST(Port, SaysWhichSubscriptionIsTooOldAndHowManyWereLate) {
   row.grant(0);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(row.run(), LinkVerdict::go_on);
   EXPECT_EQ(row.run(), LinkVerdict::terminate);
-  EXPECT_STREQ(
-      row.port->verdict_reason(),
-      "the grants of 3 steps in a row were late, the last of them of step 3, and the oldest that is missing "
-      "is 2.0 ms late (link.max_consecutive_late)");
+  texts.add(row.port->verdict_reason());
 }
 
 TEST(Port, FramesBeginWhenTheFederationLetsThem) {

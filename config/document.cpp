@@ -140,8 +140,7 @@ std::optional<Reached> reached(const std::vector<Node::Entry>& entries, const st
   std::string key;
   for (std::size_t n = at; n < steps.size() && !steps[n].index; ++n) {
     key += (key.empty() ? "" : ".") + steps[n].key;
-    const auto entry = std::find_if(entries.begin(), entries.end(),
-                                    [&](const Node::Entry& candidate) { return candidate.key == key; });
+    const auto entry = std::ranges::find(entries, key, &Node::Entry::key);
     if (entry != entries.end())
       found = Reached{static_cast<std::size_t>(entry - entries.begin()), n + 1 - at};
   }

@@ -18,7 +18,7 @@ std::string ExpressionProblem::text(std::string_view expression) const {
 
 bool is_expression_word(std::string_view word) {
   constexpr std::array kWords = {"and", "or", "not", "for", "within", "of", "yes", "no", "true", "false"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  return std::ranges::find(kWords, word) != kWords.end();
 }
 
 }  // namespace tactus::config

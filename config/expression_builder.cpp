@@ -136,10 +136,7 @@ Value ExpressionBuilder::compile_part(const Expression& expression) {
       Value value = settled(number(expression.parts[0], "before ^"));
       no_zero_point(expression.parts[0], value);
       value = real(value);
-      Instruction instruction;
-      instruction.operation = Operation::power;
-      instruction.a = value.cell;
-      instruction.ticks = expression.exponent;
+      Instruction instruction{.operation = Operation::power, .a = value.cell, .ticks = expression.exponent};
       try {
         return result(CellType::real, emit(instruction), power(value.unit, expression.exponent));
       } catch (const std::invalid_argument& error) {
@@ -322,10 +319,9 @@ Value ExpressionBuilder::compile_within(const Expression& expression) {
 
 Value ExpressionBuilder::compile_held(const Expression& expression) {
   needs_time(expression);
-  Instruction instruction;
-  instruction.operation = Operation::held;
-  instruction.a = truth(expression.parts[0], "before 'for'").cell;
-  instruction.ticks = ticks_of(expression.time);
+  Instruction instruction{.operation = Operation::held,
+                          .a = truth(expression.parts[0], "before 'for'").cell,
+                          .ticks = ticks_of(expression.time)};
   return result(CellType::truth, emit(instruction));
 }
 

@@ -57,20 +57,18 @@ constexpr WholeRun kWholeRun[] = {
     {"last", Operation::whole_run_last}, {"first", Operation::whole_run_first},
 };
 const WholeRun* whole_run_named(const std::string& word) {
-  const auto* const found = std::find_if(std::begin(kWholeRun), std::end(kWholeRun),
-                                         [&](const WholeRun& each) { return word == each.name; });
+  const auto* const found =
+      std::ranges::find_if(kWholeRun, [&](const WholeRun& each) { return word == each.name; });
   return found == std::end(kWholeRun) ? nullptr : found;
 }
 
 constexpr const char* kEdges[] = {"rises", "falls", "changes", "prev", "rate", "count"};
 
-bool is_edge(const std::string& word) {
-  return std::find(std::begin(kEdges), std::end(kEdges), word) != std::end(kEdges);
-}
+bool is_edge(const std::string& word) { return std::ranges::find(kEdges, word) != std::end(kEdges); }
 
 const Window* window_named(const std::string& word) {
-  const auto* const found = std::find_if(std::begin(kWindows), std::end(kWindows),
-                                         [&](const Window& each) { return word == each.name; });
+  const auto* const found =
+      std::ranges::find_if(kWindows, [&](const Window& each) { return word == each.name; });
   return found == std::end(kWindows) ? nullptr : found;
 }
 
@@ -112,8 +110,8 @@ Value ExpressionBuilder::compile_call(const Expression& call) {
   }
   if (window_named(call.word) != nullptr && (call.has_time || call.word == "mean" || call.word == "rms"))
     return compile_window(call);
-  const auto* const function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                            [&](const Function& each) { return call.word == each.name; });
+  const auto* const function =
+      std::ranges::find_if(kFunctions, [&](const Function& each) { return call.word == each.name; });
   if (function == std::end(kFunctions))
     refuse(call, "there is no function " + show(call.word) + "; " + hint(call.word, expression_functions()));
   if (call.has_time)
@@ -191,10 +189,8 @@ Value ExpressionBuilder::compile_window(const Expression& call) {
   if (call.word == "rms") no_zero_point(call.parts[0], value);
   const bool whole = value.type == CellType::whole && window.of_whole != window.of_real;
   if (!whole) value = real(value);
-  Instruction instruction;
-  instruction.operation = whole ? window.of_whole : window.of_real;
-  instruction.a = value.cell;
-  instruction.ticks = ticks;
+  Instruction instruction{
+      .operation = whole ? window.of_whole : window.of_real, .a = value.cell, .ticks = ticks};
   return result(value.type, emit(instruction), value.unit);
 }
 
@@ -204,8 +200,7 @@ Value ExpressionBuilder::compile_whole_run(const Expression& call) {
     refuse(call, call.word + "(...) over a run takes one argument, and " + std::to_string(call.parts.size()) +
                      " are given");
   const Expression& part = call.parts[0];
-  Instruction instruction;
-  instruction.operation = operation;
+  Instruction instruction{.operation = operation};
   if (operation >= Operation::whole_run_last) {
     instruction.a = truth(part, "here").cell;
     instruction.parameter[0] = static_cast<double>(choices_.tick.num());
@@ -248,10 +243,7 @@ Value ExpressionBuilder::compile_edge(const Expression& call) {
     const Value of = truth(part, "here");
     const std::uint32_t pulse = of.is_event ? of.cell : emit(Operation::rise, of.cell);
     if (!call.has_time) return result(CellType::whole, add_count(pulse, true));
-    Instruction instruction;
-    instruction.operation = Operation::window_count;
-    instruction.a = pulse;
-    instruction.ticks = ticks_of(call.time);
+    Instruction instruction{.operation = Operation::window_count, .a = pulse, .ticks = ticks_of(call.time)};
     check_window(call, instruction.ticks);
     return result(CellType::whole, emit(instruction));
   }
@@ -265,9 +257,7 @@ Value ExpressionBuilder::compile_edge(const Expression& call) {
   }
   if (value.type == CellType::truth) refuse(part, "rate(...) takes a number, and this is a condition");
   value = real(value);
-  Instruction instruction;
-  instruction.operation = Operation::rate;
-  instruction.a = value.cell;
+  Instruction instruction{.operation = Operation::rate, .a = value.cell};
   instruction.parameter[0] = choices_.tick.seconds();
   try {
     Value change = result(CellType::real, emit(instruction),

@@ -100,10 +100,8 @@ std::optional<Value> ExpressionBuilder::margin_of_compared(const Expression& con
 std::optional<Value> ExpressionBuilder::margin_of_held(const Expression& condition, std::string& why) {
   const auto inner = margin_of(condition.parts[0], why);
   if (!inner) return std::nullopt;
-  Instruction window;
-  window.operation = Operation::window_least;
-  window.a = inner->cell;
-  window.ticks = ticks_of(condition.time);
+  Instruction window{
+      .operation = Operation::window_least, .a = inner->cell, .ticks = ticks_of(condition.time)};
   check_window(condition, window.ticks);
   const std::uint32_t least = emit(window);
   const std::uint32_t holds_not = emit(Operation::invert, compile_held(condition).cell);

@@ -111,10 +111,7 @@ class Parser {
 
   Expression made(Part kind, std::size_t at, std::string word, std::vector<Expression> parts) {
     if (++count_ > 1000) fail(at, "more than 1000 parts; give one a name of its own, as an event");
-    Expression result;
-    result.kind = kind;
-    result.at = at;
-    result.end = at_;
+    Expression result{.kind = kind, .at = at, .end = at_};
     while (result.end > at &&
            (text_[result.end - 1] == ' ' || text_[result.end - 1] == '\t' || text_[result.end - 1] == '\n'))
       --result.end;

@@ -94,10 +94,7 @@ std::uint32_t ExpressionBuilder::emit(Instruction instruction) {
 }
 
 std::uint32_t ExpressionBuilder::emit(Operation operation, std::uint32_t a, std::uint32_t b) {
-  Instruction instruction;
-  instruction.operation = operation;
-  instruction.a = a;
-  instruction.b = b;
+  Instruction instruction{.operation = operation, .a = a, .b = b};
   return emit(instruction);
 }
 
@@ -205,9 +202,7 @@ Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& 
   const double factor = convert(1, from, to);
   const double divisor = convert(1, to, from);
   const bool shrinks = factor < 1 && divisor == std::nearbyint(divisor);
-  Instruction instruction;
-  instruction.operation = shrinks ? Operation::shrink : Operation::scale;
-  instruction.a = value.cell;
+  Instruction instruction{.operation = shrinks ? Operation::shrink : Operation::scale, .a = value.cell};
   instruction.parameter[0] = shrinks ? divisor : factor;
   instruction.parameter[1] = convert(0, value.unit, unit);
   value.cell = emit(instruction);

@@ -24,8 +24,7 @@ std::vector<std::string> key_names(const Section& section) {
 
 /// Finds the shape at a path like "models.motor.jobs[2]"; nullptr if the table has none.
 std::shared_ptr<const Shape> shape_at(const Section& root, std::string_view path) {
-  Shape top;
-  top.form = Shape::Form::section;
+  Shape top{.form = Shape::Form::section};
   top.section = std::shared_ptr<const Section>(std::shared_ptr<const Section>{}, &root);  // not owned
   auto shape = std::make_shared<const Shape>(std::move(top));
   while (!path.empty() && shape) {

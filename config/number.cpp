@@ -143,8 +143,7 @@ constexpr Scale kBytes[] = {
 };
 
 const Scale* find(std::span<const Scale> scales, std::string_view symbol) {
-  const auto found =
-      std::find_if(scales.begin(), scales.end(), [&](const Scale& scale) { return scale.symbol == symbol; });
+  const auto found = std::ranges::find(scales, symbol, &Scale::symbol);
   return found == scales.end() ? nullptr : &*found;
 }
 
@@ -193,7 +192,7 @@ Parsed<std::int64_t> parse_integer(std::string_view text) {
   const std::string_view bare = trimmed(text);
   std::string_view digits = bare;
   if (!digits.empty() && (digits.front() == '+' || digits.front() == '-')) digits.remove_prefix(1);
-  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
+  if (digits.empty() || !std::ranges::all_of(digits, is_digit)) {
     if (number_length(bare) == bare.size() && !bare.empty())
       return Parsed<std::int64_t>::failed(show(text) + " is not a whole number");
     return Parsed<std::int64_t>::failed(show(text) + (not_a_number(bare) == " is not a number"

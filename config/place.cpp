@@ -37,8 +37,7 @@ void Problems::add(const Problems& other) {
 
 std::vector<Problem> Problems::sorted() const {
   std::vector<Problem> result = problems_;
-  std::stable_sort(result.begin(), result.end(),
-                   [](const Problem& a, const Problem& b) { return a.place < b.place; });
+  std::ranges::stable_sort(result, [](const Problem& a, const Problem& b) { return a.place < b.place; });
   return result;
 }
 

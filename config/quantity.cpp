@@ -26,7 +26,7 @@ std::string example(std::string_view number, const Unit& unit) {
 std::string unknown_symbol(const Unit& unit, const Unit& declared) {
   const std::vector<std::string> own = declared.unlisted();
   for (const std::string& symbol : unit.unlisted())
-    if (std::find(own.begin(), own.end(), symbol) == own.end()) return symbol;
+    if (std::ranges::find(own, symbol) == own.end()) return symbol;
   return "";
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/rules.hpp"
 
-#include <cmath>
 #include <memory>
 
 #include "config/lookalike.hpp"
@@ -50,10 +49,11 @@ Type<std::int64_t> IntegerRange::base() const {
     if (in_bytes) return print_bytes(value);
     return std::to_string(value);
   };
-  Shape shape;
-  shape.type = in_bytes ? "memory size" : word.empty() ? "whole number" : "number of " + word;
-  shape.allowed = limits(low, high, low != std::numeric_limits<std::int64_t>::min(),
-                         high != std::numeric_limits<std::int64_t>::max(), print);
+  Shape shape{.type = in_bytes       ? "memory size"
+                      : word.empty() ? "whole number"
+                                     : "number of " + word,
+              .allowed = limits(low, high, low != std::numeric_limits<std::int64_t>::min(),
+                                high != std::numeric_limits<std::int64_t>::max(), print)};
   if (!word.empty() && !shape.allowed.empty()) shape.allowed += " " + word;
   shape.example = in_bytes ? "64 KiB" : word.empty() ? "" : "5 " + word;
   shape.integer = !in_bytes;
@@ -187,8 +187,8 @@ Type<std::string> TextRule::base() const {
   const std::optional<Pattern> expression = pattern.empty() ? std::nullopt : std::optional<Pattern>{pattern};
   const auto parse = [*this, expression, allowed = shape.allowed](const std::string& text) {
     using Result = Parsed<std::string>;
-    const auto letters = static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    const auto letters = static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
     if (letters < min || letters > max)
       return Result::outside_limits(show(text) + " has " + std::to_string(letters) +
                                     " characters; allowed: " + allowed);
@@ -224,7 +224,7 @@ Type<std::vector<int>> CpuRule::base() const {
       Cpus some;
       if (!one.read(item, context.index(i), some)) return false;
       for (const int cpu : some) {
-        if (std::find(all.begin(), all.end(), cpu) != all.end()) {
+        if (std::ranges::find(all, cpu) != all.end()) {
           context.index(i).fail(item.place(), "CPU " + std::to_string(cpu) + " is named twice");
           return false;
         }
@@ -253,8 +253,7 @@ Type<bool> bool_type() {
 }
 
 Type<std::int64_t> word_type(std::vector<NumberedWord> words) {
-  Shape shape;
-  shape.type = "word";
+  Shape shape{.type = "word"};
   for (const NumberedWord& each : words) {
     shape.words.push_back({each.word, each.meaning});
     shape.allowed += (shape.allowed.empty() ? "" : ", ") + show(each.word);

@@ -30,10 +30,9 @@ void collect(const Node& node, Used& used) {
 
 bool is_used(const Node& node, const Used& used) {
   const auto item_used = [&](const Node& item) { return is_used(item, used); };
-  return used.places.contains(node.place()) ||
-         std::any_of(node.items().begin(), node.items().end(), item_used) ||
-         std::any_of(node.entries().begin(), node.entries().end(),
-                     [&](const Node::Entry& entry) { return item_used(entry.value); });
+  return used.places.contains(node.place()) || std::ranges::any_of(node.items(), item_used) ||
+         std::ranges::any_of(node.entries(),
+                             [&](const Node::Entry& entry) { return item_used(entry.value); });
 }
 
 /// Complains of the largest parts that nothing uses. A single value beside used ones, whose key the file has elsewhere,
@@ -60,7 +59,7 @@ void complain_of_unused(const Node& node, const std::string& path, const Used& u
 
 Node without_shared_parts(const Node& root, const Node& written, Problems& problems) {
   const std::vector<Node::Entry>& all = root.entries();
-  if (std::none_of(all.begin(), all.end(), is_shared)) return root;
+  if (std::ranges::none_of(all, is_shared)) return root;
   std::vector<Node::Entry> own;
   Used used;
   for (const Node::Entry& entry : all) {

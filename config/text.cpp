@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <numeric>
 
 #include "config/lookalike.hpp"
@@ -92,7 +91,7 @@ bool is_name(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
-  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), allowed);
+  return !text.empty() && text.size() <= kLongestName && std::ranges::all_of(text, allowed);
 }
 
 }  // namespace tactus::config

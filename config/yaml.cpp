@@ -222,7 +222,7 @@ class Builder : public YAML::EventHandler {
     constexpr std::string_view kStandard = "tag:yaml.org,2002:";
     if (tag.empty() || tag == "?" || tag == "!") return;
     if (tag.starts_with(kStandard) &&
-        std::find(std::begin(kKnown), std::end(kKnown), tag.substr(kStandard.size())) != std::end(kKnown))
+        std::ranges::find(kKnown, tag.substr(kStandard.size())) != std::end(kKnown))
       return;
     problem(place, "the tag " + show(tag) + " is not known here; leave it out");
   }
@@ -235,11 +235,7 @@ class Builder : public YAML::EventHandler {
     if (stack_.size() >= Limits::kLevels)
       stop(place, "is nested deeper than " + std::to_string(Limits::kLevels) + " levels");
     check_tag(place, tag);
-    Frame frame;
-    frame.kind = kind;
-    frame.anchor = anchor;
-    frame.path = path();
-    frame.is_key = expects_key();
+    Frame frame{.kind = kind, .anchor = anchor, .path = path(), .is_key = expects_key()};
     if (frame.is_key) key_problem(place, std::string{"a key must be plain text, not "} + kind_name(kind));
     frame.place = std::move(place);
     stack_.push_back(std::move(frame));
@@ -322,8 +318,8 @@ class Builder : public YAML::EventHandler {
 
   void add_merge(Frame& top, const Node& node, const SourceLocation& place) {
     const bool good =
-        node.is_map() || (node.is_list() && std::all_of(node.items().begin(), node.items().end(),
-                                                        [](const Node& item) { return item.is_map(); }));
+        node.is_map() ||
+        (node.is_list() && std::ranges::all_of(node.items(), [](const Node& item) { return item.is_map(); }));
     if (!good) {
       problem(place, "'<<' merges a map or a list of maps (`<<: *a`, `<<: [*a, *b]`)");
     } else if (node.is_map()) {

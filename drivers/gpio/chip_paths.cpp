@@ -21,7 +21,7 @@ std::vector<std::string> chip_paths(const std::filesystem::path& devices) {
     const auto [read_to, wrong] = std::from_chars(name.data() + kBegin.size(), end, number);
     if (wrong == std::errc{} && read_to == end) found.emplace_back(number, entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   std::vector<std::string> paths;
   paths.reserve(found.size());
   for (auto& [number, path] : found) paths.push_back(std::move(path));

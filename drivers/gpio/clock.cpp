@@ -138,10 +138,10 @@ class EdgeCount {
       return fact;
     }
     std::vector<std::int64_t> sorted = intervals_;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     const std::int64_t period = sorted[sorted.size() / 2];
     for (std::int64_t& one : sorted) one = std::abs(one - period);
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     const std::int64_t p99 = sorted[(sorted.size() - 1) * 99 / 100];
     fact.found += ", " + number_text(1e9 / static_cast<double>(std::max<std::int64_t>(1, period))) +
                   " Hz; deviation of the interval: half within " + duration_text(sorted[sorted.size() / 2]) +

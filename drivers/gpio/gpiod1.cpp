@@ -77,7 +77,7 @@ std::vector<int> line_handles() {
     (void)std::from_chars(name.data(), name.data() + name.size(), fd);
     found.push_back(fd);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -107,7 +107,7 @@ class Group {
     if (::gpiod_line_request_bulk(&lines_, &config, values.data()) != 0) fail("request");
     std::vector<int> made;
     for (const int fd : line_handles())
-      if (!std::binary_search(before.begin(), before.end(), fd)) made.push_back(fd);
+      if (!std::ranges::binary_search(before, fd)) made.push_back(fd);
     if (made.size() != 1) {
       ::gpiod_line_release_bulk(&lines_);
       errno = EAGAIN;

@@ -127,8 +127,7 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
   }
   dead_text_ = "the guardian of the outputs, process " + std::to_string(pid_) +
                ", is dead or hangs, and without it they would not be driven safe if the rig died";
-  GuardianMessage hello;
-  hello.timeout_ns = request.guardian_timeout.count();
+  GuardianMessage hello{.timeout_ns = request.guardian_timeout.count()};
   if (const int error = ask(hello, memory.fd); error != 0) {
     end(false);
     cannot(program.string() + " does not answer", error);
@@ -138,10 +137,7 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
 Guardian::~Guardian() { end(true); }
 
 std::int32_t Guardian::watch(const SafeWrite& write) {
-  GuardianMessage message;
-  message.kind = GuardianMessage::Kind::watch;
-  message.id = next_id_++;
-  message.write = write;
+  GuardianMessage message{.kind = GuardianMessage::Kind::watch, .id = next_id_++, .write = write};
   if (const int error = ask(message, write.fd); error != 0)
     cannot("process " + std::to_string(pid_) + " does not take the lines", error);
   ++watched_;
@@ -149,9 +145,7 @@ std::int32_t Guardian::watch(const SafeWrite& write) {
 }
 
 void Guardian::forget(std::int32_t id) noexcept {
-  GuardianMessage message;
-  message.kind = GuardianMessage::Kind::forget;
-  message.id = id;
+  GuardianMessage message{.kind = GuardianMessage::Kind::forget, .id = id};
   (void)ask(message, -1);  // one that is dead holds no line any more
   --watched_;
 }
@@ -239,8 +233,7 @@ void Guardian::end(bool released) noexcept {
 
 /// Its end of the socket closes as it ends.
 bool Guardian::told_to_end() noexcept {
-  GuardianMessage message;
-  message.kind = GuardianMessage::Kind::released;
+  GuardianMessage message{.kind = GuardianMessage::Kind::released};
   (void)ask(message, -1);
   pollfd polled{socket_, 0, 0};
   while (::poll(&polled, 1, kAnswerTimeoutMs) < 0 && errno == EINTR) {

@@ -40,7 +40,7 @@ class Title {
  public:
   explicit Title(char* word) : room_(word, std::strlen(word)) {}
   void show(std::string_view state) const {
-    std::fill(room_.begin(), room_.end(), '\0');
+    std::ranges::fill(room_, '\0');
     std::copy_n(state.begin(), std::min(state.size(), room_.size()), room_.begin());
   }
 

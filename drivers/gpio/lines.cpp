@@ -20,7 +20,7 @@ namespace {
 std::string message(int error) { return std::generic_category().message(error); }
 
 bool all_digits(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string lines_text(unsigned count) { return std::to_string(count) + (count == 1 ? " line" : " lines"); }
@@ -116,7 +116,7 @@ unsigned find_line(const Chip& chip, const std::string& which) {
     const std::string name = request(chip, {offset}, [&chip, offset] { return chip.line(offset); }).name;
     if (name.empty()) continue;
     if (name == which) found.push_back(offset);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1)
@@ -169,8 +169,7 @@ void refuse(const Chip& chip, const std::vector<unsigned>& lines, int error) {
       const LineInfo info = chip.line(line);
       if (!info.used) continue;
       const std::string by = held_by(info.consumer);
-      const auto same =
-          std::find_if(held.begin(), held.end(), [&by](const Held& one) { return one.by == by; });
+      const auto same = std::ranges::find(held, by, &Held::by);
       if (same == held.end()) {
         held.push_back({text, by, {}});
       } else {

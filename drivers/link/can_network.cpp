@@ -79,7 +79,7 @@ void read_rule(const Located<std::string>& rule, const can::SharedBus& bus, CanR
 CanRules read_rules(const std::vector<Located<std::string>>& rules, const can::SharedBus& bus,
                     config::Problems& problems) {
   CanRules made;
-  const bool only_refuses = !rules.empty() && std::all_of(rules.begin(), rules.end(), [](const auto& rule) {
+  const bool only_refuses = !rules.empty() && std::ranges::all_of(rules, [](const auto& rule) {
     return rule.value.starts_with("not ");
   });
   if (only_refuses) made.let_all();
@@ -121,12 +121,12 @@ std::vector<CanNetwork> bind_can(const LinkSettings& settings, const std::string
     network.network = each.network.value_or(each.name);
     network.controller = each.controller.value_or(each.name);
     network.model = each.bus.value;
-    if (std::any_of(settings.subscribe.begin(), settings.subscribe.end(),
-                    [&](const SubscribeSettings& other) { return other.name == each.name; }))
+    if (std::ranges::any_of(settings.subscribe,
+                            [&](const SubscribeSettings& other) { return other.name == each.name; }))
       complain("", "has the name of a subscription, and both have variables link." + each.name +
                        ".*; give one of them another name");
-    if (std::any_of(made.begin(), made.end(),
-                    [&](const CanNetwork& other) { return other.controller == network.controller; }))
+    if (std::ranges::any_of(made,
+                            [&](const CanNetwork& other) { return other.controller == network.controller; }))
       complain(".controller", "the rig has a controller " + config::show(network.controller) +
                                   " already; give this one another name");
     network.bus = bus_of(each.bus, context, problems);

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -193,7 +192,7 @@ std::vector<GivenCan> read_can_record(const std::filesystem::path& folder,
     }
     GivenCan& given = all.emplace_back();
     const std::string_view frame = cell_of(line), network = cell_of(line);
-    const auto named = std::find(networks.begin(), networks.end(), network);
+    const auto named = std::ranges::find(networks, network);
     if (!read_whole(frame, given.frame) || given.frame < 0)
       fail("'" + std::string(frame) + "' is not a frame");
     if (named == networks.end())

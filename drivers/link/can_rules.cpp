@@ -55,9 +55,7 @@ void CanRules::let(const CanIds& ids) { add(ids, standard_, extended_); }
 void CanRules::refuse(const CanIds& ids) { add(ids, refused_, extended_refused_); }
 
 bool CanRules::has(const std::vector<CanIds>& sorted, std::uint32_t id) TACTUS_RT {
-  const auto after =
-      std::upper_bound(sorted.begin(), sorted.end(), id,
-                       [](std::uint32_t wanted, const CanIds& each) { return wanted < each.first; });
+  const auto after = std::ranges::upper_bound(sorted, id, {}, &CanIds::first);
   return after != sorted.begin() && id <= (after - 1)->last;
 }
 
@@ -74,9 +72,7 @@ void CanRules::add(const CanIds& ids, Standard& standard, std::vector<CanIds>& e
     whole.last = std::max(whole.last, each.last);
     return true;
   });
-  extended.insert(std::upper_bound(extended.begin(), extended.end(), whole,
-                                   [](const CanIds& a, const CanIds& b) { return a.first < b.first; }),
-                  whole);
+  extended.insert(std::ranges::upper_bound(extended, whole.first, {}, &CanIds::first), whole);
 }
 
 }  // namespace tactus::drivers::link

@@ -10,6 +10,7 @@
 #include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/capability/live/live_value.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -113,9 +114,8 @@ class ArgumentReader {
     }
     const std::vector<std::string> keys = keys_of(row_);
     for (const auto& [key, value] : argument_.items()) {
-      if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-      std::string known;
-      for (const std::string& each : keys) known += (known.empty() ? "" : ", ") + each;
+      if (std::ranges::find(keys, key) != keys.end()) continue;
+      std::string known = rtsync::joined(keys);
       complain(config::show(key) + " is not known; " + row_.word + " takes: " + known);
     }
     return problem_.empty();
@@ -185,9 +185,8 @@ class ArgumentReader {
     const Json* const names = required("names", what);
     if (names == nullptr) return;
     if (*names == "all") return void(writes.push_back({Kind::release_all, {}, {}}));
-    const bool texts =
-        names->is_array() && !names->empty() &&
-        std::all_of(names->begin(), names->end(), [](const Json& name) { return name.is_string(); });
+    const bool texts = names->is_array() && !names->empty() &&
+                       std::ranges::all_of(*names, [](const Json& name) { return name.is_string(); });
     if (!texts) return complain("'names' is " + shown(*names) + "; " + what + " is expected");
     for (const Json& name : *names) {
       const auto ref = find(name.get_ref<const std::string&>());

@@ -20,8 +20,7 @@ SilKit_ReturnCode Courier::call(const ApiFunction<Signature>& function, Argument
     words = "(" + api_->name_of(code) + ")" + (why.empty() ? "" : ": " + why);
   }
   end_call(function.name, code, words);
-  if (code == SilKit_ReturnCode_SUCCESS ||
-      std::find(told_.begin(), told_.end(), function.name) != told_.end())
+  if (code == SilKit_ReturnCode_SUCCESS || std::ranges::find(told_, function.name) != told_.end())
     return code;
   told_.push_back(function.name);
   std::string what;

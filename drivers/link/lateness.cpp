@@ -43,9 +43,7 @@ Lateness::Judgement Lateness::judge(const Exchange& exchange, std::int64_t grant
                                     bool first, MonotonicInstant now, PortStatus& status,
                                     PortTotals& totals) TACTUS_RT {
   const std::int64_t now_ns = now.time_since_epoch().count();
-  Judgement judgement;
-  judgement.missing = granted < step;
-  judgement.step = step;
+  Judgement judgement{.missing = granted < step, .step = step};
   if (first) due_ns_[static_cast<std::size_t>(step % kSteps)] = now_ns;
   const bool progress = granted > granted_at_step_;
   if (first) granted_at_step_ = granted;

@@ -347,9 +347,8 @@ void Ledger::begin_running() {
 }
 
 void Ledger::judge_pauses() {
-  const auto paused = std::find_if(peers_.begin(), peers_.end(), [](const auto& peer) {
-    return peer.second.state == SilKit_ParticipantState_Paused;
-  });
+  const auto paused = std::ranges::find_if(
+      peers_, [](const auto& peer) { return peer.second.state == SilKit_ParticipantState_Paused; });
   const bool was = !paused_peer_.empty();
   const bool is = paused != peers_.end();
   if (was == is || (is && !federation_is(Federation::running))) return;
@@ -377,7 +376,7 @@ void Ledger::judge_loss(const std::string& who, SilKit_ParticipantState state) {
     return;  // it had no part in this, or an end
   remember("participant " + who + " was lost in state " + name_of_state(state));
   if (!federation_is(Federation::running)) return;
-  const bool alone = std::none_of(peers_.begin(), peers_.end(), [](const auto& peer) {
+  const bool alone = std::ranges::none_of(peers_, [](const auto& peer) {
     return peer.second.state != SilKit_ParticipantState_Invalid && !has_ended(peer.second.state);
   });
   if (alone)
@@ -412,7 +411,7 @@ void Ledger::abort_is_due() {
 /// Those that follow may be heard before the one that they follow; an end is ordered when none is left to be heard.
 void Ledger::end_if_all_are_heard() {
   if (!stop_at_ && !abort_at_) return;
-  const bool all = std::all_of(peers_.begin(), peers_.end(), [](const auto& peer) {
+  const bool all = std::ranges::all_of(peers_, [](const auto& peer) {
     const SilKit_ParticipantState state = peer.second.state;
     return state == SilKit_ParticipantState_Invalid || has_ended(state) || has_failed(state);
   });

@@ -17,6 +17,7 @@
 #include "drivers/link/port.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::drivers::link {
@@ -224,8 +225,7 @@ std::vector<std::string> LinkedRig::describe() const {
     lines.push_back(what + std::string(what.size() < 12 ? 12 - what.size() : 1, ' ') + value);
   };
   const auto variables = [](const Signal& signal) {
-    std::string text;
-    for (const Element& element : signal.layout.elements) text += (text.empty() ? "" : ", ") + element.name;
+    std::string text = rtsync::joined(signal.layout.elements, ", ", &Element::name);
     return text + " (topic " + signal.topic + ", " + signal.media_type + ")";
   };
   add("participant",

@@ -6,6 +6,7 @@
 
 #include "config/json.hpp"
 #include "drivers/link/command_call.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -20,11 +21,7 @@ std::string answer_text(std::int64_t frame, const std::string& problem) {
   return text.dump(-1, ' ', true, config::Json::error_handler_t::replace);
 }
 
-std::string all_of(const std::vector<std::string>& problems) {
-  std::string text;
-  for (const std::string& problem : problems) text += (text.empty() ? "" : "; ") + problem;
-  return text;
-}
+std::string all_of(const std::vector<std::string>& problems) { return rtsync::joined(problems, "; "); }
 
 }  // namespace
 
@@ -101,8 +98,8 @@ void PeerCommands::answer(std::uint64_t number, std::int64_t frame, const std::s
 
 std::optional<PeerCommands::Answer> PeerCommands::answer_before(std::int64_t frame) {
   const Held held(mutex_);
-  const auto found = std::find_if(answers_.begin(), answers_.end(),
-                                  [&](const Answer& answer) { return answer.frame < frame; });
+  const auto found =
+      std::ranges::find_if(answers_, [&](const Answer& answer) { return answer.frame < frame; });
   if (found == answers_.end()) return std::nullopt;
   std::optional<Answer> oldest = std::move(*found);
   answers_.erase(found);
@@ -119,8 +116,8 @@ std::optional<PeerCommands::Answer> PeerCommands::next_answer_up_to(std::int64_t
 void PeerCommands::wait_for_answers(std::int64_t step, std::chrono::milliseconds limit) {
   Held held(mutex_);
   answered_.wait_for(held, limit, [&] {
-    return std::none_of(open_.begin(), open_.end(),
-                        [&](const auto& call) { return call.second.frame < frame_after(step); });
+    return std::ranges::none_of(open_,
+                                [&](const auto& call) { return call.second.frame < frame_after(step); });
   });
 }
 

@@ -220,8 +220,7 @@ class Replay final : public executive::Link, private executive::LinkFrames {
       for (std::size_t i = 0; i < subscription.variables.size(); ++i) {
         const executive::VariableRef& ref = subscription.variables[i];
         const std::byte* const shown = variables_.inputs[s].values[i];
-        const auto copy =
-            std::find_if(copies_.begin(), copies_.end(), [&](const Copy& c) { return c.to == shown; });
+        const auto copy = std::ranges::find(copies_, shown, &Copy::to);
         inputs_.push_back({static_cast<std::byte*>(ref.data()), copy->offset, bytes_of(ref)});
       }
     }

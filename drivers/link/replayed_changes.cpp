@@ -100,9 +100,7 @@ struct ReplayedChanges::Feed : std::enable_shared_from_this<Feed> {
 
   executive::LiveBatch batch_of(std::size_t i) const {
     const Change& change = changes[i];
-    executive::LiveBatch batch;
-    batch.frame = change.frame;
-    batch.who = kWho + std::string("replay");
+    executive::LiveBatch batch{.frame = change.frame, .who = kWho + std::string("replay")};
     if (change.kind == Kind::release_all) {
       batch.writes.push_back({Kind::release_all, {}, {}});
       return batch;

@@ -19,14 +19,13 @@ using executive::VariableRef;
 bool is_real(const Element& element) { return element.type == TACTUS_DOUBLE || element.type == TACTUS_FLOAT; }
 
 void append(Layout& layout, const VariableRef& ref) {
-  Element element;
-  element.name = ref.name();
-  element.type = ref.variable->type;
-  element.elements = ref.elements;
-  element.array = ref.variable->count > 0 && !ref.indexed;
-  element.offset = layout.bytes;
-  element.low = ref.variable->low;
-  element.high = ref.variable->high;
+  Element element{.name = ref.name(),
+                  .type = ref.variable->type,
+                  .elements = ref.elements,
+                  .array = ref.variable->count > 0 && !ref.indexed,
+                  .offset = layout.bytes,
+                  .low = ref.variable->low,
+                  .high = ref.variable->high};
   layout.bytes += size_of(element);
   layout.elements.push_back(std::move(element));
 }
@@ -151,8 +150,8 @@ class Binding {
     const std::vector<Element>& elements = signal.layout.elements;
     for (const Node::Entry& entry : given.entries()) {
       // One that is not there was complained of where it is named.
-      const bool named = std::any_of(settings_.variables.begin(), settings_.variables.end(),
-                                     [&](const auto& name) { return name.value == entry.key; });
+      const bool named =
+          std::ranges::any_of(settings_.variables, [&](const auto& name) { return name.value == entry.key; });
       if (!named)
         problems_.add(
             entry.place, path + "." + entry.key,

@@ -203,8 +203,8 @@ class Judge {
 }  // namespace
 
 bool Admission::known() const {
-  return std::any_of(costs.begin(), costs.end(),
-                     [](const JobCost& cost) { return cost.source != JobCost::Source::unknown; });
+  return std::ranges::any_of(costs,
+                             [](const JobCost& cost) { return cost.source != JobCost::Source::unknown; });
 }
 
 std::size_t Admission::count(JobCost::Source source) const {
@@ -216,8 +216,7 @@ std::size_t Admission::count(JobCost::Source source) const {
 
 Admission admit(const Plan& plan, const RigSettings& settings, const std::optional<MeasuredRun>& run,
                 MeasuredTime time) {
-  Admission admission;
-  admission.works = works(plan);
+  Admission admission{.works = works(plan)};
   for (const PlannedJob& work : admission.works) admission.costs.push_back(cost_of(work, run, time));
   if (admission.known()) Judge(plan, settings, admission).judge();
   return admission;

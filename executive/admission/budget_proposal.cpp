@@ -89,8 +89,7 @@ std::vector<std::string> unfit_budgets(const Plan& plan, const RigSettings& sett
   std::vector<std::string> unfit;
   const std::vector<PlannedJob> all = works(plan);
   for (const ProposedBudget& budget : budgets) {
-    const auto work =
-        std::find_if(all.begin(), all.end(), [&](const PlannedJob& each) { return each.name == budget.job; });
+    const auto work = std::ranges::find(all, budget.job, &PlannedJob::name);
     if (work == all.end()) continue;
     const auto index = static_cast<std::size_t>(work - all.begin());
     (index < plan.jobs.size() ? with.jobs[index].budget : with.loops[index - plan.jobs.size()].budget) =

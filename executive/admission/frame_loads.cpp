@@ -115,7 +115,7 @@ class Walk {
       if (!job.first.is_zero()) add(job.first);
       if (job.stop) add(*job.stop);
     }
-    std::sort(events.begin(), events.end());
+    std::ranges::sort(events);
     std::vector<std::pair<std::int64_t, std::int64_t>> all;
     for (const std::int64_t event : events) {
       // The frame before, the one of the event, and a hyperperiod.
@@ -147,7 +147,7 @@ class Sums {
 
   void begin(std::int64_t k) {
     k_ = k;
-    std::fill(sums_.begin(), sums_.end(), Nanoseconds{0});
+    std::ranges::fill(sums_, Nanoseconds{0});
     for (const std::size_t work : called_) calls_[work] = 0;
     called_.clear();
   }
@@ -191,8 +191,7 @@ class LockStep {
         loads_(loads),
         sums_(works, takes, loads.threads.size()),
         done_(works.size(), kNone),
-        last_on_cpu_(
-            cpu_of_thread.empty() ? 1 : *std::max_element(cpu_of_thread.begin(), cpu_of_thread.end()) + 1),
+        last_on_cpu_(cpu_of_thread.empty() ? 1 : *std::ranges::max_element(cpu_of_thread) + 1),
         most_first_(most_first) {}
 
   void begin(std::int64_t k) {
@@ -204,7 +203,7 @@ class LockStep {
   }
   void instant() {
     start_ = latest_;
-    std::fill(last_on_cpu_.begin(), last_on_cpu_.end(), start_);
+    std::ranges::fill(last_on_cpu_, start_);
     for (const std::size_t work : due_) done_[work] = kNone;
     due_.clear();
   }
@@ -212,7 +211,7 @@ class LockStep {
     const PlannedJob& job = works_[work];
     if (job.recording) {  // when all have ended
       start_ = latest_;
-      std::fill(last_on_cpu_.begin(), last_on_cpu_.end(), start_);
+      std::ranges::fill(last_on_cpu_, start_);
     }
     std::size_t& cpu = last_on_cpu_[cpu_of_thread_[job.thread]];
     std::size_t after = cpu;
@@ -235,7 +234,7 @@ class LockStep {
     loads_.critical_path.clear();
     for (std::size_t node = latest_; node != kNone; node = nodes_[node].after)
       if (takes_[nodes_[node].work] > Nanoseconds{0}) loads_.critical_path.push_back(nodes_[node].work);
-    std::reverse(loads_.critical_path.begin(), loads_.critical_path.end());
+    std::ranges::reverse(loads_.critical_path);
   }
 
  private:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 #include "config/number.hpp"
 #include "executive/app/command_main.hpp"
@@ -67,10 +66,9 @@ config::Json slurm_plan(const CampaignFile& file, const campaign::CampaignPlan& 
     limits.slots = std::max<std::int64_t>(1, file.slurm.at_most);
     cluster = no_cluster.what();
   }
-  ArrayKnowledge known;
-  known.left = std::max<std::int64_t>(plan.cases - plan.excluded - times.done, 0);
-  known.timed = times.done;
-  known.case_s = times.seconds.value_or(0);
+  ArrayKnowledge known{.left = std::max<std::int64_t>(plan.cases - plan.excluded - times.done, 0),
+                       .timed = times.done,
+                       .case_s = times.seconds.value_or(0)};
   const ArrayShape shape = next_array(file.slurm, limits, known);
   ArrayJob array{1, "tactus-ID-1", campaign::array_folder(choices.folder, 1), shape.tasks, needs};
   array.needs.time_limit_s = time_limit_of(file, limits, shape.cases_a_task, known.case_s);

@@ -5,8 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -30,6 +28,7 @@
 #include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/run/runner.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::app {
 namespace {
@@ -54,7 +53,7 @@ class FileCases final : public campaign::CaseSource {
 std::vector<campaign::SourceRow> sources_of(const campaign::CampaignFile& file) {
   std::vector<campaign::SourceRow> all;
   const auto is_one_of = [](const std::vector<std::string>& paths, const std::string& path) {
-    return std::find(paths.begin(), paths.end(), path) != paths.end();
+    return std::ranges::find(paths, path) != paths.end();
   };
   for (const campaign::CampaignFile::Source& each : file.sources()) {
     const char* const kind = each.path == file.path             ? "campaign"
@@ -246,10 +245,10 @@ class CampaignCommand final : public CommandDriver {
   int print_plan() const {
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     const campaign::Cases cases(file);
-    campaign::CaseTimes times;
-    times.workers = file.realtime ? std::max<int>(static_cast<int>(file.cpus.sets.size()), 1)
-                    : jobs_ > 0   ? jobs_
-                                  : cpus();
+    campaign::CaseTimes times{.workers = file.realtime
+                                             ? std::max<int>(static_cast<int>(file.cpus.sets.size()), 1)
+                                         : jobs_ > 0 ? jobs_
+                                                     : cpus()};
     take_times(times);
     config::Json slurm;
     if (on_ == "slurm")
@@ -285,8 +284,7 @@ class CampaignCommand final : public CommandDriver {
   int print_table() const try {
     campaign::Results rows(results());
     const auto print = [&](const std::vector<std::string>& cells) {
-      std::string line;
-      for (const std::string& cell : cells) line += (line.empty() ? "" : "\t") + cell;
+      std::string line = rtsync::joined(cells, "\t");
       put("%s", csv_ ? campaign::csv_line(cells).c_str() : (line + "\n").c_str());
     };
     print(table_heads(rows));
@@ -326,14 +324,14 @@ class CampaignCommand final : public CommandDriver {
 
 /// Makes the choices of a run from the options.
 campaign::RunChoices CampaignCommand::choices_of_run() const {
-  campaign::RunChoices choices;
-  choices.folder = fs::weakly_canonical(
-      fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out)));
-  choices.program = fs::read_symlink("/proc/self/exe");
-  choices.jobs = jobs_ > 0 ? jobs_ : cpus();
-  choices.bench = bench_;
-  choices.accept_changes = accept_;
-  choices.retry_failed = retry_failed_;
+  campaign::RunChoices choices{
+      .folder = fs::weakly_canonical(
+          fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out))),
+      .program = fs::read_symlink("/proc/self/exe"),
+      .jobs = jobs_ > 0 ? jobs_ : cpus(),
+      .bench = bench_,
+      .accept_changes = accept_,
+      .retry_failed = retry_failed_};
   if (shuffle_ != 0) choices.shuffle = shuffle_;
   choices.stop_after = stop_after_;
   if (!only_.empty()) choices.only = wanted_cases(only_);
@@ -344,11 +342,8 @@ campaign::RunChoices CampaignCommand::choices_of_run() const {
 
 int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
   const FileCases cases(file);
-  campaign::CampaignWork work;
-  work.name = file.name;
-  work.file = file.path;
-  work.sources = sources_of(file);
-  work.realtime = file.realtime;
+  campaign::CampaignWork work{
+      .name = file.name, .file = file.path, .sources = sources_of(file), .realtime = file.realtime};
   if (file.each.timeout != config::Nanoseconds::max())
     work.timeout_s = std::chrono::duration<double>(file.each.timeout).count();
   work.retries = file.each.retries;

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -126,9 +125,7 @@ class Probes {
 
   static executive::RunFolder folder_of(const campaign::CampaignFile& file, const std::string& search,
                                         const CampaignSearch& choices) {
-    executive::RunOverrides folder;
-    folder.out = choices.out;
-    folder.spelling = "--";
+    executive::RunOverrides folder{.out = choices.out, .spelling = "--"};
     return {folder, fs::path(file.path).stem().stem().string() + "-" + search};
   }
 
@@ -174,7 +171,7 @@ void drop_set(std::vector<std::string>& arguments, const std::string& key) {
 }
 
 void add_set(std::vector<std::string>& arguments, const std::string& assignment) {
-  const auto end = std::find(arguments.begin(), arguments.end(), "--no-realtime");
+  const auto end = std::ranges::find(arguments, "--no-realtime");
   arguments.insert(end, {"--set", assignment});
 }
 
@@ -199,9 +196,7 @@ int bisect_campaign(const campaign::CampaignFile& file, const campaign::SearchSe
   std::string why;
   campaign::Vary vary = file.vary[campaign::find_key(file.vary, wanted.key, why).value()];
   const Case base = campaign::Cases(file).at(wanted.number);
-  campaign::BisectionChoices search;
-  search.low = vary.distribution.lowest();
-  search.high = vary.distribution.highest();
+  campaign::BisectionChoices search{.low = vary.distribution.lowest(), .high = vary.distribution.highest()};
   if (!vary.list.empty()) {
     const auto [least, most] = std::minmax_element(
         vary.list.begin(), vary.list.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -278,7 +273,7 @@ int minimise_campaign(const campaign::CampaignFile& file, const campaign::Search
     Case one = base;
     std::string kept;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      if (std::find(set.begin(), set.end(), i) != set.end()) {
+      if (std::ranges::find(set, i) != set.end()) {
         kept += (kept.empty() ? "" : ", ") + items[i].name;
       } else if (items[i].is_fault) {
         add_set(one.arguments, "faults." + items[i].name + ".probability=0 %");

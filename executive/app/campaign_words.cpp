@@ -40,9 +40,8 @@ std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> ranges(std::st
 std::function<bool(const campaign::Case&)> wanted_cases(const std::string& words) {
   if (const auto wanted = ranges(words))
     return [wanted = *wanted](const campaign::Case& one) {
-      return std::any_of(wanted.begin(), wanted.end(), [&](const auto& range) {
-        return one.number >= range.first && one.number <= range.second;
-      });
+      return std::ranges::any_of(
+          wanted, [&](const auto& range) { return one.number >= range.first && one.number <= range.second; });
     };
   return [words](const campaign::Case& one) { return command_line(one).find(words) != std::string::npos; };
 }

@@ -158,9 +158,7 @@ class CheckCommand final : public CommandDriver {
       put("%s", campaign::plan_text(file, campaign::Cases(file), {}, 0).c_str());
       return kOk;
     }
-    executive::RunOverrides choices;
-    choices.set = rig_.set;
-    choices.test = test_;
+    executive::RunOverrides choices{.set = rig_.set, .test = test_};
     const std::unique_ptr<executive::Rig> loaded = executive::load_rig(rig_.file, choices);
     const executive::Rig& rig = *loaded;
     config::Problems unused;  // there are none

@@ -38,7 +38,7 @@ OptionFacts facts_of_option(const CLI::Option& option) {
   facts.about = option.get_description();
   facts.initial = option.get_default_str();
   for (const CLI::Option* const other : option.get_excludes()) facts.excludes.push_back(other->get_name());
-  std::sort(facts.excludes.begin(), facts.excludes.end());  // they come in the order of addresses
+  std::ranges::sort(facts.excludes);  // they come in the order of addresses
   facts.required = option.get_required();
   facts.optional_value =
       option.nonpositional() && !facts.value.empty() && option.get_items_expected_min() == 0;

@@ -2,7 +2,6 @@
 #include "executive/app/command_list.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -48,14 +47,12 @@ void CommandList::declare(CLI::App& app, int argc, char** argv) {
     }
     return;
   }
-  const auto named =
-      std::find_if(words.begin(), words.end(), [](auto word) { return !word.starts_with('-'); });
+  const auto named = std::ranges::find_if(words, [](auto word) { return !word.starts_with('-'); });
   if (named == words.end()) return;
   const std::string name(*named);
-  if (std::any_of(own_ones.begin(), own_ones.end(), [&](const OwnCommand& own) { return own.name == name; }))
-    return;
+  if (std::ranges::any_of(own_ones, [&](const OwnCommand& own) { return own.name == name; })) return;
   const std::vector<std::string> names = driver_names();
-  if (std::find(names.begin(), names.end(), name) != names.end() ||
+  if (std::ranges::find(names, name) != names.end() ||
       !executive::reason_left_out(CommandDriver::kKind, name).empty())
     load(app, name);
 }
@@ -91,8 +88,7 @@ std::vector<config::Word> CommandList::words_for(const std::string& command, con
 }
 
 int CommandList::run() {
-  return std::find_if(commands_.begin(), commands_.end(), [](const Command& each) { return bool(*each.app); })
-      ->driver->run();
+  return std::ranges::find_if(commands_, [](const Command& each) { return bool(*each.app); })->driver->run();
 }
 
 void CommandList::add(CLI::App& app, const std::string& name, Command command) {

@@ -38,7 +38,7 @@ std::string yaml_file_in(const std::vector<std::string>& words) {
 
 const OptionFacts* option_of(const CommandFacts& command, const std::string& name) {
   for (const OptionFacts& option : command.options)
-    if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) return &option;
+    if (std::ranges::find(option.names, name) != option.names.end()) return &option;
   return nullptr;
 }
 
@@ -113,8 +113,7 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
     const OptionFacts* const option = option_of(*command, words[i]);
     if (takes_next_word(option)) pending = option;
     if (option != nullptr || words[i].starts_with('-')) continue;
-    const auto below = std::find_if(command->commands.begin(), command->commands.end(),
-                                    [&](const CommandFacts& each) { return each.name == words[i]; });
+    const auto below = std::ranges::find(command->commands, words[i], &CommandFacts::name);
     if (below == command->commands.end())
       ++arguments;
     else

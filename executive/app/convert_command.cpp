@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -93,9 +93,8 @@ class Comparison {
     const RecordingHead& from = from_->head();
     std::set<std::string> seen;
     std::map<std::string, std::size_t> by_name;
-    const bool units_omitted = std::any_of(omitted.begin(), omitted.end(), [](const std::string& part) {
-      return part.find("unit") != std::string::npos;
-    });
+    const bool units_omitted = std::ranges::any_of(
+        omitted, [](const std::string& part) { return part.find("unit") != std::string::npos; });
     for (std::size_t i = from.columns.size(); i-- > 0;) by_name[from.columns[i].name] = i;
     for (const RecordColumn& column : to_->head().columns) {
       const auto found = by_name.find(column.name);

@@ -56,7 +56,7 @@ struct Row {
 /// Plan of the measurement: with a rig, its thread is imitated.
 struct Plan {
   CpuSet cpus;
-  TrialSettings trial;
+  TrialSettings trial{};
   rtsync::Period period{kUsualPeriod};          ///< the frame that margins are proposed for
   bool quick = false;                           ///< only nanosleep, on the CPU that a rig's frames would have
   std::optional<Nanoseconds> dma_latency = {};  ///< held meanwhile
@@ -118,8 +118,7 @@ Nanoseconds time_to_measure(bool measures, const std::string& measure) {
 
 /// The CPUs of the rig's main thread, as a run would choose them.
 Plan plan_for(const RigSettings& settings, Nanoseconds each) {
-  Plan plan;
-  plan.cpus = CpuSet(settings.threads.main.cpus);
+  Plan plan{.cpus = CpuSet(settings.threads.main.cpus)};
   if (plan.cpus.empty())
     plan.cpus = executive::choose_cpus(settings.threads, true, rtsync::CpuClaims("").others()).main;
   plan.period = frame_of(settings);
@@ -406,8 +405,7 @@ class DoctorCommand final : public CommandDriver {
       print_verdict(readiness, facts, measured, plan, all_);
     }
     // Only a rig that requires what the machine refuses will not run here.
-    if (required && (device_fails || std::any_of(facts.begin(), facts.end(), stops_the_rig)))
-      return kWrongMachine;
+    if (required && (device_fails || std::ranges::any_of(facts, stops_the_rig))) return kWrongMachine;
     return measured.stopped ? kEndedEarly : kOk;
   }
 

@@ -3,6 +3,8 @@
 
 #include <sstream>
 
+#include "rtsync/joined.hpp"
+
 namespace tactus::app {
 namespace {
 
@@ -34,12 +36,6 @@ std::string help_row(const std::string& name, const std::string& about) {
   return text + wrapped(about, kTextColumn, kTextColumn) + "\n";
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 std::string usage(const CommandFacts& command) {
   std::string text = command.path + " [OPTION ...]";
   for (const OptionFacts& argument : command.arguments) {
@@ -51,12 +47,12 @@ std::string usage(const CommandFacts& command) {
 }
 
 std::string option_row(const OptionFacts& option) {
-  std::string name = option.names.empty() ? option.value : joined(option.names, ",");
+  std::string name = option.names.empty() ? option.value : rtsync::joined(option.names, ",");
   if (!option.names.empty() && !option.value.empty())
     name += option.optional_value ? " [" + option.value + "]" : " " + option.value;
   std::string about = option.about;
   if (!option.initial.empty()) about += "; default " + option.initial;
-  if (!option.excludes.empty()) about += " (not with " + joined(option.excludes, ", ") + ")";
+  if (!option.excludes.empty()) about += " (not with " + rtsync::joined(option.excludes, ", ") + ")";
   return help_row(name, about);
 }
 

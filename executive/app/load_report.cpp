@@ -2,7 +2,6 @@
 #include "executive/app/load_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -73,8 +72,7 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
   std::vector<Line> lines;
   for (const executive::JobCalls& job : loads.calls)
     lines.push_back({job.job, job.calls, job.calls * admission.costs[job.job].takes});
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const Line& a, const Line& b) { return a.together > b.together; });
+  std::ranges::stable_sort(lines, [](const Line& a, const Line& b) { return a.together > b.together; });
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines) && lines[i].together.count() > 0; ++i) {
     const executive::PlannedJob& work = admission.works[lines[i].work];
     const bool measured = admission.costs[lines[i].work].source == JobCost::Source::measured;

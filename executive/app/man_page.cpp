@@ -2,11 +2,105 @@
 #include "executive/app/man_page.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
-#include "executive/app/man_examples.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::app {
 namespace {
+
+/// The end of a manual page.
+struct ManExample {
+  std::string_view command;  ///< the command of the page: "tactus run"
+  std::string_view example;  ///< a whole command line
+  std::string_view meaning;  ///< a sentence: "Runs the rig ..."
+  std::string_view pages;    ///< pages of the documentation, the nearest first: "link.md silkit.md"
+  std::string_view see;      ///< other commands, without "tactus": "check run"
+};
+
+/// One for each command, tactus itself too. @when setup
+constexpr ManExample kManExamples[] = {
+    {"tactus", "tactus run servo.yaml --report",
+     "Runs the rig of a file in real time, and makes a page of what happened.",
+     "README.md first-rig.md command-line.md examples.md", "run"},
+    {"tactus run", "tactus run servo.yaml --set \"until=10 min\" --live 127.0.0.1:8600",
+     "Runs ten minutes, with the page at http://127.0.0.1:8600/.",
+     "command-line.md rig-file.md run-folder.md", "check report"},
+    {"tactus check", "tactus check servo.yaml",
+     "Prints threads, jobs in their order, rates and connections, or every mistake with its line.",
+     "rig-file.md admission.md", "run calibrate"},
+    {"tactus calibrate", "tactus calibrate servo.yaml --until 10s --to budgets.yaml",
+     "Runs ten seconds, and writes a budget for each job, which --set @budgets.yaml lays over the rig.",
+     "admission.md", "run check"},
+    {"tactus doctor", "tactus doctor --all",
+     "Lists what keeps this machine from hard real time, each with the command that fixes it.",
+     "bench-setup.md", "run"},
+    {"tactus recover", "tactus recover runs/servo-20261120-081449 --dry-run",
+     "Says how much of each file is whole, and changes nothing.", "run-folder.md recordings.md", "report"},
+    {"tactus convert", "tactus convert runs/servo-20261120-081449 --to mdf4",
+     "Writes each recording of a run as an MDF 4.10 file beside it.", "recordings.md", "report"},
+    {"tactus trace", "tactus trace runs/servo-20261120-081449",
+     "Writes the latest frames of the rig to a file that ui.perfetto.dev opens.",
+     "flight-recorder.md diagnose-an-overrun.md", "report"},
+    {"tactus report", "tactus report runs/servo-20261120-081449",
+     "Makes report.html in the run folder: causes, worst frames, timing, signals.",
+     "report.md causes.md diagnose-an-overrun.md", "run trace"},
+    {"tactus ps", "tactus ps", "Lists the rigs of this machine with their run folders.", "command-line.md",
+     "watch stop"},
+    {"tactus watch", "tactus watch servo 'motor.*' --every 500ms",
+     "Shows the motor's variables twice a second.", "report.md http-api.md", "scope get"},
+    {"tactus scope", "tactus scope servo motor.speed", "Draws the speed while the rig runs.",
+     "report.md http-api.md", "watch"},
+    {"tactus get", "tactus get servo 'motor.*'", "Prints the motor's variables, all of one frame.",
+     "command-line.md http-api.md", "set watch"},
+    {"tactus new", "tactus new model gain",
+     "Makes the folder gain: a model, its CMakeLists.txt, a rig and a test.",
+     "first-model.md writing-models.md drivers.md", "check run test"},
+    {"tactus test", "tactus test config/rigs/servo.yaml config/tests/follows.test.yaml --no-realtime",
+     "Runs the tests, one after the other, and prints a table of their verdicts.",
+     "tests-of-a-rig.md drivers.md", "run new"},
+    {"tactus campaign", "tactus campaign config/tests/servo.campaign.yaml --plan",
+     "Prints the cases of the campaign, and starts nothing.", "campaigns.md tests-of-a-rig.md", "test run"},
+    {"tactus switch", "tactus switch servo fault encoder_stuck on",
+     "Lets the fault of that name begin with the next frame.", "stimuli-and-faults.md http-api.md",
+     "force watch"},
+    {"tactus set", "tactus set servo 'motor.load_torque=2 mN m'",
+     "Writes one variable, at the beginning of a frame.", "command-line.md http-api.md", "get force"},
+    {"tactus force", "tactus force servo controller.voltage=0",
+     "Holds the voltage at 0 V until it is released.", "command-line.md http-api.md", "release set"},
+    {"tactus release", "tactus release servo all", "Ends all forces.", "command-line.md http-api.md",
+     "force"},
+    {"tactus pause", "tactus pause servo", "Freezes the rig at the end of a frame.",
+     "rig-states.md command-line.md", "resume step"},
+    {"tactus resume", "tactus resume servo", "Lets a paused rig continue.", "rig-states.md command-line.md",
+     "pause"},
+    {"tactus step", "tactus step servo 10", "Runs ten frames of a paused rig.",
+     "rig-states.md command-line.md", "pause run_until"},
+    {"tactus run_until", "tactus run_until servo 2.5s", "Runs to 2.5 s of simulated time, and pauses there.",
+     "rig-states.md command-line.md", "pause step"},
+    {"tactus reset", "tactus reset servo", "Returns to the initial state, and continues from there.",
+     "rig-states.md checkpoint.md", "load"},
+    {"tactus stop", "tactus stop servo", "Ends the run in order: shutdown jobs, files, safe outputs.",
+     "rig-states.md output-safety.md", "pause"},
+    {"tactus checkpoint", "tactus checkpoint servo before-the-step",
+     "Writes the whole state to before-the-step.tck in the folder of checkpoints.", "checkpoint.md",
+     "load run"},
+    {"tactus load", "tactus load servo before-the-step", "Loads that state into the paused rig.",
+     "checkpoint.md", "checkpoint pause"},
+    {"tactus help", "tactus help run", "Prints what tactus run --help prints.", "command-line.md", "run"},
+    {"tactus demo", "tactus demo link --until 10s",
+     "Runs registry, workflow, a virtual participant and a linked rig for ten seconds.",
+     "first-federation.md link.md", "registry workflow"},
+    {"tactus can", "tactus can dump can0 --database vehicle.dbc",
+     "Prints the frames of an interface, with the names and values of their signals.", "can.md", "check run"},
+    {"tactus monitor", "tactus monitor", "Shows the participants of the simulation at the usual address.",
+     "silkit.md", "registry workflow"},
+    {"tactus registry", "tactus registry -u silkit://127.0.0.1:8500", "Serves participants of this machine.",
+     "silkit.md", "workflow monitor"},
+    {"tactus workflow", "tactus workflow Setpoint Servo",
+     "Starts the simulation when both are there, and stops it in order.", "silkit.md", "registry monitor"},
+};
 
 /// A text that roff prints as it is.
 std::string roff(const std::string& text) {
@@ -35,7 +129,7 @@ std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR
 
 std::string page_name(const CommandFacts& command) {
   std::string name = command.path;
-  std::replace(name.begin(), name.end(), ' ', '-');
+  std::ranges::replace(name, ' ', '-');
   return name;
 }
 
@@ -79,24 +173,17 @@ std::string options_text(const CommandFacts& command) {
   return text;
 }
 
-std::string page_of(std::string_view path) {
-  std::string name(path);
-  std::replace(name.begin(), name.end(), ' ', '-');
-  return bold(name) + "(1)";
-}
-
 /// EXAMPLES and SEE ALSO.
 std::string end_of_page(const CommandFacts& command, const std::string& docs) {
-  const std::vector<ManExample>& all = man_examples();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const ManExample& each) { return each.command == command.path; });
+  const auto* const found = std::ranges::find(kManExamples, command.path, &ManExample::command);
   std::string also;
-  if (command.path != command.name) also = page_of("tactus");
-  if (found == all.end()) return ".SH SEE ALSO\n" + also + "\n";  // a driver of somebody else
-  for (const std::string_view each : found->see) also += (also.empty() ? "" : ", ") + page_of(each);
+  if (command.path != command.name) also = bold("tactus") + "(1)";
+  if (found == std::end(kManExamples)) return ".SH SEE ALSO\n" + also + "\n";  // a driver of somebody else
+  for (const std::string_view each : rtsync::words_of(found->see))
+    also += (also.empty() ? "" : ", ") + bold("tactus-" + std::string(each)) + "(1)";
   std::string text = ".SH EXAMPLES\n.TP\n" + bold(std::string(found->example)) + "\n" +
                      roff(std::string(found->meaning)) + "\n.SH SEE ALSO\n" + also + "\n";
-  for (const std::string_view each : found->pages)
+  for (const std::string_view each : rtsync::words_of(found->pages))
     text += ".br\n" + italic((docs.empty() ? "" : docs + "/") + std::string(each)) + "\n";
   return text;
 }

@@ -29,8 +29,7 @@ std::vector<std::string> conditions_of(const executive::ExpectSettings& settings
 
 bool mentions(const Expression& part, const std::string& variable) {
   return (part.kind == Expression::Kind::name && part.word == variable) ||
-         std::any_of(part.parts.begin(), part.parts.end(),
-                     [&](const Expression& each) { return mentions(each, variable); });
+         std::ranges::any_of(part.parts, [&](const Expression& each) { return mentions(each, variable); });
 }
 
 std::optional<Expression> tree_of(const std::string& condition) try {

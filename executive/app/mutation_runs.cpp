@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -113,11 +112,7 @@ class Mutation {
 
   /// The rig with a test. Throws config::ConfigError.
   std::unique_ptr<executive::Rig> load(const std::string& file) const {
-    executive::RunOverrides choices;
-    choices.set = asked_.set;
-    choices.test = file;
-    choices.realtime = false;
-    choices.spelling = "--";
+    executive::RunOverrides choices{.set = asked_.set, .realtime = false, .test = file, .spelling = "--"};
     return executive::load_rig(asked_.rig, choices);
   }
 
@@ -273,7 +268,7 @@ class Mutation {
 
   std::size_t count(MutantFate seen) const {
     return static_cast<std::size_t>(
-        std::count_if(rows_.begin(), rows_.end(), [&](const MutantRow& row) { return row.seen == seen; }));
+        std::ranges::count_if(rows_, [&](const MutantRow& row) { return row.seen == seen; }));
   }
 
   Json json_of_row(const MutantRow& row) const {
@@ -359,9 +354,7 @@ class Mutation {
 
 int run_mutants(const TestRuns& asked, const MutationRuns& choices) {
   const std::vector<std::string> files = chosen_tests(asked);
-  executive::RunOverrides folder;
-  folder.out = asked.out;
-  folder.spelling = "--";
+  executive::RunOverrides folder{.out = asked.out, .spelling = "--"};
   const executive::RunFolder out(folder, fs::path(asked.rig).stem().string() + "-mutants");
   return Mutation(asked, choices, files, out).run();
 }

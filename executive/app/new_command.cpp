@@ -28,9 +28,9 @@ bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 /// Throws unless the name can be that of a folder, a rig, a library and a CMake target.
 void check_name(const std::string& name) {
-  const bool fits = !name.empty() && name.size() <= kLongestName && is_lower(name.front()) &&
-                    std::all_of(name.begin(), name.end(),
-                                [](char c) { return is_lower(c) || config::is_digit(c) || c == '_'; });
+  const bool fits =
+      !name.empty() && name.size() <= kLongestName && is_lower(name.front()) &&
+      std::ranges::all_of(name, [](char c) { return is_lower(c) || config::is_digit(c) || c == '_'; });
   if (!fits)
     throw CommandError(kWrongInput,
                        "the name '" + name +
@@ -74,7 +74,7 @@ std::vector<std::string> kinds_in(const fs::path& templates) {
   std::vector<std::string> kinds;
   for (const fs::directory_entry& entry : fs::directory_iterator(templates))
     kinds.push_back(entry.path().filename());
-  std::sort(kinds.begin(), kinds.end());
+  std::ranges::sort(kinds);
   return kinds;
 }
 
@@ -99,7 +99,7 @@ class NewCommand final : public CommandDriver {
           kWrongInput,
           folder.string() + ": " + (error ? error.message() : "is there already; give --to another name"));
     std::vector<fs::path> files(fs::directory_iterator(templates), {});
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
     for (const fs::path& file : files) write(file, folder / filled(file.filename().string()));
     put("%s: made; %s says how to continue\n", folder.c_str(), (folder / "README.md").c_str());
     return kOk;
@@ -110,7 +110,7 @@ class NewCommand final : public CommandDriver {
   fs::path find_template() const {
     const fs::path templates = find_templates();
     const std::vector<std::string> all = kinds_in(templates);
-    if (std::find(all.begin(), all.end(), kind_) == all.end())
+    if (std::ranges::find(all, kind_) == all.end())
       throw CommandError(kWrongInput,
                          "there is no kind '" + kind_ + "'" + executive::did_you_mean(kind_, all));
     const bool driver = kind_ == "driver";
@@ -119,8 +119,7 @@ class NewCommand final : public CommandDriver {
           kWrongInput, "--kind is for drivers alone: tactus new driver " + name_ + " --kind " + driver_kind_);
     if (!driver) return templates / kind_;
     const std::vector<std::string> kinds = kinds_in(templates / kind_);
-    if (std::find(kinds.begin(), kinds.end(), driver_kind_) != kinds.end())
-      return templates / kind_ / driver_kind_;
+    if (std::ranges::find(kinds, driver_kind_) != kinds.end()) return templates / kind_ / driver_kind_;
     if (driver_kind_.empty())
       throw CommandError(kWrongInput,
                          "of what kind is the driver? --kind model (hardware as a model of the rig), "

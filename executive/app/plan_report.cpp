@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +17,7 @@
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/action/action.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
-#include "executive/capability/stimulus/compiled_stimuli.hpp"
+#include "executive/capability/stimulus/stimulus_source.hpp"
 #include "executive/capability/watch/hardware_watchdog.hpp"
 #include "executive/capability/watch/settings.hpp"
 #include "executive/driver/link.hpp"
@@ -26,6 +25,7 @@
 #include "executive/plan/rig.hpp"
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/write_tracker.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/least_time.hpp"
 
@@ -85,7 +85,7 @@ void print_threads(const executive::RigSettings& settings, const executive::Plan
 const executive::PlannedLoop* loop_of(const PlannedJob& job, const executive::Plan& plan) {
   if (!executive::is_integration(job.job_class)) return nullptr;
   for (const executive::PlannedLoop& loop : plan.loops)
-    if (std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end()) return &loop;
+    if (std::ranges::find(loop.models, job.model) != loop.models.end()) return &loop;
   return nullptr;
 }
 
@@ -133,7 +133,7 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
   std::vector<const PlannedJob*> jobs;
   for (const PlannedJob& job : plan.jobs)
     if (job.thread == thread) jobs.push_back(&job);
-  std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob* a, const PlannedJob* b) {
+  std::ranges::stable_sort(jobs, [](const PlannedJob* a, const PlannedJob* b) {
     return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
   });
   print("\n%zu jobs on thread %s, in this order at every instant at which they are due\n", jobs.size(),
@@ -210,8 +210,7 @@ void print_actions(const executive::ActionPlan& plan) {
   if (plan.lists.empty()) return;
   print("\nactions\n");
   for (const executive::ActionList& list : plan.lists) {
-    std::string all;
-    for (const executive::Action& action : list.actions) all += (all.empty() ? "" : "; ") + action.text;
+    std::string all = rtsync::joined(list.actions, "; ", &executive::Action::text);
     print("  %s: %s\n", list.owner.c_str(), all.c_str());
   }
   const std::size_t most = plan.most_in_a_frame();
@@ -281,9 +280,8 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   };
   if (realtime.margin && realtime.sleeper != rtsync::SleeperKind::hybrid)
     note("margin", "the sleeper is not hybrid");
-  const bool catches_up =
-      std::any_of(realtime.escalation.begin(), realtime.escalation.end(),
-                  [](const auto& step) { return step.action == executive::StepAction::catch_up; });
+  const bool catches_up = std::ranges::any_of(
+      realtime.escalation, [](const auto& step) { return step.action == executive::StepAction::catch_up; });
   if (realtime.overrun.max_catch_up && realtime.overrun.on_overrun != rtsync::OnOverrun::catch_up &&
       !catches_up)
     note("max_catch_up", "on_overrun is not catch_up");
@@ -320,7 +318,7 @@ void print_devices(const executive::Rig& rig) {
   const executive::ClockSection& clock = settings.clock;
   const auto& watchdog = settings.of<executive::WatchdogSection>();
   const auto driven = [](const executive::ModelSettings& model) { return !model.driver.value.empty(); };
-  const bool models = std::any_of(settings.models.begin(), settings.models.end(), driven);
+  const bool models = std::ranges::any_of(settings.models, driven);
   if (clock.external() || models || watchdog.device) print("\ndevices (not opened by check)\n");
   if (clock.external()) {
     print("  clock     driver %s, discipline %s, %lld edges a frame, %lld frames an edge %s\n",
@@ -418,8 +416,7 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
           connection.delayed ? " (delayed)" : (connection.direct ? " (direct)" : ""));
   const auto& stimuli = *settings.of<executive::PlannedStimuli>().all;
   for (const std::string& input : rig.unconnected_inputs())
-    if (std::none_of(stimuli.begin(), stimuli.end(),
-                     [&](const auto& each) { return each.ref.variable->name == input; }))
+    if (std::ranges::none_of(stimuli, [&](const auto& each) { return each.ref.variable->name == input; }))
       print("%s: input %s is not connected; it keeps its first value\n", painted_note().c_str(),
             input.c_str());
   print_idle_options(settings.realtime);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/policy_report.hpp"
 
-#include <cstdio>
 #include <map>
 #include <vector>
 

@@ -180,7 +180,7 @@ class PsCommand final : public CommandDriver {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator("runs", error))
       if (entry.is_directory(error)) folders.push_back(entry.path());
-    std::sort(folders.begin(), folders.end());
+    std::ranges::sort(folders);
     for (const fs::path& folder : folders) {
       const bool begun = report::is_barely_begun(folder);
       if ((!begun && !fs::exists(folder / "rig.yaml", error)) || fs::exists(folder / "summary.json", error) ||

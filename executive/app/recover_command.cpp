@@ -205,10 +205,7 @@ class Recovery {
     try {
       if (!is_there(file)) return;
       const executive::WholeLines found = executive::examine_lines(file, is_whole);
-      RecordedFile lines;
-      lines.path = file;
-      lines.bytes = found.bytes;
-      lines.whole = found.whole;
+      RecordedFile lines{.path = file, .bytes = found.bytes, .whole = found.whole};
       report(lines, counted(found.lines, "line"),
              found.damaged == 0 ? "" : "line " + std::to_string(found.first_bad) + " is not whole", "",
              [&lines] {
@@ -255,7 +252,7 @@ class Recovery {
     std::error_code none;  // no folder: no checkpoint
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
       files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
     for (const fs::path& file : files) {
       const std::string name = file.lexically_relative(folder_).string();
       if (file.extension() == ".partial") {

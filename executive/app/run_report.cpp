@@ -24,8 +24,7 @@ ReportFile::ReportFile(const executive::RunFolder& folder, const std::string& fi
 
 void report_run(const executive::RunFolder& folder, const ReportFile& to, bool quiet) noexcept try {
   std::vector<report::RunData> runs;
-  report::ReadRequest request;
-  request.ended = true;
+  report::ReadRequest request{.ended = true};
   runs.push_back(report::read_run(folder.absolute_path(), request));
   const report::Page page = report::make_page(runs);
   report::write_report(

@@ -155,7 +155,7 @@ std::string bars(const rtsync::LatencyHistogram& times, std::size_t columns, Nan
     most = std::max(most, count);
   }
   const auto filled = [](const Bar& bar) { return bar.count > 0; };
-  const auto first = std::find_if(all.begin(), all.end(), filled);
+  const auto first = std::ranges::find_if(all, filled);
   const auto last = std::find_if(all.rbegin(), all.rend(), filled).base();
   std::string text;
   constexpr std::size_t kEdges = 23, kLongest = 40, kShortest = 8;
@@ -236,9 +236,9 @@ Ink late_ink(const RigRun& run) {
 std::string last_line(const RigRun& run) {
   const auto& times = run.executive().statistics();
   const rtsync::RealtimeTotals totals = run.totals();
-  executive::EndLine line;
-  line.begin = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) + " after " +
-               counted(run.end().frames, "frame") + (run.realtime() ? " in real time" : ", " + run.pace());
+  executive::EndLine line{
+      .begin = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) + " after " +
+               counted(run.end().frames, "frame") + (run.realtime() ? " in real time" : ", " + run.pace())};
   const auto figure = [&line](const std::string& text, Ink ink = Ink::plain, const std::string& before = "") {
     line.figures.push_back({before + text, before + painted(ink, text)});
   };
@@ -337,7 +337,7 @@ void Console::tick(RigRun& run, std::chrono::nanoseconds at_most) {
 
 void Console::handle_signal(RigRun& run, int signal, int value) {
   executive::Executive& executive = run.executive();
-  if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {
+  if (std::ranges::find(kStopSignals, signal) != kStopSignals.end()) {
     ++stops_so_far;
     // A terminal that its witness led hangs up as well: that is no second wish.
     const bool second = stopping_ && (signal == SIGINT || !Witness::is_gone());

@@ -68,8 +68,7 @@ class Place {
   bool enter(const std::string& word) {
     if (shape_->form == Form::section) {
       const auto& keys = shape_->section->keys;
-      const auto found = std::find_if(keys.begin(), keys.end(),
-                                      [&](const config::KeyShape& key) { return key.key == word; });
+      const auto found = std::ranges::find(keys, word, &config::KeyShape::key);
       if (found == keys.end()) return false;
       shape_ = found->shape;
     } else if (shape_->form == Form::map_of) {
@@ -92,7 +91,7 @@ class Place {
     } else if (shape_->form == Form::map_of) {
       const auto add = [&](const std::string& name, const std::string& about) {
         const std::string word = name + end_of_entry();
-        if (std::none_of(words.begin(), words.end(), [&](const auto& each) { return each.word == word; }))
+        if (std::ranges::none_of(words, [&](const auto& each) { return each.word == word; }))
           words.push_back({word, about});
       };
       if (const executive::NamesOfKey* const names = names_at(inside()))
@@ -109,7 +108,7 @@ class Place {
     add_values(*shape_, inside(), words);
     if (shape_->form == Form::section)  // a short form
       for (const config::KeyShape& key : shape_->section->keys)
-        if (std::find(shape_->others.begin(), shape_->others.end(), key.shape) != shape_->others.end())
+        if (std::ranges::find(shape_->others, key.shape) != shape_->others.end())
           add_values(*key.shape, inside() + "." + key.key, words);
     if (shape_->form != Form::list) return words;
     std::vector<config::Word> items;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <fstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/number.hpp"
@@ -38,7 +37,7 @@ std::string cpuinfo_value(std::string_view text, std::string_view key) {
 /// Returns the text as a cell of the table: in one line, without a bar.
 std::string cell(std::string text) {
   std::erase(text, '|');
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
@@ -73,8 +72,7 @@ std::string causes_of(const Json& summary) {
       causes.push_back({name, sum, report::integer_fact(cause, "worst_ns").value_or(0)});
       all += sum;
     }
-  std::stable_sort(causes.begin(), causes.end(),
-                   [](const Cause& a, const Cause& b) { return a.sum > b.sum; });
+  std::ranges::stable_sort(causes, [](const Cause& a, const Cause& b) { return a.sum > b.sum; });
   std::string text;
   for (const Cause& each : causes) {
     const auto percent = (each.sum * 100 + all / 2) / all;
@@ -135,10 +133,7 @@ std::string share_row(const SharedMachine& machine, const Json& summary) {
 
 int share_machine(rtsync::Nanoseconds time) {
   const OwnFolder folder("tactus-share");
-  RunRequest request;
-  request.file = (folder.path() / "rig.yaml").string();
-  request.quiet = true;
-  request.witness = false;
+  RunRequest request{.file = (folder.path() / "rig.yaml").string(), .quiet = true, .witness = false};
   request.choices.out = (folder.path() / "run").string();
   request.choices.spelling = "--";
   std::ofstream(request.file) << "rig: share\nframe: { period: 1 ms }\nuntil: "

@@ -36,8 +36,8 @@ std::vector<WitnessPage::Signal> kept;
 
 /// The first one of `set` that was kept. With `counting`.
 WitnessPage::Signal take_kept(const sigset_t& set) {
-  const auto found = std::find_if(kept.begin(), kept.end(),
-                                  [&](const auto& each) { return ::sigismember(&set, each.number) == 1; });
+  const auto found =
+      std::ranges::find_if(kept, [&](const auto& each) { return ::sigismember(&set, each.number) == 1; });
   if (found == kept.end()) return {0, 0};
   const WitnessPage::Signal signal = *found;
   kept.erase(found);

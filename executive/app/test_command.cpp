@@ -99,7 +99,7 @@ class TestCommand final : public CommandDriver {
     tests_.set = set_;
     tests_.json = json_;
     if (!realtime_) tests_.passed = {"--no-realtime"};
-    tests_.allows_inconclusive = std::find(allow_.begin(), allow_.end(), "inconclusive") != allow_.end();
+    tests_.allows_inconclusive = std::ranges::find(allow_, "inconclusive") != allow_.end();
     for (const std::string& each : allow_) tests_.passed.insert(tests_.passed.end(), {"--allow", each});
     for (const std::string& each : set_) tests_.passed.insert(tests_.passed.end(), {"--set", each});
     if (!mutates_) return run_tests(tests_);
@@ -125,7 +125,7 @@ class TestCommand final : public CommandDriver {
     for (const CLI::Option* const each : app_->get_options()) {
       const std::string name = each->get_name();
       const auto is = [&](std::initializer_list<const char*> names) {
-        return each->count() > 0 && std::find(names.begin(), names.end(), name) != names.end();
+        return each->count() > 0 && std::ranges::find(names, name) != names.end();
       };
       const char* const why = driver && is({"-k", "-x", "--junit", "--allow", "--out", "--set",
                                             "--no-realtime", "--mutate", "--only", "--least", "--jobs"})

@@ -60,10 +60,7 @@ std::string decided(const Json& verdict) {
 
 /// Returns the reason why the rig does not take a test, which its run told the terminal alone. Empty: it does.
 std::string refusal_of(const TestRuns& asked, const std::string& file) try {
-  executive::RunOverrides choices;
-  choices.set = asked.set;
-  choices.test = file;
-  choices.spelling = "--";
+  executive::RunOverrides choices{.set = asked.set, .test = file, .spelling = "--"};
   (void)executive::load_rig(asked.rig, choices);
   return "";
 } catch (const std::exception& error) {
@@ -150,8 +147,7 @@ int status_of(const std::vector<Ran>& all) {
     if (ran.status != kVerdictFailed && ran.status != kNotJudged) return ran.status;
     status = status == kOk ? ran.status : std::min(status, ran.status);
   }
-  const bool is_cut =
-      std::any_of(all.begin(), all.end(), [](const Ran& ran) { return ran.verdict == kNotRun; });
+  const bool is_cut = std::ranges::any_of(all, [](const Ran& ran) { return ran.verdict == kNotRun; });
   return status == kOk && is_cut ? kEndedEarly : status;
 }
 
@@ -177,9 +173,7 @@ std::vector<std::string> chosen_tests(const TestRuns& asked) {
 
 int run_tests(const TestRuns& asked) {
   const std::vector<std::string> files = chosen_tests(asked);
-  executive::RunOverrides folder;
-  folder.out = asked.out;
-  folder.spelling = "--";
+  executive::RunOverrides folder{.out = asked.out, .spelling = "--"};
   const executive::RunFolder out(folder, fs::path(asked.rig).stem().string() + "-tests");
 
   ChildRuns children;

@@ -215,8 +215,8 @@ NoDescriptors::~NoDescriptors() {
 
 void expect_reason(const std::string& text, const std::string& of) {
   const bool none = text.find("it gave no reason") != std::string::npos;
-  if (none || std::count_if(text.begin(), text.end(),
-                            [](char c) { return std::isalpha(static_cast<unsigned char>(c)); }) < 5)
+  if (none ||
+      std::ranges::count_if(text, [](char c) { return std::isalpha(static_cast<unsigned char>(c)); }) < 5)
     throw Mistake("gives no reason when " + of + " (" + config::show(text) +
                   "); say what is missing, and the fix");
 }

@@ -97,7 +97,7 @@ std::string event_line(const Json& data) {
                                                        : std::string();
   };
   const std::string what = text("what");
-  if (std::find(std::begin(kShown), std::end(kShown), what) == std::end(kShown)) return "";
+  if (std::ranges::find(kShown, what) == std::end(kShown)) return "";
   if (text("name").empty()) return "";  // a step that a client commands
   std::string line = what + std::string(14 - std::min<std::size_t>(13, what.size()), ' ') + text("name");
   if (data.contains("frame") && data["frame"].is_number_integer())

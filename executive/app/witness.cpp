@@ -8,18 +8,23 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 
-#include "executive/app/notify_relay.hpp"
 #include "executive/app/screen.hpp"
 #include "executive/app/signal_paths.hpp"
 #include "executive/app/terminal_text.hpp"
@@ -30,6 +35,79 @@
 
 namespace tactus::app {
 namespace {
+
+/// systemd listens to the main process of a service alone, which is the witness: the rig's messages go
+/// through it. Without NOTIFY_SOCKET it does nothing.
+///
+/// Threads  one.
+class NotifyRelay {
+ public:
+  NotifyRelay();
+  ~NotifyRelay();
+  NotifyRelay(const NotifyRelay&) = delete;
+  NotifyRelay& operator=(const NotifyRelay&) = delete;
+
+  /// Makes the witness the NOTIFY_SOCKET of this process, which is the rig. @when setup
+  void become_rig();
+  /// Readable when there is something to relay; -1: never.
+  int descriptor() const { return socket_; }
+  /// Everything that has come.
+  void relay();
+
+ private:
+  std::string systemd_;  // as in NOTIFY_SOCKET
+  std::string own_;      // the name of socket_, likewise
+  int socket_ = -1;
+};
+
+NotifyRelay::NotifyRelay() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet
+  const char* const name = std::getenv("NOTIFY_SOCKET");
+  if (name == nullptr || (*name != '/' && *name != '@')) return;  // systemd knows others, of virtual machines
+  systemd_ = name;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (systemd_.size() >= sizeof address.sun_path) return;
+  socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  socklen_t length = sizeof address;
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): how bind(2) takes an address
+  // An address without a path: the kernel chooses a name, which begins with a null byte.
+  if (socket_ < 0 || ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(sa_family_t)) != 0 ||
+      ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+    if (socket_ >= 0) (void)::close(socket_);
+    socket_ = -1;
+    return;
+  }
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+  own_ = "@" + std::string(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
+}
+
+NotifyRelay::~NotifyRelay() {
+  if (socket_ >= 0) (void)::close(socket_);
+}
+
+void NotifyRelay::become_rig() {
+  if (socket_ < 0) return;
+  (void)::setenv("NOTIFY_SOCKET", own_.c_str(), 1);
+  if (std::getenv("WATCHDOG_PID") != nullptr)  // NOLINT(concurrency-mt-unsafe): there are no threads yet
+    (void)::setenv("WATCHDOG_PID", std::to_string(::getpid()).c_str(), 1);
+}
+
+void NotifyRelay::relay() {
+  if (socket_ < 0) return;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, systemd_.data(), systemd_.size());
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + systemd_.size());
+  std::array<char, 4096> message;
+  for (ssize_t bytes = 0; (bytes = ::recv(socket_, message.data(), message.size(), 0)) > 0;) {
+    // Who no longer listens need not hear it.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sendto(2) takes an address
+    (void)::sendto(socket_, message.data(), static_cast<std::size_t>(bytes), MSG_NOSIGNAL,
+                   reinterpret_cast<const sockaddr*>(&address), length);
+  }
+}
 
 using rtsync::WitnessPage;
 

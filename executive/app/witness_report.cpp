@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -173,7 +171,7 @@ class Death {
     std::vector<std::uint32_t> running = executive::witnessed_running_jobs();
     for (const rtsync::RunningJob& each : page_.running) running.push_back(each.job.load());
     for (const std::uint32_t job : running)
-      if (job < names.size() && std::find(jobs_.begin(), jobs_.end(), names[job]) == jobs_.end())
+      if (job < names.size() && std::ranges::find(jobs_, names[job]) == jobs_.end())
         jobs_.push_back(names[job]);
   }
 

@@ -8,7 +8,7 @@ namespace tactus::campaign {
 
 std::string shell_word(const std::string& text) {
   constexpr std::string_view kPlain = "@%+=:,./_-";
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [&](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            kPlain.find(c) != std::string_view::npos;
   });

@@ -20,12 +20,13 @@ struct Case {
   std::int64_t number = 0;  ///< 0 .. Cases::count() - 1; the same for the same file
   std::int64_t draw =
       0;  ///< number of the set of values; cases with the same one differ in rig, test, repetition
-  int repetition = 0;                  ///< 0 .. repeat - 1
-  bool excluded = false;               ///< `exclude:` leaves it out: it has a number, and is not run
-  std::string rig;                     ///< path from the working directory
-  std::string test;                    ///< path of the test; empty: the rig is run without one
-  std::vector<std::string> arguments;  ///< words after `tactus run RIG`: --test FILE --set a=b --no-realtime
-  std::vector<Drawn> drawn;  ///< values in the order of `vary:`, without keys that the test does not have
+  int repetition = 0;     ///< 0 .. repeat - 1
+  bool excluded = false;  ///< `exclude:` leaves it out: it has a number, and is not run
+  std::string rig;        ///< path from the working directory
+  std::string test{};     ///< path of the test; empty: the rig is run without one
+  std::vector<std::string>
+      arguments{};             ///< words after `tactus run RIG`: --test FILE --set a=b --no-realtime
+  std::vector<Drawn> drawn{};  ///< values in the order of `vary:`, without keys that the test does not have
 };
 
 /// "tactus run RIG --test FILE --set 'a=1 V'": one line for a shell.

@@ -303,7 +303,7 @@ std::string read_token(const std::string& file) {
   }
   token = config::trimmed(token);
   if (token.ends_with('\r')) token.pop_back();
-  if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; }))
+  if (!std::ranges::all_of(token, [](char c) { return c > ' ' && c < 127; }))
     throw NoRigError("a token is made of visible ASCII characters without blanks; this one is not");
   return token;
 }

@@ -70,12 +70,11 @@ std::vector<RunningRig> running_rigs(std::size_t& unseen, const fs::path& proc) 
     rig.rig = name_of_rig(rig.folder);
     rigs.push_back(std::move(rig));
   }
-  std::sort(rigs.begin(), rigs.end(), [](const auto& a, const auto& b) { return a.process < b.process; });
+  std::ranges::sort(rigs, [](const auto& a, const auto& b) { return a.process < b.process; });
   // A guardian or a helper may have inherited it: the first process is the rig's.
   std::vector<RunningRig> first;
   for (RunningRig& rig : rigs)
-    if (std::none_of(first.begin(), first.end(),
-                     [&](const RunningRig& other) { return other.folder == rig.folder; }))
+    if (std::ranges::none_of(first, [&](const RunningRig& other) { return other.folder == rig.folder; }))
       first.push_back(std::move(rig));
   return first;
 }

@@ -14,6 +14,7 @@
 #include "executive/client/block_stream.hpp"
 #include "executive/client/event_stream.hpp"
 #include "executive/client/http_stream.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::client {
 namespace {
@@ -35,9 +36,7 @@ std::int64_t number_of(const Json& json, const char* key, std::int64_t otherwise
 }
 
 VariableFacts facts_of(const Json& json) {
-  VariableFacts facts;
-  facts.name = text_of(json, "name");
-  facts.unit = text_of(json, "unit");
+  VariableFacts facts{.name = text_of(json, "name"), .unit = text_of(json, "unit")};
   if (facts.unit == "1" || facts.unit == "--") facts.unit.clear();
   facts.role = text_of(json, "role");
   facts.number = number_of(json, "count", 0) == 0;
@@ -85,18 +84,10 @@ std::optional<VariableFacts> product_facts(const FoundRig& rig, const std::strin
   return std::nullopt;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ",") + url_encoded(name);
-  return all;
-}
-
 }  // namespace
 
 FoundRig find_rig(const std::string& where, const std::string& token_file) {
-  FoundRig rig;
-  rig.address = find_port(where);
-  rig.token = read_token(token_file);
+  FoundRig rig{.address = find_port(where), .token = read_token(token_file)};
   const Json facts = parsed(get(rig.address, "/v1", rig.token));
   rig.rig = text_of(facts, "rig");
   if (rig.rig.empty()) rig.rig = text_of(facts, "name");
@@ -116,8 +107,7 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
   std::vector<VariableFacts> found;
   left_out = 0;
   const auto add = [&](VariableFacts facts) {
-    if (std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.name == facts.name; }))
-      return;
+    if (std::ranges::any_of(found, [&](const auto& other) { return other.name == facts.name; })) return;
     found.size() < most ? found.push_back(std::move(facts)) : void(++left_out);
   };
   for (const std::string& name : names) {
@@ -158,7 +148,7 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
 
 struct Samples::Reader {
   Reader(const FoundRig& rig, const std::vector<std::string>& wanted) : names(wanted) {
-    const std::string query = joined(names);
+    const std::string query = rtsync::joined(names, ",", url_encoded);
     std::string body;
     http.emplace(rig.address, "/v1/stream?names=" + query, rig.token);
     while (!http->answer().has_head())

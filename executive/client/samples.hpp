@@ -15,7 +15,7 @@ namespace tactus::client {
 struct VariableFacts {
   std::string name;
   std::string unit;
-  std::string role;
+  std::string role{};
   bool number = true;  ///< a single one
 };
 
@@ -23,7 +23,7 @@ struct VariableFacts {
 struct FoundRig {
   PortAddress address;
   std::string token;
-  std::string rig;
+  std::string rig{};
   std::int64_t period_ns = 1'000'000;
 };
 

@@ -151,7 +151,7 @@ constexpr const auto& command_rows() { return commands::kAll; }
 /// The first row that fits; nullptr: none does.
 template <class Fits>
 constexpr const CommandRow* find_command(Fits fits) {
-  const auto* const found = std::find_if(std::begin(commands::kAll), std::end(commands::kAll), fits);
+  const auto* const found = std::ranges::find_if(commands::kAll, fits);
   return found == std::end(commands::kAll) ? nullptr : found;
 }
 constexpr const CommandRow& row_of(Command command) {

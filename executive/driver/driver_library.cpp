@@ -50,7 +50,7 @@ std::vector<std::string> driver_names(const std::string& kind) {
         names.push_back(file.substr(begin.size(), file.size() - begin.size() - end.size()));
     }
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
@@ -73,8 +73,7 @@ config::Node keys_of(const Driver& driver, const config::Section& common, const 
   }
   std::vector<config::Node::Entry> known;
   for (const config::Node::Entry& entry : keys.entries()) {
-    if (std::any_of(all.keys.begin(), all.keys.end(),
-                    [&](const config::KeyShape& key) { return key.key == entry.key; }))
+    if (std::ranges::any_of(all.keys, [&](const config::KeyShape& key) { return key.key == entry.key; }))
       known.push_back(entry);
     else
       config::Table::unknown_key(entry, config::Context(problems, path), all);

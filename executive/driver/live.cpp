@@ -61,7 +61,7 @@ config::Json json_of(const LiveSwitch& one) {
 std::string LiveRig::switch_problem(const std::string& kind, const std::string& name) const {
   std::vector<std::string> kinds, names;
   for (const LiveSwitch& each : switches()) {
-    if (std::find(kinds.begin(), kinds.end(), each.kind) == kinds.end()) kinds.push_back(each.kind);
+    if (std::ranges::find(kinds, each.kind) == kinds.end()) kinds.push_back(each.kind);
     if (each.kind != kind) continue;
     if (each.name == name) return "";
     names.push_back(each.name);

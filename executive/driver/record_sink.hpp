@@ -9,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "config/node.hpp"
@@ -35,7 +34,7 @@ struct RecordColumn {
 /// Description of a recording, for the code that writes and reads its file.
 struct RecordingHead {
   std::string name;
-  std::vector<RecordColumn> columns;
+  std::vector<RecordColumn> columns{};
   std::int64_t epoch_ns = 0;  ///< the date of simulated time 0, since 1970-01-01T00:00:00Z
 };
 
@@ -110,12 +109,12 @@ class RecordSource {
 /// A file of a recording, and how much of it is whole.
 struct RecordedFile {
   std::filesystem::path path;
-  std::uint64_t bytes = 0;              ///< its size
-  std::uint64_t whole = 0;              ///< up to the end of its last whole record; what is after it is torn
-  std::uint64_t records = 0;            ///< whole ones
-  std::optional<std::int64_t> last_ns;  ///< simulated time of the last of them
-  std::string damage;                   ///< damage before the last whole record; empty: none
-  std::string unended{};                ///< part that RecordDriver::mend() adds, beside cutting; empty: none
+  std::uint64_t bytes = 0;    ///< its size
+  std::uint64_t whole = 0;    ///< up to the end of its last whole record; what is after it is torn
+  std::uint64_t records = 0;  ///< whole ones
+  std::optional<std::int64_t> last_ns{};  ///< simulated time of the last of them
+  std::string damage{};                   ///< damage before the last whole record; empty: none
+  std::string unended{};  ///< part that RecordDriver::mend() adds, beside cutting; empty: none
 };
 
 /// A driver of kind "record", named by `driver:` of a recording: a file format.

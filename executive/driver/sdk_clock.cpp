@@ -59,8 +59,8 @@ class SdkEdges final : public CheckedEdges {
       mistake_.store(found);
       return {EdgeStatus::gone, 0, false, EPROTO};
     }
-    EdgeRead read;
-    read.status = status == TACTUS_EDGES && got.count > 0 ? EdgeStatus::edges : EdgeStatus::timeout;
+    EdgeRead read{.status =
+                      status == TACTUS_EDGES && got.count > 0 ? EdgeStatus::edges : EdgeStatus::timeout};
     if (status == TACTUS_CLOCK_GONE) read.status = EdgeStatus::gone;
     is_gone_.store(read.status == EdgeStatus::gone);
     read.error = read.status == EdgeStatus::gone ? (got.error == 0 ? EIO : got.error) : 0;
@@ -115,7 +115,7 @@ class SdkEdges final : public CheckedEdges {
   Mistake look_at(std::uint32_t status, std::size_t count, std::span<const std::int64_t> room,
                   std::span<const std::int64_t> fence) TACTUS_RT {
     if (status > TACTUS_CLOCK_GONE) return Mistake::status;
-    if (std::any_of(fence.begin(), fence.end(), [](std::int64_t each) { return each != kNoStamp; }))
+    if (std::ranges::any_of(fence, [](std::int64_t each) { return each != kNoStamp; }))
       return Mistake::past_room;
     if (count > room.size()) return Mistake::count;
     if (count == 0) return Mistake::none;

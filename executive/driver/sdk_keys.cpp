@@ -328,11 +328,7 @@ SdkKeys::SdkKeys(std::string about, std::span<const tactus_key* const> keys)
 
 std::shared_ptr<const config::Section> SdkKeys::section() const { return table_->shared_section(); }
 
-KeptValue SdkKeys::defaults() const {
-  KeptValue section;
-  section.values = table_->defaults();
-  return section;
-}
+KeptValue SdkKeys::defaults() const { return KeptValue{.values = table_->defaults()}; }
 
 KeptValue SdkKeys::load(const Node& settings, const std::string& path, config::Problems& problems) const {
   KeptValue section;

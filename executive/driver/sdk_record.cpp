@@ -55,9 +55,7 @@ RecordingHead head_of(const tactus_recording* recording) {
   if (recording == nullptr) refuse("a null pointer");
   if (recording->size < sizeof(tactus_recording)) refuse("its size is " + std::to_string(recording->size));
   if (recording->columns == nullptr && recording->column_count > 0) refuse("its columns are a null pointer");
-  RecordingHead head;
-  head.name = sdk_text(recording->name);
-  head.epoch_ns = recording->epoch_ns;
+  RecordingHead head{.name = sdk_text(recording->name), .epoch_ns = recording->epoch_ns};
   std::uint64_t offset = sizeof(std::int64_t);
   for (std::uint32_t i = 0; i < recording->column_count; ++i) {
     const tactus_column* const column = recording->columns[i];

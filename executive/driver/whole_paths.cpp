@@ -37,7 +37,7 @@ Node with_whole_path(const Shape& shape, const Node& node, const std::filesystem
   if (shape.form != Form::section) return node;
   if (node.is_map()) return with_whole_paths(*shape.section, node, folder);
   for (const config::KeyShape& key : shape.section->keys)  // one text may stand for the section
-    if (std::find(shape.others.begin(), shape.others.end(), key.shape) != shape.others.end())
+    if (std::ranges::find(shape.others, key.shape) != shape.others.end())
       if (Node made = with_whole_path(*key.shape, node, folder); made.text() != node.text()) return made;
   return node;
 }
@@ -49,8 +49,7 @@ Node with_whole_paths(const config::Section& section, const Node& settings,
   if (!settings.is_map()) return settings;
   std::vector<Node::Entry> entries = settings.entries();
   for (Node::Entry& entry : entries) {
-    const auto key = std::find_if(section.keys.begin(), section.keys.end(),
-                                  [&](const config::KeyShape& each) { return each.key == entry.key; });
+    const auto key = std::ranges::find(section.keys, entry.key, &config::KeyShape::key);
     if (key != section.keys.end()) entry.value = with_whole_path(*key->shape, entry.value, folder);
   }
   return Node::map(std::move(entries), settings.place());

@@ -15,6 +15,7 @@
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -25,11 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kLook = 50ms;  // how often somebody who waits looks whether the run is still there
 
-std::string lines(const std::vector<std::string>& problems) {
-  std::string text;
-  for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
-  return text;
-}
+std::string lines(const std::vector<std::string>& problems) { return rtsync::joined(problems, "\n"); }
 
 /// Large integers are rounded.
 double as_double(tactus_type type, const std::byte* data) {
@@ -48,9 +45,7 @@ const std::deque<Variable>* variables_of(const Rig& rig, const std::string& enti
 /// The end of a run that ended between two episodes.
 EpisodeEnd end_between(HostedRun& hosted) {
   const LiveFacts& facts = live_of(hosted.run()).facts();
-  EpisodeEnd end;
-  end.ended = true;
-  end.frame = hosted.run().executive().frames_done() - 1;
+  EpisodeEnd end{.ended = true, .frame = hosted.run().executive().frames_done() - 1};
   if (end.frame >= 0) end.date = config::print_date(facts.epoch_ns + facts.frame.times(end.frame).count());
   return end;
 }
@@ -170,8 +165,7 @@ EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::s
                  did_you_mean(entity, rig().models(), &ModelInstance::name));
   const auto path = VariablePath::parse(descriptor);
   const std::string name = entity + "." + std::string(config::without_indices(descriptor));
-  const auto found = std::find_if(variables->begin(), variables->end(),
-                                  [&](const Variable& each) { return each.name == name; });
+  const auto found = std::ranges::find(*variables, name, &Variable::name);
   if (found == variables->end())
     throw refuse("the entity has no such descriptor" + did_you_mean(name, *variables, &Variable::name));
   if (path && !path->index) return {found->type, found->count, found->unit_text};

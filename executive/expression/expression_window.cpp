@@ -24,8 +24,8 @@ void ExpressionWindow::begin_anew() {
   next_ = 0;
   filled_ = 0;
   const double real = combine_ == Combine::least ? kInfinity : combine_ == Combine::greatest ? -kInfinity : 0;
-  std::fill(reals_.begin(), reals_.end(), real);
-  std::fill(wholes_.begin(), wholes_.end(), combine_ == Combine::least_whole ? kNoWhole - 1 : -kNoWhole);
+  std::ranges::fill(reals_, real);
+  std::ranges::fill(wholes_, combine_ == Combine::least_whole ? kNoWhole - 1 : -kNoWhole);
 }
 
 /// The leaf of the next value.

@@ -41,13 +41,11 @@ std::optional<config::ExpressionNames::Found> VariableNames::find(const std::str
     why = "'" + name + "' is " + describe(*ref) + "; name one of its elements, as " + name + "[0]";
     return std::nullopt;
   }
-  Found found;
-  found.type = cell_type(variable.type);
-  found.unit = variable.unit;
+  Found found{.type = cell_type(variable.type), .unit = variable.unit};
   const auto same = [&](const VariableRef& each) {
     return each.variable == ref->variable && each.first == ref->first;
   };
-  const auto known = std::find_if(variables_.begin(), variables_.end(), same);
+  const auto known = std::ranges::find_if(variables_, same);
   found.key = static_cast<std::uint32_t>(known - variables_.begin());
   if (known == variables_.end()) variables_.push_back(*ref);
   if (!variable.labels.empty()) {

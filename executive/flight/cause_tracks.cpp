@@ -39,8 +39,8 @@ void CauseTracks::add_others() {
     effect.flows.push_back(out_.next_flow());
     others.emplace_back(*time, effect.flows.back());
   }
-  std::stable_sort(others.begin(), others.end(),
-                   [](const auto& a, const auto& b) { return a.first.begin_ns < b.first.begin_ns; });
+  std::ranges::stable_sort(others,
+                           [](const auto& a, const auto& b) { return a.first.begin_ns < b.first.begin_ns; });
   std::int64_t end = INT64_MIN;
   for (std::size_t i = 0; i < others.size();) {
     const CpuTime& time = others[i].first;

@@ -162,7 +162,7 @@ namespace {
 
 bool is_left(const fs::path& run_folder) {
   const std::vector<fs::path> folders = folders_of_left_flights();
-  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& each) {
+  return std::ranges::any_of(folders, [&](const fs::path& each) {
     std::error_code error;
     return fs::equivalent(each, run_folder, error) && !error;
   });
@@ -184,11 +184,12 @@ std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
              },
              "killed"))
       all.push_back(std::move(each));
-    const bool failed = std::any_of(all.begin(), all.end(),
-                                    [](const CollectedFlight& each) { return !each.failure.empty(); });
+    const bool failed =
+        std::ranges::any_of(all, [](const CollectedFlight& each) { return !each.failure.empty(); });
     if (failed || !is_left(run_folder)) break;
     if (std::chrono::steady_clock::now() >= end) {
-      all.push_back({run_folder, "", "another process is still writing them; run this again when it has ended"});
+      all.push_back(
+          {run_folder, "", "another process is still writing them; run this again when it has ended"});
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));  // another process is at it

@@ -326,7 +326,7 @@ std::vector<fs::path> FlightFile::all() {
         status.st_uid == ::geteuid())
       found.push_back(entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

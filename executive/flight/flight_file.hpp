@@ -35,10 +35,10 @@ struct FlightVariable {
 struct FlightPlan {
   std::string folder;  ///< folder of the run, absolute
   std::string rig;
-  std::vector<std::string> jobs;
-  std::vector<FlightThread> threads;
+  std::vector<std::string> jobs{};
+  std::vector<FlightThread> threads{};
   double kernel_records_per_second = 0;
-  std::vector<FlightVariable> variables;
+  std::vector<FlightVariable> variables{};
   std::int64_t period_ns = 0;
   std::uint64_t tick_scale = 0;  ///< ns per tick times 2^32; 0: ticks are nanoseconds
   std::int64_t before_ns = 0;

@@ -96,10 +96,9 @@ void FlightKernel::name(pid_t thread) {
   const std::span<FlightNamePlace> names = file_.names();
   FlightNamePlace& place = names[next_name_++ % names.size()];
   named_.erase(place.tid());
-  FlightName name;
-  name.tid = thread;
-  name.process = process_of("/proc/" + std::to_string(thread));
-  name.priority = priority_of(thread);
+  FlightName name{.tid = thread,
+                  .process = process_of("/proc/" + std::to_string(thread)),
+                  .priority = priority_of(thread)};
   copy_text(name.name, rtsync::thread_name(thread));
   copy_text(name.process_name, name.process == 0 ? "" : rtsync::thread_name(name.process));
   place.put(name);

@@ -40,9 +40,7 @@ FlownCause cause_of(const FlightRecord& record) {
 
 std::int64_t FlightClock::of_ticks(std::uint64_t ticks) const {
   if (anchors_.empty()) return bounded_ns(flight_ticks_as_ns(ticks, scale_));
-  const auto next =
-      std::upper_bound(anchors_.begin(), anchors_.end(), ticks,
-                       [](std::uint64_t at, const Anchor& anchor) { return at < anchor.ticks; });
+  const auto next = std::ranges::upper_bound(anchors_, ticks, {}, &Anchor::ticks);
   if (next == anchors_.begin() || next == anchors_.end()) {
     const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
     return bounded_ns(near.kernel_ns + bounded_ns(flight_ticks_as_ns(ticks - near.ticks, scale_)));
@@ -52,17 +50,13 @@ std::int64_t FlightClock::of_ticks(std::uint64_t ticks) const {
 }
 
 std::uint64_t FlightClock::ticks_before(std::int64_t kernel_ns) const {
-  const auto next =
-      std::upper_bound(anchors_.begin(), anchors_.end(), kernel_ns,
-                       [](std::int64_t at, const Anchor& anchor) { return at < anchor.kernel_ns; });
+  const auto next = std::ranges::upper_bound(anchors_, kernel_ns, {}, &Anchor::kernel_ns);
   return next == anchors_.begin() ? 0 : std::prev(next)->ticks;
 }
 
 std::int64_t FlightClock::of_rig(std::int64_t ns) const {
   if (anchors_.empty()) return ns;
-  const auto next =
-      std::upper_bound(anchors_.begin(), anchors_.end(), ns,
-                       [](std::int64_t at, const Anchor& anchor) { return at < anchor.rig_ns; });
+  const auto next = std::ranges::upper_bound(anchors_, ns, {}, &Anchor::rig_ns);
   if (next == anchors_.begin() || next == anchors_.end()) {
     const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
     return bounded_ns(near.kernel_ns + bounded_ns(ns - near.rig_ns));
@@ -208,8 +202,8 @@ FlownKernel FlightView::kernel(std::int64_t from_ns) const {
                                (record->detail & FlightSwitch::kMajor) != 0});
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; };
-  std::stable_sort(kernel.switches.begin(), kernel.switches.end(), by_time);
-  std::stable_sort(kernel.faults.begin(), kernel.faults.end(), by_time);
+  std::ranges::stable_sort(kernel.switches, by_time);
+  std::ranges::stable_sort(kernel.faults, by_time);
   return kernel;
 }
 

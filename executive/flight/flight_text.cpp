@@ -178,8 +178,7 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
                          if (middle >= from && middle <= to && ran.size() < kMostListedJobs)
                            ran.push_back({job, thread});
                        }});
-  std::stable_sort(ran.begin(), ran.end(),
-                   [](const Ran& a, const Ran& b) { return a.job.begin_ns < b.job.begin_ns; });
+  std::ranges::stable_sort(ran, [](const Ran& a, const Ran& b) { return a.job.begin_ns < b.job.begin_ns; });
 
   const rtsync::OpenedPath opened(file, O_WRONLY | O_CREAT | O_TRUNC);
   std::ofstream out(opened.name(), std::ios::binary | std::ios::trunc);

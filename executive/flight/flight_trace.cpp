@@ -159,8 +159,8 @@ class Trace {
   }
 
   static std::vector<FlownJob>& sorted(std::vector<FlownJob>& jobs) {
-    std::stable_sort(jobs.begin(), jobs.end(),
-                     [](const FlownJob& a, const FlownJob& b) { return a.begin_ns < b.begin_ns; });
+    std::ranges::stable_sort(jobs,
+                             [](const FlownJob& a, const FlownJob& b) { return a.begin_ns < b.begin_ns; });
     return jobs;
   }
 

@@ -12,9 +12,7 @@ namespace {
 using TaskState = PerfettoWriter::TaskState;
 
 /// Text in the field; it ends with the field even if a crash left no end in it.
-std::string text_in(std::span<const char> chars) {
-  return {chars.begin(), std::find(chars.begin(), chars.end(), '\0')};
-}
+std::string text_in(std::span<const char> chars) { return {chars.begin(), std::ranges::find(chars, '\0')}; }
 
 }  // namespace
 
@@ -41,8 +39,7 @@ KernelTracks::KernelTracks(const FlightFile& file, FlownKernel kernel)
 std::optional<CpuTime> KernelTracks::longest(std::uint32_t thread, std::int64_t from_ns,
                                              std::int64_t to_ns) const {
   std::optional<CpuTime> found;
-  auto at = std::lower_bound(times_.begin(), times_.end(), from_ns,
-                             [](const CpuTime& time, std::int64_t ns) { return time.end_ns < ns; });
+  auto at = std::ranges::lower_bound(times_, from_ns, {}, &CpuTime::end_ns);
   for (; at != times_.end() && at->begin_ns <= to_ns; ++at)
     if (at->thread == thread && (!found || at->end_ns - at->begin_ns > found->end_ns - found->begin_ns))
       found = *at;

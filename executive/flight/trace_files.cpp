@@ -53,7 +53,7 @@ std::vector<TraceFile> traces_in(const fs::path& folder) {
     std::error_code none;
     found.emplace_back(fs::last_write_time(entry, none), std::move(trace));
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(found, [](const auto& a, const auto& b) {
     return std::tie(a.first, a.second.file) < std::tie(b.first, b.second.file);
   });
   std::vector<TraceFile> traces;

@@ -19,8 +19,7 @@ class TraceSequence {
   /// Takes events of one track, and of those that go with it, in any order up to flush().
   void add(TraceEvent event) { events_.push_back(std::move(event)); }
   void flush() {
-    std::stable_sort(events_.begin(), events_.end(),
-                     [](const TraceEvent& a, const TraceEvent& b) { return a.ns < b.ns; });
+    std::ranges::stable_sort(events_, [](const TraceEvent& a, const TraceEvent& b) { return a.ns < b.ns; });
     for (TraceEvent& event : events_) {
       event.ns = flushed_ = std::max(event.ns, flushed_);
       out_.write(event);

@@ -42,8 +42,8 @@ struct Finding : OwnFinding {
   /// Root cause of a wait for an asynchronous thread: why that was not ready.
   struct Root {
     rtsync::Cause cause = rtsync::Cause::none;  ///< none: it cannot be known
-    rtsync::FrameFacts facts;
-    rtsync::Evidence evidence;
+    rtsync::FrameFacts facts{};
+    rtsync::Evidence evidence{};
     std::size_t thread = 0;  ///< awaited thread, as PlannedJob::thread, if it was not a job; 0: not known
   };
   Root root;

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,8 +33,7 @@ class IntegrationLoop {
   };
   IntegrationLoop(std::string name, const IntegratorSettings& settings, std::vector<IntegratedState> states,
                   rtsync::Period cycle, Jobs jobs, std::vector<VariableGuard*> guards,
-                  std::vector<ModelForces*> forces,
-                  std::vector<ModelOverlay*> overlays);
+                  std::vector<ModelForces*> forces, std::vector<ModelOverlay*> overlays);
   IntegrationLoop(const IntegrationLoop&) = delete;
   IntegrationLoop& operator=(const IntegrationLoop&) = delete;
 

@@ -21,14 +21,12 @@ class JobNames {
   /// `jobs` must outlive it, and stay as they are. @when setup
   explicit JobNames(const std::vector<PlannedJob>& jobs) : jobs_(jobs) {
     for (std::uint32_t i = 0; i < jobs.size(); ++i) by_name_.push_back(i);
-    std::stable_sort(by_name_.begin(), by_name_.end(),
-                     [this](auto a, auto b) { return jobs_[a].name < jobs_[b].name; });
+    std::ranges::stable_sort(by_name_, [this](auto a, auto b) { return jobs_[a].name < jobs_[b].name; });
   }
   /// Index into Plan::jobs; kNoPlanJob when there is none.
   std::uint32_t find(std::string_view job) const TACTUS_RT {
-    const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), job, [this](auto index, auto name) {
-      return std::string_view(jobs_[index].name) < name;
-    });
+    const auto found = std::ranges::lower_bound(
+        by_name_, job, {}, [this](auto index) { return std::string_view(jobs_[index].name); });
     return found != by_name_.end() && jobs_[*found].name == job ? *found : kNoPlanJob;
   }
   /// The same of "model.job", in two parts.

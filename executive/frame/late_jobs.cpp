@@ -43,8 +43,7 @@ void LateJobs::put_first(JobGroup& group, std::uint32_t job) const TACTUS_RT {
 
 LateJobs::Calls LateJobs::beyond_usual(std::size_t lane, Log log) TACTUS_RT {
   constexpr int kShares = 10;  // a job has a share from a part of the largest one on: one in so many
-  Calls calls;
-  calls.lane = lane;
+  Calls calls{.lane = lane};
   const std::uint32_t worst = look_at(log);
   if (worst == kNoPlanJob) return calls;
   const Nanoseconds largest = jobs_[worst].excess;
@@ -90,8 +89,7 @@ LateJobs::Calls LateJobs::beyond_usual(std::size_t lane, Log log) TACTUS_RT {
 }
 
 LateJobs::Calls LateJobs::longest(std::size_t lane, Log log) const TACTUS_RT {
-  Calls calls;
-  calls.lane = lane;
+  Calls calls{.lane = lane};
   std::uint64_t ticks = 0;
   for (std::size_t i = 1; i < log.size(); ++i) {
     const std::uint64_t took = log[i].ticks - log[i - 1].ticks;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <type_traits>
 
 namespace tactus::executive {
@@ -56,8 +55,7 @@ bool has_root(const Finding& finding) TACTUS_RT {
 
 bool NoteRing::push(const FrameNote& note) TACTUS_RT {
   const std::array<const Finding*, Head::kFindings> findings{&note.overrun, &note.late, &note.beside};
-  Head head;
-  head.facts = note;
+  Head head{.facts = note};
   std::size_t bytes = sizeof head;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     head.found[i] = findings[i]->cause != rtsync::Cause::none;

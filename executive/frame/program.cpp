@@ -251,7 +251,7 @@ CallExtras* Program::extras_of(std::uint32_t job) {
 }
 
 const Entries& Program::list(tactus_job_class job_class) const TACTUS_RT {
-  const auto* const found = std::find(std::begin(kLists), std::end(kLists), job_class);
+  const auto* const found = std::ranges::find(kLists, job_class);
   return lists_[static_cast<std::size_t>(found - std::begin(kLists))];
 }
 
@@ -260,7 +260,7 @@ const PlannedLoop* Program::loop_of(std::uint32_t job) const TACTUS_RT {
   const PlannedJob& planned = plan_.jobs[job];
   for (const PlannedLoop& loop : plan_.loops)
     if (is_integration(planned.job_class) && planned.model != nullptr &&
-        std::find(loop.models.begin(), loop.models.end(), planned.model) != loop.models.end())
+        std::ranges::find(loop.models, planned.model) != loop.models.end())
       return &loop;
   return nullptr;
 }

@@ -30,11 +30,11 @@ void Program::make_loops() {
       for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
         const PlannedJob& job = plan_.jobs[i];
         if (job.job_class == job_class && job.model != nullptr &&
-            std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end())
+            std::ranges::find(loop.models, job.model) != loop.models.end())
           order.push_back(i);
       }
-      std::stable_sort(order.begin(), order.end(),
-                       [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
+      std::ranges::stable_sort(order,
+                               [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
       Entries entries;
       for (const std::uint32_t i : order) {
         const PlannedJob& job = plan_.jobs[i];
@@ -173,7 +173,7 @@ void Program::compile_async_workers() {
       std::vector<std::uint32_t> order;
       for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
         if (is_cyclic(plan_.jobs[i].job_class) && plan_.jobs[i].thread == thread) order.push_back(i);
-      std::stable_sort(order.begin(), order.end(), [this](auto a, auto b) {
+      std::ranges::stable_sort(order, [this](auto a, auto b) {
         const PlannedJob& x = plan_.jobs[a];
         const PlannedJob& y = plan_.jobs[b];
         return std::tuple(is_controller(x.job_class), x.job_class, x.phase) <
@@ -243,8 +243,8 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
     const bool here = is_async(job.thread) ? job.thread == thread : thread == 0;
     if (job.job_class == job_class && here) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
+  std::ranges::stable_sort(order,
+                           [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
   // The whole list is one instant: what is delayed is copied before any of its jobs. Jobs around a checkpoint
   // read nothing: what they see is the state itself.
   const bool reads =

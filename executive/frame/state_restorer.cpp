@@ -17,7 +17,7 @@ const StateImage& StateRestorer::image() {
   std::string refusals;
   std::vector<const ModelInstance*> models;
   for (const PlannedJob& job : program_.plan().jobs)
-    if (job.model != nullptr && std::find(models.begin(), models.end(), job.model) == models.end())
+    if (job.model != nullptr && std::ranges::find(models, job.model) == models.end())
       models.push_back(job.model);
   std::vector<Piece> pieces;
   for (const ModelInstance* const model : models) {

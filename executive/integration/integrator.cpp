@@ -39,8 +39,7 @@ class ErrorChecker {
   double error(Algebra& algebra, const Values& state, const Values& derivative, Values& error,
                double step) const {
     const double norm = library_.error(algebra, state, derivative, error, step);
-    const bool finite =
-        std::all_of(error.begin(), error.end(), [](double one) { return std::isfinite(one); });
+    const bool finite = std::ranges::all_of(error, [](double one) { return std::isfinite(one); });
     return finite ? norm : std::numeric_limits<double>::infinity();
   }
 

@@ -40,8 +40,7 @@ inline constexpr MethodFacts kMethods[] = {
     {IntegrationMethod::dopri5, "dopri5",
      "Dormand-Prince, fifth order: as many steps a cycle as the tolerances need", 8, true}};
 constexpr const MethodFacts& facts_of(IntegrationMethod method) {
-  return *std::find_if(std::begin(kMethods), std::end(kMethods),
-                       [=](const MethodFacts& each) { return each.method == method; });
+  return *std::ranges::find_if(kMethods, [=](const MethodFacts& each) { return each.method == method; });
 }
 
 struct IntegratorSettings {

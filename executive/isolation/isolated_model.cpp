@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/isolation/isolated_model.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "config/text.hpp"

@@ -66,8 +66,7 @@ double or_none(const std::optional<double>& bound) {
 }
 
 ModelDeclaration::Variable read_variable(DeclarationReader& in) {
-  ModelDeclaration::Variable variable;
-  variable.name = in.get_text();
+  ModelDeclaration::Variable variable{.name = in.get_text()};
   const auto role = in.get<std::uint32_t>();
   const auto type = in.get<std::uint32_t>();
   if (role < TACTUS_PARAMETER || role > TACTUS_STATE || type < TACTUS_BOOL || type > TACTUS_DOUBLE)
@@ -147,12 +146,11 @@ ModelDeclaration decode(std::string_view bytes) {
   ModelDeclaration model;
   for (std::size_t i = in.get_count(); i > 0; --i) model.variables.push_back(read_variable(in));
   for (std::size_t i = in.get_count(); i > 0; --i) {
-    ModelDeclaration::Job job;
-    job.name = in.get_text();
-    job.job_class = in.get<std::uint32_t>();
-    job.phase = in.get<std::uint32_t>();
-    job.cycle_num = in.get<std::int64_t>();
-    job.cycle_den = in.get<std::int64_t>();
+    ModelDeclaration::Job job{.name = in.get_text(),
+                              .job_class = in.get<std::uint32_t>(),
+                              .phase = in.get<std::uint32_t>(),
+                              .cycle_num = in.get<std::int64_t>(),
+                              .cycle_den = in.get<std::int64_t>()};
     model.jobs.push_back(std::move(job));
   }
   for (std::size_t i = in.get_count(); i > 0; --i) {

@@ -26,12 +26,12 @@ struct ModelDeclaration {
     tactus_type type = TACTUS_DOUBLE;
     std::uint32_t count = 0;
     std::uint32_t columns = 0;
-    std::string unit;
-    std::string about;
-    std::vector<VariableLabel> labels;
+    std::string unit{};
+    std::string about{};
+    std::vector<VariableLabel> labels{};
     double low = 0, high = 0;  ///< NaN: no bound
-    std::string fixed;
-    std::size_t offset = 0;    ///< offset in the block
+    std::string fixed{};
+    std::size_t offset = 0;  ///< offset in the block
     std::size_t bytes = 0;
   };
   struct Job {

@@ -145,8 +145,9 @@ void ModelServer::lay_out(const ModelDeclaration& declaration) {
     else
       runs_.push_back({begin_of(variable), placed.offset, placed.bytes});
   }
-  std::sort(by_address.begin(), by_address.end(),
-            [&](const Variable* a, const Variable* b) { return std::less<>{}(begin_of(*a), begin_of(*b)); });
+  std::ranges::sort(by_address, [&](const Variable* a, const Variable* b) {
+    return std::less<>{}(begin_of(*a), begin_of(*b));
+  });
   for (std::size_t i = 1; i < by_address.size(); ++i) {
     const Variable& before = *by_address[i - 1];
     if (std::less<>{}(begin_of(*by_address[i]), begin_of(before) + bytes_of(before)))
@@ -255,10 +256,9 @@ int ModelServer::prepare() {
 
 int ModelServer::open() {
   try {
-    OpenRequest request;
-    request.rig = page_->open.rig.data();
-    request.safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process;
-    request.guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns};
+    OpenRequest request{.rig = page_->open.rig.data(),
+                        .safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process,
+                        .guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns}};
     driven_->open(request);
     if (output_ != nullptr) output_->frames_begin();  // this thread, as long as the process lives
     const std::scoped_lock lock(messages_);

@@ -102,7 +102,7 @@ std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connect
     for (const Connection* connection : by_model[model]) {
       const ModelInstance* const next = connection->to.model;
       if (done.contains(next)) continue;
-      const auto start = std::find(path.begin(), path.end(), next);
+      const auto start = std::ranges::find(path, next);
       if (start == path.end()) {
         visit(next);
         continue;

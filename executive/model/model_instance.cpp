@@ -99,8 +99,7 @@ ModelInstance::~ModelInstance() {
 
 const Variable* ModelInstance::find_variable(const std::string& name) const {
   const std::string full = name_ + "." + name;
-  const auto found =
-      std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == full; });
+  const auto found = std::ranges::find(variables_, full, &Variable::name);
   return found == variables_.end() ? nullptr : &*found;
 }
 
@@ -283,8 +282,7 @@ void ModelInstance::add(const tactus_job& job) {
     throw std::runtime_error("job '" + std::string(or_empty(job.name)) +
                              "': a name is letters, digits, '_' and '.', and begins with a letter or '_'");
   const std::string where = "job '" + std::string(job.name) + "': ";
-  if (std::any_of(jobs_.begin(), jobs_.end(),
-                  [&](const DeclaredJob& other) { return other.name == job.name; }))
+  if (std::ranges::any_of(jobs_, [&](const DeclaredJob& other) { return other.name == job.name; }))
     throw std::runtime_error(where + "declared twice");
   if (!is_one_of(job.job_class, TACTUS_DEFAULT_DATA, TACTUS_SHUTDOWN) || name_of(job.job_class).empty())
     throw std::runtime_error(where + "has a class that tactus does not know");

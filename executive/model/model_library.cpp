@@ -56,7 +56,7 @@ std::vector<std::filesystem::path> plugin_folders() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto add = [&](const std::filesystem::path& folder) {
-    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+    if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
   };
   if (!error) add(self.parent_path().parent_path() / "lib" / "tactus");
   if (!error && self.parent_path().filename() == "tactus") add(self.parent_path());  // tactus-model

@@ -245,9 +245,7 @@ bool ModelOverlay::relist(Side& side, const OverlayCell& cell, OverlayCell::Does
   if (did == Does::recipe_ || cell.does == Does::recipe_) return false;
   if (did != Does::nothing && !side.loops.remove(cell, did)) return false;
   if (cell.acts() && !side.loops.add(side.arrays, cell)) return false;
-  const auto at =
-      std::lower_bound(side.acting.begin(), side.acting.end(), cell.place,
-                       [](const OverlayCell* one, std::uint32_t place) { return one->place < place; });
+  const auto at = std::ranges::lower_bound(side.acting, cell.place, {}, &OverlayCell::place);
   const bool is_in = at != side.acting.end() && *at == &cell;
   if (cell.acts() && !is_in) side.acting.insert(at, side.all[cell.place]);  // its room is reserved
   if (!cell.acts() && is_in) side.acting.erase(at);
@@ -296,10 +294,10 @@ void ModelOverlay::gather(Side& side) TACTUS_RT {
 
 void ModelOverlay::order_cells() {
   for (Side* const side : {&inputs_, &outputs_}) {
-    const bool idle = std::none_of(side->all.begin(), side->all.end(),
-                                   [](const OverlayCell* cell) { return cell->acts() || cell->is_shown(); });
+    const bool idle = std::ranges::none_of(
+        side->all, [](const OverlayCell* cell) { return cell->acts() || cell->is_shown(); });
     if (!idle) continue;
-    std::sort(side->all.begin(), side->all.end(), [](const OverlayCell* one, const OverlayCell* other) {
+    std::ranges::sort(side->all, [](const OverlayCell* one, const OverlayCell* other) {
       return std::less<>{}(one->at, other->at);
     });
     for (std::size_t i = 0; i < side->all.size(); ++i) {

@@ -24,8 +24,7 @@ bool belongs_to_the_languages(std::string_view name) {
                                          "libdl.so",     "libpthread.so", "librt.so",   "ld-linux",
                                          "libc++.so",    "libc++abi.so",  "libasan.so", "libtsan.so",
                                          "libubsan.so",  "libgcov.so",    "libgomp.so", "libatomic.so"};
-  return std::any_of(std::begin(kNames), std::end(kNames),
-                     [&](std::string_view each) { return name.starts_with(each); });
+  return std::ranges::any_of(kNames, [&](std::string_view each) { return name.starts_with(each); });
 }
 
 /// Objects that the program itself needs, directly or not.
@@ -90,11 +89,10 @@ std::optional<OtherDependency> find_other_dependency(void* library, const std::s
     for (const std::string& name : object.needed()) {
       if (name.find('/') != std::string::npos || belongs_to_the_languages(name)) continue;
       std::error_code error;
-      const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& path) {
-        return fs::is_regular_file(path / name, error);
-      });
+      const auto folder = std::ranges::find_if(
+          folders, [&](const fs::path& path) { return fs::is_regular_file(path / name, error); });
       if (folder == folders.end()) continue;
-      const auto loaded = std::find_if(all.begin(), all.end(), [&](const link_map* map) {
+      const auto loaded = std::ranges::find_if(all, [&](const link_map* map) {
         return *map->l_name != '\0' && LoadedObject(*map).is_called(name);
       });
       if (loaded == all.end() || shared.contains(*loaded)) continue;

@@ -161,8 +161,7 @@ VariableGuard::VariableGuard(const std::deque<Variable>& variables, bool not_fin
   }
   const auto split = [](std::vector<Run>& found, std::size_t each, std::vector<const std::byte*>& singles,
                         std::vector<Run>& runs) {
-    std::sort(found.begin(), found.end(),
-              [](const Run& a, const Run& b) { return std::less<>{}(a.data, b.data); });
+    std::ranges::sort(found, [](const Run& a, const Run& b) { return std::less<>{}(a.data, b.data); });
     std::vector<Run> merged;
     for (const Run& run : found) {
       if (!merged.empty() && merged.back().data + merged.back().elements * each == run.data)

@@ -25,8 +25,7 @@ using setting::kEver;
 /// Timed commands in the order of their numbers.
 config::Choices<Command> timed_commands() {
   config::Choices<Command> choices = command_choices(&CommandRow::in_rig_file);
-  std::sort(choices.words.begin(), choices.words.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::ranges::sort(choices.words, [](const auto& a, const auto& b) { return a.number < b.number; });
   return choices;
 }
 

@@ -17,8 +17,7 @@ const ModelInstance* Draft::find_model(const std::string& name) const {
 }
 
 bool Draft::names_model(const std::string& name) const {
-  return std::any_of(settings.models.begin(), settings.models.end(),
-                     [&](const ModelSettings& model) { return model.name == name; });
+  return std::ranges::any_of(settings.models, [&](const ModelSettings& model) { return model.name == name; });
 }
 
 std::size_t Draft::find_thread(const Located<std::string>& name) {
@@ -64,8 +63,7 @@ std::optional<VariableRef> Draft::look_up(const std::string& name, std::string& 
     }
     variables = &ref.model->variables();
   }
-  const auto found =
-      std::find_if(variables->begin(), variables->end(), [&](const Variable& v) { return v.name == text; });
+  const auto found = std::ranges::find(*variables, text, &Variable::name);
   if (found == variables->end())
     return problem(": model '" + model_name + "' has no such variable" +
                    did_you_mean(text, *variables, &Variable::name));
@@ -93,7 +91,7 @@ std::shared_ptr<DriverLibrary> Draft::load_driver(const std::string& kind, const
   try {
     const auto& made = rig.drivers.emplace_back(std::make_shared<DriverLibrary>(kind, name.value));
     const std::string replaced = replaced_driver(made->file(), kind, name.value);
-    if (!replaced.empty() && std::find(rig.notes.begin(), rig.notes.end(), replaced) == rig.notes.end())
+    if (!replaced.empty() && std::ranges::find(rig.notes, replaced) == rig.notes.end())
       rig.notes.push_back(replaced);
     return made;
   } catch (const LibraryError& error) {

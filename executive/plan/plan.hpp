@@ -61,9 +61,9 @@ struct PlannedJob {
   void* self = nullptr;
   tactus_job_class job_class = TACTUS_SCHEDULED;
   unsigned phase = 60000;
-  rtsync::Period cycle;                ///< > 0 for cyclic classes, unless dynamic
-  rtsync::Period first;                ///< time of the first call (start + offset)
-  std::optional<rtsync::Period> stop;  ///< no call after it; inclusive
+  rtsync::Period cycle;                  ///< > 0 for cyclic classes, unless dynamic
+  rtsync::Period first{};                ///< time of the first call (start + offset)
+  std::optional<rtsync::Period> stop{};  ///< no call after it; inclusive
   bool enabled = true;
   bool dynamic = false;    ///< chooses its own next time (call_at)
   std::size_t thread = 0;  ///< 0: main; else 1 + index into Plan::threads
@@ -83,7 +83,8 @@ struct PlannedJob {
 /// An integration loop: some models' continuous states, integrated together at a cycle.
 struct PlannedLoop {
   std::string name;
-  std::vector<const ModelInstance*> models;  ///< their jobs of the integration classes are called by the loop
+  std::vector<const ModelInstance*>
+      models{};  ///< their jobs of the integration classes are called by the loop
   rtsync::Period cycle;
   IntegratorSettings settings;
   std::size_t thread = 0;

@@ -23,12 +23,12 @@ std::vector<std::string> Rig::unconnected_inputs() const {
   for (const ModelInstance& model : parts_.models) {
     for (const Variable& variable : model.variables()) {
       if (variable.role != TACTUS_INPUT) continue;
-      const bool fed = std::any_of(plan().connections.begin(), plan().connections.end(),
-                                   [&](const Connection& c) { return c.to.variable == &variable; }) ||
-                       std::any_of(linked.begin(), linked.end(),
-                                   [&](const VariableRef& ref) { return ref.variable == &variable; }) ||
-                       std::any_of(parts_.parameters.begin(), parts_.parameters.end(),
-                                   [&](const ParameterValue& value) { return value.data == variable.data; });
+      const bool fed =
+          std::ranges::any_of(plan().connections,
+                              [&](const Connection& c) { return c.to.variable == &variable; }) ||
+          std::ranges::any_of(linked, [&](const VariableRef& ref) { return ref.variable == &variable; }) ||
+          std::ranges::any_of(parts_.parameters,
+                              [&](const ParameterValue& value) { return value.data == variable.data; });
       if (!fed) names.push_back(variable.name);
     }
   }
@@ -38,8 +38,7 @@ std::vector<std::string> Rig::unconnected_inputs() const {
 std::vector<RigOutput> Rig::outputs() const {
   std::vector<RigOutput> all;
   const auto instance = [this](const std::string& name) {
-    return std::find_if(parts_.models.begin(), parts_.models.end(),
-                        [&](const ModelInstance& model) { return model.name() == name; });
+    return std::ranges::find(parts_.models, name, &ModelInstance::name);
   };
   for (const DriverModel& made : parts_.driver_models) {
     const auto model = instance(made.name);

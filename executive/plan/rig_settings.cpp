@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/plan/rig_settings.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <map>

@@ -50,7 +50,7 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
 
   std::vector<std::uint32_t> order(jobs.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const auto key = [&](std::uint32_t i) {
       return std::tuple(jobs[i].lane, jobs[i].controller, jobs[i].job_class, jobs[i].phase,
                         jobs[i].declaration, i);
@@ -132,7 +132,7 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
 }
 
 void Schedule::reset() TACTUS_RT {
-  std::fill(dynamic_times_.begin(), dynamic_times_.end(), kFirst);
+  std::ranges::fill(dynamic_times_, kFirst);
   seek(0);
 }
 
@@ -144,11 +144,10 @@ void Schedule::seek(std::int64_t k, bool late) TACTUS_RT {
     due.next = group.first + calls * group.cycle;
     if (due.next > group.stop) due.next = kNever;
   }
-  std::sort(heap_.begin(), heap_.end(),
-            [](const Due& a, const Due& b) { return a.next < b.next; });  // sorted is a heap
+  std::ranges::sort(heap_, [](const Due& a, const Due& b) { return a.next < b.next; });  // sorted is a heap
   for (Lane& lane : lanes_) {
-    std::fill(lane.due.begin(), lane.due.end(), 0);
-    std::fill(lane.due_sum.begin(), lane.due_sum.end(), 0);
+    std::ranges::fill(lane.due, 0);
+    std::ranges::fill(lane.due_sum, 0);
   }
   now_ = from - 1;
   now_ns_ = static_cast<std::int64_t>(from / 2 / ticks_per_ns_) - 1;

@@ -101,8 +101,7 @@ class DependencyResolver {
     order_connections();
     for (PlannedJob& job : plan_.jobs) {
       std::vector<std::size_t>& list = job.depends_on;
-      std::sort(list.begin(), list.end(),
-                [this](std::size_t a, std::size_t b) { return comes_before(plan_, a, b); });
+      std::ranges::sort(list, [this](std::size_t a, std::size_t b) { return comes_before(plan_, a, b); });
       list.erase(std::unique(list.begin(), list.end()), list.end());
     }
   }
@@ -198,8 +197,7 @@ class DependencyResolver {
 
   void take_wanted() {
     for (const WantedDependency& wanted : wanted_) {
-      const auto on = std::find_if(plan_.jobs.begin(), plan_.jobs.end(),
-                                   [&](const PlannedJob& job) { return job.name == wanted.on.value; });
+      const auto on = std::ranges::find(plan_.jobs, wanted.on.value, &PlannedJob::name);
       if (on == plan_.jobs.end()) {
         problems_.add(wanted.on, "there is no job '" + wanted.on.value + "'" +
                                      did_you_mean(wanted.on.value, plan_.jobs, &PlannedJob::name));
@@ -244,8 +242,7 @@ class DependencyResolver {
     know_what_is_ordered();
     for (const auto& [model, uses] : uses_) {
       const std::size_t thread = uses.front().thread;
-      if (std::all_of(uses.begin(), uses.end(), [thread](const Use& use) { return use.thread == thread; }))
-        continue;
+      if (std::ranges::all_of(uses, [thread](const Use& use) { return use.thread == thread; })) continue;
       if (!refuse_asynchronous(*model, uses)) order_jobs(*model, uses);
     }
   }
@@ -270,8 +267,7 @@ class DependencyResolver {
     for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
       if (is_cyclic(plan_.jobs[i].job_class) && !plan_.is_asynchronous(plan_.jobs[i].thread))
         order.push_back(i);
-    std::sort(order.begin(), order.end(),
-              [this](std::size_t a, std::size_t b) { return comes_before(plan_, a, b); });
+    std::ranges::sort(order, [this](std::size_t a, std::size_t b) { return comes_before(plan_, a, b); });
     place_.assign(plan_.jobs.size(), 0);
     known_.assign(plan_.jobs.size(), {});
     std::vector<std::vector<std::size_t>> last(plan_.threads.size() + 1,
@@ -299,8 +295,8 @@ class DependencyResolver {
     std::vector<const Use*> jobs;
     for (const Use& use : uses)
       if (use.cyclic) jobs.push_back(&use);
-    std::sort(jobs.begin(), jobs.end(),
-              [this](const Use* a, const Use* b) { return comes_before(plan_, *a->cyclic, *b->cyclic); });
+    std::ranges::sort(
+        jobs, [this](const Use* a, const Use* b) { return comes_before(plan_, *a->cyclic, *b->cyclic); });
     for (auto after = jobs.begin(); after != jobs.end(); ++after) {
       const Use* free = nullptr;  // the last before it that nothing orders: to wait for it mends most
       for (auto before = jobs.begin(); before != after; ++before) {

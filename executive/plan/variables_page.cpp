@@ -2,16 +2,16 @@
 #include "executive/plan/variables_page.hpp"
 
 #include "executive/plan/executive_variables.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::executive {
 namespace {
 
 /// "`0` none, `1` work".
 std::string codes_of(const Variable& variable) {
-  std::string text;
-  for (const VariableLabel& label : variable.labels)
-    text += (text.empty() ? "" : ", ") + ("`" + std::to_string(label.value) + "` " + label.name);
-  return text;
+  return rtsync::joined(variable.labels, ", ", [&](const VariableLabel& label) {
+    return ("`" + std::to_string(label.value) + "` " + label.name);
+  });
 }
 
 template <class Variables>

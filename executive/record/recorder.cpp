@@ -47,7 +47,7 @@ void Recorder::take_over() {
 }
 
 bool Recorder::done() const {
-  return std::all_of(writers_.begin(), writers_.end(), [](const auto& each) { return each->done(); });
+  return std::ranges::all_of(writers_, [](const auto& each) { return each->done(); });
 }
 
 void Recorder::give_up() {
@@ -91,9 +91,8 @@ std::chrono::nanoseconds Recorder::hangs() {
 }
 
 const Recording* Recorder::busy_with() const {
-  const auto longest =
-      std::max_element(writers_.begin(), writers_.end(),
-                       [](const auto& one, const auto& two) { return one->hangs() < two->hangs(); });
+  const auto longest = std::ranges::max_element(
+      writers_, [](const auto& one, const auto& two) { return one->hangs() < two->hangs(); });
   return longest == writers_.end() ? nullptr : (*longest)->busy_with();
 }
 
@@ -102,7 +101,7 @@ std::vector<rtsync::Provision> Recorder::provisions() const {
 }
 
 bool Recorder::owns(pid_t tid) const {
-  return std::any_of(writers_.begin(), writers_.end(), [tid](const auto& each) {
+  return std::ranges::any_of(writers_, [tid](const auto& each) {
     return each->thread() != nullptr && each->thread()->tid() == tid;
   });
 }

@@ -47,8 +47,8 @@ void BlockResampling::draw() {
 }
 
 void BlockResampling::end_block() {
-  const bool empty = std::all_of(counted_.begin(), counted_.end(),
-                                 [](const Counted& counted) { return counted.touched.empty(); });
+  const bool empty =
+      std::ranges::all_of(counted_, [](const Counted& counted) { return counted.touched.empty(); });
   if (empty) return;
   ++blocks_;
   draw();
@@ -108,7 +108,7 @@ std::vector<double> BlockResampling::shares_from(std::size_t quantity, std::size
 
 Interval middle(std::vector<double> values, double share) {
   if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const auto last = static_cast<double>(values.size() - 1);
   const double tail = (1 - share) / 2;
   return {values[static_cast<std::size_t>(std::floor(tail * last))],

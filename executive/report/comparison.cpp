@@ -29,8 +29,7 @@ ComparedFigure percentile(const char* name, const char* word, double share, Fram
   const auto counts = [which](const FrameTimes& times) -> const TimeCounts& {
     return which == FrameTimes::kLate ? times.late : times.work;
   };
-  ComparedFigure figure;
-  figure.name = std::string(name) + " " + word;
+  ComparedFigure figure{.name = std::string(name) + " " + word};
   const std::int64_t base = counts(baseline).quantile(share);
   const std::int64_t now = counts(candidate).quantile(share);
   figure.baseline = time_text(base);
@@ -62,13 +61,11 @@ ComparedFigure percentile(const char* name, const char* word, double share, Fram
 }
 
 ComparedFigure greatest(const char* name, std::int64_t base, std::int64_t now) {
-  ComparedFigure figure;
-  figure.name = std::string(name) + " max";
-  figure.baseline = time_text(base);
-  figure.candidate = time_text(now);
-  figure.ratio = at_least_one(now) / at_least_one(base);
-  figure.interval_text = "one frame: none";
-  return figure;
+  return ComparedFigure{.name = std::string(name) + " max",
+                        .baseline = time_text(base),
+                        .candidate = time_text(now),
+                        .ratio = at_least_one(now) / at_least_one(base),
+                        .interval_text = "one frame: none"};
 }
 
 /// Compares the shares of frames that overran: by their difference, as one of them may be 0.
@@ -76,10 +73,9 @@ ComparedFigure overruns(const FrameTimes& baseline, const FrameTimes& candidate)
   const auto share = [](const FrameTimes& times) {
     return static_cast<double>(times.overruns) / static_cast<double>(times.frames());
   };
-  ComparedFigure figure;
-  figure.name = "frames that overran";
-  figure.baseline = share_text(share(baseline));
-  figure.candidate = share_text(share(candidate));
+  ComparedFigure figure{.name = "frames that overran",
+                        .baseline = share_text(share(baseline)),
+                        .candidate = share_text(share(candidate))};
   if (baseline.overruns > 0) figure.ratio = share(candidate) / share(baseline);
   const std::uint64_t blocks = std::min(baseline.resampling()->blocks(), candidate.resampling()->blocks());
   if (blocks < kFewestBlocks) {
@@ -180,7 +176,7 @@ std::vector<FactDifference> fact_differences(const std::vector<const RunData*>& 
     FactDifference difference{fact.what, {}};
     for (const RunData* const run : runs) difference.values.push_back(listed(*run, fact.path));
     const auto& values = difference.values;
-    if (std::any_of(values.begin(), values.end(), [&](const auto& value) { return value != values.front(); }))
+    if (std::ranges::any_of(values, [&](const auto& value) { return value != values.front(); }))
       found.push_back(std::move(difference));
   }
   return found;

@@ -16,11 +16,11 @@ struct ComparedFigure {
   enum class Change { less, more, not_certain };
 
   std::string name;
-  std::string baseline;
-  std::string candidate;
-  std::optional<double> ratio;       ///< candidate by baseline
-  std::optional<Interval> interval;  ///< interval of the ratio, 95 %
-  std::string interval_text;         ///< text of the interval, or why there is none
+  std::string baseline{};
+  std::string candidate{};
+  std::optional<double> ratio{};       ///< candidate by baseline
+  std::optional<Interval> interval{};  ///< interval of the ratio, 95 %
+  std::string interval_text{};         ///< text of the interval, or why there is none
   Change change = Change::not_certain;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/report/event_marks.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>

@@ -22,7 +22,7 @@ std::string setting_of(const RunData& run, const std::string& path) {
 
 /// "page_faults" as words.
 std::string words_of(std::string key) {
-  std::replace(key.begin(), key.end(), '_', ' ');
+  std::ranges::replace(key, '_', ' ');
   if (key.ends_with(" ns")) key.resize(key.size() - 3);
   return key;
 }

@@ -8,6 +8,7 @@
 #include "config/expression_builder.hpp"
 #include "config/text.hpp"
 #include "executive/expression/expression_run.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::report {
 namespace {
@@ -20,11 +21,7 @@ constexpr std::string_view kBaseline = "baseline";
   throw ConditionError("--fail-if " + problem.text(text));
 }
 
-std::string all_names() {
-  std::string names;
-  for (const std::string& name : quantity_names()) names += (names.empty() ? "" : ", ") + name;
-  return names;
-}
+std::string all_names() { return rtsync::joined(quantity_names()); }
 
 /// The first quantity in a part; nullptr: there is none.
 const Expression* first_quantity(const Expression& part) {
@@ -70,7 +67,7 @@ class Condition::Names final : public config::ExpressionNames {
     }
     Found found;
     if (quantity->kind == Quantity::Kind::time) found.unit = config::Unit::parse("ns");
-    const auto known = std::find_if(used_.begin(), used_.end(), [&](const Used& each) {
+    const auto known = std::ranges::find_if(used_, [&](const Used& each) {
       return each.quantity.name == own && each.of_baseline == of_baseline;
     });
     found.key = static_cast<std::uint32_t>(known - used_.begin());
@@ -143,8 +140,7 @@ Condition::Judged Condition::judge(const RunData& run, const RunData* baseline) 
   if (std::isnan(result))
     throw ConditionError("--fail-if " + config::show(text_) + ": it has no value for " + run.name + ", as " +
                          values(found, std::nullopt));
-  Judged judged;
-  judged.holds = result == 1;
+  Judged judged{.holds = result == 1};
   const auto limit = limit_ ? std::optional(expression.cell(*limit_).real) : std::nullopt;
   judged.sentence = config::one_line(text_) + ": " + (judged.holds ? "holds" : "does not hold") + " for " +
                     run.name + ", " + values(found, limit);

@@ -30,7 +30,7 @@ class Condition {
 
   struct Judged {
     bool holds = false;
-    std::string sentence;  ///< "late.p99 > 1.2 * baseline: 12.3 us against 9.1 us"
+    std::string sentence{};  ///< "late.p99 > 1.2 * baseline: 12.3 us against 9.1 us"
   };
   /// Throws ConditionError: a run does not have a quantity, there is no baseline, or there is no result, as of
   /// 0 / 0.                                                                                   @when service

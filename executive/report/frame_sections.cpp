@@ -41,15 +41,12 @@ FoundTrace find_trace(const RunData& run, std::int64_t frame) {
 
 /// The jobs of a frame, a row for each thread.
 Plot timeline(const FrameRow& row, const TraceExcerpt& excerpt, std::int64_t period_ns) {
-  Plot plot;
-  plot.title = "Jobs of frame " + std::to_string(row.frame);
-  plot.rows = true;
+  Plot plot{.title = "Jobs of frame " + std::to_string(row.frame), .rows = true};
   std::vector<std::string> threads;
   std::int64_t end = std::max<std::int64_t>(1, row.work);
   for (const TracedJob& job : excerpt.jobs) {
     end = std::max(end, job.begins_ns + job.takes_ns);
-    if (std::find(threads.begin(), threads.end(), job.thread) == threads.end() &&
-        threads.size() < kMostThreads)
+    if (std::ranges::find(threads, job.thread) == threads.end() && threads.size() < kMostThreads)
       threads.push_back(job.thread);
   }
   const auto rows = static_cast<double>(threads.size());
@@ -65,12 +62,13 @@ Plot timeline(const FrameRow& row, const TraceExcerpt& excerpt, std::int64_t per
   for (std::size_t i = 0; i < threads.size(); ++i)
     plot.y.ticks.push_back({rows - static_cast<double>(i) - 0.5, threads[i].substr(0, 30)});
   for (const TracedJob& job : excerpt.jobs) {
-    const auto thread = std::find(threads.begin(), threads.end(), job.thread);
+    const auto thread = std::ranges::find(threads, job.thread);
     if (thread == threads.end()) continue;
     const double middle = rows - static_cast<double>(thread - threads.begin()) - 0.5;
-    Bars bar;
-    bar.ink = job.longest ? Ink::alarm : job.job.starts_with("(waits") ? Ink::soft : Ink::work;
-    bar.width = static_cast<double>(std::max<std::int64_t>(1, job.takes_ns)) * 1e-3;
+    Bars bar{.ink = job.longest                     ? Ink::alarm
+                    : job.job.starts_with("(waits") ? Ink::soft
+                                                    : Ink::work,
+             .width = static_cast<double>(std::max<std::int64_t>(1, job.takes_ns)) * 1e-3};
     const double from = static_cast<double>(job.begins_ns) * 1e-3;
     bar.bars.push_back({from, middle - 0.36, middle + 0.36});
     plot.bars.push_back(std::move(bar));

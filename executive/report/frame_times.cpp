@@ -112,9 +112,8 @@ void FrameTimes::close_episode() {
 
 /// The worst first; of equal ones the first that came.
 void FrameTimes::keep(std::vector<WorstFrame>& worst, WorstFrame frame) {
-  const auto place =
-      std::upper_bound(worst.begin(), worst.end(), frame,
-                       [](const WorstFrame& a, const WorstFrame& b) { return a.cost() > b.cost(); });
+  const auto place = std::ranges::upper_bound(
+      worst, frame, [](const WorstFrame& a, const WorstFrame& b) { return a.cost() > b.cost(); });
   worst.insert(place, std::move(frame));
   if (worst.size() > kWorst) worst.pop_back();
 }

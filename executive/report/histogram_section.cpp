@@ -53,17 +53,14 @@ Plot plot_of(const Json& row) {
     classes.emplace_back(std::max(1.0, each[0].get<double>() * scale), each[1].get<double>());
     most = std::max(most, classes.back().second);
   }
-  Plot plot;
-  plot.title = name_of(row);
-  plot.height = 110;
+  Plot plot{.title = name_of(row), .height = 110};
   const auto end = static_cast<std::int64_t>(classes.empty() ? 1 : classes.back().first);
   const auto begin = static_cast<std::int64_t>(classes.empty() ? 1 : classes.front().first / 1.25);
   plot.x = scale == 1 ? linear_axis(0, static_cast<double>(end), text_fact(row, "unit"))
                       : time_axis(std::max<std::int64_t>(1, begin), std::max<std::int64_t>(2, end));
   plot.y = count_axis(static_cast<std::uint64_t>(most));
   for (const auto& [to, count] : classes) {
-    Bars bars;
-    bars.ink = Ink::late;
+    Bars bars{.ink = Ink::late};
     bars.width = to * 0.2;  // a class is a quarter of a power of two
     bars.bars.push_back({to * 0.8, plot.y.from, count});
     plot.bars.push_back(std::move(bars));
@@ -83,13 +80,11 @@ Section histogram_section(const RunData& run) {
   for (const Json* const row : rows) {
     const std::string remark = text_fact(*row, "not_measured");
     const std::string text = text_fact(*row, "model") + ": " + remark;
-    if (!remark.empty() && std::find(remarks.begin(), remarks.end(), text) == remarks.end())
-      remarks.push_back(text);
+    if (!remark.empty() && std::ranges::find(remarks, text) == remarks.end()) remarks.push_back(text);
   }
   for (const std::string& remark : remarks) section.blocks.push_back(Paragraph{remark});
-  std::stable_sort(rows.begin(), rows.end(), [](const Json* a, const Json* b) {
-    return number(*a, "longest") > number(*b, "longest");
-  });
+  std::ranges::stable_sort(
+      rows, [](const Json* a, const Json* b) { return number(*a, "longest") > number(*b, "longest"); });
   Table table{{{"Distribution"},
                {"Values", true},
                {"p50", true},

@@ -132,8 +132,7 @@ class Writer {
   }
 
   void write(const Plot& plot) {
-    const auto named = std::count_if(plot.lines.begin(), plot.lines.end(),
-                                     [](const Line& line) { return !line.name.empty(); });
+    const auto named = std::ranges::count_if(plot.lines, [](const Line& line) { return !line.name.empty(); });
     if (named > 0) {
       out_ += "<div class=\"legend\">";
       for (const Line& line : plot.lines) {

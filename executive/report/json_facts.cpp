@@ -7,6 +7,7 @@
 #include "config/json_of.hpp"
 #include "executive/record/losses_text.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::report {
 
@@ -64,10 +65,8 @@ std::string fact_text(const Json& fact) {
   if (fact.is_structured()) {
     if (fact.empty()) return "none";
     if (fact.is_array() && fact.size() <= 12) {
-      std::string all;
-      for (const Json& each : fact)
-        all += (all.empty() ? "" : ", ") + (each.is_structured() ? "..." : fact_text(each));
-      return all;
+      return rtsync::joined(
+          fact, ", ", [&](const Json& each) { return (each.is_structured() ? "..." : fact_text(each)); });
     }
     return "...";
   }

@@ -66,7 +66,7 @@ struct Bars {
     double x, low, high;
   };
   Ink ink = Ink::work;
-  std::vector<Bar> bars;
+  std::vector<Bar> bars{};
   double width = 0;  ///< along x; 0: a line
 };
 
@@ -96,12 +96,12 @@ struct Label {
 struct Plot {
   std::string title;  ///< text for people who cannot see it
   int height = 150;
-  Axis x;
-  Axis y;
-  std::vector<Bars> bars;
-  std::vector<Line> lines;
-  std::vector<Mark> marks;
-  std::vector<Label> labels;
+  Axis x{};
+  Axis y{};
+  std::vector<Bars> bars{};
+  std::vector<Line> lines{};
+  std::vector<Mark> marks{};
+  std::vector<Label> labels{};
   bool rows = false;  ///< y is a row for each tick: a timeline
 };
 

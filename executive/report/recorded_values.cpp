@@ -30,9 +30,7 @@ RecordedValues::RecordedValues(const executive::RecordDriver& driver, const std:
 }
 
 std::optional<std::size_t> RecordedValues::find(std::string_view name) const {
-  const auto found =
-      std::find_if(columns().begin(), columns().end(),
-                   [name](const executive::RecordColumn& column) { return column.name == name; });
+  const auto found = std::ranges::find(columns(), name, &executive::RecordColumn::name);
   if (found == columns().end()) return std::nullopt;
   return static_cast<std::size_t>(found - columns().begin());
 }
@@ -76,9 +74,8 @@ std::string_view RecordedValues::label(std::size_t column) const {
   const std::vector<executive::VariableLabel>& labels = columns()[column].labels;
   if (labels.empty()) return "";
   const auto number = integer(column);
-  const auto found = std::find_if(
-      labels.begin(), labels.end(),
-      [number](const executive::VariableLabel& label) { return number && label.value == *number; });
+  const auto found = std::ranges::find_if(
+      labels, [number](const executive::VariableLabel& label) { return number && label.value == *number; });
   return found == labels.end() ? std::string_view() : found->name;
 }
 

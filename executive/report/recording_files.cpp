@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 bool is_of_a_run(const fs::path& path) {
   constexpr std::array kOther = {".yaml", ".json", ".jsonl", ".txt", ".html", ".pftrace"};
-  return std::find(kOther.begin(), kOther.end(), path.extension()) != kOther.end();
+  return std::ranges::find(kOther, path.extension()) != kOther.end();
 }
 
 }  // namespace
@@ -30,8 +30,8 @@ RecordingFiles::RecordingFiles(const fs::path& folder, bool with_frames, std::ve
       all_.push_back({path, path.stem().string(), &csv_});
   }
   const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
-  std::sort(all_.begin(), all_.end(), by_path);
-  std::sort(others.begin(), others.end());
+  std::ranges::sort(all_, by_path);
+  std::ranges::sort(others);
   add_others(others, remarks);
   // The frames' own times have plots already.
   const fs::path frames = folder / "frames.csv";
@@ -40,7 +40,7 @@ RecordingFiles::RecordingFiles(const fs::path& folder, bool with_frames, std::ve
 
 void RecordingFiles::add_others(const std::vector<fs::path>& others, std::vector<std::string>& remarks) {
   // Their drivers are loaded only where there may be such a file.
-  if (std::all_of(others.begin(), others.end(), is_of_a_run)) return;
+  if (std::ranges::all_of(others, is_of_a_run)) return;
   try {
     formats_ = std::make_unique<const executive::RecordFormats>();
   } catch (const std::exception& failed) {
@@ -55,8 +55,7 @@ void RecordingFiles::add_others(const std::vector<fs::path>& others, std::vector
       continue;
     }
     const std::string recording = format->recording(path);
-    const auto same = std::find_if(all_.begin(), all_.end(),
-                                   [&](const RecordingFile& each) { return each.recording == recording; });
+    const auto same = std::ranges::find(all_, recording, &RecordingFile::recording);
     if (same == all_.end())
       all_.push_back({path, recording, format});
     else

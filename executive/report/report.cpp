@@ -93,10 +93,7 @@ std::vector<RunData> read_runs(const std::vector<std::string>& folders,
                              std::to_string(folders.size()));
   std::vector<RunData> runs;
   for (std::size_t i = 0; i < folders.size(); ++i) {
-    ReadRequest request;
-    request.plot = plot;
-    request.compared = folders.size() > 1;
-    request.seed = i + 1;
+    ReadRequest request{.plot = plot, .compared = folders.size() > 1, .seed = i + 1};
     runs.push_back(read_run(folders[i], request));
     if (folders.size() > 1) runs.back().letter = std::string(1, static_cast<char>('A' + i));
   }

@@ -80,8 +80,7 @@ std::string RunData::outcome() const {
 }
 
 RunData read_run(const fs::path& folder, const ReadRequest& request) {
-  RunData run;
-  run.files = read_run_files(folder, request.ended);
+  RunData run{.files = read_run_files(folder, request.ended)};
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(folder, error);
   run.name = error || whole.filename().empty() ? folder.string() : whole.filename().string();

@@ -15,13 +15,13 @@ namespace tactus::report {
 
 /// All that a report knows of a run.
 struct RunData {
-  std::string letter;  ///< "A", "B"; empty: there is one run
-  std::string name;    ///< name of its folder
+  std::string letter{};  ///< "A", "B"; empty: there is one run
+  std::string name{};    ///< name of its folder
   RunFiles files;
   std::int64_t period_ns = 1'000'000;
-  std::unique_ptr<FrameTimes> times;  ///< nullptr: there is no frames.csv
-  std::vector<std::string> remarks;   ///< problems of frames.csv, in words
-  Signals signals;
+  std::unique_ptr<FrameTimes> times{};  ///< nullptr: there is no frames.csv
+  std::vector<std::string> remarks{};   ///< problems of frames.csv, in words
+  Signals signals{};
   std::vector<VerdictCurves> verdict_curves{};
 
   const config::Json& summary() const { return files.summary; }

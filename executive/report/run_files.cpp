@@ -30,8 +30,8 @@ void flatten(const config::Node& node, const std::string& path, std::vector<Sett
   if (node.is_map() && !node.entries().empty()) {
     for (const config::Node::Entry& entry : node.entries())
       flatten(entry.value, path.empty() ? entry.key : path + "." + entry.key, to);
-  } else if (node.is_list() && std::any_of(node.items().begin(), node.items().end(),
-                                           [](const auto& item) { return !item.is_scalar(); })) {
+  } else if (node.is_list() &&
+             std::ranges::any_of(node.items(), [](const auto& item) { return !item.is_scalar(); })) {
     for (std::size_t i = 0; i < node.items().size(); ++i)
       flatten(node.items()[i], path + "[" + std::to_string(i) + "]", to);
   } else {
@@ -88,11 +88,11 @@ void note_happened(std::string_view text, RunJournal& journal) {
   const auto names = [text](std::string_view kind) {
     return text.find("\"" + std::string(kind) + "\"") != std::string_view::npos;
   };
-  if (std::none_of(std::begin(kKinds), std::end(kKinds), names)) return;  // most are not parsed
+  if (std::ranges::none_of(kKinds, names)) return;  // most are not parsed
   const Json json = config::json_of(text);
   if (!json.is_object()) return;
   const std::string what = text_fact(json, "what");
-  if (std::find(std::begin(kKinds), std::end(kKinds), what) == std::end(kKinds)) return;
+  if (std::ranges::find(kKinds, what) == std::end(kKinds)) return;
   if (what == "reset" || what == "load") journal.went_back = true;
   const auto frame = integer_fact(json, "frame");
   if (!frame || text_fact(json, "name").empty() || journal.happened.size() >= RunJournal::kMostHappened)
@@ -152,8 +152,7 @@ RunJournal read_journal(const fs::path& file) {
 }
 
 RunFiles read_run_files(const fs::path& folder, bool ended) {
-  RunFiles run;
-  run.folder = folder;
+  RunFiles run{.folder = folder};
   std::error_code error;
   const auto there = [&](const char* name) { return fs::exists(folder / name, error); };
   if (!fs::is_directory(folder, error))

@@ -52,13 +52,13 @@ using Setting = std::pair<std::string, std::string>;
 /// describes that in words.
 struct RunFiles {
   std::filesystem::path folder;
-  config::Json summary;  ///< an object, or null
+  config::Json summary{};  ///< an object, or null
   bool still_runs = false;
-  std::vector<Setting> settings;
-  RunLogText log;
-  RunJournal journal;
-  std::vector<executive::TraceFile> traces;
-  std::vector<std::string> problems;
+  std::vector<Setting> settings{};
+  RunLogText log{};
+  RunJournal journal{};
+  std::vector<executive::TraceFile> traces{};
+  std::vector<std::string> problems{};
 };
 
 /// Throws std::runtime_error when the folder is no run folder: it holds none of rig.yaml, summary.json and

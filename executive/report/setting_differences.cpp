@@ -35,8 +35,7 @@ std::vector<std::string> parts_of(std::string_view path) {
 }
 
 std::string value_of(const std::vector<Setting>& settings, const std::string& key) {
-  const auto found = std::find_if(settings.begin(), settings.end(),
-                                  [&key](const Setting& setting) { return setting.first == key; });
+  const auto found = std::ranges::find(settings, key, &Setting::first);
   return found == settings.end() ? std::string() : found->second;
 }
 
@@ -57,8 +56,7 @@ std::string kind_of(const std::string& top) {
 }
 
 const KeyShape* key_in(const config::Section& section, const std::string& key) {
-  const auto found = std::find_if(section.keys.begin(), section.keys.end(),
-                                  [&key](const KeyShape& each) { return each.key == key; });
+  const auto found = std::ranges::find(section.keys, key, &KeyShape::key);
   return found == section.keys.end() ? nullptr : &*found;
 }
 

@@ -42,8 +42,7 @@ std::vector<const Signal*> signals_of(const std::vector<const RunData*>& runs) {
   for (const RunData* const run : runs)
     for (const Signal& signal : run->signals.signals)
       if (!signal.columns.columns().empty() &&
-          std::none_of(all.begin(), all.end(),
-                       [&signal](const Signal* each) { return same_signal(*each, signal); }))
+          std::ranges::none_of(all, [&signal](const Signal* each) { return same_signal(*each, signal); }))
         all.push_back(&signal);
   return all;
 }
@@ -107,7 +106,7 @@ Section side_by_side_section(const std::vector<const RunData*>& runs,
       return time_text(share < 1 ? counts.quantile(share) : counts.greatest());
     };
   };
-  if (std::any_of(runs.begin(), runs.end(), [](const RunData* run) { return run->has_times(); })) {
+  if (std::ranges::any_of(runs, [](const RunData* run) { return run->has_times(); })) {
     add("late p50", time(&FrameTimes::late, 0.5));
     add("late p99", time(&FrameTimes::late, 0.99));
     add("late max", time(&FrameTimes::late, 1));
@@ -127,9 +126,7 @@ Section overlaid_section(const std::vector<const RunData*>& runs,
   Section section{"overlaid", "Signals over each other", {}};
   for (const Signal* const signal : signals_of(runs)) {
     if (section.blocks.size() == kMostOverlaid) break;
-    Plot plot;
-    plot.title = signal->name + " of all runs over time";
-    plot.height = 180;
+    Plot plot{.title = signal->name + " of all runs over time", .height = 180};
     std::int64_t begin = INT64_MAX, end = INT64_MIN;
     double least = INFINITY, greatest = -INFINITY;
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -124,9 +123,7 @@ Plot curves_plot(const VerdictCurves& of, const Json& row) {
   const CurveScale around{real_fact(row, "chart.gain").value_or(1),
                           real_fact(row, "chart.offset").value_or(0)};
   const VerdictCurves::Curve& first = of.curves.front();
-  Plot plot;
-  plot.height = 200;
-  plot.title = of.expectation + ": " + first.name;
+  Plot plot{.title = of.expectation + ": " + first.name, .height = 200};
   double least = first.columns.least(), greatest = first.columns.greatest();
   std::size_t ink = 0;
   for (const VerdictCurves::Curve& curve : of.curves) {
@@ -163,8 +160,8 @@ Plot curves_plot(const VerdictCurves& of, const Json& row) {
 std::string without_reference(const VerdictCurves& of, const Json& row) {
   const std::string reference = text_fact(row, "chart.reference");
   if (reference.empty()) return "";
-  const auto curve = std::find_if(of.curves.begin(), of.curves.end(),
-                                  [&](const auto& each) { return each.name == reference; });
+  const auto curve =
+      std::ranges::find_if(of.curves, [&](const auto& each) { return each.name == reference; });
   if (curve == of.curves.end()) return "; " + reference + " was not recorded, so that no band is drawn";
   if (shares_axis(of, *curve, row)) return "";
   return "; " + reference + " is in " + (curve->unit.empty() ? "no unit" : curve->unit) +

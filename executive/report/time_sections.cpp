@@ -29,10 +29,9 @@ Paragraph no_times(const RunData& run) {
 
 /// A histogram with four bars an octave.
 Plot histogram_plot(const char* title, const TimeCounts& times, Ink ink) {
-  Plot plot;
-  plot.title = title;
-  plot.height = 130;
-  plot.x = time_axis(std::max<std::int64_t>(1, times.least()), times.greatest());
+  Plot plot{.title = title,
+            .height = 130,
+            .x = time_axis(std::max<std::int64_t>(1, times.least()), times.greatest())};
   std::vector<std::pair<double, std::uint64_t>> bins;  // lower edge, count
   std::uint64_t most = 0;
   const auto bin_of = [](double ns) { return std::floor(std::log2(std::max(1.0, ns)) * 4); };
@@ -50,9 +49,7 @@ Plot histogram_plot(const char* title, const TimeCounts& times, Ink ink) {
   plot.y = count_axis(most);
   // A bar's width differs along a logarithmic axis, so each is made of its own.
   for (const auto& [from, count] : bins) {
-    Bars bars;
-    bars.ink = ink;
-    bars.width = from * (std::exp2(0.25) - 1);
+    Bars bars{.ink = ink, .width = from * (std::exp2(0.25) - 1)};
     bars.bars.push_back({from, plot.y.from, static_cast<double>(count)});
     plot.bars.push_back(std::move(bars));
   }
@@ -83,10 +80,7 @@ Line later_than(const TimeCounts& times, const Axis& x, Ink ink, bool dashed, st
 }
 
 Plot over_time(const char* title, const MinMaxColumns& columns, Ink ink, Axis y, double base) {
-  Plot plot;
-  plot.title = title;
-  plot.x = run_axis(columns.begin(), columns.end());
-  plot.y = std::move(y);
+  Plot plot{.title = title, .x = run_axis(columns.begin(), columns.end()), .y = std::move(y)};
   Bars bars{ink, {}, 0};
   for (std::size_t i = 0; i < columns.columns().size(); ++i) {
     const MinMaxColumns::Column& column = columns.columns()[i];
@@ -182,8 +176,8 @@ Section causes_section(const RunData& run) {
     found.emplace_back(static_cast<rtsync::Cause>(i), cost);
     most = std::max(most, cost.sum_ns);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.second.sum_ns > b.second.sum_ns; });
+  std::ranges::stable_sort(found,
+                           [](const auto& a, const auto& b) { return a.second.sum_ns > b.second.sum_ns; });
   if (found.empty()) {
     section.blocks.push_back(Paragraph{"No frame overran or woke late."});
   } else {
@@ -247,11 +241,10 @@ Section lateness_section(const std::vector<const RunData*>& runs) {
     section.blocks.push_back(no_times(*runs.front()));
     return section;
   }
-  Plot plot;
-  plot.title = "Share of frames that woke later than x";
-  plot.height = 240;
-  plot.x = time_axis(least, std::max(greatest, period));
-  plot.y = share_axis(frames);
+  Plot plot{.title = "Share of frames that woke later than x",
+            .height = 240,
+            .x = time_axis(least, std::max(greatest, period)),
+            .y = share_axis(frames)};
   static constexpr Ink kInks[] = {Ink::late, Ink::work, Ink::slack, Ink::fourth, Ink::fifth, Ink::sixth};
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (runs[i]->has_times())
@@ -319,8 +312,7 @@ Section slack_over_time_section(const RunData& run) {
     if (times.resets() > 0) break;  // its place is not its simulated time
     const double at = static_cast<double>(frame.row.time_ns) * 1e-9;
     const double place = place_on(plot.x, at);
-    if (std::any_of(places.begin(), places.end(),
-                    [place](double other) { return std::abs(other - place) < 0.14; }))
+    if (std::ranges::any_of(places, [place](double other) { return std::abs(other - place) < 0.14; }))
       continue;
     places.push_back(place);
     plot.labels.push_back(

@@ -37,8 +37,7 @@ bool is_of(std::string_view& line, std::int64_t frame) {
 /// A job's line after its frame: "main load.step 1.30 us 3.50 ms longest". Names of jobs have no blanks;
 /// "(waits for plant)" has.
 TracedJob job_of(std::string_view line) {
-  TracedJob job;
-  job.thread = next_word(line);
+  TracedJob job{.thread = std::string(next_word(line))};
   line = without_blanks(line);
   if (line.ends_with("longest")) {
     job.longest = true;

@@ -10,7 +10,7 @@ namespace tactus::report {
 /// Job that ran in a frame, as the text form of a trace has it.
 struct TracedJob {
   std::string thread;
-  std::string job;
+  std::string job{};
   std::int64_t begins_ns = 0;  ///< time after the wake of the frame
   std::int64_t takes_ns = 0;
   bool longest = false;

@@ -9,6 +9,7 @@
 #include "executive/report/axes.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/missing_summary.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::report {
 namespace {
@@ -64,16 +65,10 @@ std::string how_it_ended(const RunData& run, char& sign) {
                  "written"
                : "The end is not known";
   std::string words = outcome;
-  std::replace(words.begin(), words.end(), '_', ' ');
+  std::ranges::replace(words, '_', ' ');
   words.front() =
       static_cast<char>(words.front() >= 'a' && words.front() <= 'z' ? words.front() - 32 : words.front());
   return words + (reason.empty() ? "" : ": " + reason);
-}
-
-std::string joined(const std::vector<std::string>& names, const char* separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
 }
 
 /// "'stress' (SCHED_FIFO 90, of stress.service)", those that took most first.
@@ -86,7 +81,7 @@ std::string culprits_of(const RunData& run, const std::string& word) {
     names.back() +=
         " (" + policy + (policy.empty() || of.empty() ? "" : ", ") + (of.empty() ? "" : "of " + of) + ")";
   }
-  return joined(names, ", then ");
+  return rtsync::joined(names, ", then ");
 }
 
 /// The jobs that met a cause, those that met it most often first.
@@ -94,11 +89,11 @@ std::string jobs_of(const RunData& run, const std::string& word) {
   std::vector<std::pair<std::int64_t, std::string>> jobs;
   for (const auto& [job, count] : list_fact(run.summary(), "causes." + word + ".jobs").items())
     if (count.is_number_integer()) jobs.emplace_back(-count.get<std::int64_t>(), job);
-  std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(jobs, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (auto& [count, job] : jobs) names.push_back(std::move(job));
-  return joined(names, ", ");
+  return rtsync::joined(names, ", ");
 }
 
 }  // namespace

@@ -42,8 +42,7 @@ void read_curves(const RecordingFile& file, std::optional<std::size_t> only, std
     for (const std::string& name : names[i]) {
       const auto column = recorded.find(name);
       const auto& known = all[i].curves;
-      if (!column ||
-          std::any_of(known.begin(), known.end(), [&](const auto& each) { return each.name == name; }))
+      if (!column || std::ranges::any_of(known, [&](const auto& each) { return each.name == name; }))
         continue;
       const std::string& unit = recorded.columns()[*column].unit;
       wanted.push_back({*column, &all[i], {name, unit == "1" ? "" : unit, MinMaxColumns(period_ns)}});
@@ -97,10 +96,8 @@ std::vector<VerdictCurves> read_verdict_curves(const std::filesystem::path& fold
   const RecordingFiles files(folder, true, remarks);
   for (const RecordingFile& file : files.all()) read(file, std::nullopt);
   for (std::size_t i = 0; i < all.size(); ++i)
-    std::stable_sort(all[i].curves.begin(), all[i].curves.end(), [&](const auto& a, const auto& b) {
-      const auto place = [&](const auto& each) {
-        return std::find(names[i].begin(), names[i].end(), each.name);
-      };
+    std::ranges::stable_sort(all[i].curves, [&](const auto& a, const auto& b) {
+      const auto place = [&](const auto& each) { return std::ranges::find(names[i], each.name); };
       return place(a) < place(b);
     });
   return all;

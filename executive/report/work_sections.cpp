@@ -18,7 +18,7 @@ constexpr std::size_t kMostUneven = 10;
 struct JobFacts {
   std::string name, job_class, thread;
   std::int64_t calls = 0, p50 = 0, p99 = 0, p99_99 = 0, max = 0;
-  std::optional<std::int64_t> budget, over_budget;
+  std::optional<std::int64_t> budget{}, over_budget{};
   double a_frame_ns = 0;  ///< calls a frame times p50
 
   double spread() const {
@@ -32,10 +32,9 @@ std::vector<JobFacts> jobs_of(const RunData& run, bool& timed) {
   timed = false;
   for (const Json& each : list_fact(run.summary(), "jobs")) {
     if (!each.is_object()) continue;
-    JobFacts job;
-    job.name = text_fact(each, "name");
-    job.job_class = text_fact(each, "class");
-    job.thread = text_fact(each, "thread");
+    JobFacts job{.name = text_fact(each, "name"),
+                 .job_class = text_fact(each, "class"),
+                 .thread = text_fact(each, "thread")};
     timed = timed || find_fact(each, "time_ns") != nullptr;
     job.calls = integer_fact(each, "calls").value_or(0);
     job.p50 = integer_fact(each, "time_ns.p50").value_or(0);
@@ -52,11 +51,10 @@ std::vector<JobFacts> jobs_of(const RunData& run, bool& timed) {
 
 Plot plot_of(const Signal& signal, Ink ink) {
   const MinMaxColumns& columns = signal.columns;
-  Plot plot;
-  plot.title = signal.name + " over time";
-  plot.height = 130;
-  plot.x = run_axis(columns.begin(), columns.end());
-  plot.y = linear_axis(columns.least(), columns.greatest(), signal.unit);
+  Plot plot{.title = signal.name + " over time",
+            .height = 130,
+            .x = run_axis(columns.begin(), columns.end()),
+            .y = linear_axis(columns.least(), columns.greatest(), signal.unit)};
   Bars bars{ink, {}, 0};
   Line line{ink, false, signal.name + (signal.unit.empty() ? "" : " (" + signal.unit + ")"), {}, false};
   for (std::size_t i = 0; i < columns.columns().size(); ++i) {
@@ -89,12 +87,11 @@ Section jobs_section(const RunData& run) {
                                        counted(static_cast<std::int64_t>(jobs.size()), "job") + "."});
     return section;
   }
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const JobFacts& a, const JobFacts& b) { return a.a_frame_ns > b.a_frame_ns; });
+  std::ranges::stable_sort(jobs,
+                           [](const JobFacts& a, const JobFacts& b) { return a.a_frame_ns > b.a_frame_ns; });
   const double most = std::max(1.0, jobs.front().a_frame_ns);
   const double frames = static_cast<double>(std::max<std::int64_t>(1, run.frames()));
-  const bool budgets =
-      std::any_of(jobs.begin(), jobs.end(), [](const JobFacts& job) { return job.budget.has_value(); });
+  const bool budgets = std::ranges::any_of(jobs, [](const JobFacts& job) { return job.budget.has_value(); });
   Table table{{{"By time: job"},
                {"Class"},
                {"Thread"},
@@ -136,8 +133,8 @@ Section jobs_section(const RunData& run) {
       Paragraph{"A frame: p50 times the calls of a frame. Times of jobs are known within 12.5 %, the "
                 "maximum is exact."});
   std::erase_if(jobs, [](const JobFacts& job) { return job.calls == 0; });
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const JobFacts& a, const JobFacts& b) { return a.p99_99 - a.p50 > b.p99_99 - b.p50; });
+  std::ranges::stable_sort(
+      jobs, [](const JobFacts& a, const JobFacts& b) { return a.p99_99 - a.p50 > b.p99_99 - b.p50; });
   if (jobs.size() > kMostUneven) jobs.resize(kMostUneven);
   Table uneven{{{"By variance: job"},
                 {"p99.99 \u2212 p50", true},

@@ -27,8 +27,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       files_(run_, [this](Summary what) { return summary(what); }) {
   run_.owns = [this](pid_t tid) {
     return main_->owns(tid) || run_.threads->owns(tid) ||
-           std::any_of(run_.capabilities.begin(), run_.capabilities.end(),
-                       [tid](const auto& each) { return each->owns(tid); });
+           std::ranges::any_of(run_.capabilities, [tid](const auto& each) { return each->owns(tid); });
   };
   run_.report = [this](LiveReport which) { return reports_.make(which); };
 }
@@ -82,8 +81,8 @@ void RigRun::each(Hook hook) {
 
 /// False: one of them says in RunContext::end why it did not succeed.
 bool RigRun::all(Step step) {
-  return std::all_of(run_.capabilities.begin(), run_.capabilities.end(),
-                     [step](const auto& capability) { return (capability.get()->*step)(); });
+  return std::ranges::all_of(run_.capabilities,
+                             [step](const auto& capability) { return (capability.get()->*step)(); });
 }
 
 /// Opens what the rig has to do with outside; its outputs are at their safe values then.

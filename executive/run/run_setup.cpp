@@ -106,7 +106,7 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
   std::vector<std::string> known{"about", "rig", "set"};
   known.insert(known.end(), laid.begin(), laid.end());
   for (const config::Node::Entry& entry : test.root().entries()) {
-    if (std::find(laid.begin(), laid.end(), entry.key) != laid.end()) {
+    if (std::ranges::find(laid, entry.key) != laid.end()) {
       document.put(entry);
     } else if (entry.key == "set") {
       if (!entry.value.is_map())
@@ -241,10 +241,8 @@ void RunFolder::leave_nothing() const {
 }
 
 RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFolder& folder) {
-  RunOptions options;
-  options.folder = folder.absolute_path();
-  options.shown_folder = folder.path();
-  options.realtime = choices.realtime;
+  RunOptions options{
+      .folder = folder.absolute_path(), .realtime = choices.realtime, .shown_folder = folder.path()};
   if (choices.spelling.empty()) options.no_realtime = "no_realtime";
   options.from = choices.from;
   options.paused = choices.paused;

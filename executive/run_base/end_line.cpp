@@ -12,7 +12,7 @@ namespace {
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
 
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
 /// The first characters of a text, with "..." where it was cut.

@@ -39,8 +39,7 @@ LiveEntries LiveHistory::after(std::int64_t number, std::size_t most) const {
   found.last = last_.load(std::memory_order_relaxed);
   found.first = entries_.empty() ? found.last + 1 : entries_.front().number;
   found.left_out = left_out_;
-  auto at = std::upper_bound(entries_.begin(), entries_.end(), number,
-                             [](std::int64_t n, const Entry& entry) { return n < entry.number; });
+  auto at = std::ranges::upper_bound(entries_, number, {}, &Entry::number);
   for (; at != entries_.end() && found.entries.size() < most; ++at) found.entries.push_back(at->json);
   return found;
 }

@@ -6,11 +6,10 @@
 namespace tactus::executive {
 
 rtsync::ProbeRequest probe_request(const RigSettings& settings) {
-  rtsync::ProbeRequest request;
-  request.rt_cpus = rtsync::CpuSet(settings.threads.main.cpus);
-  request.wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other;
-  request.priority = settings.threads.main.priority;
-  request.wants_memory_lock = settings.memory.lock;
+  rtsync::ProbeRequest request{.rt_cpus = rtsync::CpuSet(settings.threads.main.cpus),
+                               .wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other,
+                               .priority = settings.threads.main.priority,
+                               .wants_memory_lock = settings.memory.lock};
   const RealtimeSection& realtime = settings.realtime;
   rtsync::MonotonicClock clock;
   const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);

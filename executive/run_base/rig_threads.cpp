@@ -238,10 +238,8 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const r
     watched.push_back(
         {"clock", &calls.returned, &calls.is_in_call, rtsync::EdgeSleeper::kLongestWait + plan.stuck_after});
   }
-  rtsync::StuckThreadWatchdogSettings settings;
-  settings.priority = std::min(highest + 1, 99);
-  settings.cpus = cpus_.helpers;
-  settings.demoted_cpus = cpus_.helpers;
+  rtsync::StuckThreadWatchdogSettings settings{
+      .priority = std::min(highest + 1, 99), .cpus = cpus_.helpers, .demoted_cpus = cpus_.helpers};
   if (!realtime_) settings.priority = 0;
   if (const auto every = hard_budget_looks(plan)) {
     settings.look_every = *every;
@@ -298,8 +296,7 @@ std::vector<pid_t> RigThreads::tids(pid_t main) const {
 
 bool RigThreads::owns(pid_t tid) const {
   if (guard_ != nullptr && guard_->tid() == tid) return true;
-  return std::any_of(workers_.begin(), workers_.end(),
-                     [&](const auto& worker) { return worker->tid() == tid; });
+  return std::ranges::any_of(workers_, [&](const auto& worker) { return worker->tid() == tid; });
 }
 
 bool RigThreads::stop() {

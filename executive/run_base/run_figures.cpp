@@ -33,8 +33,8 @@ constexpr std::string_view kTimes[] = {"late", "work", "slack", "behind"};
 constexpr std::string_view kCausePrefix = "causes.";
 
 const CountFigure* count_named(const std::string& name) {
-  const auto* const found = std::find_if(std::begin(kCounts), std::end(kCounts),
-                                         [&](const CountFigure& each) { return name == each.name; });
+  const auto* const found =
+      std::ranges::find_if(kCounts, [&](const CountFigure& each) { return name == each.name; });
   return found == std::end(kCounts) ? nullptr : found;
 }
 
@@ -59,7 +59,7 @@ std::optional<std::pair<std::string_view, std::string_view>> time_named(std::str
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
   const auto of = name.substr(0, dot), which = name.substr(dot + 1);
-  if (std::find(std::begin(kTimes), std::end(kTimes), of) == std::end(kTimes)) return std::nullopt;
+  if (std::ranges::find(kTimes, of) == std::end(kTimes)) return std::nullopt;
   if (which != "max" && which != "min" && !share_of(which)) return std::nullopt;
   return std::pair(of, which);
 }
@@ -121,10 +121,9 @@ class RunCondition::Names final : public config::ExpressionNames {
             config::hint(name, all_names());
       return std::nullopt;
     }
-    Found found;
-    found.type = count != nullptr || cause ? config::CellType::whole : config::CellType::real;
-    found.unit = config::Unit::parse(is_time(name) ? "ns" : "");
-    const auto known = std::find(used_.begin(), used_.end(), name);
+    Found found{.type = count != nullptr || cause ? config::CellType::whole : config::CellType::real,
+                .unit = config::Unit::parse(is_time(name) ? "ns" : "")};
+    const auto known = std::ranges::find(used_, name);
     found.key = static_cast<std::uint32_t>(known - used_.begin());
     if (known == used_.end()) used_.push_back(name);
     return found;
@@ -206,8 +205,8 @@ std::string RunCondition::values(const RunFigures& figures) const {
 
 RunFigures figures_of(const RunContext& run) {
   const rtsync::RealtimeTotals totals = run.totals();
-  const auto refused = std::count_if(run.provisions.begin(), run.provisions.end(),
-                                     [](const rtsync::Provision& provision) { return !provision.granted; });
+  const auto refused = std::ranges::count_if(
+      run.provisions, [](const rtsync::Provision& provision) { return !provision.granted; });
   RunFigures figures{totals.overruns,
                      totals.late_wakes,
                      refused,

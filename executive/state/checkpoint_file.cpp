@@ -98,8 +98,7 @@ std::uint64_t natural_of(const Json& object, const char* key) {
 }
 
 CheckpointPiece piece_of(const Json& json, std::uint64_t expected_offset) {
-  CheckpointPiece piece;
-  piece.name = text_of(json, "name");
+  CheckpointPiece piece{.name = text_of(json, "name")};
   if (piece.name.empty()) throw BadHeader("it has no name");
   piece.type = text_of(json, "type");
   piece.unit = text_of(json, "unit");

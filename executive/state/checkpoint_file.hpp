@@ -36,9 +36,9 @@ struct CheckpointHead {
 
 struct CheckpointPiece {
   std::string name;
-  std::string type;
+  std::string type{};
   std::uint32_t count = 0;
-  std::string unit;
+  std::string unit{};
   std::size_t offset = 0;  ///< offset in the data
   std::size_t bytes = 0;
 };

@@ -48,15 +48,12 @@ bool CheckpointWriter::stop(const std::function<bool(std::chrono::nanoseconds)>&
     thread_.reset();
   } else {
     rtsync::leave_behind(std::move(thread_));  // it may never end
-    CheckpointResult hangs;
-    hangs.path = path_.view();
-    hangs.error = "a call on its file did not return";
+    CheckpointResult hangs{.path = std::string(path_.view()), .error = "a call on its file did not return"};
     add(std::move(hangs));
   }
   if (before == Slot::asked) {
-    CheckpointResult never;
-    never.path = asked_.view();
-    never.error = "the rig ended before the end of a frame could take it";
+    CheckpointResult never{.path = std::string(asked_.view()),
+                           .error = "the rig ended before the end of a frame could take it"};
     add(std::move(never));
   }
   return stopped;
@@ -113,10 +110,7 @@ void CheckpointWriter::add(CheckpointResult result) {
 }
 
 void CheckpointWriter::write_one() {
-  CheckpointResult result;
-  result.path = path_.view();
-  result.frame = frame_;
-  result.sim_time_ns = sim_time_ns_;
+  CheckpointResult result{.path = std::string(path_.view()), .frame = frame_, .sim_time_ns = sim_time_ns_};
   const auto began = std::chrono::steady_clock::now();
   try {
     CheckpointHead head = head_;
@@ -145,9 +139,7 @@ std::chrono::microseconds CheckpointWriter::work_gradually() {
     return gradual_->work();
   } catch (const std::exception& error) {
     gradual_->fail();
-    CheckpointResult failed;
-    failed.path = "in pieces";
-    failed.error = error.what();
+    CheckpointResult failed{.path = "in pieces", .error = error.what()};
     add(std::move(failed));
     return 0us;
   }

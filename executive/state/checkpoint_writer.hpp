@@ -24,7 +24,7 @@ namespace tactus::executive {
 /// Result of a request.
 struct CheckpointResult {
   std::string path;
-  std::string error;        ///< reason why there is no file; empty: there is
+  std::string error{};      ///< reason why there is no file; empty: there is
   std::int64_t frame = -1;  ///< frame at whose end it was taken; -1: it never was
   std::int64_t sim_time_ns = 0;
   std::uint64_t bytes = 0;           ///< size of the file

@@ -28,7 +28,7 @@ std::string validate(const Piece& piece) {
 }  // namespace
 
 bool is_plain_text(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::none_of(text, [](char c) {
     const auto code = static_cast<unsigned char>(c);
     return code < 0x20 || code == 0x7F;
   });
@@ -61,7 +61,7 @@ StateImage::StateImage(std::vector<Piece> pieces) : pieces_(std::move(pieces)), 
 
   std::vector<std::size_t> order(pieces_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return std::less<>{}(begin_of(pieces_[a]), begin_of(pieces_[b]));
   });
   const Piece* furthest = nullptr;  // of those before, the one that reaches furthest

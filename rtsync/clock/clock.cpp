@@ -2,7 +2,6 @@
 #include "rtsync/clock/clock.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <mutex>
@@ -129,7 +128,7 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
                      "': it does not trust the counter (dmesg | grep -iE 'tsc|arch_timer' says why)");
   const Pair now = read_both(facts);
   const auto young = [&](const Pair& each) { return now.time - each.time <= kYoung; };
-  const auto first_noted = std::find_if(facts.noted.begin(), facts.noted.end(), young);
+  const auto first_noted = std::ranges::find_if(facts.noted, young);
   const Pair start = first_noted == facts.noted.end() ? now : *first_noted;
   const auto half_way = std::find_if(first_noted, facts.noted.end(),
                                      [&](const Pair& each) { return each.time - start.time >= facts.half; });

@@ -75,7 +75,7 @@ CrashHandler::~CrashHandler() {
 }
 
 bool CrashHandler::is_crash(int signal) TACTUS_RT {
-  return std::find(kCrashes.begin(), kCrashes.end(), signal) != kCrashes.end();
+  return std::ranges::find(kCrashes, signal) != kCrashes.end();
 }
 
 void CrashHandler::add(Action action, void* context) {

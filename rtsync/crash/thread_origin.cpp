@@ -29,8 +29,8 @@ bool is_of_system(std::string_view path) TACTUS_RT {
       "libc.so",  "libstdc++.so",  "libc++.so", "libc++abi.so", "libgcc_s.so", "libm.so",   "libpthread.so",
       "ld-linux", "linux-vdso.so", "libdl.so",  "libunwind.so", "libasan.so",  "libtsan.so"};
   const std::string_view file = file_of(path);
-  return path.empty() || std::any_of(std::begin(kNames), std::end(kNames),
-                                     [&](std::string_view name) { return file.starts_with(name); });
+  return path.empty() ||
+         std::ranges::any_of(kNames, [&](std::string_view name) { return file.starts_with(name); });
 }
 
 /// The library that code at an address is of; nullptr: it is in none, or in one of the system.

@@ -29,7 +29,7 @@ Virtual by_cpuinfo(const std::string& cpuinfo) {
   for (const std::string_view line : lines_of(cpuinfo)) {
     if (!line.starts_with("flags")) continue;
     const auto flags = words_of(line);
-    return std::find(flags.begin(), flags.end(), "hypervisor") != flags.end() ? Virtual::yes : Virtual::no;
+    return std::ranges::find(flags, "hypervisor") != flags.end() ? Virtual::yes : Virtual::no;
   }
   return Virtual::unknown;
 }

@@ -4,6 +4,7 @@
 
 #include "rtsync/facts/can_links.hpp"
 #include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::rtsync::probes {
 namespace {
@@ -100,8 +101,7 @@ Fact can_interfaces(const Host& host) {
     if (fix.empty()) fix = std::move(found.fix);
   }
   if (texts.empty()) return fact(kSubject, Grade::ok, "none");
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  std::string all = rtsync::joined(texts, "; ");
   if (hardware && host.live && !host.rights.cap_net_admin)
     all += "; no CAP_NET_ADMIN here: no restart after bus-off";
   return fact(kSubject, fix.empty() ? Grade::ok : Grade::warn, all, fix);

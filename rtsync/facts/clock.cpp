@@ -86,21 +86,21 @@ ClockRead try_clock() {
 
 bool is_slow(std::string_view source) {
   constexpr std::string_view kSlow[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"};
-  return std::find(std::begin(kSlow), std::end(kSlow), source) != std::end(kSlow);
+  return std::ranges::find(kSlow, source) != std::end(kSlow);
 }
 
 bool is_good(std::string_view source) {
   constexpr std::string_view kGood[] = {
       "tsc",      "arch_sys_counter",  "kvm-clock", "hyperv_clocksource_tsc_page",
       "timebase", "riscv_clocksource", "tod"};
-  return std::find(std::begin(kGood), std::end(kGood), source) != std::end(kGood);
+  return std::ranges::find(kGood, source) != std::end(kGood);
 }
 
 std::string use_counter_fix(const Host& host) {
   const FileText others = host.read(std::string{kFolder} + "available_clocksource");
   const auto available = words_of(others.text);
   for (const std::string counter : {"tsc", "arch_sys_counter"})
-    if (std::find(available.begin(), available.end(), counter) != available.end())
+    if (std::ranges::find(available, counter) != available.end())
       return "echo " + counter + " | sudo tee " + kFolder + "current_clocksource";
   return boot_fix("clocksource=tsc tsc=reliable") + "; sudo dmesg | grep -i tsc says why it is not used";
 }

@@ -23,7 +23,7 @@ FolderNames Host::list(const std::string& folder) const {
     entry.increment(error);
   }
   if (error) return {{}, folder + " could not be read: " + error.message()};
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return {std::move(names), {}};
 }
 
@@ -42,7 +42,7 @@ Fact unknown(const Subject& subject, const std::string& problem, std::string fix
 
 Fact should_be_zero(const Host& host, const Subject& subject, const std::string& sysctl) {
   std::string file = sysctl;
-  std::replace(file.begin(), file.end(), '.', '/');
+  std::ranges::replace(file, '.', '/');
   const FileText read = host.read("/proc/sys/" + file);
   const std::string fix = sysctl_fix(sysctl, "0");
   const auto value = whole_number(read.text);

@@ -7,6 +7,7 @@
 
 #include "rtsync/facts/fact_probe.hpp"
 #include "rtsync/host/provision.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::rtsync::probes {
 
@@ -79,7 +80,7 @@ std::vector<std::string> described(const std::vector<std::string>& numbers,
 /// The names that are numbers, 4 before 24.
 std::vector<std::string> numbers_among(std::vector<std::string> names) {
   std::erase_if(names, [](const std::string& name) { return !whole_number(name); });
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return std::pair{a.size(), a} < std::pair{b.size(), b};
   });
   return names;
@@ -108,8 +109,7 @@ Deliveries deliveries_of(const Host& host, const std::vector<std::string>& numbe
 
 std::string move_fix(const std::vector<std::string>& numbers, const CpuSet& rest) {
   if (rest.empty()) return "leave a CPU to the interrupts: give the rig fewer";
-  std::string list;
-  for (const std::string& number : numbers) list += (list.empty() ? "" : " ") + number;
+  std::string list = rtsync::joined(numbers, " ");
   return "for i in " + list + "; do echo " + rest.text() +
          " | sudo tee /proc/irq/$i/smp_affinity_list; done; for those to come: " +
          boot_fix("irqaffinity=" + rest.text());

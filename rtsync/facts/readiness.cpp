@@ -16,8 +16,7 @@ constexpr std::string_view kNeeded[] = {"kernel preemption", "real-time scheduli
 
 bool is_decisive(const Fact& fact) {
   return fact.grade == Grade::fail ||
-         (fact.grade != Grade::ok &&
-          std::find(std::begin(kNeeded), std::end(kNeeded), fact.name) != std::end(kNeeded));
+         (fact.grade != Grade::ok && std::ranges::find(kNeeded, fact.name) != std::end(kNeeded));
 }
 
 Fact fact_of(const MeasuredWakes& wakes, Nanoseconds limit) {

@@ -67,8 +67,7 @@ std::string FileText::why() const {
 }
 
 FileText read_host_file(const std::filesystem::path& root, std::string_view file) {
-  FileText result;
-  result.file = below("/", file).string();
+  FileText result{.file = below("/", file).string()};
   // O_NONBLOCK: a pipe or a device under a name we trusted must not hang the one who asks.
   const Descriptor fd{::open(below(root, file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (fd.get() < 0) {

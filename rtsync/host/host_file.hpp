@@ -18,9 +18,9 @@ namespace tactus::rtsync {
 
 /// Content of a file, or the reason why it could not be read.
 struct FileText {
-  std::string text;  ///< content without white space at either end
-  int error = 0;     ///< 0, or the errno of what went wrong
-  std::string file;  ///< the path as a person would type it, without the root
+  std::string text{};  ///< content without white space at either end
+  int error = 0;       ///< 0, or the errno of what went wrong
+  std::string file;    ///< the path as a person would type it, without the root
 
   bool readable() const { return error == 0; }
   bool absent() const;      ///< there is no such file: the kernel does not have it, or hides it

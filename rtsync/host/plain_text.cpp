@@ -39,7 +39,7 @@ bool is_control(std::string_view character) {
   constexpr std::string_view kMarks[] = {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029",
                                          "\u202a", "\u202b", "\u202c", "\u202d", "\u202e",
                                          "\u2066", "\u2067", "\u2068", "\u2069"};
-  return std::find(std::begin(kMarks), std::end(kMarks), character) != std::end(kMarks);
+  return std::ranges::find(kMarks, character) != std::end(kMarks);
 }
 
 /// The calling thread has the locale "C" as long as this lives, whatever setlocale() chose for the process.

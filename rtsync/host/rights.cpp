@@ -7,7 +7,6 @@
 #include <sys/statvfs.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
 #include "rtsync/host/host_file.hpp"

@@ -87,8 +87,7 @@ std::vector<Limit> limits_of(const ThrottleFacts& facts, const CpuSet& cpus) {
 }  // namespace
 
 RtGroup read_rt_group(const std::filesystem::path& root) {
-  RtGroup group;
-  group.in_kernel = read_kernel_config(root).has("CONFIG_RT_GROUP_SCHED");
+  RtGroup group{.in_kernel = read_kernel_config(root).has("CONFIG_RT_GROUP_SCHED")};
   const std::optional<ControlGroup> found = find_cpu_group(root);
   if (!found) return group;
   group.path = found->path;
@@ -155,11 +154,10 @@ std::optional<std::string> ThrottleFacts::spinning_hits_throttle(double share_ne
 }
 
 ThrottleFacts read_throttle(const std::filesystem::path& root) {
-  ThrottleFacts facts;
-  facts.rt_runtime_us = read_host_number(root, "/proc/sys/kernel/sched_rt_runtime_us");
-  facts.rt_period_us = read_host_number(root, "/proc/sys/kernel/sched_rt_period_us");
-  facts.kernel = read_kernel_version(root);
-  facts.group = read_rt_group(root);
+  ThrottleFacts facts{.rt_runtime_us = read_host_number(root, "/proc/sys/kernel/sched_rt_runtime_us"),
+                      .rt_period_us = read_host_number(root, "/proc/sys/kernel/sched_rt_period_us"),
+                      .kernel = read_kernel_version(root),
+                      .group = read_rt_group(root)};
 
   if (facts.has_fair_server()) {
     const CpuSet cpus = online_cpus(root).value_or(CpuSet{});

@@ -24,12 +24,12 @@ namespace tactus::rtsync {
 
 /// The control group that rations this process's real-time threads (CONFIG_RT_GROUP_SCHED).
 struct RtGroup {
-  std::optional<bool> in_kernel;           ///< CONFIG_RT_GROUP_SCHED; nothing: not known
-  std::string path;                        ///< the cpu control group: "/user.slice"
-  bool unified = false;                    ///< cgroup v2, which has no file to set the budget with
-  std::string runtime_file;                ///< cpu.rt_runtime_us of that group; "" when there is none
-  std::optional<std::int64_t> runtime_us;  ///< runtime of every period; 0 forbids SCHED_FIFO altogether
-  std::optional<std::int64_t> period_us;
+  std::optional<bool> in_kernel;             ///< CONFIG_RT_GROUP_SCHED; nothing: not known
+  std::string path{};                        ///< the cpu control group: "/user.slice"
+  bool unified = false;                      ///< cgroup v2, which has no file to set the budget with
+  std::string runtime_file{};                ///< cpu.rt_runtime_us of that group; "" when there is none
+  std::optional<std::int64_t> runtime_us{};  ///< runtime of every period; 0 forbids SCHED_FIFO altogether
+  std::optional<std::int64_t> period_us{};
 };
 RtGroup read_rt_group(const std::filesystem::path& root = "/");
 
@@ -41,14 +41,15 @@ struct FairServer {
 };
 
 struct ThrottleFacts {
-  std::optional<std::int64_t> rt_runtime_us;  ///< -1: no throttle
-  std::optional<std::int64_t> rt_period_us;
-  std::optional<KernelVersion> kernel;
-  std::vector<FairServer> fair_servers;  ///< empty when unreadable, or on an older kernel
-  std::string fair_server_problem;   ///< reason why they could not be read; "" when they were, or are not due
+  std::optional<std::int64_t> rt_runtime_us{};  ///< -1: no throttle
+  std::optional<std::int64_t> rt_period_us{};
+  std::optional<KernelVersion> kernel{};
+  std::vector<FairServer> fair_servers{};  ///< empty when unreadable, or on an older kernel
+  std::string
+      fair_server_problem{};         ///< reason why they could not be read; "" when they were, or are not due
   bool fair_servers_hidden = false;  ///< debugfs is not mounted
-  RtGroup group;
-  std::optional<std::int64_t> rttime_limit_us;  ///< RLIMIT_RTTIME; nothing: unlimited
+  RtGroup group{};
+  std::optional<std::int64_t> rttime_limit_us{};  ///< RLIMIT_RTTIME; nothing: unlimited
 
   /// Returns true for kernels from 6.12 on, if the release could be read.
   bool has_fair_server() const;

@@ -24,8 +24,7 @@ bool is_ours(pid_t tid) { return ::tgkill(::getpid(), tid, 0) == 0; }
 
 /// Nothing when the thread has ended.
 std::optional<ThreadFacts> facts_of(pid_t tid, bool own = true) {
-  ThreadFacts facts;
-  facts.tid = tid;
+  ThreadFacts facts{.tid = tid};
   const int policy = ::sched_getscheduler(tid);
   if (policy < 0 && errno == ESRCH) return std::nullopt;
   facts.policy = policy < 0 ? -1 : policy & ~SCHED_RESET_ON_FORK;
@@ -46,8 +45,7 @@ std::vector<ThreadFacts> threads_in(const std::string& tasks, bool own) {
     if (!tid) continue;
     if (auto facts = facts_of(static_cast<pid_t>(*tid), own)) threads.push_back(std::move(*facts));
   }
-  std::sort(threads.begin(), threads.end(),
-            [](const ThreadFacts& a, const ThreadFacts& b) { return a.tid < b.tid; });
+  std::ranges::sort(threads, [](const ThreadFacts& a, const ThreadFacts& b) { return a.tid < b.tid; });
   return threads;
 }
 

@@ -19,12 +19,12 @@ namespace tactus::rtsync {
 /// One thread: what is in force, not what was asked.
 struct ThreadFacts {
   pid_t tid = 0;
-  std::string name;
+  std::string name{};
   int policy = 0;              ///< the kernel's number (SCHED_OTHER, SCHED_FIFO, ...), -1 when unreadable
-  std::string policy_name;     ///< "SCHED_FIFO"
+  std::string policy_name{};   ///< "SCHED_FIFO"
   int priority = 0;            ///< 1 .. 99 for SCHED_FIFO and SCHED_RR, else 0
   bool reset_on_fork = false;  ///< threads it makes start as SCHED_OTHER
-  CpuSet cpus;                 ///< empty when unreadable
+  CpuSet cpus{};               ///< empty when unreadable
 };
 
 /// Role of a thread of this process, if it was made with one; else the name that the kernel has for a thread of this

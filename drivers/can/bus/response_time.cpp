@@ -112,10 +112,9 @@ BusLoad bus_load(const Database& database, const BitRates& rates) {
     }
     result.messages.push_back(each);
   }
-  std::stable_sort(result.messages.begin(), result.messages.end(),
-                   [&](const MessageLoad& a, const MessageLoad& b) {
-                     return rank(database.messages[a.message]) < rank(database.messages[b.message]);
-                   });
+  std::ranges::stable_sort(result.messages, [&](const MessageLoad& a, const MessageLoad& b) {
+    return rank(database.messages[a.message]) < rank(database.messages[b.message]);
+  });
   Analysis(result.messages, time_of(1, rates.nominal)).run();
   return result;
 }

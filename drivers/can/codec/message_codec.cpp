@@ -20,9 +20,8 @@ MessageCodec::MessageCodec(const Message& message) {
     for (int at = signal.of_switch; at >= 0; at = signals[static_cast<std::size_t>(at)].of_switch) ++depth[s];
     if (signal.of_switch >= 0) selects[static_cast<std::size_t>(signal.of_switch)] = true;
   }
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return depth[a] < depth[b]; });
-  plain_ = static_cast<std::size_t>(std::count(depth.begin(), depth.end(), 0U));
+  std::ranges::stable_sort(order_, [&](std::uint32_t a, std::uint32_t b) { return depth[a] < depth[b]; });
+  plain_ = static_cast<std::size_t>(std::ranges::count(depth, 0U));
   for (std::size_t s = 0; s < signals.size(); ++s)
     if (selects[s]) switches_.push_back(static_cast<std::uint32_t>(s));
   one_word_ = OneWord(signals, fields_);

@@ -190,7 +190,7 @@ class CanCommand final : public executive::CommandDriver {
       if (int number = 0; type >> number && number == ARPHRD_CAN)
         words.push_back({each.path().filename().string(), ""});
     }
-    std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) { return a.word < b.word; });
+    std::ranges::sort(words, [](const auto& a, const auto& b) { return a.word < b.word; });
     return words;
   }
 
@@ -253,8 +253,8 @@ class CanCommand final : public executive::CommandDriver {
       const std::size_t before = selected_.size();
       for (const Message& each : database.messages)
         if (fits(pattern, each.name)) selected_.emplace(each.id, each.extended);
-      const bool any = std::any_of(database.messages.begin(), database.messages.end(),
-                                   [&](const Message& each) { return fits(pattern, each.name); });
+      const bool any = std::ranges::any_of(database.messages,
+                                           [&](const Message& each) { return fits(pattern, each.name); });
       if (selected_.size() == before && !any)
         throw CommandError(kWrongInput, "--message " + pattern + ": " + database_ +
                                             " has no such message; 'tactus check " + database_ +

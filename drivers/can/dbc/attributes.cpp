@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "drivers/can/dbc/parser.hpp"
 
@@ -72,8 +71,8 @@ class Values {
   std::string label(std::string_view attribute, const Definition& definition, const WrittenValue& written,
                     std::uint32_t line) {
     if (!written.is_number) {
-      const bool known = written.text.empty() || std::find(definition.labels.begin(), definition.labels.end(),
-                                                           written.text) != definition.labels.end();
+      const bool known = written.text.empty() ||
+                         std::ranges::find(definition.labels, written.text) != definition.labels.end();
       if (!known)
         notes_.warn(line, "attribute '" + readable(attribute) + "': '" + readable(written.text) +
                               "' is not one of its labels");

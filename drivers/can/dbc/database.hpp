@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tactus::drivers::can {
@@ -55,9 +54,9 @@ struct SendType {
 };
 
 struct Signal {
-  std::string name;
-  std::string unit;
-  std::string comment;
+  std::string name{};
+  std::string unit{};
+  std::string comment{};
   unsigned start = 0;   ///< 8 * byte + bit; little: of the lowest bit, big: of the highest
   unsigned length = 0;  ///< bits, 1 .. 64
   ByteOrder order = ByteOrder::little;
@@ -66,17 +65,17 @@ struct Signal {
   double factor = 1;
   double offset = 0;
   double min = 0;
-  double max = 0;                    ///< min = max = 0: the file gives no range
-  bool is_switch = false;            ///< selects multiplexed signals
-  int of_switch = -1;                ///< index of the switch in the message; -1: always present
-  std::vector<SwitchRange> present;  ///< raw values of that switch for which it is there
-  bool beyond = false;               ///< not all its bits are in the message's length
-  std::vector<ValueName> names;      ///< order of the file
-  std::vector<std::string> receivers;
-  std::vector<Attribute> attributes;
-  std::optional<double> start_raw;     ///< GenSigStartValue
-  std::optional<double> inactive_raw;  ///< GenSigInactiveValue
-  SendType send;                       ///< GenSigSendType
+  double max = 0;                      ///< min = max = 0: the file gives no range
+  bool is_switch = false;              ///< selects multiplexed signals
+  int of_switch = -1;                  ///< index of the switch in the message; -1: always present
+  std::vector<SwitchRange> present{};  ///< raw values of that switch for which it is there
+  bool beyond = false;                 ///< not all its bits are in the message's length
+  std::vector<ValueName> names{};      ///< order of the file
+  std::vector<std::string> receivers{};
+  std::vector<Attribute> attributes{};
+  std::optional<double> start_raw{};     ///< GenSigStartValue
+  std::optional<double> inactive_raw{};  ///< GenSigInactiveValue
+  SendType send{};                       ///< GenSigSendType
   std::uint32_t line = 0;
 
   bool has_range() const { return min != 0 || max != 0; }
@@ -91,25 +90,25 @@ struct SignalGroup {
 
 struct Message {
   std::string name;
-  std::string comment;
-  std::string sender;                ///< "Vector__XXX": none is named
-  std::vector<std::string> senders;  ///< more of them (BO_TX_BU_)
-  std::uint32_t id = 0;              ///< no flag bits
-  bool extended = false;             ///< 29 bits
+  std::string comment{};
+  std::string sender;                  ///< "Vector__XXX": none is named
+  std::vector<std::string> senders{};  ///< more of them (BO_TX_BU_)
+  std::uint32_t id = 0;                ///< no flag bits
+  bool extended = false;               ///< 29 bits
   bool fd = false;
   bool bit_rate_switch = false;
   bool j1939 = false;
   unsigned length = 0;  ///< bytes, 0 .. 64
-  std::vector<Signal> signals;
-  std::vector<SignalGroup> groups;
-  std::vector<Attribute> attributes;
-  SendType send;                     ///< GenMsgSendType
-  std::optional<double> cycle;       ///< ms, GenMsgCycleTime; above 0
-  std::optional<double> cycle_fast;  ///< ms, GenMsgCycleTimeFast: while active, and of repetitions
-  double start_delay = 0;            ///< ms, GenMsgStartDelayTime
-  double least_distance = 0;         ///< ms between event frames, GenMsgDelayTime
-  unsigned repetitions = 0;          ///< GenMsgNrOfRepetition
-  bool interaction_layer = true;     ///< GenMsgILSupport: no: others than the interaction layer send it
+  std::vector<Signal> signals{};
+  std::vector<SignalGroup> groups{};
+  std::vector<Attribute> attributes{};
+  SendType send{};                     ///< GenMsgSendType
+  std::optional<double> cycle{};       ///< ms, GenMsgCycleTime; above 0
+  std::optional<double> cycle_fast{};  ///< ms, GenMsgCycleTimeFast: while active, and of repetitions
+  double start_delay = 0;              ///< ms, GenMsgStartDelayTime
+  double least_distance = 0;           ///< ms between event frames, GenMsgDelayTime
+  unsigned repetitions = 0;            ///< GenMsgNrOfRepetition
+  bool interaction_layer = true;       ///< GenMsgILSupport: no: others than the interaction layer send it
   std::uint32_t line = 0;
 };
 

@@ -9,8 +9,7 @@ namespace {
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_word(c) && static_cast<unsigned char>(c) < 0x80; });
+         std::ranges::all_of(name, [](char c) { return is_word(c) && static_cast<unsigned char>(c) < 0x80; });
 }
 
 }  // namespace
@@ -76,14 +75,13 @@ void MessageParser::message() {
                           "as one of 29 bits");
     key |= kExtendedFlag;
   }
-  Message made;
-  made.name = name;
-  made.id = static_cast<std::uint32_t>(number);
-  made.extended = (key & kExtendedFlag) != 0;
-  made.length = static_cast<unsigned>(*length);
-  made.fd = *length > 8;
-  made.sender = text_of(sender);
-  made.line = line;
+  Message made{.name = name,
+               .sender = text_of(sender),
+               .id = static_cast<std::uint32_t>(number),
+               .extended = (key & kExtendedFlag) != 0,
+               .fd = *length > 8,
+               .length = static_cast<unsigned>(*length),
+               .line = line};
   const auto [at, fresh] = all_.by_id.emplace(key, all_.database.messages.size());
   if (key != *id) all_.by_id.emplace(*id, at->second);
   if (fresh) {
@@ -203,8 +201,7 @@ void MessageParser::receivers(Signal& signal) {
 }
 
 void MessageParser::signal() {
-  Signal made;
-  made.line = in_.line();
+  Signal made{.line = in_.line()};
   if (current_ == Current::skipped) return in_.skip_line();
   if (current_ == Current::none) return refuse(made.line, "SG_: a signal without a message (BO_) before it");
   (void)in_.skip_blanks();

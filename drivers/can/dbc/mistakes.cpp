@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kMostPairs = 20'000'000;
 
 bool meet(const std::vector<SwitchRange>& a, const std::vector<SwitchRange>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const SwitchRange& x) {
-    return std::any_of(b.begin(), b.end(),
-                       [&](const SwitchRange& y) { return x.first <= y.last && y.first <= x.last; });
+  return std::ranges::any_of(a, [&](const SwitchRange& x) {
+    return std::ranges::any_of(b,
+                               [&](const SwitchRange& y) { return x.first <= y.last && y.first <= x.last; });
   });
 }
 

@@ -18,8 +18,7 @@ class Notes {
   void warn(std::uint32_t line, std::string text) { add(false, line, std::move(text)); }
   /// Sorts them by line.
   void finish() {
-    std::stable_sort(database_.notes.begin(), database_.notes.end(),
-                     [](const Note& a, const Note& b) { return a.line < b.line; });
+    std::ranges::stable_sort(database_.notes, [](const Note& a, const Note& b) { return a.line < b.line; });
   }
 
  private:

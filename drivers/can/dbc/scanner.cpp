@@ -135,7 +135,7 @@ std::optional<double> Scanner::number() {
   const auto [end, error] = std::from_chars(text_.data() + from, text_.data() + text_.size(), value);
   if (error == std::errc::invalid_argument) return std::nullopt;
   const std::string_view digits = text_.substr(from, static_cast<std::size_t>(end - text_.data()) - from);
-  if (std::none_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;  // inf, nan
+  if (std::ranges::none_of(digits, is_digit)) return std::nullopt;  // inf, nan
   if (error == std::errc::result_out_of_range) {
     const std::size_t exponent = digits.find_first_of("eE");
     const bool tiny = exponent != std::string_view::npos && digits.substr(exponent).find('-') == 1;

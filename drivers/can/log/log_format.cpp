@@ -73,7 +73,7 @@ bool put_id(CanFrame& frame, std::uint32_t id, bool extended) {
 }
 
 unsigned code_of(unsigned length) {
-  return static_cast<unsigned>(std::lower_bound(kLengths.begin(), kLengths.end(), length) - kLengths.begin());
+  return static_cast<unsigned>(std::ranges::lower_bound(kLengths, length) - kLengths.begin());
 }
 
 }  // namespace
@@ -188,8 +188,7 @@ std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_w
     return std::nullopt;
   }
   time_ = is_relative_ ? time_ + *time : *time;
-  LoggedFrame made;
-  made.time = time_;
+  LoggedFrame made{.time = time_};
   const int base = is_decimal_ ? 10 : 16;
   const bool fd = words.size() > 2 && words[1] == "CANFD";
   // classic: time channel id Rx d dlc bytes; FD: time CANFD channel Rx id [name] brs esi dlc length bytes

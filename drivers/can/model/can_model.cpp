@@ -37,12 +37,10 @@ constexpr tactus_label kSenders[] = {
 
 /// A frame as long as those of a message.
 CanFrame shape_of(const Message& message) {
-  CanFrame frame;
-  frame.extended = message.extended;
-  frame.fd = message.fd;
-  frame.bit_rate_switch = message.bit_rate_switch;
-  frame.length = static_cast<std::uint8_t>(message.length);
-  return frame;
+  return CanFrame{.extended = message.extended,
+                  .fd = message.fd,
+                  .bit_rate_switch = message.bit_rate_switch,
+                  .length = static_cast<std::uint8_t>(message.length)};
 }
 
 }  // namespace
@@ -79,13 +77,12 @@ void CanModel::check(const Problems& problems) {
   renamed_ = std::move(selection.renamed);
   for (const Selection::Received& each : selection.received)
     know(each, received_.emplace_back(each, folder_, problems));
-  std::stable_sort(known_.begin(), known_.end(),
-                   [](const Known& a, const Known& b) { return a.key < b.key; });
+  std::ranges::stable_sort(known_, [](const Known& a, const Known& b) { return a.key < b.key; });
   for (const Selection::Sent& each : selection.sent) {
     tags_.emplace_back(key_of(each.message->id, each.message->extended), sent_.size());
     sent_.emplace_back(each, folder_, problems);
   }
-  std::sort(tags_.begin(), tags_.end());
+  std::ranges::sort(tags_);
   index_ids();
   if (!settings_.replay.file.empty())
     replay_ = std::make_unique<Replay>(settings_.replay, folder_, database_, selection, problems);
@@ -217,8 +214,7 @@ void CanModel::open_raw(const std::string& folder) {
 /// Lets a process of its own send the safe values when this one is killed. Before the frames begin: it is a copy of this
 /// one, and shares the counters alone.
 void CanModel::guard() {
-  const bool any =
-      std::any_of(sent_.begin(), sent_.end(), [](const SentMessage& each) { return each.has_safe_values(); });
+  const bool any = std::ranges::any_of(sent_, [](const SentMessage& each) { return each.has_safe_values(); });
   if (!any || port_->descriptor() < 0) return;
   counters_ = std::make_unique<SharedState>(sent_.size());
   for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i].share_counter(counters_->counter(i));

@@ -32,7 +32,7 @@ constexpr int kMostLooks = 5000;  // 5 s
 
 /// Closes all descriptors but these three, of which some may be -1.
 void close_but(std::array<int, 3> kept_ones) noexcept {
-  std::sort(kept_ones.begin(), kept_ones.end());
+  std::ranges::sort(kept_ones);
   unsigned from = 0;
   for (const int kept : kept_ones) {
     if (kept < 0) continue;

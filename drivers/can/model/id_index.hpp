@@ -24,8 +24,7 @@ class IdIndex {
     keys_ = std::move(keys);
     first_.clear();
     for (std::uint64_t id = 0; id <= kStandardIds; ++id)
-      first_.push_back(
-          static_cast<std::uint32_t>(std::lower_bound(keys_.begin(), keys_.end(), id) - keys_.begin()));
+      first_.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(keys_, id) - keys_.begin()));
   }
 
   struct Range {

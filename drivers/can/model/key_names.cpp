@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names that keys of a section can have: those of its database.
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>

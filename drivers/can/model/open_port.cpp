@@ -64,9 +64,7 @@ std::string why_not_by_kernel(const Settings& settings, const LinkFacts& link) {
 }
 
 SocketPortSettings port_settings(const Settings& settings) {
-  SocketPortSettings made;
-  made.queue = settings.queue;
-  made.retry = settings.on_full == OnFull::retry;
+  SocketPortSettings made{.queue = settings.queue, .retry = settings.on_full == OnFull::retry};
   if (settings.at.count() > 0) made.at = settings.at.count();
   for (const SendSettings& each : settings.send)
     if (each.at.count() >= 0) made.earliest_own = std::min(made.earliest_own, each.at.count());

@@ -12,8 +12,8 @@ std::vector<std::int64_t> spread(const std::vector<Cyclic>& messages, std::int64
   std::vector<std::int64_t> phases(messages.size());
   std::vector<std::size_t> order(messages.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return messages[a].cycle < messages[b].cycle; });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return messages[a].cycle < messages[b].cycle; });
   const auto slots_of = [&](const Cyclic& each) {
     return std::clamp<std::int64_t>(each.cycle / slot, 1, kMostSlots);
   };

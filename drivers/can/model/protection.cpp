@@ -77,8 +77,7 @@ MessageProtection::MessageProtection(const Message& message, const Protecting& s
 
 void MessageProtection::make_e2e(const Message& message, const ChecksumSettings& settings,
                                  const std::string& path, const Problems& problems) {
-  E2eSettings made;
-  made.profile = profile_of(settings.profile);
+  E2eSettings made{.profile = profile_of(settings.profile)};
   if (!settings.data_id.empty())
     made.data_id =
         static_cast<std::uint32_t>(whole_of(settings.data_id, 0xFFFF'FFFF, path + ".data_id", problems));
@@ -142,9 +141,8 @@ void MessageProtection::make_own(const Message& message, const ChecksumSettings&
                                      settings.function);
     } else {
       const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() >> (64 - settings.width);
-      CrcRule rule;
-      rule.width = settings.width;
-      rule.polynomial = whole_of(settings.polynomial, most, path + ".polynomial", problems);
+      CrcRule rule{.width = settings.width,
+                   .polynomial = whole_of(settings.polynomial, most, path + ".polynomial", problems)};
       if (!settings.first.empty()) rule.first = whole_of(settings.first, most, path + ".first", problems);
       if (!settings.last.empty()) rule.last = whole_of(settings.last, most, path + ".last", problems);
       rule.is_reflected = settings.is_reflected;

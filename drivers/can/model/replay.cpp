@@ -48,8 +48,7 @@ Replay::Wanted Replay::wanted(const ReplaySettings& settings, const Database& da
                      kAllBits & ~(each.any_priority ? kPriority : 0) & ~(each.any_source ? kSource : 0)});
     return [own](const CanFrame& frame) {
       const std::uint64_t is = key_of(frame.id, frame.extended);
-      return std::none_of(own.begin(), own.end(),
-                          [is](const Own& each) { return ((each.key ^ is) & each.mask) == 0; });
+      return std::ranges::none_of(own, [is](const Own& each) { return ((each.key ^ is) & each.mask) == 0; });
     };
   }
   const auto refuse_sent = [&](std::uint64_t wanted, const std::string& path) {
@@ -109,8 +108,7 @@ void Replay::read(const std::string& file, const ReplaySettings& settings, const
   if (frames_.empty())
     refuse(!has_first && !settings.channel.empty() ? "has no frames of channel '" + settings.channel + "'"
                                                    : "has no frames that are to be sent again");
-  std::stable_sort(frames_.begin(), frames_.end(),
-                   [](const Due& a, const Due& b) { return a.time < b.time; });
+  std::ranges::stable_sort(frames_, [](const Due& a, const Due& b) { return a.time < b.time; });
   if (!frames_.empty() && frames_.front().time < 0) {  // lines that are not in order
     const std::int64_t before = frames_.front().time;
     for (Due& each : frames_) each.time -= before;
@@ -121,7 +119,7 @@ void Replay::read(const std::string& file, const ReplaySettings& settings, const
 }
 
 bool Replay::has_fd() const {
-  return std::any_of(frames_.begin(), frames_.end(), [](const Due& each) { return each.frame.fd; });
+  return std::ranges::any_of(frames_, [](const Due& each) { return each.frame.fd; });
 }
 
 void Replay::declare(Declaring& d) {
@@ -151,8 +149,7 @@ bool Replay::next(CanFrame& frame, std::int64_t& offset, std::int64_t now, std::
 void Replay::restart(std::int64_t now) TACTUS_RT {
   const std::int64_t rounds = is_looped_ && now > at_ ? (now - at_) / length_ : 0;
   round_ = at_ + rounds * length_;
-  const auto at = std::lower_bound(frames_.begin(), frames_.end(), now - round_,
-                                   [](const Due& each, std::int64_t time) { return each.time < time; });
+  const auto at = std::ranges::lower_bound(frames_, now - round_, {}, &Due::time);
   next_ = static_cast<std::size_t>(at - frames_.begin());
 }
 

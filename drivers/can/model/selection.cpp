@@ -60,7 +60,7 @@ std::string instead_of(const std::string& wrong, const All& all, Name name) {
 }
 
 bool has(const std::vector<std::string>& all, const std::string& name) {
-  return std::find(all.begin(), all.end(), name) != all.end();
+  return std::ranges::find(all, name) != all.end();
 }
 
 bool has_sender(const Message& message) {
@@ -69,8 +69,8 @@ bool has_sender(const Message& message) {
 
 /// Returns true if one of these nodes sends it.
 bool is_sent_by(const Message& message, const std::vector<std::string>& nodes) {
-  return has(nodes, message.sender) || std::any_of(message.senders.begin(), message.senders.end(),
-                                                   [&](const std::string& each) { return has(nodes, each); });
+  return has(nodes, message.sender) ||
+         std::ranges::any_of(message.senders, [&](const std::string& each) { return has(nodes, each); });
 }
 
 class Selecting {
@@ -110,8 +110,8 @@ class Selecting {
   void check_nodes() const {
     for (std::size_t i = 0; i < settings_.rest_of.size(); ++i) {
       const std::string& node = settings_.rest_of[i];
-      const bool known = std::any_of(database_.nodes.begin(), database_.nodes.end(),
-                                     [&](const Node& each) { return each.name == node; });
+      const bool known =
+          std::ranges::any_of(database_.nodes, [&](const Node& each) { return each.name == node; });
       if (!known)
         problems_.add("rest_of[" + std::to_string(i) + "]",
                       "the database has no node " + in_quotes(node) + "; " +
@@ -188,8 +188,7 @@ class Selecting {
     const auto is_it = [&](const auto& each) {  // also by another name
       return each.message->id == message.id && each.message->extended == message.extended;
     };
-    return std::any_of(made_.received.begin(), made_.received.end(), is_it) ||
-           std::any_of(made_.sent.begin(), made_.sent.end(), is_it);
+    return std::ranges::any_of(made_.received, is_it) || std::ranges::any_of(made_.sent, is_it);
   }
   void receive(const Message& message, const ReceiveSettings& settings, const std::string& path) {
     made_.received.push_back({&message, settings, path});

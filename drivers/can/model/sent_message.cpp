@@ -116,7 +116,7 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
 }
 
 void SentMessage::set_types(const SendSettings& settings) {
-  const auto all_trigger = [&] { std::fill(triggers_.begin(), triggers_.end(), std::uint8_t{1}); };
+  const auto all_trigger = [&] { std::ranges::fill(triggers_, std::uint8_t{1}); };
   switch (settings.type) {
     case Sending::database: {
       const SendType& type = message_.send;
@@ -131,7 +131,7 @@ void SentMessage::set_types(const SendSettings& settings) {
       is_cyclic_ = type.cyclic || (is_cyclic_ && cycle_ > 0) || (type.label.empty() && cycle_ > 0);
       is_if_active_ = (type.if_active || is_if_active_) && (cycle_ > 0 || cycle_fast_ > 0);
       if (!signals_say && (type.on_change || type.on_event)) all_trigger();
-      is_on_change_ = std::count(triggers_.begin(), triggers_.end(), 1) > 0;
+      is_on_change_ = std::ranges::count(triggers_, 1) > 0;
       break;
     }
     case Sending::cyclic:

@@ -111,7 +111,7 @@ std::span<const std::uint8_t> attribute_in(std::span<const std::uint8_t> all, st
 }
 
 std::string text_in(std::span<const std::uint8_t> bytes) {
-  return {bytes.begin(), std::find(bytes.begin(), bytes.end(), std::uint8_t{0})};
+  return {bytes.begin(), std::ranges::find(bytes, std::uint8_t{0})};
 }
 
 }  // namespace

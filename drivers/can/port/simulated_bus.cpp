@@ -55,9 +55,7 @@ std::uint64_t SimulatedBus::rank(const CanFrame& frame) TACTUS_RT {
 
 /// Forgets what a station has handed over. `tell`: it hears of each.
 void SimulatedBus::forget(SimulatedPort* port, bool tell) TACTUS_RT {
-  PortEvent event;
-  event.kind = PortEvent::Kind::discarded;
-  event.stamp = now_;
+  PortEvent event{.kind = PortEvent::Kind::discarded, .stamp = now_};
   std::size_t kept = 0;
   for (const Waiting& each : waiting_) {
     if (each.from != port) {
@@ -78,9 +76,7 @@ void SimulatedBus::drop_and_restart() TACTUS_RT {
       port->off_until_ = now_ + recovery();
     if (port->is_to_drop_.exchange(false, std::memory_order_relaxed) || is_off) forget(port, true);
     if (!is_off || port->off_until_ > now_) continue;
-    PortEvent event;
-    event.kind = PortEvent::Kind::restarted;
-    event.stamp = port->off_until_;
+    PortEvent event{.kind = PortEvent::Kind::restarted, .stamp = port->off_until_};
     port->put(event);
     port->set_counters(0, 0, std::exchange(port->off_until_, -1));
   }
@@ -127,10 +123,7 @@ void SimulatedPort::set_counters(unsigned transmit, unsigned receive, std::int64
                   : most > 127   ? BusState::passive
                   : most > 95    ? BusState::warning
                                  : BusState::active;
-  PortEvent event;
-  event.kind = PortEvent::Kind::status;
-  event.status = status_;
-  event.stamp = stamp;
+  PortEvent event{.kind = PortEvent::Kind::status, .stamp = stamp, .status = status_};
   put(event);
 }
 
@@ -144,9 +137,7 @@ void SimulatedBus::collect() TACTUS_RT {
 }
 
 void SimulatedBus::deliver(const Waiting& sent, std::int64_t end) TACTUS_RT {
-  PortEvent event;
-  event.stamp = end;
-  event.frame = sent.frame;
+  PortEvent event{.stamp = end, .frame = sent.frame};
   for (SimulatedPort* const port : ports_) {
     const bool own = port == sent.from;
     if ((own && sent.tag == PortEvent::kNoTag) || port->off_until_ >= 0) continue;

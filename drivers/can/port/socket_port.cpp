@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -141,8 +142,7 @@ void SocketPort::tell(Ring<PortEvent>& to, const PortEvent& event) noexcept {
 void SocketPort::collect() noexcept {
   Out out;
   while (waiting_.size() < waiting_.capacity() && out_.take(out)) {
-    const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), out.planned,
-                                     [](const Out& each, std::int64_t time) { return each.planned > time; });
+    const auto at = std::ranges::lower_bound(waiting_, out.planned, std::greater(), &Out::planned);
     waiting_.insert(at, out);
   }
 }
@@ -150,8 +150,7 @@ void SocketPort::collect() noexcept {
 /// Restarts the controller, if the frames have asked for it.
 void SocketPort::restart_if_wanted() noexcept {
   if (!restart_wanted_.exchange(false, std::memory_order_relaxed)) return;
-  PortEvent event;
-  event.error = socket_->restart();
+  PortEvent event{.error = socket_->restart()};
   if (event.error == 0 || event.error == EBUSY) return;  // EBUSY: it is on the bus already
   event.kind = PortEvent::Kind::restart_failed;
   event.stamp = socket_->now();
@@ -169,9 +168,7 @@ std::int64_t SocketPort::step_sender() noexcept {
   std::int64_t planned = std::numeric_limits<std::int64_t>::max();
   while (!waiting_.empty()) {
     Out& next = waiting_.back();
-    PortEvent event;
-    event.tag = next.tag;
-    event.planned = next.planned;
+    PortEvent event{.tag = next.tag, .planned = next.planned};
     const std::int64_t now = socket_->now();
     sending_.store(true, std::memory_order_seq_cst);
     const bool is_discarded = closed_.load(std::memory_order_seq_cst) ||
@@ -219,8 +216,7 @@ std::int64_t SocketPort::step_sender() noexcept {
 void SocketPort::step_receiver(std::int64_t timeout) noexcept {
   SocketEvent read;
   socket_->receive(read, timeout);
-  PortEvent event;
-  event.stamp = read.stamp;
+  PortEvent event{.stamp = read.stamp};
   if (const std::uint32_t dropped = socket_->dropped(); dropped != dropped_) {
     lost_.fetch_add(dropped - dropped_, std::memory_order_relaxed);
     dropped_ = dropped;
@@ -263,9 +259,7 @@ void SocketPort::step_receiver(std::int64_t timeout) noexcept {
   const bool is_heard = read.kind == SocketEvent::Kind::frame || read.kind == SocketEvent::Kind::echo;
   if (status_.state == BusState::down && is_heard && read.stamp >= down_since_) {  // it is up again
     status_ = {};
-    PortEvent up;
-    up.kind = PortEvent::Kind::status;
-    up.stamp = read.stamp;
+    PortEvent up{.kind = PortEvent::Kind::status, .stamp = read.stamp};
     tell(from_receiver_, up);
   }
   tell(from_receiver_, event);

@@ -151,12 +151,11 @@ void Archive::look_at(std::uint64_t archive_bytes) {
 }
 
 bool Archive::has(const std::string& name) const {
-  return std::any_of(files_.begin(), files_.end(), [&](const ArchiveFile& f) { return f.name == name; });
+  return std::ranges::any_of(files_, [&](const ArchiveFile& f) { return f.name == name; });
 }
 
 bool Archive::has_folder(const std::string& folder) const {
-  return std::any_of(files_.begin(), files_.end(),
-                     [&](const ArchiveFile& f) { return f.name.starts_with(folder + "/"); });
+  return std::ranges::any_of(files_, [&](const ArchiveFile& f) { return f.name.starts_with(folder + "/"); });
 }
 
 std::vector<std::string> Archive::platforms() const {
@@ -206,8 +205,7 @@ std::string Archive::description() const {
 }
 
 std::string Archive::head(const std::string& name, std::size_t bytes) const {
-  const auto file =
-      std::find_if(files_.begin(), files_.end(), [&](const ArchiveFile& f) { return f.name == name; });
+  const auto file = std::ranges::find(files_, name, &ArchiveFile::name);
   if (file == files_.end()) return "";
   zip_file_t* const opened = zip_fopen_index(zip_.get(), file->index, 0);
   if (opened == nullptr)

@@ -32,8 +32,7 @@ std::string fault_of(const std::string& name) {
     return "has a backslash in its name: folders of a zip are separated by '/'; zip the unit again with "
            "another program";
   if (name.size() > 1 && name[1] == ':') return "has a name with a drive";
-  if (std::any_of(name.begin(), name.end(),
-                  [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }))
+  if (std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }))
     return "has a control character in its name";
   for (std::size_t begin = 0; begin < name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());

@@ -19,7 +19,7 @@ Findings::Findings(std::string_view text, std::vector<Finding>& to) : lines_{0},
 
 int Findings::line_of(std::ptrdiff_t offset) const {
   if (offset < 0) return 0;
-  return static_cast<int>(std::upper_bound(lines_.begin(), lines_.end(), offset) - lines_.begin());
+  return static_cast<int>(std::ranges::upper_bound(lines_, offset) - lines_.begin());
 }
 
 void Findings::add(std::ptrdiff_t offset, std::string where, std::string text, bool error) {

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kTypes> kTypeNames = {
 
 bool is_identifier(const std::string& name) {
   return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+         std::ranges::all_of(name, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
          });
 }
@@ -27,8 +27,7 @@ std::optional<Interface> read_interface(pugi::xml_node root, const char* kind, V
   const pugi::xml_node node = root.child(kind);
   if (!node) return std::nullopt;
   const Attributes of(node, kind, findings);
-  Interface made;
-  made.identifier = of.required("modelIdentifier");
+  Interface made{.identifier = of.required("modelIdentifier")};
   if (of.has("modelIdentifier") && !is_identifier(made.identifier))
     of.error("modelIdentifier is " + in_quotes(made.identifier) +
              "; it is the name of the library: letters, digits and '_', no digit first");
@@ -58,8 +57,7 @@ std::optional<Interface> read_interface(pugi::xml_node root, const char* kind, V
 void read_units(pugi::xml_node root, Description& description, Findings& findings) {
   for (const pugi::xml_node node : root.child("UnitDefinitions").children("Unit")) {
     Attributes of(node, "a unit", findings);
-    UnitDefinition made;
-    made.name = of.required("name");
+    UnitDefinition made{.name = of.required("name")};
     of.name("unit " + in_quotes(made.name));
     if (description.find_unit(made.name) != nullptr) of.error("is defined twice");
     if (const pugi::xml_node base = node.child("BaseUnit")) {
@@ -71,7 +69,7 @@ void read_units(pugi::xml_node root, Description& description, Findings& finding
       made.offset = in.number<double>("offset").value_or(0);
       if (made.factor == 0 || !std::isfinite(made.factor) || !std::isfinite(made.offset))
         in.error("factor and offset are finite numbers, and factor is not 0");
-      if (std::any_of(made.exponents.begin(), made.exponents.end(), [](int e) { return e < -99 || e > 99; }))
+      if (std::ranges::any_of(made.exponents, [](int e) { return e < -99 || e > 99; }))
         in.error("an exponent is outside -99 .. 99");
     }
     description.units.push_back(std::move(made));
@@ -89,8 +87,7 @@ void read_types(pugi::xml_node root, Description& description, Findings& finding
         if (type_of_element(each.name(), Version::fmi2)) node = each;
     }
     Attributes named(outer, "a type", findings);
-    TypeDefinition made;
-    made.name = named.required("name");
+    TypeDefinition made{.name = named.required("name")};
     const std::string where = "type " + in_quotes(made.name);
     named.name(where);
     std::string element = node.name();
@@ -102,8 +99,7 @@ void read_types(pugi::xml_node root, Description& description, Findings& finding
       continue;
     }
     made.type = *type;
-    if (std::any_of(description.types.begin(), description.types.end(),
-                    [&](const TypeDefinition& t) { return t.name == made.name; }))
+    if (std::ranges::any_of(description.types, [&](const TypeDefinition& t) { return t.name == made.name; }))
       named.error("is defined twice");
     read_common(Attributes(node, where, findings), made.type, made.unit, made.relative, made.low, made.high);
     if (made.type == Type::enumeration) {
@@ -200,20 +196,17 @@ std::vector<Item> read_items(pugi::xml_node node, const std::string& where, Find
 }
 
 const UnitDefinition* Description::find_unit(std::string_view name) const {
-  const auto at =
-      std::find_if(units.begin(), units.end(), [&](const UnitDefinition& u) { return u.name == name; });
+  const auto at = std::ranges::find(units, name, &UnitDefinition::name);
   return at == units.end() ? nullptr : &*at;
 }
 
 const Variable* Description::find(std::string_view name) const {
-  const auto at =
-      std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == name; });
+  const auto at = std::ranges::find(variables, name, &Variable::name);
   return at == variables.end() ? nullptr : &*at;
 }
 
 const Variable* Description::find_reference(std::uint32_t reference) const {
-  const auto at = std::find_if(variables.begin(), variables.end(),
-                               [&](const Variable& v) { return v.reference == reference; });
+  const auto at = std::ranges::find(variables, reference, &Variable::reference);
   return at == variables.end() ? nullptr : &*at;
 }
 
@@ -224,7 +217,7 @@ std::string Finding::message() const {
 }
 
 bool has_error(const std::vector<Finding>& findings) {
-  return std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.error; });
+  return std::ranges::any_of(findings, [](const Finding& f) { return f.error; });
 }
 
 Description read_description(std::string_view xml, std::vector<Finding>& to) {

@@ -76,10 +76,10 @@ struct Item {
 struct TypeDefinition {
   std::string name;
   Type type = Type::float64;
-  std::string unit;
+  std::string unit{};
   bool relative = false;  ///< a difference: the unit's offset does not count
-  std::optional<double> low, high;
-  std::vector<Item> items;
+  std::optional<double> low{}, high{};
+  std::vector<Item> items{};
 };
 
 /// Size of an array in one direction.
@@ -111,17 +111,17 @@ struct Variable {
   Causality causality = Causality::local;
   Variability variability = Variability::discrete;
   Initial initial = Initial::none;
-  std::string about;
-  std::string unit;
+  std::string about{};
+  std::string unit{};
   bool relative = false;
-  std::optional<double> low, high;
-  std::vector<Item> items;
-  std::vector<Dimension> dimensions;
-  Start start;
-  std::uint64_t most_bytes = 0;       ///< maxSize of a Binary; 0: not said
-  std::vector<std::uint32_t> clocks;  ///< value references of the clocks it belongs to
-  std::vector<std::string> aliases;   ///< other names, 3.0
-  ClockFacts clock;
+  std::optional<double> low{}, high{};
+  std::vector<Item> items{};
+  std::vector<Dimension> dimensions{};
+  Start start{};
+  std::uint64_t most_bytes = 0;         ///< maxSize of a Binary; 0: not said
+  std::vector<std::uint32_t> clocks{};  ///< value references of the clocks it belongs to
+  std::vector<std::string> aliases{};   ///< other names, 3.0
+  ClockFacts clock{};
   int line = 0;
 
   bool is_parameter() const {
@@ -145,7 +145,7 @@ struct Interface {
   bool intermediate_update = false;
   bool early_return_after_update = false;  ///< canReturnEarlyAfterIntermediateUpdate
   unsigned output_derivatives = 0;
-  std::optional<double> fixed_step;  ///< fixedInternalStepSize, seconds
+  std::optional<double> fixed_step{};  ///< fixedInternalStepSize, seconds
 };
 
 struct DefaultExperiment {

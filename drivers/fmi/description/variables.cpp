@@ -191,7 +191,7 @@ void read_clock(const Attributes& of, Variable& made) {
                                           "changing", "countdown", "triggered"};
   if (!of.has("intervalVariability"))
     of.error("has no attribute intervalVariability");
-  else if (std::find(words.begin(), words.end(), made.clock.interval_variability) == words.end())
+  else if (std::ranges::find(words, made.clock.interval_variability) == words.end())
     of.error("intervalVariability is " + in_quotes(made.clock.interval_variability) + "; " + listed(words) +
              " are possible" + nearest(made.clock.interval_variability, words));
 }
@@ -214,8 +214,8 @@ void check_start(const Attributes& of, const Variable& made) {
     if (outside(value)) return of.warn("start is outside of min .. max");
   if (made.type != Type::enumeration) return;
   for (const std::int64_t value : made.start.wholes)
-    if (!made.items.empty() && std::none_of(made.items.begin(), made.items.end(),
-                                            [&](const Item& item) { return item.value == value; }))
+    if (!made.items.empty() &&
+        std::ranges::none_of(made.items, [&](const Item& item) { return item.value == value; }))
       of.warn("start " + std::to_string(value) + " is none of its items");
 }
 
@@ -229,10 +229,7 @@ class VariableReader {
   /// `outer` has name and causality, `inner` type and start; in 3.0 both are one.
   void read(pugi::xml_node outer, pugi::xml_node inner, Type type) {
     Attributes of(outer, "a variable", findings_);
-    Variable made;
-    made.type = type;
-    made.line = of.line();
-    made.name = of.required("name");
+    Variable made{.name = of.required("name"), .type = type, .line = of.line()};
     of.name("variable " + in_quotes(made.name));
     Attributes in(inner, "variable " + in_quotes(made.name), findings_);
     if (of.has("name") && made.name.empty()) of.error("has an empty name");

@@ -55,7 +55,7 @@ void FmiModel::declare_tick_times(Declare& d, const ClockVariable& clock, Partit
 }
 
 void FmiModel::need_ticks() {
-  const auto any = [&](auto is) { return std::any_of(partitions_.begin(), partitions_.end(), is); };
+  const auto any = [&](auto is) { return std::ranges::any_of(partitions_, is); };
   unit_->need_ticks(!partitions_.empty(),
                     any([](const Partition& each) { return each.times.source == TickTimes::Source::unit; }),
                     any([](const Partition& each) {
@@ -81,7 +81,7 @@ void FmiModel::take_given_interval(const ClockVariable& clock, Partition& partit
 
 /// Writes why the clocks do not fit steps of `step` seconds. False: they do, as far as their intervals are known.
 bool FmiModel::refuse_clocks(double step, std::span<char> why) const noexcept {
-  return event_mode_ && std::any_of(partitions_.begin(), partitions_.end(), [&](const Partition& each) {
+  return event_mode_ && std::ranges::any_of(partitions_, [&](const Partition& each) {
            return each.times.periodic && each.times.interval > 0 &&
                   refuse_ticks(interface(), each.name.c_str(), each.times.interval, each.times.shift, step,
                                why);
@@ -156,7 +156,7 @@ void FmiModel::say_interval(const Partition& partition, double interval) {
 
 /// Returns true if the rig wants another interval of a tunable clock.
 bool FmiModel::wants_interval() const noexcept {
-  return std::any_of(partitions_.begin(), partitions_.end(), [](const Partition& each) {
+  return std::ranges::any_of(partitions_, [](const Partition& each) {
     return each.times.tunable && each.times.source == TickTimes::Source::rig &&
            each.times.interval != each.times.told;
   });
@@ -208,8 +208,7 @@ double FmiModel::next_tick() const noexcept {
 }
 
 bool FmiModel::is_tick_due(double now) const noexcept {
-  return std::any_of(partitions_.begin(), partitions_.end(),
-                     [&](const Partition& each) { return each.times.is_due(now); });
+  return std::ranges::any_of(partitions_, [&](const Partition& each) { return each.times.is_due(now); });
 }
 
 /// Lets the clocks tick whose time has come, and if `asked` those that the rig triggers, with their inputs. In an event.

@@ -6,13 +6,43 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <set>
+#include <string>
+#include <string_view>
 #include <system_error>
 
-#include "drivers/fmi/model/names.hpp"
 #include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
+
+/// Names of variables as a rig can have them: letters, digits, '_' and '.', each once. @when setup
+class Names {
+ public:
+  /// A name that no variable of the unit may get.
+  void reserve(const std::string& name) { used_.insert(name); }
+  /// "der(x)" becomes "der_x", "a[2]" becomes "a_2"; a name that is taken gets a number: "a_2_2".
+  std::string add(std::string_view name);
+
+ private:
+  std::set<std::string> used_;
+};
+
+std::string Names::add(std::string_view name) {
+  std::string made;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (made.empty() && (digit || c == '.')) made += '_';
+    made += letter || digit || c == '.' ? c : '_';
+  }
+  while (made.size() > 1 && (made.back() == '_' || made.back() == '.') && name.back() != made.back())
+    made.pop_back();
+  if (made.empty()) made = "_";
+  std::string unique = made;
+  for (int i = 2; !used_.insert(unique).second; ++i) unique = made + "_" + std::to_string(i);
+  return unique;
+}
 
 bool matches(std::string_view pattern, std::string_view text) {
   const std::size_t star = pattern.find('*');
@@ -79,9 +109,7 @@ class Sorter {
         leave_out(variable, "a structural parameter that is not a UInt64");
         continue;
       }
-      StructureVariable one;
-      one.of = &variable;
-      one.name = names_.add(variable.name);
+      StructureVariable one{.of = &variable, .name = names_.add(variable.name)};
       if (!variable.start.wholes.empty()) one.size = static_cast<std::uint64_t>(variable.start.wholes[0]);
       if (const auto given = wishes_.parameters.find(one.name); given != wishes_.parameters.end())
         take_size(one, given->second);
@@ -144,9 +172,7 @@ class Sorter {
                       "by 'texts'");
       return;
     }
-    RigVariable one;
-    one.of = &variable;
-    one.array = !variable.dimensions.empty();
+    RigVariable one{.of = &variable, .array = !variable.dimensions.empty()};
     std::uint64_t count = 1, last = 1;
     for (const Dimension& dimension : variable.dimensions) {
       last = dimension.size;
@@ -187,9 +213,7 @@ class Sorter {
 
   void sort_clock(const Variable& variable) {
     if (std::string why = clock_refusal(variable); !why.empty()) return leave_out(variable, std::move(why));
-    ClockVariable clock;
-    clock.of = &variable;
-    clock.name = names_.add(variable.name);
+    ClockVariable clock{.of = &variable, .name = names_.add(variable.name)};
     if (variable.causality == Causality::output) {
       made_.output_clocks.push_back(std::move(clock));
       return;

@@ -24,9 +24,9 @@ struct LeftOut {
 struct ClockVariable {
   const Variable* of = nullptr;
   std::string name;        ///< variable that counts the ticks of a triggered one, or of an output
-  std::string ticks;       ///< calls of its partition
-  std::string next;        ///< next time of one whose interval the unit gives
-  std::string late;        ///< the same: longest time that it waited for a frame
+  std::string ticks{};     ///< calls of its partition
+  std::string next{};      ///< next time of one whose interval the unit gives
+  std::string late{};      ///< the same: longest time that it waited for a frame
   std::string interval{};  ///< interval of a changing one, with event mode of each timed one
   std::string served{};    ///< value of a triggered one that was served
   std::string news{};      ///< countdown, between two models of one unit: times that it was started
@@ -68,8 +68,8 @@ struct Wishes {
   Execution execution = Execution::co_simulation;
   bool event_mode = false;  ///< co-simulation with event mode
   std::map<std::string, std::string>
-      parameters;                   ///< texts under 'parameters' in the rig file, by names in the rig
-  std::vector<std::string> locals;  ///< local variables to show; '*' stands for any text
+      parameters{};                   ///< texts under 'parameters' in the rig file, by names in the rig
+  std::vector<std::string> locals{};  ///< local variables to show; '*' stands for any text
 };
 
 /// A mistake in a wish: the key of the rig file, and a sentence.

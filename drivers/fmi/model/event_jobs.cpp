@@ -78,7 +78,7 @@ void FmiModel::declare_last_set() {
 
 /// Returns true if one of the clocks ticks at this moment of an event.
 bool FmiModel::any_ticks(const std::vector<std::uint32_t>& clocks) const noexcept {
-  return std::any_of(clocks.begin(), clocks.end(), [&](std::uint32_t clock) {
+  return std::ranges::any_of(clocks, [&](std::uint32_t clock) {
     for (const Partition& each : partitions_)
       if (each.clock == clock) return each.ticks_now;
     for (std::size_t i = 0; i < news_.outputs.size(); ++i)
@@ -102,7 +102,7 @@ int FmiModel::event_failed(const char* what, Status status) {
 /// Handles the event that follows initialization.
 int FmiModel::begin_events() {
   next_event_ = -1;
-  std::fill(output_ticks_.begin(), output_ticks_.end(), 0);
+  std::ranges::fill(output_ticks_, 0);
   news_.clear();
   tunables_set_ = false;
   return handle_event(start_, false);
@@ -156,11 +156,10 @@ int FmiModel::handle_event(double now, bool inputs) {
 
 /// Makes a step of which events are parts. Inputs count from its beginning on.
 int FmiModel::event_step(const tactus::Call& call) {
-  const bool inputs = std::any_of(discrete_in_.begin(), discrete_in_.end(),
-                                  [](Values* group) { return group->has_changed(); }) ||
-                      std::any_of(partitions_.begin(), partitions_.end(),
-                                  [](const Partition& p) { return p.asked != p.served; }) ||
-                      tunables_set_ || wants_interval() || is_tick_due(time_);
+  const bool inputs =
+      std::ranges::any_of(discrete_in_, [](Values* group) { return group->has_changed(); }) ||
+      std::ranges::any_of(partitions_, [](const Partition& p) { return p.asked != p.served; }) ||
+      tunables_set_ || wants_interval() || is_tick_due(time_);
   if (inputs)
     if (const int bad = handle_event(time_, true); bad != 0 || status_ != kRuns) {
       if (status_ == kHasEnded) measured_.lag.add(call.dt, true, UnitTimes::kEnd);

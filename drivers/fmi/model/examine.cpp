@@ -102,8 +102,7 @@ void print_facts(const Examination& to, const Description& d, const Archive& arc
   const std::vector<std::string> here = platforms_here(d.version), all = archive.platforms();
   std::vector<std::string> shown;
   for (const std::string& each : all)
-    shown.push_back(each +
-                    (std::find(here.begin(), here.end(), each) == here.end() ? "" : " (this machine)"));
+    shown.push_back(each + (std::ranges::find(here, each) == here.end() ? "" : " (this machine)"));
   row("platforms      ", shown.empty() ? "none" : listed(shown));
   if (const auto& used = d.interface(usual_execution(d))) row("flags          ", flags_of(*used));
   const DefaultExperiment& e = d.experiment;
@@ -180,8 +179,7 @@ std::string times_of(const TickTimes& times) {
 
 /// Lists the clocks that tick with event mode.
 void print_clocks(const Examination& to, const Description& d) {
-  Wishes wishes;
-  wishes.event_mode = true;
+  Wishes wishes{.event_mode = true};
   std::vector<WishProblem> none;
   const Contents contents = contents_of(d, wishes, none);
   if (contents.partitions.empty() && contents.output_clocks.empty()) return;
@@ -256,8 +254,7 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
     const auto& used = d.interface(execution);
     if (used) print_use(to, *used, execution == Execution::scheduled);
     std::vector<WishProblem> none;
-    Wishes wishes;
-    wishes.execution = execution;
+    Wishes wishes{.execution = execution};
     const Contents contents = contents_of(d, wishes, none);
     if (execution == Execution::scheduled) print_partitions(to, contents);
     if (used && execution == Execution::co_simulation && used->event_mode) print_clocks(to, d);
@@ -279,8 +276,8 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
       for (const Variable* const each : contents.texts)
         to.line("  " + one_line(each->name) + " " + start_of(*each));
     }
-    const auto locals = std::count_if(d.variables.begin(), d.variables.end(),
-                                      [](const Variable& v) { return v.causality == Causality::local; });
+    const auto locals =
+        std::ranges::count_if(d.variables, [](const Variable& v) { return v.causality == Causality::local; });
     if (locals > 0) {
       to.line("");
       to.line("local variables, shown by key 'locals' (" + std::to_string(locals) + ")");
@@ -300,7 +297,7 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
   const auto& used = d.interface(execution);
   if (!used) return;
   const std::vector<std::string> here = platforms_here(d.version);
-  if (std::none_of(here.begin(), here.end(), [&](const std::string& platform) {
+  if (std::ranges::none_of(here, [&](const std::string& platform) {
         return archive.has("binaries/" + platform + "/" + used->identifier + ".so");
       }))
     return to.finding("it has no library for this machine: binaries/" + (here.empty() ? "?" : here.front()) +

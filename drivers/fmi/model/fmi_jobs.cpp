@@ -79,8 +79,8 @@ int FmiModel::set_structure() {
 
 int FmiModel::set_texts() {
   for (const Text& text : texts_) {
-    const auto at = std::find_if(contents_.texts.begin(), contents_.texts.end(),
-                                 [&](const Variable* v) { return v->name == text.name; });
+    const auto at =
+        std::ranges::find_if(contents_.texts, [&](const Variable* v) { return v->name == text.name; });
     std::string value = text.value;
     if ((*at)->type == Type::binary) {
       value.clear();

@@ -2,7 +2,6 @@
 #include "drivers/fmi/model/fmi_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -163,11 +162,7 @@ void FmiModel::check(const Problems& problems) {
                library_problem(*archive_, "binaries/" + platform_ + "/" + interface().identifier + ".so");
            !wrong.empty())
     problems.add("unit", wrong);
-  Wishes wishes;
-  wishes.execution = execution_;
-  wishes.locals = locals_;
-  wishes.event_mode = event_mode_;
-  wishes.parameters = given_;
+  Wishes wishes{.execution = execution_, .event_mode = event_mode_, .parameters = given_, .locals = locals_};
   std::vector<WishProblem> wrong;
   contents_ = contents_of(description_, wishes, wrong);
   for (const WishProblem& each : wrong) problems.add(each.path, each.text);
@@ -188,8 +183,8 @@ void FmiModel::check_texts(const Problems& problems) const {
                                                     ", which a rig has no variables for; write 'texts: { " +
                                                     known->name + ": ... }' instead");
   for (const Text& text : texts_) {
-    const auto at = std::find_if(contents_.texts.begin(), contents_.texts.end(),
-                                 [&](const Variable* v) { return v->name == text.name; });
+    const auto at =
+        std::ranges::find_if(contents_.texts, [&](const Variable* v) { return v->name == text.name; });
     if (at == contents_.texts.end()) {
       problems.add("texts." + text.name, "the unit has no parameter of type String or Binary of this name" +
                                              nearest(text.name, names));
@@ -215,7 +210,7 @@ void FmiModel::claim_once(const Problems& problems) {
 
 void FmiModel::sort_into(Groups& groups, const std::vector<RigVariable>& variables) const {
   for (const RigVariable& variable : variables) {
-    const auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+    const auto at = std::ranges::find_if(groups, [&](const auto& group) {
       const bool other = group->variables().front().of->variability != variable.of->variability;
       return group->takes(variable) && !(event_mode_ && other);
     });
@@ -357,11 +352,10 @@ void FmiModel::prepare_functions() {
   for (const Groups* const groups : {&outputs_, &constants_})
     for (const auto& group : *groups) unit_->need_get(group->type());
   for (const Variable* const text : contents_.texts)
-    if (std::any_of(texts_.begin(), texts_.end(), [&](const Text& t) { return t.name == text->name; }))
+    if (std::ranges::any_of(texts_, [&](const Text& t) { return t.name == text->name; }))
       unit_->need_set(text->type);
   for (const GivenStart& each : given_starts_) unit_->need_set(each.of->type);
-  if (std::any_of(contents_.structure.begin(), contents_.structure.end(),
-                  [](const StructureVariable& each) { return is_other(each); }))
+  if (std::ranges::any_of(contents_.structure, [](const StructureVariable& each) { return is_other(each); }))
     unit_->need_set(Type::uint64);
   if (execution_ == Execution::scheduled)
     need_clocks();

@@ -67,7 +67,7 @@ std::vector<double> times_of_calls(Call call) {
     times.push_back(std::chrono::duration<double, std::nano>(after - before).count());
     if (after - begin > kLongestRun) break;
   }
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   return times;
 }
 

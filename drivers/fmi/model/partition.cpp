@@ -38,7 +38,7 @@ std::optional<Cycle> cycle_of(std::uint64_t counter, std::uint64_t resolution) {
 }
 
 std::string job_name(std::string name) {
-  std::replace(name.begin(), name.end(), '.', '_');
+  std::ranges::replace(name, '.', '_');
   for (const char* const own : {"initialize", "end", "save", "restore"})
     if (name == own) return name + "_clock";
   return name;
@@ -49,10 +49,7 @@ std::string job_name(std::string name) {
 Partition partition_of(const ClockVariable& clock, std::string& problem) {
   const ClockFacts& facts = clock.of->clock;
   const std::string& variability = facts.interval_variability;
-  Partition made;
-  made.clock = clock.of->reference;
-  made.name = clock.of->name;
-  made.job = job_name(clock.name);
+  Partition made{.clock = clock.of->reference, .name = clock.of->name, .job = job_name(clock.name)};
   if (variability == "triggered") {
     made.kind = ClockKind::triggered;
     return made;
@@ -91,10 +88,10 @@ void give_phases(std::vector<Partition>& partitions, const std::vector<ClockVari
   for (const ClockVariable& clock : clocks)
     priorities.push_back(clock.of->clock.priority.value_or(UINT32_MAX));
   std::vector<std::uint32_t> sorted = priorities;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   for (std::size_t i = 0; i < partitions.size(); ++i) {
-    const auto rank = std::find(sorted.begin(), sorted.end(), priorities[i]) - sorted.begin();
+    const auto rank = std::ranges::find(sorted, priorities[i]) - sorted.begin();
     partitions[i].rank = static_cast<unsigned>(rank);
     partitions[i].phase = static_cast<unsigned>(60000 + 10 * rank);
   }

@@ -67,7 +67,7 @@ void FmiModel::choose_partitions(const Problems& problems) {
   std::vector<std::string> names;
   for (const Partition& each : partitions_) names.push_back(each.name);
   for (std::size_t i = 0; i < chosen_.size(); ++i)
-    if (std::find(names.begin(), names.end(), chosen_[i]) == names.end())
+    if (std::ranges::find(names, chosen_[i]) == names.end())
       problems.add("partitions[" + std::to_string(i) + "]",
                    in_quotes(chosen_[i]) + " is not an input clock of the unit" + nearest(chosen_[i], names));
   if (is_split()) {
@@ -78,9 +78,9 @@ void FmiModel::choose_partitions(const Problems& problems) {
       const std::vector<std::uint32_t>& clocks = clock.of->clocks;
       const auto is_here = [&](std::uint32_t of) {
         const Variable* const found = description_.find_reference(of);
-        return found != nullptr && std::find(chosen_.begin(), chosen_.end(), found->name) != chosen_.end();
+        return found != nullptr && std::ranges::find(chosen_, found->name) != chosen_.end();
       };
-      return clocks.empty() ? is_part() : std::none_of(clocks.begin(), clocks.end(), is_here);
+      return clocks.empty() ? is_part() : std::ranges::none_of(clocks, is_here);
     });
     if (is_part()) {
       contents_.parameters.clear();  // the model that has the instance sets them
@@ -94,7 +94,7 @@ void FmiModel::choose_partitions(const Problems& problems) {
     std::vector<Partition> here;
     std::vector<ClockVariable> clocks;
     for (std::size_t i = 0; i < partitions_.size(); ++i) {
-      if (std::find(chosen_.begin(), chosen_.end(), partitions_[i].name) != chosen_.end()) {
+      if (std::ranges::find(chosen_, partitions_[i].name) != chosen_.end()) {
         here.push_back(partitions_[i]);
         clocks.push_back(contents_.partitions[i]);
       } else if (partitions_[i].kind == ClockKind::countdown) {
@@ -118,8 +118,7 @@ void FmiModel::keep_chosen(std::vector<RigVariable>& variables, const Problems& 
     std::string here, elsewhere;
     for (const std::uint32_t clock : variable.of->clocks)
       if (const Variable* const found = description_.find_reference(clock); found != nullptr)
-        (std::find(chosen_.begin(), chosen_.end(), found->name) != chosen_.end() ? here : elsewhere) =
-            found->name;
+        (std::ranges::find(chosen_, found->name) != chosen_.end() ? here : elsewhere) = found->name;
     if (!here.empty() && !elsewhere.empty())
       problems.add("partitions",
                    "variable " + in_quotes(variable.of->name) + " belongs to clocks " + in_quotes(here) +

@@ -45,7 +45,7 @@ tactus_job_function FmiModel::partition_function(std::size_t number, std::index_
 void FmiModel::declare_partitions(Declare& d) {
   const auto belongs = [](const Values& values, std::uint32_t clock) {
     const std::vector<std::uint32_t>& clocks = values.clocks();
-    return clocks.empty() || std::find(clocks.begin(), clocks.end(), clock) != clocks.end();
+    return clocks.empty() || std::ranges::find(clocks, clock) != clocks.end();
   };
   for (std::size_t i = 0; i < partitions_.size(); ++i) {
     Partition& partition = partitions_[i];
@@ -131,7 +131,7 @@ int FmiModel::initialize_clocks() {
   if (event_mode_) return initialize_tick_times();
   if (execution_ != Execution::scheduled) return 0;
   news_.clear();
-  std::fill(output_ticks_.begin(), output_ticks_.end(), 0);
+  std::ranges::fill(output_ticks_, 0);
   for (Foreign& each : foreign_) each.news = 0, each.due = -1;
   for (Partition& partition : partitions_) {
     partition.ticks = 0;
@@ -146,7 +146,7 @@ int FmiModel::initialize_clocks() {
       return bad;
   }
   // Each model asks for the clocks of its own partitions now, and for those of others only after its activations.
-  if (std::any_of(partitions_.begin(), partitions_.end(), [](const Partition& p) { return p.is_timed(); })) {
+  if (std::ranges::any_of(partitions_, [](const Partition& p) { return p.is_timed(); })) {
     std::vector<std::uint32_t> all = news_.timed;
     news_.timed.resize(all.size() - foreign_.size());
     const Status status = unit_->ask_intervals(news_);

@@ -57,7 +57,7 @@ std::string beyond_limits(const Variable& of, double value, const std::string& t
 std::string beyond_limits(const Variable& of, std::int64_t value, const std::string& text) {
   if (of.type != Type::enumeration || of.items.empty())
     return beyond_limits(of, static_cast<double>(value), text, RigUnit{});
-  if (std::any_of(of.items.begin(), of.items.end(), [&](const Item& item) { return item.value == value; }))
+  if (std::ranges::any_of(of.items, [&](const Item& item) { return item.value == value; }))
     return beyond_limits(of, static_cast<double>(value), text, RigUnit{});
   return text + " is not a value of the enumeration: " + items_of(of);
 }

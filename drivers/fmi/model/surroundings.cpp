@@ -105,9 +105,7 @@ std::vector<std::string> Surroundings::look() {
   const std::string name = name_.data();
   std::size_t started = 0;
   for (const pid_t each : threads())
-    if (each != thread && std::find(known_.begin(), known_.end(), each) == known_.end() &&
-        name_of(each) == name)
-      ++started;
+    if (each != thread && std::ranges::find(known_, each) == known_.end() && name_of(each) == name) ++started;
   if (started > started_)
     found.push_back(std::to_string(started) + (started == 1 ? " thread was" : " threads were") +
                     " started by its jobs, of a priority and on CPUs that the rig did not choose");

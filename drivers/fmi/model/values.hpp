@@ -19,7 +19,7 @@ namespace tactus::drivers::fmi {
 /// A variable of the unit that the rig has.
 struct RigVariable {
   const Variable* of = nullptr;
-  std::string name;  ///< name in the rig, without the model's
+  std::string name{};  ///< name in the rig, without the model's
   RigUnit unit{};
   std::uint32_t elements = 1;  ///< elements of an array
   bool array = false;

@@ -49,15 +49,13 @@ void read_query(const Route& route, const Pairs& query, Pairs& values, std::vect
   for (const Parameter& parameter : route.parameters)
     if (!parameter.in_path) known.push_back(parameter.name);
   for (const auto& [key, text] : query) {
-    const auto parameter =
-        std::find_if(route.parameters.begin(), route.parameters.end(),
-                     [&, &name = key](const Parameter& p) { return !p.in_path && p.name == name; });
+    const auto parameter = std::ranges::find_if(
+        route.parameters, [&, &name = key](const Parameter& p) { return !p.in_path && p.name == name; });
     if (is_full(problems)) return;
     if (parameter == route.parameters.end()) {
       note(problems, config::show(key) + ": " + route.path + " has no such parameter" +
                          executive::did_you_mean(key, known, [](const auto& name) { return name; }));
-    } else if (std::any_of(values.begin(), values.end(),
-                           [&, &name = key](const auto& v) { return v.first == name; })) {
+    } else if (std::ranges::any_of(values, [&, &name = key](const auto& v) { return v.first == name; })) {
       note(problems, key + ": is there twice");
     } else {
       check_value(*parameter, text, problems);
@@ -66,7 +64,7 @@ void read_query(const Route& route, const Pairs& query, Pairs& values, std::vect
   }
   for (const Parameter& parameter : route.parameters)
     if (parameter.required &&
-        !std::any_of(values.begin(), values.end(), [&](const auto& v) { return v.first == parameter.name; }))
+        !std::ranges::any_of(values, [&](const auto& v) { return v.first == parameter.name; }))
       note(problems, "the parameter '" + parameter.name + "' is missing: " + parameter.schema.about);
 }
 

@@ -66,15 +66,13 @@ void identify(Client& client) {
 }
 
 Client* Clients::add(int fd, Clock::time_point now) {
-  Client made;
-  made.fd = fd;
-  made.until = now + timeout_;
+  Client made{.fd = fd, .until = now + timeout_};
   identify(made);
   const std::lock_guard lock(mutex_);
   if (clients_.size() >= most_) make_room();
-  made.above = clients_.size() >= most_ &&
-               std::none_of(clients_.begin(), clients_.end(),
-                            [](const Client& client) { return client.until == Clock::time_point::min(); });
+  made.above = clients_.size() >= most_ && std::ranges::none_of(clients_, [](const Client& client) {
+                 return client.until == Clock::time_point::min();
+               });
   clients_.push_back(std::move(made));
   return &clients_.back();
 }
@@ -132,7 +130,7 @@ std::size_t Clients::count() const {
 
 std::size_t Clients::busy() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(std::count_if(clients_.begin(), clients_.end(), [](const Client& client) {
+  return static_cast<std::size_t>(std::ranges::count_if(clients_, [](const Client& client) {
     return client.phase == Phase::asking || client.phase == Phase::writing || client.phase == Phase::stream;
   }));
 }

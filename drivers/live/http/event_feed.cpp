@@ -80,7 +80,7 @@ void EventFeed::end(std::string reason) {
 bool EventFeed::has_something() const {
   if (wants_frame()) return false;
   return values_ != nullptr || state_waits_ || beat_ || end_ ||
-         std::any_of(entries_.begin(), entries_.end(), [](const auto& some) { return !some.empty(); });
+         std::ranges::any_of(entries_, [](const auto& some) { return !some.empty(); });
 }
 
 EventFeed::Event EventFeed::take() {

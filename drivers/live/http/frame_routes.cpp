@@ -75,8 +75,7 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
   }
   FrameFormat format = FrameFormat::f64;
   if (const std::string* const as = call.value("as")) {
-    const auto known = std::find_if(kFormats.begin(), kFormats.end(),
-                                    [&](const FormatWord& one) { return *as == one.name; });
+    const auto known = std::ranges::find_if(kFormats, [&](const FormatWord& one) { return *as == one.name; });
     if (known != kFormats.end())
       format = known->format;
     else
@@ -100,9 +99,9 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
   }
   if (kept == nullptr && resume != nullptr)
     kept = std::make_shared<KeptFrames>(std::move(frames), layout.bytes, rig.facts().frame.floor().count());
-  Reply reply;
-  reply.frames = kept == nullptr ? std::make_shared<FrameFeed>(rig, names, format, from, std::move(frames))
-                                 : named_feed(api, *resume, names, format, from, std::move(kept));
+  Reply reply{.frames = kept == nullptr
+                            ? std::make_shared<FrameFeed>(rig, names, format, from, std::move(frames))
+                            : named_feed(api, *resume, names, format, from, std::move(kept))};
   return reply_now(respond, std::move(reply));
 }
 

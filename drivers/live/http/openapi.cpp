@@ -69,7 +69,7 @@ Json operation(const Route& route) {
     refusals.insert(refusals.end(), {411, 413, 415});
   }
   refusals.insert(refusals.end(), route.more.begin(), route.more.end());
-  std::sort(refusals.begin(), refusals.end());
+  std::ranges::sort(refusals);
   Json responses;  // apart: a reference into an ordered object does not survive its growth
   responses["200"]["description"] = route.answer.about.empty() ? route.about : route.answer.about;
   responses["200"]["content"] =

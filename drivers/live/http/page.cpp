@@ -63,7 +63,7 @@ bool is_known(const Request& request, const std::string& tag) {
   const std::string* const known = request.header("If-None-Match");
   if (known == nullptr) return false;
   const auto parts = parts_of(*known);
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+  return std::ranges::any_of(parts, [&](std::string_view part) {
     if (part.starts_with("W/")) part.remove_prefix(2);
     return part == "*" || part == tag;
   });

@@ -40,9 +40,7 @@ Waits show_panels(Api& api, const Call& call, const Respond& respond) {
   if (!contents.problems.empty())
     return reply_now(respond, with_tag(failed(409, contents.problems, ""), contents.tag));
   if (call.if_none_match && has_tag(*call.if_none_match, contents.tag, true)) {
-    Reply same;
-    same.status = 304;
-    same.bytes = std::make_shared<const std::string>();
+    Reply same{.status = 304, .bytes = std::make_shared<const std::string>()};
     return reply_now(respond, with_tag(std::move(same), contents.tag));
   }
   std::vector<std::string> problems;

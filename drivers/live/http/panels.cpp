@@ -54,8 +54,8 @@ std::vector<std::string> kind_names() {
 
 const WidgetKind* widget_kind(const Json& widget) {
   const auto& name = widget.at("kind").get_ref<const std::string&>();
-  const auto found = std::find_if(kWidgetKinds.begin(), kWidgetKinds.end(),
-                                  [&](const WidgetKind& one) { return name == one.name; });
+  const auto found =
+      std::ranges::find_if(kWidgetKinds, [&](const WidgetKind& one) { return name == one.name; });
   return found == kWidgetKinds.end() ? nullptr : &*found;
 }
 

@@ -18,11 +18,7 @@ std::string one_or_many(const std::vector<std::string>& problems) {
 
 }  // namespace
 
-Reply good(Json body) {
-  Reply reply;
-  reply.body = std::move(body);
-  return reply;
-}
+Reply good(Json body) { return Reply{.body = std::move(body)}; }
 
 Reply wrong(const std::vector<std::string>& problems) {
   return refusal(400, one_or_many(problems), problems);

@@ -40,8 +40,8 @@ const std::string* Request::header(std::string_view name) const {
 }
 
 std::size_t Request::count(std::string_view name) const {
-  return static_cast<std::size_t>(std::count_if(
-      headers.begin(), headers.end(), [&](const auto& pair) { return same_word(pair.first, name); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(headers, [&](const auto& pair) { return same_word(pair.first, name); }));
 }
 
 void Respond::operator()(Reply reply) const {
@@ -49,11 +49,9 @@ void Respond::operator()(Reply reply) const {
 }
 
 Reply refusal(int status, const std::string& error, const std::vector<std::string>& problems) {
-  Reply reply;
-  reply.status = status;
-  reply.body = {{"error", error},
-                {"problems", problems.empty() ? std::vector<std::string>{error} : problems}};
-  return reply;
+  return Reply{.status = status,
+               .body = {{"error", error},
+                        {"problems", problems.empty() ? std::vector<std::string>{error} : problems}}};
 }
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -46,16 +46,14 @@ const std::string* Call::value(const std::string& name) const {
 
 Route get(std::string path, std::string id, std::string about, Schema answer, Handle handle,
           std::vector<Parameter> parameters, std::vector<int> more) {
-  Route route;
-  route.method = "GET";
-  route.path = std::move(path);
-  route.id = std::move(id);
-  route.about = std::move(about);
-  route.parameters = std::move(parameters);
-  route.answer = std::move(answer);
-  route.more = std::move(more);
-  route.handle = handle;
-  return route;
+  return Route{.method = "GET",
+               .path = std::move(path),
+               .id = std::move(id),
+               .about = std::move(about),
+               .parameters = std::move(parameters),
+               .answer = std::move(answer),
+               .more = std::move(more),
+               .handle = handle};
 }
 
 Route post(std::string path, std::string id, std::string about, Schema body, std::string example,

@@ -187,16 +187,14 @@ class Checker {
     return true;
   }
   void word(const Schema& schema, const std::string& text, const std::string& path) {
-    if (schema.words.empty() ||
-        std::find(schema.words.begin(), schema.words.end(), text) != schema.words.end())
-      return;
+    if (schema.words.empty() || std::ranges::find(schema.words, text) != schema.words.end()) return;
     add(path, "is " + config::show(text) +
                   executive::did_you_mean(text, schema.words, [](const auto& w) { return w; }));
   }
   void object(const Schema& schema, const Json& json, const std::string& path) {
     for (const auto& [key, value] : json.items()) {
-      const auto known = std::find_if(schema.properties.begin(), schema.properties.end(),
-                                      [&, &name = key](const Property& p) { return p.key == name; });
+      const auto known = std::ranges::find_if(schema.properties,
+                                              [&, &name = key](const Property& p) { return p.key == name; });
       if (known != schema.properties.end()) {
         check(known->schema, value, below(path, key));
       } else {

@@ -380,8 +380,8 @@ MHD_Result Server::send(const PendingRequest& exchange, Reply reply) {
     (void)MHD_add_response_header(response, name, value.c_str());
   };
   header("Content-Type", reply.type);
-  const bool cached = std::any_of(reply.headers.begin(), reply.headers.end(),
-                                  [](const auto& one) { return one.first == "Cache-Control"; });
+  const bool cached =
+      std::ranges::any_of(reply.headers, [](const auto& one) { return one.first == "Cache-Control"; });
   if (!cached) header("Cache-Control", "no-store");
   header("X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : reply.headers) header(name.c_str(), value);

@@ -87,8 +87,7 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
     std::string problem;
     const auto ref = rig.find(name, problem);
     if (ref && !seen.insert(name).second) problem = "is there twice";
-    LiveWrite write;
-    write.kind = kind;
+    LiveWrite write{.kind = kind};
     if (problem.empty() && ref) {
       const executive::Variable& variable = *rig.variables()[ref->variable].variable;
       write.ref = *ref;
@@ -205,8 +204,7 @@ Waits watch(Api& api, const Call& call, const Respond& respond) {
     if (frames == nullptr) return reply_now(respond, refusal(409, problem));
     watch.tap = std::make_shared<ExpressionTap>(api.rig(), watch.names, std::move(frames));
   }
-  Reply reply;
-  reply.watch = std::move(watch);
+  Reply reply{.watch = std::move(watch)};
   return reply_now(respond, std::move(reply));
 }
 

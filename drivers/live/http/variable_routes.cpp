@@ -67,8 +67,8 @@ bool matches(std::string_view pattern, std::string_view name) {
 Json drives_json(const executive::LiveRig& rig, std::size_t variable) {
   Json all = Json::array();
   for (const executive::LiveOutput& output : rig.outputs()) {
-    const bool wired = std::any_of(output.sources.begin(), output.sources.end(),
-                                   [&](const executive::LiveRef& from) { return from.variable == variable; });
+    const bool wired = std::ranges::any_of(
+        output.sources, [&](const executive::LiveRef& from) { return from.variable == variable; });
     if (output.variable == variable || wired) all.push_back(output.name);
   }
   return all;

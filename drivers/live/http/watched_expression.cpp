@@ -101,7 +101,7 @@ std::shared_ptr<WatchedExpression> WatchedExpression::make(const LiveRig& rig, c
   for (const executive::VariableRef& ref : names.variables()) {
     const auto& all = rig.variables();
     const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.variable == ref.variable; });
+        std::ranges::find_if(all, [&](const auto& each) { return each.variable == ref.variable; });
     refs.push_back({static_cast<std::size_t>(found - all.begin()), ref.first, 1, ref.indexed});
     types.push_back(ref.variable->type);
   }

@@ -175,8 +175,7 @@ std::optional<executive::LiveRef> find(const executive::LiveRig& rig, std::strin
 }
 
 Entry look_up(const executive::LiveRig& rig, std::string name) {
-  Entry entry;
-  entry.name = std::move(name);
+  Entry entry{.name = std::move(name)};
   if (entry.name == "time") {
     entry.kind = Entry::Kind::time;
     entry.label = "s";
@@ -200,7 +199,7 @@ std::optional<Unit> unit_for(const Unit& own, const std::string& text) {
   constexpr std::size_t kLongest = 100;
   // The text is shown to clients as it is: nothing in it may end a field or a label.
   const auto breaks = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '{' || c == '}'; };
-  if (text.size() > kLongest || std::any_of(text.begin(), text.end(), breaks)) return std::nullopt;
+  if (text.size() > kLongest || std::ranges::any_of(text, breaks)) return std::nullopt;
   for (const std::string& spelling : {text, translated(text, false), translated(text, true)}) {
     std::optional<Unit> unit = parsed(spelling);
     if (unit && compatible(*unit, own)) return unit;

@@ -68,7 +68,7 @@ constexpr std::array<OwnVariable, 8> kOwnVariables{{
 
 const OwnVariable* find_own_variable(std::string_view name) {
   const auto named = [&](const OwnVariable& variable) { return variable.name == name; };
-  const auto found = std::find_if(kOwnVariables.begin(), kOwnVariables.end(), named);
+  const auto found = std::ranges::find_if(kOwnVariables, named);
   return found == kOwnVariables.end() ? nullptr : &*found;
 }
 

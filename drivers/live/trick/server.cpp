@@ -27,6 +27,7 @@
 #include "drivers/live/trick/session.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/descriptor.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::drivers::trick {
@@ -224,8 +225,7 @@ class Server::Loop {
     bound_ = {wanted.address, ntohs(address.sin_port)};
     lines_.announce("Trick's variable server listens on " + bound_.text());
     if (!bound_.is_loopback()) {
-      std::string whom;
-      for (const std::string& block : settings_.allow) whom += (whom.empty() ? "" : ", ") + block;
+      std::string whom = rtsync::joined(settings_.allow);
       lines_.announce(
           "Trick's variable server on " + bound_.text() +
           " can be reached from other machines, and there is no password: every client from " + whom +
@@ -371,8 +371,8 @@ class Server::Loop {
   }
 
   bool allowed(std::uint32_t address) const {
-    return allow_.empty() || std::any_of(allow_.begin(), allow_.end(),
-                                         [&](const Block& block) { return block.holds(address); });
+    return allow_.empty() ||
+           std::ranges::any_of(allow_, [&](const Block& block) { return block.holds(address); });
   }
 
   void accept_all() {

@@ -181,7 +181,7 @@ void Session::answer_reading(const LiveSnapshotPtr& made) {
 
 void Session::written(std::uint64_t ticket, const LiveDone& done) {
   const auto of_ticket = [&](const auto& writing) { return writing.first == ticket; };
-  const auto found = std::find_if(writing_.begin(), writing_.end(), of_ticket);
+  const auto found = std::ranges::find_if(writing_, of_ticket);
   if (found == writing_.end()) return;
   const std::string text = std::move(found->second);
   writing_.erase(found);

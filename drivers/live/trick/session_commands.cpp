@@ -206,17 +206,17 @@ const std::vector<Session::Advice>& Session::advice() {
 void Session::run(const Call& call) {
   if (!call.problem.empty()) return refuse(call.text, call.problem);
   const auto named = [&](const auto& row) { return row.name == call.name; };
-  if (const auto& all = commands(); std::any_of(all.begin(), all.end(), named)) {
-    const Command& command = *std::find_if(all.begin(), all.end(), named);
+  if (const auto& all = commands(); std::ranges::any_of(all, named)) {
+    const Command& command = *std::ranges::find_if(all, named);
     if (const std::string problem = misfit(command.name, command.takes, call.values); !problem.empty())
       return refuse(call.text, problem);
     if (command.run != nullptr) (this->*command.run)(call);
     return;
   }
-  if (const auto& all = rig_commands(); std::any_of(all.begin(), all.end(), named))
-    return give_rig_command(call, *std::find_if(all.begin(), all.end(), named));
-  if (const auto& all = advice(); std::any_of(all.begin(), all.end(), named))
-    return refuse(call.text, std::string(std::find_if(all.begin(), all.end(), named)->reason));
+  if (const auto& all = rig_commands(); std::ranges::any_of(all, named))
+    return give_rig_command(call, *std::ranges::find_if(all, named));
+  if (const auto& all = advice(); std::ranges::any_of(all, named))
+    return refuse(call.text, std::string(std::ranges::find_if(all, named)->reason));
   std::vector<std::string> known;
   for (const Command& command : commands()) known.emplace_back(command.name);
   refuse(call.text, "it is no command of the variable server, and there is no Python here" +
@@ -250,7 +250,7 @@ void Session::var_add(const Call& call) {
 
 void Session::var_remove(const Call& call) {
   const auto named = [&](const Entry& entry) { return entry.name == text(call, 0); };
-  if (const auto found = std::find_if(entries_.begin(), entries_.end(), named); found != entries_.end())
+  if (const auto found = std::ranges::find_if(entries_, named); found != entries_.end())
     entries_.erase(found);
 }
 
@@ -261,7 +261,7 @@ void Session::var_clear(const Call&) {
 
 void Session::var_units(const Call& call) {
   const auto named = [&](const Entry& entry) { return entry.name == text(call, 0); };
-  const auto found = std::find_if(entries_.begin(), entries_.end(), named);
+  const auto found = std::ranges::find_if(entries_, named);
   if (found == entries_.end()) return refuse(call.text, "it is not in the list; add it first");
   if (const std::string problem = set_unit(*found, text(call, 1)); !problem.empty())
     refuse(call.text, problem);
@@ -277,7 +277,7 @@ void Session::var_send_once(const Call& call) {
   std::vector<Entry> once;
   std::string_view rest = text(call, 0);
   const std::int64_t expected = call.values.size() > 1 ? whole(call, 1) : 1;
-  const auto names = std::count(rest.begin(), rest.end(), ',') + (rest.empty() || rest.back() == ',' ? 0 : 1);
+  const auto names = std::ranges::count(rest, ',') + (rest.empty() || rest.back() == ',' ? 0 : 1);
   if (names != expected)
     return refuse(call.text, "there are " + std::to_string(names) + " names, not " +
                                  std::to_string(expected) + ", so nothing is sent");
@@ -391,9 +391,7 @@ void Session::var_set(const Call& call) {
                                  variable.name + "[0]");
   auto bytes = bytes_of(variable, call.values[1], call.values.size() > 2 ? text(call, 2) : "", problem);
   if (!bytes) return refuse(call.text, text(call, 0) + " " + problem);
-  executive::LiveWrite write;
-  write.ref = *ref;
-  write.bytes = *std::move(bytes);
+  executive::LiveWrite write{.ref = *ref, .bytes = *std::move(bytes)};
   executive::LiveBatch batch;
   batch.writes.push_back(std::move(write));
   batch.who = who();

@@ -45,8 +45,7 @@ Json head_json(const executive::RecordingHead& head) {
 
 executive::RecordingHead head_from_json(const Json& json) {
   try {
-    executive::RecordingHead head;
-    head.name = json.at("recording").get<std::string>();
+    executive::RecordingHead head{.name = json.at("recording").get<std::string>()};
     const auto epoch = config::parse_date(json.value("epoch", std::string("1970-01-01T00:00:00Z")));
     if (!epoch) throw std::runtime_error("its epoch " + epoch.problem);
     head.epoch_ns = *epoch.ns;

@@ -147,8 +147,8 @@ class Csv final : public executive::RecordSink {
   bool append_word(const RecordColumn& column, const std::byte* value) {
     std::int32_t number = 0;
     std::memcpy(&number, value, sizeof number);
-    const auto word = std::find_if(column.labels.begin(), column.labels.end(),
-                                   [number](const auto& label) { return label.value == number; });
+    const auto word =
+        std::ranges::find_if(column.labels, [number](const auto& label) { return label.value == number; });
     if (word != column.labels.end()) row_ += word->name;
     return word != column.labels.end();
   }
@@ -192,7 +192,7 @@ class WholeRow {
     }
     if (cells_of(line, separator_) != columns_ || line.back() == separator_) return false;
     time_.assign(line.substr(0, line.find(separator_)));
-    std::replace(time_.begin(), time_.end(), ',', '.');  // a decimal comma: there is no other
+    std::ranges::replace(time_, ',', '.');  // a decimal comma: there is no other
     return true;
   }
   bool has_header() const { return columns_ > 0; }
@@ -220,8 +220,7 @@ class CsvFormat final : public executive::DriverWithFields<executive::RecordDriv
   std::string file_name(const std::string& recording) const override { return file_of(recording); }
 
   executive::RecordedFile examine(const std::filesystem::path& path) const override {
-    executive::RecordedFile file;
-    file.path = path;
+    executive::RecordedFile file{.path = path};
     WholeRow row;
     const executive::WholeLines found = executive::examine_lines(file.path, std::ref(row));
     file.bytes = found.bytes;

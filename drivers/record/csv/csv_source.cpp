@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -100,9 +99,8 @@ struct Seen {
       fractions = true;
     } else {
       ++words;
-      if (labels.size() < kMostLabels && std::none_of(labels.begin(), labels.end(), [&](const auto& label) {
-            return label.name == written;
-          }))
+      if (labels.size() < kMostLabels &&
+          std::ranges::none_of(labels, [&](const auto& label) { return label.name == written; }))
         labels.push_back({std::string(written), static_cast<std::int64_t>(labels.size())});
     }
   }

@@ -66,7 +66,7 @@ void put_flags(hid_t at, const RecordColumn& column) {
   std::string names;
   for (const executive::VariableLabel& label : column.labels) {
     std::string name = label.name;
-    std::replace(name.begin(), name.end(), ' ', '_');
+    std::ranges::replace(name, ' ', '_');
     names += (names.empty() ? "" : " ") + name;
     values.push_back(label.value);
   }
@@ -87,7 +87,7 @@ void put_flags(hid_t at, const RecordColumn& column) {
 std::string cf_date(std::int64_t ns) {
   std::string date = config::print_date(ns);
   date = date.substr(0, date.find('+'));
-  std::replace(date.begin(), date.end(), 'T', ' ');
+  std::ranges::replace(date, 'T', ' ');
   return date;
 }
 

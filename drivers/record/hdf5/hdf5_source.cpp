@@ -171,9 +171,7 @@ std::unique_ptr<executive::RecordSource> read_hdf5(const std::filesystem::path& 
 }
 
 executive::RecordedFile examine_hdf5(const std::filesystem::path& path) {
-  executive::RecordedFile found;
-  found.path = path;
-  found.bytes = std::filesystem::file_size(path);
+  executive::RecordedFile found{.path = path, .bytes = std::filesystem::file_size(path)};
   if (found.bytes == 0) return found;
   try {
     Hdf5Source source(path, true);

@@ -236,9 +236,7 @@ std::unique_ptr<executive::RecordSource> read_mcap(const std::filesystem::path& 
 
 executive::RecordedFile examine_mcap(const std::filesystem::path& path) {
   MappedFile file(path);
-  executive::RecordedFile found;
-  found.path = path;
-  found.bytes = file.bytes().size();
+  executive::RecordedFile found{.path = path, .bytes = file.bytes().size()};
   if (found.bytes == 0) return found;
   const McapScan scan = Scanner(file).scan();
   found.whole = scan.whole;

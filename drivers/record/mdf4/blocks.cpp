@@ -37,9 +37,7 @@ MdfBlock mdf_read(std::string_view file, std::uint64_t at, std::string_view type
     throw MdfCutOff("a block " + place(at) + " is cut off");
   ByteReader reader(file, static_cast<std::size_t>(at));
   if (reader.take(2) != "##") throw std::runtime_error("there is no block " + place(at));
-  MdfBlock block;
-  block.at = at;
-  block.type = reader.take(2);
+  MdfBlock block{.at = at, .type = reader.take(2)};
   reader.skip(4);
   const auto length = reader.take<std::uint64_t>();
   const auto links = reader.take<std::uint64_t>();

@@ -41,8 +41,8 @@ class MdfBlocks {
 /// A block of a file of unknown origin.
 struct MdfBlock {
   std::uint64_t at = 0, end = 0;
-  std::string_view type, data;
-  std::vector<std::uint64_t> links;
+  std::string_view type, data{};
+  std::vector<std::uint64_t> links{};
 
   /// 0 where there is no such link.
   std::uint64_t link(std::size_t index) const { return index < links.size() ? links[index] : 0; }

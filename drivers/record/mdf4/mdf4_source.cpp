@@ -177,18 +177,17 @@ class LayoutReader {
 
 /// The data of a group, piece by piece.
 struct MdfData {
-  std::vector<std::string_view> pieces;
+  std::vector<std::string_view> pieces{};
   std::uint64_t bytes = 0;
   std::uint64_t end = 0;        ///< end of the last block
   std::uint64_t last_link = 0;  ///< place of the link to what follows
   bool cut_off = false;         ///< it leads beyond the end of the file
-  std::string damage;           ///< reason why the list ends early; empty: it does not
+  std::string damage{};         ///< reason why the list ends early; empty: it does not
 };
 
 MdfData read_data(MappedFile& mapped, const MdfLayout& layout) {
   const std::string_view file = mapped.bytes();
-  MdfData data;
-  data.last_link = layout.data_link;
+  MdfData data{.last_link = layout.data_link};
   std::unordered_set<std::uint64_t> seen;
   const auto take = [&](const MdfBlock& block) {
     data.pieces.push_back(block.data);
@@ -361,9 +360,7 @@ std::unique_ptr<executive::RecordSource> read_mdf4(const std::filesystem::path& 
 
 executive::RecordedFile examine_mdf4(const std::filesystem::path& path) {
   MappedFile file(path);
-  executive::RecordedFile found;
-  found.path = path;
-  found.bytes = file.bytes().size();
+  executive::RecordedFile found{.path = path, .bytes = file.bytes().size()};
   if (found.bytes == 0) return found;
   MdfLayout layout;
   try {

@@ -129,8 +129,7 @@ std::unique_ptr<RecordReader> TrkFormat::read(const std::string& file) const { r
 std::vector<std::string> TrkFormat::omits(const Recording& recording) const {
   std::vector<std::string> all;
   const auto count = [&](auto has, const std::string& what) {
-    const auto columns =
-        static_cast<std::size_t>(std::count_if(recording.columns.begin(), recording.columns.end(), has));
+    const auto columns = static_cast<std::size_t>(std::ranges::count_if(recording.columns, has));
     if (columns > 0) all.push_back(what + " of " + counted(columns, "column"));
   };
   count([](const Column& column) { return !column.about.empty(); }, "the descriptions");

@@ -30,11 +30,11 @@ struct ArrayTask {
 /// An array whose end is not known.
 struct ActiveArray {
   ArrayJob job;
-  std::string id;      ///< the engine's id; empty: not submitted
+  std::string id{};    ///< the engine's id; empty: not submitted
   bool tried = false;  ///< it may have been submitted without an answer
   double next_try = 0;
-  std::vector<ArraySlot> slots;
-  std::vector<ArrayTask> tasks;
+  std::vector<ArraySlot> slots{};
+  std::vector<ArrayTask> tasks{};
   std::size_t left = 0;
   bool cancelled = false;
   bool inherited = false;  ///< another runner submitted it, and may have said why its tasks ended

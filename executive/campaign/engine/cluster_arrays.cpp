@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <system_error>
 
 #include "executive/campaign/engine/cluster_campaign.hpp"
@@ -34,9 +33,8 @@ void ClusterRunner::take_stranger(const Store::Open& open) {
 }
 
 void ClusterRunner::take_up(const Placement::Array& array, bool changed) {
-  ActiveArray active;
-  active.job = {array.array, array.name, array_folder(choices_.folder, array.array), array.tasks,
-                array.needs};
+  ActiveArray active{
+      .job = {array.array, array.name, array_folder(choices_.folder, array.array), array.tasks, array.needs}};
   for (const Placement::Placed& each : placement_.placed(array.array))
     active.add(each.task, {each.number, each.attempt, false, !each.open});
   active.id = array.job;
@@ -115,11 +113,10 @@ bool ClusterRunner::place_next() {
     if (each.id.empty() && engine_.now() >= each.next_try) submit(each);
   for (const ActiveArray& each : arrays_)
     if (each.id.empty()) return false;  // one after the other
-  ArrayKnowledge known;
-  known.left = ledger_.left();
-  known.queued = queued();
-  known.timed = timed_;
-  known.case_s = timed_ > 0 ? time_sum_ / static_cast<double>(timed_) : 0;
+  ArrayKnowledge known{.left = ledger_.left(),
+                       .queued = queued(),
+                       .timed = timed_,
+                       .case_s = timed_ > 0 ? time_sum_ / static_cast<double>(timed_) : 0};
   const ArrayShape shape = next_array(cluster_.settings, limits_, known);
   if (shape.tasks <= 0) return false;
   std::optional<Case> first = ledger_.next();

@@ -51,15 +51,15 @@ struct TaskEnd {
   std::int64_t task = 0;
   std::string state;  ///< COMPLETED, FAILED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY, PREEMPTED, CANCELLED, ...
   int status = 0, signal = 0;
-  std::string node;
+  std::string node{};
 };
 
 /// A line that a task wrote: it begins a case, or one has ended.
 struct CaseReport {
   std::int64_t task = 0;
-  std::size_t place = 0;          ///< number of the case in its task, from 0
-  std::optional<ProcessEnd> end;  ///< nothing: it begins
-  std::string node;
+  std::size_t place = 0;            ///< number of the case in its task, from 0
+  std::optional<ProcessEnd> end{};  ///< nothing: it begins
+  std::string node{};
 };
 
 /// A case of a task.
@@ -74,7 +74,7 @@ struct TaskCase {
 struct TaskWork {
   double timeout_s = 0, kill_after_s = 5;
   bool realtime = false;
-  std::vector<TaskCase> cases;
+  std::vector<TaskCase> cases{};
 };
 
 /// The statuses by which a task says why it could not run its cases.

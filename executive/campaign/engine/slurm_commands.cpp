@@ -51,8 +51,7 @@ Answer HostCommands::run(const std::vector<std::string>& words) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  Answer answer;
-  answer.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  Answer answer{.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)};
   int error = 0;
   answer.text = rtsync::read_folder_file(output, error);
   return answer;

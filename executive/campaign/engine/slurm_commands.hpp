@@ -13,8 +13,8 @@ std::filesystem::path program_of(const std::string& name);
 
 /// The answer of a program.
 struct Answer {
-  int status = 0;    ///< exit status; 128 and the signal that ended it
-  std::string text;  ///< its output, errors too
+  int status = 0;      ///< exit status; 128 and the signal that ended it
+  std::string text{};  ///< its output, errors too
 };
 
 /// Runs Slurm's programs: sbatch, squeue, scancel, scontrol, sinfo.

@@ -16,6 +16,8 @@
 #include "executive/campaign/engine/slurm_text.hpp"
 #include "executive/campaign/run/runner.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/joined.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::campaign::slurm {
 namespace {
@@ -31,7 +33,7 @@ constexpr std::array<std::string_view, 9> kLater{
 
 std::string one_line(const std::string& text) {
   std::string line(config::trimmed(text));
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::ranges::replace(line, '\n', ' ');
   return line;
 }
 
@@ -69,9 +71,8 @@ EngineLimits SlurmEngine::limits(const ArrayNeeds& needs) {
                         std::string("--on slurm: the cluster does not answer: ") + error.what() +
                             "; look whether slurmctld runs and SLURM_CONF is right, or run with --on local");
   }
-  EngineLimits limits;
-  limits.array_size = number_or(config, "MaxArraySize", 1001);
-  limits.jobs = number_or(config, "MaxJobCount", 10'000);
+  EngineLimits limits{.array_size = number_or(config, "MaxArraySize", 1001),
+                      .jobs = number_or(config, "MaxJobCount", 10'000)};
   completed_.clear();
   if (config["JobCompType"] == "jobcomp/filetxt" && ::access(config["JobCompLoc"].c_str(), R_OK) == 0)
     completed_ = config["JobCompLoc"];
@@ -115,8 +116,7 @@ void SlurmEngine::look_at_partition(EngineLimits& limits, std::string& name) {
                             "; name one that is up, or ask who runs the cluster");
   }
   if (found) return;
-  std::string there;
-  for (const std::string& each : all) there += (there.empty() ? "" : ", ") + each;
+  std::string there = rtsync::joined(all);
   const config::SourceLocation& place = name.empty() ? settings_.origin.place : settings_.partition.place;
   throw ConfigError(place, "slurm.partition",
                     (name.empty() ? "the cluster has no default partition"
@@ -198,7 +198,7 @@ std::string SlurmEngine::submit(const ArrayJob& array) {
 std::vector<std::string> SlurmEngine::find(const std::string& name) {
   std::vector<std::string> all;
   const auto add = [&](const std::string& job) {
-    if (std::find(all.begin(), all.end(), job) == all.end()) all.push_back(job);
+    if (std::ranges::find(all, job) == all.end()) all.push_back(job);
   };
   for (const QueuedTasks& each : queue({name})) add(each.job);
   std::ifstream file(completed_);
@@ -209,8 +209,7 @@ std::vector<std::string> SlurmEngine::find(const std::string& name) {
 }
 
 std::vector<QueuedTasks> SlurmEngine::queue(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ",") + name;
+  std::string all = rtsync::joined(names, ",");
   // Without that variable squeue cuts the list of tasks that wait.
   return queue_of(ask({"env", "SLURM_BITSTR_LEN=0", "squeue", "-h", "--name=" + all, "-o", kQueueFormat}));
 }

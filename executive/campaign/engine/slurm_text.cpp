@@ -119,10 +119,7 @@ std::optional<TaskEnd> end_of_task(std::string_view line) {
   };
   const auto task = number_in(of("ArrayTaskId"));
   if (!task || of("ArrayJobId").empty()) return std::nullopt;
-  TaskEnd end;
-  end.job = of("ArrayJobId");
-  end.task = *task;
-  end.state = of("JobState");
+  TaskEnd end{.job = std::string(of("ArrayJobId")), .task = *task, .state = std::string(of("JobState"))};
   const std::vector<std::string_view> code = parts_of(of("ExitCode"), ':');
   end.status = static_cast<int>(number_in(code[0]).value_or(0));
   if (code.size() > 1) end.signal = static_cast<int>(number_in(code[1]).value_or(0));

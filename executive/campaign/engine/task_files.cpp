@@ -53,10 +53,9 @@ TaskWork read_task(const fs::path& array, std::int64_t task) {
   if (error != 0) fail(error, file);
   const Json all = config::json_of(text);
   try {
-    TaskWork work;
-    work.timeout_s = all.at("timeout_s");
-    work.kill_after_s = all.at("kill_after_s");
-    work.realtime = all.at("realtime");
+    TaskWork work{.timeout_s = all.at("timeout_s"),
+                  .kill_after_s = all.at("kill_after_s"),
+                  .realtime = all.at("realtime")};
     for (const Json& each : all.at("cases"))
       work.cases.push_back({each.at("number"), each.at("attempt"), each.at("line"),
                             each.at("words").get<std::vector<std::string>>()});
@@ -109,9 +108,7 @@ std::vector<CaseReport> TaskReports::read(const fs::path& array) {
       const bool ends = line.contains("ends");
       const char* const key = ends ? "ends" : "begins";
       if (!line.contains(key) || !line[key].is_number_unsigned()) continue;
-      CaseReport report;
-      report.task = task;
-      report.place = line[key].get<std::size_t>();
+      CaseReport report{.task = task, .place = line[key].get<std::size_t>()};
       if (line.contains("node") && line["node"].is_string()) report.node = line["node"].get<std::string>();
       if (ends && line.contains("end")) report.end = end_of(line["end"].dump());
       if (ends && !report.end) continue;

@@ -28,8 +28,7 @@ constexpr std::array<StateWord, 10> kStates{{
 }  // namespace
 
 TaskLoss loss_of(const TaskEnd& end, bool alone) {
-  TaskLoss loss;
-  loss.spoiled = true;
+  TaskLoss loss{.spoiled = true};
   std::string means;
   for (const StateWord& each : kStates)
     if (end.state == each.state) {

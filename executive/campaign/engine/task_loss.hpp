@@ -9,7 +9,7 @@ namespace tactus::campaign {
 /// The fate of the case that ran when the engine ended its task.
 struct TaskLoss {
   bool spoiled = false;  ///< true: by the machine, and it is repeated
-  std::string says;      ///< "NODE_FAIL on node3: its node failed"
+  std::string says{};    ///< "NODE_FAIL on node3: its node failed"
 };
 
 /// `alone`: the task had no other case.

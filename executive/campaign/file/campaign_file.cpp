@@ -34,7 +34,7 @@ void read_files(const Node& one, const Node& many, const std::string& key, std::
       const std::string at = node->is_list() ? path + "[" + std::to_string(i) + "]" : path;
       if (!entries[i].is_scalar() || entries[i].text().empty()) {
         problems.add(entries[i].place(), at, "expected the path of a file");
-      } else if (std::find(files.begin(), files.end(), entries[i].text()) != files.end()) {
+      } else if (std::ranges::find(files, entries[i].text()) != files.end()) {
         problems.add(entries[i].place(), at, config::show(entries[i].text()) + " is there twice");
       } else {
         files.push_back(entries[i].text());
@@ -100,7 +100,7 @@ void read_sets(const Node& list, const std::string& path, std::vector<Vary>& var
       std::vector<Node> values;
       for (const Node& each : list.items())
         if (const Node* const value = each.find(entry.key);
-            value != nullptr && std::find(values.begin(), values.end(), *value) == values.end())
+            value != nullptr && std::ranges::find(values, *value) == values.end())
           values.push_back(*value);
       settings.list = Node::list(std::move(values), entry.value.place());
       auto made = read_vary(settings, problems);
@@ -143,7 +143,7 @@ void read_cases(const CasesKeys& keys, CampaignFile& file, Problems& problems) {
                                                   {keys.sobol > 0, Method::sobol},
                                                   {keys.monte_carlo > 0, Method::monte_carlo},
                                                   {!keys.list.is_null(), Method::list}};
-  const auto given = std::count_if(ways.begin(), ways.end(), [](const auto& way) { return way.first; });
+  const auto given = std::ranges::count_if(ways, [](const auto& way) { return way.first; });
   if (given > 1)
     problems.add(keys.origin, "matrix, latin_hypercube, sobol, monte_carlo and list exclude each other");
   for (const auto& [is, method] : ways)

@@ -64,11 +64,10 @@ Case Cases::at(std::int64_t number) const {
   const auto rigs = static_cast<std::int64_t>(file_.rigs.size());
   const auto test = static_cast<std::size_t>(number % tests);
   const auto rig = static_cast<std::size_t>(number / tests % rigs);
-  Case one;
-  one.number = number;
-  one.repetition = static_cast<int>(number / tests / rigs % file_.repeat);
-  one.draw = number / tests / rigs / file_.repeat;
-  one.rig = file_.rigs[rig];
+  Case one{.number = number,
+           .draw = number / tests / rigs / file_.repeat,
+           .repetition = static_cast<int>(number / tests / rigs % file_.repeat),
+           .rig = file_.rigs[rig]};
   if (!file_.tests.empty()) {
     one.test = file_.tests[test];
     one.arguments = {"--test", one.test};
@@ -89,8 +88,8 @@ Case Cases::at(std::int64_t number) const {
         {vary.key, value.text, value.number, value.is_word ? "" : vary.unit_text, value.is_word});
   }
   if (!file_.realtime) one.arguments.emplace_back("--no-realtime");
-  one.excluded = std::any_of(file_.exclude.begin(), file_.exclude.end(),
-                             [&](const Exclusion& each) { return each.holds(file_.vary, present); });
+  one.excluded = std::ranges::any_of(file_.exclude,
+                                     [&](const Exclusion& each) { return each.holds(file_.vary, present); });
   return one;
 }
 

@@ -32,7 +32,7 @@ std::string place_of(const std::string& file, const std::string& from) {
 /// The names in a section: keys of a map.
 std::vector<std::string> names_in(const config::Document* rig, const config::Document* test,
                                   std::string_view section) {
-  const bool of_test = std::find(kOfTest.begin(), kOfTest.end(), section) != kOfTest.end();
+  const bool of_test = std::ranges::find(kOfTest, section) != kOfTest.end();
   const config::Node* node = of_test && test != nullptr ? test->root().find(section) : nullptr;
   if (node == nullptr && rig != nullptr) node = rig->root().find(section);
   std::vector<std::string> names;
@@ -104,12 +104,8 @@ class Trial {
   }
 
   executive::RunOverrides choices(const std::string& test) const {
-    executive::RunOverrides result;
-    result.set = file_.set;
-    result.realtime = file_.realtime;
-    result.test = test;
-    result.spelling = "--";
-    return result;
+    return executive::RunOverrides{
+        .set = file_.set, .realtime = file_.realtime, .test = test, .spelling = "--"};
   }
 
   const CampaignFile& file_;
@@ -158,8 +154,7 @@ void find_keys(CampaignFile& file, config::Problems& problems) {
   for (std::size_t v = 0; v < file.vary.size(); ++v) {
     const std::string& key = file.vary[v].key;
     const std::string section = key.substr(0, key.find('.'));
-    if (std::find(kNamed.begin(), kNamed.end(), section) == kNamed.end() || section.size() == key.size())
-      continue;
+    if (std::ranges::find(kNamed, section) == kNamed.end() || section.size() == key.size()) continue;
     const std::string rest = key.substr(section.size() + 1);
     const std::string name = rest.substr(0, rest.find_first_of(".["));
     bool anywhere = false;
@@ -168,12 +163,12 @@ void find_keys(CampaignFile& file, config::Problems& problems) {
       for (std::size_t t = 0; t < tests.size(); ++t) {
         const std::vector<std::string> there =
             names_in(rigs[r] ? &*rigs[r] : nullptr, tests[t] ? &*tests[t] : nullptr, section);
-        const bool has = std::find(there.begin(), there.end(), name) != there.end();
+        const bool has = std::ranges::find(there, name) != there.end();
         file.applies[r * tests.size() + t][v] = has;
         anywhere |= has;
         known.insert(known.end(), there.begin(), there.end());
       }
-    std::sort(known.begin(), known.end());
+    std::ranges::sort(known);
     known.erase(std::unique(known.begin(), known.end()), known.end());
     if (!anywhere)
       problems.add(file.vary[v].origin, "neither rig nor test has " + config::show(name) + " in " + section +

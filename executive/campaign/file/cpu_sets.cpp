@@ -174,10 +174,9 @@ std::vector<CpuPlace> places_of(const CampaignFile& file, const MachineCpus& mac
   for (const std::string& each : file.rigs) {
     const auto rig = executive::load_rig(each, {.set = file.set});
     const auto& workers = rig->settings().threads.workers;
-    threads = std::max(
-        threads, 1 + static_cast<int>(std::count_if(workers.begin(), workers.end(), [](const auto& worker) {
-                   return worker.policy != rtsync::SchedPolicy::other;
-                 })));
+    threads = std::max(threads, 1 + static_cast<int>(std::ranges::count_if(workers, [](const auto& worker) {
+                                  return worker.policy != rtsync::SchedPolicy::other;
+                                })));
   }
   all = cut_into_places(machine, threads);
   if (all.empty())

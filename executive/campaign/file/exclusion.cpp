@@ -112,8 +112,7 @@ class Evaluation {
       throw ExpressionError(part.at, why);
     }
     const Value* const value = values_[*key];
-    Result result;
-    result.unit = vary_[*key].unit;
+    Result result{.unit = vary_[*key].unit};
     const bool is_word = !vary_[*key].list.empty() && vary_[*key].list.front().is_word;
     if (is_word) result.kind = Result::Kind::word;
     if (value == nullptr) {

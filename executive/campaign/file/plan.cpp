@@ -116,8 +116,7 @@ std::string describe(const Vary& vary) {
 }
 
 CampaignPlan plan_of(const CampaignFile& file, const Cases& cases, const CaseTimes& times) {
-  CampaignPlan plan;
-  plan.cases = cases.count();
+  CampaignPlan plan{.cases = cases.count()};
   if (!file.exclude.empty()) {
     const std::int64_t looked_at = std::min(plan.cases, kCounted);
     plan.excluded_exactly = looked_at == plan.cases;

@@ -113,7 +113,7 @@ bool read_list(const VarySettings& settings, Vary& vary, Problems& problems) {
   std::vector<Node> values = node.items();
   for (const Node::Entry& entry : node.entries()) values.push_back(Node::scalar(entry.key, entry.place));
   // One word makes words of all: "1, 2, measured" are names of choices.
-  const bool all_numbers = std::all_of(values.begin(), values.end(), looks_like_number);
+  const bool all_numbers = std::ranges::all_of(values, looks_like_number);
   bool good = true;
   if (all_numbers) good = NumberReader(vary, problems).set_unit(values.front(), path + "[0]");
   for (std::size_t i = 0; good && i < values.size(); ++i) {
@@ -126,7 +126,7 @@ bool read_list(const VarySettings& settings, Vary& vary, Problems& problems) {
     } else {
       value = {config::to_flow(values[i]), static_cast<double>(i), true};
     }
-    const auto same = std::find_if(vary.list.begin(), vary.list.end(), [&](const Value& each) {
+    const auto same = std::ranges::find_if(vary.list, [&](const Value& each) {
       return all_numbers ? each.number == value.number : each.text == value.text;
     });
     if (same != vary.list.end()) {
@@ -273,13 +273,10 @@ std::optional<Value> read_value(const Node& node, const std::string& path, const
 }
 
 std::optional<Vary> read_vary(const VarySettings& s, Problems& problems) {
-  Vary vary;
-  vary.key = s.name.value;
-  vary.origin = {s.name.place, s.name.path};
+  Vary vary{.key = s.name.value, .origin = {s.name.place, s.name.path}};
   const std::vector<const Node*> ways{&s.list,   &s.discrete,  &s.uniform,   &s.log_uniform,
                                       &s.normal, &s.lognormal, &s.triangular};
-  const auto given =
-      std::count_if(ways.begin(), ways.end(), [](const Node* node) { return !node->is_null(); });
+  const auto given = std::ranges::count_if(ways, [](const Node* node) { return !node->is_null(); });
   if (given != 1) {
     problems.add(vary.origin,
                  given == 0

@@ -36,8 +36,7 @@ std::vector<SearchProblem> problems_of(const SearchSettings& search, const Campa
   }
   if (!has_case) return all;
   const Case one = cases.at(search.number);
-  if (std::none_of(one.drawn.begin(), one.drawn.end(),
-                   [&](const Drawn& each) { return each.key == vary.key; }))
+  if (std::ranges::none_of(one.drawn, [&](const Drawn& each) { return each.key == vary.key; }))
     all.push_back({In::number, "case " + std::to_string(one.number) + " does not have " +
                                    config::show(vary.key) + "; choose another one"});
   return all;

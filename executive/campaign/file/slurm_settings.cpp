@@ -48,7 +48,7 @@ const config::Fields<SlurmSettings>& slurm_fields() {
 
 void check_slurm(const SlurmSettings& slurm, config::Problems& problems) {
   const auto has_controls = [](const std::string& text) {
-    return std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; });
+    return std::ranges::any_of(text, [](char c) { return c >= 0 && c < ' '; });
   };
   for (const auto* const each : {&slurm.partition, &slurm.account, &slurm.qos, &slurm.gres})
     if (has_controls(each->value) || each->value.find_first_of(" \t\"'") != std::string::npos)
@@ -62,7 +62,7 @@ void check_slurm(const SlurmSettings& slurm, config::Problems& problems) {
     if (has_controls(option.value) || !option.value.starts_with('-'))
       problems.add(option, config::show(option.value) +
                                " is not an option of sbatch; write for example --constraint=fast");
-    else if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end())
+    else if (std::ranges::find(kOurs, name) != kOurs.end())
       problems.add(option, config::show(name) + " is set by the campaign itself; leave it out");
   }
 }

@@ -89,7 +89,7 @@ Json name_json(const ResultColumn& column) {
 }
 
 Json spread_json(const ResultColumn& column, std::vector<double> values, bool independent) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   Json json = name_json(column);
   json["unit"] = column.unit;
   json["cases"] = values.size();

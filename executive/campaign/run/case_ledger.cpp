@@ -120,14 +120,13 @@ void CaseLedger::lose(std::int64_t number, int attempt, bool again) {
 }
 
 Progress CaseLedger::progress(std::int64_t running, double now) const {
-  Progress all;
-  all.cases = cases_.count() - std::max(left_out_, known_left_out_);
-  all.running = running;
-  all.ended = ended_;
-  all.counts = counts_;
-  all.seconds = now;
-  all.rate = rate_.of(now);
-  all.spoiled = spoiled_;
+  Progress all{.cases = cases_.count() - std::max(left_out_, known_left_out_),
+               .running = running,
+               .ended = ended_,
+               .counts = counts_,
+               .seconds = now,
+               .rate = rate_.of(now),
+               .spoiled = spoiled_};
   if (all.rate > 0) all.left_s = static_cast<double>(all.cases - counts_.all()) / all.rate;
   return all;
 }

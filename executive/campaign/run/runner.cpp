@@ -176,9 +176,7 @@ bool Runner::start_next() {
 /// The first place that no case has.
 std::size_t Runner::free_place() const {
   std::size_t place = 0;
-  while (std::any_of(running_.begin(), running_.end(),
-                     [&](const auto& each) { return each.second.place == place; }))
-    ++place;
+  while (std::ranges::any_of(running_, [&](const auto& each) { return each.second.place == place; })) ++place;
   return place;
 }
 
@@ -186,7 +184,7 @@ std::size_t Runner::free_place() const {
 std::size_t Runner::free_pin() const {
   std::vector<int> cases(std::max<std::size_t>(choices_.pins.size(), 1));
   for (const auto& [process, one] : running_) ++cases[one.pin];
-  return static_cast<std::size_t>(std::min_element(cases.begin(), cases.end()) - cases.begin());
+  return static_cast<std::size_t>(std::ranges::min_element(cases) - cases.begin());
 }
 
 /// Claims the next case, unless it has a result already. Returns false if there is none.
@@ -260,8 +258,7 @@ void Runner::look_at_limits() {
 void Runner::end_orphans() {
   if (work_.realtime) return;
   kill_orphans(mark_, [&](const std::string& mark) {
-    return std::any_of(running_.begin(), running_.end(),
-                       [&](const auto& each) { return each.second.mark == mark; });
+    return std::ranges::any_of(running_, [&](const auto& each) { return each.second.mark == mark; });
   });
 }
 

@@ -35,19 +35,20 @@ struct RunChoices {
   std::filesystem::path program;  ///< `tactus`
   int jobs = 1;                   ///< cases at a time, without real time
   std::string bench = "bench";    ///< name of the lock of real-time cases
-  std::vector<CpuPlace> places;  ///< CPUs of real-time cases, one case each; empty: one at a time, on any CPU
+  std::vector<CpuPlace>
+      places{};  ///< CPUs of real-time cases, one case each; empty: one at a time, on any CPU
   /// CPUs of cases without real time: each case runs on one, that with the fewest others. Empty: where it likes.
-  std::vector<rtsync::CpuSet> pins;
+  std::vector<rtsync::CpuSet> pins{};
   /// Finds `places` instead, once what a killed runner left has ended: until then it may have CPUs. Empty: they are given.
-  std::function<std::vector<CpuPlace>()> find_places;
+  std::function<std::vector<CpuPlace>()> find_places{};
   bool accept_changes = false;
   bool retry_failed = false;
-  std::optional<std::uint64_t> shuffle;
-  std::int64_t stop_after = 0;            ///< 0: none
-  std::function<bool(const Case&)> only;  ///< empty: all
+  std::optional<std::uint64_t> shuffle{};
+  std::int64_t stop_after = 0;              ///< 0: none
+  std::function<bool(const Case&)> only{};  ///< empty: all
   SureDraws* sure =
       nullptr;  ///< counts draws, and no case is started once it has enough; nullptr: all are run
-  std::vector<std::string> page;  ///< words of a command that writes the page; empty: none does
+  std::vector<std::string> page{};  ///< words of a command that writes the page; empty: none does
   std::function<rtsync::FileSystem(const std::filesystem::path&)> file_system =
       rtsync::file_system_of;  ///< says what `folder` lies on
   double kill_after_s = 5;     ///< time from SIGTERM to SIGKILL, at a time limit and of orphans in real time

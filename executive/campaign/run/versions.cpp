@@ -1,15 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/campaign/run/versions.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "executive/campaign/run/changed_files.hpp"
+#include "executive/campaign/store/outcome.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::campaign {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+bool has_kind(const std::vector<SourceRow>& rows, const std::string& kind) {
+  return std::ranges::any_of(rows, [&](const SourceRow& each) { return each.kind == kind; });
+}
+
+const SourceRow* find(const std::vector<SourceRow>& rows, const SourceRow& wanted) {
+  const auto at = std::ranges::find_if(
+      rows, [&](const SourceRow& each) { return each.kind == wanted.kind && each.file == wanted.file; });
+  return at == rows.end() ? nullptr : &*at;
+}
+
+/// Sentences on what differs between the files that a campaign began with and those of now: "rig servo.yaml has
+/// changed". Kinds that only one side has at all are left out.
+std::vector<std::string> changed_files(const std::vector<SourceRow>& then,
+                                       const std::vector<SourceRow>& now) {
+  std::vector<std::string> all;
+  for (const SourceRow& row : now) {
+    if (!has_kind(then, row.kind)) continue;
+    const SourceRow* const before = find(then, row);
+    const std::string what = row.kind + " " + row.file;
+    if (before == nullptr)
+      all.push_back(what + " is new");
+    else if (before->sha256 != row.sha256)
+      all.push_back(row.kind == "tactus" ? "tactus was " + before->sha256 + " and is " + row.sha256
+                                         : what + " has changed");
+  }
+  for (const SourceRow& row : then)
+    if (has_kind(now, row.kind) && find(now, row) == nullptr)
+      all.push_back(row.kind + " " + row.file + " is not used any more");
+  return all;
+}
 
 /// The comparison of a file with those of a version.
 struct Known {
@@ -41,8 +76,7 @@ bool Versions::take() {
       changed_files(first ? std::vector<SourceRow>{} : newest(), work_.sources);
   if (!first && changed.empty()) return false;
   if (!first && !choices_.accept_changes) {
-    std::string text;
-    for (const std::string& each : changed) text += (text.empty() ? "" : ", ") + each;
+    std::string text = rtsync::joined(changed);
     throw CampaignError(CampaignError::Kind::input,
                         choices_.folder.string() + " was begun with other files: " + text +
                             "; bring them back, continue with --accept-changes, which marks the cases "

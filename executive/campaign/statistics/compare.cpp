@@ -14,7 +14,7 @@ namespace {
 int rank_of(const std::string& verdict) {
   static const std::vector<std::string> kFromBest{"pass",         "note", "warn", "untested",
                                                   "inconclusive", "fail", "error"};
-  const auto at = std::find(kFromBest.begin(), kFromBest.end(), verdict);
+  const auto at = std::ranges::find(kFromBest, verdict);
   return static_cast<int>(at - kFromBest.begin());
 }
 
@@ -61,7 +61,7 @@ CampaignComparison compare(const std::vector<CaseVerdict>& before, const std::ve
     }
     result.changes.push_back(std::move(change));
   }
-  std::stable_sort(result.changes.begin(), result.changes.end(), [](const Change& a, const Change& b) {
+  std::ranges::stable_sort(result.changes, [](const Change& a, const Change& b) {
     const auto order = [](const Change& change) {
       return change.kind == Change::Kind::worse_verdict    ? 0
              : is_worse(change.kind)                       ? 1

@@ -13,7 +13,7 @@ namespace {
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   std::vector<double> result(values.size());
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first;
@@ -31,8 +31,7 @@ Quantile quantile(const std::vector<double>& sorted, double share, double confid
   const auto place = [&](double at) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(at - 1e-9)), 1, n);
   };
-  Quantile result;
-  result.value = sorted[static_cast<std::size_t>(place(static_cast<double>(n) * share) - 1)];
+  Quantile result{.value = sorted[static_cast<std::size_t>(place(static_cast<double>(n) * share) - 1)]};
   const boost::math::binomial_distribution<double> below(static_cast<double>(n), share);
   const double outside = (1 - confidence) / 2;
   // The greatest r with P(B < r) <= outside, and the least s with P(B >= s) <= outside.

@@ -10,8 +10,8 @@ namespace tactus::campaign {
 
 /// A quantile, and between which values it is.
 struct Quantile {
-  double value = 0;                   ///< order statistic number ceil(n share)
-  std::optional<double> low, high{};  ///< bounds of the confidence; nothing: there are too few values
+  double value = 0;                     ///< order statistic number ceil(n share)
+  std::optional<double> low{}, high{};  ///< bounds of the confidence; nothing: there are too few values
   double confidence = 0;  ///< confidence that both bounds together really have, at least what was asked for
 };
 

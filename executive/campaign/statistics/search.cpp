@@ -111,8 +111,8 @@ Bisection bisect_many(const BisectionChoices& choices,
         values.push_back(value);
     if (values.empty()) break;  // there is no number between
     const std::vector<bool> passed = take(values);
-    const auto border = static_cast<std::size_t>(std::find(passed.begin(), passed.end(), !result.low_passes) -
-                                                 passed.begin());
+    const auto border =
+        static_cast<std::size_t>(std::ranges::find(passed, !result.low_passes) - passed.begin());
     if (border < values.size()) result.high = values[border];
     if (border > 0) result.low = values[border - 1];
   }
@@ -139,7 +139,7 @@ Minimum minimise_many(
       std::vector<Set> batch;
       std::size_t end = begin;
       for (; end < sets.size() && batch.size() < std::max<std::size_t>(at_a_time, 1); ++end)
-        if (!tried.contains(sets[end]) && std::find(batch.begin(), batch.end(), sets[end]) == batch.end())
+        if (!tried.contains(sets[end]) && std::ranges::find(batch, sets[end]) == batch.end())
           batch.push_back(sets[end]);
         else if (tried.contains(sets[end]) && tried[sets[end]] && batch.empty())
           return end;

@@ -54,8 +54,8 @@ class CaseStates {
 
   /// Number of blocks that take room.
   std::size_t mixed() const {
-    return static_cast<std::size_t>(std::count_if(
-        blocks_.begin(), blocks_.end(), [](const auto& each) { return each.second.each != nullptr; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(blocks_, [](const auto& each) { return each.second.each != nullptr; }));
   }
 
  private:

@@ -71,7 +71,7 @@ std::string cause_of_the_machine(const Json& summary) {
     longest = sum;
     of = row.contains("by") ? &row["by"] : &none;
   }
-  if (std::find(kOfTheMachine.begin(), kOfTheMachine.end(), most) == kOfTheMachine.end()) return "";
+  if (std::ranges::find(kOfTheMachine, most) == kOfTheMachine.end()) return "";
   if (of->is_array() && !of->empty() && of->front().is_object()) {
     if (text_of(of->front(), "of") == "this rig") return "";
     if (const std::string name = text_of(of->front(), "name"); !name.empty()) return most + " by " + name;
@@ -146,8 +146,7 @@ void without_verdict(const ProcessEnd& end, const Json& summary, Outcome& into) 
 }  // namespace
 
 Outcome outcome_of(const fs::path& run_folder, const ProcessEnd& end) {
-  Outcome result;
-  result.end = end;
+  Outcome result{.end = end};
   const Json verdict = config::json_of(read(run_folder / "verdict.json"));
   const bool judged = verdict.is_object();
   if (judged) {
@@ -190,15 +189,13 @@ std::optional<ProcessEnd> read_end(const fs::path& file) { return end_of(read(fi
 std::optional<ProcessEnd> end_of(std::string_view text) {
   const Json row = config::json_of(text);
   if (!row.is_object() || !row.contains("status")) return std::nullopt;
-  ProcessEnd end;
-  end.status = static_cast<int>(number_of(row, "status"));
-  end.signal = static_cast<int>(number_of(row, "signal"));
-  end.timed_out = row.contains("timed_out") && row["timed_out"] == true;
-  end.seconds = number_of(row, "seconds");
-  end.cpu_s = number_of(row, "cpu_s");
-  end.memory_kb = static_cast<std::int64_t>(number_of(row, "memory_kb"));
-  end.begun = text_of(row, "begun");
-  return end;
+  return ProcessEnd{.status = static_cast<int>(number_of(row, "status")),
+                    .signal = static_cast<int>(number_of(row, "signal")),
+                    .timed_out = row.contains("timed_out") && row["timed_out"] == true,
+                    .seconds = number_of(row, "seconds"),
+                    .cpu_s = number_of(row, "cpu_s"),
+                    .memory_kb = static_cast<std::int64_t>(number_of(row, "memory_kb")),
+                    .begun = text_of(row, "begun")};
 }
 
 }  // namespace tactus::campaign

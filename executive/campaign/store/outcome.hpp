@@ -42,13 +42,13 @@ struct SourceRow {
 /// The result of one attempt of a case.
 struct Outcome {
   ProcessEnd end;
-  std::string verdict;  ///< pass, untested, inconclusive, fail or error
-  std::string says;     ///< sentence on what was not good
+  std::string verdict{};  ///< pass, untested, inconclusive, fail or error
+  std::string says{};     ///< sentence on what was not good
   std::string
-      spoiled;  ///< cause of lateness that is not the rig's: the attempt does not count; empty: it counts
-  std::vector<ExpectationRow> expectations;
-  std::vector<MeasuredRow> measured;
-  std::vector<SourceRow> sources;
+      spoiled{};  ///< cause of lateness that is not the rig's: the attempt does not count; empty: it counts
+  std::vector<ExpectationRow> expectations{};
+  std::vector<MeasuredRow> measured{};
+  std::vector<SourceRow> sources{};
   int version =
       0;  ///< version of the campaign that has these sources; 0: the one that the attempt was claimed in
 };

@@ -32,7 +32,7 @@ std::pair<std::string, std::string> split(const std::string& text) {
 
 bool is_file_name(const std::string& name) {
   return !name.empty() && name.size() <= 100 && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+         std::ranges::all_of(name, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                   c == '-' || c == '.';
          });
@@ -60,7 +60,7 @@ std::uint32_t ActionParser::add_event(const Node& node, const std::string& path,
   for (const EventSwitch& each : draft_.plan.event_switches) {
     if (each.event.value != name) continue;
     const std::vector<std::string>& known = draft_.plan.switches[each.kind];
-    const auto number = std::find(known.begin(), known.end(), each.name) - known.begin();
+    const auto number = std::ranges::find(known, each.name) - known.begin();
     add_switched(each.kind, each.kind + " " + each.name, true, static_cast<std::uint32_t>(number));
   }
   return keep(node, path);
@@ -105,7 +105,7 @@ void ActionParser::add_action(const Node& node, const std::string& path) {
   for (const Node::Entry& entry : node.entries()) {
     const auto rows = action_rows();
     const auto row =
-        std::find_if(rows.begin(), rows.end(), [&](const ActionRow& each) { return entry.key == each.word; });
+        std::ranges::find_if(rows, [&](const ActionRow& each) { return entry.key == each.word; });
     if (row == rows.end()) {
       refuse(entry.place, path, unknown_action(entry.key));
       continue;
@@ -291,7 +291,7 @@ std::string ActionParser::feeder_of(const VariableRef& ref) const {
     if (meets(connection.to)) return "'" + connection.from.name() + "'";
   if (draft_.rig.link == nullptr) return "";
   const std::vector<VariableRef> linked = draft_.rig.link->inputs();
-  return std::any_of(linked.begin(), linked.end(), meets) ? "the link" : "";
+  return std::ranges::any_of(linked, meets) ? "the link" : "";
 }
 
 void ActionParser::add_switched(const std::string& kind, const std::string& text, bool on,
@@ -305,7 +305,7 @@ void ActionParser::add_switched(const std::string& kind, const std::string& text
 void ActionParser::add_thing(const ActionRow& row, const Node& name, bool on, const std::string& path) {
   const std::string kind = row.word;
   const std::vector<std::string>& known = draft_.plan.switches[kind];
-  const auto found = std::find(known.begin(), known.end(), name.text());
+  const auto found = std::ranges::find(known, name.text());
   if (found == known.end() && kind == "record")
     for (const RecordingSettings& each : draft_.settings.of<RecordSettings>().recordings)
       if (each.name == name.text()) return;  // it could not be made, which was said
@@ -331,7 +331,7 @@ void ActionParser::add_running(const Node& name, const std::string& path) {
   for (const std::string& kind : kKinds) {
     if (!rest.empty() && first != kind) continue;
     const std::vector<std::string>& known = draft_.plan.switches[kind];
-    const auto at = std::find(known.begin(), known.end(), rest.empty() ? first : rest);
+    const auto at = std::ranges::find(known, rest.empty() ? first : rest);
     if (at != known.end()) found.emplace_back(kind, static_cast<std::uint32_t>(at - known.begin()));
     all.insert(all.end(), known.begin(), known.end());
   }

@@ -196,7 +196,7 @@ bool ActionPart::force(const Write& write) TACTUS_RT {
   std::memcpy(write.to, write.action->value.data(), write.bytes);
   forces.add({write.to, write.action->value.data(), write.bytes, nullptr});
   forcing_[write.action->write] = true;
-  if (std::find(forced_.begin(), forced_.end(), &forces) == forced_.end()) forced_.push_back(&forces);
+  if (std::ranges::find(forced_, &forces) == forced_.end()) forced_.push_back(&forces);
   return true;
 }
 

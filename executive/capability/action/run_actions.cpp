@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/number.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -55,8 +56,7 @@ void RunActions::tell(const ActionNote& note, RunVoice& voice) {
       break;
     case What::timed: {
       const ActionList& list = plan_->lists[plan_->timed[note.index].list];
-      std::string all;
-      for (const Action& each : list.actions) all += (all.empty() ? "" : "; ") + each.text;
+      std::string all = rtsync::joined(list.actions, "; ", &Action::text);
       told("actions", all, list.owner + ": " + all);
       break;
     }

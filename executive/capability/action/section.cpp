@@ -17,8 +17,8 @@ void plan_actions(Draft& draft) {
     const std::uint32_t list = parser.add(command.what.actions, command.origin.path + ".do", owner);
     if (list != ActionPlan::kNone) plan.timed.push_back({command.at, list});
   }
-  std::stable_sort(plan.timed.begin(), plan.timed.end(),
-                   [](const TimedActions& a, const TimedActions& b) { return a.at < b.at; });
+  std::ranges::stable_sort(plan.timed,
+                           [](const TimedActions& a, const TimedActions& b) { return a.at < b.at; });
 }
 
 void note_pauses(Draft& draft) {

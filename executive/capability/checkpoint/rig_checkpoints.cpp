@@ -13,6 +13,7 @@
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -22,11 +23,10 @@ namespace {
 /// empty: there is.
 std::string file_name(const std::string& name, std::string& file) {
   constexpr std::string_view kEnding = ".tck";
-  const bool plain =
-      !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-               c == '-' || c == '.';
-      });
+  const bool plain = !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
   file = name.ends_with(kEnding) ? name : name + std::string(kEnding);
   if (plain && file.size() <= CheckpointPart::kLongestName) return "";
   return config::show(name) + " is not a name of a checkpoint: write at most " +
@@ -47,8 +47,7 @@ bool RigCheckpoints::wanted() const {
   for (const ActionList& list : rig_.settings().of<PlannedActions>().plan->lists)
     for (const Action& action : list.actions)
       if (action.kind == ActionKind::checkpoint) return true;
-  return section.every || section.at_end ||
-         std::any_of(commands.begin(), commands.end(), [](const TimedCommand& timed) {
+  return section.every || section.at_end || std::ranges::any_of(commands, [](const TimedCommand& timed) {
            return timed.call.command == Command::checkpoint || timed.call.command == Command::reset;
          });
 }
@@ -151,8 +150,7 @@ std::string RigCheckpoints::load(const std::string& name) {
   if (loading_ != nullptr && executive_->restart().loaded() == loaded_before_)
     return "another checkpoint is being loaded; wait until it is";
   auto state = std::make_unique<LoadedState>();
-  std::string all;
-  for (const std::string& wrong : read(folder_ / file, *state)) all += (all.empty() ? "" : "; ") + wrong;
+  std::string all = rtsync::joined(read(folder_ / file, *state), "; ");
   if (!all.empty()) return all;
   loading_ = std::move(state);
   loaded_before_ = executive_->restart().loaded();
@@ -213,13 +211,12 @@ RigCheckpoints::Saved RigCheckpoints::save_end() const {
   const std::vector<std::byte> bytes = executive_->restorer().copy();  // a job that fails fails the run
   try {
     const std::filesystem::path file = folder_ / "end.tck";
-    CheckpointHead head;
-    head.rig = rig_.settings().rig.value;
-    head.frame = executive_->frames_done() - 1;
-    head.sim_time_ns = rig_.plan().frame.times(executive_->frames_done()).count();
-    head.period = rig_.plan().frame;
-    head.version = TACTUS_VERSION;
-    head.created = utc_now();
+    CheckpointHead head{.rig = rig_.settings().rig.value,
+                        .frame = executive_->frames_done() - 1,
+                        .sim_time_ns = rig_.plan().frame.times(executive_->frames_done()).count(),
+                        .period = rig_.plan().frame,
+                        .version = TACTUS_VERSION,
+                        .created = utc_now()};
     (void)write_checkpoint(file, head, executive_->restorer().image(), bytes);
     return {file.string(), ""};
   } catch (const std::exception& error) {
@@ -327,7 +324,7 @@ config::Json RigCheckpoints::list() const {
     const Found found{fs::last_write_time(entry, gone), entry.stem().string(), fs::file_size(entry, gone)};
     if (!gone) all.push_back(found);
   }
-  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
+  std::ranges::sort(all, [](const Found& a, const Found& b) {
     return a.written != b.written ? a.written > b.written : a.name < b.name;
   });
   config::Json listed = config::Json::array();

@@ -252,8 +252,7 @@ class FaultCompiler {
   }
 
   bool read_job(const std::string& name, const std::vector<CompiledFault>& others) {
-    const auto found = std::find_if(draft_.plan.jobs.begin(), draft_.plan.jobs.end(),
-                                    [&](const PlannedJob& job) { return job.name == name; });
+    const auto found = std::ranges::find(draft_.plan.jobs, name, &PlannedJob::name);
     if (found == draft_.plan.jobs.end() || found->model == nullptr) {
       std::vector<std::string> names;
       for (const PlannedJob& each : draft_.plan.jobs)

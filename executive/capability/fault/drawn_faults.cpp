@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 namespace tactus::executive {
 
@@ -14,7 +13,7 @@ void DrawnFaults::add(std::size_t number, const CompiledFault& made, ModelOverla
 }
 
 void DrawnFaults::sort_cells() {
-  std::sort(cells_.begin(), cells_.end(), [](const Cell& one, const Cell& other) {
+  std::ranges::sort(cells_, [](const Cell& one, const Cell& other) {
     const auto order = [](const Cell& of) {
       return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at);
     };

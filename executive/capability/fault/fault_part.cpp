@@ -148,8 +148,7 @@ void FaultPart::look(std::int64_t k, std::uint64_t idle) TACTUS_RT {
 /// Returns true while nothing but what it adds changes. Another fault or a stimulus on it: what it shows is no sum of its own.
 bool FaultPart::can_be_drawn(const Fault& fault) TACTUS_RT {
   return fault.thread == 0 && !fault.cells.empty() && fault.kept[phase] == on &&
-         DrawnFaults::fits(*fault.made) &&
-         std::all_of(fault.cells.begin(), fault.cells.end(), [](const OverlayCell* cell) {
+         DrawnFaults::fits(*fault.made) && std::ranges::all_of(fault.cells, [](const OverlayCell* cell) {
            return cell->type == TACTUS_DOUBLE && cell->does == OverlayCell::Does::add &&
                   !cell->has_source() && cell->recipe->changes.size() == 1;
          });

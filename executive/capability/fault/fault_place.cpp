@@ -5,6 +5,7 @@
 
 #include "config/text.hpp"
 #include "executive/model/suggest.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -14,9 +15,7 @@ constexpr const char* kNoLink = "this rig has no link (link:), so it has no peer
 
 /// "'a', 'b'".
 std::string all_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + config::show(name);
-  return text;
+  return rtsync::joined(names, ", ", [&](const std::string& name) { return config::show(name); });
 }
 
 /// Says why a received signal is not disturbed here.
@@ -50,7 +49,7 @@ std::string find_peer(const Draft& draft, std::string_view name, std::vector<std
     if (signal.sent) continue;
     if (signal.peer.empty()) unsaid.push_back(signal.name);
     if (signal.peer == name) received.push_back(signal.number);
-    if (!signal.peer.empty() && std::find(peers.begin(), peers.end(), signal.peer) == peers.end())
+    if (!signal.peer.empty() && std::ranges::find(peers, signal.peer) == peers.end())
       peers.push_back(signal.peer);
   }
   if (!received.empty()) return "";
@@ -74,9 +73,8 @@ std::string find_sent(const Draft& draft, std::string_view name, VariableRef& re
   const std::size_t dot = name.find('.');
   const std::string signal_name(name.substr(0, dot));
   const auto find = [&](bool sent) {
-    return std::find_if(signals.begin(), signals.end(), [&](const LinkSignal& each) {
-      return each.sent == sent && each.name == signal_name;
-    });
+    return std::ranges::find_if(
+        signals, [&](const LinkSignal& each) { return each.sent == sent && each.name == signal_name; });
   };
   const auto found = find(true);
   if (found == signals.end()) {
@@ -100,7 +98,7 @@ std::string find_sent(const Draft& draft, std::string_view name, VariableRef& re
   const std::string wanted(name.substr(dot + 1));
   std::string why;
   const auto variable = draft.look_up(wanted, why);
-  if (!variable && std::find(members.begin(), members.end(), wanted) == members.end())
+  if (!variable && std::ranges::find(members, wanted) == members.end())
     return why.empty() ? "'" + wanted + "' is not a variable of this rig" : why;
   for (at.index = 0; at.index < found->variables.size(); ++at.index) {
     const VariableRef& each = found->variables[at.index];

@@ -12,9 +12,8 @@ namespace tactus::executive {
 
 VariableRef SentSignals::add(const SentVariable& at, const VariableRef& part) {
   const VariableRef& whole = at.whole;
-  auto copy = std::find_if(copies_.begin(), copies_.end(), [&](const Copy& each) {
-    return each.at.signal == at.signal && each.at.index == at.index;
-  });
+  auto copy = std::ranges::find_if(
+      copies_, [&](const Copy& each) { return each.at.signal == at.signal && each.at.index == at.index; });
   if (copy == copies_.end()) {
     copy = copies_.emplace(copies_.end());
     copy->at = at;

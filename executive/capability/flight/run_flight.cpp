@@ -50,12 +50,11 @@ RunFlight::~RunFlight() {
 
 FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) const {
   const double frame = plan.frame.seconds();
-  FlightPlan flight;
-  flight.folder = folder_.string();
-  flight.rig = rig_;
-  flight.period_ns = rtsync::real_period(plan.frame, ratio_).floor().count();
-  flight.before_ns = settings_.before.count();
-  flight.after_ns = settings_.after.count();
+  FlightPlan flight{.folder = folder_.string(),
+                    .rig = rig_,
+                    .period_ns = rtsync::real_period(plan.frame, ratio_).floor().count(),
+                    .before_ns = settings_.before.count(),
+                    .after_ns = settings_.after.count()};
   if (plan.until)
     flight.whole_ns = static_cast<std::int64_t>(
         std::min(static_cast<double>(plan.until->count()) / std::max(ratio_, 1e-3), 1e18));
@@ -159,8 +158,7 @@ void RunFlight::ask(TraceRequest request) {
 }
 
 void RunFlight::trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then) {
-  LiveTrace none;
-  none.outcome = LiveTrace::Outcome::no_recorder;
+  LiveTrace none{.outcome = LiveTrace::Outcome::no_recorder};
   {
     const std::lock_guard lock(mutex_);
     if (serving_ && asked_.size() < kMostAsked) {

@@ -26,7 +26,7 @@ constexpr std::int64_t kLongestDelay = 8'000'000;  // frames
 bool is_expectation_word(const std::string& word) {
   constexpr std::array kWords = {"after", "before", "between", "always", "never", "finally",
                                  "from",  "until",  "settles", "to",     "by",    "run"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  return std::ranges::find(kWords, word) != kWords.end();
 }
 
 /// The unit of a margin: as it was declared, or, of a product, a symbol that means the same.
@@ -120,8 +120,7 @@ class Compiler final : public TestConditions {
       return problems_.add(entry.value.place(), path,
                            "expected an expression, as max(abs(motor.current)) or run late.p99");
     const Located<std::string> text{entry.value.text(), entry.value.place(), path};
-    CompiledMeasure made;
-    made.name = entry.key;
+    CompiledMeasure made{.name = entry.key};
     if (const auto figure = figure_of(text.value)) {
       std::string why;
       made.run = RunCondition::parse_number(*figure, why);

@@ -63,10 +63,10 @@ void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
   const CompiledExpectation& each = expectations_[i];
   const rtsync::FrameTiming& timing = end.rig.timing;
   const auto truth = [&](std::uint32_t cell) TACTUS_RT { return expression_.cell(cell).real == 1; };
-  Monitor::Sample sample;
-  sample.holds = expression_.cell(each.holds).real;
-  sample.opens = (each.opens && truth(*each.opens)) || (each.opens_in && *each.opens_in == end.frame) ||
-                 (each.opens_first && first_);
+  Monitor::Sample sample{.holds = expression_.cell(each.holds).real,
+                         .opens = (each.opens && truth(*each.opens)) ||
+                                  (each.opens_in && *each.opens_in == end.frame) ||
+                                  (each.opens_first && first_)};
   if (each.closes_in && end.frame >= *each.closes_in) sample.opens = false;  // nothing would close it
   sample.closes = (each.closes && truth(*each.closes)) || (each.closes_in && *each.closes_in == end.frame);
   sample.ends = each.closes_in && *each.closes_in == end.frame + 1;

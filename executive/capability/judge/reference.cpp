@@ -31,8 +31,7 @@ double real_of(tactus_type type, const std::byte* data) {
 Reference::Reference(const RecordDriver& driver, const fs::path& file, const std::string& column) {
   const std::unique_ptr<RecordSource> source = driver.read(file);
   const std::vector<RecordColumn>& columns = source->head().columns;
-  const auto found = std::find_if(columns.begin(), columns.end(),
-                                  [&](const RecordColumn& each) { return each.name == column; });
+  const auto found = std::ranges::find(columns, column, &RecordColumn::name);
   if (found == columns.end()) {
     std::vector<std::string> names;
     for (const RecordColumn& each : columns) names.push_back(each.name);
@@ -63,7 +62,7 @@ Reference::Reference(const RecordDriver& driver, const fs::path& file, const std
 
 double Reference::at(std::int64_t time) const {
   if (time < times_.front() || time >= std::max(end_, times_.back() + 1)) return kNoValueThere;
-  const auto after = std::upper_bound(times_.begin(), times_.end(), time);
+  const auto after = std::ranges::upper_bound(times_, time);
   const auto i = static_cast<std::size_t>(after - times_.begin()) - 1;
   if (!linear_ || after == times_.end() || times_[i] == time) return values_[i];
   const double share = static_cast<double>(time - times_[i]) / static_cast<double>(times_[i + 1] - times_[i]);

@@ -40,7 +40,7 @@ void refuse_unknown_events(Draft& draft) {
   for (const Node::Entry& entry : draft.settings.of<TestSettings>().events.entries())
     known.push_back(entry.key);
   for (const EventSwitch& each : draft.plan.event_switches)
-    if (std::find(known.begin(), known.end(), each.event.value) == known.end())
+    if (std::ranges::find(known, each.event.value) == known.end())
       draft.problems.add(
           each.event.place, each.event.path,
           "there is no event " + show(each.event.value) + "; " + hint(each.event.value, known));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/judge/sequence.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -120,11 +119,10 @@ class SequenceCompiler {
     const std::string path = settings.origin.path;
     const std::uint32_t after =
         i + 1 < steps_.size() ? static_cast<std::uint32_t>(i + 1) : CompiledStep::kEnd;
-    CompiledStep made;
-    made.origin = settings.origin;
-    made.name = settings.step.value;
-    made.requirement = settings.requirement;
-    made.severity = settings.severity;
+    CompiledStep made{.origin = settings.origin,
+                      .name = settings.step.value,
+                      .requirement = settings.requirement,
+                      .severity = settings.severity};
     if (settings.lasting && !settings.until.value.empty())
       problems_.add(*settings.lasting, "a step ends by 'until' or by 'for', not by both; remove one");
     if (settings.timeout && settings.until.value.empty())
@@ -198,12 +196,11 @@ class SequenceCompiler {
     if (timed == settings.holds.value.empty())
       return refuse(timed ? "needs 'holds', the condition that ought to hold"
                           : "'holds' belongs to within and for; remove it");
-    CompiledStepExpectation made;
-    made.origin = {entry.place, path};
-    made.name = entry.key;
-    made.requirement = settings.requirement;
-    made.severity = settings.severity;
-    made.ignore_nan = settings.ignore_nan;
+    CompiledStepExpectation made{.origin = {entry.place, path},
+                                 .name = entry.key,
+                                 .requirement = settings.requirement,
+                                 .severity = settings.severity,
+                                 .ignore_nan = settings.ignore_nan};
     const Located<std::string>& condition = !settings.always.value.empty()  ? settings.always
                                             : !settings.never.value.empty() ? settings.never
                                                                             : settings.holds;

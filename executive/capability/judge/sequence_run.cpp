@@ -40,9 +40,7 @@ SequenceRun::Moved SequenceRun::begin(std::int64_t k) TACTUS_RT {
   current_ = kNone;
   if (states_.empty()) return {};
   enter(0, k);
-  Moved moved;
-  moved.began = 0;
-  return moved;
+  return Moved{.began = 0};
 }
 
 SequenceRun::Moved SequenceRun::begin_anew(std::int64_t k) TACTUS_RT {
@@ -97,9 +95,7 @@ bool SequenceRun::judge(std::int64_t k, const config::Cell* cells, bool lost,
   for (std::size_t i = 0; i < state.monitors.size(); ++i) {
     const CompiledStepExpectation& each = step.expectations[i];
     const bool failed = state.monitors[i].failed();
-    Monitor::Sample sample;
-    sample.holds = cells[each.holds].real;
-    sample.opens = k == began_;
+    Monitor::Sample sample{.holds = cells[each.holds].real, .opens = k == began_};
     if (each.margin) sample.margin = cells[*each.margin].real;
     sample.late = lost || (each.limit.count() > 0 && late > each.limit / 10);
     state.monitors[i].take(k, sample);
@@ -145,11 +141,10 @@ void SequenceRun::end_early(const char* why) {
 Standing SequenceRun::standing_of_step(std::uint32_t number) const TACTUS_RT {
   const CompiledStep& step = sequence_.steps[number];
   const State& state = states_[number];
-  Standing standing;
-  standing.verdict = TestVerdict::pass;
-  standing.failed = state.failed;
-  standing.active = current_ == number;
-  standing.begun = state.entered;
+  Standing standing{.verdict = TestVerdict::pass,
+                    .failed = state.failed,
+                    .active = current_ == number,
+                    .begun = state.entered};
   if (standing.active) standing.since = began_;
   standing.first = state.first;
   standing.last = state.last;

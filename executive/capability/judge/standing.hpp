@@ -30,16 +30,14 @@ static_assert(std::is_trivially_copyable_v<Standing>);
 
 inline Standing standing_of(const Monitor& monitor) TACTUS_RT {
   const TestVerdict verdict = monitor.verdict();
-  Standing standing;
-  standing.verdict = verdict;
-  standing.failed = monitor.failed();
-  standing.no_value = verdict == TestVerdict::fail && monitor.no_value();
-  standing.frame = monitor.frame();
-  standing.margin = monitor.margin();
-  standing.late_frame = monitor.late_frame();
-  standing.late_frames = monitor.late_frames();
-  standing.why = monitor.why();
-  return standing;
+  return Standing{.verdict = verdict,
+                  .failed = monitor.failed(),
+                  .no_value = verdict == TestVerdict::fail && monitor.no_value(),
+                  .frame = monitor.frame(),
+                  .margin = monitor.margin(),
+                  .late_frame = monitor.late_frame(),
+                  .late_frames = monitor.late_frames(),
+                  .why = monitor.why()};
 }
 
 }  // namespace tactus::executive

@@ -15,10 +15,7 @@ using config::Expression;
 std::optional<config::ExpressionNames::Found> TestNames::find(const std::string& name,
                                                               std::string& why) const {
   if (const auto event = events_.find(name); event != events_.end()) {
-    Found found;
-    found.type = config::CellType::truth;
-    found.cell = event->second;
-    return found;
+    return Found{.type = config::CellType::truth, .cell = event->second};
   }
   if (name.find('.') != std::string::npos) {
     auto found = variables_.find(name, why);
@@ -48,11 +45,8 @@ std::optional<config::ExpressionNames::Found> TestNames::find_recording(const Ex
   const std::string id = file_ + "|" + recording.word + "|" + column + "|" +
                          std::to_string(recording.exponent) + "|" +
                          std::to_string(part == ReferencePart::value ? 0 : reach_.count());
-  const auto known =
-      std::find_if(read_.begin(), read_.end(), [&](const auto& each) { return each.first == id; });
-  Found found;
-  found.unit = reference->unit();
-  found.key = static_cast<std::uint32_t>(2 * (known - read_.begin()) + 1);
+  const auto known = std::ranges::find_if(read_, [&](const auto& each) { return each.first == id; });
+  Found found{.unit = reference->unit(), .key = static_cast<std::uint32_t>(2 * (known - read_.begin()) + 1)};
   if (known != read_.end()) return found;
   try {
     ReferenceValues values = part == ReferencePart::value
@@ -83,11 +77,7 @@ void take_envelope(Expression& within) {
   if (recording.unit.empty() && within.parts[0].kind == Expression::Kind::name)
     recording.unit = within.parts[0].word;
   const auto call = [&](const char* word, Expression a, Expression b) {
-    Expression made;
-    made.kind = Expression::Kind::call;
-    made.at = recording.at;
-    made.end = recording.end;
-    made.word = word;
+    Expression made{.kind = Expression::Kind::call, .at = recording.at, .end = recording.end, .word = word};
     made.parts.push_back(std::move(a));
     made.parts.push_back(std::move(b));
     return made;

@@ -20,8 +20,7 @@ bool is_variable(const Expression& part) {
 }
 
 void add_names(const Expression& part, std::vector<std::string>& names) {
-  if (is_variable(part) && std::find(names.begin(), names.end(), part.word) == names.end())
-    names.push_back(part.word);
+  if (is_variable(part) && std::ranges::find(names, part.word) == names.end()) names.push_back(part.word);
   for (const Expression& each : part.parts) add_names(each, names);
 }
 

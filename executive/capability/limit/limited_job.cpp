@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "config/quantity.hpp"
-#include "config/text.hpp"
 #include "executive/capability/limit/settings.hpp"
 #include "executive/model/model_overlay.hpp"
 #include "executive/model/suggest.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/rules.hpp"
 #include "executive/capability/limit/limited_job.hpp"
 #include "executive/capability/limit/settings.hpp"
 

@@ -28,9 +28,7 @@ LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, Li
 }
 
 LiveAccess::~LiveAccess() {
-  RunEnd end;
-  end.outcome = Outcome::aborted;
-  end.reason = "the rig was not started";
+  RunEnd end{.outcome = Outcome::aborted, .reason = "the rig was not started"};
   this->end(end);
 }
 
@@ -108,8 +106,8 @@ std::string LiveAccess::give_now(const CommandCall& call, const std::string& who
 std::vector<LiveSwitch> LiveAccess::switches() const {
   std::vector<LiveSwitch> all;
   for (const auto& [kind, names] : executive_.plan().switches) {
-    const auto row = std::find_if(rows_.begin(), rows_.end(),
-                                  [&of = kind](const auto* each) { return of == each->kind(); });
+    const auto row =
+        std::ranges::find_if(rows_, [&of = kind](const auto* each) { return of == each->kind(); });
     for (std::size_t i = 0; i < names.size(); ++i) {
       LiveSwitch& one = all.emplace_back(LiveSwitch{kind, names[i]});
       if (row == rows_.end() || i >= (*row)->things()) continue;
@@ -164,8 +162,8 @@ void LiveAccess::start(const rtsync::ThreadSettings& helper) {
 
 /// Longest time until an event is noticed for which no client waits at this moment.
 rtsync::Nanoseconds LiveAccess::max_poll_interval() const {
-  const bool wanted = std::any_of(pending_.begin(), pending_.end(),
-                                  [](const auto& pending) { return pending->wants_snapshot(); });
+  const bool wanted =
+      std::ranges::any_of(pending_, [](const auto& pending) { return pending->wants_snapshot(); });
   if (!wanted) return rtsync::Nanoseconds{1'000'000};
   return std::clamp(facts_.frame.floor() / 4, rtsync::Nanoseconds{100'000}, rtsync::Nanoseconds{1'000'000});
 }
@@ -195,9 +193,7 @@ void LiveAccess::run() {
 
 /// Looks at what is pending; the caller holds the lock. `end`: the frames are over.
 LiveAccess::Answers LiveAccess::look(const RunEnd* end) {
-  LiveView view;
-  view.state = executive_.state();
-  view.end = end;
+  LiveView view{.state = executive_.state(), .end = end};
   (void)batches_.poll(view);
   const std::byte* values = nullptr;
   view.head = port_->read(values);

@@ -10,8 +10,7 @@ namespace tactus::executive {
 using config::Json;
 
 bool LiveBatches::is_forced(const LiveRef& ref) const {
-  return std::any_of(forced_.begin(), forced_.end(),
-                     [&](const Forced& force) { return overlap(force.ref, ref); });
+  return std::ranges::any_of(forced_, [&](const Forced& force) { return overlap(force.ref, ref); });
 }
 
 std::vector<LiveForce> LiveBatches::forces() const {
@@ -95,11 +94,10 @@ std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_e
   for (const LiveWrite& write : batch.writes) {
     std::string wrong = write_problem(write, batch.frame);
     if (wrong.empty() && write.kind == LiveWrite::Kind::set && is_forced(write.ref)) {
-      const bool released =
-          std::any_of(batch.writes.begin(), batch.writes.end(), [&](const LiveWrite& other) {
-            return other.kind == LiveWrite::Kind::release_all ||
-                   (other.kind == LiveWrite::Kind::release && overlap(other.ref, write.ref));
-          });
+      const bool released = std::ranges::any_of(batch.writes, [&](const LiveWrite& other) {
+        return other.kind == LiveWrite::Kind::release_all ||
+               (other.kind == LiveWrite::Kind::release && overlap(other.ref, write.ref));
+      });
       if (!released) wrong = "'" + variables_.name_of(write.ref) + "' is forced; release it first";
     }
     if (!wrong.empty()) problems.push_back(std::move(wrong));
@@ -115,7 +113,7 @@ std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_e
 }
 
 std::string LiveBatches::load_problem(const LiveBatch& batch) const {
-  const bool releases = std::all_of(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
+  const bool releases = std::ranges::all_of(batch.writes, [](const LiveWrite& write) {
     return write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all;
   });
   if (releases)
@@ -184,9 +182,8 @@ bool LiveBatches::poll(LiveView& view) {
     Sent& sent = *found->second;
     note_forces(sent, event);
     if (event.ended && !sent.ended) {
-      LiveDone done;
-      done.applied = sent.packet.end == LivePacket::End::applied;
-      done.frame = sent.packet.applied_frame;
+      LiveDone done{.applied = sent.packet.end == LivePacket::End::applied,
+                    .frame = sent.packet.applied_frame};
       if (!done.applied) {
         const std::string problem = problem_of(sent, view.end != nullptr);
         if (sent.refused) sent.refused(problem);

@@ -174,8 +174,7 @@ class LiveAccess::EpisodePlanner {
 
   /// Each value once, however often it is asked for.
   void lay_out_captures() {
-    std::stable_sort(wanted_.begin(), wanted_.end(),
-                     [](const Wanted& a, const Wanted& b) { return a.frame < b.frame; });
+    std::ranges::stable_sort(wanted_, [](const Wanted& a, const Wanted& b) { return a.frame < b.frame; });
     running_.capture.assign(request_.out.size(), SIZE_MAX);
     LiveEpisode& episode = *running_.episode;
     episode.last_frame = last_;

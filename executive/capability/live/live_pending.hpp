@@ -17,7 +17,7 @@ struct LiveView {
   State state = State::connect;
   const RunEnd* end = nullptr;           ///< nullptr: the frames go on
   const LivePort::Head* head = nullptr;  ///< a newer snapshot than at the look before; nullptr: there is none
-  std::function<LiveSnapshotPtr()> copy;  ///< makes a copy of it
+  std::function<LiveSnapshotPtr()> copy{};  ///< makes a copy of it
   LiveSnapshotPtr copied{};
   std::vector<std::function<void()>> answers{};
 

@@ -50,7 +50,7 @@ void LivePort::joined(FrameServices& services) {
 void LivePort::lay_out() {
   std::vector<std::size_t> order(sources_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [this](std::size_t a, std::size_t b) {
     return std::less<const void*>{}(sources_[a].data, sources_[b].data);
   });
   struct Run {
@@ -103,7 +103,7 @@ std::int64_t LivePort::want_multiple(std::int64_t every) TACTUS_RT {
 bool LivePort::is_wanted(std::int64_t last, bool frozen) const TACTUS_RT {
   if (wanted_.load(std::memory_order_relaxed)) return true;
   if (!some_rhythms_.load(std::memory_order_acquire)) return false;
-  return std::any_of(rhythms_.begin(), rhythms_.end(), [&](const auto& rhythm) TACTUS_RT {
+  return std::ranges::any_of(rhythms_, [&](const auto& rhythm) TACTUS_RT {
     const std::int64_t every = rhythm.load(std::memory_order_acquire);
     return every > 0 && (frozen || last % every == 0);
   });
@@ -327,7 +327,7 @@ void LivePort::apply(LivePacket& packet, std::int64_t k) TACTUS_RT {
         std::memcpy(change.to, from, change.bytes);
         change.forces->add({change.to, from, change.bytes, &packet});
         ++packet.force_count;
-        if (std::find(forced_.begin(), forced_.end(), change.forces) == forced_.end())
+        if (std::ranges::find(forced_, change.forces) == forced_.end())
           forced_.push_back(change.forces);  // within what was reserved
         break;
       case LiveWrite::Kind::release:

@@ -11,6 +11,7 @@
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -41,10 +42,9 @@ std::string kind_of(const Json& json) {
 
 /// "park (0), drive (3)".
 std::string labels_of(const Variable& variable) {
-  std::string text;
-  for (const VariableLabel& label : variable.labels)
-    text += (text.empty() ? "" : ", ") + label.name + " (" + std::to_string(label.value) + ")";
-  return text;
+  return rtsync::joined(variable.labels, ", ", [&](const VariableLabel& label) {
+    return label.name + " (" + std::to_string(label.value) + ")";
+  });
 }
 
 template <class T>
@@ -193,8 +193,7 @@ std::string value_problem(const Variable& variable, const std::byte* data, std::
       }
       if constexpr (std::is_integral_v<decltype(zero)>) {
         const bool known =
-            variable.labels.empty() ||
-            std::any_of(variable.labels.begin(), variable.labels.end(), [&](const VariableLabel& label) {
+            variable.labels.empty() || std::ranges::any_of(variable.labels, [&](const VariableLabel& label) {
               return static_cast<decltype(zero)>(label.value) == value;
             });
         if (!known)

@@ -54,9 +54,8 @@ void LiveVariables::judge_rights(LiveVariable& live) const {
     live.reason = live.variable->fixed;
     return;
   }
-  LiveRef whole;
-  whole.variable = static_cast<std::size_t>(&live - all_.data());
-  whole.elements = static_cast<std::uint32_t>(live.variable->elements());
+  LiveRef whole{.variable = static_cast<std::size_t>(&live - all_.data()),
+                .elements = static_cast<std::uint32_t>(live.variable->elements())};
   const std::string from = feeder_of(whole);
   if (from.empty()) return;
   live.rights = LiveRights::force_only;
@@ -69,9 +68,7 @@ void LiveVariables::find_writers(const Rig& rig) {
   for (const ParameterValue& value : rig.parameters()) given.insert(value.data);
   for (const LiveVariable& live : all_) {
     const Variable& variable = *live.variable;
-    LiveRef whole;
-    whole.variable = writers_.size();
-    whole.elements = static_cast<std::uint32_t>(variable.elements());
+    LiveRef whole{.variable = writers_.size(), .elements = static_cast<std::uint32_t>(variable.elements())};
     const std::string from = live.model == nullptr ? "" : feeder_of(whole);
     LiveWriter& writer = writers_.emplace_back();
     if (live.model == nullptr)
@@ -115,7 +112,7 @@ std::string LiveVariables::feeder_of(const LiveRef& ref) const {
   };
   for (const Connection& connection : plan_.connections)
     if (meets(connection.to)) return "'" + connection.from.name() + "'";
-  return std::any_of(linked_.begin(), linked_.end(), meets) ? "the link" : "";
+  return std::ranges::any_of(linked_, meets) ? "the link" : "";
 }
 
 std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& problem) const {
@@ -141,7 +138,7 @@ std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& p
       names.push_back(all_[i].variable->name);
   }
   if (names.size() <= kMost) {
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     problem += did_you_mean(text, names);
   }
   return std::nullopt;
@@ -150,7 +147,7 @@ std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& p
 std::string LiveVariables::model_meant(const std::string& text) const {
   std::vector<std::string> names;
   for (const auto& [name, span] : by_model_) names.push_back(name);
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names.size() > 1000 ? "" : did_you_mean(text, names);
 }
 
@@ -160,8 +157,7 @@ std::optional<LiveRef> LiveVariables::lookup(std::string_view name, std::string&
     problem = "'" + std::string(name) + "' " + std::string(kNoVariablePath);
     return std::nullopt;
   }
-  LiveRef ref;
-  ref.indexed = path->index.has_value();
+  LiveRef ref{.indexed = path->index.has_value()};
   const auto found = by_name_.find(std::string(path->name));
   if (found == by_name_.end()) {
     problem = "there is no variable '" + std::string(path->name) + "'";

@@ -10,9 +10,9 @@ namespace tactus::executive {
 
 bool PolicyPart::is_needed(const Plan& plan) {
   return !plan.escalation.empty() || !plan.main_escalation.empty() ||
-         std::any_of(plan.threads.begin(), plan.threads.end(),
-                     [](const PlannedThread& thread) { return !thread.escalation.empty(); }) ||
-         std::any_of(plan.jobs.begin(), plan.jobs.end(), [](const PlannedJob& job) {
+         std::ranges::any_of(plan.threads,
+                             [](const PlannedThread& thread) { return !thread.escalation.empty(); }) ||
+         std::ranges::any_of(plan.jobs, [](const PlannedJob& job) {
            return !job.escalation.empty() || job.hard_budget || job.optional || job.demoted_to > 1;
          });
 }

@@ -15,8 +15,7 @@ namespace tactus::executive {
 namespace {
 
 bool has_step(const std::vector<EscalationStep>& steps, StepAction action) {
-  return std::any_of(steps.begin(), steps.end(),
-                     [action](const auto& step) { return step.action == action; });
+  return std::ranges::any_of(steps, [action](const auto& step) { return step.action == action; });
 }
 
 bool can(const PlannedJob& job, StepAction action) {
@@ -24,8 +23,7 @@ bool can(const PlannedJob& job, StepAction action) {
 }
 
 PlannedJob* planned(Draft& draft, const std::string& name) {
-  const auto found = std::find_if(draft.plan.jobs.begin(), draft.plan.jobs.end(),
-                                  [&](const PlannedJob& job) { return job.name == name; });
+  const auto found = std::ranges::find(draft.plan.jobs, name, &PlannedJob::name);
   return found == draft.plan.jobs.end() ? nullptr : &*found;
 }
 
@@ -91,8 +89,8 @@ class Steps {
   void need_jobs(Whose whose, const std::string& none) {
     for (const EscalationSettings& step : section_) {
       if (step.action != StepAction::shed && step.action != StepAction::demote) continue;
-      if (std::any_of(draft_.plan.jobs.begin(), draft_.plan.jobs.end(),
-                      [&](const PlannedJob& job) { return whose(job) && can(job, step.action); }))
+      if (std::ranges::any_of(draft_.plan.jobs,
+                              [&](const PlannedJob& job) { return whose(job) && can(job, step.action); }))
         continue;
       const bool shed = step.action == StepAction::shed;
       draft_.problems.add(step.origin, std::string(name_of(step.action)) + ": " + none + " '" +

@@ -20,7 +20,7 @@ std::string PrivilegeWatch::memory_text() const {
 
 void PrivilegeWatch::start(const std::vector<pid_t>& threads, bool memory) {
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
-    if (std::find(threads.begin(), threads.end(), thread.tid) == threads.end()) continue;
+    if (std::ranges::find(threads, thread.tid) == threads.end()) continue;
     watched_.push_back({"thread " + thread.name, thread.tid, text_of(thread), text_of(thread)});
   }
   if (!memory) return;
@@ -45,8 +45,7 @@ void PrivilegeWatch::look(std::int64_t frame) {
       compare(watched, memory_text(), frame);
       continue;
     }
-    const auto now = std::find_if(threads.begin(), threads.end(),
-                                  [&](const rtsync::ThreadFacts& each) { return each.tid == watched.tid; });
+    const auto now = std::ranges::find(threads, watched.tid, &rtsync::ThreadFacts::tid);
     if (now != threads.end() && now->policy >= 0) compare(watched, text_of(*now), frame);
   }
 }

@@ -45,8 +45,8 @@ std::string as_expression(const Draft& draft, std::string_view text) {
   const auto ref = draft.look_up(name, unused);
   if (!ref) return std::string(text);
   const std::vector<VariableLabel>& labels = ref->variable->labels;
-  const bool is_label = std::any_of(labels.begin(), labels.end(),
-                                    [&](const VariableLabel& label) { return label.name == limit; });
+  const bool is_label =
+      std::ranges::any_of(labels, [&](const VariableLabel& label) { return label.name == limit; });
   const bool odd_name =
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]") !=
       std::string::npos;

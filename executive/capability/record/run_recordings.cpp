@@ -130,8 +130,7 @@ void RunRecordings::poll_seldom(RunVoice& voice) {
 }
 
 void RunRecordings::look(RunVoice& voice, bool stops) {
-  const bool waits =
-      std::any_of(all_.begin(), all_.end(), [](const Recording* each) { return each->waits_for_room(); });
+  const bool waits = std::ranges::any_of(all_, [](const Recording* each) { return each->waits_for_room(); });
   const std::vector<const Recording*> hanging = recorder_.hanging();
   for (const Recording* const recording : hanging) {
     if (!hanging_.insert(recording).second) continue;
@@ -144,7 +143,7 @@ void RunRecordings::look(RunVoice& voice, bool stops) {
   }
   for (auto each = hanging_.begin(); each != hanging_.end();) {
     const Recording* const recording = *each++;
-    if (std::find(hanging.begin(), hanging.end(), recording) != hanging.end()) continue;
+    if (std::ranges::find(hanging, recording) != hanging.end()) continue;
     hanging_.erase(recording);
     voice.say("the recorder writes recording " + recording->name() + " again");
   }

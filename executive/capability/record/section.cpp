@@ -57,15 +57,14 @@ void make_recording(Draft& draft, const RecordingSettings& settings) {
       keys_of(*format, recording_fields().section(), settings.device, settings.origin.path, draft.problems);
   std::unique_ptr<RecordSink> sink = format->make(keys, settings.origin.path, draft.problems);
   if (sink == nullptr) return;  // said why
-  PlannedJob job;
-  job.name = "record." + settings.name;
-  job.run = &Recording::sample;
-  job.self = &draft.rig.recordings.emplace_back(settings.name, variables, std::move(sink),
-                                                recording_choices(draft, settings, variables));
-  job.job_class = TACTUS_DATA_RECORD;
-  job.phase = 65535;
-  job.cycle = settings.every.value_or(draft.plan.frame);
-  job.recording = true;
+  PlannedJob job{.name = "record." + settings.name,
+                 .run = &Recording::sample,
+                 .self = &draft.rig.recordings.emplace_back(settings.name, variables, std::move(sink),
+                                                            recording_choices(draft, settings, variables)),
+                 .job_class = TACTUS_DATA_RECORD,
+                 .phase = 65535,
+                 .cycle = settings.every.value_or(draft.plan.frame),
+                 .recording = true};
   draft.plan.switches["record"].push_back(settings.name);
   draft.plan.jobs.push_back(std::move(job));
   draft.origins.jobs.push_back(settings.origin);

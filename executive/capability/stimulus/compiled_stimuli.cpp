@@ -103,7 +103,7 @@ class StimulusCompiler {
              std::initializer_list<const char*> needed) {
     bool good = true;
     for (const Node::Entry& entry : map.entries())
-      if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
+      if (std::ranges::find(keys, entry.key) == keys.end()) {
         problems_.add(entry.place, path + "." + entry.key, "unknown key; " + config::hint(entry.key, keys));
         good = false;
       }
@@ -232,7 +232,7 @@ class StimulusCompiler {
       return false;
     if (to.interval_ns <= 0) return complain(*is.find("interval"), path + ".interval", "must be above 0");
     const double orders[] = {2, 3, 4, 5, 6, 7, 9, 10, 11, 15};
-    if (std::find(std::begin(orders), std::end(orders), order) == std::end(orders))
+    if (std::ranges::find(orders, order) == std::end(orders))
       return complain(*is.find("order"), path + ".order", "is not one of 2, 3, 4, 5, 6, 7, 9, 10, 11, 15");
     to.sequence = binary_sequence(static_cast<int>(order), first);
     return true;
@@ -338,8 +338,7 @@ class StimulusCompiler {
 bool is_bare_segment(const Node& node) {
   static constexpr const char* kWords[] = {"hold", "step",  "ramp",  "sine",      "chirp",     "square",
                                            "prbs", "noise", "table", "recording", "expression"};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](const char* word) { return node.find(word) != nullptr; });
+  return std::ranges::any_of(kWords, [&](const char* word) { return node.find(word) != nullptr; });
 }
 
 void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<CompiledStimulus>& all) {
@@ -358,8 +357,7 @@ void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<
   if (settings.switched && (settings.at || settings.frame))
     return complain(
         "is switched on by its name, so 'at' and 'frame' mean nothing; remove them, or 'switched'");
-  CompiledStimulus made;
-  made.name = entry.key;
+  CompiledStimulus made{.name = entry.key};
   std::string why;
   const std::string& variable = settings.on.value.empty() ? entry.key : settings.on.value;
   const auto ref = draft.look_up(variable, why);

@@ -21,8 +21,7 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
                            std::vector<std::uint64_t>& in_memory, std::string& why) {
   const std::unique_ptr<RecordSource> source = format.driver->read(file);
   const std::vector<RecordColumn>& columns = source->head().columns;
-  const auto column = std::find_if(columns.begin(), columns.end(),
-                                   [&](const RecordColumn& each) { return each.name == name; });
+  const auto column = std::ranges::find(columns, name, &RecordColumn::name);
   if (column == columns.end()) {
     std::vector<std::string> known;
     for (const RecordColumn& each : columns) known.push_back(each.name);
@@ -34,8 +33,7 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
   std::map<std::int64_t, std::int64_t> words;  // by the number of a word in the recording
   if (column->as_words)
     for (const VariableLabel& label : column->labels) {
-      const auto meant = std::find_if(variable.labels.begin(), variable.labels.end(),
-                                      [&](const VariableLabel& each) { return each.name == label.name; });
+      const auto meant = std::ranges::find(variable.labels, label.name, &VariableLabel::name);
       if (meant != variable.labels.end()) {
         words.emplace(label.value, meant->value);
         continue;

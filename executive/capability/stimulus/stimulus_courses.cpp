@@ -16,11 +16,10 @@ constexpr double kFullTurn = 2 * std::numbers::pi;
 /// Course between the points around a time.
 StimulusCourse course_between_points(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
   const auto& points = segment.points;
-  const auto after = std::upper_bound(points.begin(), points.end(), at_ns,
-                                      [](std::int64_t at, const auto& point) { return at < point.first; });
-  StimulusCourse course;
-  course.kind = Kind::level;
-  course.until_ns = after == points.end() ? StimulusSegment::kForEver : after->first;
+  const auto after =
+      std::ranges::upper_bound(points, at_ns, {}, [](const auto& point) { return point.first; });
+  StimulusCourse course{.kind = Kind::level,
+                        .until_ns = after == points.end() ? StimulusSegment::kForEver : after->first};
   if (segment.holds || after == points.begin() || after == points.end()) return course;
   const auto& before = after[-1];
   course.kind = Kind::line;
@@ -38,8 +37,7 @@ StimulusCourse course_of(const StimulusSegment& segment, const StimulusMoment& m
   using Shape = StimulusSegment::Shape;
   constexpr std::int64_t kForEver = StimulusSegment::kForEver;
   const std::int64_t at_ns = moment.now_ns - moment.from_ns;
-  StimulusCourse course;
-  course.until_ns = kForEver;
+  StimulusCourse course{.until_ns = kForEver};
   switch (segment.shape) {
     case Shape::hold:
       course.kind = Kind::level;
@@ -111,9 +109,7 @@ void StimulusCourses::write(std::size_t row, const StimulusCourse& course) TACTU
 /// Gives the row of one that is drawn another course of its kind.
 void StimulusCourses::rewrite(std::size_t row, const StimulusCourse& course) TACTUS_RT {
   if (course.from_ns != table_.from_ns[row]) {
-    const auto behind =
-        std::upper_bound(groups_.begin(), groups_.end(), row,
-                         [](std::size_t number, const Group& group) { return number < group.first; });
+    const auto behind = std::ranges::upper_bound(groups_, row, {}, &Group::first);
     Group& group = behind[-1];
     group.is_together = group.cells.count == 1;
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -62,7 +61,7 @@ void StimulusPart::joined(FrameServices& services) {
       }
     }
   }
-  std::sort(rows_.begin(), rows_.end(), [this](std::uint32_t one, std::uint32_t other) {
+  std::ranges::sort(rows_, [this](std::uint32_t one, std::uint32_t other) {
     const auto order = [](const Stimulus& of) {
       return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at);
     };

@@ -37,8 +37,7 @@ bool bit_of(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
 std::size_t point_after(const StimulusSegment& segment, std::int64_t at_ns) TACTUS_RT {
   const auto& points = segment.points;
   return static_cast<std::size_t>(
-      std::upper_bound(points.begin(), points.end(), at_ns,
-                       [](std::int64_t at, const auto& point) { return at < point.first; }) -
+      std::ranges::upper_bound(points, at_ns, {}, [](const auto& point) { return point.first; }) -
       points.begin());
 }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "rtsync/thread/pinned_thread.hpp"
-
 namespace tactus::executive {
 
 void RunWitness::watch(Executive& executive, const rtsync::CpuSet& helpers) {

@@ -38,8 +38,7 @@ void take_of_job(Draft& draft, const Budget& budget, PlannedJob& job) {
 }
 
 PlannedJob* find_job(Plan& plan, const std::string& name) {
-  const auto found = std::find_if(plan.jobs.begin(), plan.jobs.end(),
-                                  [&](const PlannedJob& job) { return job.name == name; });
+  const auto found = std::ranges::find(plan.jobs, name, &PlannedJob::name);
   return found == plan.jobs.end() ? nullptr : &*found;
 }
 

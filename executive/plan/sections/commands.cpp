@@ -100,8 +100,8 @@ void plan_commands(Draft& draft) {
     else
       check_no_keys(draft.problems, settings);
   }
-  std::stable_sort(commands.begin(), commands.end(),
-                   [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
+  std::ranges::stable_sort(commands,
+                           [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
 }
 
 }  // namespace tactus::executive

@@ -12,13 +12,13 @@ namespace {
 using TakenModels = std::map<const ModelInstance*, const LoopSettings*>;
 
 bool needs_loop(const ModelInstance& model) {
-  return !model.integrated().empty() ||
-         std::any_of(model.jobs().begin(), model.jobs().end(),
-                     [](const DeclaredJob& job) { return is_integration(job.job_class); });
+  return !model.integrated().empty() || std::ranges::any_of(model.jobs(), [](const DeclaredJob& job) {
+    return is_integration(job.job_class);
+  });
 }
 
 bool holds(const PlannedLoop& loop, const ModelInstance* model) {
-  return std::find(loop.models.begin(), loop.models.end(), model) != loop.models.end();
+  return std::ranges::find(loop.models, model) != loop.models.end();
 }
 
 void add_to_loop(Draft& draft, const LoopSettings& settings, const Located<std::string>& name,
@@ -45,10 +45,9 @@ void add_to_loop(Draft& draft, const LoopSettings& settings, const Located<std::
 }
 
 void plan_loop(Draft& draft, const LoopSettings& settings, TakenModels& taken) {
-  PlannedLoop loop;
-  loop.name = settings.name;
-  loop.cycle = settings.cycle.value_or(draft.plan.frame);
-  loop.settings = settings.settings();
+  PlannedLoop loop{.name = settings.name,
+                   .cycle = settings.cycle.value_or(draft.plan.frame),
+                   .settings = settings.settings()};
   for (const Located<std::string>& name : settings.models) add_to_loop(draft, settings, name, loop, taken);
   if (loop.thread != 0) {
     const PlannedThread& thread = draft.plan.threads[loop.thread - 1];

@@ -103,8 +103,7 @@ void check_isolated(Draft& draft, const ModelSettings& settings, const DeclaredJ
 void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model,
                IsolatedModel* isolated) {
   for (const JobSettings& job : settings.jobs) {
-    if (std::none_of(model.jobs().begin(), model.jobs().end(),
-                     [&](const DeclaredJob& d) { return d.name == job.name; }))
+    if (std::ranges::none_of(model.jobs(), [&](const DeclaredJob& d) { return d.name == job.name; }))
       draft.problems.add(job.origin, "model '" + settings.model.value + "' has no such job" +
                                          did_you_mean(job.name, model.jobs(), &DeclaredJob::name));
   }
@@ -112,8 +111,7 @@ void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance&
   draft.homes.emplace(&model, home);
   for (std::size_t i = 0; i < model.jobs().size(); ++i) {
     const DeclaredJob& declared = model.jobs()[i];
-    const auto found = std::find_if(settings.jobs.begin(), settings.jobs.end(),
-                                    [&](const JobSettings& job) { return job.name == declared.name; });
+    const auto found = std::ranges::find(settings.jobs, declared.name, &JobSettings::name);
     const JobSettings changes = found == settings.jobs.end() ? JobSettings{} : *found;
     PlannedJob job;
     job.name = settings.name + "." + declared.name;

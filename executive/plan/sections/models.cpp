@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "executive/driver/whole_paths.hpp"
@@ -124,8 +125,7 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
     add_model(draft, settings, made, &isolated);
     if (!origin.driver) return;
     show_cycles(draft, settings.name, first_job, [&](const std::string& job, const rtsync::Period& cycle) {
-      const auto at = std::find_if(made.jobs().begin(), made.jobs().end(),
-                                   [&](const DeclaredJob& each) { return each.name == job; });
+      const auto at = std::ranges::find(made.jobs(), job, &DeclaredJob::name);
       if (at != made.jobs().end())
         isolated.planned(static_cast<std::size_t>(at - made.jobs().begin()), cycle);
     });

@@ -14,7 +14,7 @@ void plan_threads(Draft& draft) {
   if (threads.workers.size() > 60)
     draft.problems.add(threads.workers[60].origin, "is the 61st; a rig has at most 60 threads beside main");
   for (const WorkerSettings& worker : threads.workers) {
-    if (std::find(std::begin(kTaken), std::end(kTaken), worker.name) != std::end(kTaken)) {
+    if (std::ranges::find(kTaken, worker.name) != std::end(kTaken)) {
       draft.problems.add(worker.origin,
                          "'" + worker.name + "' is the name of another thread of the rig; choose another");
       draft.threads_known = false;

@@ -6,15 +6,17 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 
 #include "config/json.hpp"
 #include "config/number.hpp"
 #include "executive/app/commands.hpp"
-#include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/share_row.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/driver/clock_driver.hpp"
+#include "executive/driver/driver_library.hpp"
 #include "executive/run_base/machine_facts.hpp"
 #include "executive/run_base/rig_threads.hpp"
 #include "rtsync/clock/clock.hpp"
@@ -37,6 +39,35 @@ using rtsync::Nanoseconds;
 using rtsync::SleeperKind;
 using rtsync::TrialSettings;
 using rtsync::WakeTrial;
+
+/// Facts from the drivers on the devices of this machine; with a rig also on its clock's line, whose edges
+/// are watched for `measure` if that is longer than 0. @when service
+std::vector<Fact> driver_facts(const RigSettings* rig, Nanoseconds measure) {
+  std::vector<Fact> facts;
+  for (const std::string& name : executive::driver_names("clock")) {
+    try {
+      const executive::DriverLibrary library("clock", name);
+      const auto driver = library.make<executive::ClockDriver>();
+      const bool ours = rig != nullptr && rig->clock.driver.value == name;
+      if (ours) {
+        config::Problems problems;
+        driver->read(rig->clock.device, rig->clock.origin.path, problems);
+        if (!problems.empty()) throw config::ConfigError(problems);
+      }
+      const bool measured = ours && measure > Nanoseconds{0};
+      executive::EdgeWatch watch;
+      if (measured) watch.measure = measure;
+      if (ours) watch.edge_period = rig->clock.settings(rig->frame.period).edge_period();
+      for (Fact& fact : driver->facts(watch)) facts.push_back(std::move(fact));
+    } catch (const std::invalid_argument& error) {  // of the rig's clock section, as `run` would say it
+      throw config::ConfigError(rig->clock.origin.place, rig->clock.origin.path, error.what());
+    } catch (const executive::LibraryError& error) {
+      facts.push_back({"driver " + name, rtsync::Grade::warn, error.what(), "a driver that can be loaded",
+                       "rigs that name it do not start", "build it again with this tactus"});
+    }
+  }
+  return facts;
+}
 
 // In this order: hybrid is tried with the margin that the trial of nanosleep proposes.
 constexpr SleeperKind kSleepers[] = {SleeperKind::nanosleep, SleeperKind::timerfd, SleeperKind::spin,

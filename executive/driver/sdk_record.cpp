@@ -126,7 +126,7 @@ class SdkSink final : public RecordSink {
   void work(const char* function, Call call) {
     SdkFailure failure;
     struct Mark {
-      Mark(std::atomic<const char*>& of, const char* function) : of(of) { of.store(function); }
+      Mark(std::atomic<const char*>& cell, const char* function) : of(cell) { of.store(function); }
       ~Mark() { of.store(nullptr); }
       std::atomic<const char*>& of;
     } const mark(function_, function);

@@ -94,7 +94,7 @@ std::string load_text(const Database& database, const BitRates& rates, std::size
   text += text_of("  %-10s %-32s %12s %12s %14s\n", "id", "message", "frame", "cycle", "worst response");
   for (const MessageLoad& each : load.messages) {
     const Message& message = database.messages[each.message];
-    late += each.is_late() ? 1 : 0;
+    late += each.is_late() ? 1U : 0U;
     text += text_of("  %-10s %-32s %12s %12s %14s%s\n", id_of(message).c_str(), message.name.c_str(),
                     ms(each.frame).c_str(), each.period ? ms(*each.period).c_str() : "-",
                     each.response ? ms(*each.response).c_str()

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tactus/silkit.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 
+#include "config/document.hpp"
 #include "config/json.hpp"
 #include "drivers/silkit/command/commands.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
-#include "drivers/silkit/command/registry_settings.hpp"
-#include "drivers/silkit/command/status_file.hpp"
 #include "rtsync/host/plain_text.hpp"
 
 namespace tactus::silkit::command {
@@ -24,6 +27,82 @@ struct Destroy {
   }
 };
 using Registry = std::unique_ptr<SilKit_Vendor_Vector_SilKitRegistry, Destroy>;
+
+struct DestroyConfiguration {
+  void operator()(SilKit_ParticipantConfiguration* configuration) const {
+    (void)SilKit_ParticipantConfiguration_Destroy(configuration);
+  }
+};
+
+/// Settings of a registry: the command line, and the file of --registry-configuration, which wins.
+struct RegistrySettings {
+  std::string uri;
+  std::string uri_from;  ///< source of the URI, for messages: "--listen-uri", "FILE:1:1: ListenUri"
+  std::unique_ptr<SilKit_ParticipantConfiguration, DestroyConfiguration> configuration;
+};
+
+/// ListenUri of a file that the library has read; nothing when it has none, or is empty.
+std::optional<config::Node::Entry> listen_uri(const std::string& file) try {
+  const config::Document document = config::Document::from_file(file);
+  for (const config::Node::Entry& entry : document.root().entries())
+    if (entry.key == "ListenUri" && !entry.value.text().empty()) return entry;
+  return std::nullopt;
+} catch (const config::ConfigError&) {
+  return std::nullopt;
+}
+
+/// Reads `file` (YAML or JSON; empty: none), with ListenUri, EnableDomainSockets, Logging and Tactus. Warns on
+/// stderr of keys that are unknown or have no effect. Throws CommandError for what cannot be.
+RegistrySettings registry_settings(const std::string& file, const std::string& uri, const std::string& log) {
+  config::Json text{{"Logging", {{"Sinks", {{{"Type", "Stdout"}, {"Level", level_key(log)}}}}}},
+                    {"Tactus", {{"LogToStderr", true}}}};
+  if (!file.empty()) text["Tactus"]["RegistryConfiguration"] = file;
+  SilKit_ParticipantConfiguration* made = nullptr;
+  must(SilKit_ParticipantConfiguration_FromString(&made, text.dump().c_str()),
+       file.empty() ? "--log" : "--registry-configuration " + file);
+  RegistrySettings settings{uri, "--listen-uri", {}};
+  settings.configuration.reset(made);
+  if (file.empty()) return settings;
+  if (const std::optional<config::Node::Entry> said = listen_uri(file)) {
+    settings.uri = said->value.text();
+    settings.uri_from = said->place.text() + ": ListenUri";
+  }
+  return settings;
+}
+
+/// A file whose only content is what becomes of this process: "starting", "running", then it is removed. An
+/// empty path: none.
+class StatusFile {
+ public:
+  explicit StatusFile(const std::string& path) {
+    std::error_code error;
+    if (!path.empty()) path_ = std::filesystem::absolute(path, error).string();
+    write("starting");
+  }
+  StatusFile(const StatusFile&) = delete;
+  StatusFile& operator=(const StatusFile&) = delete;
+  ~StatusFile() {
+    if (path_.empty()) return;
+    write("stopped");
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+
+  /// Writes the status. A failure is reported on stderr.
+  void write(const std::string& status) const {
+    if (path_.empty()) return;
+    errno = 0;
+    std::ofstream file(path_, std::ios::trunc | std::ios::binary);
+    file << status;
+    file.close();
+    if (!file)
+      (void)rtsync::print_plain(stderr, "tactus: --x-status-file %s cannot be written: %s\n", path_.c_str(),
+                                error_text(errno).c_str());
+  }
+
+ private:
+  std::string path_;  ///< absolute
+};
 
 /// "a" of silkit://[::1]:8500/a.
 std::string simulation_of(const std::string& uri) {

@@ -78,7 +78,7 @@ class Subject {
         break;
       case 0:
       case 1:
-        for (std::uint32_t i = kind_ == Cells::all ? 20 : 1 + random_() % 3; i > 0; --i)
+        for (std::uint64_t i = kind_ == Cells::all ? 20 : 1 + random_() % 3; i > 0; --i)
           settle(models_[random_() % models_.size()]);
         overlay_.show_settled();
         break;

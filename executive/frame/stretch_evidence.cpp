@@ -51,7 +51,8 @@ void StretchEvidence::see(std::size_t thread, const Stretch& stretch,
   evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);
 }
 
-void StretchEvidence::see_quota(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const {
+void StretchEvidence::see_quota(std::size_t thread, const Stretch& stretch,
+                                rtsync::Evidence& evidence) const {
   if (quotas_ != nullptr && !evidence.realtime) evidence.quota = quotas_->stops_since(thread, stretch.from);
 }
 

@@ -31,12 +31,14 @@ class GroupQuotas {
  public:
   using Time = TimePoint<MonotonicTime>;
   using Clock = Time (*)();
-  static constexpr std::size_t kMostThreads = 64;  ///< of those after them every stop is uncertain
-  static constexpr std::size_t kMostGroups = 32;   ///< in the life of a run; after them every stop is uncertain
+  static constexpr std::size_t kMostThreads = 64;  ///< most threads; every stop of others is uncertain
+  static constexpr std::size_t kMostGroups =
+      32;  ///< most groups in the life of a run; with more, every stop is uncertain
 
   /// Watches the groups of these threads or processes.                                            @when setup
-  explicit GroupQuotas(const std::vector<pid_t>& threads, std::filesystem::path root = "/",
-                       Clock clock = [] { return monotonic_now(); });
+  explicit GroupQuotas(
+      const std::vector<pid_t>& threads, std::filesystem::path root = "/",
+      Clock clock = [] { return monotonic_now(); });
 
   /// Keeps what is counted now. Finds anew in which groups the threads are, and which of those have a limit, where
   /// `find` is true.                                                                              @when service

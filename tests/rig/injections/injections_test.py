@@ -45,7 +45,7 @@ sys.path += [str(args.source.resolve() / "scripts"), str(pathlib.Path(__file__).
 
 from kinds import ALL, PERIOD_US  # noqa: E402  (the paths are made above)
 from tactus_client import Rig  # noqa: E402
-from victim_rig import PATIENCE, Cpus, StealWatch, VictimRig  # noqa: E402
+from victim_rig import PATIENCE, Cpus, StealWatch, StopWatch, VictimRig  # noqa: E402
 
 SKIPPED = 77
 SHARE = 0.75
@@ -144,12 +144,12 @@ def during(rig, kind, times):
     begin = time.monotonic_ns()
     if kind.during == "quota":
         files = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "20000")]
-        with hog() if kind.hog else contextlib.nullcontext(), group("cpu", files, rig.pid, rig.tid):
+        with hog() if kind.hog else contextlib.nullcontext(), group("cpu", files, rig.pid, rig.tid) as folder:
             time.sleep(0.5)  # until the rig has seen it
-            begin = time.monotonic_ns()
+            watch = StopWatch(folder)
             wait(rig, times * 0.1)
-            end = time.monotonic_ns()
-        return [(begin, end, 0)]
+            watch.stop()
+        return watch.stops
     if kind.during == "rt_group":
         with group("cpu", [("cpu.rt_period_us", "50000"), ("cpu.rt_runtime_us", "20000")], rig.pid, rig.tid):
             wait(rig, times * 0.05)

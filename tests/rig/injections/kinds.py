@@ -81,8 +81,8 @@ OUTSIDE = [
          beside="computed"),
     Kind("limit of a group, real-time", ("throttled",), during="rt_group", work_us=IN_JOB, least_us=8000,
          unseen=True),
-    Kind("limit of a group", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=20_000, main="policy: other"),
-    Kind("limit of a group beside a hog", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=20_000, hog=True,
+    Kind("limit of a group", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=5000, main="policy: other"),
+    Kind("limit of a group beside a hog", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=5000, hog=True,
          main="policy: other"),
     Kind("strace", ("suspended", "unknown"), during="strace", least_us=2000),
 ]

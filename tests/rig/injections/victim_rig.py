@@ -82,6 +82,34 @@ class StealWatch:
         return any(to >= begin - tick and since <= end + tick for since, to in self._stolen)
 
 
+class StopWatch:
+    """When the limit of a control group stopped its one thread, as cpu.stat counts it: (begin, end, 0)."""
+
+    def __init__(self, folder):
+        self.stops, self._ends = [], False
+        self._stat = folder / "cpu.stat"
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _stopped(self):
+        return int(self._stat.read_text().split("throttled_time")[1].split()[0])
+
+    def _run(self):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(70))  # of this thread: a late look moves the stop
+        os.sched_setaffinity(0, {Cpus.other})
+        last = self._stopped()
+        while not self._ends:
+            time.sleep(0.0005)
+            stopped, now = self._stopped(), time.monotonic_ns()
+            if stopped != last:
+                self.stops.append((now - (stopped - last), now, 0))
+            last = stopped
+
+    def stop(self):
+        self._ends = True
+        self._thread.join()
+
+
 class VictimRig:
     """Runs until it is stopped. `work`: an empty folder."""
 

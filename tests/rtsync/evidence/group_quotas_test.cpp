@@ -61,7 +61,8 @@ TEST_F(LimitedThread, WasStoppedForWhatGrewSinceTheBeginOfAFrame) {
   EXPECT_FALSE(stops.uncertain);
   begin(quotas, 4s);
   EXPECT_FALSE(quotas.stops_since(0, at(3500ms)).any()) << "that was the frame before";
-  EXPECT_TRUE(quotas.stops_since(1, at(2900ms)).uncertain) << "a thread that is not watched may be in that group";
+  EXPECT_TRUE(quotas.stops_since(1, at(2900ms)).uncertain)
+      << "a thread that is not watched may be in that group";
 }
 
 TEST_F(LimitedThread, OfGroupsAboveEachOtherTheOneThatStoppedItLongestCounts) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 
 #include "tests/rtsync/support/fake_root.hpp"
 
@@ -63,6 +64,31 @@ TEST(GroupStops, AreFoundInAContainerWhoseGroupIsMountedAsTheRoot) {
     ASSERT_TRUE(stops) << path;
     EXPECT_EQ(stops->times, 4) << path;
   }
+}
+
+TEST(QuotaFiles, AreThoseOfAThreadsGroupAndOfAllAboveItThatMayHaveALimit) {
+  FakeRoot root;
+  root.write("/proc/7/cgroup", "0::/user.slice/rig\n");
+  EXPECT_TRUE(quota_files(root.path(), "7").empty());
+  root.write("/sys/fs/cgroup/user.slice/rig/cpu.max", "max 100000\n");
+  const auto files = quota_files(root.path(), "7");
+  ASSERT_EQ(files.size(), 1U) << "the others have no such file";
+  EXPECT_EQ(files[0].folder, "/sys/fs/cgroup/user.slice/rig");
+  EXPECT_EQ(files[0].path, "/user.slice/rig");
+  EXPECT_EQ(files[0].limit, "/sys/fs/cgroup/user.slice/rig/cpu.max");
+  EXPECT_EQ(files[0].period, "");
+}
+
+TEST(QuotaFiles, OfTheFirstKindAreTwo) {
+  FakeRoot root;
+  root.write("/proc/7/cgroup", "2:cpu,cpuacct:/rig\n");
+  for (const char* const group : {"", "/rig"})
+    root.write(std::string("/sys/fs/cgroup/cpu,cpuacct") + group + "/cpu.cfs_quota_us", "-1\n");
+  const auto files = quota_files(root.path(), "7");
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].limit, "/sys/fs/cgroup/cpu,cpuacct/rig/cpu.cfs_quota_us");
+  EXPECT_EQ(files[0].period, "/sys/fs/cgroup/cpu,cpuacct/rig/cpu.cfs_period_us");
+  EXPECT_EQ(files[1].path, "/");
 }
 
 }  // namespace

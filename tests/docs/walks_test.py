@@ -31,7 +31,7 @@ LEFT = {
     "diagnose-an-overrun.md": (["late/frames.csv", "better/summary.json"],
                                ["load.step", "Why frames were late", "Worst frames", ",work", "trace-", "B against A"]),
 }
-NOT_YET = re.compile("no rig|without a control port|has not begun to listen")
+NOT_YET = re.compile("no rig|without a control port|has not begun to listen|does not run any more")  # that of before
 # Shorter; and on a machine that is not punctual, either, a rig that is late on purpose runs to its end, and the frames
 # that it made late are not behind ten others.
 CHANGED = {

@@ -12,7 +12,7 @@
 namespace tactus::test {
 
 /// A database, a model on a simulated bus, and a station that sees and sends frames.
-class BusTest : public testing::Test {
+class __attribute__((visibility("hidden"))) BusTest : public testing::Test {
  protected:
   using CanFrame = drivers::can::CanFrame;
   struct Seen {

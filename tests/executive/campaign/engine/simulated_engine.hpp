@@ -38,7 +38,7 @@ struct SimulatedCluster {
 
 class SimulatedEngine final : public Engine {
  public:
-  explicit SimulatedEngine(const SimulatedCluster& cluster) : cluster(cluster), random_(cluster.seed) {
+  explicit SimulatedEngine(const SimulatedCluster& simulated) : cluster(simulated), random_(simulated.seed) {
     for (std::int64_t i = 0; i < cluster.nodes; ++i) {
       nodes_.push_back({});
       free_.push_back(i);

@@ -167,7 +167,11 @@ class Hub {
     if (listener_ >= 0) (void)::close(std::exchange(listener_, -1));
   }
   void carry() {
-    const can_frame own{.can_id = 0x300, .len = 2, .data = {1, 2}};  // of a real control unit
+    can_frame own{};  // of a real control unit
+    own.can_id = 0x300;
+    own.len = 2;
+    own.data[0] = 1;
+    own.data[1] = 2;
     int looks = 0;
     while (!stopped_) {
       std::vector<pollfd> waits{{listener_, POLLIN, 0}};

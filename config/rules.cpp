@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/rules.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "config/lookalike.hpp"

@@ -162,14 +162,14 @@ void HttpStream::connect_to(const PortAddress& address) {
     (void)::close(socket_);
     refused(error);
   }
-  int error = ECONNREFUSED;
+  int error = 0;
   // Often only the address of IPv4 is known by this name, also where a rig can listen at that of IPv6 alone.
   const std::vector<std::string> hosts = address.host == "localhost"
                                              ? std::vector<std::string>{"127.0.0.1", "::1"}
                                              : std::vector<std::string>{address.host};
   for (const std::string& host : hosts)
     if (connect_tcp(host, address.port, error)) return;
-  refused(error);
+  refused(error == 0 ? ECONNREFUSED : error);
 }
 
 bool HttpStream::connect_tcp(const std::string& host, const std::string& port, int& error) {
@@ -183,8 +183,8 @@ bool HttpStream::connect_tcp(const std::string& host, const std::string& port, i
     socket_ = ::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
     if (socket_ < 0) continue;
     if (::connect(socket_, each->ai_addr, each->ai_addrlen) == 0) return true;
-    // That nobody listens says more than that there is no such network.
-    if (errno != ENETUNREACH && errno != EADDRNOTAVAIL) error = errno;
+    // That nobody listens at one of them says more than that another has no network.
+    if (error == 0 || (errno != ENETUNREACH && errno != EADDRNOTAVAIL)) error = errno;
     (void)::close(socket_);
     socket_ = -1;
   }
@@ -192,8 +192,9 @@ bool HttpStream::connect_tcp(const std::string& host, const std::string& port, i
 }
 
 void HttpStream::refuse_broken(const std::string& how) const {
-  const std::string end = run_.empty() ? "" : end_of_run(run_);
-  throw NoRigError("the connection to " + name_ + " " + how + (end.empty() ? "" : "; its run " + end));
+  const std::string end = run_.empty() ? "" : how_it_ended(run_);
+  throw NoRigError("the connection to " + name_ + " " + how +
+                   (end.empty() ? "" : "; its run has ended: " + end));
 }
 
 void HttpStream::send_all(std::string_view text) {

@@ -70,6 +70,17 @@ Listens read_rig_file(const fs::path& file) {
   return found;
 }
 
+/// Returns what the log of a run says of its open control port: "http: listens on http://127.0.0.1:40123/v1". Empty:
+/// nothing.
+std::string listening_line(const fs::path& folder) {
+  std::ifstream log(folder / "log.txt");
+  std::string line;
+  while (std::getline(log, line))
+    if (const std::size_t at = line.find("http: listens on "); at != std::string::npos)
+      return line.substr(at);
+  return "";
+}
+
 }  // namespace
 
 std::optional<PortAddress> port_of_run(const fs::path& folder) {
@@ -83,13 +94,17 @@ std::optional<PortAddress> port_of_run(const fs::path& folder) {
     return std::nullopt;
   }
   std::optional<PortAddress> address = tcp_address(listens.where);
-  if (address) address->run = folder;
-  return address;
+  if (!address) return std::nullopt;
+  address->run = folder;
+  if (address->port != "0") return address;  // else any free one, which the run has told
+  const std::string told = listening_line(folder);
+  const std::size_t at = told.find("http://");
+  if (at == std::string::npos) return std::nullopt;
+  const std::optional<PortAddress> found = tcp_address(told.substr(at + 7, told.find('/', at + 7) - at - 7));
+  if (found) address->port = found->port;
+  return found ? address : std::nullopt;
 }
 
-namespace {
-
-/// Says how the run of a folder ended: "completed after 2000 frames, exit status 0". Empty: that is not known.
 std::string how_it_ended(const fs::path& folder) {
   std::ifstream file(folder / "summary.json");
   const config::Json summary = config::json_of(std::string(std::istreambuf_iterator<char>(file), {}));
@@ -105,20 +120,9 @@ std::string how_it_ended(const fs::path& folder) {
   return text;
 }
 
-/// Returns true if the log of a run says that its control port was open.
-bool has_listened(const fs::path& folder) {
-  std::ifstream log(folder / "log.txt");
-  std::string line;
-  while (std::getline(log, line))
-    if (line.find("http: listens on ") != std::string::npos) return true;
-  return false;
-}
-
-}  // namespace
-
 std::string end_of_run(const fs::path& folder, bool runs) {
   if (const std::string how = how_it_ended(folder); !how.empty()) return "has ended: " + how;
-  if (!has_listened(folder)) return "";
+  if (listening_line(folder).empty()) return "";
   return std::string(runs ? "is ending" : "is ending, or was killed") +
          ": it listens no more; how it ended is then in " + (folder / "summary.json").string();
 }

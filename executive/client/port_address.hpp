@@ -31,6 +31,9 @@ bool looks_like_address(const std::string& word);
 /// or the run is over. Throws NoRigError: its rig file cannot be read.
 std::optional<PortAddress> port_of_run(const std::filesystem::path& folder);
 
+/// Says how the run of a folder ended: "completed after 2000 frames, exit status 0". Empty: that is not known.
+std::string how_it_ended(const std::filesystem::path& folder);
+
 /// Says what became of a run that listens no more: "has ended: stopped after 7 frames, exit status 0", or "is ending:
 /// ..." as long as its summary does not say it. Empty: it has never listened. `runs`: its process is there.
 std::string end_of_run(const std::filesystem::path& folder, bool runs = false);

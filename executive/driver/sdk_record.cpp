@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "executive/driver/record_sink.hpp"

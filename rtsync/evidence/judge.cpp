@@ -22,6 +22,12 @@ class Shares {
     left_ -= part;
   }
   void give_rest(Cause cause) TACTUS_RT { give(cause, left_); }
+  /// Takes at most that much of a time that can be given once, and returns it.
+  Nanoseconds take_of_quota(Nanoseconds time, Nanoseconds all) TACTUS_RT {
+    const Nanoseconds part = std::clamp(all - of_quota_, kNone, time);
+    of_quota_ += part;
+    return part;
+  }
   Nanoseconds left() const TACTUS_RT { return left_; }
 
   /// Returns the weights of the causes; of equal ones the first in the list wins.
@@ -43,6 +49,7 @@ class Shares {
   std::array<Nanoseconds, kCauses> of_{};
   Nanoseconds all_;
   Nanoseconds left_;
+  Nanoseconds of_quota_{0};  // of the stops by the limit of a control group
 };
 
 /// A stop of a known length: the kernel's limit for real-time threads has one.
@@ -56,9 +63,10 @@ bool is_limited(const Evidence& evidence) TACTUS_RT {
   return evidence.realtime ? evidence.throttle_gap.has_value() : !evidence.quota || evidence.quota->any();
 }
 
-/// Ready, and no stronger thread had the CPU, for a limit.
+/// Ready, and no stronger thread had the CPU, for a limit. Where the stops by that limit are counted, these say more.
 Nanoseconds passed_over(const Evidence& evidence) TACTUS_RT {
-  return evidence.others && is_limited(evidence) ? evidence.others->passed_over : kNone;
+  const bool is_counted = !evidence.realtime && evidence.quota;
+  return evidence.others && !is_counted && is_limited(evidence) ? evidence.others->passed_over : kNone;
 }
 
 /// The limit stops all real-time threads of a CPU, also those that sleep. It comes a tick or more late, and its end in
@@ -86,7 +94,7 @@ Nanoseconds give_quota(Shares& shares, Nanoseconds time, Nanoseconds longest,
                        const Evidence& evidence) TACTUS_RT {
   if (evidence.realtime || !evidence.quota || !evidence.quota->any()) return kNone;
   const QuotaStops& stops = *evidence.quota;
-  const Nanoseconds most = stops.uncertain ? time : std::min(time, stops.took);
+  const Nanoseconds most = stops.uncertain ? time : shares.take_of_quota(time, stops.took);
   // It is a stop of the thread's own, and not one of others on another CPU, where it is about as long as one was.
   Nanoseconds stop = stops.took / std::max(stops.times, 1);
   if (stops.period_us > 0) stop = std::min(stop, Nanoseconds{std::int64_t{stops.period_us} * 1000});

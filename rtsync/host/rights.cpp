@@ -137,12 +137,17 @@ Refusal why_no_fifo(const Rights& rights, int priority, int error) {
                : "a seccomp filter or security module, or a control group without real-time budget "
                  "(CONFIG_RT_GROUP_SCHED; the kernel's configuration " +
                      std::string{group.in_kernel ? "has it" : "could not be read"} + ")";
+  const bool may_be_group = group.in_kernel.value_or(true) && !rights.seccomp_filter;
   return {cause,
           rights.container ? "start the container with: --cap-add=SYS_NICE --ulimit rtprio=99 "
                              "--security-opt seccomp=unconfined"
                            : "grep -E 'Seccomp|NoNewPrivs' /proc/self/status; sudo dmesg | grep -iE "
                              "'apparmor|audit|seccomp'",
-          "SCHED_FIFO", filter_name(rights), "sched_setscheduler"};
+          "SCHED_FIFO",
+          may_be_group
+              ? "a control group without real-time budget, a security module or a filter of system calls"
+              : filter_name(rights),
+          may_be_group ? "" : "sched_setscheduler"};
 }
 
 Refusal why_no_cpus(const Rights& rights, int error) {
@@ -186,9 +191,11 @@ Refusal why_no_events(const Rights& rights, std::int64_t level, int error) {
   if (!refused) return {answer, "see perf_event_open(2)"};
   const std::string setting =
       rights.events_level ? "kernel.perf_event_paranoid is " + std::to_string(*rights.events_level) : "";
-  // The kernel's own answer is EACCES, and only where the setting does not allow it.
+  // The kernel's own answer is EACCES, and only where the setting does not allow it; of raw records at level 0, EPERM
+  // (perf_allow_kernel and perf_allow_tracepoint in its include/linux/perf_event.h).
   const bool allowed = rights.cap_perfmon || (rights.events_level && *rights.events_level <= level);
-  if (error == EACCES && !allowed)
+  const bool raw_records = level < 0 && rights.events_level == 0 && error == EPERM;
+  if ((error == EACCES || raw_records) && !allowed)
     return {answer + (setting.empty() ? "" : ": " + setting),
             rights.container
                 ? "start the container with: --cap-add=PERFMON, as its user root; or on its host: sudo "

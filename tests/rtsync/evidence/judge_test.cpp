@@ -356,6 +356,12 @@ std::vector<Row> rows() {
           }),
       row("that limit stopped them, for much shorter", {LatePart::job, 68ms, 1ms}, Cause::preempted,
           [](F&, E& e) { stop_by_quota(e, 66ms, 5ms, 1); }),
+      row("that limit stopped it once, and another thread kept it from its CPU for longer",
+          {LatePart::job, 23ms, 1ms}, Cause::preempted,
+          [](F&, E& e) {
+            stop_by_quota(e, 12ms, 10ms, 1);
+            e.switches->migrated = 10ms;
+          }),
       row("that limit stopped nothing", {LatePart::job, 68ms, 1ms}, Cause::preempted,
           [](F&, E& e) { stop_by_quota(e, 66ms, 0ns, 0); }),
       row("it may have stopped them", {LatePart::job, 68ms, 1ms}, Cause::unknown,

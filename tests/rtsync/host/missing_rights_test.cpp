@@ -115,6 +115,11 @@ TEST(WhyNoEvents, TellsTheSettingFromAFilterAndFromAContainer) {
   EXPECT_THAT(by_setting.fix, HasSubstr("sysctl -w kernel.perf_event_paranoid=-1"));
   EXPECT_EQ(by_setting.lacks, "kernel events");
 
+  rights.events_level = 0;
+  const Refusal raw_records = why_no_events(rights, -1, EPERM);
+  EXPECT_THAT(raw_records.fix, HasSubstr("sysctl -w kernel.perf_event_paranoid=-1"));
+  EXPECT_EQ(raw_records.forbidden_by, "");
+
   rights.events_level = -1;
   rights.seccomp_filter = true;
   const Refusal by_filter = why_no_events(rights, -1, EPERM);

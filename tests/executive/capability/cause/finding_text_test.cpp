@@ -270,9 +270,10 @@ TEST_F(FindingText, NamesTheLimitThatStoppedIt) {
                         "threads in it then or shortly before, for 49.0 ms on all CPUs together: it is not "
                         "certain that it was this one"));
   made.evidence.quota->uncertain = true;
-  EXPECT_THAT(text(made), HasSubstr("was found then or shortly before: it may have stopped it"));
+  EXPECT_THAT(text(made), HasSubstr("may have stopped it: which threads it stopped then is not known"));
   made.evidence.quota->group = {};
-  EXPECT_THAT(text(made), HasSubstr("; it was moved to another control group then or shortly before"));
+  EXPECT_THAT(text(made),
+              HasSubstr("; its control group, or the limit of that, was another then or shortly before"));
   made.cause = Cause::throttled;
   made.evidence = {};
   EXPECT_THAT(text(made), HasSubstr("stopped for 50.0 ms")) << "nothing else is known";

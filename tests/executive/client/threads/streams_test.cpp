@@ -234,6 +234,25 @@ TEST(PortAddress, OfARigThatIsEndingSaysSo) {
       << "its process is still there";
 }
 
+TEST(PortAddress, OfARunAtAnyFreePortIsTheOneThatItTold) {
+  const TempDir dir;
+  dir.write("run/rig.yaml", "rig: anywhere\nlive: { http: { listen: \"127.0.0.1:0\" } }\n");
+  EXPECT_FALSE(port_of_run(dir / "run")) << "it has told none";
+  dir.write("run/log.txt", "info x\ninfo http: listens on http://127.0.0.1:40123/v1\n");
+  const auto address = port_of_run(dir / "run");
+  ASSERT_TRUE(address);
+  EXPECT_EQ(address->text(), "127.0.0.1:40123");
+}
+
+TEST(HttpStream, SaysWhenANetworkCannotBeReached) {
+  try {
+    HttpStream({"", "255.255.255.255", "8080"}, "/", "");  // no peer has it
+    FAIL();
+  } catch (const NoRigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("unreachable"));
+  }
+}
+
 TEST(PortAddress, OfARigThatHasEndedSaysHowWhereverItsFolderIs) {
   const TempDir dir;
   const std::filesystem::path before = std::filesystem::current_path();

@@ -102,7 +102,7 @@ void NotifyRelay::relay() {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + systemd_.size());
   std::array<char, 4096> message;
   for (ssize_t bytes = 0; (bytes = ::recv(socket_, message.data(), message.size(), 0)) > 0;) {
-    // Who no longer listens need not hear it.
+    // A service manager that no longer listens is not told.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sendto(2) takes an address
     (void)::sendto(socket_, message.data(), static_cast<std::size_t>(bytes), MSG_NOSIGNAL,
                    reinterpret_cast<const sockaddr*>(&address), length);

@@ -77,8 +77,11 @@ bool all_were_stopped(const Evidence& evidence) TACTUS_RT {
   return time >= *evidence.throttle_gap / 2 && time <= *evidence.throttle_gap * 6 / 5;
 }
 
-/// Time without a sign of life of its CPU. A long interrupt handler looks the same if it is not recorded.
+/// Time without a sign of life of its CPU. A long interrupt handler looks the same if it is not recorded; so does an idle
+/// CPU whose ordinary threads the limit of their group stops.
 Nanoseconds stood_still(Nanoseconds silent, const Evidence& evidence) TACTUS_RT {
+  if (!evidence.realtime && evidence.quota && evidence.quota->any())
+    silent -= evidence.quota->uncertain ? silent : evidence.quota->took;
   return std::max(silent - (evidence.interrupts ? evidence.interrupts->took : kNone), kNone);
 }
 

@@ -81,8 +81,7 @@ std::string perhaps_quota(const rtsync::Evidence& seen) {
   const rtsync::QuotaStops& stops = *seen.quota;
   if (stops.group[0] == 0)
     return "; its control group, or the limit of that, was another then or shortly before, or is not "
-           "watched: a "
-           "limit may have stopped it";
+           "watched: a limit may have stopped it";
   const std::string limit = "; the limit of " + group_of(seen) + " (" + quota_text(seen) + ")";
   if (stops.uncertain) return limit + " may have stopped it: which threads it stopped then is not known";
   return limit + " stopped threads in it then or shortly before, for " + rtsync::duration_text(stops.took) +

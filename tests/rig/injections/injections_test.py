@@ -139,13 +139,25 @@ def run_again_and_again(rig, command, seconds, times):
     return done
 
 
+def wait_until_watched(pid, folder):
+    """Until the rig has opened what the kernel counts of the group's stops."""
+    stat = str((folder / "cpu.stat").resolve())
+    for _ in range(3000):
+        for each in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):  # closed meanwhile
+                if os.readlink(each) == stat:
+                    return
+        time.sleep(0.01)
+    raise AssertionError(f"the rig has not opened {stat} in 30 s")
+
+
 def during(rig, kind, times):
     """What lasts for some seconds, and makes frames late in it."""
     begin = time.monotonic_ns()
     if kind.during == "quota":
         files = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "20000")]
         with hog() if kind.hog else contextlib.nullcontext(), group("cpu", files, rig.pid, rig.tid) as folder:
-            time.sleep(0.5)  # until the rig has seen it
+            wait_until_watched(rig.pid, folder)
             watch = StopWatch(folder)
             wait(rig, times * 0.1)
             watch.stop()

@@ -347,6 +347,21 @@ std::vector<Row> rows() {
             std::swap(e.switches->preempted, e.switches->blocked);
             e.others = OtherThreads{0, 0ns, 0ns, 60ms};
           }),
+      row("that limit stopped it asleep, and the CPU was idle, without a tick", {LatePart::wake, 60ms, 0ns},
+          Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 60ms, 62ms, 1);
+            std::swap(e.switches->preempted, e.switches->blocked);
+            e.others = OtherThreads{0, 0ns, 0ns, 60ms};
+            e.others->still_asleep = 59ms;
+          }),
+      row("that limit stopped it in a job, and the CPU was idle, without a tick", {LatePart::job, 68ms, 1ms},
+          Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 66ms, 1);
+            e.others = OtherThreads{0, 0ns, 0ns, 66ms};
+            e.others->still_ready = 65ms;
+          }),
       row("that limit stopped threads of its group, for much longer", {LatePart::job, 4ms, 1ms},
           Cause::unknown, [](F&, E& e) { stop_by_quota(e, 3ms, 60ms, 1); }),
       row("that limit stopped them, in pieces of its own", {LatePart::job, 68ms, 1ms}, Cause::unknown,

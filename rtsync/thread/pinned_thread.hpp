@@ -41,8 +41,8 @@ std::string_view name_of(SchedPolicy policy);
 std::string kernel_policy_name(int policy);
 
 struct ThreadSettings {
-  std::string name;  ///< role, at most 15 bytes; "" keeps the process's name
-  CpuSet cpus = {};  ///< CPUs of the thread; empty: those of the process
+  std::string name = {};  ///< role, at most 15 bytes; "" keeps the process's name
+  CpuSet cpus = {};       ///< CPUs of the thread; empty: those of the process
   SchedPolicy policy = SchedPolicy::other;
   int priority = 0;                                ///< 1 .. 99 for fifo and rr
   std::size_t stack_bytes = std::size_t{2} << 20;  ///< rounded up to pages; 0: the system's default, made

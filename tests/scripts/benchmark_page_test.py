@@ -2,12 +2,15 @@
 """scripts/lib/benchmark_page.py: the table says what was measured, where, and keeps what was not measured again."""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(SOURCE / "tests" / "support"))
+from forked import Script  # noqa: E402
+
+PAGE = Script(SOURCE / "scripts" / "lib" / "benchmark_page.py")
 FRAME = "what does a whole frame cost its thread with all defaults?"
 HOST = {"kernel": "6.1.0-13-rt", "preempt": "PREEMPT_RT", "cpu": "Some CPU", "cpus": 4, "commit": "0123456789abcdef",
         "date": "2026-01-02T03:04:05+00:00"}
@@ -26,8 +29,7 @@ class BenchmarkPage(unittest.TestCase):
             file = self.docs / "results.json"
             file.write_text(json.dumps({"host": HOST, "results": results}) if isinstance(results, list) else results)
             arguments = (*arguments, "--results", file)
-        return subprocess.run([sys.executable, "-B", SOURCE / "scripts/lib/benchmark_page.py", "--docs", self.docs, *arguments],
-                              capture_output=True, text=True)
+        return PAGE.run("--docs", self.docs, *arguments)
 
     def answer(self, model="empty", median=10_000):
         return {"program": "benchmark_whole_frame", "question": FRAME, "model": model, "jobs": 1000,
@@ -123,8 +125,7 @@ class BenchmarkPage(unittest.TestCase):
         self.assertIn("scripts/benchmark --page", done.stderr)
 
     def test_the_page_of_the_project_is_made_of_its_figures(self):
-        done = subprocess.run([sys.executable, "-B", SOURCE / "scripts/lib/benchmark_page.py", "--docs", SOURCE / "docs",
-                               "--check"], capture_output=True, text=True)
+        done = PAGE.run("--docs", SOURCE / "docs", "--check")
         self.assertEqual(done.returncode, 0, done.stderr)
 
 

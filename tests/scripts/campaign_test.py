@@ -4,6 +4,7 @@
 
     campaign_test.py CHECKOUT
 """
+import os
 import pathlib
 import re
 import sqlite3
@@ -20,13 +21,6 @@ import tactus  # pylint: disable=wrong-import-position
 def tables():
     text = (ROOT / "executive" / "campaign" / "store" / "tables.hpp").read_text(encoding="utf-8")
     return re.search(r'R"\((.*?)\)"', text, re.DOTALL)[1]
-
-
-def has_pandas(python):
-    try:
-        return subprocess.run([python, "-c", "import pandas"], capture_output=True, check=False).returncode == 0
-    except OSError:
-        return False
 
 
 class LoadCampaign(unittest.TestCase):
@@ -63,11 +57,12 @@ class LoadCampaign(unittest.TestCase):
         self.assertEqual(results.unit, {"seconds": "s", "gain": "V", "margin of holds": "rad", "peak": "A"})
 
     def test_makes_a_frame_of_pandas(self):
-        python = next((each for each in (sys.executable, "/usr/bin/python3") if has_pandas(each)), None)
-        if python is None:
-            self.skipTest("there is no pandas here; apt install python3-pandas")
         code = """
 import sys
+try:
+    import pandas
+except ImportError:
+    sys.exit(77)
 sys.path.insert(0, sys.argv[1])
 import tactus
 results = tactus.load_campaign(sys.argv[2])
@@ -79,8 +74,13 @@ print(frame.attrs["units"]["gain"], frame.groupby("verdict")["gain"].mean().to_d
 results.rows.clear()
 print(list(results.frame().columns)[:4], len(results.frame()))
 """
-        done = subprocess.run([python, "-c", code, str(ROOT / "scripts"), self.dir.name], capture_output=True, text=True,
-                              check=False)
+        for python in filter(os.path.exists, (sys.executable, "/usr/bin/python3")):
+            done = subprocess.run([python, "-c", code, str(ROOT / "scripts"), self.dir.name], capture_output=True, text=True,
+                                  check=False)
+            if done.returncode != 77:
+                break
+        else:
+            self.skipTest("there is no pandas here; apt install python3-pandas")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(), [
             "number [0, 1]",

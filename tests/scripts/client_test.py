@@ -3,6 +3,8 @@
 
     client_test.py CHECKOUT
 """
+import contextlib
+import io
 import json
 import math
 import os
@@ -14,13 +16,14 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 SCRIPTS = pathlib.Path(sys.argv.pop(1)).resolve() / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 
 from fake_rig import EPOCH, FakeRig, Handler, TcpServer  # noqa: E402  (beside this file)
-from tactus_client import NoRig, Rig, RigError, Values, date_after, server_sent_events  # noqa: E402
+from tactus_client import NoRig, Rig, RigError, Values, date_after, main, server_sent_events  # noqa: E402
 
 os.environ.pop("TACTUS_TOKEN", None)
 
@@ -293,7 +296,7 @@ class Errors(WithFake):
         self.assertEqual(len(self.fake.asked), 4)
 
     def test_a_body_that_is_refused_unread_brings_its_reason(self):
-        self.fails(lambda: self.rig.set({"a": [0.125] * 3_000_000}), "at most 1000000 bytes", status=413)
+        self.fails(lambda: self.rig.set({"a": "x" * 20_000_000}), "at most 1000000 bytes", status=413)
 
     def test_what_is_no_value_is_not_sent(self):
         for value in (math.nan, math.inf, object()):
@@ -431,16 +434,28 @@ class CommandLine(WithFake):
     unix = True
 
     def run_client(self, *words, status=0):
-        done = subprocess.run([sys.executable, "-B", SCRIPTS / "tactus_client.py", *words], capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, timeout=300)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
+        """Calls main() of the client as its program does. What it prints: standard output and error."""
+        with mock.patch.object(sys, "argv", ["tactus_client.py", *words]), \
+                contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            try:
+                ended = main()
+            except SystemExit as end:
+                ended = end.code
+        self.assertEqual(ended, status, out.getvalue() + err.getvalue())
+        return out.getvalue(), err.getvalue()
+
+    def test_the_program_does_what_its_main_says(self):
+        for words, status in ((["state"], 0), (["describe", "nobody"], 1), (["dance"], 2)):
+            done = subprocess.run([sys.executable, "-B", SCRIPTS / "tactus_client.py", self.fake.address, *words],
+                                  capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            self.assertEqual(status == 0, done.stderr == "")
 
     def test_commands_print_json(self):
-        got = json.loads(self.run_client(self.fake.address, "get", "motor.speed", "axis.force").stdout)
+        got = json.loads(self.run_client(self.fake.address, "get", "motor.speed", "axis.force")[0])
         self.assertEqual(got["values"], {"motor.speed": 1.5, "axis.force": [1, 2]})
-        self.assertEqual(len(json.loads(self.run_client(self.fake.address, "variables").stdout)), 3)
-        events = self.run_client(self.fake.address, "watch", "motor.speed", "--every", "20ms").stdout.splitlines()
+        self.assertEqual(len(json.loads(self.run_client(self.fake.address, "variables")[0])), 3)
+        events = self.run_client(self.fake.address, "watch", "motor.speed", "--every", "20ms")[0].splitlines()
         self.assertEqual([list(json.loads(event)) for event in events], [["values"], ["state"], ["end"]])
 
     def test_commands_change_things(self):
@@ -456,13 +471,13 @@ class CommandLine(WithFake):
         self.assertEqual(self.asked()[3], {"kind": "fault", "name": "encoder_stuck", "on": True})
 
     def test_the_status_tells_a_refusal_from_a_wrong_command_line(self):
-        refused = self.run_client(self.fake.address, "describe", "nobody", status=1)
-        self.assertIn("there is no 'nobody'", refused.stderr)
-        self.assertIn("no rig listens", self.run_client("unix:/nowhere/live.sock", "pause", status=1).stderr)
+        _, refused = self.run_client(self.fake.address, "describe", "nobody", status=1)
+        self.assertIn("there is no 'nobody'", refused)
+        self.assertIn("no rig listens", self.run_client("unix:/nowhere/live.sock", "pause", status=1)[1])
         for wrong in (["describe"], ["pause", "now"], ["set"], ["set", "a"], ["step", "x"], ["dance"],
                       ["release"], ["get"], ["watch"], ["state", "--timeout", "0"]):
-            self.assertIn("error:", self.run_client(self.fake.address, *wrong, status=2).stderr)
-        self.assertIn("or 'all'", self.run_client(self.fake.address, "release", status=2).stderr)
+            self.assertIn("error:", self.run_client(self.fake.address, *wrong, status=2)[1])
+        self.assertIn("or 'all'", self.run_client(self.fake.address, "release", status=2)[1])
         self.run_client("nowhere", "pause", status=2)
 
 

@@ -6,8 +6,10 @@
 pytest runs in a temporary folder. Skipped, with the reason, where no Python of this machine has it.
 """
 import argparse
+import functools
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +22,12 @@ parser.add_argument("--tactus", required=True, type=pathlib.Path)
 args, sys.argv[1:] = parser.parse_known_args()
 SOURCE, TACTUS = args.source.resolve(), args.tactus.resolve()
 SERVO = SOURCE / "config" / "rigs" / "servo.yaml"
+SCRIPTS = tempfile.TemporaryDirectory(prefix="tactus-pytest-")  # a copy, so that they are compiled once for all runs
+for file in (SOURCE / "scripts").glob("*.py"):
+    shutil.copy(file, SCRIPTS.name)
 
 
+@functools.cache
 def python_with(module, path=""):
     """A Python that has the module, also in a folder; None: there is none."""
     for python in (sys.executable, "/usr/bin/python3"):
@@ -38,8 +44,8 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_python(self, python, *words, path=""):
-        paths = os.pathsep.join(filter(None, [str(SOURCE / "scripts"), path]))
-        environment = {**os.environ, "PYTHONPATH": paths, "TACTUS": str(TACTUS), "PYTHONDONTWRITEBYTECODE": "1"}
+        paths = os.pathsep.join(filter(None, [SCRIPTS.name, path]))
+        environment = {**os.environ, "PYTHONPATH": paths, "TACTUS": str(TACTUS), "PYTHONDONTWRITEBYTECODE": ""}
         return subprocess.run([python, *words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=900)
 
 

@@ -2,12 +2,15 @@
 """scripts/lib/suite_report.py: nothing that failed, is missing or costs too much passes for well."""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(SOURCE / "tests" / "support"))
+from forked import Script  # noqa: E402
+
+REPORT = Script(SOURCE / "scripts" / "lib" / "suite_report.py")
 
 
 class SuiteReport(unittest.TestCase):
@@ -27,8 +30,7 @@ class SuiteReport(unittest.TestCase):
     def report(self, *arguments):
         if self.entries:
             (self.build / "tests.xml").write_text(f"<testsuite>{''.join(self.entries)}</testsuite>")
-        done = subprocess.run([sys.executable, "-B", SOURCE / "scripts/lib/suite_report.py", *arguments, self.build],
-                              capture_output=True, text=True, check=False)
+        done = REPORT.run(*arguments, self.build)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout, done.stdout.splitlines()[-1]
 

@@ -312,4 +312,5 @@ def main():
     return 1 if entry.failed() else 77 if {test["status"] for test in entry.tests} == {"skipped"} else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

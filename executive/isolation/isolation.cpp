@@ -126,10 +126,10 @@ void Isolation::watch() {
     // Never for ever: of an eventfd that a model closes meanwhile nothing would be heard.
     (void)::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
     std::uint64_t count = 0;
-    if ((waiting.front().revents & POLLIN) != 0) (void)!::read(wake_fd, &count, sizeof count);
-    // A model has closed all files of this process.
-    if ((waiting.front().revents & POLLNVAL) != 0 || wake_fd < 0)
-      wakes_.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    const bool ours = waiting.front().revents == 0 || ((waiting.front().revents & POLLIN) != 0 &&
+                                                       ::read(wake_fd, &count, sizeof count) == sizeof count);
+    // A model has closed all files of this process; the number may be that of another file by now.
+    if (!ours || wake_fd < 0) wakes_.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     for (std::size_t i = waiting.size() - 1; i > 0; --i)
       if ((waiting[i].revents != 0 || waiting[i].fd < 0) && watched_[i - 1]->reap())
         watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i - 1));

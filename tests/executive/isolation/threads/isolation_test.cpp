@@ -3,6 +3,7 @@
 /// that stands still could spoil: a process is ended by the test, or does not come back at all.
 #include "executive/isolation/isolation.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "executive/isolation/call_page.hpp"
@@ -111,6 +113,28 @@ TEST(Isolation, ACallTakesTheVariablesThereAndBack) {
   EXPECT_EQ(it.value<double>("y"), -3);
   EXPECT_FALSE(it.model.lost());
   EXPECT_GT(it.model.did(1).sum().answered.time_since_epoch(), 0ns);
+}
+
+/// The number of an eventfd of this process, or -1.
+int find_eventfd() {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code closed_meanwhile;
+    if (std::filesystem::read_symlink(entry.path(), closed_meanwhile) == "anon_inode:[eventfd]")
+      return std::stoi(entry.path().filename());
+  }
+  return -1;
+}
+
+TEST(Isolation, AnotherFileUnderTheNumberOfTheOneThatWakesTheWatcherKeepsItNotAwake) {
+  Isolated it;
+  const rtsync::Descriptor ended(
+      ::open("/dev/null", O_RDONLY | O_CLOEXEC));  // as readable as a file at its end
+  const int wakes = find_eventfd();
+  ASSERT_GE(wakes, 0);
+  ASSERT_EQ(::dup3(ended.get(), wakes, O_CLOEXEC), wakes);
+  it.kill();  // the watcher looks at its files
+  while (find_eventfd() < 0) std::this_thread::sleep_for(1ms);
+  (void)::close(wakes);
 }
 
 TEST(Isolation, AProcessThatIsKilledIsNamedWithItsJobAndItsFrame) {

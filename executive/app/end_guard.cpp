@@ -17,6 +17,7 @@
 #include "executive/app/witness.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/thread/thread_names.hpp"
 
 namespace tactus::app {
 namespace {
@@ -120,8 +121,11 @@ void EndGuard::begin() {
   while (guard.load() == 0) std::this_thread::yield();
 }
 
-void EndGuard::place(const rtsync::CpuSet& cpus) {
-  if (const pid_t thread = guard.load(); thread != 0) (void)rtsync::set_affinity(thread, cpus);
+void EndGuard::place(const rtsync::CpuSet& cpus, const std::string& rig) {
+  const pid_t thread = guard.load();
+  if (thread == 0) return;
+  (void)rtsync::set_affinity(thread, cpus);
+  rtsync::name_thread(thread, "end-guard", rig);
 }
 
 void EndGuard::enter(Phase entered) { phase.store(entered); }

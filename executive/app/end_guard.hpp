@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "rtsync/host/cpu_set.hpp"
 
@@ -49,8 +50,8 @@ class EndGuard {
   enum class Phase : std::uint8_t { setup, frames, ending };
 
   static void begin();  ///< once
-  /// Sets the CPUs on which the thread may run from here on.
-  static void place(const rtsync::CpuSet& cpus);
+  /// Sets the CPUs on which the thread may run from here on, and the rig that its name shows.
+  static void place(const rtsync::CpuSet& cpus, const std::string& rig);
   static void enter(Phase phase);
 };
 

@@ -294,7 +294,7 @@ int Console::stop_signal(std::chrono::nanoseconds wait) {
 
 std::uint64_t Console::looks() { return looks_so_far.load(); }
 int Console::stops() { return stops_so_far.load(); }
-void Console::placed(const rtsync::CpuSet& helpers) { EndGuard::place(helpers); }
+void Console::placed(const executive::RigCpus& cpus) { EndGuard::place(cpus.helpers, cpus.rig); }
 void Console::ending() { EndGuard::enter(EndGuard::Phase::ending); }
 
 void Console::started(const RigRun& run) {

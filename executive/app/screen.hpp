@@ -18,7 +18,7 @@ class Console final : public executive::RunObserver {
  public:
   Console(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
 
-  void placed(const rtsync::CpuSet& helpers) override;
+  void placed(const executive::RigCpus& cpus) override;
   void started(const executive::RigRun& run) override;
   /// Waits for a signal at most 50 ms: SIGINT, SIGTERM, SIGHUP stop (a second one aborts), SIGUSR1 pauses,
   /// SIGUSR2 resumes.

@@ -19,6 +19,7 @@
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/rights.hpp"
+#include "rtsync/thread/thread_names.hpp"
 
 namespace tactus::executive {
 
@@ -62,7 +63,9 @@ Isolation::~Isolation() {
   (void)::close(wakes_.load());
 }
 
-std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, int priority) {
+std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, int priority,
+                                                  const std::string& rig) {
+  rtsync::name_thread(tid(), "isolation", rig);
   (void)rtsync::set_affinity(tid(), cpus);  // it sleeps, wherever it may
   if (priority == 0) return std::nullopt;
   sched_param param{};

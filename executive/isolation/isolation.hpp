@@ -39,9 +39,9 @@ class Isolation {
   std::vector<std::string> end_models();
   std::deque<IsolatedModel>& models() { return models_; }
   const std::deque<IsolatedModel>& models() const { return models_; }
-  /// Sets the CPUs of the watcher's thread, and its priority of SCHED_FIFO (0: none). Returns what was
-  /// refused.
-  std::optional<rtsync::Provision> place(const rtsync::CpuSet& cpus, int priority);
+  /// Sets the CPUs of the watcher's thread, its priority of SCHED_FIFO (0: none), and the rig that its name shows. Returns
+  /// what was refused.
+  std::optional<rtsync::Provision> place(const rtsync::CpuSet& cpus, int priority, const std::string& rig);
   /// Thread id of the watcher.
   pid_t tid() const { return watcher_->tid(); }
 

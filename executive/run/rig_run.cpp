@@ -51,7 +51,7 @@ void RigRun::run(RunObserver& watcher) {
   run_.tick = [&](std::chrono::nanoseconds at_most) { watcher.tick(*this, at_most); };
   run_.claims.emplace(run_.rig.settings().rig.value);
   run_.cpus = claim_cpus(run_.rig.settings().threads, run_.realtime, *run_.claims);
-  watcher.placed(run_.cpus.helpers);
+  watcher.placed(run_.cpus);
   files_.open(watcher);
   run_.add(run_.cpus.refused);
   // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.

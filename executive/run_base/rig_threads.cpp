@@ -238,8 +238,10 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const r
     watched.push_back(
         {"clock", &calls.returned, &calls.is_in_call, rtsync::EdgeSleeper::kLongestWait + plan.stuck_after});
   }
-  rtsync::StuckThreadWatchdogSettings settings{
-      .priority = std::min(highest + 1, 99), .cpus = cpus_.helpers, .demoted_cpus = cpus_.helpers};
+  rtsync::StuckThreadWatchdogSettings settings{.priority = std::min(highest + 1, 99),
+                                               .cpus = cpus_.helpers,
+                                               .demoted_cpus = cpus_.helpers,
+                                               .owner = cpus_.rig};
   if (!realtime_) settings.priority = 0;
   if (const auto every = hard_budget_looks(plan)) {
     settings.look_every = *every;

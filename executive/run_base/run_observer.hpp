@@ -5,18 +5,18 @@
 
 #include "config/text.hpp"
 #include "executive/run_base/run_log.hpp"
-#include "rtsync/host/cpu_set.hpp"
 
 namespace tactus::executive {
 
 class RigRun;
+struct RigCpus;
 
 /// Observer of a running rig, for people. All calls come from the service thread.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// The CPUs on which all threads that run no job belong. Before the run folder is opened.
-  virtual void placed(const rtsync::CpuSet& helpers) { (void)helpers; }
+  /// The CPUs of all threads, and the rig that their names show. Before the run folder is opened.
+  virtual void placed(const RigCpus& cpus) { (void)cpus; }
   /// Everything is in place; the first frame follows.
   virtual void started(const RigRun& run) = 0;
   /// The frames have ended; what follows may wait for code that does not return.

@@ -59,11 +59,12 @@ StuckThreadWatchdog::StuckThreadWatchdog(const StuckThreadWatchdogSettings& sett
       on_stuck_(std::move(on_stuck)),
       states_(std::make_unique<State[]>(threads.size())),
       thread_(std::make_unique<PinnedThread>(
-          ThreadSettings{.name = "stuck-watchdog",
+          ThreadSettings{.name = "watchdog",
                          .cpus = settings.cpus,
                          .policy = settings.priority > 0 ? SchedPolicy::fifo : SchedPolicy::other,
                          .priority = settings.priority,
-                         .stack_bytes = std::size_t{128} << 10},
+                         .stack_bytes = std::size_t{128} << 10,
+                         .owner = settings.owner},
           [this] { run(); })) {}
 
 StuckThreadWatchdog::~StuckThreadWatchdog() { end_.open(1); }

@@ -73,6 +73,7 @@ struct StuckThreadWatchdogSettings {
   /// Real-time safe.
   std::function<void()> on_look = {};
   Nanoseconds look_every{1'000'000};
+  std::string owner = {};  ///< rig that the watchdog's name shows
 };
 
 /// A thread above all the rig's real-time threads that takes real time away from one that no longer gets on.

@@ -2,6 +2,7 @@
 #include "rtsync/thread/thread_names.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -38,6 +39,12 @@ std::optional<OwnedThreadName> split_thread_name(std::string_view name) {
   const std::size_t at = name.find(kBetween);
   if (at == 0 || at == std::string_view::npos || at + 1 == name.size()) return std::nullopt;
   return OwnedThreadName{std::string(name.substr(0, at)), std::string(name.substr(at + 1))};
+}
+
+void name_thread(pid_t thread, const std::string& role, std::string_view owner) {
+  const std::string name = kernel_thread_name(role, owner);
+  note_thread_role(thread, role, name);
+  std::ofstream("/proc/self/task/" + std::to_string(thread) + "/comm") << name;
 }
 
 void note_thread_role(pid_t thread, std::string role, const std::string& kernel_name) {

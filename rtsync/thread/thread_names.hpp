@@ -28,6 +28,10 @@ struct OwnedThreadName {
 /// Returns nothing if the name has no owner.
 std::optional<OwnedThreadName> split_thread_name(std::string_view name);
 
+/// Names a thread of this process, of which the role is noted, too: one that was made before its rig was known, or by a
+/// library. One that has ended is left alone.
+void name_thread(pid_t thread, const std::string& role, std::string_view owner);
+
 /// Notes the role of a thread of this process until it ends, and the kernel's name of it for good.
 void note_thread_role(pid_t thread, std::string role, const std::string& kernel_name);
 void forget_thread_role(pid_t thread);

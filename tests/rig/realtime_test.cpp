@@ -197,7 +197,7 @@ TEST(Realtime, OnlyMainAndItsGuardAreRealTimeAndNobodySharesItsCpu) {
   const bool room = CPU_COUNT(&ours) > 1;
   for (const ThreadSeen& thread : threads) {
     if (thread.name == "main") continue;
-    const bool guard = thread.name == "stuck-watchdog" && granted;  // above all that it watches
+    const bool guard = thread.name == "watchdog" && granted;  // above all that it watches
     EXPECT_EQ(thread.policy, guard ? SCHED_FIFO : SCHED_OTHER) << thread.name;
     EXPECT_EQ(thread.priority, guard ? main->priority + 1 : 0) << thread.name;
     if (room) {
@@ -210,6 +210,27 @@ TEST(Realtime, OnlyMainAndItsGuardAreRealTimeAndNobodySharesItsCpu) {
   const std::string log = read_file(dir / "out/log.txt");
   for (const ThreadSeen& thread : threads)
     EXPECT_NE(log.find("thread " + thread.name + " ("), std::string::npos) << thread.name;
+}
+
+TEST(Realtime, EachThreadShowsTheRigInTheNameThatTheKernelHas) {
+  const TempDir dir;
+  Process rig(run_rig("servo",
+                      {"--set", "until=stopped", "--set", "models.trajectory.isolated=yes", "--out", "out"},
+                      dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  wait_for_frames(dir);
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator("/proc/" + std::to_string(rig.pid()) + "/task")) {
+    std::string name;
+    std::getline(std::ifstream(entry.path() / "comm"), name);
+    names.push_back(name);
+    EXPECT_NE(name.find("@serv"), std::string::npos) << name;
+  }
+  for (const char* const role : {"main@servo", "end-guard@servo", "watchdog@servo", "isolation@servo"})
+    EXPECT_EQ(std::ranges::count(names, role), 1) << role;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
 }
 
 /// A rig whose model takes real time away from thread main, and what the rig file says to that.

@@ -115,11 +115,11 @@ def check_realtime_rig(checks, title, seen, priority):
     checks.equal(f"{title}: thread main last ran on CPU 1", main.cpu, 1, main)
     others = seen.others("main")
     checks.that(f"{title}: there are threads beside it", others, seen)
-    guard = seen.thread("stuck-watchdog")
+    guard = seen.thread("watchdog")
     checks.equal(f"{title}: the guard is one above it", guard and (guard.policy, guard.priority),
                  (SCHED_FIFO, priority + 1), guard)
     checks.that(f"{title}: all other threads are SCHED_OTHER",
-                all(each.policy == SCHED_OTHER for each in others if each.name != "stuck-watchdog"), *others)
+                all(each.policy == SCHED_OTHER for each in others if each.name != "watchdog"), *others)
     checks.that(f"{title}: no other thread may run on CPU 1", all(each.cpus == "0" for each in others), *others)
     rt = seen.summary.get("rt", {})
     checks.equal(f"{title}: summary.json says what /proc says of thread main",

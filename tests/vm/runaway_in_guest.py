@@ -77,7 +77,7 @@ run() {
 run guarded :
 demote_the_guard() {
     for task in /proc/$rig/task/*; do
-        [ "$(cat $task/comm)" = stuck-watchdog ] && chrt -o -p 0 ${task##*/}
+        case $(cat $task/comm) in watchdog@*) chrt -o -p 0 ${task##*/} ;; esac
     done
 }
 """
@@ -141,7 +141,7 @@ def check_guarded(checks, run):
 
 def check_limited(checks, run):
     check_threads(checks, "limited", run)
-    checks.equal("limited: the guard is an ordinary thread now", run.threads.get("stuck-watchdog", (0, -1, -1))[1:], (0, 0),
+    checks.equal("limited: the guard is an ordinary thread now", run.threads.get("watchdog", (0, -1, -1))[1:], (0, 0),
                  run)
     checks.that(f"limited: the kernel ended it (SIGXCPU) {run.hung_for():.1f} s after the last sign of life before "
                 f"({LIMIT_S:.1f} s are stated)", run.status == 128 + 24 and run.hung_for() > LIMIT_S / 2, run)

@@ -3,6 +3,7 @@
 
 #include <microhttpd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,6 +27,7 @@
 #include "drivers/live/http/token.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/thread/thread_names.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {
@@ -116,7 +118,9 @@ class Server final : public executive::LiveServer {
   std::optional<Api> api_;
   std::shared_ptr<Hub> hub_;
   MHD_Daemon* daemon_ = nullptr;
+  rtsync::ThreadSettings thread_;  // of the ticker, and of the library's thread, which it makes
   std::optional<rtsync::PinnedThread> ticker_;
+  bool is_named_ = false;  // the library's thread, by its first connection: the library names it when it starts
   std::atomic<bool> stopping_{false};
   std::mutex lines_mutex_;
   std::vector<std::string> lines_;  // to be told
@@ -142,12 +146,12 @@ void Server::open(executive::LiveRig& rig, const rtsync::ThreadSettings& helper)
   api_.emplace(rig, ApiSettings{settings_.max_watch_rate.floor(), settings_.answer_timeout});
   hub_ = std::make_shared<Hub>(*api_);
 
-  rtsync::ThreadSettings wishes = helper;
-  if (wishes.name.empty()) wishes.name = "live-http";
+  thread_ = helper;
+  if (thread_.name.empty()) thread_.name = "live-http";
   // The library's thread is made by ours, and so runs where ours does.
   std::promise<MHD_Daemon*> started;
   auto daemon = started.get_future();
-  ticker_.emplace(wishes, [this, &started] {
+  ticker_.emplace(thread_, [this, &started] {
     MHD_Daemon* const made = start();
     started.set_value(made);
     if (made != nullptr) run_ticker();
@@ -218,6 +222,8 @@ void Server::on_connection(void* self, MHD_Connection* connection, void** contex
                            MHD_ConnectionNotificationCode code) {
   auto& server = *static_cast<Server*>(self);
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    if (!std::exchange(server.is_named_, true))
+      rtsync::name_thread(::gettid(), server.thread_.name, server.thread_.owner);
     const MHD_ConnectionInfo* const info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *context = server.clients_.add(info->connect_fd, Clock::now());

@@ -43,7 +43,7 @@ void RunIsolation::prepare() {
     for (rtsync::Provision& placed : model.process().place(caller_of(model)))
       provisions.push_back(std::move(placed));
   }
-  if (const auto refused = isolation_.place(cpus.helpers, realtime ? highest + 1 : 0))
+  if (const auto refused = isolation_.place(cpus.helpers, realtime ? highest + 1 : 0, cpus.rig))
     provisions.push_back(*refused);
   run_.add(std::move(provisions));
 }

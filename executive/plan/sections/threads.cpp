@@ -7,8 +7,8 @@ namespace tactus::executive {
 
 void plan_threads(Draft& draft) {
   constexpr const char* kTaken[] = {
-      "main", "helpers",   "tactus", "setup",  "recorder", "stuck-watchdog", "checkpoint", "link",
-      "live", "isolation", "flight", "traces", "counts",   "messages",       "run-folder", "end-guard"};
+      "main", "helpers",   "tactus", "setup",  "recorder", "watchdog", "checkpoint", "link",
+      "live", "isolation", "flight", "traces", "counts",   "messages", "run-folder", "end-guard"};
   const ThreadsSection& threads = draft.settings.threads;
   draft.plan.stuck_after = threads.stuck_after;
   if (threads.workers.size() > 60)

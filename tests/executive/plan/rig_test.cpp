@@ -511,8 +511,8 @@ TEST(RigProblems, OfThreads) {
     ASSERT_EQ(found.size(), row.expected.size()) << row.workers << ::testing::PrintToString(found);
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
   }
-  for (const std::string name : {"main", "helpers", "tactus", "setup", "recorder", "stuck-watchdog",
-                                 "checkpoint", "flight", "traces", "counts", "run-folder", "end-guard"}) {
+  for (const std::string name : {"main", "helpers", "tactus", "setup", "recorder", "watchdog", "checkpoint",
+                                 "flight", "traces", "counts", "run-folder", "end-guard"}) {
     const auto found = problems_of("rig: r\nframe: { period: 1 ms }\nframe_log: no\nthreads: { workers: { " +
                                    name + ": {} } }\n");
     ASSERT_FALSE(found.empty());

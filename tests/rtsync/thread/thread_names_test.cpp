@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <latch>
 #include <string>
+#include <thread>
 
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/thread_list.hpp"
@@ -28,7 +30,7 @@ TEST(ThreadNames, SayTheRoleAndTheRigInFifteenBytes) {
       {"checkpoint1", "servo", "checkpoint1@ser", "three letters are left"},
       {"checkpoint12", "servo", "checkpoint12", "two letters say nothing"},
       {"checkpoint12", "ab", "checkpoint12@ab", "but a short rig is whole"},
-      {"stuck-watchdog", "servo", "stuck-watchdog", "no room"},
+      {"fourteen-bytes", "servo", "fourteen-bytes", "no room"},
       {"fifteen-letters", "servo", "fifteen-letters", "no room"},
   };
   for (const Row& row : kRows) {
@@ -61,6 +63,23 @@ TEST(ThreadNames, ReportsHaveTheRoleWhereTheKernelHasTheRigToo) {
   EXPECT_EQ(comm, "plant@servo");
   EXPECT_EQ(listed, "plant");
   EXPECT_EQ(role_of_thread(tid), "") << "the number may be another thread's by now";
+}
+
+TEST(ThreadNames, OfThreadsThatWereThereBeforeTheirRigWasKnown) {
+  std::latch named(1);
+  std::string comm, role;
+  std::thread thread([&] {
+    named.wait();
+    std::getline(std::ifstream("/proc/thread-self/comm"), comm);
+    role = role_of_thread(::gettid());
+  });
+  for (const ThreadFacts& each : list_threads())
+    if (each.tid != ::gettid()) name_thread(each.tid, "end-guard", "servo");
+  named.count_down();
+  thread.join();
+  EXPECT_EQ(comm, "end-guard@servo");
+  EXPECT_EQ(role, "end-guard");
+  name_thread(1 << 30, "gone", "servo");  // no thread: nothing happens
 }
 
 TEST(ThreadNames, AThreadThatAThreadOfTheRigMadeIsListedByTheRoleOfItsMaker) {

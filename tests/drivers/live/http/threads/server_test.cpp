@@ -12,6 +12,7 @@
 #include "drivers/live/http/routes.hpp"
 #include "drivers/live/http/schema.hpp"
 #include "executive/driver/device_error.hpp"
+#include "rtsync/thread/thread_list.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
 namespace tactus::test::server_test {
@@ -20,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using config::Json;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Complaints about an answer that is not what its row of the table declares.
 std::vector<std::string> undeclared(const std::string& method, const std::string& path, const Json& answer) {
@@ -73,6 +75,13 @@ TEST(HttpServer, EveryRouteServesWhatItsSchemaDeclares) {
     ASSERT_EQ(reply.status, 200) << path << ": " << reply.body;
     EXPECT_THAT(undeclared("POST", path, reply.json()), testing::IsEmpty()) << reply.body;
   }
+}
+
+TEST(HttpServer, ItsThreadsHaveTheNamesThatTheyWereToHave) {
+  ServedRig served;
+  EXPECT_EQ(served.client().get("/v1").status, 200);
+  for (const rtsync::ThreadFacts& thread : rtsync::list_threads())
+    EXPECT_THAT(thread.name, Not(HasSubstr("MHD"))) << "the library's own name says no rig";
 }
 
 TEST(HttpServer, ValuesOfAGroupAreOfOneFrame) {

@@ -198,15 +198,17 @@ class GetCommand final : public ToRunningRig {
   int give() override {
     std::size_t left_out = 0;
     const auto found = client::find_variables(rig_, words_, 10000, left_out);
-    constexpr std::size_t kLongest = 12'000;  // of a request; a server reads a little more
-    std::string names;
+    std::vector<std::string> names;
     std::size_t width = 0;
+    for (const client::VariableFacts& each : found) {
+      names.push_back(each.name);
+      width = std::max(width, each.name.size());
+    }
     Json answer = Json::object();
     std::int64_t frames[2] = {-1, -1};  // of the first answer, and of the last
-    const auto take = [&] {
-      const Json part = ask("/v1/values?names=" + names);
-      names.clear();
-      if (!part.is_object()) return;
+    for (const std::string& list : client::lists_of_names(names)) {
+      const Json part = ask("/v1/values?names=" + list);
+      if (!part.is_object()) continue;
       frames[1] = part.value("frame", std::int64_t{-1});
       if (answer.empty()) {
         answer = part;
@@ -214,13 +216,7 @@ class GetCommand final : public ToRunningRig {
       } else if (part.contains("values") && answer.contains("values")) {
         answer["values"].update(part["values"]);
       }
-    };
-    for (const client::VariableFacts& each : found) {
-      names += (names.empty() ? "" : ",") + client::url_encoded(each.name);
-      width = std::max(width, each.name.size());
-      if (names.size() >= kLongest) take();
     }
-    if (!names.empty()) take();
     if (frames[0] != frames[1])
       print_error(
           "tactus: note: more names than one request holds: the values are of frames %lld to %lld; pause the "

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "config/json.hpp"
@@ -84,7 +85,45 @@ std::optional<VariableFacts> product_facts(const FoundRig& rig, const std::strin
   return std::nullopt;
 }
 
+/// Tells a name that can be one of several in a list.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && !looks_like_expression(name) && name.find_first_of("*?,'\"") == std::string::npos;
+}
+
+/// Facts of variables by their plain names, in their order.
+std::vector<VariableFacts> named_facts(const FoundRig& rig, const std::vector<std::string>& names) {
+  std::vector<std::string> variables;
+  for (const std::string& name : names) variables.emplace_back(config::without_indices(name));
+  std::vector<VariableFacts> found;
+  for (const std::string& list : lists_of_names(variables)) {
+    const Json page = parsed(get(rig.address, "/v1/variables?names=" + list, rig.token));
+    const Json rows = page.value("variables", Json::array());
+    for (const Json& each : rows) found.push_back(facts_of(each.is_object() ? each : Json::object()));
+  }
+  if (found.size() != names.size())
+    throw NoRigError("rig " + rig.rig + " named " + std::to_string(found.size()) + " of " +
+                     std::to_string(names.size()) +
+                     " variables; it and this command are of different versions");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (variables[i] != names[i]) found[i].number = true;
+    found[i].name = names[i];
+  }
+  return found;
+}
+
 }  // namespace
+
+std::vector<std::string> lists_of_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 12'000;  // of a request; a server reads a little more
+  std::vector<std::string> lists;
+  for (const std::string& name : names) {
+    if (lists.empty() || lists.back().size() >= kLongest)
+      lists.push_back(url_encoded(name));
+    else
+      lists.back() += "," + url_encoded(name);
+  }
+  return lists;
+}
 
 FoundRig find_rig(const std::string& where, const std::string& token_file) {
   FoundRig rig{.address = find_port(where), .token = read_token(token_file)};
@@ -105,12 +144,19 @@ bool looks_like_expression(std::string_view text) {
 std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector<std::string>& names,
                                           std::size_t most, std::size_t& left_out) {
   std::vector<VariableFacts> found;
+  std::unordered_set<std::string> seen;  // those that are left out stay out
   left_out = 0;
   const auto add = [&](VariableFacts facts) {
-    if (std::ranges::any_of(found, [&](const auto& other) { return other.name == facts.name; })) return;
+    if (!seen.insert(facts.name).second) return;
     found.size() < most ? found.push_back(std::move(facts)) : void(++left_out);
   };
-  for (const std::string& name : names) {
+  for (auto at = names.begin(); at != names.end(); ++at) {
+    if (const auto end = std::find_if_not(at, names.end(), is_plain_name); end - at > 1) {
+      for (VariableFacts& facts : named_facts(rig, {at, end})) add(std::move(facts));
+      at = end - 1;
+      continue;
+    }
+    const std::string& name = *at;
     if (looks_like_expression(name)) {
       add(expression_facts(rig, name));
       continue;

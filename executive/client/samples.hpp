@@ -31,6 +31,8 @@ struct FoundRig {
 FoundRig find_rig(const std::string& where, const std::string& token_file);
 /// Tells an expression (docs/expressions.md) from a name or a pattern of names: it has blanks, brackets or operators.
 bool looks_like_expression(std::string_view text);
+/// Joins names by commas, encoded: as many in each text as one request holds.
+std::vector<std::string> lists_of_names(const std::vector<std::string>& names);
 /// Variables by name or by pattern, and expressions, each once, in the order asked for. Throws NoRigError with the
 /// rig's hint for one that is not there, or with the mistakes of an expression.
 std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector<std::string>& names,

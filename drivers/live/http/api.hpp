@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "drivers/live/http/held_streams.hpp"
@@ -23,6 +24,8 @@ struct ApiSettings {
 Json values_of(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot,
                const std::vector<Named>& names, const Json& past = Json::object());
 
+/// The items of a list with commas. Those inside of brackets and quotes separate nothing.
+std::vector<std::string> items_of(std::string_view list);
 /// The variables and expressions of the parameter `names`, which is there.
 std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
                             std::vector<std::string>& problems);

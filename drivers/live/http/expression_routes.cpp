@@ -14,30 +14,6 @@ namespace {
 
 using namespace schema;
 
-/// The items of a list with commas. Those inside of brackets and quotes separate nothing.
-std::vector<std::string> items_of(std::string_view list) {
-  std::vector<std::string> items;
-  int depth = 0;
-  char quote = 0;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at <= list.size(); ++at) {
-    const char c = at < list.size() ? list[at] : ',';
-    if (at < list.size() && quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '(') {
-      ++depth;
-    } else if (c == ')') {
-      depth = std::max(0, depth - 1);
-    } else if (c == ',' && (depth == 0 || at == list.size())) {
-      items.emplace_back(config::trimmed(list.substr(begin, at - begin)));
-      begin = at + 1;
-    }
-  }
-  return items;
-}
-
 /// Bounds the memory and the time that all expressions of a request take together.
 void check_size(const std::vector<Named>& names, std::vector<std::string>& problems) {
   std::int64_t frames = 0;
@@ -80,6 +56,29 @@ Waits expressions(Api& api, const Call& call, const Respond& respond) {
 }
 
 }  // namespace
+
+std::vector<std::string> items_of(std::string_view list) {
+  std::vector<std::string> items;
+  int depth = 0;
+  char quote = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= list.size(); ++at) {
+    const char c = at < list.size() ? list[at] : ',';
+    if (at < list.size() && quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      depth = std::max(0, depth - 1);
+    } else if (c == ',' && (depth == 0 || at == list.size())) {
+      items.emplace_back(config::trimmed(list.substr(begin, at - begin)));
+      begin = at + 1;
+    }
+  }
+  return items;
+}
 
 std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
                             std::vector<std::string>& problems) {

@@ -106,7 +106,25 @@ Json variable_json(const executive::LiveRig& rig, std::size_t index) {
           {"drives", drives_json(rig, index)}};
 }
 
+/// The variables of these names, in this order.
+Reply named_variables(const executive::LiveRig& rig, const std::vector<std::string>& names) {
+  Json listed = Json::array();
+  for (const std::string& name : names) {
+    std::string problem;
+    const auto ref = rig.find(name, problem);
+    if (!ref) return refusal(404, problem);
+    listed.push_back(variable_json(rig, ref->variable));
+  }
+  return good({{"variables", std::move(listed)}, {"total", names.size()}, {"next", nullptr}});
+}
+
 Waits variables(Api& api, const Call& call, const Respond& respond) {
+  if (const std::string* const names = call.value("names")) {
+    for (const char* const other : {"match", "first", "count"})
+      if (call.value(other) != nullptr)
+        return reply_now(respond, wrong({std::string(other) + ": belongs to a list without 'names'"}));
+    return reply_now(respond, named_variables(api.rig(), items_of(*names)));
+  }
   const auto number = [&](const char* name, std::int64_t otherwise) {
     const std::string* const text = call.value(name);
     return text == nullptr ? otherwise : *config::parse_integer(*text).value;
@@ -141,7 +159,10 @@ std::vector<Route> variable_routes() {
       get("/v1/variables", "variables", "Which variables there are.", variables_schema(), &variables,
           {{"match", false, false, text("a pattern for whole names: * stands for any characters, ? for one")},
            {"first", false, false, integer_from(0, "begin with this one of those that match")},
-           {"count", false, false, integer_from(1, "largest number of variables; default 10000")}}),
+           {"count", false, false, integer_from(1, "largest number of variables; default 10000")},
+           {"names", false, false,
+            text("instead: names of variables, separated by commas; they are listed in this order")}},
+          {404}),
       get("/v1/variables/{name}", "variable", "One variable.", variable_schema(), &variable,
           {{"name", true, true, text("name of a variable")}})};
 }

@@ -250,6 +250,24 @@ TEST_F(HttpApi, ListsVariablesByPattern) {
   EXPECT_THAT(names("?first=9223372036854775807"), IsEmpty());
 }
 
+TEST_F(HttpApi, ListsVariablesByTheirNamesInThatOrder) {
+  const Reply reply = get("/v1/variables?names=axis.force[1],motor.on,motor.on,motor.speed");
+  std::vector<std::string> names;
+  for (const Json& one : reply.body.at("variables")) names.push_back(one["name"].get<std::string>());
+  EXPECT_THAT(names, ElementsAre("axis.force", "motor.on", "motor.on", "motor.speed"));
+  EXPECT_EQ(reply.body["total"], 4);
+  EXPECT_TRUE(reply.body["next"].is_null());
+  std::vector<std::string> problems;
+  check(route_of("/v1/variables").answer, reply.body, "", problems);
+  EXPECT_THAT(problems, IsEmpty());
+  const Reply missing = get("/v1/variables?names=motor.on,motor.sped,also.not");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.body, get("/v1/variables/motor.sped").body) << "as if it were alone";
+  EXPECT_EQ(get("/v1/variables?names=").status, 404);
+  EXPECT_THAT(problems_of("/v1/variables?names=motor.on&match=*"),
+              ElementsAre("match: belongs to a list without 'names'"));
+}
+
 TEST_F(HttpApi, AnswersAReadWithTheNextFrame) {
   EXPECT_EQ(get("/v1/values?names=motor.speed,axis.force,axis.force[2],motor.on").status, 0) << "not yet";
   EXPECT_TRUE(timeout_);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -314,9 +315,12 @@ class FakePort {
   void serve() {
     for (const auto& [target, answer] : answers_) {
       const int client = ::accept(listening_, nullptr, nullptr);
-      std::string request(4096, '\0');
-      const ssize_t got = ::recv(client, request.data(), request.size(), 0);
-      request.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+      std::string request;
+      std::array<char, 4096> part{};
+      ssize_t got = 1;
+      while (got > 0 && request.find("\r\n\r\n") == std::string::npos)
+        if ((got = ::recv(client, part.data(), part.size(), 0)) > 0)
+          request.append(part.data(), static_cast<std::size_t>(got));
       EXPECT_THAT(request, HasSubstr("GET " + target));
       EXPECT_THAT(request, HasSubstr("Bearer secret"));
       (void)::send(client, answer.data(), answer.size(), MSG_NOSIGNAL);
@@ -395,6 +399,72 @@ TEST(PortAddress, AWordWithoutAPointIsARigAndNoVariable) {
     EXPECT_TRUE(looks_like_address(rig)) << rig;
   for (const char* variable : {"motor.speed", "*", "motor.*", "rt.late", ""})
     EXPECT_FALSE(looks_like_address(variable)) << variable;
+}
+
+/// The part of an answer of /v1/variables about one.
+std::string row_of(const std::string& name, const std::string& more) {
+  return R"({"name":")" + name + R"(",)" + more + "}";
+}
+
+TEST(Variables, OfTenThousandNamesAreFoundByAFewRequests) {
+  const TempDir dir;
+  std::vector<std::string> names, lists(1);
+  std::vector<std::pair<std::string, std::string>> answers;
+  std::string rows;
+  const auto answer = [&] {
+    answers.emplace_back("/v1/variables?names=" + lists.back() + " ",
+                         answer_of("200 OK", R"({"variables":[)" + rows + R"(],"total":1,"next":null})"));
+    rows.clear();
+  };
+  for (int i = 0; i < 10'000; ++i) {
+    names.push_back("model.v" + std::to_string(i));
+    if (lists.back().size() >= 12'000) {
+      answer();
+      lists.emplace_back();
+    }
+    lists.back() += (lists.back().empty() ? "" : ",") + names.back();
+    rows += (rows.empty() ? "" : ",") + row_of(names.back(), R"("unit":"rad/s","role":"state","count":0)");
+  }
+  answer();
+  EXPECT_EQ(answers.size(), 10U) << "it was a request per name";
+  const FakePort port(dir / "s", answers);
+  std::size_t left_out = 0;
+  const auto found = find_variables({{(dir / "s").string(), "", ""}, "secret"}, names, 9'000, left_out);
+  ASSERT_EQ(found.size(), 9'000U);
+  EXPECT_EQ(left_out, 1'000U);
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i].name, names[i]);
+}
+
+TEST(Variables, ComeInTheOrderAskedForHoweverTheyAreFound) {
+  const TempDir dir;
+  const std::string end = R"(],"total":1,"next":null})", list = R"({"variables":[)";
+  const FakePort port(
+      dir / "s",
+      {{"/v1/variables?names=a.x,a.y ",
+        answer_of("200 OK", list + row_of("a.x", R"("unit":"m")") + "," +
+                                row_of("a.y", R"("unit":"1","count":3)") + end)},
+       {"/v1/variables?match=b.*&first=0 ", answer_of("200 OK", list + row_of("b.z", R"("count":3)") + "," +
+                                                                    row_of("a.x", R"("unit":"m")") + end)},
+       {"/v1/variables/c.w ", answer_of("200 OK", row_of("c.w", R"("role":"input")"))}});
+  std::size_t left_out = 0;
+  std::string text;
+  for (const VariableFacts& each : find_variables({{(dir / "s").string(), "", ""}, "secret"},
+                                                  {"a.x", "a.y[2]", "b.*", "c.w"}, 10, left_out))
+    text += each.name + "/" + each.unit + (each.number ? "/number " : "/array ");
+  EXPECT_EQ(text, "a.x/m/number a.y[2]//number b.z//array c.w//number ");
+}
+
+TEST(Variables, ThatAreNotThereAreNamedAsTheRigDoes) {
+  const TempDir dir;
+  const std::string body = R"({"error":"there is no 'a.z'","problems":["there is no 'a.z'"]})";
+  const FakePort port(dir / "s", {{"/v1/variables?names=a.x,a.z ", answer_of("404 Not Found", body)}});
+  std::size_t left_out = 0;
+  try {
+    (void)find_variables({{(dir / "s").string(), "", ""}, "secret"}, {"a.x", "a.z"}, 10, left_out);
+    ADD_FAILURE();
+  } catch (const NoRigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("there is no 'a.z'"));
+  }
 }
 
 TEST(Samples, SayWhatTheRigRefuses) {

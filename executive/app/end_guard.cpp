@@ -56,6 +56,7 @@ void watch() {
     else
       std::this_thread::sleep_for(kLook);
     heard = now_heard;
+    Witness::look();
     if (taken != 0) last = taken;
     switch (patience.look(EndPatience::Clock::now(), Console::looks(), Console::stops(), taken != 0,
                           Witness::is_gone(), phase.load() == EndGuard::Phase::ending,

@@ -218,6 +218,8 @@ class Watch {
   bool stands_ = false;         // the rig: a signal has stopped it
 };
 
+bool kernel_tells = true;  // of the end of the witness; written before there are threads
+
 void go_on_alone(const char* what) {
   print_error(
       "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves an unfinished summary.json. "
@@ -248,8 +250,16 @@ void Witness::part_from() {
   if (rig > 0) Watch(page, relay, outputs, signals, rig).until_the_end();
   if (rig == 0) {
     // SIGTERM when the witness ends: the rig stops in order, its outputs safe.
-    if (::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || ::getppid() != page.witness)
-      (void)::kill(::getpid(), SIGTERM);
+    kernel_tells = ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
+    if (!kernel_tells)
+      print_error(
+          "tactus: warning: prctl: %s: the rig notices the end of its witness 250 ms later, and keeps huge "
+          "pages. "
+          "Allow prctl(2) in the filter of system calls: a systemd unit: SystemCallFilter=prctl beside its "
+          "other "
+          "filters; a container: --security-opt seccomp=unconfined\n",
+          std::generic_category().message(errno).c_str());
+    if (::getppid() != page.witness) (void)::kill(::getpid(), SIGTERM);
     (void)::madvise(memory, sizeof(WitnessPage), MADV_DONTFORK);  // a copy that a model forks says nothing
     rtsync::show_to_witness(page);
     relay.become_rig();
@@ -265,6 +275,12 @@ void Witness::part_from() {
 bool Witness::is_gone() {
   const WitnessPage* const page = rtsync::witness_page();
   return page != nullptr && ::getppid() != page->witness;
+}
+
+void Witness::look() {
+  if (kernel_tells || !is_gone()) return;
+  kernel_tells = true;  // once
+  (void)::kill(::getpid(), SIGTERM);
 }
 
 void Witness::wake() {

@@ -16,6 +16,9 @@ class Witness {
   static void part_from();
   /// This process had a witness, which has ended. @when any
   static bool is_gone();
+  /// Sends this process SIGTERM once its witness has ended, where the kernel is not allowed to. Called again and again.
+  /// Threads: one.
+  static void look();
   /// Lets it continue if it was stopped, so that it hears signals and the end of this process. @when any
   static void wake();
 };

@@ -2,6 +2,7 @@
 /// What a rig leaves that cannot say itself how it ended: its witness does. And what passes through the witness:
 /// signals, messages to systemd, the exit status.
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include <fstream>
 #include <functional>
@@ -43,6 +44,37 @@ Command one_model(const TempDir& dir, const std::string& model, const std::strin
 /// A servo that runs until it is stopped.
 Command endless(const TempDir& dir, const std::string& out) {
   return run_rig("servo", {"--set", "until=stopped", "--out", out}, dir.path());
+}
+
+/// The same where a filter forbids prctl.
+Command without_prctl(Command command) {
+  command.argv.insert(command.argv.begin(), {TACTUS_DENIED_CALL, std::to_string(SYS_prctl)});
+  return command;
+}
+
+TEST(Witness, ARigRunsWherePrctlIsForbiddenAndSaysWhatThatCosts) {
+  const TempDir dir;
+  const Finished done = run(without_prctl(
+      one_model(dir, "hostile, isolated: yes, parameters: { deed: none }", TACTUS_HOSTILE_LIBRARY)));
+  if (done.status == 77) GTEST_SKIP() << "no filter of system calls is allowed here";
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(says(done, "the rig notices the end of its witness 250 ms later")) << done;
+  EXPECT_TRUE(says(done, "SystemCallFilter=prctl")) << done;
+  EXPECT_FALSE(says(done, "the name '")) << done << "a file of /proc gives it";
+  EXPECT_FALSE(says(done, "timer slack")) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "completed");
+}
+
+TEST(Witness, ARigSeesItsWitnessEndWherePrctlIsForbidden) {
+  const TempDir dir;
+  Process rig(without_prctl(endless(dir, "out")));
+  if (!rig.wait_for_output("frames until stopped")) GTEST_SKIP() << rig.err();
+  const pid_t child = rig.pid();
+  std::string name;
+  std::getline(std::ifstream("/proc/" + std::to_string(child) + "/comm"), name);
+  EXPECT_EQ(name, "tactus@servo");
+  ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
+  EXPECT_TRUE(wait_for_text(dir / "out/summary.json", "its witness, the process above it, was killed"));
 }
 
 TEST(Witness, ARigKilledAtAnyMomentLeavesASummaryThatSaysSo) {

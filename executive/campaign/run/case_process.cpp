@@ -149,7 +149,10 @@ pid_t start_process(const CaseStart& start) {
 
 void adopt_orphans() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) != 0)
-    throw std::system_error(errno, std::generic_category(), "PR_SET_CHILD_SUBREAPER");
+    throw std::system_error(
+        errno, std::generic_category(),
+        "prctl(PR_SET_CHILD_SUBREAPER), without which processes that a case leaves would not be "
+        "ended; allow prctl(2) in the filter of system calls");
 }
 
 void kill_orphans(std::string_view begin, const std::function<bool(const std::string& mark)>& runs) {

@@ -2,6 +2,7 @@
 #include "executive/app/command_main.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <forward_list>
@@ -27,21 +28,28 @@ std::string version() {
   return std::string(kVersion) + " (" + kCommit + ", " TACTUS_BUILD_TYPE ", " TACTUS_COMPILER ")";
 }
 
-/// Names the options that words which no command takes are like: "; did you mean '--set'?"
-std::string options_meant(CLI::App& app) {
+/// Complains about the first option that no command of the line has: "there is no option '--sett'; did you mean '--set'?"
+/// Empty: it has none.
+std::string unknown_option(CLI::App& app) {
   std::vector<std::string> known;
   std::vector<CLI::App*> declared{&app};
   while (!declared.empty()) {  // the command that was given, and those above it
     CLI::App* const each = declared.back();
     declared.pop_back();
+    std::vector<std::string> own;
     for (const CLI::Option* const option : each->get_options())
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      for (const std::string& name : option->get_lnames())
+        if (const std::string spelt = "--" + name; std::ranges::find(known, spelt) == known.end())
+          own.push_back(spelt);
+    known.insert(known.begin(), own.begin(), own.end());
     for (CLI::App* const below : each->get_subcommands()) declared.push_back(below);
   }
-  std::string text;
   for (const std::string& word : app.remaining(true))
-    if (text.empty() && word.starts_with("--")) text = config::meant(word.substr(0, word.find('=')), known);
-  return text;
+    if (word.size() > 2 && word.starts_with("--")) {
+      const std::string option = word.substr(0, word.find('='));
+      return "there is no option " + config::show(option) + "; " + config::hint(option, known);
+    }
+  return "";
 }
 
 int run(CommandList& commands, int argc, char** argv) {
@@ -71,9 +79,11 @@ int run(CommandList& commands, int argc, char** argv) {
       print_error("%s\nRun with --help for more information.\n", CommandList::unknown(argv[1]).c_str());
       return kWrongInput;
     }
-    const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    if (const std::string meant = unknown ? options_meant(app) : ""; !meant.empty()) {
-      print_error("%s%s\nRun with --help for more information.\n", error.what(), meant.c_str());
+    // What is missing may be what an option that does not exist was to give.
+    const bool may_be = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+                        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+    if (const std::string text = may_be ? unknown_option(app) : ""; !text.empty()) {
+      print_error("%s\nRun with --help for more information.\n", text.c_str());
       return kWrongInput;
     }
     return app.exit(error) == 0 ? kOk : kWrongInput;

@@ -7,6 +7,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "executive/run/setting_meant.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -86,17 +87,32 @@ void lay_over(config::Document& document, const std::string& file, config::Probl
   set_all(document, over.root(), "", problems);
 }
 
-void set_values(config::Document& document, const std::vector<std::string>& set, config::Problems& problems) {
+/// Complains about a path that leads to no key where another one is meant.
+bool is_other_meant(const config::Document& document, const std::string& file, std::string_view path,
+                    const config::SourceLocation& place, config::Problems& problems) {
+  const std::string meant = setting_meant(config::trimmed(path), document, file);
+  if (meant.empty()) return false;
+  problems.add(place, std::string(config::trimmed(path)),
+               "no path of a rig file; did you mean " + config::show(meant) + "?");
+  return true;
+}
+
+void set_values(config::Document& document, const std::string& file, const std::vector<std::string>& set,
+                config::Problems& problems) {
   for (const std::string& assignment : set) {
+    const std::size_t equals = assignment.find('=');
     if (assignment.starts_with('@'))
       lay_over(document, assignment.substr(1), problems);
-    else
+    else if (equals == std::string::npos ||
+             !is_other_meant(document, file, std::string_view(assignment).substr(0, equals),
+                             {"--set " + config::one_line(assignment), 1, 1}, problems))
       document.set(assignment, problems);
   }
 }
 
 /// Lays a test over a rig: its events, expectations and end as they are, with their places.
-void lay_test(config::Document& document, const std::string& file, config::Problems& problems) {
+void lay_test(config::Document& document, const std::string& rig, const std::string& file,
+              config::Problems& problems) {
   const config::Document test = config::Document::from_file(file);
   for (const config::Repeated& repeated : test.repeated())
     problems.add(repeated.place, repeated.path.empty() ? repeated.key : repeated.path + "." + repeated.key,
@@ -112,7 +128,8 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
       if (!entry.value.is_map())
         problems.add(entry.value.place(), "set",
                      "expected a map of paths, found " + std::string(config::kind_name(entry.value.kind())));
-      for (const config::Node::Entry& each : entry.value.entries()) document.set(each, problems);
+      for (const config::Node::Entry& each : entry.value.entries())
+        if (!is_other_meant(document, rig, each.key, each.place, problems)) document.set(each, problems);
     } else if (entry.key == "about" || entry.key == "rig") {
       if (!entry.value.is_scalar())
         problems.add(entry.value.place(), entry.key,
@@ -132,8 +149,8 @@ void lay_test(config::Document& document, const std::string& file, config::Probl
 /// The settings of the file, and what the choices about the link change in them.
 RigSettings load_linked(const std::string& file, const RunOverrides& choices, config::Problems& problems) {
   config::Document document = config::Document::from_file(file);
-  if (!choices.test.empty()) lay_test(document, choices.test, problems);
-  set_values(document, choices.set, problems);  // of the command line: they win
+  if (!choices.test.empty()) lay_test(document, file, choices.test, problems);
+  set_values(document, file, choices.set, problems);  // of the command line: they win
   const bool linked = document.root().find("link") != nullptr;
   const auto change = [&](const char* option, const char* key, const std::string& value) {
     if (value.empty() || value == "off") return;
@@ -168,7 +185,7 @@ RigSettings load_linked(const std::string& file, const RunOverrides& choices, co
 config::Document load_document(const std::string& file, const std::vector<std::string>& set,
                                config::Problems& problems) {
   config::Document document = config::Document::from_file(file);
-  set_values(document, set, problems);
+  set_values(document, file, set, problems);
   return document;
 }
 

@@ -74,6 +74,35 @@ TEST(CommandLine, CommandsThatAreDriversListThemselves) {
 #endif
 }
 
+/// Words that the shell is offered after these.
+std::vector<std::string> offered(Arguments words) {
+  words.insert(words.begin(), {"help", "--complete", "--"});
+  const TempDir dir;
+  std::istringstream rows(run_in_process(tactus(words, dir.path())).out);
+  std::vector<std::string> all;
+  for (std::string row; std::getline(rows, row);)
+    if (const auto tab = row.find('\t'); tab != std::string::npos) all.push_back(row.substr(0, tab));
+  return all;
+}
+
+TEST(CommandLine, NamesTheOptionThatWasMeantForEachOptionOfEachCommand) {
+  const TempDir dir;
+  for (const std::string& command : offered({""})) {
+    const std::vector<std::string> options = offered({command, "--"});
+    ASSERT_FALSE(options.empty()) << command;
+    for (const std::string& option : options) {
+      Arguments words{command, option + "x", "there"};
+      if (option == options.back()) std::swap(words[0], words[1]);  // in front of the command
+      const Finished done = run_in_process(tactus(words, dir.path()));
+      EXPECT_EQ(done.status, 2) << command << ' ' << option << '\n' << done;
+      EXPECT_NE(done.err.find("there is no option '" + option + "x'; did you mean '" + option + "'?"),
+                std::string::npos)
+          << command << ' ' << option << '\n'
+          << done;
+    }
+  }
+}
+
 struct Wrong {
   const char* name;
   Arguments arguments;
@@ -101,6 +130,24 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Wrong{"an_option_with_a_slip", {"run", kServo, "--sett", "until=1 s"}, "did you mean '--set'?"},
         Wrong{"an_option_of_a_command_with_a_slip", {"report", "there", "--txt"}, "did you mean '--text'?"},
+
+        Wrong{"an_option_that_no_option_is_like",
+              {"report", "there", "--compar"},
+              "there is no option '--compar'; known are '--to', '--text', '--plot', '--fail-if', '--help', "},
+        Wrong{
+            "an_option_before_the_command", {"--colour", "always", "run", kServo}, "did you mean '--color'?"},
+        Wrong{"set_a_parameter_by_its_variable",
+              {"run", kServo, "--set", "motor.resistence=1 Ohm", "--out", "out"},
+              "no path of a rig file; did you mean 'models.motor.parameters.resistance'?"},
+        Wrong{"set_a_parameter_that_the_file_leaves_out",
+              {"run", kServo, "--set", "moter.voltge=1", "--out", "out"},
+              "did you mean 'models.motor.parameters.voltage'?"},
+        Wrong{"set_a_key_without_its_section",
+              {"run", kServo, "--set", "on_overun=skip", "--out", "out"},
+              "did you mean 'realtime.on_overrun'?"},
+        Wrong{"set_what_is_like_nothing",
+              {"run", kServo, "--set", "zzzzzz=1", "--out", "out"},
+              "zzzzzz: unknown key; known are 'rig', 'frame'"},
 
         Wrong{"nothing", {}, "subcommand"},
         Wrong{"unknown_command", {"rum", kServo}, "there is no command 'rum'; did you mean 'run'?"},

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executive/run/setting_meant.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "config/text.hpp"
+#include "executive/run/run_setup.hpp"
+#include "rtsync/joined.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using Path = std::vector<std::string>;
+
+Path steps_of(std::string_view path) {
+  Path steps;
+  for (std::size_t dot = 0; dot != std::string_view::npos; path.remove_prefix(dot + 1)) {
+    dot = path.find('.');
+    steps.emplace_back(path.substr(0, dot));
+    if (dot == std::string_view::npos) break;
+  }
+  return steps;
+}
+
+void add_keys(const config::Section& section, const Path& above, std::vector<Path>& all) {
+  for (const config::KeyShape& key : section.keys) {
+    Path path = above;
+    path.push_back(key.key);
+    all.push_back(path);
+    if (key.shape->form == config::Shape::Form::section) add_keys(*key.shape->section, path, all);
+  }
+}
+
+void add_entries(const config::Node& node, const Path& above, std::vector<Path>& all) {
+  constexpr std::size_t kMost = 20'000;  // of a typing error in a file of any size
+  if (!node.is_map()) return;
+  for (const config::Node::Entry& entry : node.entries()) {
+    if (all.size() >= kMost || entry.key.find('.') != std::string::npos) continue;
+    Path path = above;
+    path.push_back(entry.key);
+    all.push_back(path);
+    add_entries(entry.value, path, all);
+  }
+}
+
+void add_variables(const std::string& file, std::vector<Path>& all) try {
+  const std::unique_ptr<Rig> rig = load_rig(file, {});
+  for (const ModelInstance& model : rig->models())
+    for (const Variable& variable : model.variables())
+      if (variable.role == TACTUS_PARAMETER || variable.role == TACTUS_INPUT)
+        all.push_back({"models", model.name(), "parameters", variable.name.substr(model.name().size() + 1)});
+} catch (const std::exception&) {  // what is wrong with the file is a complaint of its own
+}
+
+/// The words before the last one of `written` come in `path` in that order, each as it is or nearly.
+bool leads_to(const Path& path, const Path& written) {
+  auto at = path.begin();
+  const auto last = path.end() - 1;
+  for (auto word = written.begin(); word != written.end() - 1; ++word, ++at) {
+    at = std::find_if(at, last,
+                      [&](const std::string& step) { return !config::nearest(*word, {step}).empty(); });
+    if (at == last) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string setting_meant(std::string_view path, const config::Document& document, const std::string& file) {
+  const Path written = steps_of(path);
+  const config::Section& section = rig_fields().section();
+  Path keys;
+  for (const config::KeyShape& key : section.keys) keys.push_back(key.key);
+  if (!config::nearest(written.front(), keys).empty() || written.front().starts_with("x-")) return "";
+  std::vector<Path> all;
+  add_keys(section, {}, all);
+  add_entries(document.root(), {}, all);
+  add_variables(file, all);
+  std::erase_if(all, [&](const Path& each) { return !leads_to(each, written); });
+  Path last;
+  for (const Path& each : all) last.push_back(each.back());
+  const std::string meant = config::nearest(written.back(), last);
+  const Path* best = nullptr;
+  for (const Path& each : all)
+    if (!meant.empty() && each.back() == meant && (best == nullptr || each.size() < best->size()))
+      best = &each;
+  return best == nullptr ? "" : rtsync::joined(*best, ".");
+}
+
+}  // namespace tactus::executive

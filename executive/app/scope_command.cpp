@@ -167,9 +167,10 @@ std::vector<std::string> ScopeCommand::chart_lines(std::size_t columns, std::siz
   const std::size_t height = std::clamp<std::size_t>(room / curves_.size(), 4, 14) - 1;
   for (const Curve& curve : curves_) {
     const std::string unit = curve.facts.unit.empty() ? "" : " " + curve.facts.unit;
+    const bool any = !curve.chart.empty() || curve.chart.not_finite() > 0;
+    const std::string value = any ? client::number_text(curve.chart.newest()) + unit : "no value yet";
     lines.push_back(client::fitted(
-        curve.facts.name + "  " +
-            (curve.chart.empty() ? "no value yet" : client::number_text(curve.chart.newest()) + unit) +
+        client::named_value(curve.facts.name, value, columns - 1) +
             (curve.chart.not_finite() > 0 ? "  (" + std::to_string(curve.chart.not_finite()) + " not finite)"
                                           : ""),
         columns - 1));

@@ -319,11 +319,12 @@ void WatchCommand::draw() {
   if (wide) title += client::fitted("least", 13, true) + client::fitted("greatest", 13, true);
   lines.push_back(std::move(title));
   for (const WatchedRow& row : rows_) {
-    std::string line = client::fitted(row.facts.name, name) + " " + client::fitted(row.value, narrow, true) +
-                       " " + client::fitted(row.facts.unit, unit);
+    std::string line = client::fitted(row.facts.name, name) + " " +
+                       client::fitted(client::value_text(row.value, narrow), narrow, true) + " " +
+                       client::fitted(row.facts.unit, unit);
     if (wide)
-      line += client::fitted(row.least ? client::number_text(*row.least) : "", 13, true) +
-              client::fitted(row.greatest ? client::number_text(*row.greatest) : "", 13, true);
+      line += client::fitted(row.least ? client::number_text(*row.least, 12) : "", 13, true) +
+              client::fitted(row.greatest ? client::number_text(*row.greatest, 12) : "", 13, true);
     lines.push_back(painted(row_ink(row), line));
   }
   for (const Verdict& each : verdicts_) lines.push_back(verdict_line(each, width));

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <string_view>
 
 #include "rtsync/host/plain_text.hpp"
 
@@ -140,6 +142,24 @@ std::string number_text(double value, std::size_t width) {
   for (int digits = 5; digits > 0 && text.size() > width; --digits)
     text = rtsync::format_text("%.*g", digits, value);
   return text;
+}
+
+std::string value_text(const std::string& value, std::size_t width) {
+  if (value.size() <= width) return value;
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error == std::errc{} && end == value.data() + value.size()) return number_text(number, width);
+  std::size_t places = 0;
+  for (const char c : value) places += (static_cast<unsigned char>(c) & 0xC0U) == 0x80U ? 0 : 1;
+  if (places <= width) return value;
+  return fitted(value, width - std::min<std::size_t>(width, 3)) + "...";
+}
+
+std::string named_value(const std::string& name, const std::string& value, std::size_t width) {
+  constexpr std::size_t kLeast = 4;  // of a name that still says something: "m..."
+  const std::string end = "  " + value;
+  if (end.size() + kLeast > width) return value;
+  return value_text(name, width - end.size()) + end;
 }
 
 std::string fitted(const std::string& text, std::size_t width, bool right) {

@@ -51,6 +51,11 @@ class Chart {
 std::string number_text(double value);
 /// The same in at most this number of characters: with fewer digits, never cut.
 std::string number_text(double value, std::size_t width);
+/// A value as text in at most this number of columns: a number loses digits, never its magnitude; another text its end,
+/// which becomes "...".
+std::string value_text(const std::string& value, std::size_t width);
+/// A name and its value in at most this number of columns: the name loses its end, "motor.sp...", before the value does.
+std::string named_value(const std::string& name, const std::string& value, std::size_t width);
 /// Cut or filled up to that many columns of the terminal.
 std::string fitted(const std::string& text, std::size_t width, bool right = false);
 

@@ -181,7 +181,7 @@ TEST(WatchNightly, EndsWithTheRun) {
   EXPECT_THAT(done.out, HasSubstr("the run is over"));
   const Finished late = run(command_of({"watch", "out"}, dir));
   EXPECT_EQ(late.status, 1) << late;
-  EXPECT_THAT(late.err, HasSubstr("out: "));
+  EXPECT_THAT(late.err, HasSubstr("the run of out has ended: stopped after "));
 }
 
 TEST(ScopeNightly, DrawsAChart) {

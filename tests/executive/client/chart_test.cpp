@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 namespace tactus::client::chart_test {
@@ -91,6 +92,33 @@ TEST(NumberText, LosesDigitsBeforeItLosesItsExponent) {
   EXPECT_EQ(number_text(-1.23456e-300, 10), "-1.23e-300");
   EXPECT_EQ(number_text(123456, 10), "123456");
   EXPECT_EQ(number_text(0.00838818, 10), "0.00838818");
+}
+
+TEST(NumberText, KeepsTheMagnitudeOfEveryNumberInAnyWidth) {
+  for (const double value : {1e-300, -1e-300, 1.23456e-300, -1.23456e-5, 1e9, 8'388'180.0, 123456789.0, -0.0,
+                             5e-324, 1e307, -1e307})
+    for (std::size_t width = 7; width <= 16; ++width) {
+      const std::string text = number_text(value, width);
+      EXPECT_LE(text.size(), width) << value;
+      const double read = std::strtod(text.c_str(), nullptr);
+      EXPECT_LE(std::abs(read / 2 - value / 2), std::abs(value / 2) * 0.5) << text << " for " << value;
+    }
+  EXPECT_EQ(number_text(NAN, 7), "nan");
+  EXPECT_EQ(number_text(-HUGE_VAL, 7), "-inf");
+}
+
+TEST(ValueText, CutsNoNumberAndMarksWhatItCuts) {
+  EXPECT_EQ(value_text("-9223372036854775808", 24), "-9223372036854775808");
+  EXPECT_EQ(value_text("-9223372036854775808", 16), "-9.22337e+18") << "cut it were another number";
+  EXPECT_EQ(value_text("-1.23457e-300", 12), "-1.2346e-300");
+  EXPECT_EQ(value_text("[1, 2, 3, 4, 5]", 9), "[1, 2,...");
+  EXPECT_EQ(value_text("\u00b5m\u00b5m", 4), "\u00b5m\u00b5m");
+}
+
+TEST(NamedValue, ShortensTheNameBeforeTheValue) {
+  EXPECT_EQ(named_value("motor.speed", "8.38818e+06 rad/s", 40), "motor.speed  8.38818e+06 rad/s");
+  EXPECT_EQ(named_value("motor.speed", "8.38818e+06 rad/s", 28), "motor....  8.38818e+06 rad/s");
+  EXPECT_EQ(named_value("motor.speed", "8.38818e+06 rad/s", 22), "8.38818e+06 rad/s") << "no room for a name";
 }
 
 TEST(Fitted, CountsCharactersNotBytes) {

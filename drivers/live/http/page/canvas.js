@@ -100,6 +100,8 @@ export function ruler(canvas, rows, period) {
   const x = (ns) => left + Math.min(1, shareOfDecades(ns, 0, to)) * (right - left);
   logAxis(c, left, right, bottom, to);
   hatch(c, x(period), 4, right - x(period), bottom - 4, token('edge-strong'));
+  const text = `deadline ${spanText(period)}`, wide = c.measureText(text).width;
+  const deadline = {from: x(period) - 9 - wide, to: x(period) + 2};  // where its label is, beside those of the first row
   rows.forEach(({name, colour, histogram}, row) => {
     const base = 4 + (row + 1) / rows.length * (bottom - 4) - 4, height = (bottom - 4) / rows.length - 20;
     const top = Math.log10(mostOf(histogram.buckets, 1) + 1);
@@ -113,28 +115,27 @@ export function ruler(canvas, rows, period) {
     c.fillStyle = token('ink');
     c.textAlign = 'left';
     c.fillText(name, 0, base - height / 2 + 4);
-    if (histogram.count) rulerMarks(c, histogram, {x, base, height, right, narrow});
+    if (histogram.count) rulerMarks(c, histogram, {x, base, height, right, narrow, taken: row ? {from: right, to: right} : deadline});
   });
   c.textAlign = 'right';
-  const text = `deadline ${spanText(period)}`, wide = c.measureText(text).width;
   c.fillStyle = token('panel');
-  c.fillRect(x(period) - 9 - wide, 3, wide + 5, 14);
+  c.fillRect(deadline.from, 3, wide + 5, 14);
   c.fillStyle = token('alarm');
   c.fillRect(x(period) - 1, 0, 2, bottom);
   c.fillText(text, x(period) - 6, 14);
 }
 
-// From the right: what is worst has its label first, and what would touch it has none.
-function rulerMarks(c, {p50_ns: p50, p99_9_ns: p999, max_ns: max}, {x, base, height, right, narrow}) {
+// From the right: what is worst has its label first, and what would touch that, or what is taken, has none.
+function rulerMarks(c, {p50_ns: p50, p99_9_ns: p999, max_ns: max}, {x, base, height, right, narrow, taken}) {
   let free = right;
   for (const [label, ns] of [['max', max], ['p99.9', p999], ['p50', p50]]) {
     if (narrow && label !== 'max') continue;
     const at = x(ns), text = `${label} ${spanText(ns)}`, wide = c.measureText(text).width + 8;
     c.fillStyle = token('ink');
     c.fillRect(at, base - height - 12, 1, height + 12);
-    let from = label === 'max' ? Math.min(at + 4, right - wide) : at + 4;
-    if (label !== 'max' && from + wide > free) from = at - wide - 2;  // on its other side
-    if (label !== 'max' && from + wide > free) continue;
+    const beside = label === 'max' ? [Math.min(at + 4, right - wide), at - wide - 2, taken.from - wide] : [at + 4, at - wide - 2];
+    const from = beside.find((left) => left + wide <= free && (left + wide <= taken.from || left >= taken.to));
+    if (from === undefined) continue;
     free = Math.min(at, from);
     c.fillStyle = token('panel');
     c.fillRect(from - 2, base - height - 14, wide, 13);

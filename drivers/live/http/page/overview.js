@@ -3,7 +3,7 @@
 import {ruler, spark} from './canvas.js';
 import {facts, h, list, one, put, redraw, token} from './dom.js';
 import {blamed, causeTag, OverrunList, quantity} from './overruns.js';
-import {grouped, seconds, spanText} from './text.js';
+import {grouped, plannedText, spanText} from './text.js';
 import {done} from './timing_data.js';
 import {bands} from './track.js';
 
@@ -132,7 +132,7 @@ export class Overview {
 
   headline() {
     const {rig} = this, last = rig.overruns.all.at(-1), ago = this.since();
-    const sign = (text, good) => h('span', {class: good ? 'sign good' : 'sign'}, text);
+    const sign = (text, good) => h('span', {class: good ? 'sign good' : /[❙■…]/.test(text) ? 'sign plain' : 'sign'}, text);
     if (rig.over) return [sign('■'), `The run is over: ${rig.over}`];
     if (rig.stale) return [sign('?'), rig.stated ? 'Not known: nothing is heard from the rig' : 'Not known: the rig does not answer'];
     if (!rig.stated) return ['…'];
@@ -167,8 +167,8 @@ export class Overview {
     const main = this.threads?.find((thread) => thread.role === 'main');
     const policy =
         main && `${main.name}, ${main.policy}${main.priority ? ` ${main.priority}` : ''}, CPU ${main.cpus}`;
-    const planned = info.planned_frames === null ? 'without an end' :
-                                                   `${seconds(info.planned_frames * rig.period, rig.period)} s`;
+    const planned =
+        info.planned_frames === null ? 'without an end' : plannedText(info.planned_frames * rig.period);
     const frame = `${info.period.text}, ${info.realtime ? 'real time' : 'not in real time'}`;
     redraw(list('facts'), facts([
              ['Rig', info.file ?? info.rig],

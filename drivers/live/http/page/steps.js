@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sequence of a test as a row of steps: what is over, what runs now, what is to come.
 import {h, list, one, put, redraw} from './dom.js';
+import {plannedText} from './text.js';
 
 const SIGNS = {now: '▶', pass: '✓', fail: '✕', inconclusive: '?', untested: '·', next: '·'};
 const WORDS = {now: 'now', pass: 'done', fail: 'failed', inconclusive: 'inconclusive', untested: 'not begun', next: 'to come'};
 
 /** Seconds as a person reads them beside others: 0.024 s, 1.18 s, 62.0 s. */
 const secondsText = (s) => `${s < 10 ? s.toFixed(s < 1 ? 3 : 2) : s.toFixed(1)} s`;
-const planned = (s) => `${+ s.toPrecision(6)} s`;
+const planned = (s) => plannedText(s * 1e9);
 
 /** Where a step is: now, to come ('next'), never begun ('untested'), or what it came to. */
 export function standingOf({step, active, verdict}, ended) {

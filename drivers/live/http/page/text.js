@@ -18,6 +18,23 @@ export function span(ns) {
 
 export const spanText = (ns) => span(ns).join(' ').trim();
 
+/** A duration that was planned, in nanoseconds, as a person says it: 24 ms, 1.5 s, 90 s, 10 min, 1 h 30 min, 7 d. */
+export function plannedText(ns) {
+  if (ns > 0 && ns < 1e8) {
+    const [scale, unit] = ns < 1e3 ? [1, 'ns'] : ns < 1e6 ? [1e3, 'µs'] : [1e6, 'ms'];
+    return `${+ (ns / scale).toPrecision(9)} ${unit}`;
+  }
+  let rest = Math.round(ns / 1e6) / 1e3;
+  if (rest < 120 && rest !== 60) return `${rest} s`;
+  const parts = [];
+  for (const [scale, unit] of [...(rest < 172800 ? [] : [[86400, 'd']]), [3600, 'h'], [60, 'min'], [0, 's']]) {
+    const whole = scale ? Math.floor(rest / scale) : + rest.toFixed(3);
+    if (whole) parts.push(`${whole} ${unit}`);
+    rest -= whole * scale;
+  }
+  return parts.join(' ');
+}
+
 /** 1 234 567: groups of three. */
 export const grouped = (count) => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ' ');
 

@@ -263,6 +263,33 @@ class Functions(Case):
                 3_970_000: "3.97 ms", -1_170_000: "−1.17 ms", 2_500_000_000: "2.50 s"}
         self.assertEqual(self.module("text.js", "return args[0].map(m.spanText)", list(rows)), list(rows.values()))
 
+    def test_no_label_of_the_ruler_lies_over_another(self):
+        for at in range(300_000, 1_400_000, 20_000):  # p99.9 and max to both sides of the deadline, and at it
+            said = self.module("canvas.js", """
+                const canvas = document.createElement('canvas');
+                canvas.style.cssText = 'display: block; width: 1080px; height: 150px';
+                document.body.append(canvas);
+                const kept = CanvasRenderingContext2D.prototype.fillText, said = [];
+                CanvasRenderingContext2D.prototype.fillText = function(text, x, y) {
+                  const wide = this.measureText(text).width, left = x - (this.textAlign === 'right' ? wide : 0);
+                  if (y < 75 && /^(p50|p99.9|max|deadline)/.test(text)) said.push([left, left + wide, text]);
+                };
+                const histogram = {count: 9, p50_ns: 26, p99_9_ns: args[0], max_ns: args[0] * args[1], buckets: [[20, 30, 9]]};
+                m.ruler(canvas, [{name: 'woken', colour: 'red', histogram}, {name: 'done', colour: 'red', histogram}], 1e6);
+                CanvasRenderingContext2D.prototype.fillText = kept;
+                canvas.remove();
+                return said.sort((a, b) => a[0] - b[0]);""", at, 1 + at % 3)
+            self.assertTrue(any(text.startswith("max") for *_, text in said), said)
+            for (_, end, one), (begin, _, other) in zip(said, said[1:]):
+                self.assertLessEqual(end, begin, (at, one, other))
+
+    def test_planned_durations_are_as_a_person_says_them(self):
+        rows = {0: "0 s", 5: "5 ns", 24_000_000: "24 ms", 500_000_000: "0.5 s", 1_500: "1.5 µs", 10**9: "1 s", 1_500_000_000: "1.5 s", 60 * 10**9: "1 min",
+                90 * 10**9: "90 s", 125 * 10**9: "2 min 5 s", 600_016_683_350: "10 min 0.017 s", 600 * 10**9: "10 min", 3_600 * 10**9: "1 h",
+                5_400 * 10**9: "1 h 30 min", 3_661_250_000_000: "1 h 1 min 1.25 s", 86_400 * 10**9: "24 h",
+                7 * 86_400 * 10**9: "7 d"}
+        self.assertEqual(self.module("text.js", "return args[0].map(m.plannedText)", list(rows)), list(rows.values()))
+
     def test_figures_of_a_variable_keep_their_form(self):
         shown = self.module("text.js",
                             "const f = new m.Figures(); return [123.456, 0.5, -0.0001, 99].map((v) => f.text(v, 'a')).concat(f.text(7, 'b'))")

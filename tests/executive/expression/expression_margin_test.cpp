@@ -105,7 +105,7 @@ TEST(ExpressionMargin, TheMarginOfTemperaturesIsInK) {
 }
 
 TEST(ExpressionMargin, ThatHasNoMarginSaysWhy) {
-  const auto why = [](const std::string& text) {
+  const auto reason = [](const std::string& text) {
     std::vector<config::ExpressionProblem> problems;
     config::ExpressionBuilder builder(kTheirNames, {});
     const config::Expression expression = config::parse_expression(text);
@@ -114,12 +114,12 @@ TEST(ExpressionMargin, ThatHasNoMarginSaysWhy) {
     EXPECT_FALSE(builder.add_margin(expression, why)) << text;
     return why;
   };
-  EXPECT_EQ(why("m.x > 1 m and motor.speed > 1 rad/s"), "its parts have different units: m, rad/s");
-  EXPECT_EQ(why("(m.x > 1 m or motor.speed > 1 rad/s) and m.flag"),
+  EXPECT_EQ(reason("m.x > 1 m and motor.speed > 1 rad/s"), "its parts have different units: m, rad/s");
+  EXPECT_EQ(reason("(m.x > 1 m or motor.speed > 1 rad/s) and m.flag"),
             "its parts have different units: m, rad/s");
   for (const char* const text :
        {"m.flag", "not m.flag", "rises(m.flag) or m.flag", "m.flag for 3 ms", "m.flag == yes"})
-    EXPECT_EQ(why(text), "nothing in it is a comparison of numbers") << text;
+    EXPECT_EQ(reason(text), "nothing in it is a comparison of numbers") << text;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct MadeTask : MadeCampaign {
   bool has(const std::string& name) const { return fs::exists(choices.folder / "cases/0" / name); }
   std::size_t ends() {
     std::size_t number = 0;
-    for (const CaseReport& each : reports.read(array)) number += each.end ? 1 : 0;
+    for (const CaseReport& each : reports.read(array)) number += each.end ? 1U : 0U;
     return number;
   }
   fs::path array;

@@ -5,16 +5,17 @@
 
 namespace tactus::executive {
 
-void StuckMark::mark(std::size_t thread) TACTUS_RT {
+void StuckMark::mark(std::size_t thread, rtsync::StuckBy by) TACTUS_RT {
   Marked nobody;
+  if (marked_.load() == nobody) by_.store(by);
   (void)marked_.compare_exchange_strong(
       nobody, {static_cast<std::uint32_t>(thread), jobs_.running_job_index(thread)});
   commands_.request_abort("a thread is stuck");
 }
 
-void StuckMark::mark_call(const char* call) TACTUS_RT {
+void StuckMark::mark_call(const char* call, rtsync::StuckBy by) TACTUS_RT {
   if (marked_.load() == Marked{}) call_.store(call);
-  mark(0);
+  mark(0, by);
 }
 
 std::optional<std::size_t> StuckMark::thread() const TACTUS_RT {
@@ -28,15 +29,25 @@ std::uint32_t StuckMark::job(std::size_t thread) const TACTUS_RT {
   return marked.thread == thread && marked.job != kNoPlanJob ? marked.job : jobs_.running_job_index(thread);
 }
 
-std::string StuckMark::text(std::size_t thread) const {
-  if (const char* const call = call_.load(); call != nullptr && thread == 0)
-    return std::string(call) + " within " + rtsync::duration_text(plan_.stuck_after.count()) +
-           " after its deadline (threads.stuck_after)";
-  const std::uint32_t index = job(thread);
-  const std::string job = index < plan_.jobs.size() ? plan_.jobs[index].name : "";
-  return "thread '" + plan_.thread_name(thread) + "' is stuck" +
-         (job.empty() ? "" : " in job '" + job + "'") + ": it did not come back within " +
-         rtsync::duration_text(plan_.stuck_after.count()) + " beyond its time (threads.stuck_after)";
+std::string StuckMark::text(std::size_t thread, const std::string& frozen) const {
+  using By = rtsync::StuckBy;
+  const char* const call = thread == 0 ? call_.load() : nullptr;
+  const By by = this->by(thread);
+  const std::string time = rtsync::duration_text(plan_.stuck_after.count());
+  const std::string name = "thread '" + plan_.thread_name(thread) + "'";
+  const std::uint32_t index = call != nullptr ? kNoPlanJob : job(thread);
+  const std::string job = index < plan_.jobs.size() ? " in job '" + plan_.jobs[index].name + "'" : "";
+  const std::string where = call != nullptr ? " while it waited for an edge" : job;
+  const std::string late = time + " beyond its time (threads.stuck_after)";
+  if (by == By::no_cpu)
+    return name + " had no CPU" + where + " for " + late +
+           ": it was ready, and another thread had its CPU, or a limit of the kernel stopped it";
+  if (by == By::stopped || !frozen.empty())
+    return name + " was stopped" + where + " for " + late + ": " +
+           (frozen.empty() ? "by a debugger or a signal" : frozen);
+  if (call != nullptr)
+    return std::string(call) + " within " + time + " after its deadline (threads.stuck_after)";
+  return name + " is stuck" + job + ": it did not come back within " + late;
 }
 
 }  // namespace tactus::executive

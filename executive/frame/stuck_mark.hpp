@@ -7,6 +7,7 @@
 #include <string>
 
 #include "executive/frame/job_runner.hpp"
+#include "rtsync/thread/stuck_thread_watchdog.hpp"
 
 namespace tactus::executive {
 
@@ -19,10 +20,10 @@ class StuckMark {
       : jobs_(jobs), plan_(plan), commands_(commands) {}
 
   /// Marks a thread that the watchdog found stuck: it is not waited for any more. @when rt
-  void mark(std::size_t thread) TACTUS_RT;
+  void mark(std::size_t thread, rtsync::StuckBy by = rtsync::StuckBy::itself) TACTUS_RT;
   /// Marks that main is in a call between two frames that does not return. `call`, which stays, begins the sentence:
   /// "driver 'pulse' did not return from wait()". @when rt
-  void mark_call(const char* call) TACTUS_RT;
+  void mark_call(const char* call, rtsync::StuckBy by = rtsync::StuckBy::itself) TACTUS_RT;
   /// Returns true if what is stuck is a call between two frames: no frame is late because of it yet.
   bool is_in_call() const TACTUS_RT { return call_.load() != nullptr; }
   bool is(std::size_t thread) const TACTUS_RT {
@@ -32,8 +33,12 @@ class StuckMark {
   std::optional<std::size_t> thread() const TACTUS_RT;
   /// The job that it was in; kNoPlanJob: none.
   std::uint32_t job(std::size_t thread) const TACTUS_RT;
-  /// "thread 'plant' is stuck in job ...".
-  std::string text(std::size_t thread) const;
+  /// Returns what kept a thread from getting on, if it is the marked one; else its own code, as far as is known.
+  rtsync::StuckBy by(std::size_t thread) const TACTUS_RT {
+    return marked_.load().thread == thread ? by_.load() : rtsync::StuckBy::itself;
+  }
+  /// "thread 'plant' is stuck in job ...". `frozen`: what stops it now; empty: nothing that is known.
+  std::string text(std::size_t thread, const std::string& frozen = "") const;
 
  private:
   struct alignas(8) Marked {  // one load or store of the processor, whatever the compiler
@@ -46,7 +51,8 @@ class StuckMark {
   const Plan& plan_;
   CommandQueue& commands_;
   std::atomic<Marked> marked_{Marked{}};
-  std::atomic<const char*> call_{nullptr};  // set before marked_, by the same thread
+  std::atomic<const char*> call_{nullptr};                    // set before marked_, by the same thread
+  std::atomic<rtsync::StuckBy> by_{rtsync::StuckBy::itself};  // likewise
 };
 
 }  // namespace tactus::executive

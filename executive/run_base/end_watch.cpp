@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "executive/run_base/safe_end.hpp"
+#include "rtsync/evidence/stopper.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -67,7 +68,11 @@ std::string EndWatch::take_note() {
 }
 
 std::string EndWatch::reason() const {
-  if (stuck_) return executive_.stuck_mark().text(*stuck_);
+  if (stuck_) {
+    const std::string stopper = rtsync::stopper_of(threads_.tid(*stuck_));
+    const bool frozen = stopper.ends_with("is frozen") || stopper.ends_with("is FROZEN now");
+    return executive_.stuck_mark().text(*stuck_, frozen ? stopper : "");
+  }
   if (drives_outputs())
     return (output_->code().empty() ? "the driver" : output_->code()) + " of model '" + output_->name() +
            "' did not return from drive_safe() within " +

@@ -220,6 +220,7 @@ std::vector<rtsync::Provision> RigThreads::start() {
 std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const rtsync::EdgeSleeper* edges) {
   std::vector<rtsync::Provision> provisions;
   const Plan& plan = executive_.plan();
+  main_ = main;
   std::vector<rtsync::WatchedThread> watched;
   watched.push_back(
       {"main", &executive_.status().progress(), &executive_.status().busy(), plan.stuck_time(0)});
@@ -282,7 +283,9 @@ void RigThreads::found_stuck(std::size_t thread) TACTUS_RT {
   const bool is_clock = thread > workers_.size();
   std::size_t nobody = kNobody;
   (void)stuck_.compare_exchange_strong(nobody, is_clock ? 0 : thread);
-  is_clock ? executive_.stuck_mark().mark_call(waiting_.c_str()) : executive_.stuck_mark().mark(thread);
+  const rtsync::StuckBy by = guard_->stuck_by(thread);
+  is_clock ? executive_.stuck_mark().mark_call(waiting_.c_str(), by)
+           : executive_.stuck_mark().mark(thread, by);
 }
 
 std::optional<std::size_t> RigThreads::stuck() const {

@@ -77,8 +77,8 @@ class RigThreads {
   bool stop();
 
   bool owns(pid_t tid) const;
-  /// Thread id of a thread, numbered as PlannedJob::thread; not main. Valid after start().
-  pid_t tid(std::size_t thread) const { return workers_[thread - 1]->tid(); }
+  /// Thread id of a thread, numbered as PlannedJob::thread. Valid after start(); of main after guard(), before it 0.
+  pid_t tid(std::size_t thread) const { return thread == 0 ? main_ : workers_[thread - 1]->tid(); }
   /// Thread ids of all threads that run jobs: main, then those of Plan::threads.
   std::vector<pid_t> tids(pid_t main) const;
   /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
@@ -93,6 +93,7 @@ class RigThreads {
   const ThreadsSection& settings_;
   const RigCpus& cpus_;
   const bool realtime_;
+  pid_t main_ = 0;
   std::unique_ptr<ThreadWorkerPool> pool_;
   std::vector<std::unique_ptr<rtsync::PinnedThread>> workers_;
   std::unique_ptr<rtsync::StuckThreadWatchdog> guard_;

@@ -1,17 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/thread/stuck_thread_watchdog.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "rtsync/clock/clock.hpp"
 
 namespace tactus::rtsync {
+namespace {
+
+/// The CPU time of a thread of this process; 0: it has ended.
+Nanoseconds cpu_time_of(pid_t tid) TACTUS_RT {
+  constexpr int kOfThread = 4 + 2;  // CPUCLOCK_PERTHREAD_MASK and CPUCLOCK_SCHED of the kernel
+  timespec time{};
+  const bool known = tid > 0 && ::clock_gettime(static_cast<clockid_t>((~tid * 8) | kOfThread), &time) == 0;
+  return known ? Nanoseconds{std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec} : Nanoseconds{0};
+}
+
+/// The letter of /proc/self/task/TID/stat; '?': it has ended. No more than system calls.
+char state_of(pid_t tid) TACTUS_RT {
+  std::array<char, 64> path{};
+  (void)std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", tid);
+  const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return '?';
+  std::array<char, 128> text{};
+  const ssize_t size = ::read(file, text.data(), text.size());
+  (void)::close(file);
+  const std::string_view seen(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::size_t name_end = seen.rfind(") ");  // a name may have one, too
+  return name_end == std::string_view::npos || name_end + 2 >= seen.size() ? '?' : seen[name_end + 2];
+}
+
+}  // namespace
+
+StuckBy stuck_by(char state, Nanoseconds ran, Nanoseconds without_progress) TACTUS_RT {
+  constexpr int kNextToNothing = 50;  // one part in so many: a loop among many ordinary threads has more
+  if (state == 'T' || state == 't') return StuckBy::stopped;
+  return state == 'R' && ran * kNextToNothing < without_progress ? StuckBy::no_cpu : StuckBy::itself;
+}
 
 Nanoseconds StuckDetector::interval_for(const std::vector<WatchedThread>& threads) {
   constexpr Nanoseconds kLeast{1'000'000};
@@ -85,8 +121,18 @@ void StuckThreadWatchdog::run() {
   }
 }
 
+StuckBy StuckThreadWatchdog::stuck_by(std::size_t index) const TACTUS_RT {
+  const pid_t tid = states_[index].tid.load();
+  if (tid <= 0) return StuckBy::itself;
+  return rtsync::stuck_by(state_of(tid), cpu_time_of(tid) - states_[index].ran,
+                          watch_.without_progress(index));
+}
+
 void StuckThreadWatchdog::look(TimePoint<MonotonicTime> now) TACTUS_RT {
-  for (const std::size_t i : watch_.look(now)) {
+  const std::span<const std::size_t> found = watch_.look(now);
+  for (std::size_t i = 0; i < watch_.threads().size(); ++i)
+    if (watch_.without_progress(i) == Nanoseconds{0}) states_[i].ran = cpu_time_of(states_[i].tid.load());
+  for (const std::size_t i : found) {
     State& state = states_[i];
     state.fate.store(Fate::stuck);
     if (on_stuck_) on_stuck_(i);

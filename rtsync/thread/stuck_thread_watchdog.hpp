@@ -28,6 +28,16 @@ struct WatchedThread {
   Nanoseconds timeout{1'000'000'000};  ///< time without progress after which a thread is stuck
 };
 
+/// The thing that kept a stuck thread from getting on, as far as the kernel says it.
+enum class StuckBy : std::uint8_t {
+  itself,   ///< its own code: it used its CPU, or slept
+  no_cpu,   ///< it was ready, and had next to nothing of its CPU
+  stopped,  ///< a debugger or a signal had stopped it
+};
+
+/// Returns what kept a thread, by the letter of /proc/TID/stat and by its CPU time since it got on last.  @when any
+StuckBy stuck_by(char state, Nanoseconds ran, Nanoseconds without_progress) TACTUS_RT;
+
 /// Decides which thread is stuck, from what it sees when it looks. Time is the caller's.
 ///
 /// A look counts for the time since the look before, but for no more than twice the interval between looks:
@@ -48,6 +58,8 @@ class StuckDetector {
   /// The threads that this look finds stuck: each one once in its life. Good until the next look. @when rt
   std::span<const std::size_t> look(TimePoint<MonotonicTime> now) TACTUS_RT;
   bool stuck(std::size_t index) const TACTUS_RT { return seen_[index].stuck; }
+  /// Time since the thread was seen to get on, or not to be busy.
+  Nanoseconds without_progress(std::size_t index) const TACTUS_RT { return seen_[index].without_progress; }
 
  private:
   struct Seen {
@@ -116,11 +128,14 @@ class StuckThreadWatchdog {
   void started(std::size_t index, pid_t tid) TACTUS_RT { states_[index].tid.store(tid); }
   void ended(std::size_t index) TACTUS_RT { states_[index].tid.store(0); }
   Fate fate(std::size_t index) const TACTUS_RT { return states_[index].fate.load(); }
+  /// Looks what keeps a stuck thread. For on_stuck, before which nothing has changed it. @when rt
+  StuckBy stuck_by(std::size_t index) const TACTUS_RT;
 
  private:
   struct State {
     std::atomic<pid_t> tid{0};
     std::atomic<Fate> fate{Fate::watched};
+    Nanoseconds ran{0};  // its CPU time as it was seen to get on last. Of the watchdog's thread
   };
 
   void run();

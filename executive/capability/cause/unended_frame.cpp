@@ -33,8 +33,10 @@ FrameNote note_of_unended(Executive& executive, std::size_t thread, const rtsync
   finding.job = known ? job : Finding::kNoJob;
   finding.facts.took = timing.work;
   if (known && plan.job_times) finding.facts.usual = executive.job_times(job).quantile(0.5);
-  finding.cause = known ? cause_of(look, plan.jobs[job].isolated != nullptr) : Cause::unknown;
-  if (look.sleeps()) {
+  // What it does by now is something else: the watchdog has let it have another CPU.
+  const bool by_itself = executive.stuck_mark().by(thread) == rtsync::StuckBy::itself;
+  finding.cause = known && by_itself ? cause_of(look, plan.jobs[job].isolated != nullptr) : Cause::unknown;
+  if (look.sleeps() && by_itself) {
     rtsync::SwitchTimes& switches = finding.evidence.switches.emplace();
     // One that was never seen awake has slept since it was called, as far as anybody knows.
     switches.blocked = look.ready == 0 ? timing.work : look.slept;

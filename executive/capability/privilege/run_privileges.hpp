@@ -29,7 +29,9 @@ class RunPrivileges final : public Capability {
   /// Starts to watch that these threads keep what they have; `memory`: its lock, too. @when setup
   using Capability::start;
   void start(const std::vector<pid_t>& threads, bool memory) { watch_.start(threads, memory); }
-  void look() { watch_.look(executive_.frames_done()); }
+  void look() {
+    if (!threads_.stuck()) watch_.look(executive_.frames_done());  // whose real time the watchdog took away
+  }
   /// Reports what was taken away since the last time, and does what the rig file demands.
   void tell(RunVoice& voice);
   void poll_seldom(RunVoice& voice) override;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/cause/unended_frame.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 #include "tests/executive/support/plan_fixture.hpp"
 
@@ -24,7 +26,7 @@ class UnendedFrame : public ::testing::Test, protected PlanFixture {
     job("hang.step", TACTUS_SCHEDULED, [this](const tactus_call& call) {
       clock.advance(20us);
       if (call.frame == 3) {
-        executive->stuck_mark().mark(0);
+        executive->stuck_mark().mark(0, by);
         within();
       }
       return 0;
@@ -36,7 +38,15 @@ class UnendedFrame : public ::testing::Test, protected PlanFixture {
     (void)run(4);
     return note;
   }
+  std::string text_of(rtsync::StuckBy one, const std::string& frozen = "") {
+    std::string text;
+    by = one;
+    within = [&] { text = executive->stuck_mark().text(0, frozen); };
+    (void)run(4);
+    return text;
+  }
   std::function<void()> within;
+  rtsync::StuckBy by = rtsync::StuckBy::itself;
 };
 
 TEST_F(UnendedFrame, IsOverByTheTimeThatItWasWaitedFor) {
@@ -68,6 +78,61 @@ TEST_F(UnendedFrame, AThreadInTheKernelIsNotKnown) {
   look.ready = 10;
   look.in_kernel = 90ms;
   EXPECT_EQ(note_of(look).overrun.cause, Cause::unknown);
+}
+
+TEST_F(UnendedFrame, WhatAThreadComputesThatGotItsCpuOnlyThenIsNotWhyItWasLate) {
+  rtsync::ThreadLook look;
+  look.ready = 10;
+  look.in_user = 90ms;
+  by = rtsync::StuckBy::no_cpu;
+  EXPECT_EQ(note_of(look).overrun.cause, Cause::unknown);
+}
+
+TEST_F(UnendedFrame, NorIsASleepOfOneThatADebuggerHadStopped) {
+  rtsync::ThreadLook look;
+  look.asleep = 10;
+  by = rtsync::StuckBy::stopped;
+  const FrameNote note = note_of(look);
+  EXPECT_EQ(note.overrun.cause, Cause::unknown);
+  EXPECT_FALSE(note.overrun.evidence.switches.has_value());
+}
+
+TEST_F(UnendedFrame, IsItsJobsFaultWhereThatHadTheCpu) {
+  const std::string text = text_of(rtsync::StuckBy::itself);
+  EXPECT_THAT(text,
+              testing::StartsWith("thread 'main' is stuck in job 'hang.step': it did not come back within"));
+}
+
+TEST_F(UnendedFrame, IsNoFaultOfAJobThatHadNoCpu) {
+  const std::string text = text_of(rtsync::StuckBy::no_cpu);
+  EXPECT_THAT(text, testing::StartsWith("thread 'main' had no CPU in job 'hang.step' for "));
+  EXPECT_THAT(text, testing::HasSubstr("(threads.stuck_after): it was ready, and another thread"));
+}
+
+TEST_F(UnendedFrame, IsNoFaultOfAJobThatWasStopped) {
+  const std::string text = text_of(rtsync::StuckBy::stopped);
+  EXPECT_THAT(text, testing::StartsWith("thread 'main' was stopped in job 'hang.step' for "));
+  EXPECT_THAT(text, testing::EndsWith(": by a debugger or a signal"));
+}
+
+TEST_F(UnendedFrame, IsNoFaultOfAJobThatIsFrozen) {
+  EXPECT_THAT(text_of(rtsync::StuckBy::itself, "its control group /rig is frozen"),
+              testing::EndsWith("(threads.stuck_after): its control group /rig is frozen"));
+}
+
+TEST_F(UnendedFrame, OfAClockItsDriverIsBlamedWhereThatHadTheCpu) {
+  make();
+  executive->stuck_mark().mark_call("driver 'pulse' did not return from wait()");
+  EXPECT_THAT(executive->stuck_mark().text(0),
+              testing::StartsWith("driver 'pulse' did not return from wait() within"));
+}
+
+TEST_F(UnendedFrame, OfAClockItsDriverIsNotBlamedWhereMainHadNoCpu) {
+  make();
+  executive->stuck_mark().mark_call("driver 'pulse' did not return from wait()", rtsync::StuckBy::no_cpu);
+  EXPECT_THAT(executive->stuck_mark().text(0),
+              testing::AllOf(testing::StartsWith("thread 'main' had no CPU while it waited for an edge for "),
+                             testing::Not(testing::HasSubstr("pulse"))));
 }
 
 TEST_F(UnendedFrame, AThreadThatSleepsIsBlockedInItsCall) {

@@ -8,6 +8,8 @@ namespace tactus::rtsync {
 void InterruptReader::begin_cpu(std::int32_t thread) TACTUS_RT {
   thread_ = thread;
   depth_ = 0;
+  since_ = from_;
+  outside_ = Nanoseconds{0};
 }
 
 void InterruptReader::add(const EventRecord& record) TACTUS_RT {
@@ -36,16 +38,20 @@ void InterruptReader::add(const EventRecord& record) TACTUS_RT {
 
 /// The time since the last record belongs to the innermost.
 void InterruptReader::count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT {
-  const Nanoseconds part = std::min(time, to_) - std::max(since_, from_);
+  const Nanoseconds part = std::max(std::min(time, to_) - std::max(since_, from_), Nanoseconds{0});
   since_ = time;
+  if (depth_ == 0) outside_ += part;
   if (depth_ == 0 || depth_ > running_.size()) return;
   const Running& now = running_[depth_ - 1];
-  if (!now.counts || part <= Nanoseconds{0}) return;
+  if (now.counts && part > Nanoseconds{0}) add_time(now.kind, now.number, part);
+}
+
+void InterruptReader::add_time(Kind kind, std::int32_t number, Nanoseconds part) TACTUS_RT {
   took_ += part;
   for (Source& source : sources_) {
-    if (source.kind != Kind::none && (source.kind != now.kind || source.number != now.number)) continue;
-    source.kind = now.kind;
-    source.number = now.number;
+    if (source.kind != Kind::none && (source.kind != kind || source.number != number)) continue;
+    source.kind = kind;
+    source.number = number;
     source.took += part;
     return;
   }
@@ -63,7 +69,15 @@ void InterruptReader::begin(Kind kind, const EventRecord& record) TACTUS_RT {
 
 void InterruptReader::end(Kind kind, const EventRecord& record) TACTUS_RT {
   count_up_to(record.at);
-  if (depth_ == 0) return;  // it began before the first record
+  // It began before the first record, and had all the time that no other one had inside of it.
+  if (depth_ == 0) {
+    if (outside_ > Nanoseconds{0} && (thread_ == kAnyThread || record.thread == thread_)) {
+      add_time(kind, record.number, outside_);
+      ++count_;
+    }
+    outside_ = Nanoseconds{0};
+    return;
+  }
   --depth_;
   if (depth_ >= running_.size()) return;
   const Running& ended = running_[depth_];

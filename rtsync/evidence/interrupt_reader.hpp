@@ -44,6 +44,7 @@ class InterruptReader {
   void begin(Kind kind, const EventRecord& record) TACTUS_RT;
   void end(Kind kind, const EventRecord& record) TACTUS_RT;
   void count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT;
+  void add_time(Kind kind, std::int32_t number, Nanoseconds part) TACTUS_RT;
 
   TimePoint<MonotonicTime> from_;
   TimePoint<MonotonicTime> to_;
@@ -51,6 +52,8 @@ class InterruptReader {
   std::array<Running, 8> running_{};  // one inside of the other
   std::size_t depth_ = 0;
   TimePoint<MonotonicTime> since_{};
+  Nanoseconds outside_{
+      0};  // of those whose begin was recorded: another one may have begun before the first record
   std::array<Source, 16> sources_{};
   Nanoseconds took_{0};
   std::uint32_t count_ = 0;

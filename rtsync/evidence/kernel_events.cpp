@@ -226,7 +226,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
         std::any_of(times.off().data(), &off, [&](const auto& before) { return before.cpu == off.cpu; }))
       continue;
     CpuTimes had(times.off(), off.cpu, !wake, realtime ? realtime_ : nullptr, watched.tid);
-    StopTimes stops(from, to, watched.tid);
+    StopTimes stops(times.off(), off.cpu, watched.tid);
     const auto restarted = signs_restarted();
     const bool has_signs = signs_by_cpu_ && (!restarted || *restarted <= to);
     CpuSilence silence(times.off(), off.cpu, has_signs ? alive() : Nanoseconds{0});

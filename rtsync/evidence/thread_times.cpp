@@ -40,7 +40,7 @@ void ThreadTimes::settle_sleep() TACTUS_RT {
 void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   const Nanoseconds time = where_ == Where::off ? inside(since_, at) : Nanoseconds{0};
   if (where_ == Where::nobody_knows && at > from_) known_ = false;  // since when, and why?
-  back_ = at;
+  back_ = where_ == Where::off ? std::max(at, since_) : at;
   before_block_ =
       where_ == Where::off && fault_ ? inside(std::max(*fault_, since_ - kAskDisk), since_) : Nanoseconds{0};
   no_call_ = in_call_ == EventRecord::InCall::no;
@@ -148,7 +148,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
       settle_sleep();
       sign_of_life(record.at);
       where_ = Where::off;
-      since_ = record.at;
+      since_ = std::max(record.at, back_);  // clocks of two CPUs may differ a little
       cpu_ = record.cpu;
       ready_ = record.kind == Kind::preempted;
       before_sleep_ = !ready_ && fault_ && record.at - *fault_ <= kLongestCall ? inside(*fault_, record.at)
@@ -156,6 +156,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
       before_sleep_signs_ = before_sleep_ > Nanoseconds{0} ? signs_ : Signs{};
       return;
     case Kind::alive:
+      if (where_ == Where::off) came_on(record.at, record.cpu);  // the record that says so has the same time
       sign_of_life(record.at, record);
       ++(record.in_kernel ? signs_.kernel : signs_.user);
       where_ = Where::on;
@@ -188,6 +189,7 @@ void ThreadTimes::miss_signs(EvidenceTime at) TACTUS_RT {
 }
 
 void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
+  const bool has_records = seen_.has_value();  // else it may have been asleep since long ago
   if (where_ == Where::off && since_ < to_)
     came_on(to_, cpu_);
   else
@@ -198,7 +200,7 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   evidence.switches = switches_;
   faults_.took += of_kernel(slow_, slow_signs_);
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
-  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_)
+  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_ && has_records)
     evidence.silence = Silence{
         silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_, in_own_call_, own_call_code_, late_};
 }

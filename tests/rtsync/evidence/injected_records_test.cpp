@@ -122,7 +122,6 @@ class SimulatedThread {
     const EvidenceTime begin{from};
     const EvidenceTime end{now_ - 1us};
     ThreadTimes times(begin, end, kRates);
-    StopTimes stops(begin, end, kThread);
     for (const EventRecord& record : thread_)
       if (record.at <= end) times.add(record);
     times.finish(evidence);
@@ -130,18 +129,19 @@ class SimulatedThread {
     InterruptReader interrupts(begin, end);
     for (std::uint32_t cpu = 1; cpu <= 2; ++cpu) {
       CpuTimes had(times.off(), cpu, !wake, &last_look(), kThread);
+      StopTimes stops(times.off(), cpu, kThread);
       for (const EventRecord& record : cpus_) {
         if (record.cpu != cpu || record.at > end) continue;
         had.add(record);
         stops.add(record);
       }
       EXPECT_TRUE(had.finish(end, others));
+      stops.finish(*evidence.switches);
       interrupts.begin_cpu(wake ? InterruptReader::kAnyThread : kThread);
       for (const EventRecord& record : interrupts_)
         if (record.cpu == cpu && record.at <= end) interrupts.add(record);
       interrupts.end_cpu();
     }
-    stops.finish(*evidence.switches);
     evidence.others = others;
     evidence.interrupts = interrupts.times();
     return evidence;

@@ -48,6 +48,21 @@ TEST(InterruptReader, KnowsNothingWhereAnEndIsMissing) {
   EXPECT_FALSE(times({record(Kind::unlimited, 2'000us, 0)}));
 }
 
+TEST(InterruptReader, CountsOneThatBeganBeforeTheFirstRecord) {
+  const auto seen = times({record(Kind::softirq_begin, 2'000us, 3), record(Kind::softirq_end, 2'500us, 3),
+                           record(Kind::irq_end, 4'000us, 24)});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 3'000us);
+  EXPECT_EQ(seen->number, 24);
+  EXPECT_EQ(seen->longest, 2'500us) << "without what interrupted it";
+  const auto before = times({record(Kind::irq_end, 500us, 24)});
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->took, 0us);
+  const auto of_another = times({record(Kind::irq_end, 4'000us, 24, 11)});
+  ASSERT_TRUE(of_another);
+  EXPECT_EQ(of_another->took, 0us);
+}
+
 TEST(InterruptReader, NamesTheOneThatTookLongest) {
   const auto seen = times({record(Kind::irq_begin, 2'000us, 24), record(Kind::irq_end, 2'100us, 24),
                            record(Kind::softirq_begin, 2'100us, 3), record(Kind::softirq_end, 3'000us, 3),

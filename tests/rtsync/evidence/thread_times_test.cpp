@@ -37,7 +37,11 @@ Evidence between(Nanoseconds from, Nanoseconds to, std::initializer_list<EventRe
 }
 
 TEST(ThreadTimes, AreEmptyForAThreadThatWasNeverDisturbed) {
-  const Evidence seen = between(1ms, 2ms, {});
+  const Evidence seen =
+      between(1ms, 2ms,
+              {record(Kind::alive, 900us), record(Kind::alive, 1'150us), record(Kind::alive, 1'400us),
+               record(Kind::alive, 1'650us), record(Kind::alive, 1'900us)},
+              EventRates{250us, true, 16, true});
   ASSERT_TRUE(seen.switches && seen.faults && seen.silence);
   EXPECT_EQ(seen.switches->blocked + seen.switches->preempted + seen.switches->migrated, 0ns);
   EXPECT_EQ(seen.silence->took, 0ns);
@@ -554,7 +558,8 @@ TEST(StopTimes, TakeWhatADebuggerOrASignalStoppedFromTheSleeps) {
   for (const bool traced : {true, false}) {
     EventRecord leaves = known_switch(Kind::off, 10, 4, 0, 120, 1ms);
     leaves.stop = traced ? EventRecord::Stop::traced : EventRecord::Stop::signalled;
-    StopTimes stops(at(2ms), at(9ms), 10);
+    const std::array<ThreadTimes::Off, 2> off{{{at(2ms), at(5ms), 1, false}, {at(6ms), at(9ms), 1, false}}};
+    StopTimes stops(off, 1, 10);
     stops.add(leaves);
     stops.add(known_switch(Kind::off, 0, 120, 10, 4, 5ms));
     stops.add(known_switch(Kind::off, 10, 4, 0, 120, 6ms));
@@ -566,6 +571,19 @@ TEST(StopTimes, TakeWhatADebuggerOrASignalStoppedFromTheSleeps) {
     EXPECT_EQ(switches.held, 0ns);
     EXPECT_EQ(switches.blocked, 3ms);
   }
+}
+
+TEST(StopTimes, EndWhereTheThreadCameBackOnAnotherCpu) {
+  EventRecord leaves = known_switch(Kind::off, 10, 4, 0, 120, 1ms);
+  leaves.stop = EventRecord::Stop::traced;
+  const std::array<ThreadTimes::Off, 2> off{{{at(1ms), at(3ms), 1, false}, {at(4ms), at(9ms), 2, false}}};
+  StopTimes stops(off, 1, 10);
+  stops.add(leaves);
+  SwitchTimes switches;
+  switches.blocked = 7ms;
+  stops.finish(switches);
+  EXPECT_EQ(switches.traced, 2ms);
+  EXPECT_EQ(switches.blocked, 5ms) << "it slept on the other one";
 }
 
 TEST(CpuTimes, SayThatRecordsAreMissing) {

@@ -81,7 +81,7 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
     share_faults_with_copy(faults_between(events_->faults(stretch.lane), stretch.from, stretch.to, *copy_),
                            finding.evidence);
   see_delays(stretch, timing, finding.evidence);
-  seen_.see_quota(stretch.lane, stretch, finding.evidence);
+  seen_.see_counts(stretch.lane, stretch, finding.evidence);
   const rtsync::CauseWeights verdict = seen_.weigh(stretch.lane, stretch, finding.facts, finding.evidence);
   finding.cause = verdict.cause;
   finding.share = verdict.share;
@@ -257,6 +257,7 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
   if (delays_ != nullptr && began_anew(timing)) delays_->forget();
   if (delays_ != nullptr)
     delays_->add_awake(timing.housekeeping + std::max(timing.late, Nanoseconds{0}) + timing.work);
+  if (ready_ != nullptr) ready_->end_frame();
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.
   const TimePoint<RigTime> began = timing.slot + timing.late;

@@ -22,6 +22,7 @@
 #include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
+#include "rtsync/evidence/ready_times.hpp"
 #include "rtsync/evidence/run_delays.hpp"
 
 namespace tactus::executive {
@@ -68,6 +69,13 @@ class FrameEvidence {
   void watch_quotas(rtsync::GroupQuotas& quotas) {
     quotas_ = &quotas;
     seen_.watch_quotas(quotas);
+  }
+
+  /// Sets the counts of how long the threads were ready and had no CPU, in the order of watch(). They must outlive the
+  /// frames. @when setup
+  void watch_ready(rtsync::ReadyTimes& ready) {
+    ready_ = &ready;
+    seen_.watch_ready(ready);
   }
 
   /// Sets a copy that excuses faults: while it is under way, pages of the models' state fault when they are
@@ -127,6 +135,7 @@ class FrameEvidence {
   rtsync::RunDelays* delays_ = nullptr;
   bool is_realtime_ = true;  // where delays_ decides
   rtsync::GroupQuotas* quotas_ = nullptr;
+  rtsync::ReadyTimes* ready_ = nullptr;
   const GradualCopy* copy_ = nullptr;
   bool copied_ = false;  // in the frame before
   PartTimes parts_;

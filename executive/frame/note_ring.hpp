@@ -18,7 +18,7 @@ class NoteRing {
   /// Room for 3000 notes with one finding, 1700 with two, 740 with three and all their roots.
   static constexpr std::size_t kPieces = 16384;
   /// Pieces of the largest note.
-  static constexpr std::size_t kMostOfNote = 22;
+  static constexpr std::size_t kMostOfNote = 23;
 
   /// `notes`: number of notes that there may be at a time, where it is known to be small.
   explicit NoteRing(std::size_t notes = kPieces)

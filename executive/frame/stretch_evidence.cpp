@@ -51,8 +51,9 @@ void StretchEvidence::see(std::size_t thread, const Stretch& stretch,
   evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);
 }
 
-void StretchEvidence::see_quota(std::size_t thread, const Stretch& stretch,
-                                rtsync::Evidence& evidence) const {
+void StretchEvidence::see_counts(std::size_t thread, const Stretch& stretch,
+                                 rtsync::Evidence& evidence) const {
+  if (ready_ != nullptr && rtsync::is_wake(stretch.part)) evidence.ready_most = ready_->most(thread);
   if (quotas_ != nullptr && !evidence.realtime) evidence.quota = quotas_->stops_since(thread, stretch.from);
 }
 
@@ -68,7 +69,7 @@ Finding::Root StretchEvidence::root_of_lane(const Stretch& stretch) const {
     root.facts.part = LatePart::wake;
     root.facts.took = stretch.time();
     see(lane, wake, root.evidence);
-    see_quota(lane, wake, root.evidence);
+    see_counts(lane, wake, root.evidence);
     root.cause = rtsync::judge(root.facts, root.evidence);
   }
   return root;
@@ -101,7 +102,7 @@ Finding::Root StretchEvidence::root_of_process(const Stretch& stretch) const {
   root.facts.always = part.always;
   const std::size_t thread = program_.lanes() + program_.async_workers().size() + process;
   see(thread, part, root.evidence);
-  see_quota(thread, part, root.evidence);
+  see_counts(thread, part, root.evidence);
   if (part.part == LatePart::job) isolated_.see(stretch.job, root.evidence);
   if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, part);
   root.cause = rtsync::judge(root.facts, root.evidence);
@@ -130,7 +131,7 @@ Finding::Root StretchEvidence::root_of(const Stretch& stretch) const {
     if (workers[i]->thread != thread) continue;
     root.facts = {LatePart::job, stretch.time(), Nanoseconds{0}};
     see(program_.lanes() + i, stretch, root.evidence);
-    see_quota(program_.lanes() + i, stretch, root.evidence);
+    see_counts(program_.lanes() + i, stretch, root.evidence);
     uses_.see_async(i, stretch.from, stretch.to, root.evidence);
     if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, stretch);
     root.cause = weigh(program_.lanes() + i, stretch, root.facts, root.evidence).cause;

@@ -12,13 +12,14 @@
 #include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
+#include "rtsync/evidence/ready_times.hpp"
 
 namespace tactus::executive {
 
 /// Says what was seen of a thread in a stretch of a frame, and why one that was waited for was not ready.
 ///
 /// Threads  watch(), watch_cpus(): before the frames. The rest: the rig's main thread.
-/// RT       no lock; a system call in weigh() and see_quota() alone, outside of frames and not behind one in time.
+/// RT       no lock; system calls in weigh() and see_counts() alone, outside of frames and not behind one in time.
 class StretchEvidence {
  public:
   /// All must outlive it. @when setup
@@ -30,11 +31,13 @@ class StretchEvidence {
              bool preemptible);
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
   void watch_quotas(rtsync::GroupQuotas& quotas) { quotas_ = &quotas; }
+  void watch_ready(rtsync::ReadyTimes& ready) { ready_ = &ready; }
 
   /// Fills in what was seen of a thread, by its place among the watched ones.
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
-  /// Fills in how the limits of its control groups stopped an ordinary thread.
-  void see_quota(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const;
+  /// Fills in what the kernel counts beside its records: how the limits of its control groups stopped an ordinary thread,
+  /// and how long one that was to be woken was ready, at most.
+  void see_counts(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const;
   /// The heap's calls with the time that measuring them takes.
   rtsync::HeapTimes with_measuring(const rtsync::HeapTimes& heap, const Stretch& stretch) const TACTUS_RT;
   /// Weighs causes. Where nothing but the thread's own work is left, page faults may have taken that: looks then at what
@@ -64,6 +67,7 @@ class StretchEvidence {
   bool preemptible_ = true;
   const rtsync::CpuWatch* cpus_ = nullptr;
   rtsync::GroupQuotas* quotas_ = nullptr;
+  rtsync::ReadyTimes* ready_ = nullptr;
   rtsync::Nanoseconds clock_read_{0};  // what it costs
 };
 

@@ -161,8 +161,7 @@ void CpuTimes::look_who_could_run(EvidenceTime at, const Runner& next) TACTUS_RT
   if (ready_only_ || one_was_stopped_ || off_.empty()) return;
   const ThreadTimes::Off& off = off_.front();
   if (off.ready || off.cpu != cpu_ || at <= off.from || at >= off.to) return;
-  const bool certain = next.thread == 0 || (next.priority != kNoPriority && is_weaker(next));
-  if (!certain || asleep_since_ != off.from) return;
+  if ((next.thread != 0 && !is_weaker(next)) || asleep_since_ != off.from) return;
   if (is_realtime_itself() && at - off.from > kTick && (!timers_ || *timers_ <= off.from)) timers_ = at;
   if (timers_ && *timers_ > off.from) {
     not_ready_ += ran_ - ran_before_;
@@ -189,7 +188,7 @@ void CpuTimes::note_timers(const EventRecord& sign) TACTUS_RT {
 /// Adds the time of what has left the CPU. Only then is it known how strong it was. A stronger one kept the thread from it
 /// all the time, wherever it was.
 void CpuTimes::had_it_until(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT {
-  const bool could_have_run = !ready_only_ && one.priority != kNoPriority && is_weaker(one);
+  const bool could_have_run = !ready_only_ && is_weaker(one);
   if (could_have_run && outside_ && *outside_ > from && *outside_ < to) {
     had_it(one, from, *outside_);
     look_who_could_run(*outside_, one);

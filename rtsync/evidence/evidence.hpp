@@ -201,6 +201,8 @@ struct Evidence {
   /// It was ready and had no CPU for at least this long, as the kernel counts it without permission. Only where no
   /// switches of its CPU are recorded.
   std::optional<Nanoseconds> queued;
+  /// Longest time that one which was to be woken was ready and had no CPU, as the kernel counts it.
+  std::optional<Nanoseconds> ready_most;
   /// Stops by the limits of its control groups that can be seen; nothing: they are not counted.
   std::optional<QuotaStops> quota;
   std::int32_t thread = 0;  ///< its number; 0: nothing was looked at

@@ -196,6 +196,20 @@ Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT {
   return std::max(left, kNone);
 }
 
+Nanoseconds not_queued(const Evidence& evidence) TACTUS_RT {
+  if (!evidence.ready_most || !evidence.switches) return kNone;
+  const SwitchTimes& seen = *evidence.switches;
+  const Nanoseconds queued = std::max(*evidence.ready_most - seen.preempted - seen.migrated, kNone);
+  return std::max(seen.blocked - queued, kNone);
+}
+
+Nanoseconds could_not_run(const Evidence& evidence) TACTUS_RT {
+  const Nanoseconds held = evidence.switches ? evidence.switches->held : kNone;
+  if (!evidence.others) return held;
+  // While the CPU was idle, its timer may have been late.
+  return held + std::max(evidence.others->not_ready, std::min(not_queued(evidence), evidence.others->ran));
+}
+
 Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   constexpr std::uint64_t kFew = 16;
   constexpr Nanoseconds kSlowest{20'000};  // where a hypervisor must find the memory first
@@ -356,14 +370,20 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
         evidence.went_on ? kNone : std::max(evidence.switches->blocked - facts.edge_late - limited, kNone);
     if (evidence.others) {
       // Behind a stop of all, those that waited as well may come first.
-      const Nanoseconds stopped =
+      const Nanoseconds perhaps_stopped =
           all_were_stopped(evidence)
               ? asleep - std::min(asleep, evidence.others->ran - evidence.others->weaker)
               : std::min(asleep, std::max(passed_over(evidence) - evidence.switches->preempted, kNone));
       const Nanoseconds weaker =
           evidence.preemptible ? evidence.others->weaker : evidence.others->weaker_before;
-      const Nanoseconds kept = std::min(asleep - stopped, evidence.others->ran - weaker);
-      const Nanoseconds not_ready = std::min(asleep - stopped - kept, evidence.others->not_ready);
+      const Nanoseconds perhaps_kept = std::min(asleep - perhaps_stopped, evidence.others->ran - weaker);
+      // Neither a limit nor another thread had the time in which it was not ready.
+      const Nanoseconds ready = asleep - std::min(asleep, not_queued(evidence));
+      const Nanoseconds stopped = std::min(perhaps_stopped, ready);
+      const Nanoseconds kept = std::min(perhaps_kept, ready - stopped);
+      const Nanoseconds not_ready =
+          std::min(asleep - stopped - kept,
+                   evidence.others->not_ready + perhaps_stopped + perhaps_kept - stopped - kept);
       shares.give(Cause::throttled, stopped);
       shares.give(Cause::preempted, kept);
       shares.give(Cause::unknown, not_ready);

@@ -47,6 +47,20 @@ Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence)
 /// RT       yes.
 Nanoseconds unrecorded_in_kernel(const Evidence& evidence) TACTUS_RT;
 
+/// The part of its sleep in which a thread that was to be woken was not ready either, as the kernel counts that; 0: not
+/// known.
+///
+/// Threads  any.
+/// RT       yes.
+Nanoseconds not_queued(const Evidence& evidence) TACTUS_RT;
+
+/// The time for which something stopped the thread that leaves no record: it was in no system call, or was not ready though
+/// it was to be woken.
+///
+/// Threads  any.
+/// RT       yes.
+Nanoseconds could_not_run(const Evidence& evidence) TACTUS_RT;
+
 /// Returns true if signs of life would show that the machine had stood still for that time.
 ///
 /// Threads  any.

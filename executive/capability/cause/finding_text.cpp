@@ -88,12 +88,6 @@ std::string used_up_by(const Evidence& evidence) {
   return "; " + (one.thread == evidence.thread ? "it" : runner_text(one)) + " had used most of the time";
 }
 
-/// Stopped in a way that leaves no record: in no system call, or though nothing kept it from its CPU.
-Nanoseconds could_not_run(const Evidence& seen) {
-  return (seen.switches ? seen.switches->held : Nanoseconds{0}) +
-         (seen.others ? seen.others->not_ready : Nanoseconds{0});
-}
-
 /// "; 'gdb' (tid 12) traces it".
 std::string stopper_text(const Evidence& seen) {
   const std::string stopper = rtsync::stopper_of(seen.thread);
@@ -102,7 +96,9 @@ std::string stopper_text(const Evidence& seen) {
 
 /// ", unless 'x' (tid 12, SCHED_OTHER) was stronger for a while": records say what it was as it came and left.
 std::string unless_stronger(const Evidence& seen, Nanoseconds held) {
-  if (!seen.others || seen.others->ordinary.thread <= 0 || seen.others->ordinary.time * 2 < held) return "";
+  if (!seen.others || seen.others->ordinary.thread <= 0 || seen.others->ordinary.time * 2 < held ||
+      rtsync::not_queued(seen) * 2 > held)
+    return "";
   return ", unless " + runner_text(seen.others->ordinary) + " was stronger for a while";
 }
 
@@ -201,7 +197,7 @@ std::string figures(const Finding& finding) {
              : ", of which in system calls of its own " + rtsync::duration_text(seen.silence->in_call)));
   else
     add("no signs of life");
-  if (const Nanoseconds held = could_not_run(seen); held * 2 > finding.facts.excess())
+  if (const Nanoseconds held = rtsync::could_not_run(seen); held * 2 > finding.facts.excess())
     text += "; it could not run for " + rtsync::duration_text(held) +
             ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
             unless_stronger(seen, held) + stopper_text(seen);

@@ -101,6 +101,12 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   quotas_.emplace(numbers);
   look_at_quotas();
   evidence.watch_quotas(*quotas_);
+  if (events_->sees_cpus()) {
+    ready_.emplace(numbers);
+    ready_->look();
+    ready_->end_frame();
+    evidence.watch_ready(*ready_);
+  }
   if (clock != nullptr) evidence.watch_clock(*clock);
   return provisions;
 }
@@ -234,6 +240,7 @@ void RunCauses::measure_signs(RunVoice& voice) {
 
 void RunCauses::poll(RunVoice&) {
   look_at_quotas();
+  if (ready_) ready_->look();
   if (!signs_stand_well_) place_signs();
 }
 

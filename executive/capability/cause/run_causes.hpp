@@ -22,6 +22,7 @@
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/group_quotas.hpp"
+#include "rtsync/evidence/ready_times.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
 #include "rtsync/evidence/run_delays.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
@@ -104,6 +105,7 @@ class RunCauses final : public Capability {
   std::optional<EvidencePart> part_;
   std::optional<rtsync::RunDelays> delays_;
   std::optional<rtsync::GroupQuotas> quotas_;
+  std::optional<rtsync::ReadyTimes> ready_;
   rtsync::EvidenceTime found_groups_{};  // the last time
   std::mutex counting_;
   std::condition_variable ended_;

@@ -42,6 +42,7 @@ def by(name, policy):
 
 PREEMPTED, COMPUTED, BLOCKED, FAULTED = ("preempted",), ("computed",), ("blocked",), ("faulted",)
 IN_JOB = 1200
+FULL = 1800
 STOP = 4000  # it may begin late: a process stops as its threads come to run
 QUOTA = r"by the limit of control group /tactus-injections-\d+ \(cpu\.max: 20\.0 ms of each 100 ms\)"
 WORKER = "scheduled"
@@ -73,6 +74,9 @@ OUTSIDE = [
     Kind("freezer between jobs", ("unknown",), way="freeze", for_us=30_000, least_us=STOP),
     Kind("freezer beside a hog", ("unknown",), way="freeze", for_us=30_000, hog=True, least_us=STOP),
     Kind("freezer in job beside a hog", ("unknown",), way="freeze", work_us=IN_JOB, for_us=30_000, hog=True, least_us=STOP),
+    # Real-time threads have nearly all of the CPU, as before a stop by the kernel's limit for them.
+    Kind("freezer in a full CPU", ("unknown",), way="freeze", work_us=FULL, for_us=30_000, hog=True, least_us=STOP),
+    Kind("long freezer in a full CPU", ("unknown",), way="freeze", work_us=FULL, for_us=48_000, hog=True, least_us=STOP),
     Kind("debugger beside a hog", ("suspended",), way="trace_all", work_us=IN_JOB, hog=True, least_us=STOP),
     Kind("SIGSTOP beside a hog", ("machine_stopped",), "signal", way="stop", work_us=IN_JOB, hog=True, least_us=STOP),
     Kind("burst beside a hog", PREEMPTED, by("thief", "SCHED_FIFO 97"), way="fifo", work_us=IN_JOB, hog=True),

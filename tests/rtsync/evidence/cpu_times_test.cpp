@@ -114,6 +114,26 @@ TEST(CpuTimes, KnowThatAThreadCouldNotRunWhereAnOrdinaryOneWasOutsideOfTheKernel
   EXPECT_EQ(of_another.weaker_before, 0ms) << "no switch says that this one had the CPU";
 }
 
+TEST(CpuTimes, KnowThatFromTheLastLookAtAllThreadsWhereNoRecordHasPriorities) {
+  const auto seen = [](bool in_kernel) {
+    const ThreadTimes::Off asleep{at(1ms), at(9ms), 1, false};
+    RealtimeThreads threads;
+    threads.take({10, 80}, {70});
+    CpuTimes had({&asleep, 1}, 1, false, &threads, 10);
+    for (const EventRecord& one : {gives_up(10, 80, 1ms), gives_up(80, 70, 2ms), sign(70, true, 3ms),
+                                   sign(70, in_kernel, 8ms), gives_up(70, 10, 9ms)})
+      had.add(one);
+    OtherThreads others;
+    EXPECT_TRUE(had.finish(at(9ms), others));
+    return others;
+  };
+  const OtherThreads computes = seen(false);
+  EXPECT_EQ(computes.stronger.thread, 0) << "the stronger one left, and an ordinary one came";
+  EXPECT_EQ(computes.not_ready, 6ms);
+  EXPECT_EQ(computes.ran - computes.weaker_before, 0ms) << "nothing kept it from its CPU";
+  EXPECT_EQ(seen(true).weaker_before, 0ms) << "a system call may have";
+}
+
 TEST(CpuTimes, TakeAThreadThatBecameStrongerForOneThatKeptTheCpuThoughItWasOutsideOfTheKernel) {
   const OtherThreads promoted = seen_asleep({sign(70, true, 2ms), sign(70, false, 8ms)}, 2);
   EXPECT_EQ(promoted.not_ready, 0ms);

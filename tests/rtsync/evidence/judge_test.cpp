@@ -36,6 +36,16 @@ void stop_by_quota(Evidence& evidence, Nanoseconds ready, Nanoseconds took, std:
   evidence.quota = QuotaStops{.took = took, .times = times, .runtime_us = 20'000, .period_us = 100'000};
 }
 
+/// A thread slept while no real-time thread had its CPU, for as long as the kernel's limit for those stops them. It was
+/// ready for at most a part of that.
+void asleep_as_by_the_limit(Evidence& evidence, Nanoseconds ready_most) {
+  evidence.throttle_gap = 50ms;
+  evidence.switches->blocked = 50ms;
+  evidence.others->without = 49ms;
+  evidence.others->ran = evidence.others->weaker = evidence.others->weaker_before = 49ms;
+  evidence.ready_most = ready_most;
+}
+
 struct Row {
   const char* why;
   FrameFacts facts;
@@ -294,6 +304,34 @@ std::vector<Row> rows() {
             e.others->not_ready = 2'900us;
             e.others->weaker_before = 2'800us;
             e.preemptible = false;
+          }),
+      row("behind a time that real-time threads used up it was ready: their limit",
+          {LatePart::wake, 50ms, 0ns}, Cause::throttled, [](F&, E& e) { asleep_as_by_the_limit(e, 48ms); }),
+      row("likewise, and it was not ready: no limit stopped it", {LatePart::wake, 50ms, 0ns}, Cause::unknown,
+          [](F&, E& e) { asleep_as_by_the_limit(e, 2ms); }),
+      row("likewise, and it was ready before, when another thread had the CPU", {LatePart::wake, 50ms, 0ns},
+          Cause::unknown,
+          [](F&, E& e) {
+            asleep_as_by_the_limit(e, 12ms);
+            e.switches->preempted = 10ms;
+          }),
+      row("another thread had the CPU, and it was ready", late_wake(), Cause::preempted,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others = OtherThreads{7, 2'900us, 2'900us};
+            e.ready_most = 2'900us;
+          }),
+      row("another thread had the CPU, and it was not ready", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others = OtherThreads{7, 2'900us, 2'900us};
+            e.ready_most = 300us;
+          }),
+      row("its CPU was idle, and it was not ready", late_wake(), Cause::timer_late,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others->idle = 3ms;
+            e.ready_most = 0ns;
           }),
       row("it came back on another CPU", long_job(), Cause::migrated,
           [](F&, E& e) { e.switches->migrated = 2'800us; }),

@@ -174,6 +174,7 @@ using GroupName = std::array<char, 43>;
 /// Stops of ordinary threads by the limit of their control group, in the time looked at and shortly before.
 struct QuotaStops {
   Nanoseconds took{0};           ///< sum over all CPUs of the group
+  Nanoseconds over_after{0};     ///< they were over that long after the time looked at began; 0: not known
   std::int32_t times = 0;        ///< periods at whose end threads were stopped
   std::uint32_t runtime_us = 0;  ///< the limit: CPU time of each period
   std::uint32_t period_us = 0;

@@ -7,10 +7,14 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace tactus::rtsync {
 namespace {
+
+/// Longest time without a look before a frame: two of those of every 5 ms, and what they take.
+constexpr Nanoseconds kOverdue{12'000'000};
 
 /// The number behind a key that begins a line. Nothing: it is not there.
 std::optional<std::int64_t> count_behind(std::string_view text, std::string_view key) {
@@ -92,22 +96,28 @@ std::optional<GroupQuotas::Limit> GroupQuotas::limit_of(const Group& group) {
 /// Reads its file cpu.stat.
 std::optional<GroupQuotas::Counts> GroupQuotas::count(const Group& group) const {
   std::array<char, 1024> text{};
+  const Time before = clock_();
   const std::string_view found = read_again(group.stat, text);
   const auto times = count_behind(found, "nr_throttled ");
   const auto us = count_behind(found, "throttled_usec ");
   const auto ns = count_behind(found, "throttled_time ");
   if (!times) return std::nullopt;
-  return Counts{clock_(), *times, us ? *us * 1000 : ns.value_or(0)};
+  return Counts{clock_(), *times, us ? *us * 1000 : ns.value_or(0), before};
 }
 
 void GroupQuotas::keep(Group& group, const Counts& counts) {
-  if (group.seen && group.seen->times == counts.times && group.seen->took_ns == counts.took_ns) return;
+  const std::int64_t until = counts.until.time_since_epoch().count();
+  if (group.seen && group.seen->times == counts.times && group.seen->took_ns == counts.took_ns) {
+    group.looks[(group.next_look - 1) % group.looks.size()].until_ns.store(until, std::memory_order_seq_cst);
+    return;
+  }
   group.seen = counts;
   Look& look = group.looks[group.next_look % group.looks.size()];
   look.number.store(0, std::memory_order_seq_cst);
   look.at_ns.store(counts.at.time_since_epoch().count(), std::memory_order_seq_cst);
   look.times.store(counts.times, std::memory_order_seq_cst);
   look.took_ns.store(counts.took_ns, std::memory_order_seq_cst);
+  look.until_ns.store(until, std::memory_order_seq_cst);
   look.number.store(group.next_look++, std::memory_order_seq_cst);
 }
 
@@ -192,21 +202,56 @@ void GroupQuotas::read(Group& group) {
   if (known || limit_of(group).value_or(Limit{}).runtime_us > 0) group.now = count(group);
 }
 
+/// Nothing: there was none, or it is being written.
+std::optional<GroupQuotas::Counts> GroupQuotas::counts_of(const Look& look) TACTUS_RT {
+  const std::uint64_t number = look.number.load(std::memory_order_seq_cst);
+  const Counts counts{Time{Nanoseconds{look.at_ns.load(std::memory_order_seq_cst)}},
+                      look.times.load(std::memory_order_seq_cst),
+                      look.took_ns.load(std::memory_order_seq_cst),
+                      Time{Nanoseconds{look.until_ns.load(std::memory_order_seq_cst)}}};
+  const bool whole = number != 0 && number == look.number.load(std::memory_order_seq_cst);
+  return whole ? std::optional(counts) : std::nullopt;
+}
+
 /// The largest counts that are known to be of that time or before it.
 std::optional<GroupQuotas::Counts> GroupQuotas::known_at(const Group& group, Time from) TACTUS_RT {
   std::optional<Counts> most;
   const auto compare = [&](const Counts& then) TACTUS_RT {
-    if (then.at <= from && (!most || then.took_ns > most->took_ns || then.times > most->times)) most = then;
+    if (then.at > from) return;
+    if (!most || then.took_ns > most->took_ns || then.times > most->times)
+      most = then;
+    else if (then.took_ns == most->took_ns && then.times == most->times)
+      most->until = std::max(most->until, then.until);
   };
-  for (const Look& look : group.looks) {
-    const std::uint64_t number = look.number.load(std::memory_order_seq_cst);
-    const Counts then{Time{Nanoseconds{look.at_ns.load(std::memory_order_seq_cst)}},
-                      look.times.load(std::memory_order_seq_cst),
-                      look.took_ns.load(std::memory_order_seq_cst)};
-    if (number != 0 && number == look.number.load(std::memory_order_seq_cst)) compare(then);
-  }
+  for (const Look& look : group.looks)
+    if (const auto counts = counts_of(look)) compare(*counts);
   if (group.before) compare(*group.before);
   return most;
+}
+
+/// Returns how long the group stopped threads from then on, at most. A stop is counted at its end: what was counted by a
+/// look ended before it.
+GroupQuotas::Stopped GroupQuotas::stopped_since(const Group& group, const Counts& then, Time from) TACTUS_RT {
+  std::array<Counts, std::tuple_size_v<decltype(group.looks)> + 1> all{};
+  std::size_t used = 0;
+  const auto keep = [&](const Counts& counts) TACTUS_RT {
+    if (counts.at > from) all[used++] = counts;
+  };
+  for (const Look& look : group.looks)
+    if (const auto counts = counts_of(look)) keep(*counts);
+  keep(*group.now);
+  std::sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(used),
+            [](const Counts& a, const Counts& b) { return a.at < b.at; });
+  Stopped stopped;
+  std::int64_t counted = then.took_ns;
+  for (std::size_t i = 0; i < used && counted < group.now->took_ns; ++i) {
+    const Nanoseconds grown{all[i].took_ns - counted};
+    if (grown <= Nanoseconds{0}) continue;
+    counted = all[i].took_ns;
+    stopped.over_after = all[i].at - from;
+    stopped.took += std::min(grown, stopped.over_after);
+  }
+  return stopped;
 }
 
 QuotaStops GroupQuotas::stops_since(std::size_t thread, Time from) {
@@ -232,8 +277,14 @@ QuotaStops GroupQuotas::stops_since(std::size_t thread, Time from) {
     stops.times =
         then ? static_cast<std::int32_t>(std::min<std::int64_t>(group.now->times - then->times, INT32_MAX))
              : 0;
-    stops.took = Nanoseconds{then ? group.now->took_ns - then->took_ns : 0};
-    stops.uncertain = then ? !known && stops.any() : group.now->times > 0;
+    if (then) {
+      const Stopped stopped = stopped_since(group, *then, from);
+      stops.took = stopped.took;
+      stops.over_after = stopped.over_after;
+    }
+    // Nobody looked for a while: they may have ended before.
+    const bool before = then && from - then->until > kOverdue && stops.any();
+    stops.uncertain = then ? before || (!known && stops.any()) : group.now->times > 0;
     if (!stops.any()) continue;
     most.uncertain = most.uncertain || stops.uncertain;
     if (most.group[0] != 0 && stops.took <= most.took) continue;

@@ -54,10 +54,11 @@ class GroupQuotas {
     Time at{};  // right behind it was read: what is counted in between is of a later time
     std::int64_t times = 0;
     std::int64_t took_ns = 0;
+    Time until{};  // right before it was read last: no stop had ended since then
   };
   struct Look {
     std::atomic<std::uint64_t> number{0};  // 0: it is being written, or there was none
-    std::atomic<std::int64_t> at_ns{0}, times{0}, took_ns{0};
+    std::atomic<std::int64_t> at_ns{0}, times{0}, took_ns{0}, until_ns{0};
   };
   struct Limit {
     std::uint32_t runtime_us = 0;  // 0: none
@@ -90,6 +91,12 @@ class GroupQuotas {
   static std::optional<Limit> limit_of(const Group& group);
   std::optional<Counts> count(const Group& group) const;
   static void keep(Group& group, const Counts& counts);
+  static std::optional<Counts> counts_of(const Look& look) TACTUS_RT;
+  struct Stopped {
+    Nanoseconds took{0};
+    Nanoseconds over_after{0};  // the last stop had ended so long after that time
+  };
+  static Stopped stopped_since(const Group& group, const Counts& then, Time from) TACTUS_RT;
   static std::optional<Counts> known_at(const Group& group, Time from) TACTUS_RT;
   Descriptor open(const std::string& file) const;
   void find_groups();

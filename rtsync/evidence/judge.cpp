@@ -101,7 +101,9 @@ Nanoseconds give_quota(Shares& shares, Nanoseconds time, Nanoseconds longest,
   // It is a stop of the thread's own, and not one of others on another CPU, where it is about as long as one was.
   Nanoseconds stop = stops.took / std::max(stops.times, 1);
   if (stops.period_us > 0) stop = std::min(stop, Nanoseconds{std::int64_t{stops.period_us} * 1000});
-  const bool certain = !stops.uncertain && longest * 5 >= stop * 2 && most * 4 >= time * 3;
+  // What the thread waited after that was not the limit's.
+  const Nanoseconds within = stops.over_after > kNone ? std::min(time, stops.over_after) : time;
+  const bool certain = !stops.uncertain && longest * 5 >= stop * 2 && most * 4 >= within * 3;
   shares.give(certain ? Cause::throttled : Cause::unknown, most);
   return most;
 }

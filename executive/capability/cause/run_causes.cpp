@@ -119,6 +119,7 @@ void RunCauses::watch() {
                   run_->pacing->edge_clock() != nullptr ? &run_->rig.clock_status() : nullptr,
                   run_->rig.isolation()));
   if (!events_->sees_cpus()) count_delays();
+  if (delays_ || !realtime_threads_.has(run_->main)) start_counting();
 }
 
 /// Asks for the policy of every thread of the machine: a millisecond of CPU time for some hundred.
@@ -129,17 +130,24 @@ void RunCauses::look_at_threads() {
 
 /// Counts how long the thread of the frames waits for a CPU, where it is not permitted to see which thread has it.
 void RunCauses::count_delays() {
-  static constexpr std::chrono::milliseconds kEvery{10};
   const Plan& plan = executive_.plan();
   const rtsync::Period frame = rtsync::real_period(plan.frame, plan.ratio);
   const double early = run_->pacing->sleeper().share_spun(frame) * static_cast<double>(frame_.count());
   delays_.emplace(run_->main, Nanoseconds{static_cast<std::int64_t>(early)});
   delays_->look();
   executive_.accounts().evidence().watch_delays(*delays_, realtime_threads_.has(run_->main));
+}
+
+/// Looks again and again at what is counted, often enough that a stop before a late frame is not taken for one in it.
+void RunCauses::start_counting() {
+  static constexpr std::chrono::milliseconds kEvery{5};
   counts_ = true;
   counter_ = std::make_unique<rtsync::PinnedThread>(run_->cpus.small_helper("counts"), [this] {
     std::unique_lock lock(counting_);
-    while (!ended_.wait_for(lock, kEvery, [this] { return !counts_; })) delays_->look();
+    while (!ended_.wait_for(lock, kEvery, [this] { return !counts_; })) {
+      if (delays_) delays_->look();
+      look_at_quotas();
+    }
   });
 }
 
@@ -239,7 +247,7 @@ void RunCauses::measure_signs(RunVoice& voice) {
 }
 
 void RunCauses::poll(RunVoice&) {
-  look_at_quotas();
+  if (!counter_) look_at_quotas();
   if (ready_) ready_->look();
   if (!signs_stand_well_) place_signs();
 }

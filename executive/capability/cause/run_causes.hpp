@@ -88,6 +88,7 @@ class RunCauses final : public Capability {
   };
   void look_at_threads();
   void count_delays();
+  void start_counting();
   void end_counting();
   void look_at_quotas();
   void place_signs();
@@ -110,7 +111,7 @@ class RunCauses final : public Capability {
   std::mutex counting_;
   std::condition_variable ended_;
   bool counts_ = false;
-  std::unique_ptr<rtsync::PinnedThread> counter_;  // looks at delays_
+  std::unique_ptr<rtsync::PinnedThread> counter_;  // looks at delays_ and quotas_
   rtsync::Nanoseconds frame_{0};
   bool signs_stand_well_ = false;
   std::optional<rtsync::SignRate> signs_;

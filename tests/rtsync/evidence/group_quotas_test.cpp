@@ -49,6 +49,7 @@ TEST_F(LimitedThread, WasStoppedForWhatGrewSinceTheBeginOfAFrame) {
   look(quotas, 1s, true);
   begin(quotas, 2s);
   EXPECT_FALSE(quotas.stops_since(0, at(1500ms)).any()) << "there is a limit, and it stopped nothing";
+  look(quotas, 2895ms, false);
   stopped("/rig.slice/a", 4, 210'000);
   look(quotas, 3s, false);  // after the stop, before the frame is looked at
   begin(quotas, 3s);
@@ -63,6 +64,38 @@ TEST_F(LimitedThread, WasStoppedForWhatGrewSinceTheBeginOfAFrame) {
   EXPECT_FALSE(quotas.stops_since(0, at(3500ms)).any()) << "that was the frame before";
   EXPECT_TRUE(quotas.stops_since(1, at(2900ms)).uncertain)
       << "a thread that is not watched may be in that group";
+}
+
+TEST_F(LimitedThread, MayHaveBeenStoppedBeforeTheFrameWhereNobodyLookedForAWhile) {
+  limit("/rig.slice/a", "20000 100000");
+  stopped("/rig.slice/a", 3, 150'000);
+  GroupQuotas quotas({7}, root_.path(), clock);
+  look(quotas, 1s, true);
+  look(quotas, 1080ms, false);
+  stopped("/rig.slice/a", 4, 210'000);
+  begin(quotas, 1150ms);
+  EXPECT_FALSE(quotas.stops_since(0, at(1090ms)).uncertain);
+  EXPECT_TRUE(quotas.stops_since(0, at(1100ms)).uncertain) << "it may have ended at 1090 ms";
+}
+
+TEST_F(LimitedThread, WasNotStoppedByWhatHadEndedBeforeALookSaysIt) {
+  limit("/rig.slice/a", "20000 100000");
+  stopped("/rig.slice/a", 3, 150'000);
+  GroupQuotas quotas({7}, root_.path(), clock);
+  look(quotas, 1s, true);
+  stopped("/rig.slice/a", 4, 210'000);
+  look(quotas, 1102ms, false);  // in the frame, which began at 1.1 s
+  begin(quotas, 1150ms);
+  const QuotaStops before = quotas.stops_since(0, at(1100ms));
+  EXPECT_EQ(before.took, 2ms) << "the rest was another thread's stop, on another CPU";
+  EXPECT_EQ(before.over_after, 2ms);
+  stopped("/rig.slice/a", 5, 250'000);
+  look(quotas, 1220ms, false);
+  stopped("/rig.slice/a", 6, 310'000);
+  begin(quotas, 1300ms);
+  const QuotaStops two = quotas.stops_since(0, at(1190ms));
+  EXPECT_EQ(two.took, 30ms + 60ms);
+  EXPECT_EQ(two.over_after, 110ms);
 }
 
 TEST_F(LimitedThread, OfGroupsAboveEachOtherTheOneThatStoppedItLongestCounts) {

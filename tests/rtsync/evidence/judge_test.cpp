@@ -361,6 +361,17 @@ std::vector<Row> rows() {
           }),
       row("the limit of its control group stopped it, and another thread had the CPU",
           {LatePart::job, 68ms, 1ms}, Cause::throttled, [](F&, E& e) { stop_by_quota(e, 66ms, 66ms, 1); }),
+      row("the stop was over soon, and another thread had the CPU", {LatePart::job, 68ms, 1ms},
+          Cause::preempted,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 2ms, 1);
+            e.quota->over_after = 2ms;
+          }),
+      row("the stop was over after two thirds of that time", {LatePart::job, 68ms, 1ms}, Cause::throttled,
+          [](F&, E& e) {
+            stop_by_quota(e, 66ms, 44ms, 1);
+            e.quota->over_after = 45ms;
+          }),
       row("of two CPUs of that group", {LatePart::job, 68ms, 1ms}, Cause::throttled,
           [](F&, E& e) { stop_by_quota(e, 66ms, 130ms, 1); }),
       row("likewise, and nobody sees who had the CPU", {LatePart::job, 68ms, 1ms}, Cause::throttled,

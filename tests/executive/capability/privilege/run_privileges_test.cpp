@@ -6,7 +6,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/executive/support/recorded_voice.hpp"
@@ -14,6 +16,7 @@
 namespace tactus::executive::run_privileges_test {
 namespace {
 
+using namespace std::chrono_literals;
 using test::PlanFixture;
 using test::RecordedVoice;
 using ::testing::AllOf;
@@ -97,6 +100,29 @@ TEST_F(RunPrivilegesTest, WhatIsBackIsToldAndDoesNothing) {
   EXPECT_THAT(voice.take(),
               ElementsAre(AllOf(HasSubstr("became SCHED_BATCH"), HasSubstr(", as at the start"))));
   EXPECT_EQ(privileges->summary()[1]["lost"], false);
+}
+
+TEST_F(RunPrivilegesTest, WhatTheWatchdogTookFromAStuckThreadNoProgramHasChanged) {
+  plan.stuck_after = 1ms;
+  job("m.step", TACTUS_SCHEDULED, [this](const tactus_call& call) {
+    while (call.frame == 5 && (!threads->stuck() || ::sched_getscheduler(0) == SCHED_BATCH))
+      std::this_thread::sleep_for(1ms);
+    return 0;
+  });
+  make();
+  threads.emplace(*executive, section, cpus, true);
+  privileges.emplace(*executive, *threads, OnPrivilegeLost::terminate);
+  std::thread frames([this] {
+    privileges->start({::gettid()}, false);
+    (void)threads->guard(::gettid(), false);
+    end = run(10);
+    privileges->look();
+  });
+  frames.join();
+  privileges->tell(voice.voice());
+  EXPECT_THAT(voice.take(), IsEmpty());
+  EXPECT_EQ(privileges->reason(), "");
+  EXPECT_EQ(privileges->summary().size(), 0U);
 }
 
 }  // namespace

@@ -99,6 +99,8 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   std::vector<pid_t> numbers;
   for (const rtsync::EventThread& thread : watched) numbers.push_back(thread.tid);
   quotas_.emplace(numbers);
+  may_be_limited_ = !std::all_of(numbers.begin(), numbers.end(),
+                                 [this](pid_t thread) { return realtime_threads_.has(thread); });
   look_at_quotas();
   evidence.watch_quotas(*quotas_);
   if (events_->sees_cpus()) {
@@ -119,7 +121,7 @@ void RunCauses::watch() {
                   run_->pacing->edge_clock() != nullptr ? &run_->rig.clock_status() : nullptr,
                   run_->rig.isolation()));
   if (!events_->sees_cpus()) count_delays();
-  if (delays_ || !realtime_threads_.has(run_->main)) start_counting();
+  if (delays_ || may_be_limited_) start_counting();
 }
 
 /// Asks for the policy of every thread of the machine: a millisecond of CPU time for some hundred.

@@ -106,6 +106,7 @@ class RunCauses final : public Capability {
   std::optional<EvidencePart> part_;
   std::optional<rtsync::RunDelays> delays_;
   std::optional<rtsync::GroupQuotas> quotas_;
+  bool may_be_limited_ = false;  // one of the threads is an ordinary one
   std::optional<rtsync::ReadyTimes> ready_;
   rtsync::EvidenceTime found_groups_{};  // the last time
   std::mutex counting_;

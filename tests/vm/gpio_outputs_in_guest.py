@@ -87,24 +87,24 @@ run witness_and_rig 'line_log --kill $rig $witness >witness_and_rig.deed' $big
 run rig_and_guardian 'line_log --kill $rig $guardian >rig_and_guardian.deed' $big
 run isolated_model_killed 'line_log --kill $(pidof tactus-model) >isolated_model_killed.deed' --set models.outputs.isolated=yes $big
 run isolated_rig_killed 'line_log --kill $rig >isolated_rig_killed.deed' --set models.outputs.isolated=yes $big
-run segv '' --set models.wrong.parameters.what=segv --set models.wrong.parameters.at_frame=500
+run segv '' --set models.wrong.parameters.what=segv --set models.wrong.parameters.at_frame=200
 run overrun '' --set 'realtime.max_overrun=20 ms' --set 'models.load.parameters.busy=50 ms' \\
-    --set models.load.parameters.every=1 --set models.load.parameters.from_frame=500
+    --set models.load.parameters.every=1 --set models.load.parameters.from_frame=200
 if [ -n "$EVERYTHING" ]; then
     run stopped_itself 'kill -INT $rig'
     run isolated_stopped 'kill -INT $witness' --set models.outputs.isolated=yes
     run witness_killed 'kill -KILL $witness'
     run witness_and_guardian 'kill -KILL $witness $guardian'
     for signal in fpe bus abort; do
-        run $signal '' --set models.wrong.parameters.what=$signal --set models.wrong.parameters.at_frame=500
+        run $signal '' --set models.wrong.parameters.what=$signal --set models.wrong.parameters.at_frame=200
     done
     run process_killed 'kill -KILL $rig' --set safe_outputs=process
 fi
-gpio_pulse $RTVM_GPIO_DIR/sim_gpio3/pull 500 1500 prio=95 >/dev/null &
+gpio_pulse $RTVM_GPIO_DIR/sim_gpio3/pull 500 800 prio=95 >/dev/null &
 run clock_lost '' --set 'clock={driver: gpio, chip: rtvm, line: 3}'
 wait $!
 # The inputs: one frame after they change.
-tactus run torque.yaml --quiet --out inputs --frames 1000 >inputs.out 2>inputs.err &
+tactus run torque.yaml --quiet --out inputs --frames 400 >inputs.out 2>inputs.err &
 witness=$!
 until_torque
 echo pull-up >$RTVM_GPIO_DIR/sim_gpio1/pull

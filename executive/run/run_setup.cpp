@@ -8,6 +8,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/run/setting_meant.hpp"
+#include "executive/run/rig_run.hpp"
 
 namespace tactus::executive {
 namespace {

@@ -12,9 +12,12 @@
 
 #include "config/document.hpp"
 #include "executive/plan/rig.hpp"
-#include "executive/run/rig_run.hpp"
+#include "executive/run_base/run_options.hpp"
 
 namespace tactus::executive {
+
+class RigRun;
+class RunObserver;
 
 /// Decisions of a caller on a run, whatever the rig file says.
 struct RunOverrides {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 
+#include "executive/run_base/machine_error.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::run_setup_test {

@@ -112,29 +112,36 @@ def files_of(root, *more):
         return sorted(str(path) for path in found if path.parts[0] not in ("build", "runs", ".git", ".cache"))
 
 
-def public_headers(files):
-    """How others spell a header of an `include` folder -> where it lies."""
-    found = {}
-    for path in files:
-        folder, include, spelling = path.partition("/include/")
-        if include and folder.split("/")[0] in LAYERS:
-            found[spelling] = path
-    return found
+class Headers:
+    """Where the headers of ours lie. What was looked up is kept: each name is included by many files of a folder."""
 
+    def __init__(self, root, files):
+        self.root = root
+        self.places = {}
+        self.public = {}  # how others spell a header of an `include` folder -> where it lies
+        for path in files:
+            folder, include, spelling = path.partition("/include/")
+            if include and folder.split("/")[0] in LAYERS:
+                self.public[spelling] = path
 
-def place_of(included, folder, root, public):
-    """The path of a header of ours, or None."""
-    for candidate in (pathlib.PurePosixPath(folder) / included, pathlib.PurePosixPath(included),
-                      pathlib.PurePosixPath("drivers") / included):  # models are built with that folder alone
-        if (root / candidate).is_file():
-            resolved = (root / candidate).resolve()
-            return str(resolved.relative_to(root)) if resolved.is_relative_to(root) else None
-    if included in public:
-        return public[included]
-    first, _, rest = included.partition("/")
-    if first == "tactus" and rest.split("/")[0] in LAYERS:  # as an installed tactus has it
-        return rest
-    return included if first in LAYERS else None
+    def place_of(self, included, folder):
+        """The path of a header of ours, or None."""
+        if (included, folder) not in self.places:
+            self.places[included, folder] = self.find(included, folder)
+        return self.places[included, folder]
+
+    def find(self, included, folder):
+        for candidate in (pathlib.PurePosixPath(folder) / included, pathlib.PurePosixPath(included),
+                          pathlib.PurePosixPath("drivers") / included):  # models are built with that folder alone
+            if (self.root / candidate).is_file():
+                resolved = (self.root / candidate).resolve()
+                return str(resolved.relative_to(self.root)) if resolved.is_relative_to(self.root) else None
+        if included in self.public:
+            return self.public[included]
+        first, _, rest = included.partition("/")
+        if first == "tactus" and rest.split("/")[0] in LAYERS:  # as an installed tactus has it
+            return rest
+        return included if first in LAYERS else None
 
 
 # The settings of a capability are on the level of the plan, which reads them.
@@ -179,7 +186,7 @@ def is_outside(path):
     return any(fnmatch.fnmatchcase(path, pattern) for pattern in OUTSIDE)
 
 
-def keeps_to_installed(root, path, public, seen=()):
+def keeps_to_installed(root, path, headers, seen=()):
     """Whether a header of drivers/ includes, also through others, nothing of ours that is not installed."""
     if path.startswith("executive/include/") or path == ANNOTATION:
         return True
@@ -187,8 +194,8 @@ def keeps_to_installed(root, path, public, seen=()):
         return path in seen
     includes = [match[1] for line in (root / path).read_text(errors="replace").splitlines()
                 if (match := INCLUDE.match(line))]
-    targets = [place_of(included, path.rpartition("/")[0], root, public) for included in includes]
-    return all(keeps_to_installed(root, target, public, (*seen, path)) for target in targets if target)
+    targets = [headers.place_of(included, path.rpartition("/")[0]) for included in includes]
+    return all(keeps_to_installed(root, target, headers, (*seen, path)) for target in targets if target)
 
 
 def broken_arrow(path, target):
@@ -216,7 +223,7 @@ def broken_owner(path, included):
     return "no folder owns this library; OWNERS of tests/install/include_rules.py names owners"
 
 
-def complaints_about(root, path, public):
+def complaints_about(root, path, headers):
     if path.startswith("drivers/") and driver_of(path) is None:
         yield f"{path}: this driver has no row in DRIVERS of tests/install/include_rules.py"
     for outer in FOLDERS:
@@ -228,9 +235,9 @@ def complaints_about(root, path, public):
         if not match:
             continue
         included = match[1]
-        target = place_of(included, path.rpartition("/")[0], root, public)
+        target = headers.place_of(included, path.rpartition("/")[0])
         why = broken_arrow(path, target) if target else broken_owner(path, included)
-        if not why and target and is_outside(path) and not keeps_to_installed(root, target, public):
+        if not why and target and is_outside(path) and not keeps_to_installed(root, target, headers):
             why = "this driver is written against the installed headers, and that is none of them"
         if why:
             yield f"{path}:{number}: includes {included}; {why}"
@@ -270,10 +277,10 @@ def complaints_of(root):
         if entry not in TOP and not entry.startswith("."):
             yield f"{entry}: not one of the top level's entries ({' '.join(sorted(TOP))}); put it inside one"
     files = [path for path in files_of(root, "--others") if path.split("/")[0] in LAYERS]
-    public = public_headers(files)
+    headers = Headers(root, files)
     for path in files:
         if pathlib.Path(path).suffix in SOURCES:
-            yield from complaints_about(root, path, public)
+            yield from complaints_about(root, path, headers)
         if path.endswith(".hpp"):
             yield from missing_cstdint(root, path)
         if path.endswith((".cpp", ".hpp")) and not path.startswith("executive/include/"):

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "config/json.hpp"
@@ -207,14 +209,17 @@ class GetCommand final : public ToRunningRig {
     Json answer = Json::object();
     std::int64_t frames[2] = {-1, -1};  // of the first answer, and of the last
     for (const std::string& list : client::lists_of_names(names)) {
-      const Json part = ask("/v1/values?names=" + list);
+      Json part = ask("/v1/values?names=" + list);
       if (!part.is_object()) continue;
       frames[1] = part.value("frame", std::int64_t{-1});
       if (answer.empty()) {
         answer = part;
         frames[0] = frames[1];
-      } else if (part.contains("values") && answer.contains("values")) {
-        answer["values"].update(part["values"]);
+      } else if (part["values"].is_object() && answer["values"].is_object()) {
+        auto& all =
+            answer["values"].get_ref<Json::object_t&>();  // no name comes twice, and there may be many
+        for (auto& [name, value] : part["values"].get_ref<Json::object_t&>())
+          all.emplace_back(name, std::move(value));
       }
     }
     if (frames[0] != frames[1])
@@ -227,8 +232,13 @@ class GetCommand final : public ToRunningRig {
       print(answer, "");
       return kOk;
     }
+    std::unordered_map<std::string_view, const Json*> values;
+    if (answer["values"].is_object())
+      for (const auto& [name, value] : answer["values"].get_ref<const Json::object_t&>())
+        values.emplace(name, &value);
     for (const client::VariableFacts& each : found) {
-      const Json value = answer.contains("values") ? answer["values"].value(each.name, Json()) : Json();
+      const auto at = values.find(each.name);
+      const Json value = at == values.end() ? Json() : *at->second;
       const std::string text = value.is_string() ? config::one_line(value.get<std::string>()) : value.dump();
       put("%-*s  %s%s%s\n", static_cast<int>(width), each.name.c_str(), text.c_str(),
           each.unit.empty() ? "" : " ", each.unit.c_str());

@@ -194,10 +194,18 @@ def files():
 if shutil.which("curl") is None:
     print("skipped: curl is not installed")
     sys.exit(77)
+def of_checkout():
+    """What is in the folders of the checkout that examples name; other tests may compile Python there."""
+    return {(file, file.stat().st_mtime_ns) for folder in ("config", "docs", "scripts") for file in (SOURCE / folder).rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts}
+
+
+before = of_checkout()
 http_api()
 episodes()
 commands()
 files()
+problems += [f"{file}: an example writes into the checkout" for file, _ in sorted(of_checkout() ^ before)]
 if ran < 55:
     problems.append(f"only {ran} examples were run: they were not found")
 print("\n".join(problems) if problems else f"{ran} examples ran as they stand")

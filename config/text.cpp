@@ -65,11 +65,16 @@ std::string show_all(const std::vector<std::string>& words) {
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   if (word.empty() || word.size() > kLongestName) return {};
   std::string best;
-  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t fewest = SIZE_MAX;
   for (const std::string& candidate : known) {
     if (candidate.size() > kLongestName) continue;
+    // What both have before a point says nothing: motor.nope is not motor.angle.
+    const auto same = static_cast<std::size_t>(std::ranges::mismatch(word, candidate).in1 - word.begin());
+    const std::size_t point = same == 0 ? std::string_view::npos : word.rfind('.', same - 1);
+    const std::size_t common = point == std::string_view::npos ? 0 : point + 1;
     const std::size_t count = edits(word, candidate);
-    if (count >= fewest || count >= candidate.size()) continue;
+    if (count > std::max<std::size_t>(1, (word.size() - common) / 3) || count >= candidate.size()) continue;
+    if (count >= fewest) continue;
     fewest = count;
     best = candidate;
   }

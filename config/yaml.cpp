@@ -281,6 +281,7 @@ class Builder : public YAML::EventHandler {
       add_key(top, node, here);
     } else {
       const Key key = *std::exchange(top.key, std::nullopt);
+      if (node.is_null() && joins_number(top, key)) return;
       if (key.dropped) return;
       if (key.is_merge) {
         add_merge(top, node, key.place);
@@ -288,6 +289,25 @@ class Builder : public YAML::EventHandler {
         top.entries.push_back({key.text, key.place, std::move(node)});
       }
     }
+  }
+
+  /// Makes the value '1,5 ms' of { period: 1,5 ms }, which to YAML is a key with the value 1, and a key '5 ms' without
+  /// one. What reads the value then says that the decimal sign is a point.
+  bool joins_number(Frame& top, const Key& key) {
+    if (top.entries.empty() || key.text.empty() || !is_digit(key.text.front())) return false;
+    Node& number = top.entries.back().value;
+    const SourceLocation& from = number.place();
+    const std::size_t length = number.text().size();
+    if (!number.is_scalar() || number.quoted() || length == 0 || !is_digit(number.text().back()))
+      return false;
+    if (from.line != key.place.line || from.column + static_cast<int>(length) + 1 != key.place.column)
+      return false;
+    number = Node::scalar(number.text() + "," + key.text, from, false);
+    if (!key.dropped)
+      top.seen.erase(key.text);
+    else if (!repeated_.empty() && repeated_.back().place == key.place)
+      repeated_.pop_back();
+    return true;
   }
 
   void add_key(Frame& top, const Node& node, const SourceLocation& place) {

@@ -128,6 +128,23 @@ TEST(Document, SaysEveryProblemInOneGo) {
   texts.add(problems_of("a: 1\na: 2\nb: !foo 3\n[x]: 1\n: 3\n"));
 }
 
+TEST(Document, ADecimalCommaWithinBracesBelongsToItsNumber) {
+  const Document document =
+      Document::from_text("r.yaml", "a: { b: 1,5 ms, c: -2,5 ms, d: { e: 3,5 } , f: 4,5, g: [1,5] }\n");
+  const Node& a = *document.root().find("a");
+  EXPECT_EQ(a.entries().size(), 5U);
+  EXPECT_EQ(a.find("b")->text(), "1,5 ms");
+  EXPECT_EQ(a.find("b")->place().column, 9);
+  EXPECT_EQ(a.find("c")->text(), "-2,5 ms");
+  EXPECT_EQ(a.find("d")->find("e")->text(), "3,5");
+  EXPECT_EQ(a.find("f")->text(), "4,5");
+  EXPECT_EQ(a.find("g")->items().size(), 2U) << "in a list a comma separates";
+  EXPECT_TRUE(document.repeated().empty()) << "5 ms is no key, and not there twice";
+  for (const char* text :
+       {"a: { b: 1, 5: }\n", "a: { b: '1',5: }\n", "a: { b: 1,x5: }\n", "a: { b: 1,5: x }\n"})
+    EXPECT_EQ(Document::from_text("r.yaml", text).root().find("a")->entries().size(), 2U) << text;
+}
+
 TEST(Document, KeepsRepeatedKeysForTheLoaderAndTheFirstCounts) {
   const Document document = Document::from_text("t", "m:\n  a: 1\n  b: 2\n  a: 3\n");
   ASSERT_EQ(document.repeated().size(), 1U);

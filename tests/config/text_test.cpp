@@ -72,6 +72,10 @@ TEST(Nearest, FindsTheWordThatWasMeant) {
   };
   for (const Row& row : rows) EXPECT_EQ(nearest(row.word, known), row.expected) << row.why;
   EXPECT_EQ(nearest(std::string(1000000, 'x'), known), "") << "a huge word costs nothing";
+  const std::vector<std::string> variables{"motor.angle", "motor.speed", "trajectory.speed"};
+  EXPECT_EQ(nearest("motor.sped", variables), "motor.speed");
+  EXPECT_EQ(nearest("moter.speed", variables), "motor.speed");
+  EXPECT_EQ(nearest("motor.nope", variables), "") << "that both are of the motor makes them not alike";
 }
 
 TEST(Hint, ListsWhatIsKnownWhenNothingIsClose) {

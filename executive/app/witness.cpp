@@ -220,11 +220,22 @@ class Watch {
 
 bool kernel_tells = true;  // of the end of the witness; written before there are threads
 
-void go_on_alone(const char* what) {
+/// Says how to permit a system call that a filter forbids.
+std::string filter_fix(const char* call) {
+  return std::string("Allow ") + call +
+         "(2) in the filter of system calls: a systemd unit: SystemCallFilter=" + call +
+         " beside its other filters; a container: --security-opt seccomp=unconfined";
+}
+
+void go_on_alone(const char* call) {
+  const int error = errno;
+  const bool forbidden = error == EPERM || error == EACCES || error == ENOSYS;
   print_error(
       "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves an unfinished summary.json. "
-      "Close other programs, raise `ulimit -n` and `ulimit -u`, or write --no-witness\n",
-      what, std::generic_category().message(errno).c_str());
+      "%s\n",
+      call, std::generic_category().message(error).c_str(),
+      forbidden ? filter_fix(call).c_str()
+                : "Close other programs, raise `ulimit -n` and `ulimit -u`, or write --no-witness");
 }
 
 }  // namespace
@@ -236,11 +247,12 @@ void Witness::part_from() {
   WitnessPage& page = *::new (memory) WitnessPage;
   page.witness = ::getpid();
   page.facts = ::memfd_create("tactus-facts", MFD_CLOEXEC);
+  if (page.facts < 0) return go_on_alone("memfd_create");
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   const int signals = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (page.facts < 0 || signals < 0) return go_on_alone("a file in memory");
+  if (signals < 0) return go_on_alone("signalfd4");
   NotifyRelay relay;
   rtsync::LastWrites outputs;
   std::fflush(nullptr);
@@ -252,20 +264,15 @@ void Witness::part_from() {
     // SIGTERM when the witness ends: the rig stops in order, its outputs safe.
     kernel_tells = ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
     if (!kernel_tells)
-      print_error(
-          "tactus: warning: prctl: %s: the rig notices the end of its witness 250 ms later, and keeps huge "
-          "pages. "
-          "Allow prctl(2) in the filter of system calls: a systemd unit: SystemCallFilter=prctl beside its "
-          "other "
-          "filters; a container: --security-opt seccomp=unconfined\n",
-          std::generic_category().message(errno).c_str());
+      print_error("tactus: warning: prctl: %s: the rig notices the end of its witness 250 ms later. %s\n",
+                  std::generic_category().message(errno).c_str(), filter_fix("prctl").c_str());
     if (::getppid() != page.witness) (void)::kill(::getpid(), SIGTERM);
     (void)::madvise(memory, sizeof(WitnessPage), MADV_DONTFORK);  // a copy that a model forks says nothing
     rtsync::show_to_witness(page);
     relay.become_rig();
     outputs.leave_from_here();
   } else {
-    go_on_alone("fork");
+    go_on_alone("clone");
   }
   (void)::close(signals);
   std::signal(SIGCHLD, children);

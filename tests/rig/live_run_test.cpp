@@ -145,6 +145,24 @@ TEST(LiveRun, ClientsSeeWhatIsDrivenOutside) {
   }
 }
 
+TEST(LiveRun, NamesItsAddressAndWhatAFilterOfSystemCallsForbids) {
+  struct Row {
+    long call;
+    const char* says;
+  };
+  for (const Row& row :
+       {Row{SYS_eventfd2, "out/live.sock; see the limits"}, Row{SYS_socket, "forbids socket(2)"}}) {
+    const TempDir dir;
+    dir.write("rig.yaml", "rig: r\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nlive: { http: {} }\n");
+    Command command = tactus({"run", "rig.yaml", "--out", "out", "--frames", "3"}, dir.path());
+    command.argv.insert(command.argv.begin(), {TACTUS_DENIED_CALL, std::to_string(row.call)});
+    const Finished done = run(command);
+    if (done.status == 77) GTEST_SKIP() << "no filter of system calls is allowed here";
+    EXPECT_EQ(done.status, 3) << done;
+    EXPECT_NE(done.err.find(row.says), std::string::npos) << done;
+  }
+}
+
 TEST(LiveRunNightly, TwoRunsOneAfterTheOtherUseTheSameAddress) {
   const TempDir dir;
   for (int i = 0; i < 2; ++i) {

@@ -46,10 +46,26 @@ Command endless(const TempDir& dir, const std::string& out) {
   return run_rig("servo", {"--set", "until=stopped", "--out", out}, dir.path());
 }
 
-/// The same where a filter forbids prctl.
-Command without_prctl(Command command) {
-  command.argv.insert(command.argv.begin(), {TACTUS_DENIED_CALL, std::to_string(SYS_prctl)});
+/// The same where a filter forbids a system call.
+Command without(long call, Command command) {
+  command.argv.insert(command.argv.begin(), {TACTUS_DENIED_CALL, std::to_string(call)});
   return command;
+}
+Command without_prctl(Command command) { return without(SYS_prctl, std::move(command)); }
+
+TEST(Witness, WhereItIsForbiddenTheRigRunsAloneAndNamesTheCall) {
+  const TempDir dir;
+  for (const auto& [call, name] :
+       {std::pair{SYS_memfd_create, "memfd_create"}, std::pair{SYS_signalfd4, "signalfd4"}}) {
+    Command command = one_model(dir, "hostile, parameters: { deed: none }", TACTUS_HOSTILE_LIBRARY);
+    command.argv.back() = name;  // the run folder
+    const Finished done = run(without(call, command));
+    if (done.status == 77) GTEST_SKIP() << "no filter of system calls is allowed here";
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_TRUE(says(done, "without a witness: " + std::string(name) + ": Operation not permitted")) << done;
+    EXPECT_TRUE(says(done, "SystemCallFilter=" + std::string(name))) << done;
+    EXPECT_FALSE(says(done, "ulimit")) << done;
+  }
 }
 
 TEST(Witness, ARigRunsWherePrctlIsForbiddenAndSaysWhatThatCosts) {

@@ -95,7 +95,12 @@ void Listener::open_unix() {
       fail("was left by a run that is over and cannot be removed", errno, "remove it");
   }
   fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd_ < 0) fail("cannot be made", errno, "see the limits of this user (ulimit -n)");
+  if (fd_ < 0)
+    fail("cannot be made", errno,
+         errno == EPERM || errno == EACCES ? "a filter of system calls forbids socket(2); a systemd unit: "
+                                             "RestrictAddressFamilies=AF_UNIX, and "
+                                             "SystemCallFilter=@network-io beside its other filters"
+                                           : "see the limits of this user (ulimit -n)");
   // Before bind: the file never has another mode, whatever the umask.
   if (::fchmod(fd_, S_IRUSR | S_IWUSR) != 0) fail("cannot be protected", errno, "choose another place");
   if (::bind(fd_, name.address(), UnixName::size()) != 0)

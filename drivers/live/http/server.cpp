@@ -120,7 +120,8 @@ class Server final : public executive::LiveServer {
   MHD_Daemon* daemon_ = nullptr;
   rtsync::ThreadSettings thread_;  // of the ticker, and of the library's thread, which it makes
   std::optional<rtsync::PinnedThread> ticker_;
-  bool is_named_ = false;  // the library's thread, by its first connection: the library names it when it starts
+  bool is_named_ =
+      false;  // the library's thread, by its first connection: the library names it when it starts
   std::atomic<bool> stopping_{false};
   std::mutex lines_mutex_;
   std::vector<std::string> lines_;  // to be told
@@ -158,11 +159,13 @@ void Server::open(executive::LiveRig& rig, const rtsync::ThreadSettings& helper)
   });
   daemon_ = daemon.get();
   if (daemon_ == nullptr) {
+    const std::string problem = "live.http: the HTTP server cannot be started on " + at.text() +
+                                "; see the limits of this user (ulimit -a), and filters of system calls "
+                                "(grep Seccomp /proc/self/status)";
     ticker_->join();
     ticker_.reset();
-    listener_.reset();
-    throw executive::DeviceError("live.http: the HTTP server cannot be started on " + at.text() +
-                                 "; see the limits of this user (ulimit -a)");
+    listener_.reset();  // the address was its
+    throw executive::DeviceError(problem);
   }
   const std::lock_guard lock(lines_mutex_);
   if (at.is_unix()) {

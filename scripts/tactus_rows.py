@@ -3,6 +3,7 @@
 of its own. Files are read in pieces, so that little is held beside what is kept."""
 from __future__ import annotations
 
+import difflib
 import pathlib
 import re
 import struct
@@ -84,6 +85,8 @@ def nanoseconds(seconds: float) -> int:
 
 def no_column(of: str, name: str, known: Iterable[str]) -> str:
     names, most = list(known), 20
+    if near := difflib.get_close_matches(name, names, 1, 0.8):
+        return f"{of} has no column {name!r}; did you mean {near[0]!r}?"
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{of} has no column {name!r}; it has {', '.join(names[:most]) or 'none'}{more}"
 

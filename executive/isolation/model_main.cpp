@@ -13,6 +13,8 @@
 #include "executive/isolation/model_server.hpp"
 #include "rtsync/host/plain_text.hpp"
 
+namespace {
+
 /// Ends this process with its parent, where a filter of system calls forbids prctl(2).
 void end_with(pid_t parent) {
   std::thread([parent] {
@@ -20,6 +22,8 @@ void end_with(pid_t parent) {
     (void)::kill(::getpid(), SIGKILL);
   }).detach();
 }
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 6) {

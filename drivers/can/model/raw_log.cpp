@@ -2,7 +2,6 @@
 #include "drivers/can/model/raw_log.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <stdexcept>
 
 #include "drivers/can/log/log_format.hpp"
+#include "drivers/can/port/thread_name.hpp"
 
 namespace tactus::drivers::can {
 namespace {
@@ -40,7 +40,7 @@ RawLog::RawLog(const std::string& file, RawFormat format, const std::string& cha
   }
   if (format_ == RawFormat::asc) write(asc_head(date_of_now()));
   thread_ = std::thread([this] { run(); });
-  (void)::pthread_setname_np(thread_.native_handle(), "can-raw");
+  name_thread(thread_, "can-raw");
 }
 
 RawLog::~RawLog() {

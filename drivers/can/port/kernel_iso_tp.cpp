@@ -3,7 +3,6 @@
 #include <linux/can/isotp.h>
 #include <net/if.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <thread>
 
 #include "drivers/can/port/iso_tp.hpp"
+#include "drivers/can/port/thread_name.hpp"
 
 namespace tactus::drivers::can {
 namespace {
@@ -62,7 +62,7 @@ class KernelIsoTp final : public IsoTp {
                                std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
     }
     thread_ = std::thread([this] { run(); });
-    (void)::pthread_setname_np(thread_.native_handle(), "can-isotp");
+    name_thread(thread_, "can-isotp");
   }
   ~KernelIsoTp() override {
     stopped_.store(true, std::memory_order_relaxed);

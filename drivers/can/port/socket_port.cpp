@@ -11,6 +11,8 @@
 #include <limits>
 #include <utility>
 
+#include "drivers/can/port/thread_name.hpp"
+
 namespace tactus::drivers::can {
 namespace {
 
@@ -52,8 +54,8 @@ SocketPort::SocketPort(std::unique_ptr<CanSocket> socket, const SocketPortSettin
     stop();
     throw;
   }
-  (void)::pthread_setname_np(receiver_.native_handle(), "can-receive");
-  (void)::pthread_setname_np(sender_.native_handle(), "can-send");
+  name_thread(receiver_, "can-receive");
+  name_thread(sender_, "can-send");
 }
 
 SocketPort::~SocketPort() { stop(); }

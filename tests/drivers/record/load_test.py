@@ -108,6 +108,7 @@ def check_parts(file, records):
     assert list(tactus.load(file, columns=stem + "?")) == [
         name for name in names if len(name) == len(stem) + 1 and name.startswith(stem)]
     refused(lambda: tactus.load(file, columns=[names[0], "no.such"]), "has no column 'no.such'; it has")
+    refused(lambda: tactus.load(file, columns=names[0] + "x"), "; did you mean '")
     times = [record[0] for record in records]
     for begin, end in [(times[50], times[120]), (None, times[3]), (times[-1], None), (None, None), (times[7], times[7]),
                        (times[-1] + 1_000_000_000, None)]:

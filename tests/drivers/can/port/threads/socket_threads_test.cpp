@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
@@ -7,8 +8,12 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -107,6 +112,22 @@ TEST(SocketThreads, TakeTheClassOfTheFramesThread) {
   frames.join();
   EXPECT_EQ(seen.senders_class, SCHED_BATCH);
   EXPECT_EQ(seen.receivers_class, SCHED_BATCH);
+}
+
+TEST(SocketThreads, ShowTheRigThatTheThreadShowsWhichMadeThem) {
+  std::set<std::string> names;
+  std::thread maker([&] {
+    (void)::pthread_setname_np(::pthread_self(), "tactus@servo");
+    const SocketPort port(std::make_unique<LoopSocket>(), SocketPortSettings{});
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string name;
+      std::getline(std::ifstream(task.path() / "comm"), name);
+      names.insert(name);
+    }
+  });
+  maker.join();
+  EXPECT_TRUE(names.contains("can-send@servo"));
+  EXPECT_TRUE(names.contains("can-receive@ser")) << "15 bytes";
 }
 
 TEST(SocketThreads, EndsWithFramesThatWait) {

@@ -406,18 +406,19 @@ def _read_mdf4(file: pathlib.Path, choice: Choice, opened: BinaryIO, end: int) -
         raise RecordingError(f"{file}: holds more than one group; asammdf reads it")
     channels = block(group[1])
     width = sum(struct.unpack_from("<II", channels.body, 24))  # with its bits of invalid values
-    data: list[_Block] = []
-    at, seen = group[2], set()
-    while at and at not in seen:
-        seen.add(at)
-        try:
-            found = block(at)
-            data += [found] if found.tag == b"DT" else [block(link) for link in found.links[1:]]
-        except ValueError:
-            break  # cut off
-        if found.tag not in (b"DT", b"DL"):
-            raise RecordingError(f"{file}: its data are compressed; asammdf reads it")
-        at = found.links[0] if found.tag == b"DL" else 0
+
+    def data() -> Iterator[_Block]:
+        """Walks the blocks of data, of which there may be as many as there are rows: none is kept."""
+        at, before = group[2], 0
+        while at > before:  # they are written one after the other
+            try:
+                found = block(at)
+                if found.tag not in (b"DT", b"DL"):
+                    raise RecordingError(f"{file}: its data are compressed; asammdf reads it")
+                yield from [found] if found.tag == b"DT" else [block(link) for link in found.links[1:]]
+            except ValueError:
+                return  # cut off
+            before, at = at, found.links[0] if found.tag == b"DL" else 0
     columns, time, at = [], None, channels.links[1]
     while at:
         _, links, body, _, _ = block(at)
@@ -448,8 +449,8 @@ def _read_mdf4(file: pathlib.Path, choice: Choice, opened: BinaryIO, end: int) -
     if time is None:
         raise RecordingError(f"{file}: has no channel of time")
     rows = Rows(file, choice, columns, width, time)
-    rows.fill(lambda: whole_rows((piece for each in data for piece in pieces(opened, each.at, each.length)), width),
-              sum(each.length for each in data) // width)
+    rows.fill(lambda: whole_rows((piece for each in data() for piece in pieces(opened, each.at, each.length)), width),
+              sum(each.length for each in data()) // width)
     return Recording(text(channels.links[2]) or _name_of(file), _date(start), rows)
 
 
@@ -463,31 +464,41 @@ def _date(ns: int) -> str:
 # MCAP ---------------------------------------------------------------------------------------------------------------
 
 def _load_mcap(file: pathlib.Path, choice: Choice) -> Recording:
-    head: dict[str, Any] | None = None
-    chunks: list[tuple[int, int]] = []  # of their messages: where they begin, and how long they are
     with open(file, "rb") as opened:
         if opened.read(8) != b"\x89MCAP0\r\n":
             raise RecordingError(f"{file}: does not begin as MCAP")
-        at, end = 8, file.stat().st_size
-        while at + 9 <= end:
-            opened.seek(at)
-            op, length = struct.unpack("<BQ", opened.read(9))
-            if op in (0, 15) or at + 9 + length > end:
+        end = file.stat().st_size
+
+        def records(at: int) -> Iterator[tuple[int, int, int]]:
+            """Walks the records: what each is, where it begins, and how long it is. None is kept."""
+            while at + 9 <= end:
+                opened.seek(at)
+                op, length = struct.unpack("<BQ", opened.read(9))
+                if op in (0, 15) or at + 9 + length > end:
+                    return
+                yield op, at + 9, length
+                at += 9 + length
+        head, first = None, end
+        for op, at, length in records(8):
+            if op == 12 and (head := _mcap_head(opened.read(length))) is not None:
+                first = at + length
                 break
-            if op == 12 and head is None:
-                head = _mcap_head(opened.read(length))
-            elif op == 6 and head is not None:
+
+        def chunks() -> Iterator[tuple[int, int]]:
+            """Walks the messages of the chunks: where they begin, and how long they are."""
+            for op, at, length in records(first):
+                if op != 6:
+                    continue
                 if struct.unpack_from("<I", opened.read(40), 28)[0]:
                     raise RecordingError(f"{file}: its chunks are compressed")
-                chunks.append((at + 49, length - 40))
-            at += 9 + length
+                yield at + 40, length - 40
         if head is None:
             raise RecordingError(f"{file}: was not written by tactus: it has no metadata record 'tactus'")
         width = 31 + head["message_bytes"]  # a message: op, length, channel, number, two dates, payload
         columns = [each._replace(offset=31 + each.offset) for each in _columns(head["columns"], 0)[0]]
         rows = Rows(file, choice, columns, width, (15, "q"), max(0, _ns_of(head["epoch"])))
-        rows.fill(lambda: (piece for each in chunks for piece in whole_rows(pieces(opened, *each), width)),
-                  sum(length // width for _, length in chunks))
+        rows.fill(lambda: (piece for each in chunks() for piece in whole_rows(pieces(opened, *each), width)),
+                  sum(length // width for _, length in chunks()))
     return Recording(head["recording"], head["epoch"], rows)
 
 

@@ -305,12 +305,23 @@ class ChangeCommand final : public ToRunningRig {
 
   /// A number without a unit is one of the variable's own unit, which its writer may not have meant.
   void say_units() const try {
+    constexpr std::size_t kMost = 3;  // of many one stands for the rest
     std::size_t left_out = 0;
-    for (const client::VariableFacts& each : client::find_variables(rig_, bare_, bare_.size(), left_out))
-      if (!each.unit.empty())
-        put("note: %s: %s is a number of %s, the unit of the variable; a unit may be written: '%s=%s %s'\n",
-            each.name.c_str(), body_[name_][each.name].dump().c_str(), each.unit.c_str(), each.name.c_str(),
-            body_[name_][each.name].dump().c_str(), each.unit.c_str());
+    std::vector<client::VariableFacts> found = client::find_variables(rig_, bare_, bare_.size(), left_out);
+    std::erase_if(found, [](const client::VariableFacts& each) { return each.unit.empty(); });
+    const auto value = [&](const client::VariableFacts& each) { return body_[name_][each.name].dump(); };
+    if (found.size() > kMost) {
+      const client::VariableFacts& first = found.front();
+      put("note: %zu numbers are of the unit of their variable, as %s of %s; a unit may be written: '%s=%s "
+          "%s'\n",
+          found.size(), value(first).c_str(), first.unit.c_str(), first.name.c_str(), value(first).c_str(),
+          first.unit.c_str());
+      return;
+    }
+    for (const client::VariableFacts& each : found)
+      put("note: %s: %s is a number of %s, the unit of the variable; a unit may be written: '%s=%s %s'\n",
+          each.name.c_str(), value(each).c_str(), each.unit.c_str(), each.name.c_str(), value(each).c_str(),
+          each.unit.c_str());
   } catch (const client::NoRigError&) {  // the rig has ended since
   }
 

@@ -142,6 +142,12 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   EXPECT_EQ(set.out.find("note: "), std::string::npos) << "a unit was written: " << set;
   ASSERT_EQ(tell({"step", name_, "2"}).status, 0);
   EXPECT_EQ(value(), 0.003);
+  const Finished five = tell({"set", name_, "motor.load_torque=0.003", "motor.friction=1e-5",
+                              "motor.supply=24", "motor.resistance=0.5", "trajectory.dwell=0.2 s"});
+  EXPECT_NE(five.out.find("note: 4 numbers are of the unit of their variable, as 0.003 of N m;"),
+            std::string::npos)
+      << five;
+  EXPECT_EQ(five.out.find("friction"), std::string::npos) << "one stands for all: " << five;
   const Finished wrong = tell({"set", name_, "motor.load_tork=1"});
   EXPECT_EQ(wrong.status, 1);
   EXPECT_NE(wrong.err.find("motor.load_torque"), std::string::npos) << wrong;

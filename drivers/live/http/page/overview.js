@@ -82,8 +82,10 @@ export class Overview {
       const worst = told ? track[tile.worst] : NaN;
       one(`[data-v="big-${name}"]`).replaceChildren(quantity(worst, ''));
       const of = told ? this.timing?.[name] : null, low = name === 'slack';
-      const shares = low ? [['p50', of?.p50_ns], ['p1', of && this.low(of)], ['min', of?.min_ns]] :
-                           [['p50', of?.p50_ns], ['p99', of?.p99_ns], ['max', of?.max_ns]];
+      // The worst of all frames is no better than that of the last second, which is newer.
+      const most = of && (worst > of.max_ns ? worst : of.max_ns), lowest = of && (worst < of.min_ns ? worst : of.min_ns);
+      const shares = low ? [['p50', of?.p50_ns], ['p1', of && this.low(of)], ['min', lowest]] :
+                           [['p50', of?.p50_ns], ['p99', of?.p99_ns], ['max', most]];
       list(`q-${name}`)
           .replaceChildren(...shares.flatMap(([label, ns]) => [h('dt', {}, label), h('dd', {}, quantity(ns))]));
     }
@@ -157,7 +159,10 @@ export class Overview {
     if (!count) return `no overrun in ${frames} frames.`;
     const what = last && `${blamed(last)}, over by ${spanText(last.over_ns)}`;
     const when = ago === undefined ? '' : `; the last ${ago.toFixed(1)} s ago: ${what}`;
-    const worst = totals ? ` Worst ${spanText(totals.longest_overrun_ns)}.` : '';
+    // The totals are asked for now and then; the list is told at once.
+    const longest = rig.overruns.all.reduce((most, {over_ns: over}) => Math.max(most, over ?? 0),
+                                                totals?.longest_overrun_ns ?? 0);
+    const worst = totals ? ` Worst ${spanText(longest)}.` : '';
     return `${grouped(count)} overrun${count > 1 ? 's' : ''} in ${frames} frames${when}.${worst}`;
   }
 

@@ -989,6 +989,21 @@ class Overruns(Case):
         self.browser.press("1")
         self.browser.until_text(".verdict", "On time.*1 overrun.*the last 5.* s ago")
 
+    def test_what_is_asked_for_now_and_then_is_no_better_than_what_was_seen_since(self):
+        rig = self.fake()
+        stale = rig.timing()
+        stale["totals"]["longest_overrun_ns"] = 910_000
+        rig.timing = lambda: stale
+        self.open()
+        self.browser.until_text('[data-list="q-late"]', "max[0-9]")
+        rig.lates[1500] = 2_170_000
+        rig.advance(800)
+        rig.entry("overruns", frame=1500, over_ns=1_170_000, cause="preempted", who="python3 4127", text="", evidence=[])
+        self.browser.until_text(".verdict", r"over by 1\.17 ms\. Worst 1\.17 ms")
+        self.browser.until_text('[data-v="big-late"]', r"2\.17 ?ms")
+        self.browser.until_text('[data-list="q-late"]', r"max2\.17 ?ms")
+        self.browser.until_text('[data-list="q-slack"]', r"min−1\.[0-9]+ ?ms")
+
     def test_an_entry_that_comes_again_takes_the_place_of_the_first(self):
         rig = self.fake()
         self.open()

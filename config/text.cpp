@@ -72,8 +72,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
     const auto same = static_cast<std::size_t>(std::ranges::mismatch(word, candidate).in1 - word.begin());
     const std::size_t point = same == 0 ? std::string_view::npos : word.rfind('.', same - 1);
     const std::size_t common = point == std::string_view::npos ? 0 : point + 1;
+    const std::size_t allowed =
+        std::max<std::size_t>(1, std::min(word.size() / 3, (word.size() - common) / 2));
     const std::size_t count = edits(word, candidate);
-    if (count > std::max<std::size_t>(1, (word.size() - common) / 3) || count >= candidate.size()) continue;
+    if (count > allowed || count >= candidate.size()) continue;
     if (count >= fewest) continue;
     fewest = count;
     best = candidate;

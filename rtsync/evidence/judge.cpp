@@ -206,10 +206,8 @@ Nanoseconds not_queued(const Evidence& evidence) TACTUS_RT {
 }
 
 Nanoseconds could_not_run(const Evidence& evidence) TACTUS_RT {
-  const Nanoseconds held = evidence.switches ? evidence.switches->held : kNone;
-  if (!evidence.others) return held;
-  // While the CPU was idle, its timer may have been late.
-  return held + std::max(evidence.others->not_ready, std::min(not_queued(evidence), evidence.others->ran));
+  return (evidence.switches ? evidence.switches->held : kNone) +
+         (evidence.others ? evidence.others->not_ready : kNone);
 }
 
 Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {

@@ -201,6 +201,9 @@ std::string figures(const Finding& finding) {
     text += "; it could not run for " + rtsync::duration_text(held) +
             ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
             unless_stronger(seen, held) + stopper_text(seen);
+  else if (const Nanoseconds asleep = rtsync::not_queued(seen); asleep * 2 > finding.facts.excess())
+    text += "; it was not ready for " + rtsync::duration_text(asleep) +
+            ", whatever had its CPU: its timer was late, or something stopped it" + stopper_text(seen);
   const Nanoseconds ready = std::max(seen.queued.value_or(Nanoseconds{0}),
                                      seen.switches ? seen.switches->preempted : Nanoseconds{0});
   if (!seen.others && seen.realtime && seen.throttle_gap && ready * 2 >= *seen.throttle_gap)

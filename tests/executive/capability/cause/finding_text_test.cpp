@@ -49,6 +49,19 @@ class FindingText : public ::testing::Test {
   Plan plan_;
 };
 
+TEST_F(FindingText, BlamesNoFreezerForWhatALateTimerMayHaveDone) {
+  Finding late = finding(Cause::unknown);
+  late.facts.part = rtsync::LatePart::wake;
+  late.evidence.switches.emplace().blocked = 3ms;
+  late.evidence.others.emplace().ran = 3ms;
+  late.evidence.ready_most = 100us;
+  EXPECT_THAT(text(late),
+              HasSubstr("; it was not ready for 2.90 ms, whatever had its CPU: its timer was late, or "
+                        "something stopped it"));
+  late.evidence.others->not_ready = 3ms;
+  EXPECT_THAT(text(late), HasSubstr("; it could not run for 3.00 ms, as a freezer or a debugger does it"));
+}
+
 TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
   struct Row {
     const char* text;

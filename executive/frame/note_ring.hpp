@@ -15,7 +15,7 @@ namespace tactus::executive {
 /// RT       push().
 class NoteRing {
  public:
-  /// Room for 3000 notes with one finding, 1700 with two, 740 with three and all their roots.
+  /// Room for 3000 notes with one finding, 1700 with two, 700 with three and all their roots.
   static constexpr std::size_t kPieces = 16384;
   /// Pieces of the largest note.
   static constexpr std::size_t kMostOfNote = 23;

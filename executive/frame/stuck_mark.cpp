@@ -41,7 +41,8 @@ std::string StuckMark::text(std::size_t thread, const std::string& frozen) const
   const std::string late = time + " beyond its time (threads.stuck_after)";
   if (by == By::no_cpu)
     return name + " had no CPU" + where + " for " + late +
-           ": it was ready, and another thread had its CPU, or a limit of the kernel stopped it";
+           ": it was ready, and another thread or interrupts had its CPU, or a limit of the kernel stopped "
+           "it";
   if (by == By::stopped || !frozen.empty())
     return name + " was stopped" + where + " for " + late + ": " +
            (frozen.empty() ? "by a debugger or a signal" : frozen);

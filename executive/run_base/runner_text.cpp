@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "rtsync/evidence/judge.hpp"
 #include "rtsync/thread/cpu_claims.hpp"
 #include "rtsync/thread/thread_list.hpp"
 #include "rtsync/thread/thread_names.hpp"
@@ -78,6 +79,13 @@ rtsync::Runner longest_of(const rtsync::OtherThreads& others) {
   if (others.stronger.thread != 0 && others.stronger.thread == others.thread) return others.stronger;
   if (others.ordinary.thread != 0 && others.ordinary.thread == others.thread) return others.ordinary;
   return {others.thread, others.longest};
+}
+
+rtsync::Runner blamed_runner(const rtsync::Evidence& evidence) {
+  if (!evidence.others) return {};
+  const rtsync::Nanoseconds not_ready = rtsync::not_queued(evidence);
+  const rtsync::Runner one = longest_of(*evidence.others);
+  return not_ready > rtsync::Nanoseconds{0} && one.time <= not_ready ? rtsync::Runner{} : one;
 }
 
 }  // namespace tactus::executive

@@ -20,5 +20,8 @@ std::string runner_text(const rtsync::Runner& runner);
 
 /// Returns the thread of `others` that had the CPU longest, with what is known of it.             @when any
 rtsync::Runner longest_of(const rtsync::OtherThreads& others);
+/// Returns the same for a thread that was kept from its CPU. Thread 0: none, or one that may have had the CPU only while the
+/// rig's thread was not ready.                                                                   @when any
+rtsync::Runner blamed_runner(const rtsync::Evidence& evidence);
 
 }  // namespace tactus::executive

@@ -378,7 +378,8 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
           evidence.preemptible ? evidence.others->weaker : evidence.others->weaker_before;
       const Nanoseconds perhaps_kept = std::min(asleep - perhaps_stopped, evidence.others->ran - weaker);
       // Neither a limit nor another thread had the time in which it was not ready.
-      const Nanoseconds ready = asleep - std::min(asleep, not_queued(evidence));
+      const Nanoseconds ready =
+          asleep - std::min(asleep, std::max(not_queued(evidence) - facts.edge_late, kNone));
       const Nanoseconds stopped = std::min(perhaps_stopped, ready);
       const Nanoseconds kept = std::min(perhaps_kept, ready - stopped);
       const Nanoseconds not_ready =

@@ -49,7 +49,7 @@ std::optional<Nanoseconds> ReadyTimes::most(std::size_t thread) {
   if (thread >= threads_.size()) return std::nullopt;
   Thread& one = threads_[thread];
   const auto counted = counted_in(one.schedstat.get());
-  if (!counted) return std::nullopt;
+  if (!counted || *counted < one.before_ns) return std::nullopt;  // it is another file by now
   one.read_ns = *counted;
   return Nanoseconds{*counted - one.before_ns};
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -27,26 +28,40 @@ Nanoseconds cpu_time_of(pid_t tid) TACTUS_RT {
   return known ? Nanoseconds{std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec} : Nanoseconds{0};
 }
 
-/// The letter of /proc/self/task/TID/stat; '?': it has ended. No more than system calls.
-char state_of(pid_t tid) TACTUS_RT {
+Descriptor open_file_of(pid_t tid, const char* name) TACTUS_RT {
   std::array<char, 64> path{};
-  (void)std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", tid);
-  const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return '?';
+  (void)std::snprintf(path.data(), path.size(), "/proc/self/task/%d/%s", tid, name);
+  return Descriptor(::open(path.data(), O_RDONLY | O_CLOEXEC));
+}
+
+/// The letter of /proc/self/task/TID/stat; '?': it has ended, or a model has closed the file.
+char state_in(int file, pid_t tid) TACTUS_RT {
   std::array<char, 128> text{};
-  const ssize_t size = ::read(file, text.data(), text.size());
-  (void)::close(file);
+  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
   const std::string_view seen(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   const std::size_t name_end = seen.rfind(") ");  // a name may have one, too
-  return name_end == std::string_view::npos || name_end + 2 >= seen.size() ? '?' : seen[name_end + 2];
+  if (std::atoi(text.data()) != tid || name_end == std::string_view::npos || name_end + 2 >= seen.size())
+    return '?';
+  return seen[name_end + 2];
+}
+
+/// Counts how often a thread gave its CPU up itself, by its /proc/self/task/TID/status; negative: not known.
+std::int64_t sleeps_in(int file) TACTUS_RT {
+  constexpr std::string_view kKey = "\nvoluntary_ctxt_switches:";
+  std::array<char, 4096> text{};
+  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size() - 1, 0);
+  const std::string_view seen(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::size_t at = seen.find(kKey);
+  return at == std::string_view::npos ? -1 : std::atoll(text.data() + at + kKey.size());
 }
 
 }  // namespace
 
-StuckBy stuck_by(char state, Nanoseconds ran, Nanoseconds without_progress) TACTUS_RT {
+StuckBy stuck_by(char state, Nanoseconds ran, bool slept, Nanoseconds without_progress) TACTUS_RT {
   constexpr int kNextToNothing = 50;  // one part in so many: a loop among many ordinary threads has more
   if (state == 'T' || state == 't') return StuckBy::stopped;
-  return state == 'R' && ran * kNextToNothing < without_progress ? StuckBy::no_cpu : StuckBy::itself;
+  return state == 'R' && !slept && ran * kNextToNothing < without_progress ? StuckBy::no_cpu
+                                                                           : StuckBy::itself;
 }
 
 Nanoseconds StuckDetector::interval_for(const std::vector<WatchedThread>& threads) {
@@ -122,16 +137,33 @@ void StuckThreadWatchdog::run() {
 }
 
 StuckBy StuckThreadWatchdog::stuck_by(std::size_t index) const TACTUS_RT {
-  const pid_t tid = states_[index].tid.load();
-  if (tid <= 0) return StuckBy::itself;
-  return rtsync::stuck_by(state_of(tid), cpu_time_of(tid) - states_[index].ran,
-                          watch_.without_progress(index));
+  const State& state = states_[index];
+  const pid_t tid = state.tid.load();
+  if (tid <= 0 || tid != state.opened) return StuckBy::itself;
+  const std::int64_t slept = sleeps_in(state.status.get());
+  return rtsync::stuck_by(state_in(state.stat.get(), tid), cpu_time_of(tid) - state.ran,
+                          state.slept >= 0 && slept != state.slept, watch_.without_progress(index));
+}
+
+void StuckThreadWatchdog::note(State& state, bool got_on) TACTUS_RT {
+  if (!got_on) {  // up to now it may have slept as it should
+    if (state.slept < 0) state.slept = sleeps_in(state.status.get());
+    return;
+  }
+  const pid_t tid = state.tid.load();
+  if (tid > 0 && tid != state.opened) {
+    state.stat = open_file_of(tid, "stat");
+    state.status = open_file_of(tid, "status");
+    state.opened = tid;
+  }
+  state.ran = cpu_time_of(tid);
+  state.slept = -1;
 }
 
 void StuckThreadWatchdog::look(TimePoint<MonotonicTime> now) TACTUS_RT {
   const std::span<const std::size_t> found = watch_.look(now);
   for (std::size_t i = 0; i < watch_.threads().size(); ++i)
-    if (watch_.without_progress(i) == Nanoseconds{0}) states_[i].ran = cpu_time_of(states_[i].tid.load());
+    note(states_[i], watch_.without_progress(i) == Nanoseconds{0});
   for (const std::size_t i : found) {
     State& state = states_[i];
     state.fate.store(Fate::stuck);

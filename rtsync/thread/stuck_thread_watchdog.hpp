@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -31,12 +32,13 @@ struct WatchedThread {
 /// The thing that kept a stuck thread from getting on, as far as the kernel says it.
 enum class StuckBy : std::uint8_t {
   itself,   ///< its own code: it used its CPU, or slept
-  no_cpu,   ///< it was ready, and had next to nothing of its CPU
+  no_cpu,   ///< it was ready all the time, and had next to nothing of its CPU
   stopped,  ///< a debugger or a signal had stopped it
 };
 
-/// Returns what kept a thread, by the letter of /proc/TID/stat and by its CPU time since it got on last.  @when any
-StuckBy stuck_by(char state, Nanoseconds ran, Nanoseconds without_progress) TACTUS_RT;
+/// Returns what kept a thread, by the letter of /proc/TID/stat, by its CPU time since it got on last, and by whether it is
+/// known to have slept since then.  @when any
+StuckBy stuck_by(char state, Nanoseconds ran, bool slept, Nanoseconds without_progress) TACTUS_RT;
 
 /// Decides which thread is stuck, from what it sees when it looks. Time is the caller's.
 ///
@@ -135,9 +137,16 @@ class StuckThreadWatchdog {
   struct State {
     std::atomic<pid_t> tid{0};
     std::atomic<Fate> fate{Fate::watched};
-    Nanoseconds ran{0};  // its CPU time as it was seen to get on last. Of the watchdog's thread
+    // Of the watchdog's thread:
+    pid_t opened = 0;  // the thread that the files are of
+    Descriptor stat;   // opened before it is stuck: to look a path up may take memory and locks
+    Descriptor status;
+    Nanoseconds ran{0};  // its CPU time as it was seen to get on last
+    std::int64_t slept =
+        -1;  // how often it had slept at the first look at which it had not got on; negative: not known
   };
 
+  static void note(State& state, bool got_on) TACTUS_RT;
   void run();
   void look(TimePoint<MonotonicTime> now) TACTUS_RT;
   Fate tame(pid_t tid) const TACTUS_RT;

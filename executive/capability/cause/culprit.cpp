@@ -33,7 +33,7 @@ pid_t process_in(const std::string& status) {
 rtsync::Runner blamed(const Finding& finding) {
   const auto& others = finding.evidence.others;
   if (!others) return {};
-  if (finding.cause == Cause::preempted) return longest_of(*others);
+  if (finding.cause == Cause::preempted) return blamed_runner(finding.evidence);
   return finding.cause == Cause::throttled ? others->used_up : rtsync::Runner{};
 }
 

@@ -72,7 +72,9 @@ std::string by_whom(const Evidence& evidence, Nanoseconds share) {
   if (!evidence.others || evidence.others->thread == 0) return "another thread";
   const rtsync::OtherThreads& others = *evidence.others;
   const bool by_weaker = !evidence.preemptible && others.weaker * 2 >= others.ran;
-  const rtsync::Runner one = by_weaker && others.ordinary.thread != 0 ? others.ordinary : longest_of(others);
+  const rtsync::Runner one =
+      by_weaker && others.ordinary.thread != 0 ? others.ordinary : blamed_runner(evidence);
+  if (one.thread == 0) return "another thread";
   std::string text = runner_text(one);
   if (one.time < std::min(others.ran, share))
     text += " for " + rtsync::duration_text(one.time) + ", and by others";
@@ -406,8 +408,7 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::blocked:
       return job + in_what(seen.switches.value_or(rtsync::SwitchTimes{}));
     case Cause::preempted:
-      return seen.others && seen.others->thread != 0 ? runner_text(longest_of(*seen.others))
-                                                     : "another thread";
+      return blamed_runner(seen).thread != 0 ? runner_text(blamed_runner(seen)) : "another thread";
     case Cause::interrupted:
       return seen.interrupts && seen.interrupts->kind != rtsync::InterruptTimes::Kind::none
                  ? interrupt_text(*seen.interrupts)

@@ -679,6 +679,14 @@ std::vector<Row> rows() {
             e.switches->blocked = 2'900us;
             e.others = OtherThreads{7, 1'900us, 1'900us, 1ms, 0us};
           }),
+      row("the edge was late, and then it was ready while another thread had the CPU", late_wake(),
+          Cause::preempted,
+          [](F& f, E& e) {
+            f.edge_late = 1ms;
+            e.switches->blocked = 2'900us;
+            e.others = OtherThreads{7, 1'900us, 1'900us, 1ms, 0us};
+            e.ready_most = 1'900us;
+          }),
       row("the edge was late, and then the timer for less", late_wake(), Cause::clock,
           [](F& f, E& e) {
             f.edge_late = 2ms;

@@ -62,6 +62,21 @@ TEST_F(FindingText, BlamesNoFreezerForWhatALateTimerMayHaveDone) {
   EXPECT_THAT(text(late), HasSubstr("; it could not run for 3.00 ms, as a freezer or a debugger does it"));
 }
 
+TEST_F(FindingText, NamesNoThreadThatMayHaveRunOnlyWhileTheRigsWasNotReady) {
+  Finding late = finding(Cause::preempted, 21ms);
+  late.facts.part = LatePart::wake;
+  late.evidence.switches.emplace().blocked = 21ms;
+  rtsync::OtherThreads& others = late.evidence.others.emplace();
+  others.ran = 21ms;
+  others.thread = 1;  // the first process of any machine
+  others.longest = 18ms;
+  late.evidence.ready_most = 3ms;
+  EXPECT_THAT(text(late), HasSubstr("another thread"));
+  EXPECT_EQ(culprit_of(late, plan_), "another thread");
+  late.evidence.ready_most = 21ms;
+  EXPECT_THAT(text(late), HasSubstr("(tid 1"));
+}
+
 TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
   struct Row {
     const char* text;

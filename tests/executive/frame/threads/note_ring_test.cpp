@@ -81,7 +81,7 @@ TEST(NoteRing, GivesEachNoteBackWhateverItHas) {
 }
 
 TEST(NoteRing, HasRoomForAsManyAsItSaysAndThenTakesNone) {
-  for (const auto& [which, least] : {std::pair(1U, 3000), std::pair(5U, 1700), std::pair(63U, 740)}) {
+  for (const auto& [which, least] : {std::pair(1U, 3000), std::pair(5U, 1700), std::pair(63U, 700)}) {
     const auto ring = std::make_unique<NoteRing>();
     std::int64_t taken = 0;
     while (ring->push(note_of(taken, which))) ++taken;

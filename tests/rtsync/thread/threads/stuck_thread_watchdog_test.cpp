@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -238,32 +239,30 @@ TEST(StuckThreadWatchdog, SaysWhatItsThreadWasGranted) {
 }
 
 TEST(StuckBy, BlamesAThreadThatWasReadyAndHadNoCpuForNothing) {
-  EXPECT_EQ(stuck_by('R', 0ms, 2s), StuckBy::no_cpu);
-  EXPECT_EQ(stuck_by('R', 30ms, 2s), StuckBy::no_cpu) << "it came to run now and then";
-  EXPECT_EQ(stuck_by('R', 40ms, 2s), StuckBy::itself) << "a loop beside 49 others";
-  EXPECT_EQ(stuck_by('R', 2s, 2s), StuckBy::itself);
-  EXPECT_EQ(stuck_by('S', 0ms, 2s), StuckBy::itself);
-  EXPECT_EQ(stuck_by('D', 0ms, 2s), StuckBy::itself);
-  EXPECT_EQ(stuck_by('t', 2s, 2s), StuckBy::stopped) << "whatever it did before";
-  EXPECT_EQ(stuck_by('T', 0ms, 2s), StuckBy::stopped);
-  EXPECT_EQ(stuck_by('?', 0ms, 2s), StuckBy::itself) << "it has ended";
+  EXPECT_EQ(stuck_by('R', 0ms, false, 2s), StuckBy::no_cpu);
+  EXPECT_EQ(stuck_by('R', 30ms, false, 2s), StuckBy::no_cpu) << "it came to run now and then";
+  EXPECT_EQ(stuck_by('R', 30ms, true, 2s), StuckBy::itself) << "it polls, and was seen awake by chance";
+  EXPECT_EQ(stuck_by('R', 40ms, false, 2s), StuckBy::itself) << "a loop beside 49 others";
+  EXPECT_EQ(stuck_by('R', 2s, false, 2s), StuckBy::itself);
+  EXPECT_EQ(stuck_by('S', 0ms, true, 2s), StuckBy::itself);
+  EXPECT_EQ(stuck_by('D', 0ms, true, 2s), StuckBy::itself);
+  EXPECT_EQ(stuck_by('t', 2s, false, 2s), StuckBy::stopped) << "whatever it did before";
+  EXPECT_EQ(stuck_by('T', 0ms, true, 2s), StuckBy::stopped);
+  EXPECT_EQ(stuck_by('?', 0ms, false, 2s), StuckBy::itself) << "it has ended";
 }
 
 TEST(StuckThreadWatchdog, LooksWhatKeptTheThreadFromGettingOn) {
   Shown shown;
-  std::atomic<int> kept{-1};
-  StuckThreadWatchdog* watchdog = nullptr;
-  std::atomic<bool> ready{false};
+  std::promise<StuckBy> found;
+  std::atomic<StuckThreadWatchdog*> watchdog{nullptr};
   StuckThreadWatchdog guard{{.priority = 0}, {shown.watched(40ms)}, [&](std::size_t thread) {
-                              while (!ready) std::this_thread::yield();
-                              kept = static_cast<int>(watchdog->stuck_by(thread));
+                              while (watchdog == nullptr) std::this_thread::yield();
+                              found.set_value(watchdog.load()->stuck_by(thread));
                             }};
-  watchdog = &guard;
-  ready = true;
   guard.started(0, ::gettid());
+  watchdog = &guard;
   shown.busy = true;
-  EXPECT_TRUE(comes([&] { return kept >= 0; })) << "this thread sleeps meanwhile";
-  EXPECT_EQ(kept, static_cast<int>(StuckBy::itself));
+  EXPECT_EQ(found.get_future().get(), StuckBy::itself) << "this thread sleeps meanwhile";
 }
 
 TEST(StuckThreadWatchdog, NeverTouchesAThreadOfAnotherProcess) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/isolation/isolation.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <system_error>
@@ -25,10 +25,24 @@ namespace tactus::executive {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// Both ends of a pipe in one descriptor, which is known again: eventfds cannot be told from each other. Not held: there are
+/// no descriptors left.
+rtsync::HeldFile make_wakes() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return rtsync::HeldFile();
+  const rtsync::Descriptor reader(ends[0]);
+  const rtsync::Descriptor writer(ends[1]);
+  const std::string path = "/proc/self/fd/" + std::to_string(ends[0]);
+  return rtsync::HeldFile(rtsync::Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK)));
+}
+
+}  // namespace
+
 Isolation::Isolation(rtsync::Nanoseconds timeout)
-    : every_(std::clamp<std::chrono::nanoseconds>(timeout / 16, 1ms, 1s)),
-      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (wakes_.load() < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    : every_(std::clamp<std::chrono::nanoseconds>(timeout / 16, 1ms, 1s)), wakes_(make_wakes()) {
+  if (wakes_.get() < 0) throw std::system_error(errno, std::generic_category(), "a pipe for isolated models");
   watcher_ = std::make_unique<rtsync::PinnedThread>(
       rtsync::ThreadSettings{"isolation", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
       [this] { watch(); });
@@ -57,10 +71,9 @@ Isolation::~Isolation() {
   {
     const std::scoped_lock lock(mutex_);
     over_ = true;
+    wake();
   }
-  poll_now();
   watcher_->join();
-  (void)::close(wakes_.load());
 }
 
 std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, int priority,
@@ -76,9 +89,9 @@ std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, in
       rtsync::why_no_fifo(rtsync::read_rights(), param.sched_priority, errno));
 }
 
-void Isolation::poll_now() const {
-  const std::uint64_t one = 1;
-  (void)!::write(wakes_.load(), &one, sizeof one);
+/// Wakes the watcher, under the lock. Where a model has closed the pipe, it wakes by itself soon.
+void Isolation::wake() const {
+  if (!wakes_.is_taken()) (void)!::write(wakes_.get(), "", 1);
 }
 
 IsolatedModel& Isolation::add(const ModelOrigin& origin, OnCrash on_crash) {
@@ -100,7 +113,7 @@ void Isolation::spawn(ModelProcess& process) {
   std::unique_lock lock(mutex_);
   wanted_ = &process;
   failure_ = nullptr;
-  poll_now();
+  wake();
   started_.wait(lock, [this] { return wanted_ == nullptr; });
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -118,21 +131,27 @@ void Isolation::start_wanted() {
   started_.notify_all();
 }
 
+/// Empties the pipe; makes another one where a model has closed all files of this process. Its number may be that of the
+/// model's file by then, which is left alone.
+void Isolation::take_wakes() {
+  const std::scoped_lock lock(mutex_);
+  if (wakes_.get() < 0 || wakes_.is_taken()) wakes_ = make_wakes();
+  std::array<char, 64> taken{};
+  while (::read(wakes_.get(), taken.data(), taken.size()) > 0) {
+  }
+}
+
 void Isolation::watch() {
   auto next = std::chrono::steady_clock::now() + every_;
   for (;;) {
-    const int wake_fd = wakes_.load();
-    std::vector<pollfd> waiting{{wake_fd, POLLIN, 0}};
+    // Nobody else changes it.
+    std::vector<pollfd> waiting{{wakes_.get(), POLLIN, 0}};
     for (const ModelProcess* const process : watched_) waiting.push_back({process->descriptor(), POLLIN, 0});
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()).count();
-    // Never for ever: of an eventfd that a model closes meanwhile nothing would be heard.
+    // Never for ever: of a pipe that a model closes meanwhile nothing would be heard.
     (void)::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
-    std::uint64_t count = 0;
-    const bool ours = waiting.front().revents == 0 || ((waiting.front().revents & POLLIN) != 0 &&
-                                                       ::read(wake_fd, &count, sizeof count) == sizeof count);
-    // A model has closed all files of this process; the number may be that of another file by now.
-    if (!ours || wake_fd < 0) wakes_.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    take_wakes();
     for (std::size_t i = waiting.size() - 1; i > 0; --i)
       if ((waiting[i].revents != 0 || waiting[i].fd < 0) && watched_[i - 1]->reap())
         watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i - 1));

@@ -2,7 +2,6 @@
 #pragma once
 #include <sys/types.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "executive/isolation/isolated_model.hpp"
+#include "rtsync/host/held_file.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -49,14 +49,15 @@ class Isolation {
   void spawn(ModelProcess& process);
   void watch();
   void start_wanted();
-  void poll_now() const;
+  void take_wakes();
+  void wake() const;
 
   const std::chrono::nanoseconds every_;
-  std::atomic<int> wakes_;  // an eventfd; the watcher's to replace
   std::deque<IsolatedModel> models_;
   bool models_ended_ = false;
-  std::mutex mutex_;  // of the three below
+  std::mutex mutex_;  // of the four below
   std::condition_variable started_;
+  rtsync::HeldFile wakes_;  // the watcher; it replaces what a model has closed
   ModelProcess* wanted_ = nullptr;
   std::exception_ptr failure_;
   bool over_ = false;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -115,26 +116,31 @@ TEST(Isolation, ACallTakesTheVariablesThereAndBack) {
   EXPECT_GT(it.model.did(1).sum().answered.time_since_epoch(), 0ns);
 }
 
-/// The number of an eventfd of this process, or -1.
-int find_eventfd() {
+/// The descriptor that wakes the watcher: both ends of a pipe in one. -1: there is none.
+int find_wakes() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code closed_meanwhile;
-    if (std::filesystem::read_symlink(entry.path(), closed_meanwhile) == "anon_inode:[eventfd]")
-      return std::stoi(entry.path().filename());
+    const std::string kind = std::filesystem::read_symlink(entry.path(), closed_meanwhile);
+    const int number = std::stoi(entry.path().filename());
+    if (kind.starts_with("pipe:") && (::fcntl(number, F_GETFL) & O_ACCMODE) == O_RDWR) return number;
   }
   return -1;
 }
 
-TEST(Isolation, AnotherFileUnderTheNumberOfTheOneThatWakesTheWatcherKeepsItNotAwake) {
+TEST(Isolation, AnotherFileUnderTheNumberOfTheOneThatWakesTheWatcherIsLeftAlone) {
   Isolated it;
-  const rtsync::Descriptor ended(
-      ::open("/dev/null", O_RDONLY | O_CLOEXEC));  // as readable as a file at its end
-  const int wakes = find_eventfd();
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);  // always readable, and the reading of it would be seen
+  ASSERT_EQ(::write(ends[1], "theirs", 6), 6);
+  const int wakes = find_wakes();
   ASSERT_GE(wakes, 0);
-  ASSERT_EQ(::dup3(ended.get(), wakes, O_CLOEXEC), wakes);
+  ASSERT_EQ(::dup3(ends[0], wakes, O_CLOEXEC), wakes);
   it.kill();  // the watcher looks at its files
-  while (find_eventfd() < 0) std::this_thread::sleep_for(1ms);
-  (void)::close(wakes);
+  while (find_wakes() < 0) std::this_thread::sleep_for(1ms);
+  std::array<char, 8> kept{};
+  EXPECT_EQ(::read(ends[0], kept.data(), kept.size()), 6);
+  EXPECT_STREQ(kept.data(), "theirs");
+  for (const int each : {wakes, ends[0], ends[1]}) (void)::close(each);
 }
 
 TEST(Isolation, AProcessThatIsKilledIsNamedWithItsJobAndItsFrame) {

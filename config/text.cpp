@@ -15,7 +15,8 @@ constexpr std::size_t kLongestName = 64;
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// Insertions, deletions, replacements and swaps of neighbours (the commonest slip of a hand).
+}  // namespace
+
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last;
   std::vector<std::size_t> last(b.size() + 1);
@@ -34,8 +35,6 @@ std::size_t edits(std::string_view a, std::string_view b) {
   }
   return last.back();
 }
-
-}  // namespace
 
 std::string one_line(std::string_view text) { return rtsync::plain_line(text); }
 

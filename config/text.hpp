@@ -26,6 +26,9 @@ std::string plain_lines(std::string_view text, std::span<const std::string_view>
 /// 'a', 'b', 'c'
 std::string show_all(const std::vector<std::string>& words);
 
+/// The letters that were left out, added, replaced or swapped between two words.
+std::size_t edits(std::string_view a, std::string_view b);
+
 /// The word of `known` that `word` is most likely a typing error of, or "" when none is close.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 

@@ -28,8 +28,8 @@ std::string version() {
   return std::string(kVersion) + " (" + kCommit + ", " TACTUS_BUILD_TYPE ", " TACTUS_COMPILER ")";
 }
 
-/// Complains about the first option that no command of the line has: "there is no option '--sett'; did you mean '--set'?"
-/// Empty: it has none.
+/// Complains about the first option that no command of the line has taken: "there is no option '--sett'; did you mean
+/// '--set'?" Empty: there is none.
 std::string unknown_option(CLI::App& app) {
   std::vector<std::string> known;
   std::vector<CLI::App*> declared{&app};
@@ -47,6 +47,8 @@ std::string unknown_option(CLI::App& app) {
   for (const std::string& word : app.remaining(true))
     if (word.size() > 2 && word.starts_with("--")) {
       const std::string option = word.substr(0, word.find('='));
+      if (std::ranges::find(known, option) != known.end())
+        return "the option " + config::show(option) + " belongs behind its command";
       return "there is no option " + config::show(option) + "; " + config::hint(option, known);
     }
   return "";

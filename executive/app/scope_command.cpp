@@ -169,11 +169,10 @@ std::vector<std::string> ScopeCommand::chart_lines(std::size_t columns, std::siz
     const std::string unit = curve.facts.unit.empty() ? "" : " " + curve.facts.unit;
     const bool any = !curve.chart.empty() || curve.chart.not_finite() > 0;
     const std::string value = any ? client::number_text(curve.chart.newest()) + unit : "no value yet";
-    lines.push_back(client::fitted(
-        client::named_value(curve.facts.name, value, columns - 1) +
-            (curve.chart.not_finite() > 0 ? "  (" + std::to_string(curve.chart.not_finite()) + " not finite)"
-                                          : ""),
-        columns - 1));
+    const std::string missing =
+        curve.chart.not_finite() > 0 ? "  (" + std::to_string(curve.chart.not_finite()) + " not finite)" : "";
+    lines.push_back(
+        client::fitted(client::named_value(curve.facts.name, value + missing, columns - 1), columns - 1));
     const std::vector<std::string> drawn = curve.chart.draw(height, ascii_);
     for (std::size_t i = 0; i < drawn.size(); ++i) {
       std::string label;

@@ -148,7 +148,12 @@ std::string value_text(const std::string& value, std::size_t width) {
   if (value.size() <= width) return value;
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error == std::errc{} && end == value.data() + value.size()) return number_text(number, width);
+  if (error == std::errc{} && end == value.data() + value.size()) {
+    std::string text;
+    for (int digits = 17; digits > 0 && (text.empty() || text.size() > width); --digits)
+      text = rtsync::format_text("%.*g", digits, number);
+    return text;
+  }
   std::size_t places = 0;
   for (const char c : value) places += (static_cast<unsigned char>(c) & 0xC0U) == 0x80U ? 0 : 1;
   if (places <= width) return value;

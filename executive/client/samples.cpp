@@ -90,8 +90,8 @@ bool is_plain_name(const std::string& name) {
   return !name.empty() && !looks_like_expression(name) && name.find_first_of("*?,'\"") == std::string::npos;
 }
 
-/// Facts of variables by their plain names, in their order.
-std::vector<VariableFacts> named_facts(const FoundRig& rig, const std::vector<std::string>& names) {
+/// Facts of variables by their plain names, in their order. Empty: a rig of an earlier version takes no list.
+std::vector<VariableFacts> named_facts(const FoundRig& rig, const std::vector<std::string>& names) try {
   std::vector<std::string> variables;
   for (const std::string& name : names) variables.emplace_back(config::without_indices(name));
   std::vector<VariableFacts> found;
@@ -100,15 +100,15 @@ std::vector<VariableFacts> named_facts(const FoundRig& rig, const std::vector<st
     const Json rows = page.value("variables", Json::array());
     for (const Json& each : rows) found.push_back(facts_of(each.is_object() ? each : Json::object()));
   }
-  if (found.size() != names.size())
-    throw NoRigError("rig " + rig.rig + " named " + std::to_string(found.size()) + " of " +
-                     std::to_string(names.size()) +
-                     " variables; it and this command are of different versions");
+  if (found.size() != names.size()) return {};
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (variables[i] != names[i]) found[i].number = true;
     found[i].name = names[i];
   }
   return found;
+} catch (const NoRigError& error) {
+  if (std::string_view(error.what()).find("no such parameter") == std::string_view::npos) throw;
+  return {};
 }
 
 }  // namespace
@@ -145,16 +145,21 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
                                           std::size_t most, std::size_t& left_out) {
   std::vector<VariableFacts> found;
   std::unordered_set<std::string> seen;  // those that are left out stay out
+  bool lists = true;                     // the rig answers them
   left_out = 0;
   const auto add = [&](VariableFacts facts) {
     if (!seen.insert(facts.name).second) return;
     found.size() < most ? found.push_back(std::move(facts)) : void(++left_out);
   };
   for (auto at = names.begin(); at != names.end(); ++at) {
-    if (const auto end = std::find_if_not(at, names.end(), is_plain_name); end - at > 1) {
-      for (VariableFacts& facts : named_facts(rig, {at, end})) add(std::move(facts));
-      at = end - 1;
-      continue;
+    if (const auto end = std::find_if_not(at, names.end(), is_plain_name); lists && end - at > 1) {
+      std::vector<VariableFacts> named = named_facts(rig, {at, end});
+      lists = !named.empty();
+      for (VariableFacts& facts : named) add(std::move(facts));
+      if (lists) {
+        at = end - 1;
+        continue;
+      }
     }
     const std::string& name = *at;
     if (looks_like_expression(name)) {
@@ -170,18 +175,21 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
       add(std::move(facts));
       continue;
     }
-    const std::size_t before = found.size() + left_out;
+    bool matches = false;
     for (std::int64_t first = 0; first >= 0;) {
       const Json page = parsed(
           get(rig.address, "/v1/variables?match=" + url_encoded(name) + "&first=" + std::to_string(first),
               rig.token));
       if (!page.contains("variables") || !page["variables"].is_array()) break;
       for (const Json& each : page["variables"])
-        if (each.is_object()) add(facts_of(each));
+        if (each.is_object()) {
+          matches = true;
+          add(facts_of(each));
+        }
       const std::int64_t next = number_of(page, "next", -1);
       first = next > first ? next : -1;
     }
-    if (found.size() + left_out != before) continue;
+    if (matches) continue;
     std::string why;
     if (std::optional<VariableFacts> product = product_facts(rig, name, why))
       add(*std::move(product));

@@ -11,6 +11,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/run_setup.hpp"
+#include "executive/run_base/machine_error.hpp"
 
 namespace tactus::executive {
 

@@ -7,8 +7,8 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
-#include "executive/run/setting_meant.hpp"
 #include "executive/run/rig_run.hpp"
+#include "executive/run/setting_meant.hpp"
 
 namespace tactus::executive {
 namespace {

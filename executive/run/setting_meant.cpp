@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "config/text.hpp"
@@ -55,17 +58,23 @@ void add_variables(const std::string& file, std::vector<Path>& all) try {
 } catch (const std::exception&) {  // what is wrong with the file is a complaint of its own
 }
 
-/// The words before the last one of `written` come in `path` in that order, each as it is or nearly.
-bool leads_to(const Path& path, const Path& written) {
+/// The letters by which the words before the last one of `written` differ from steps of `path` in that order. Nothing: they
+/// are not nearly there.
+std::optional<std::size_t> edits_to(const Path& path, const Path& written) {
+  std::size_t sum = 0;
   auto at = path.begin();
   const auto last = path.end() - 1;
   for (auto word = written.begin(); word != written.end() - 1; ++word, ++at) {
     at = std::find_if(at, last,
                       [&](const std::string& step) { return !config::nearest(*word, {step}).empty(); });
-    if (at == last) return false;
+    if (at == last) return std::nullopt;
+    sum += config::edits(*word, *at);
   }
-  return true;
+  return sum;
 }
+
+/// The fewest letters, then the shortest path.
+using Rank = std::pair<std::size_t, std::size_t>;
 
 }  // namespace
 
@@ -79,15 +88,17 @@ std::string setting_meant(std::string_view path, const config::Document& documen
   add_keys(section, {}, all);
   add_entries(document.root(), {}, all);
   add_variables(file, all);
-  std::erase_if(all, [&](const Path& each) { return !leads_to(each, written); });
+  std::erase_if(all, [&](const Path& each) { return !edits_to(each, written); });
   Path last;
   for (const Path& each : all) last.push_back(each.back());
   const std::string meant = config::nearest(written.back(), last);
-  const Path* best = nullptr;
+  std::map<Rank, Path> best;  // those of two that are equally near leave room for no guess
   for (const Path& each : all)
-    if (!meant.empty() && each.back() == meant && (best == nullptr || each.size() < best->size()))
-      best = &each;
-  return best == nullptr ? "" : rtsync::joined(*best, ".");
+    if (!meant.empty() && each.back() == meant)
+      if (const auto [at, first] = best.try_emplace({*edits_to(each, written), each.size()}, each);
+          !first && at->second != each)
+        at->second.clear();
+  return best.empty() ? "" : rtsync::joined(best.begin()->second, ".");
 }
 
 }  // namespace tactus::executive

@@ -61,8 +61,10 @@ std::string changed_by_file(const std::string& file, const std::string& value) {
 
 std::string name_in_force() {
   std::array<char, kLongestThreadName + 1> name{};
-  if (::prctl(PR_GET_NAME, name.data()) != 0) return "a name that could not be read";
-  return std::string{"'"} + name.data() + "'";
+  if (::prctl(PR_GET_NAME, name.data()) == 0) return std::string{"'"} + name.data() + "'";
+  std::string from_file;
+  std::getline(std::ifstream("/proc/thread-self/comm"), from_file);
+  return from_file.empty() ? "a name that could not be read" : "'" + from_file + "'";
 }
 
 Provision apply_name(const std::string& role, const std::string& owner) {

@@ -43,8 +43,8 @@ std::optional<OwnedThreadName> split_thread_name(std::string_view name) {
 
 void name_thread(pid_t thread, const std::string& role, std::string_view owner) {
   const std::string name = kernel_thread_name(role, owner);
-  note_thread_role(thread, role, name);
-  std::ofstream("/proc/self/task/" + std::to_string(thread) + "/comm") << name;
+  if (std::ofstream("/proc/self/task/" + std::to_string(thread) + "/comm") << name << std::flush)
+    note_thread_role(thread, role, name);
 }
 
 void note_thread_role(pid_t thread, std::string role, const std::string& kernel_name) {

@@ -109,7 +109,10 @@ TEST(NumberText, KeepsTheMagnitudeOfEveryNumberInAnyWidth) {
 
 TEST(ValueText, CutsNoNumberAndMarksWhatItCuts) {
   EXPECT_EQ(value_text("-9223372036854775808", 24), "-9223372036854775808");
-  EXPECT_EQ(value_text("-9223372036854775808", 16), "-9.22337e+18") << "cut it were another number";
+  EXPECT_EQ(value_text("-9223372036854775808", 16), "-9.223372037e+18") << "cut it were another number";
+  EXPECT_EQ(value_text("1764416000000000000", 16), "1.764416e+18");
+  EXPECT_EQ(value_text("1764416000123000000", 16), "1.7644160001e+18") << "its seconds are seen to go on";
+  EXPECT_EQ(value_text("0.3333333333333333", 12), "0.3333333333");
   EXPECT_EQ(value_text("-1.23457e-300", 12), "-1.2346e-300");
   EXPECT_EQ(value_text("[1, 2, 3, 4, 5]", 9), "[1, 2,...");
   EXPECT_EQ(value_text("\u00b5m\u00b5m", 4), "\u00b5m\u00b5m");

@@ -62,7 +62,7 @@ static void fail(const char* what) {
 static void stay_on(int one) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(one, &set);
+  CPU_SET((size_t)one, &set);
   if (sched_setaffinity(0, sizeof set, &set) != 0) fail("thief: affinity");
 }
 

@@ -24,8 +24,9 @@ export function plannedText(ns) {
     const [scale, unit] = ns < 1e3 ? [1, 'ns'] : ns < 1e6 ? [1e3, 'µs'] : [1e6, 'ms'];
     return `${+ (ns / scale).toPrecision(9)} ${unit}`;
   }
+  const s = + (ns / 1e9).toPrecision(6);
+  if (s < 120 && s !== 60) return `${s} s`;
   let rest = Math.round(ns / 1e6) / 1e3;
-  if (rest < 120 && rest !== 60) return `${rest} s`;
   const parts = [];
   for (const [scale, unit] of [...(rest < 172800 ? [] : [[86400, 'd']]), [3600, 'h'], [60, 'min'], [0, 's']]) {
     const whole = scale ? Math.floor(rest / scale) : + rest.toFixed(3);

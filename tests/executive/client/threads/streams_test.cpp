@@ -467,6 +467,23 @@ TEST(Variables, ThatAreNotThereAreNamedAsTheRigDoes) {
   }
 }
 
+TEST(Variables, AreAskedForOneByOneOfARigThatTakesNoList) {
+  const TempDir dir;
+  const std::string body =
+      R"({"error":"1 problem","problems":["'names': /v1/variables has no such parameter"]})";
+  const auto one = [](const std::string& name) {
+    return answer_of("200 OK", R"({"name":")" + name + R"("})");
+  };
+  const FakePort port(dir / "s", {{"/v1/variables?names=a.x,a.z ", answer_of("400 Bad Request", body)},
+                                  {"/v1/variables/a.x ", one("a.x")},
+                                  {"/v1/variables/a.z ", one("a.z")}});
+  std::size_t left_out = 0;
+  const std::vector<VariableFacts> found =
+      find_variables({{(dir / "s").string(), "", ""}, "secret"}, {"a.x", "a.z"}, 10, left_out);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].name, "a.z");
+}
+
 TEST(Samples, SayWhatTheRigRefuses) {
   const TempDir dir;
   {

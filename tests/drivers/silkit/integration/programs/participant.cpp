@@ -32,6 +32,7 @@
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -183,13 +184,15 @@ class Participant {
   /// Until its lifecycle has ended.
   void run() {
     if (lifecycle_ == nullptr) {
-      publish_paced();
+      publish_paced({});
       if (count_ == 0) wait_for_signal();
     } else {
       k_.must(k_.LifecycleService_StartLifecycle(lifecycle_), "start");
       std::thread(&Participant::obey_signals, this).detach();
-      if (settings_.yes("async", false)) std::thread(&Participant::complete_steps, this).detach();
-      if (settings_.number("every_us") > 0) std::thread(&Participant::publish_paced, this).detach();
+      if (settings_.yes("async", false))
+        helpers_.emplace_back([this](const std::stop_token& over) { complete_steps(over); });
+      if (settings_.number("every_us") > 0)
+        helpers_.emplace_back([this](const std::stop_token& over) { publish_paced(over); });
       SilKit_ParticipantState state = 0;
       k_.must(k_.LifecycleService_WaitForLifecycleToComplete(lifecycle_, &state), "wait");
       final_state_ = state;
@@ -197,6 +200,7 @@ class Participant {
     say("ended", state_name(final_state_));
     talks_ = false;
     print_summary();
+    helpers_.clear();  // before what they use is gone
     k_.must(k_.Participant_Destroy(self_), "leave");
   }
 
@@ -362,10 +366,11 @@ class Participant {
     k_.must(k_.DataPublisher_Publish(publisher_, &bytes), "publish");
   }
 
-  void publish_paced() {
+  void publish_paced(const std::stop_token& over) {
     const std::int64_t every = settings_.number("every_us") * 1000;
     for (std::int64_t i = 0, due = monotonic_ns();
-         publisher_ != nullptr && every > 0 && (count_ == 0 || i < count_); ++i, due += every) {
+         publisher_ != nullptr && every > 0 && (count_ == 0 || i < count_) && !over.stop_requested();
+         ++i, due += every) {
       const timespec until{due / 1'000'000'000, due % 1'000'000'000};
       ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
       publish(-1);
@@ -416,10 +421,10 @@ class Participant {
     cpu_after_ = cpu_ns();
   }
 
-  void complete_steps() {
+  void complete_steps(const std::stop_token& over) {
     for (;;) {
       std::unique_lock lock(mutex_);
-      stepped_.wait(lock, [&] { return open_ > 0; });
+      if (!stepped_.wait(lock, over, [&] { return open_ > 0; })) return;
       --open_;
       lock.unlock();
       (void)k_.TimeSyncService_CompleteSimulationStep(time_);
@@ -499,8 +504,9 @@ class Participant {
   SilKit_DataPublisher* publisher_ = nullptr;
 
   std::mutex mutex_;
-  std::condition_variable stepped_;
+  std::condition_variable_any stepped_;
   int open_ = 0;  ///< steps that wait for their completion
+  std::vector<std::jthread> helpers_;
   std::set<std::string> awaited_;
   std::vector<std::string> workflow_;
   std::deque<Heard> heard_;

@@ -242,6 +242,23 @@ TEST_F(GuardianTest, SleepsWhileItHoldsTheLinesOfADeadRig) {
   }));
 }
 
+TEST_F(GuardianTest, SleepsAlsoWhenTheThreadOfTheFramesDiesAfterTheRig) {
+  start("elsewhere", kNever, "frames");
+  const pid_t child = number_after("child ");
+  ASSERT_GT(child, 0) << rig_->out();
+  left_.insert(child);
+  kill_rig();
+  ASSERT_TRUE(eventually([&] { return command_line(guardian_).ends_with("[outputs safe]"); }));
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  left_.erase(child);
+  std::this_thread::sleep_for(400ms);  // so that what waits for its death has seen it
+  EXPECT_TRUE(eventually([&] {
+    const std::string stat = test::read_file("/proc/" + std::to_string(guardian_) + "/stat");
+    return stat.substr(stat.rfind(')')).starts_with(") S");
+  }));
+}
+
 TEST_F(GuardianTest, SaysSafeOnlyOfLinesThatReadSo) {
   start("frames", kNever, "frames");
   kill_rig();

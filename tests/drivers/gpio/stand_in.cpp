@@ -11,11 +11,13 @@
 ///     SIGTERM forget   the first output ends cleanly after the first frame, the others go on fork     a
 ///     child of it that does nothing keeps all its descriptors; prints "child PID" nothing  watches no output
 ///     close    closes all its descriptors before it drives safe
+///     elsewhere  a child of it has the thread of the frames, and makes one; prints "child PID"
 ///     thread   as frames, but SIGTERM ends the thread of the frames alone; another one stays for ever
 ///
 /// A SIGTERM that is sent before "guardian" was printed ends it as any program.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -39,6 +42,16 @@ using tactus::drivers::gpio::Guardian;
 using tactus::test::terminal_write;
 
 volatile sig_atomic_t g_stop = 0;
+
+/// Lets a child have what the guardian shares with its rig, which a rig keeps from its children.
+void share_with_children() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t begin = 0, end = 0;
+    if (line.find("memfd:") != std::string::npos && std::sscanf(line.c_str(), "%zx-%zx", &begin, &end) == 2)
+      (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DOFORK);
+  }
+}
 
 struct Output {
   int fd;
@@ -68,8 +81,15 @@ int main(int argc, char** argv) try {
       for (;;) (void)::pause();
     std::printf("child %d\n", child);
   }
-  std::printf("guardian %d\n", guardian->pid());
+  pid_t other = 0;
+  if (mode == "elsewhere") {
+    share_with_children();
+    other = ::fork();
+  }
+  if (other > 0) std::printf("child %d\n", other);
+  if (mode != "elsewhere" || other > 0) std::printf("guardian %d\n", guardian->pid());
   std::fflush(stdout);
+  while (other > 0) (void)::pause();
 
   if (mode == "thread")
     std::thread([] {
@@ -78,8 +98,9 @@ int main(int argc, char** argv) try {
   guardian->frames_begin();
   for (int frame = 0; g_stop == 0; ++frame) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (mode == "idle" || (mode == "disarm" && frame > 0)) continue;
-    if (const char* why = guardian->trouble(); why != nullptr) {
+    if (mode == "idle" || ((mode == "disarm" || mode == "elsewhere") && frame > 0)) continue;
+    // Of another process the guardian is no child.
+    if (const char* why = mode == "elsewhere" ? nullptr : guardian->trouble(); why != nullptr) {
       std::printf("trouble: %s\n", why);
       return 5;
     }

@@ -37,7 +37,7 @@ Descriptor open_file_of(pid_t tid, const char* name) TACTUS_RT {
 /// The letter of /proc/self/task/TID/stat; '?': it has ended, or a model has closed the file.
 char state_in(int file, pid_t tid) TACTUS_RT {
   std::array<char, 128> text{};
-  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
+  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size() - 1, 0);
   const std::string_view seen(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   const std::size_t name_end = seen.rfind(") ");  // a name may have one, too
   if (std::atoi(text.data()) != tid || name_end == std::string_view::npos || name_end + 2 >= seen.size())

@@ -22,9 +22,9 @@ void end_all(const PlacesOf& running, double kill_after_s) {
   const EndClock::time_point until = EndClock::now() + std::chrono::duration_cast<EndClock::duration>(
                                                            std::chrono::duration<double>(kill_after_s));
   for (const auto& [process, place] : running) {
-    const auto has_ended = [process = process] {
-      const pid_t ended = ::waitpid(process, nullptr, WNOHANG);
-      return ended == process || (ended < 0 && errno != EINTR);
+    const auto has_ended = [child = process] {
+      const pid_t ended = ::waitpid(child, nullptr, WNOHANG);
+      return ended == child || (ended < 0 && errno != EINTR);
     };
     bool ended = has_ended();
     while (!ended && EndClock::now() < until) {

@@ -71,6 +71,10 @@ function(tactus_folder library)
   target_sources(${library} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})
 endfunction()
 
+# A list of exports names what a library may have; LLVM's linkers since 16 have to be told.
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:--undefined-version TACTUS_MAY_EXPORT_WHAT_IS_NOT_THERE)
+
 # What a program or a library exports: what scripts/cmake/WHICH.map lists, or the file WHICH. A sanitizer brings
 # symbols of its own.
 function(tactus_exports name which)
@@ -79,7 +83,8 @@ function(tactus_exports name which)
     if(NOT IS_ABSOLUTE ${map})
       set(map ${PROJECT_SOURCE_DIR}/scripts/cmake/${which}.map)
     endif()
-    target_link_options(${name} PRIVATE LINKER:--version-script=${map})
+    target_link_options(${name} PRIVATE LINKER:--version-script=${map}
+                        $<$<BOOL:${TACTUS_MAY_EXPORT_WHAT_IS_NOT_THERE}>:LINKER:--undefined-version>)
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${map})
   endif()
 endfunction()

@@ -119,7 +119,8 @@ void RigRun::log_start() {
   for (const std::string& note : run_.rig.notes()) run_.voice->say(note);
   for (const Provision& provision : run_.provisions)
     provision.granted ? log.info(rtsync::sentence(provision)) : log.warn(rtsync::sentence(provision));
-  for (const rtsync::ThreadFacts& thread : threads_)
+  for (const rtsync::ThreadFacts& thread :
+       rtsync::list_threads())  // some have come since the frames' were noted
     log.info("thread " + thread.name + " (" + std::to_string(thread.tid) + "): " + thread.policy_name + " " +
              std::to_string(thread.priority) + ", CPUs " + thread.cpus.text());
   log.flush();  // it is there even if the process is killed

@@ -181,6 +181,9 @@ def files():
                                "--set", "checkpoint.at_end=yes", "--quiet"], cwd=rig.folder, capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         note("a short run", None if done.returncode == 0 else done.stderr)
+        done = subprocess.run([TACTUS, "convert", made / "motion.csv", "--out", rig.folder / "motion.mf4"], capture_output=True,
+                              text=True, timeout=PATIENCE, check=False)
+        note("its recording in another format", None if done.returncode == 0 else done.stderr)
         for page, words, needs in (("checkpoint-file.md", [str(made / "checkpoints" / "end.tck")], ()),
                                    ("recordings.md", [], ("numpy", "pandas"))):
             if missing := [each for each in needs if importlib.util.find_spec(each) is None]:

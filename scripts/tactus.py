@@ -408,9 +408,9 @@ def _read_mdf4(file: pathlib.Path, choice: Choice, opened: BinaryIO, end: int) -
     width = sum(struct.unpack_from("<II", channels.body, 24))  # with its bits of invalid values
 
     def data() -> Iterator[_Block]:
-        """Walks the blocks of data, of which there may be as many as there are rows: none is kept."""
-        at, before = group[2], 0
-        while at > before:  # they are written one after the other
+        """Walks the blocks of data. There may be as many lists of them as rows: they are kept only once one links back."""
+        at, seen = group[2], set()
+        while at and at not in seen:
             try:
                 found = block(at)
                 if found.tag not in (b"DT", b"DL"):
@@ -419,6 +419,12 @@ def _read_mdf4(file: pathlib.Path, choice: Choice, opened: BinaryIO, end: int) -
             except ValueError:
                 return  # cut off
             before, at = at, found.links[0] if found.tag == b"DL" else 0
+            if seen:
+                seen.add(before)
+            elif 0 < at <= before:
+                seen.add(each := group[2])
+                while each != before:
+                    seen.add(each := block(each).links[0])
     columns, time, at = [], None, channels.links[1]
     while at:
         _, links, body, _, _ = block(at)

@@ -125,6 +125,24 @@ def check_parts(file, records):
         refused(lambda: tactus.load(file, span=span), "is not a span of simulated time in seconds")
 
 
+def link_back(file):
+    """Moves the first list of data of an MDF file to its end, as another program may write it; the last one leads to it
+    again, as damage may do it."""
+    whole = bytearray(file.read_bytes())
+    number = lambda at: struct.unpack_from("<q", whole, at)[0]  # noqa: E731
+    start = number(64 + 24) + 24 + 16  # of the group: where its data begin
+    first = last = number(start)
+    while number(last + 24):
+        last = number(last + 24)
+    assert whole[first:first + 4] == b"##DL" and last != first
+    whole += bytes(-len(whole) % 8)
+    moved = len(whole)
+    whole += whole[first:first + number(first + 8)]
+    for at in (start, last + 24):
+        struct.pack_into("<q", whole, at, moved)
+    file.write_bytes(whole)
+
+
 def check_memory(folder, form):
     """What is held while a file is read is hardly more than what is returned, of parts too."""
     big = folder / (form + "-big")
@@ -176,6 +194,9 @@ def main(folder):
             del sys.modules["h5py"]
         else:
             whole = file.read_bytes()
+            if form == "mdf4":
+                link_back(file)
+                check(tactus.load(file), head, records, False)
             file.write_bytes(whole[:len(whole) * 2 // 3])
             cut = tactus.load(file)
             assert 0 < cut.count < ROWS, (form, cut)

@@ -74,8 +74,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
     const std::size_t allowed =
         std::max<std::size_t>(1, std::min(word.size() / 3, (word.size() - common) / 2));
     const std::size_t count = edits(word, candidate);
-    if (count > allowed || count >= candidate.size()) continue;
-    if (count >= fewest) continue;
+    if (count > allowed || count >= candidate.size() || count >= fewest) continue;
     fewest = count;
     best = candidate;
   }

@@ -70,8 +70,8 @@ class Guard {
       const std::int64_t sleep = until_next();
       const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
       const int count = ::ppoll(polled, std::size(polled), &time, nullptr);
-      // It may come after that of the rig, and what stays readable would keep this process awake for ever.
-      const bool frames_died = count > 0 && polled[3].revents != 0;
+      // Whether the rig is dead or not: a file that stays readable would keep this process awake for ever.
+      if (count > 0 && polled[3].revents != 0) frames_thread_is_dead();
       // Counts from the death of the frames' thread on, though the kernel still takes the rest apart.
       if (asked_to_end()) end = frames_dead_ || socket_ < 0;
       if (socket_ >= 0) {
@@ -79,12 +79,10 @@ class Guard {
         // What the rig said before it ended counts, so the socket is emptied first.
         if (!talk()) return 0;
         if (count > 0 && polled[2].revents != 0 && socket_ >= 0) rig_is_dead();
-        if (frames_died) frames_thread_is_dead();
         if (socket_ >= 0) watch_frames();
       } else if (end) {
         return 0;  // which releases the lines
       } else {
-        if (frames_died) frames_thread_is_dead();
         drive();  // whatever a child that the rig has left does to the lines
       }
       if (socket_ < 0 && outputs_.empty()) return 0;

@@ -144,7 +144,7 @@ void Isolation::take_wakes() {
 void Isolation::watch() {
   auto next = std::chrono::steady_clock::now() + every_;
   for (;;) {
-    // Nobody else changes it.
+    // The watcher alone changes the descriptor.
     std::vector<pollfd> waiting{{wakes_.get(), POLLIN, 0}};
     for (const ModelProcess* const process : watched_) waiting.push_back({process->descriptor(), POLLIN, 0});
     const auto left =

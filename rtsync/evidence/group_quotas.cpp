@@ -282,7 +282,7 @@ QuotaStops GroupQuotas::stops_since(std::size_t thread, Time from) {
       stops.took = stopped.took;
       stops.over_after = stopped.over_after;
     }
-    // Nobody looked for a while: they may have ended before.
+    // The stops may have ended before that time, as nobody looked for a while.
     const bool before = then && from - then->until > kOverdue && stops.any();
     stops.uncertain = then ? before || (!known && stops.any()) : group.now->times > 0;
     if (!stops.any()) continue;

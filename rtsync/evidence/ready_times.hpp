@@ -19,7 +19,7 @@ namespace tactus::rtsync {
 /// stopped the thread. One that a freezer holds, or whose timer is late, is not ready. The kernel counts it without any
 /// permission (/proc/TID/schedstat), as a sum that grows when the thread gets its CPU.
 ///
-/// Threads  look(): one, every 10 ms or so. The rest: the thread of the frames.
+/// Threads  look(): one, every 50 ms or so; what grew since the last look counts. The rest: the thread of the frames.
 /// RT       end_frame(). most() makes a system call: outside of frames, and not after one in time.
 class ReadyTimes {
  public:

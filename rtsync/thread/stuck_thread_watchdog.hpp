@@ -137,7 +137,7 @@ class StuckThreadWatchdog {
   struct State {
     std::atomic<pid_t> tid{0};
     std::atomic<Fate> fate{Fate::watched};
-    // Of the watchdog's thread:
+    // The rest belongs to the watchdog's thread.
     pid_t opened = 0;  // the thread that the files are of
     Descriptor stat;   // opened before it is stuck: to look a path up may take memory and locks
     Descriptor status;

@@ -408,7 +408,8 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::blocked:
       return job + in_what(seen.switches.value_or(rtsync::SwitchTimes{}));
     case Cause::preempted:
-      return blamed_runner(seen).thread != 0 ? runner_text(blamed_runner(seen)) : "another thread";
+      if (const rtsync::Runner one = blamed_runner(seen); one.thread != 0) return runner_text(one);
+      return "another thread";
     case Cause::interrupted:
       return seen.interrupts && seen.interrupts->kind != rtsync::InterruptTimes::Kind::none
                  ? interrupt_text(*seen.interrupts)

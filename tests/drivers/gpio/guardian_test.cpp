@@ -252,7 +252,10 @@ TEST_F(GuardianTest, SleepsAlsoWhenTheThreadOfTheFramesDiesAfterTheRig) {
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   left_.erase(child);
-  std::this_thread::sleep_for(400ms);  // so that what waits for its death has seen it
+  const std::string threads = "/proc/" + std::to_string(guardian_) + "/task";
+  EXPECT_TRUE(eventually([&] {
+    return std::distance(std::filesystem::directory_iterator(threads), {}) == 1;
+  })) << "what waits for its death has told of it, and ended";
   EXPECT_TRUE(eventually([&] {
     const std::string stat = test::read_file("/proc/" + std::to_string(guardian_) + "/stat");
     return stat.substr(stat.rfind(')')).starts_with(") S");

@@ -99,7 +99,7 @@ int main(int argc, char** argv) try {
   for (int frame = 0; g_stop == 0; ++frame) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (mode == "idle" || ((mode == "disarm" || mode == "elsewhere") && frame > 0)) continue;
-    // Of another process the guardian is no child.
+    // The guardian is not a child of the other process, which cannot look after it.
     if (const char* why = mode == "elsewhere" ? nullptr : guardian->trouble(); why != nullptr) {
       std::printf("trouble: %s\n", why);
       return 5;

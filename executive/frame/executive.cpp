@@ -320,6 +320,7 @@ void Executive::follow_realtime() TACTUS_RT {
 }
 
 RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
+  stuck_.mark_awaited();
   RunEnd end = end_of({jobs_, stuck_, restart_.failure(), sleeper_, ended_by_, commands_, sync_}, verdict, k);
   end.frames = frames_run_;
   const bool broken_off = end.outcome == Outcome::failed || end.outcome == Outcome::aborted ||

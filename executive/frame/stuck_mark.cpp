@@ -18,6 +18,11 @@ void StuckMark::mark_call(const char* call, rtsync::StuckBy by) TACTUS_RT {
   mark(0, by);
 }
 
+void StuckMark::mark_awaited() {
+  const std::optional<std::size_t> awaited = jobs_.workers().stuck();
+  if (awaited && knows_ && marked_.load() == Marked{}) mark(*awaited, knows_(*awaited));
+}
+
 std::optional<std::size_t> StuckMark::thread() const TACTUS_RT {
   if (const std::optional<std::size_t> stuck = jobs_.workers().stuck()) return stuck;
   const Marked marked = marked_.load();
@@ -43,9 +48,11 @@ std::string StuckMark::text(std::size_t thread, const std::string& frozen) const
     return name + " had no CPU" + where + " for " + late +
            ": it was ready, and another thread or interrupts had its CPU, or a limit of the kernel stopped "
            "it";
-  if (by == By::stopped || !frozen.empty())
-    return name + " was stopped" + where + " for " + late + ": " +
-           (frozen.empty() ? "by a debugger or a signal" : frozen);
+  if (by == By::stopped || by == By::frozen || !frozen.empty()) {
+    const std::string by_whom =
+        by == By::stopped ? "by a debugger or a signal" : "its control group was frozen";
+    return name + " was stopped" + where + " for " + late + ": " + (frozen.empty() ? by_whom : frozen);
+  }
   if (call != nullptr)
     return std::string(call) + " within " + time + " after its deadline (threads.stuck_after)";
   return name + " is stuck" + job + ": it did not come back within " + late;

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "executive/frame/job_runner.hpp"
 #include "rtsync/thread/stuck_thread_watchdog.hpp"
@@ -24,6 +26,11 @@ class StuckMark {
   /// Marks that main is in a call between two frames that does not return. `call`, which stays, begins the sentence:
   /// "driver 'pulse' did not return from wait()". @when rt
   void mark_call(const char* call, rtsync::StuckBy by = rtsync::StuckBy::itself) TACTUS_RT;
+  /// Says who knows what keeps a thread: for one that another thread waited for in vain before anybody marked it.  @when
+  /// setup
+  void ask(std::function<rtsync::StuckBy(std::size_t thread)> knows) { knows_ = std::move(knows); }
+  /// Marks the thread that was waited for in vain, if nobody has marked one.  @when service
+  void mark_awaited();
   /// Returns true if what is stuck is a call between two frames: no frame is late because of it yet.
   bool is_in_call() const TACTUS_RT { return call_.load() != nullptr; }
   bool is(std::size_t thread) const TACTUS_RT {
@@ -50,6 +57,7 @@ class StuckMark {
   const JobRunner& jobs_;
   const Plan& plan_;
   CommandQueue& commands_;
+  std::function<rtsync::StuckBy(std::size_t)> knows_;
   std::atomic<Marked> marked_{Marked{}};
   std::atomic<const char*> call_{nullptr};                    // set before marked_, by the same thread
   std::atomic<rtsync::StuckBy> by_{rtsync::StuckBy::itself};  // likewise

@@ -70,6 +70,12 @@ void ThreadWorkerPool::end(std::size_t thread) TACTUS_RT {
   work_.wake_waiters();
 }
 
+bool ThreadWorkerPool::worker_ended() const TACTUS_RT {
+  for (std::size_t thread = 1; thread <= workers_.size(); ++thread)
+    if (ended_[thread].load()) return true;
+  return false;
+}
+
 void ThreadWorkerPool::end_all() TACTUS_RT {
   for (std::size_t thread = 0; thread <= workers_.size(); ++thread) ended_[thread].store(true);
   work_.wake_waiters();
@@ -78,29 +84,32 @@ void ThreadWorkerPool::end_all() TACTUS_RT {
 /// Waits for a job. A waiting thread need not make progress: the watchdog looks at the awaited one.
 bool ThreadWorkerPool::wait_for_job(std::size_t thread, const Dependency& dependency,
                                     Waiting waiting) TACTUS_RT {
-  std::atomic<bool>* const busy = thread == 0 ? nullptr : &workers_[thread - 1]->busy;
-  if (busy != nullptr) busy->store(false, std::memory_order_relaxed);
+  Worker* const worker = thread == 0 ? nullptr : workers_[thread - 1].get();
+  const auto set_waits = [worker](bool waits) TACTUS_RT {
+    if (worker == nullptr) return;
+    worker->waits.store(waits, std::memory_order_relaxed);
+    worker->busy.store(!waits, std::memory_order_relaxed);
+  };
+  set_waits(true);
   const std::uint64_t began = work_.wait_begins();
   const bool open = waiting.until([&](TimePoint<MonotonicTime> deadline) {
     return dependency.done->wait(work_.instant(), dependency.wait, deadline, &ended_[dependency.thread],
                                  &dependency.spin);
   }) == Gate::Result::open;
-  if (busy != nullptr) busy->store(true, std::memory_order_relaxed);
+  set_waits(false);
   work_.wait_ended(thread, dependency.thread, began);
   return open;
 }
 
+/// `blocked`: it waited in vain for another's job, which failed or did not end in time.
 LaneEnd ThreadWorkerPool::run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT {
   for (;;) {
     const LaneEnd end = work_.work(thread);
     if (end == LaneEnd::done) return end;
-    if (end == LaneEnd::blocked) {
-      if (wait_for_job(thread, work_.blocked_by(thread), deadline)) continue;
-    } else if (end == LaneEnd::paused) {
-      continue;
-    }
+    if (end == LaneEnd::paused) continue;
+    if (end == LaneEnd::blocked && wait_for_job(thread, work_.blocked_by(thread), deadline)) continue;
     this->end(thread);
-    return LaneEnd::failed;
+    return end;
   }
 }
 
@@ -108,7 +117,9 @@ bool ThreadWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
   const std::uint64_t workers = threads & ~std::uint64_t{1};
   for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
     workers_[static_cast<std::size_t>(std::countr_zero(rest)) - 1]->handshake.trigger();
-  if ((threads & 1) != 0) (void)run_to_end(0, {timeout_});
+  // A thread whose job main waited for in vain has had its time, and is not given it again.
+  if ((threads & 1) != 0 && run_to_end(0, {timeout_}) == LaneEnd::blocked && !worker_ended())
+    return give_up(work_.blocked_by(0).thread, workers);
   for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
     if (!join_recorded(static_cast<std::size_t>(std::countr_zero(rest)), workers)) return false;
   bool good = true;
@@ -126,21 +137,25 @@ bool ThreadWorkerPool::join_recorded(std::size_t thread, std::uint64_t others) T
   return back;
 }
 
-/// False: of `others` the first that is at work, and does not only wait itself, is stuck.
 bool ThreadWorkerPool::join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds timeout) TACTUS_RT {
   rtsync::Handshake& handshake = workers_[thread - 1]->handshake;
-  if (Waiting{timeout}.until([&](TimePoint<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
+  const Waiting waiting{timeout};
+  if (waiting.until([&](TimePoint<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
       Gate::Result::open)
     return true;
-  std::size_t stuck = thread;
-  for (std::uint64_t rest = others; rest != 0; rest &= rest - 1) {
-    const auto other = static_cast<std::size_t>(std::countr_zero(rest));
-    if (!is_idle(other) && busy(other).load(std::memory_order_relaxed)) {
-      stuck = other;
-      break;
-    }
-  }
-  stuck_.store(stuck, std::memory_order_relaxed);
+  return give_up(thread, others);
+}
+
+/// False. Stuck is who was awaited, or else the first of `others`: the one that has not come back and does not only wait
+/// itself.
+bool ThreadWorkerPool::give_up(std::size_t awaited, std::uint64_t others) TACTUS_RT {
+  const auto keeps_others = [this](std::size_t thread) TACTUS_RT {
+    return !is_idle(thread) && !workers_[thread - 1]->waits.load(std::memory_order_relaxed);
+  };
+  std::size_t stuck = awaited;
+  for (std::uint64_t rest = others; rest != 0 && !keeps_others(stuck); rest &= rest - 1)
+    stuck = static_cast<std::size_t>(std::countr_zero(rest));
+  stuck_.store(keeps_others(stuck) ? stuck : awaited, std::memory_order_relaxed);
   end_all();
   return false;
 }

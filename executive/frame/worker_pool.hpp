@@ -110,6 +110,7 @@ class ThreadWorkerPool final : public WorkerPool {
     rtsync::Nanoseconds timeout{0};
     std::atomic<std::uint64_t> progress{0};
     std::atomic<bool> busy{false};
+    std::atomic<bool> waits{false};  // for another's job
   };
   /// A wait in slices, so that a process that was stopped (SIGSTOP, a debugger) takes one of them at most and
   /// not all of the timeout.
@@ -129,8 +130,10 @@ class ThreadWorkerPool final : public WorkerPool {
   bool wait_for_job(std::size_t thread, const Dependency& dependency, Waiting waiting) TACTUS_RT;
   bool join_recorded(std::size_t thread, std::uint64_t others) TACTUS_RT;
   bool join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds timeout) TACTUS_RT;
+  bool give_up(std::size_t awaited, std::uint64_t others) TACTUS_RT;
   void end(std::size_t thread) TACTUS_RT;
   void end_all() TACTUS_RT;
+  bool worker_ended() const TACTUS_RT;
 
   static constexpr std::size_t kNobody = SIZE_MAX;
   LaneRunner& work_;

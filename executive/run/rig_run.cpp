@@ -221,6 +221,7 @@ void RigRun::finish(RunObserver& watcher) {
 void RigRun::stop_jobs() {
   if (!run_.stuck && !run_.threads->stop()) {
     run_.totals_when_stuck = executive().totals();
+    run_.overran = std::max(run_.overran, executive().last_overran());
     run_.stuck = true;  // as a thread never returns, no job runs any more
   }
   if (run_.stuck) return;

@@ -250,6 +250,9 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const r
   }
   guard_ = std::make_unique<rtsync::StuckThreadWatchdog>(settings, std::move(watched),
                                                          [this](std::size_t thread) { found_stuck(thread); });
+  executive_.stuck_mark().ask([this](std::size_t thread) {
+    return guard_ != nullptr ? guard_->stuck_by(thread) : rtsync::StuckBy::itself;
+  });
   guard_->started(0, main);
   if (edges != nullptr) guard_->started(workers_.size() + 1, main);
   for (std::size_t i = 0; i < workers_.size(); ++i) guard_->started(i + 1, workers_[i]->tid());

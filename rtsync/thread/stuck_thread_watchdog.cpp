@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -34,11 +35,16 @@ Descriptor open_file_of(pid_t tid, const char* name) TACTUS_RT {
   return Descriptor(::open(path.data(), O_RDONLY | O_CLOEXEC));
 }
 
+/// What fits of a file's beginning; empty: a model has closed it, or its thread has ended.
+std::string_view read_into(std::span<char> text, int file) TACTUS_RT {
+  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
 /// The letter of /proc/self/task/TID/stat; '?': it has ended, or a model has closed the file.
 char state_in(int file, pid_t tid) TACTUS_RT {
   std::array<char, 128> text{};
-  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size() - 1, 0);
-  const std::string_view seen(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::string_view seen = read_into(std::span(text).first(text.size() - 1), file);
   const std::size_t name_end = seen.rfind(") ");  // a name may have one, too
   if (std::atoi(text.data()) != tid || name_end == std::string_view::npos || name_end + 2 >= seen.size())
     return '?';
@@ -49,19 +55,31 @@ char state_in(int file, pid_t tid) TACTUS_RT {
 std::int64_t sleeps_in(int file) TACTUS_RT {
   constexpr std::string_view kKey = "\nvoluntary_ctxt_switches:";
   std::array<char, 4096> text{};
-  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size() - 1, 0);
-  const std::string_view seen(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::string_view seen = read_into(std::span(text).first(text.size() - 1), file);
   const std::size_t at = seen.find(kKey);
   return at == std::string_view::npos ? -1 : std::atoll(text.data() + at + kKey.size());
 }
 
+/// Returns true for a thread that the freezer of its control group holds. It stands where signals are taken (cgroup v2, or
+/// v1 as it computed), where nothing else sleeps; v1 holds it within a call, too, which a signal could end else (state S).
+bool is_frozen(char state, std::string_view function) TACTUS_RT {
+  for (const std::string_view taken : {"do_freezer_trap", "__refrigerator", "get_signal"})
+    if (function == taken) return true;
+  for (const std::string_view call :
+       {"futex_do_wait", "futex_wait_queue", "futex_wait_queue_me", "hrtimer_nanosleep", "do_nanosleep",
+        "ep_poll", "poll_schedule_timeout"})
+    if (state == 'D' && function == call) return true;
+  return false;
+}
+
 }  // namespace
 
-StuckBy stuck_by(char state, Nanoseconds ran, bool slept, Nanoseconds without_progress) TACTUS_RT {
+StuckBy stuck_by(const StuckLook& look) TACTUS_RT {
   constexpr int kNextToNothing = 50;  // one part in so many: a loop among many ordinary threads has more
-  if (state == 'T' || state == 't') return StuckBy::stopped;
-  return state == 'R' && !slept && ran * kNextToNothing < without_progress ? StuckBy::no_cpu
-                                                                           : StuckBy::itself;
+  if (look.state == 'T' || look.state == 't') return StuckBy::stopped;
+  if (is_frozen(look.state, look.sleeps_in)) return StuckBy::frozen;
+  const bool had_none = look.ran * kNextToNothing < look.without_progress;
+  return look.state == 'R' && !look.slept && had_none ? StuckBy::no_cpu : StuckBy::itself;
 }
 
 Nanoseconds StuckDetector::interval_for(const std::vector<WatchedThread>& threads) {
@@ -139,31 +157,42 @@ void StuckThreadWatchdog::run() {
 StuckBy StuckThreadWatchdog::stuck_by(std::size_t index) const TACTUS_RT {
   const State& state = states_[index];
   const pid_t tid = state.tid.load();
-  if (tid <= 0 || tid != state.opened) return StuckBy::itself;
-  const std::int64_t slept = sleeps_in(state.status.get());
-  return rtsync::stuck_by(state_in(state.stat.get(), tid), cpu_time_of(tid) - state.ran,
-                          state.slept >= 0 && slept != state.slept, watch_.without_progress(index));
+  if (tid <= 0 || tid != state.opened.load()) return StuckBy::itself;
+  const std::int64_t before = state.slept.load();
+  std::array<char, 64> function{};
+  return rtsync::stuck_by(
+      {.state = state_in(state.stat.get(), tid),
+       .sleeps_in = read_into(function, state.wchan.get()),
+       .ran = cpu_time_of(tid) - state.ran.load(),
+       .slept = before >= 0 && sleeps_in(state.status.get()) != before,
+       // Of one that has not even begun nothing was counted before the last look.
+       .without_progress =
+           state.without_progress.load() + std::max(monotonic_now() - state.looked.load(), Nanoseconds{1})});
 }
 
-void StuckThreadWatchdog::note(State& state, bool got_on) TACTUS_RT {
-  if (!got_on) {  // up to now it may have slept as it should
-    if (state.slept < 0) state.slept = sleeps_in(state.status.get());
+void StuckThreadWatchdog::note(State& state, Nanoseconds without_progress,
+                               TimePoint<MonotonicTime> now) TACTUS_RT {
+  state.without_progress.store(without_progress);
+  state.looked.store(now);
+  if (without_progress > Nanoseconds{0}) {  // up to now it may have slept as it should
+    if (state.slept.load() < 0) state.slept.store(sleeps_in(state.status.get()));
     return;
   }
   const pid_t tid = state.tid.load();
-  if (tid > 0 && tid != state.opened) {
+  if (tid > 0 && tid != state.opened.load()) {
+    state.opened.store(0);
     state.stat = open_file_of(tid, "stat");
     state.status = open_file_of(tid, "status");
-    state.opened = tid;
+    state.wchan = open_file_of(tid, "wchan");
+    state.opened.store(tid);
   }
-  state.ran = cpu_time_of(tid);
-  state.slept = -1;
+  state.ran.store(cpu_time_of(tid));
+  state.slept.store(-1);
 }
 
 void StuckThreadWatchdog::look(TimePoint<MonotonicTime> now) TACTUS_RT {
   const std::span<const std::size_t> found = watch_.look(now);
-  for (std::size_t i = 0; i < watch_.threads().size(); ++i)
-    note(states_[i], watch_.without_progress(i) == Nanoseconds{0});
+  for (std::size_t i = 0; i < watch_.threads().size(); ++i) note(states_[i], watch_.without_progress(i), now);
   for (const std::size_t i : found) {
     State& state = states_[i];
     state.fate.store(Fate::stuck);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rtsync/host/cpu_set.hpp"
@@ -34,11 +35,20 @@ enum class StuckBy : std::uint8_t {
   itself,   ///< its own code: it used its CPU, or slept
   no_cpu,   ///< it was ready all the time, and had next to nothing of its CPU
   stopped,  ///< a debugger or a signal had stopped it
+  frozen,   ///< its control group is frozen
 };
 
-/// Returns what kept a thread, by the letter of /proc/TID/stat, by its CPU time since it got on last, and by whether it is
-/// known to have slept since then.  @when any
-StuckBy stuck_by(char state, Nanoseconds ran, bool slept, Nanoseconds without_progress) TACTUS_RT;
+/// What the kernel says of a thread that does not get on.
+struct StuckLook {
+  char state = '?';            ///< letter of /proc/TID/stat; '?': it has ended
+  std::string_view sleeps_in;  ///< /proc/TID/wchan: function of the kernel that it sleeps in; "0": none
+  Nanoseconds ran{0};          ///< its CPU time since it got on last
+  bool slept = false;          ///< it is known to have slept since then
+  Nanoseconds without_progress{0};
+};
+
+/// Returns what kept a thread.  @when any
+StuckBy stuck_by(const StuckLook& look) TACTUS_RT;
 
 /// Decides which thread is stuck, from what it sees when it looks. Time is the caller's.
 ///
@@ -130,23 +140,27 @@ class StuckThreadWatchdog {
   void started(std::size_t index, pid_t tid) TACTUS_RT { states_[index].tid.store(tid); }
   void ended(std::size_t index) TACTUS_RT { states_[index].tid.store(0); }
   Fate fate(std::size_t index) const TACTUS_RT { return states_[index].fate.load(); }
-  /// Looks what keeps a stuck thread. For on_stuck, before which nothing has changed it. @when rt
+  /// Looks what keeps a thread that does not get on, if its tid has been known for two intervals; else says `itself`. From
+  /// on_stuck nothing has changed the thread yet; likewise for whoever waits for one as long. @when any
   StuckBy stuck_by(std::size_t index) const TACTUS_RT;
 
  private:
   struct State {
     std::atomic<pid_t> tid{0};
     std::atomic<Fate> fate{Fate::watched};
-    // The rest belongs to the watchdog's thread.
-    pid_t opened = 0;  // the thread that the files are of
-    Descriptor stat;   // opened before it is stuck: to look a path up may take memory and locks
+    // The watchdog's thread writes the rest; who looks what keeps a thread reads it.
+    std::atomic<pid_t> opened{0};  // the thread that the files are of, once they are open
+    Descriptor stat;               // opened before it is stuck: to look a path up may take memory and locks
     Descriptor status;
-    Nanoseconds ran{0};  // its CPU time as it was seen to get on last
-    std::int64_t slept =
-        -1;  // how often it had slept at the first look at which it had not got on; negative: not known
+    Descriptor wchan;
+    std::atomic<Nanoseconds> ran{Nanoseconds{0}};  // its CPU time as it was seen to get on last
+    // How often it had slept at the first look at which it had not got on; negative: not known.
+    std::atomic<std::int64_t> slept{-1};
+    std::atomic<Nanoseconds> without_progress{Nanoseconds{0}};  // at the last look, which was then:
+    std::atomic<TimePoint<MonotonicTime>> looked{TimePoint<MonotonicTime>{}};
   };
 
-  static void note(State& state, bool got_on) TACTUS_RT;
+  static void note(State& state, Nanoseconds without_progress, TimePoint<MonotonicTime> now) TACTUS_RT;
   void run();
   void look(TimePoint<MonotonicTime> now) TACTUS_RT;
   Fate tame(pid_t tid) const TACTUS_RT;

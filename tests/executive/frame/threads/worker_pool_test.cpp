@@ -308,6 +308,29 @@ TEST_P(WorkerStuck, TheWorkerThatIsStuckIsNamedAndNotOneThatWaitsForIt) {
   EXPECT_THAT(run_stuck(bench, latch).reason, HasSubstr("frame 1: thread 'io' is stuck in job 'io.read'"));
 }
 
+TEST(WorkerThatDoesNotBegin, IsNamedAndNotOneThatWaitsForIt) {
+  PlanFixture bench;
+  const std::size_t innocent = add_thread(bench, "innocent");
+  bench.job("io.read", TACTUS_SENSOR, nothing).thread = add_thread(bench, "io");
+  PlannedJob& waits = bench.job("plant.step", TACTUS_SCHEDULED, nothing);
+  waits.thread = innocent;
+  waits.depends_on = {0};
+  bench.job("main.step", TACTUS_SCHEDULED, nothing).depends_on = {0};
+  bench.plan.stuck_after = 500ms;
+  Executive& executive = bench.make();
+  ThreadWorkerPool workers(executive.jobs(), executive.plan());
+  executive.jobs().set_workers(workers);
+  std::thread serves_innocent([&] {  // and nobody serves 'io'
+    executive.jobs().enter_thread(innocent);
+    workers.serve(innocent);
+  });
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_THAT(bench.run(10).reason, HasSubstr("frame 0: thread 'io' is stuck"));
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 500ms);
+  workers.dismiss();
+  serves_innocent.join();
+}
+
 TEST_P(WorkerStuck, AThreadThatMustFinishIsNamedAtTheEndOfItsPeriod) {
   PlanFixture bench;
   Latch latch;
@@ -404,6 +427,20 @@ TEST(SimWorkerPoolTest, FindsOutThatADependencyIsMissing) {
   }
   EXPECT_GT(plans, 10);
   EXPECT_GT(found, plans / 2);
+}
+
+TEST(SimWorkerPoolTest, WhatKeptAThreadThatMainWaitedForInVainIsAsked) {
+  const test::Sketch sketch = busy_sketch();
+  World world(sketch);
+  std::vector<std::size_t> asked;
+  world.executive().stuck_mark().ask([&](std::size_t thread) {
+    asked.push_back(thread);
+    return rtsync::StuckBy::no_cpu;
+  });
+  const RunEnd end = world.run_on_sim_workers(20, {.seed = 1, .stuck = SimWorkerSettings::Stuck{1, 2}});
+  EXPECT_EQ(end.outcome, Outcome::aborted);
+  EXPECT_THAT(end.reason, HasSubstr("thread 't1' had no CPU for "));
+  EXPECT_THAT(asked, ElementsAre(1U));
 }
 
 TEST(SimWorkerPoolTest, AThreadThatIsStuckIsNamedWhereverItIs) {

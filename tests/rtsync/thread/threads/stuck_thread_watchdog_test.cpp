@@ -239,16 +239,29 @@ TEST(StuckThreadWatchdog, SaysWhatItsThreadWasGranted) {
 }
 
 TEST(StuckBy, BlamesAThreadThatWasReadyAndHadNoCpuForNothing) {
-  EXPECT_EQ(stuck_by('R', 0ms, false, 2s), StuckBy::no_cpu);
-  EXPECT_EQ(stuck_by('R', 30ms, false, 2s), StuckBy::no_cpu) << "it came to run now and then";
-  EXPECT_EQ(stuck_by('R', 30ms, true, 2s), StuckBy::itself) << "it polls, and was seen awake by chance";
-  EXPECT_EQ(stuck_by('R', 40ms, false, 2s), StuckBy::itself) << "a loop beside 49 others";
-  EXPECT_EQ(stuck_by('R', 2s, false, 2s), StuckBy::itself);
-  EXPECT_EQ(stuck_by('S', 0ms, true, 2s), StuckBy::itself);
-  EXPECT_EQ(stuck_by('D', 0ms, true, 2s), StuckBy::itself);
-  EXPECT_EQ(stuck_by('t', 2s, false, 2s), StuckBy::stopped) << "whatever it did before";
-  EXPECT_EQ(stuck_by('T', 0ms, true, 2s), StuckBy::stopped);
-  EXPECT_EQ(stuck_by('?', 0ms, false, 2s), StuckBy::itself) << "it has ended";
+  EXPECT_EQ(stuck_by({'R', "0", 0ms, false, 2s}), StuckBy::no_cpu);
+  EXPECT_EQ(stuck_by({'R', "0", 30ms, false, 2s}), StuckBy::no_cpu) << "it came to run now and then";
+  EXPECT_EQ(stuck_by({'R', "0", 30ms, true, 2s}), StuckBy::itself)
+      << "it polls, and was seen awake by chance";
+  EXPECT_EQ(stuck_by({'R', "0", 40ms, false, 2s}), StuckBy::itself) << "a loop beside 49 others";
+  EXPECT_EQ(stuck_by({'R', "0", 2s, false, 2s}), StuckBy::itself);
+  EXPECT_EQ(stuck_by({'S', "0", 0ms, true, 2s}), StuckBy::itself);
+  EXPECT_EQ(stuck_by({'D', "0", 0ms, true, 2s}), StuckBy::itself);
+  EXPECT_EQ(stuck_by({'t', "0", 2s, false, 2s}), StuckBy::stopped) << "whatever it did before";
+  EXPECT_EQ(stuck_by({'T', "0", 0ms, true, 2s}), StuckBy::stopped);
+  EXPECT_EQ(stuck_by({'?', "0", 0ms, false, 2s}), StuckBy::itself) << "it has ended";
+}
+
+TEST(StuckBy, KnowsAThreadThatIsFrozenByWhereItSleeps) {
+  for (const char* const function : {"do_freezer_trap", "get_signal", "__refrigerator"})
+    EXPECT_EQ(stuck_by({'S', function, 0ms, true, 2s}), StuckBy::frozen) << function;
+  EXPECT_EQ(stuck_by({'D', "__refrigerator", 1900ms, false, 2s}), StuckBy::frozen) << "it computed before";
+  EXPECT_EQ(stuck_by({'D', "futex_do_wait", 0ms, true, 2s}), StuckBy::frozen) << "by cgroup v1, as it waited";
+  EXPECT_EQ(stuck_by({'S', "futex_do_wait", 0ms, true, 2s}), StuckBy::itself);
+  EXPECT_EQ(stuck_by({'D', "io_schedule", 0ms, true, 2s}), StuckBy::itself);
+  EXPECT_EQ(stuck_by({'t', "ptrace_stop", 0ms, true, 2s}), StuckBy::stopped);
+  EXPECT_EQ(stuck_by({'S', "hrtimer_nanosleep", 0ms, true, 2s}), StuckBy::itself);
+  EXPECT_EQ(stuck_by({'S', "", 0ms, true, 2s}), StuckBy::itself) << "a kernel that does not say it";
 }
 
 TEST(StuckThreadWatchdog, LooksWhatKeptTheThreadFromGettingOn) {

@@ -117,11 +117,6 @@ WaitResult SpinSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
 HybridSleeper::HybridSleeper(PacedClock& clock, std::optional<Nanoseconds> margin)
     : Sleeper(clock), measured_(!margin), margin_(margin.value_or(Nanoseconds{50'000})) {}
 
-Nanoseconds HybridSleeper::margin_for(Nanoseconds p99_lateness, Period period) {
-  const Nanoseconds wanted = std::max(p99_lateness + p99_lateness / 2, Nanoseconds{20'000});
-  return std::min(wanted, period.floor() / 4);
-}
-
 void HybridSleeper::prepare(Period period) {
   if (!measured_) return;
   LatencyHistogram lateness;
@@ -131,11 +126,14 @@ void HybridSleeper::prepare(Period period) {
       throw std::system_error(error, std::generic_category(), "clock_nanosleep");
     lateness.add(clock_.now() - target);
   }
-  margin_ = margin_for(lateness.quantile(0.99), period);
+  margin_.begin(lateness.quantile(0.99), period);
 }
 
 WaitResult HybridSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
-  WaitResult result = sleep_in_pieces(clock_, slot - margin_, *this);
+  const TimePoint<RigTime> until = slot - margin();
+  const bool sleeps = measured_ && clock_.now() < until;
+  WaitResult result = sleep_in_pieces(clock_, until, *this);
+  if (sleeps && result.status == WaitStatus::reached) margin_.follow(result.wake - until);
   while (result.status == WaitStatus::reached && result.wake < slot) {
     if (interrupted()) result.status = WaitStatus::interrupted;
     result.wake = clock_.now();
@@ -152,14 +150,14 @@ WaitResult HybridSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
 }
 
 std::string HybridSleeper::remark() const {
-  return "margin " + std::to_string((margin_.count() + 500) / 1000) + " us, " +
+  return "margin " + std::to_string((margin().count() + 500) / 1000) + " us, " +
          (measured_ ? "measured" : "as set");
 }
 
 double HybridSleeper::share_spun(Period period) const {
   // Before it is measured: what margin_for() allows at most.
-  const Nanoseconds margin = measured_ ? std::min(margin_, period.floor() / 4) : margin_;
-  return std::min(1.0, static_cast<double>(margin.count()) * 1e-9 / period.seconds());
+  const Nanoseconds spun = measured_ ? std::min(margin(), period.floor() / 4) : margin();
+  return std::min(1.0, static_cast<double>(spun.count()) * 1e-9 / period.seconds());
 }
 
 std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, PacedClock& clock,

@@ -11,6 +11,7 @@
 #include "rtsync/rt.hpp"
 #include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
+#include "rtsync/wait/spin_margin.hpp"
 
 namespace tactus::rtsync {
 
@@ -126,10 +127,10 @@ class SpinSleeper final : public Sleeper {
 };
 
 /// Sleeps until a margin before the slot, then spins: the wake-up latency is spent before the slot, not after
-/// it.
+/// it. A margin that is not set follows the wakes: SpinMargin.
 class HybridSleeper final : public Sleeper {
  public:
-  /// A margin of std::nullopt is measured by prepare().
+  /// A margin of std::nullopt is measured by prepare(), and follows the wakes from then on.
   HybridSleeper(PacedClock& clock, std::optional<Nanoseconds> margin);
   void prepare(Period period) override;
   WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
@@ -137,15 +138,11 @@ class HybridSleeper final : public Sleeper {
   const char* name() const TACTUS_RT override { return "hybrid"; }
   std::string remark() const override;
   double share_spun(Period period) const override;
-  Nanoseconds margin() const TACTUS_RT { return margin_; }
-
-  /// The margin for a thread whose sleeps end this late: 1.5 times the 99th percentile, at least 20 us, at
-  /// most a quarter of the period, so that spinning stays far below the kernel's real-time throttle.
-  static Nanoseconds margin_for(Nanoseconds p99_lateness, Period period);
+  Nanoseconds margin() const TACTUS_RT { return margin_.value(); }
 
  private:
   bool measured_;
-  Nanoseconds margin_;
+  SpinMargin margin_;
 };
 
 enum class SleeperKind { nanosleep, timerfd, spin, hybrid };

@@ -101,7 +101,9 @@ WakeTrial run_wake_trial(const TrialSettings& settings, const std::atomic<bool>*
 
 std::optional<Nanoseconds> propose_margin(const WakeTrial& nanosleep, Period period) {
   if (nanosleep.count == 0) return std::nullopt;
-  const Nanoseconds margin = HybridSleeper::margin_for(nanosleep.p99, period);
+  SpinMargin first{Nanoseconds{0}};
+  first.begin(nanosleep.p99, period);
+  const Nanoseconds margin = first.value();
   return margin < Nanoseconds{1000} ? margin : margin / 1000 * 1000;
 }
 

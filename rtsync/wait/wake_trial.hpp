@@ -49,7 +49,7 @@ struct WakeTrial {
 WakeTrial run_wake_trial(const TrialSettings& settings, const std::atomic<bool>* stop = nullptr);
 
 /// The margin for a hybrid sleeper on a CPU where `nanosleep` wakes as in this trial: the one that the hybrid
-/// sleeper would choose (HybridSleeper::margin_for), in whole microseconds. Nothing without a measurement.
+/// sleeper would begin with (SpinMargin), in whole microseconds. Nothing without a measurement.
 std::optional<Nanoseconds> propose_margin(const WakeTrial& nanosleep, Period period);
 
 }  // namespace tactus::rtsync

@@ -332,26 +332,6 @@ TEST(TimerfdSleeper, AnInterruptBetweenLookingAndArmingIsNotLost) {
   EXPECT_EQ(sleeper.wait_until(clock.now() + 1h).status, WaitStatus::interrupted);
 }
 
-TEST(HybridSleeper, TheMarginFollowsTheMeasuredLateness) {
-  const struct {
-    Nanoseconds p99;
-    Period period;
-    Nanoseconds margin;
-    const char* why;
-  } rows[] = {
-      {40us, {1'000'000, 1}, 60us, "one and a half times the 99th percentile"},
-      {1us, {1'000'000, 1}, 20us, "at least 20 us"},
-      {0us, {1'000'000, 1}, 20us, "also when every sleep was punctual"},
-      {300us, {1'000'000, 1}, 250us, "at most a quarter of the period, far below the throttle"},
-      {1us, {40'000, 1}, 10us, "a quarter of a short period goes before the least margin"},
-      {40us, {1'000'000'000, 60}, 60us, "a period of fractions"},
-  };
-  for (const auto& row : rows) {
-    SCOPED_TRACE(row.why);
-    EXPECT_EQ(HybridSleeper::margin_for(row.p99, row.period), row.margin);
-  }
-}
-
 TEST(HybridSleeper, MeasuresItsMarginWhenNoneIsSet) {
   MonotonicClock clock;
   HybridSleeper sleeper{clock, std::nullopt};

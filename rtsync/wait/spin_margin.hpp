@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <atomic>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// Time before a slot at which a thread stops sleeping and reads the clock instead: it follows the wakes, so that one of
+/// 200 is later than that.
+///
+/// A wake that comes too late makes it longer by 199 steps, any other shorter by one: both are in balance at that
+/// quantile (stochastic approximation, Robbins and Monro, 1951). A step is 1/8192 of it: it doubles within 30 late
+/// wakes, and halves within 5,700 punctual ones.
+///
+/// Threads  follow() one, value() any. RT  all.
+class SpinMargin {
+ public:
+  static constexpr Nanoseconds kLeast{20'000};
+
+  explicit SpinMargin(Nanoseconds fixed) : value_(fixed), most_(fixed) {}
+
+  /// Begins anew for a period: 1.5 times the 99th percentile of some wakes, at least 20 us, at most a quarter of the
+  /// period, so that spinning stays far below the kernel's real-time throttle. @when setup
+  void begin(Nanoseconds p99_lateness, Period period) {
+    most_ = period.floor() / 4;
+    value_ = within(p99_lateness + p99_lateness / 2);
+  }
+  /// Takes how late a sleep has ended. Only after begin().
+  void follow(Nanoseconds lateness) TACTUS_RT {
+    constexpr std::int64_t kStep = 8192;
+    constexpr std::int64_t kLateIsOneOf = 200;
+    const Nanoseconds now = value();
+    const Nanoseconds step = now / kStep + Nanoseconds{1};
+    value_.store(within(lateness > now ? now + step * (kLateIsOneOf - 1) : now - step),
+                 std::memory_order_relaxed);
+  }
+  Nanoseconds value() const TACTUS_RT { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  Nanoseconds within(Nanoseconds wanted) const TACTUS_RT { return std::min(std::max(wanted, kLeast), most_); }
+
+  std::atomic<Nanoseconds> value_;
+  Nanoseconds most_;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/wait/spin_margin.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+
+namespace tactus::rtsync::spin_margin_test {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr Period kMillisecond{1'000'000, 1};
+
+TEST(SpinMargin, BeginsWithTheMeasuredLateness) {
+  const struct {
+    Nanoseconds p99;
+    Period period;
+    Nanoseconds margin;
+    const char* why;
+  } rows[] = {
+      {40us, {1'000'000, 1}, 60us, "one and a half times the 99th percentile"},
+      {1us, {1'000'000, 1}, 20us, "at least 20 us"},
+      {0us, {1'000'000, 1}, 20us, "also when every sleep was punctual"},
+      {300us, {1'000'000, 1}, 250us, "at most a quarter of the period, far below the throttle"},
+      {1us, {40'000, 1}, 10us, "a quarter of a short period goes before the least margin"},
+      {40us, {1'000'000'000, 60}, 60us, "a period of fractions"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.why);
+    SpinMargin margin{0ns};
+    margin.begin(row.p99, row.period);
+    EXPECT_EQ(margin.value(), row.margin);
+  }
+}
+
+TEST(SpinMargin, ComesToWhereOneOfTwoHundredWakesIsLater) {
+  std::mt19937_64 random{7};
+  std::exponential_distribution<double> tail{
+      1.0 / 4000};  // 34 us and a tail, of which 21.2 us are passed by one of 200
+  const auto wake = [&] { return 34us + Nanoseconds{static_cast<std::int64_t>(tail(random))}; };
+  for (const Nanoseconds first : {10us, 160us}) {
+    SpinMargin margin{0ns};
+    margin.begin(first, kMillisecond);
+    for (int i = 0; i < 30'000; ++i) margin.follow(wake());
+    int late = 0;
+    constexpr int kCounted = 200'000;
+    for (int i = 0; i < kCounted; ++i) {
+      const Nanoseconds lateness = wake();
+      late += lateness > margin.value() ? 1 : 0;
+      margin.follow(lateness);
+    }
+    EXPECT_NEAR(late, kCounted / 200, kCounted / 2000) << "begun at " << first.count() << " ns";
+    EXPECT_NEAR(static_cast<double>(margin.value().count()), 55'200, 8000);
+  }
+}
+
+TEST(SpinMargin, IsLongerSoonWhenWakesComeLater) {
+  SpinMargin margin{0ns};
+  margin.begin(40us, kMillisecond);
+  for (int i = 0; i < 30; ++i) margin.follow(200us);
+  EXPECT_GT(margin.value(), 120us) << "twice as long";
+  for (int i = 0; i < 1000; ++i) margin.follow(5ms);
+  EXPECT_EQ(margin.value(), 250us) << "a quarter of the period at most";
+  for (int i = 0; i < 5700; ++i) margin.follow(3us);
+  EXPECT_LT(margin.value(), 126us) << "half";
+  for (int i = 0; i < 1'000'000; ++i) margin.follow(3us);
+  EXPECT_EQ(margin.value(), SpinMargin::kLeast);
+}
+
+TEST(SpinMargin, OfAShortPeriodStaysAQuarterOfIt) {
+  SpinMargin margin{0ns};
+  margin.begin(1us, {40'000, 1});
+  for (int i = 0; i < 100'000; ++i) margin.follow(i % 2 == 0 ? 1us : 1ms);
+  EXPECT_EQ(margin.value(), 10us);
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::spin_margin_test

@@ -27,6 +27,10 @@ function(tactus_precompile name visibility)
     <vector>)
 endfunction()
 
+# What GCC searches for in whole functions, a fifth of its time; code outside of frames gets 2 % larger without.
+set(tactus_unsearched -fno-tree-pre -fno-gcse -fno-tree-vrp -fno-tree-dominator-opts -fno-tree-slsr -fno-ivopts
+  -fno-ipa-icf -fno-ipa-sra -fno-ipa-cp -fno-ipa-pure-const -fno-schedule-insns2 -fno-expensive-optimizations)
+
 # How a target is compiled. With OUTSIDE_FRAMES, of code that no frame calls (it defines nothing TACTUS_RT), for its
 # size: two thirds of what -O1 makes of it, in the same time. And more files at a time: GCC takes a third of a second for
 # what is precompiled. What frames call keeps to few files at a time, since GCC inlines less in a larger whole.
@@ -37,7 +41,7 @@ function(tactus_compile name)
     string(APPEND precompiled _hidden)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL Release AND "OUTSIDE_FRAMES" IN_LIST ARGN)
-    target_compile_options(${name} PRIVATE -Os)
+    target_compile_options(${name} PRIVATE -Os "$<$<CXX_COMPILER_ID:GNU>:${tactus_unsearched}>")
     set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 72)
     string(APPEND precompiled _outside_frames)
   endif()

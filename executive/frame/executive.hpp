@@ -102,7 +102,7 @@ class Executive {
   /// Counters of the machine for the real-time thread during run(); valid after run().
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
-  /// By how much the last frame was over; negative: it had so much slack. After run().  @when service
+  /// Returns by how much the last frame was over; negative: it had so much slack. After run().  @when service
   rtsync::Nanoseconds last_overran() const { return -sync_.timing().slack; }
 
   /// Sets what the next overruns do to the grid of slots.                                          @when rt

@@ -35,7 +35,7 @@ Descriptor open_file_of(pid_t tid, const char* name) TACTUS_RT {
   return Descriptor(::open(path.data(), O_RDONLY | O_CLOEXEC));
 }
 
-/// What fits of a file's beginning; empty: a model has closed it, or its thread has ended.
+/// Reads as much of a file's beginning as fits; empty: a model has closed it, or its thread has ended.
 std::string_view read_into(std::span<char> text, int file) TACTUS_RT {
   const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
   return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};

@@ -38,7 +38,7 @@ enum class StuckBy : std::uint8_t {
   frozen,   ///< its control group is frozen
 };
 
-/// What the kernel says of a thread that does not get on.
+/// Facts that the kernel says of a thread that does not get on.
 struct StuckLook {
   char state = '?';            ///< letter of /proc/TID/stat; '?': it has ended
   std::string_view sleeps_in;  ///< /proc/TID/wchan: function of the kernel that it sleeps in; "0": none

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"

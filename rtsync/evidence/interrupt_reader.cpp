@@ -5,8 +5,11 @@
 
 namespace tactus::rtsync {
 
-void InterruptReader::begin_cpu(std::int32_t thread) TACTUS_RT {
+void InterruptReader::begin_cpu(std::int32_t thread, std::uint32_t cpu,
+                                std::span<const ThreadTimes::Off> off) TACTUS_RT {
   thread_ = thread;
+  cpu_ = cpu;
+  off_ = off;
   depth_ = 0;
   since_ = from_;
   outside_ = Nanoseconds{0};
@@ -57,13 +60,19 @@ void InterruptReader::add_time(Kind kind, std::int32_t number, Nanoseconds part)
   }
 }
 
+bool InterruptReader::counts(const EventRecord& record) const TACTUS_RT {
+  if (record.thread == thread_) return true;
+  return std::any_of(off_.begin(), off_.end(), [&](const ThreadTimes::Off& off) TACTUS_RT {
+    return off.cpu == cpu_ && record.at >= off.from && record.at <= off.to;
+  });
+}
+
 void InterruptReader::begin(Kind kind, const EventRecord& record) TACTUS_RT {
   count_up_to(record.at);
   // None interrupts itself: the end of the one before is missing.
   for (std::size_t i = 0; i < std::min(depth_, running_.size()); ++i)
     if (running_[i].kind == kind && running_[i].number == record.number) known_ = false;
-  if (depth_ < running_.size())
-    running_[depth_] = {kind, record.number, thread_ == kAnyThread || record.thread == thread_};
+  if (depth_ < running_.size()) running_[depth_] = {kind, record.number, counts(record)};
   ++depth_;
 }
 
@@ -71,7 +80,7 @@ void InterruptReader::end(Kind kind, const EventRecord& record) TACTUS_RT {
   count_up_to(record.at);
   // It began before the first record, and had all the time that no other one had inside of it.
   if (depth_ == 0) {
-    if (outside_ > Nanoseconds{0} && (thread_ == kAnyThread || record.thread == thread_)) {
+    if (outside_ > Nanoseconds{0} && counts(record)) {
       add_time(kind, record.number, outside_);
       ++count_;
     }

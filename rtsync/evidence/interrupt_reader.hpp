@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "rtsync/evidence/event_record.hpp"
 #include "rtsync/evidence/evidence.hpp"
+#include "rtsync/evidence/thread_times.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
@@ -16,13 +18,13 @@ namespace tactus::rtsync {
 /// RT  yes; bounded by the number of records.
 class InterruptReader {
  public:
-  static constexpr std::int32_t kAnyThread = -1;
-
   InterruptReader(TimePoint<MonotonicTime> from, TimePoint<MonotonicTime> to) TACTUS_RT : from_(from),
                                                                                           to_(to) {}
 
-  /// The records of the next CPU follow. `thread`: those that interrupted it.
-  void begin_cpu(std::int32_t thread) TACTUS_RT;
+  /// The records of the next CPU follow. Those count that interrupted `thread`, and those within its times off this CPU,
+  /// in which they kept it from it. `off` stays until end_cpu().
+  void begin_cpu(std::int32_t thread, std::uint32_t cpu = 0,
+                 std::span<const ThreadTimes::Off> off = {}) TACTUS_RT;
   /// Adds a record. Records come in the order of the ring.
   void add(const EventRecord& record) TACTUS_RT;
   void end_cpu() TACTUS_RT;
@@ -41,6 +43,7 @@ class InterruptReader {
     std::int32_t number = 0;
     bool counts = false;
   };
+  bool counts(const EventRecord& record) const TACTUS_RT;
   void begin(Kind kind, const EventRecord& record) TACTUS_RT;
   void end(Kind kind, const EventRecord& record) TACTUS_RT;
   void count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT;
@@ -48,7 +51,9 @@ class InterruptReader {
 
   TimePoint<MonotonicTime> from_;
   TimePoint<MonotonicTime> to_;
-  std::int32_t thread_ = kAnyThread;
+  std::int32_t thread_ = 0;
+  std::uint32_t cpu_ = 0;
+  std::span<const ThreadTimes::Off> off_;
   std::array<Running, 8> running_{};  // one inside of the other
   std::size_t depth_ = 0;
   TimePoint<MonotonicTime> since_{};

@@ -146,9 +146,7 @@ std::optional<InterruptTimes> KernelEvents::interrupts(const Thread& thread, con
   InterruptReader reader(from, to);
   for (const Cpu& cpu : cpus_) {
     if (!cpu.interrupts.is_open()) return std::nullopt;
-    const bool was_there = std::any_of(times.off().begin(), times.off().end(),
-                                       [&](const ThreadTimes::Off& off) { return off.cpu == cpu.number; });
-    reader.begin_cpu(wake && was_there ? InterruptReader::kAnyThread : thread.tid);
+    reader.begin_cpu(thread.tid, cpu.number, wake ? times.off() : std::span<const ThreadTimes::Off>{});
     if (!read_from(cpu.interrupts.begin(from - kBefore), cpu.interrupts, to, reader)) return std::nullopt;
     reader.end_cpu();
   }

@@ -137,7 +137,7 @@ class SimulatedThread {
       }
       EXPECT_TRUE(had.finish(end, others));
       stops.finish(*evidence.switches);
-      interrupts.begin_cpu(wake ? InterruptReader::kAnyThread : kThread);
+      interrupts.begin_cpu(kThread, cpu, wake ? times.off() : std::span<const ThreadTimes::Off>{});
       for (const EventRecord& record : interrupts_)
         if (record.cpu == cpu && record.at <= end) interrupts.add(record);
       interrupts.end_cpu();

@@ -13,6 +13,12 @@ using namespace std::chrono_literals;
 using Kind = EventRecord::Kind;
 
 constexpr std::int32_t kThread = 10;
+constexpr std::uint32_t kCpu = 2;
+
+ThreadTimes::Off away(Nanoseconds from, Nanoseconds to, std::uint32_t cpu) {
+  return {TimePoint<MonotonicTime>{from}, TimePoint<MonotonicTime>{to}, cpu, true};
+}
+const ThreadTimes::Off kAway[] = {away(0ms, 9ms, kCpu)};
 
 EventRecord record(Kind kind, Nanoseconds time, std::int32_t number, std::int32_t thread = kThread) {
   EventRecord made;
@@ -24,9 +30,10 @@ EventRecord record(Kind kind, Nanoseconds time, std::int32_t number, std::int32_
 }
 
 /// From 1 ms to 5 ms.
-std::optional<InterruptTimes> times(std::initializer_list<EventRecord> records, std::int32_t of = kThread) {
+std::optional<InterruptTimes> times(std::initializer_list<EventRecord> records,
+                                    std::span<const ThreadTimes::Off> off = {}) {
   InterruptReader reader(TimePoint<MonotonicTime>{1ms}, TimePoint<MonotonicTime>{5ms});
-  reader.begin_cpu(of);
+  reader.begin_cpu(kThread, kCpu, off);
   for (const EventRecord& one : records) reader.add(one);
   reader.end_cpu();
   return reader.times();
@@ -46,6 +53,18 @@ TEST(InterruptReader, KnowsNothingWhereAnEndIsMissing) {
   EXPECT_FALSE(times({record(Kind::vector_begin, 2'000us, 1), record(Kind::vector_begin, 2'500us, 1),
                       record(Kind::vector_end, 2'600us, 1)}));
   EXPECT_FALSE(times({record(Kind::unlimited, 2'000us, 0)}));
+}
+
+TEST(InterruptReader, CountsOfOtherThreadsOnlyWhatKeptTheThreadFromThisCpu) {
+  const ThreadTimes::Off off[] = {away(500us, 2ms, kCpu), away(2'700us, 4'500us, kCpu + 1)};
+  const auto seen = times({record(Kind::irq_begin, 1'500us, 24, 77), record(Kind::irq_end, 1'900us, 24, 77),
+                           record(Kind::irq_begin, 2'500us, 26), record(Kind::irq_end, 2'600us, 26),
+                           record(Kind::irq_begin, 3ms, 25, 77), record(Kind::irq_end, 4ms, 25, 77)},
+                          off);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 500us) << "then it waited for another CPU";
+  EXPECT_EQ(seen->count, 2U);
+  EXPECT_EQ(seen->number, 24);
 }
 
 TEST(InterruptReader, CountsOneThatBeganBeforeTheFirstRecord) {
@@ -97,7 +116,7 @@ TEST(InterruptReader, LeavesOutThoseOfOtherThreads) {
   const auto records = {record(Kind::irq_begin, 2ms, 24, 99), record(Kind::irq_end, 3ms, 24, 99)};
   EXPECT_EQ(times(records)->took, 0ns);
   EXPECT_EQ(times(records)->kind, InterruptTimes::Kind::none);
-  EXPECT_EQ(times(records, InterruptReader::kAnyThread)->took, 1ms);
+  EXPECT_EQ(times(records, kAway)->took, 1ms);
 }
 
 TEST(InterruptReader, StartsWithoutTheBeginningOfAnInterrupt) {
@@ -113,7 +132,7 @@ TEST(InterruptReader, KnowsNothingWhereRecordsAreMissing) {
 
 TEST(InterruptReader, SurvivesMoreInsideOfEachOtherThanThereCanBe) {
   InterruptReader reader(TimePoint<MonotonicTime>{1ms}, TimePoint<MonotonicTime>{5ms});
-  reader.begin_cpu(InterruptReader::kAnyThread);
+  reader.begin_cpu(kThread, kCpu, kAway);
   for (int i = 0; i < 100; ++i) reader.add(record(Kind::irq_begin, 2ms, i));
   for (int i = 0; i < 200; ++i) reader.add(record(Kind::irq_end, 3ms, i));
   reader.end_cpu();

@@ -155,7 +155,7 @@ std::string HybridSleeper::remark() const {
 }
 
 double HybridSleeper::share_spun(Period period) const {
-  // Before it is measured: what margin_for() allows at most.
+  // Before it is measured: what SpinMargin allows at most.
   const Nanoseconds spun = measured_ ? std::min(margin(), period.floor() / 4) : margin();
   return std::min(1.0, static_cast<double>(spun.count()) * 1e-9 / period.seconds());
 }

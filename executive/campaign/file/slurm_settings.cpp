@@ -48,7 +48,7 @@ const config::Fields<SlurmSettings>& slurm_fields() {
 
 void check_slurm(const SlurmSettings& slurm, config::Problems& problems) {
   const auto has_controls = [](const std::string& text) {
-    return std::ranges::any_of(text, [](char c) { return c >= 0 && c < ' '; });
+    return std::ranges::any_of(text, [](unsigned char c) { return c < ' '; });
   };
   for (const auto* const each : {&slurm.partition, &slurm.account, &slurm.qos, &slurm.gres})
     if (has_controls(each->value) || each->value.find_first_of(" \t\"'") != std::string::npos)

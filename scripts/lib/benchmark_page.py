@@ -10,6 +10,7 @@ import pathlib
 import sys
 
 # A row: its key, what is measured, the program, the answer that has it, the figure, that of the least, and the unit.
+# `more`: more is better.
 FRAME = "what does a whole frame cost its thread with all defaults?"
 START = "what does the start of the servo rig cost, up to its first frame and its end?"
 
@@ -43,6 +44,29 @@ def scale_row(jobs, title, figure, unit):
     return {"key": f"scale-{jobs}-{figure}", "title": f"rig of {jobs:,} jobs: {title}", "program": "benchmark_scale",
             "match": {"question": "how do start, memory and a job's cost grow with a rig?", "jobs": jobs}, "ours": figure,
             "least": None, "unit": unit}
+
+
+def rate_rows(rate, sleeper="hybrid"):
+    """Late frames and CPU with 100 empty jobs, and how many jobs fit; `rate` in kHz."""
+    match = {"frame_us": 1000 // rate, "sleeper": sleeper}
+    frames = f"{rate} kHz" + ("" if sleeper == "hybrid" else f", sleeper `{sleeper}`")
+    row = {"program": "benchmark_frame_rate", "least": None}
+    late = {**match, "question": "how many frames are late at a rate, and what is used of the CPU?", "jobs": 100}
+    most = {**match, "question": "how many empty jobs fit a frame before more than 1 of 1000 is late?"}
+    key = f"rate-{rate}-{sleeper}"
+    return [{**row, "key": f"{key}-late", "title": f"{frames}, 100 empty jobs: late frames", "match": late,
+             "ours": "late_percent", "unit": "%"},
+            {**row, "key": f"{key}-cpu", "title": f"{frames}, 100 empty jobs: CPU of the rig's thread", "match": late,
+             "ours": "cpu_percent", "unit": "%"},
+            {**row, "key": f"{key}-jobs", "title": f"{frames}: most empty jobs with at most 1 of 1000 frames late",
+             "match": most, "ours": "most_jobs", "unit": "jobs", "more": True}]
+
+
+def wake_row(figure, title, unit):
+    return {"key": f"hybrid-{figure}", "title": f"sleeper `hybrid` at 1 kHz: {title}", "program": "benchmark_wake",
+            "match": {"question": "how late does a thread of SCHED_FIFO wake at 1 kHz with the sleeper hybrid?"},
+            "ours": figure, "least": f"nanosleep_{figure}", "unit": unit,
+            "peer": ("a fixed margin", f"fixed_margin_{figure}")}
 
 
 def nothing_row(jobs, title):
@@ -83,6 +107,15 @@ ROWS = [
     start_row("memory-plain", "its memory, not in real time", "no_realtime_peak_mib", None, "MiB"),
     *[scale_row(jobs, title, figure, unit) for jobs in (10, 100, 1000, 10_000) for title, figure, unit in (
         ("start, CPU", "start_cpu_ms", "ms"), ("memory", "peak_mib", "MiB"), ("a job of it, whole frame", "job_cpu_ns", "ns"))],
+    *[row for rate in (1, 5, 20) for row in rate_rows(rate)],
+    *[row for rate in (5, 20) for row in rate_rows(rate, "spin")],
+    wake_row("cpu_percent", "CPU of the rig's thread (peer: a fixed margin, least: `nanosleep`)", "%"),
+    wake_row("late_p50_ns", "lateness, median (likewise)", "us"),
+    wake_row("late_p99_ns", "lateness, 99th percentile (likewise)", "us"),
+    {"key": "checkpoint-behind", "title": "late frames of the 50 behind a checkpoint of 100 MB at 1 kHz, 100 pages "
+                                          "written a frame (least: of 50 elsewhere)", "program": "benchmark_checkpoint",
+     "match": {"question": "how many frames of a round are late because 100 MB of state are copied?", "frame_ms": 1},
+     "ours": "late_behind_a_checkpoint", "least": "late_of_as_many_elsewhere", "unit": "frames"},
     {"key": "hdf5-bytes", "title": "HDF5: bytes in the file for a value of 8 bytes", "program": "benchmark_recording",
      "match": {"question": "what does a record of 1000 doubles cost as hdf5?"}, "ours": "file_bytes_per_value",
      "least": None, "unit": "B"},
@@ -117,7 +150,7 @@ ROWS = [
     pins_row("own", "from an input pin's edge to the output pin's, in a guest of 1 ns an instruction, frames of 1 ms"),
     pins_row("edge", "the same, frames clocked by edges of a pin, from the clock's edge"),
 ]
-SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1}
+SCALE = {"us": 1e-3, "ns": 1, "ms": 1, "MiB": 1, "B": 1, "%": 1, "jobs": 1, "frames": 1}
 
 
 def spread(figure):

@@ -33,7 +33,8 @@ using tactus::benchmark::spread_of;
 using tactus::benchmark::to_json;
 
 constexpr std::size_t kDoubles = 12'500'000;
-constexpr int kWrites = 100;  // of a frame, each on a page of its own
+constexpr int kWrites = 100;          // of a frame, each on a page of its own
+constexpr std::int64_t kBehind = 50;  // frames behind a checkpoint in which the kernel lets go of its pages
 
 /// 100 MB that change a little in every frame.
 class Big : public tactus::Model {
@@ -62,6 +63,27 @@ struct Outcome {
   std::int64_t waited = 0;  // frames
   std::int64_t faults = 0;
   std::int64_t needed_us = 0;  // that a frame stood still for at the end, as estimated before
+  std::int64_t behind = 0;     // late frames of the kBehind behind each checkpoint
+};
+
+/// The first job of a frame: counts late frames behind checkpoints.
+struct Behind {
+  const RealtimeSync& sync;
+  const CheckpointPart* part = nullptr;
+  std::int64_t taken = 0;
+  std::int64_t until = 0;  // frame
+  std::int64_t late = 0;
+
+  static int look(void* self, const tactus_call* call) {
+    Behind& behind = *static_cast<Behind*>(self);
+    if (call->frame > 0 && call->frame <= behind.until && behind.sync.timing().overrun != OverrunCause::none)
+      ++behind.late;  // the frame before
+    if (const std::int64_t taken = behind.part->gradual(); taken != behind.taken) {
+      behind.taken = taken;
+      behind.until = call->frame + kBehind;
+    }
+    return 0;
+  }
 };
 
 Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
@@ -84,6 +106,13 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   settings.enabled = true;
   RealtimeSync sync(settings, plan.frame, clock, sleeper);
   RealtimeVariables variables;
+  Behind behind{sync};
+  PlannedJob look;
+  look.name = "look";
+  look.run = &Behind::look;
+  look.self = &behind;
+  look.cycle = plan.frame;
+  plan.jobs.insert(plan.jobs.begin(), look);
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
   CheckpointWriter writer("bench", Period{period}, "bench");
   const Nanoseconds copy = executive.restorer().prepare_reset();
@@ -97,6 +126,7 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   writer.reserve(image, tracker.get());
   CheckpointPart part(writer, folder.string(), every, copy);
   executive.add(part);
+  behind.part = &part;
   writer.start({"checkpoint", {}, SchedPolicy::other, 0, 0, false});
   executive.run_initialization();
   PinnedThread thread({"main", {}, SchedPolicy::fifo, 50}, [&] { (void)executive.run(frames); });
@@ -108,6 +138,7 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   outcome.housekeeping = executive.totals().late_by_housekeeping;
   outcome.in_pieces = part.gradual();
   outcome.waited = part.most_waited();
+  outcome.behind = behind.late;
   if (const GradualCopy* const gradual = writer.gradual()) {
     outcome.faults = gradual->faults();
     outcome.needed_us = gradual->needed().count() / 1000;
@@ -144,6 +175,18 @@ void run(bool quick) {
                                        {"late_by_housekeeping", &Outcome::housekeeping}}) {
       figures[std::string(name) + "_without"] = to_json(spread_of(of(without, figure)));
       figures[std::string(name) + "_with"] = to_json(spread_of(of(with, figure)));
+    }
+    // A frame on a busy machine may be late anywhere: beside them as many frames of a round without checkpoints.
+    std::vector<double> behind;
+    for (const Outcome& outcome : with)
+      if (outcome.in_pieces > 0)
+        behind.push_back(static_cast<double>(outcome.behind) / static_cast<double>(outcome.in_pieces));
+    std::vector<double> elsewhere = of(without, &Outcome::overruns);
+    for (double& count : elsewhere) count *= static_cast<double>(kBehind) / static_cast<double>(frames);
+    if (!behind.empty()) {
+      figures["frames_behind"] = kBehind;
+      figures["late_behind_a_checkpoint"] = to_json(spread_of(behind));
+      figures["late_of_as_many_elsewhere"] = to_json(spread_of(elsewhere));
     }
     for (const auto& [name, figure] : {std::pair{"checkpoints", &Outcome::taken},
                                        {"in_pieces", &Outcome::in_pieces},

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How late does each sleeper wake at 1 kHz, beside cyclictest at the same priority on the same CPU? And how late is it
-// when the first job of the frame reads the clock itself?
-#include <sys/resource.h>
-
+// How late does each sleeper wake at 1 kHz, beside cyclictest at the same priority on the same CPU? How late is it when
+// the first job of the frame reads the clock itself, and what does the rig's thread use of its CPU?
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,6 +13,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "rtsync/clock/clock.hpp"
@@ -26,6 +25,7 @@
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/realtime.hpp"
 #include "tests/benchmark/stand.hpp"
 #include "tests/rtsync/support/all_granted.hpp"
 #include "tests/support/process.hpp"
@@ -35,13 +35,12 @@ namespace {
 using namespace tactus::rtsync;
 using tactus::benchmark::Json;
 
-constexpr int kPriority = 80;
+using tactus::benchmark::kPriority;
 constexpr Period kPeriod{1'000'000, 1};
 // A thread that spins at SCHED_FIFO stops everything else on its CPU. Bursts of a tenth of a second, a third
 // of the time, stay far below the kernel's real-time throttle and keep the machine alive.
 constexpr std::int64_t kBurstFrames = 100;
 constexpr std::chrono::milliseconds kBurstPause{200};
-constexpr rlim_t kMostWithoutSleepUs = 400'000;
 
 /// All latenesses of one round in nanoseconds, sorted.
 using Lateness = std::vector<std::int64_t>;
@@ -50,46 +49,41 @@ double quantile(const Lateness& sorted, double share) {
   return sorted.empty() ? 0 : static_cast<double>(sorted[rank_of(share, sorted.size()) - 1]);
 }
 
-ThreadSettings thread_settings(int cpu) {
-  return {"benchmark_wake", {cpu}, SchedPolicy::fifo, kPriority, std::size_t{512} << 10, true};
-}
-
-/// Why this machine cannot be asked; nothing when it can.
-std::optional<std::string> obstacle(int cpu) {
-  if (allowed_cpus().count() < 2)
-    return "there is one CPU only: a thread of SCHED_FIFO would leave none for the rest of the machine";
-  const PinnedThread probe{thread_settings(cpu), [] {}};
-  for (const Provision& provision : probe.provisions())
-    if (!provision.granted && provision.what.starts_with("SCHED_FIFO")) return sentence(provision);
-  return std::nullopt;
-}
-
-/// Should a sleeper not sleep, the kernel ends this program.
-bool limit_spinning() {
-  const rlimit limit{kMostWithoutSleepUs, kMostWithoutSleepUs + 100'000};
-  return ::setrlimit(RLIMIT_RTTIME, &limit) == 0;
-}
-
 /// What a sleeper was asked: when the frames woke, and when their first job read the clock.
 struct Found {
   Lateness wake;
   Lateness first_job;
+  std::int64_t cpu_ns = 0;  // of the thread, and how long all of it took
+  std::int64_t wall_ns = 0;
 
+  double cpu_percent() const {
+    return wall_ns == 0 ? 0 : 100.0 * static_cast<double>(cpu_ns) / static_cast<double>(wall_ns);
+  }
   void reserve(std::int64_t frames) {
     wake.reserve(static_cast<std::size_t>(frames));
     first_job.reserve(static_cast<std::size_t>(frames));
   }
 };
 
-/// The first job of a rig: reads the clock, and nothing else.
+/// The first job of a rig: reads the clock, and between the first frame that was waited for and the last one's begin the
+/// CPU time of its thread.
 struct FirstJob {
   RealtimeSync& sync;
   Found& found;
+  std::int64_t last_frame;
 
   static int run(void* self, const tactus_call* call) {
     const Nanoseconds now = monotonic_now().time_since_epoch();
-    auto& [sync, found] = *static_cast<FirstJob*>(self);
+    auto& [sync, found, last_frame] = *static_cast<FirstJob*>(self);
     if (call->frame == 0) return 0;  // begins without a wait
+    if (call->frame == 1) {
+      found.cpu_ns -= tactus::benchmark::cpu_ns();
+      found.wall_ns -= now.count();
+    }
+    if (call->frame == last_frame) {
+      found.cpu_ns += tactus::benchmark::cpu_ns();
+      found.wall_ns += now.count();
+    }
     const Nanoseconds slot = sync.slot_of(call->frame).time_since_epoch();
     found.wake.push_back((sync.wake().time_since_epoch() - slot).count());  // within what was reserved
     found.first_job.push_back((now - slot).count());
@@ -97,37 +91,51 @@ struct FirstJob {
   }
 };
 
+struct Way {
+  SleeperKind kind;
+  std::optional<Nanoseconds> margin;  // of hybrid; nothing: it measures its own
+};
+
 /// A rig with one job; remark: what the sleeper says of itself.
-void run_frames(SleeperKind kind, int cpu, std::int64_t frames, Found& found, std::string& remark) {
+void run_frames(const Way& way, int cpu, std::int64_t frames, Found& found, std::string& remark) {
   MonotonicClock clock;
-  const std::unique_ptr<Sleeper> sleeper = make_sleeper(kind, clock, std::nullopt);
+  const std::unique_ptr<Sleeper> sleeper = make_sleeper(way.kind, clock, way.margin);
   RealtimeSettings settings;
   settings.enabled = true;
   settings.overrun.on_overrun = OnOverrun::skip;
   RealtimeSync sync(settings, kPeriod, clock, *sleeper);
-  FirstJob first{sync, found};
+  FirstJob first{sync, found, frames};
   tactus::benchmark::Jobs jobs;
   jobs.add(&FirstJob::run, &first);
   MonotonicClock job_clock;
   tactus::executive::RealtimeVariables variables;
   tactus::executive::Executive executive(jobs.plan(true), sync, *sleeper, job_clock, variables);
   executive.run_initialization();
-  PinnedThread thread{thread_settings(cpu), [&] { (void)executive.run(frames + 1); }};
+  PinnedThread thread{tactus::benchmark::realtime_thread(cpu), [&] { (void)executive.run(frames + 1); }};
   thread.join();
   remark = sleeper->remark();
 }
 
-Found ask_sleeper(SleeperKind kind, int cpu, std::int64_t frames, std::string& remark) {
+Found ask_sleeper(const Way& way, int cpu, std::int64_t frames, std::string& remark) {
   Found found;
   found.reserve(frames);
-  const std::int64_t burst = kind == SleeperKind::spin ? kBurstFrames : frames;
+  const std::int64_t burst = way.kind == SleeperKind::spin ? kBurstFrames : frames;
   for (std::int64_t done = 0; done < frames; done += burst) {
     if (done > 0) std::this_thread::sleep_for(kBurstPause);
-    run_frames(kind, cpu, std::min(burst, frames - done), found, remark);
+    run_frames(way, cpu, std::min(burst, frames - done), found, remark);
   }
   std::sort(found.wake.begin(), found.wake.end());
   std::sort(found.first_job.begin(), found.first_job.end());
   return found;
+}
+
+/// The margin that a hybrid sleeper keeps if it does not follow its wakes: 1.5 times the 99th percentile of 200 sleeps,
+/// at least 20 us and at most a quarter of the period.
+Nanoseconds fixed_margin(int cpu) {
+  std::string remark;
+  const Found found = ask_sleeper({SleeperKind::nanosleep, std::nullopt}, cpu, 200, remark);
+  const Nanoseconds wanted{static_cast<std::int64_t>(1.5 * quantile(found.wake, 0.99))};
+  return std::clamp(wanted, Nanoseconds{20'000}, kPeriod.floor() / 4);
 }
 
 /// Its histogram in nanoseconds, as far as it reaches; what lies beyond counts as its maximum.
@@ -165,13 +173,8 @@ constexpr Percentile kPercentiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"max", 1.0}
 void run(bool quick) {
   const std::string question = "how late does a thread of SCHED_FIFO wake at 1 kHz";
   const int cpu = allowed_cpus().last();
-  if (const auto reason = obstacle(cpu)) {
+  if (const auto reason = tactus::benchmark::obstacle_to_realtime(cpu)) {
     tactus::benchmark::answer(question + "?", {{"skipped", *reason}});
-    return;
-  }
-  if (!limit_spinning()) {
-    tactus::benchmark::answer(question + "?",
-                              {{"skipped", "RLIMIT_RTTIME cannot be set: a mistake would stop the machine"}});
     return;
   }
   const std::vector<Provision> memory = prepare_memory({.lock = true, .heap_bytes = 8 << 20});
@@ -181,6 +184,7 @@ void run(bool quick) {
     const char* name;
     SleeperKind kind;
     std::int64_t frames;
+    bool fixed = false;  // its margin
     std::vector<Found> rounds{};
     std::string remark{};
   };
@@ -189,7 +193,9 @@ void run(bool quick) {
   Asked asked[] = {{"nanosleep", SleeperKind::nanosleep, frames},
                    {"timerfd", SleeperKind::timerfd, frames},
                    {"hybrid", SleeperKind::hybrid, frames},
+                   {"hybrid, fixed margin", SleeperKind::hybrid, frames, true},
                    {"spin", SleeperKind::spin, quick ? 2 * kBurstFrames : 8 * kBurstFrames}};
+  const Asked* const hybrid = &asked[2];
   std::vector<Lateness> cyclictest;
   std::string no_cyclictest;
   for (int round = 0; round < rounds; ++round) {
@@ -201,7 +207,8 @@ void run(bool quick) {
     }
     for (std::size_t i = 0; i < std::size(asked); ++i) {
       Asked& now = asked[(i + static_cast<std::size_t>(round)) % std::size(asked)];
-      now.rounds.push_back(ask_sleeper(now.kind, cpu, now.frames, now.remark));
+      const Way way{now.kind, now.fixed ? std::optional(fixed_margin(cpu)) : std::nullopt};
+      now.rounds.push_back(ask_sleeper(way, cpu, now.frames, now.remark));
     }
   }
 
@@ -232,7 +239,24 @@ void run(bool quick) {
       figures[name + "_ratio_to_cyclictest"] = figures_of(ratio);
       figures["first_job_" + name + "_ratio_to_cyclictest"] = figures_of(first_job_ratio);
     }
+    const auto cpu_of = [](const std::vector<Found>& found) {
+      std::vector<double> percent;
+      for (const Found& round : found) percent.push_back(round.cpu_percent());
+      return figures_of(percent);
+    };
+    figures["cpu_percent"] = cpu_of(one.rounds);
     if (one.kind == SleeperKind::hybrid) figures["aim_p50_ratio"] = 0.1;
+    if (&one == hybrid) {  // beside it, of the same rounds
+      for (const auto& [key, other] :
+           {std::pair<const char*, const Asked*>{"nanosleep_", &asked[0]}, {"fixed_margin_", hybrid + 1}}) {
+        figures[std::string(key) + "cpu_percent"] = cpu_of(other->rounds);
+        for (const Percentile& percentile : kPercentiles) {
+          std::vector<double> late;
+          for (const Found& found : other->rounds) late.push_back(quantile(found.wake, percentile.share));
+          figures[std::string(key) + "late_" + percentile.name + "_ns"] = figures_of(late);
+        }
+      }
+    }
     figures["memory_locked"] = all_granted(memory);
     tactus::benchmark::answer(question + " with the sleeper " + one.name + "?", figures);
   }

@@ -121,9 +121,10 @@ def main():
     out = pathlib.Path(options.out)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps({"host": here, "results": results}, indent=1) + "\n")
-    print(f"\n{len(results)} answers in {out}", flush=True)
+    print()
     for complaint in complaints:
-        print(f"tactus: {complaint}", file=sys.stderr)
+        print(f"failed: {complaint}")
+    print(f"{len(results)} answers in {out}", flush=True)
     return 1 if complaints else 0
 
 

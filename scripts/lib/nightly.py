@@ -10,6 +10,10 @@ the last entry that passed. A row that does not fit into the hours that are left
 tests/nightly.json holds what each row found when it last ran, and on which commit. The table ends with what failed here
 and did not fail then. The rows that ran are written there, to be committed (--no-write leaves it).
 
+tests/benchmark_history.json holds what the rows of docs/benchmarks.md took on each machine. The night ends with those
+that are 5 % worse than the median of the nights before, and by more than these differ; this fails nothing, for a machine
+may be busy. The file is written likewise.
+
 Exit status 0: every row ran and passed; 1: something failed; 3: the hours were over before the last row.
 """
 import argparse
@@ -21,6 +25,8 @@ import subprocess
 import sys
 import time
 
+import benchmark_history
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAST = ROOT / "tests" / "nightly.json"
 
@@ -29,7 +35,9 @@ def suite(preset):
     return ["scripts/test", "--presets", preset, "--all"]
 
 
-# Name, command, and what it is, in the order of what finds most. A command ends with `N passed, N failed, N skipped`.
+MEASURED = "build/nightly/benchmark.json"
+# Name, command, and what it is, in the order of what finds most. A command ends with `N passed, N failed, N skipped`; that
+# of benchmarks says how many answers it has.
 ROWS = [
     ("dev", suite("dev"), "all tests: rigs, real disturbances, guests, pages, installation"),
     ("asan", suite("asan"), "all tests under AddressSanitizer and UndefinedBehaviorSanitizer"),
@@ -37,6 +45,7 @@ ROWS = [
     ("gcc", suite("gcc"), "all tests, built by the other compiler"),
     ("mutants", ["scripts/mutants", "--night"], "each mutant against the tests of its layer and above"),
     ("repeat", ["scripts/repeat", "--times", "200"], "what sleeps or starts threads, 200 times beside three busy loops"),
+    ("benchmark", ["scripts/benchmark", "--out", MEASURED], "what it costs, beside the nights before"),
     ("bookworm", ["scripts/try-systems", "--systems", "bookworm", "--commands", "run,test"], "a fresh Debian 12"),
     ("trixie", ["scripts/try-systems", "--systems", "trixie", "--commands", "run,test"], "a fresh Debian 13"),
     ("arm64", ["scripts/test", "--arm64"], "unit tests for ARM64 under qemu-user"),
@@ -79,6 +88,19 @@ def result_of(log, status):
     return {"status": status, "said": closing[-1] if closing else lines[-1] if lines else "", "failed": failed}
 
 
+def compare_costs(write):
+    """The rows of docs/benchmarks.md that got worse, by what was measured just now; adds that to the history."""
+    try:
+        machine, figures = benchmark_history.measured(json.loads((ROOT / MEASURED).read_text()))
+    except (OSError, ValueError, KeyError):
+        return []  # the row says why there are no results
+    file = ROOT / "tests" / "benchmark_history.json"
+    history = json.loads(file.read_text()) if file.exists() else {}
+    if write and figures:
+        file.write_text(benchmark_history.text_of(benchmark_history.appended(history, machine, figures)))
+    return benchmark_history.worse(history, machine, figures)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/test --nightly", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -113,12 +135,16 @@ def main():
         if left <= 0:
             continue
         print(f"tactus: {name}: {about}; {log.relative_to(ROOT)}", file=sys.stderr, flush=True)
+        if name == "benchmark":
+            (ROOT / MEASURED).unlink(missing_ok=True)  # of another commit
         start = time.monotonic()
         status = run_row(command, log, left)
         if status is None:
             continue
         results[name] = {"commit": here, "date": time.strftime("%Y-%m-%d"),
                          "minutes": round((time.monotonic() - start) / 60, 1)} | result_of(log, status)
+        if name == "benchmark":
+            results[name]["worse"] = compare_costs(not options.no_write)
         file.write_text(json.dumps(results[name], indent=2) + "\n")
 
     last = json.loads(LAST.read_text()) if LAST.exists() else {}
@@ -131,6 +157,11 @@ def main():
     print(f"\nnew since the last night: {'nothing' if not new else ''}")
     for name, test in new:
         print(f"  {name}, last run on {last[name]['commit'] if name in last else 'no commit'}: {test}")
+    if "benchmark" in results:
+        costs = results["benchmark"].get("worse", [])
+        print(f"\nworse than in the nights before: {'nothing' if not costs else ''}")
+        for line in costs:
+            print(f"  {line}")
     if options.list:
         return 0
     if results and not options.no_write:

@@ -73,6 +73,41 @@ class Nightly(unittest.TestCase):
         last = json.loads(nightly.LAST.read_text())
         self.assertEqual([(name, row["commit"], row["said"][0]) for name, row in last.items()], [("dev", "def", "3"), ("asan", "abc", "2")])
 
+    def measure(self, median):
+        """A row that measures: a script that writes what scripts/benchmark writes, of one row of the page."""
+        answer = {"question": "what does a whole frame cost its thread with all defaults?", "model": "empty", "jobs": 1000,
+                  "whole_frame_ns": median, "least_ns": 1}
+        host = {"kernel": "6.1", "preempt": "none", "cpu": "Some CPU", "cpus": 4, "commit": "0", "date": "2026-01-02"}
+        text = json.dumps({"host": host, "results": [answer]})
+        return [("benchmark", f"mkdir -p build/nightly; echo '{text}' > {nightly.MEASURED}; echo 1 answers")]
+
+    def history(self):
+        file = self.root / "tests" / "benchmark_history.json"
+        rows = json.loads(file.read_text())["Some CPU, 4 CPUs, Linux 6.1 (no preemption)"] if file.exists() else {}
+        return [night[2] for night in rows.get("frame-empty-1000", [])]
+
+    def test_a_row_of_the_page_that_got_worse_is_named_and_fails_nothing(self):
+        for night in range(6):
+            self.here = f"night{night}"
+            status, said = self.night(self.measure(10_000))
+            self.assertEqual(status, 0, said)
+            self.assertIn("worse than in the nights before: nothing", said)
+        self.here = "slow"
+        for _ in range(2):  # the second time by what the first one kept
+            status, said = self.night(self.measure(20_000))
+            self.assertEqual(status, 0)
+            self.assertIn("  frame of 1000 empty jobs: 20 us, median of 6 nights 10 us, +100 %", said)
+        self.assertEqual(self.history(), [10_000] * 6 + [20_000])
+
+    def test_figures_of_a_night_that_writes_nothing_or_measures_nothing_are_not_kept(self):
+        self.night(self.measure(10_000), "--no-write")
+        self.assertEqual(self.history(), [])
+        self.night(self.measure(10_000), "--again")
+        self.here = "def"
+        status, _ = self.night([("benchmark", "exit 1")])
+        self.assertEqual(status, 1)
+        self.assertEqual(self.history(), [10_000])
+
     def test_a_row_that_is_unknown_is_refused(self):
         with self.assertRaises(SystemExit):
             self.night([("dev", "true")], "dve")

@@ -110,8 +110,8 @@ ROWS = [
     *[row for rate in (1, 5, 20) for row in rate_rows(rate)],
     *[row for rate in (5, 20) for row in rate_rows(rate, "spin")],
     wake_row("cpu_percent", "CPU of the rig's thread (peer: a fixed margin, least: `nanosleep`)", "%"),
-    wake_row("late_p50_ns", "lateness, median (likewise)", "us"),
-    wake_row("late_p99_ns", "lateness, 99th percentile (likewise)", "us"),
+    wake_row("late_p50_ns", "lateness, median (likewise)", "ns"),
+    wake_row("late_p99_ns", "lateness, 99th percentile (likewise)", "ns"),
     {"key": "checkpoint-behind", "title": "late frames of the 50 behind a checkpoint of 100 MB at 1 kHz, 100 pages "
                                           "written a frame (least: of 50 elsewhere)", "program": "benchmark_checkpoint",
      "match": {"question": "how many frames of a round are late because 100 MB of state are copied?", "frame_ms": 1},

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/fields.hpp"
 
-#include <utility>
-
 #include "config/lookalike.hpp"
 #include "config/path.hpp"
 #include "config/shared_parts.hpp"

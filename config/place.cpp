@@ -2,7 +2,6 @@
 #include "config/place.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "config/text.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/rules.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "config/lookalike.hpp"

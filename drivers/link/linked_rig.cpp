@@ -6,11 +6,9 @@
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "config/date.hpp"
-#include "drivers/link/command_call.hpp"
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/participant.hpp"
 #include "drivers/link/peer_commands.hpp"

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "config/json.hpp"
 #include "executive/driver/live.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/gate.hpp"

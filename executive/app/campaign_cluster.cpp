@@ -5,7 +5,8 @@
 #include <cstdlib>
 
 #include "config/number.hpp"
-#include "executive/app/command_main.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/campaign/engine/array_plan.hpp"
 #include "executive/campaign/engine/cluster_runner.hpp"
 #include "executive/campaign/engine/slurm_engine.hpp"
 #include "executive/campaign/engine/task.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <filesystem>
 #include <string>
 
 #include "config/json.hpp"

@@ -18,6 +18,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/file/cases.hpp"
 #include "executive/campaign/file/cpu_sets.hpp"
 #include "executive/campaign/run/begin.hpp"
 #include "executive/campaign/run/runner.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <string>
 
-#include "executive/campaign/file/cases.hpp"
+#include "executive/campaign/file/campaign_file.hpp"
 
 namespace tactus::app {
 

@@ -17,7 +17,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/own_folder.hpp"
 #include "executive/app/run_folder.hpp"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <string>
 #include <thread>
 
 #include "executive/app/commands.hpp"

@@ -7,11 +7,10 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "config/number.hpp"
 #include "executive/admission/admission.hpp"
+#include "executive/app/commands.hpp"
 #include "executive/app/load_report.hpp"
 #include "executive/app/policy_report.hpp"
 #include "executive/app/terminal_text.hpp"
@@ -22,7 +21,6 @@
 #include "executive/capability/watch/settings.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/model/job_class.hpp"
-#include "executive/plan/rig.hpp"
 #include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/write_tracker.hpp"
 #include "rtsync/joined.hpp"

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +17,6 @@
 #include "executive/report/html_form.hpp"
 #include "executive/report/report.hpp"
 #include "executive/report/text_form.hpp"
-#include "executive/report/verdict.hpp"
 
 namespace tactus::app {
 namespace {

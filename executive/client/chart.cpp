@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 #include "rtsync/host/plain_text.hpp"
 

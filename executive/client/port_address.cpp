@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -2,11 +2,8 @@
 #include "executive/driver/driver_library.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "config/fields.hpp"
 #include "executive/driver/sdk_driver.hpp"

@@ -15,6 +15,7 @@
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/model/variable.hpp"
+#include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/opened_path.hpp"
 
 namespace tactus::executive {

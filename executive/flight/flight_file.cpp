@@ -18,7 +18,6 @@
 #include <mutex>
 #include <new>
 #include <set>
-#include <stdexcept>
 #include <system_error>
 
 #include "config/json.hpp"

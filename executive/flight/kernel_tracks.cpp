@@ -2,7 +2,6 @@
 #include "executive/flight/kernel_tracks.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <utility>
 

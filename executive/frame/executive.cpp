@@ -2,10 +2,7 @@
 #include "executive/frame/executive.hpp"
 
 #include <chrono>
-#include <cstdint>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <thread>
 
 #include "executive/frame/stuck_mark.hpp"

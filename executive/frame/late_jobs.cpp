@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/late_jobs.hpp"
 
-#include <utility>
-
 namespace tactus::executive {
 
 using rtsync::Nanoseconds;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/note_ring.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
-#include <cstdint>
 #include <span>
 
 #include "executive/driver/safe_output.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "rtsync/clock/clock.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {

@@ -10,10 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/cpu_set.hpp"

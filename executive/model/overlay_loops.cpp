@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/model/overlay_loops.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "executive/model/overlay_change.hpp"
 #include "executive/model/overlay_sums.hpp"

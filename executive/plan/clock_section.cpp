@@ -2,7 +2,6 @@
 // The `clock` section: a frame clock that comes from outside.
 #include <chrono>
 
-#include "config/number.hpp"
 #include "config/rules.hpp"
 #include "executive/plan/rig_settings.hpp"
 

@@ -2,7 +2,6 @@
 // The `realtime` section.
 #include <chrono>
 
-#include "config/number.hpp"
 #include "config/rules.hpp"
 #include "executive/plan/rig_settings.hpp"
 

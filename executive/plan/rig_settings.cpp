@@ -2,7 +2,6 @@
 #include "executive/plan/rig_settings.hpp"
 
 #include <chrono>
-#include <concepts>
 #include <map>
 #include <memory>
 #include <mutex>

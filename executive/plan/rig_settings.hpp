@@ -162,8 +162,8 @@ struct ModelSettings {
   config::Node device = config::Node::map({});  ///< the driver's own keys
   Located<std::string> thread{"main"};
   config::Node parameters;
-  config::Node limits{};                  ///< limits of its inputs: its jobs are given no more
-  std::optional<Located<bool>> isolated;  ///< nothing: as its library
+  config::Node limits{};                     ///< limits of its inputs: its jobs are given no more
+  std::optional<Located<bool>> isolated;     ///< nothing: as its library
   std::optional<Located<OnCrash>> on_crash;  ///< nothing: abort
   std::vector<JobSettings> jobs;
   bool operator==(const ModelSettings&) const = default;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "rtsync/crash/witness_page.hpp"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "executive/report/axes.hpp"
-#include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
 #include "executive/report/trace_excerpt.hpp"
 #include "executive/report/verdict.hpp"

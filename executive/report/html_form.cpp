@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "config/text.hpp"
 #include "executive/report/html_style.hpp"

@@ -9,7 +9,6 @@
 
 #include "executive/report/axes.hpp"
 #include "executive/report/comparison.hpp"
-#include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
 #include "executive/report/setting_differences.hpp"
 

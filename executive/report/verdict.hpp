@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "executive/report/page.hpp"
 #include "executive/report/run_data.hpp"
 
 namespace tactus::report {

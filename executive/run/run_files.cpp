@@ -2,7 +2,6 @@
 #include "executive/run/run_files.hpp"
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "executive/flight/trace_files.hpp"

@@ -2,7 +2,6 @@
 #include "executive/run/run_reports.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/utsname.h>
 
-#include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run/rig_run.hpp"
 #include "executive/run/run_reports.hpp"

@@ -2,7 +2,6 @@
 #include "executive/run/summary_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

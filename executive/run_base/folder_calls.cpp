@@ -2,7 +2,6 @@
 #include "executive/run_base/folder_calls.hpp"
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <exception>
 #include <mutex>

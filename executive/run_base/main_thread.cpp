@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "executive/frame/job_runner.hpp"
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/evidence/continuation.hpp"
 

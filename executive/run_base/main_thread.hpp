@@ -4,7 +4,7 @@
 #include <functional>
 #include <latch>
 
-#include "executive/frame/executive.hpp"
+#include "executive/frame/outcome.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {

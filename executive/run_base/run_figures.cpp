@@ -7,7 +7,6 @@
 #include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "config/expression_builder.hpp"
 #include "config/number.hpp"

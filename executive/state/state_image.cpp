@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace tactus::executive {
 namespace {

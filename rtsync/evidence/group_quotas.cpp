@@ -8,7 +8,6 @@
 #include <charconv>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 namespace tactus::rtsync {
 namespace {

@@ -2,7 +2,6 @@
 #include "rtsync/evidence/judge.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace tactus::rtsync {

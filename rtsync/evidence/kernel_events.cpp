@@ -12,7 +12,6 @@
 #include "rtsync/evidence/fault_time.hpp"
 #include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
-#include "rtsync/evidence/sign_reader.hpp"
 #include "rtsync/evidence/stamp_clock.hpp"
 #include "rtsync/evidence/stop_times.hpp"
 #include "rtsync/host/rights.hpp"

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "rtsync/evidence/tracefs_file.h"
 #include "rtsync/host/host_file.hpp"

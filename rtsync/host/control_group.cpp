@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string_view>
-#include <vector>
 
 #include "rtsync/host/host_file.hpp"
 

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <utility>
 
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/page.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <clocale>
-#include <cstdarg>
 #include <cstddef>
 #include <iterator>
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <vector>
 

@@ -8,7 +8,6 @@
 /// RT       nothing here. @when setup
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "drivers/can/dbc/database.hpp"

@@ -3,7 +3,6 @@
 /// End-to-end protection of messages as AUTOSAR defines it: a counter and a checksum in the data.
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "rtsync/rt.hpp"
 

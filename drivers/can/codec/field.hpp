@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "drivers/can/dbc/database.hpp"
 #include "rtsync/rt.hpp"

@@ -2,7 +2,6 @@
 #include "drivers/can/codec/one_word.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tactus::drivers::can {
 

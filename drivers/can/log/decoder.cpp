@@ -4,11 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <stdexcept>
-#include <utility>
 
 #include "drivers/can/codec/whole_text.hpp"
 

@@ -8,14 +8,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "drivers/can/model/open_port.hpp"
 #include "drivers/can/model/phases.hpp"
 #include "drivers/can/model/text.hpp"
-#include "drivers/can/port/can_socket.hpp"
 
 namespace tactus::drivers::can {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "drivers/can/bus/response_time.hpp"
 #include "drivers/can/model/settings.hpp"
 #include "drivers/can/port/shared_bus.hpp"
 

@@ -7,11 +7,9 @@
 #include <chrono>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 #include <thread>
 
 #include "drivers/can/model/settings.hpp"
-#include "drivers/can/port/can_socket.hpp"
 #include "drivers/can/port/simulated_bus.hpp"
 #include "drivers/can/port/socket_port.hpp"
 

@@ -8,7 +8,6 @@
 #include <tactus/model_driver.hpp>
 #include <vector>
 
-#include "drivers/can/bus/response_time.hpp"
 #include "drivers/can/codec/e2e.hpp"
 #include "drivers/can/dbc/database.hpp"
 

@@ -2,7 +2,6 @@
 #include "drivers/live/http/request.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "config/text.hpp"
 

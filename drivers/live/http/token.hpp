@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 namespace tactus::drivers::live_http {

@@ -4,7 +4,6 @@
 #include <hdf5_hl.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>

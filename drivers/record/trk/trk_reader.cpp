@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "config/document.hpp"
 #include "drivers/silkit/api/logger.hpp"
 #include "drivers/silkit/api/metrics.hpp"
 #include "drivers/silkit/api/service_settings.hpp"
 #include "drivers/silkit/net/mesh.hpp"
-#include "drivers/silkit/wire/labels.hpp"
 
 namespace tactus::silkit {
 

@@ -2,8 +2,6 @@
 #include "drivers/silkit/api/configuration_reader.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include "config/text.hpp"
 #include "rtsync/host/host_file.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/core/bus.hpp"
 
-#include <algorithm>
-
 namespace tactus::silkit {
 
 void Bus::check(const std::string& name, bool taken) const {

@@ -2,7 +2,6 @@
 #include "drivers/silkit/core/lin_nodes.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <limits>
 #include <string>

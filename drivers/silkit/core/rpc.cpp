@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
+
+#include "drivers/silkit/core/error.hpp"
 
 namespace tactus::silkit {
 namespace {

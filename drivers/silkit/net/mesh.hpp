@@ -10,7 +10,6 @@
 
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/net/backlog.hpp"
-#include "drivers/silkit/wire/uri.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::silkit {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <asio/dispatch.hpp>
 #include <asio/post.hpp>
-#include <chrono>
 #include <filesystem>
 #include <future>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "drivers/silkit/core/error.hpp"
 #include "drivers/silkit/net/registry_parts.hpp"
 
 namespace tactus::silkit {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <cerrno>

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "executive/campaign/engine/array_plan.hpp"
 #include "executive/campaign/engine/engine.hpp"
+#include "executive/campaign/file/slurm_settings.hpp"
 #include "executive/campaign/run/runner.hpp"
 
 namespace tactus::campaign {

@@ -6,7 +6,6 @@
 #include <exception>
 #include <map>
 #include <system_error>
-#include <vector>
 
 #include "executive/campaign/run/attempt_folder.hpp"
 #include "executive/campaign/run/begin.hpp"

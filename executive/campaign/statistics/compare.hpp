@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "executive/campaign/statistics/pass_rate.hpp"
-
 namespace tactus::campaign {
 
 /// Verdict of a case on one expectation, in one campaign.

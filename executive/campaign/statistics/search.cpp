@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 
+#include "executive/campaign/statistics/pass_rate.hpp"
+
 namespace tactus::campaign {
 namespace {
 

@@ -5,8 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "executive/campaign/statistics/pass_rate.hpp"
-
 namespace tactus::campaign {
 
 /// One run of a search, in the order in which they were made.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string_view>
 
 #include "config/json.hpp"
 #include "config/json_of.hpp"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "executive/capability/action/action_part.hpp"
 #include "executive/run_base/run_context.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <string>
-#include <utility>
 
 #include "executive/frame/switch_log.hpp"
 #include "executive/run_base/run_context.hpp"

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "executive/capability/cause/finding_text.hpp"

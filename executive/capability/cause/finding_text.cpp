@@ -2,7 +2,6 @@
 #include "executive/capability/cause/finding_text.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "executive/capability/cause/finding_words.hpp"
 #include "executive/run_base/runner_text.hpp"

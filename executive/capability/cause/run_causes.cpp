@@ -2,10 +2,8 @@
 #include "executive/capability/cause/run_causes.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "executive/capability/cause/settings.hpp"
-#include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/host/preemption_model.hpp"
 #include "rtsync/host/throttle.hpp"
 #include "rtsync/time/duration_text.hpp"

@@ -2,7 +2,6 @@
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 
 #include "config/date.hpp"

@@ -9,6 +9,7 @@
 #include "executive/capability/cause/settings.hpp"
 #include "executive/capability/clock/run_clock.hpp"
 #include "executive/flight/flight_collector.hpp"
+#include "executive/flight/flight_window.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
 #include "rtsync/crash/witness_page.hpp"

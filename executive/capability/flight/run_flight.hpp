@@ -14,10 +14,8 @@
 #include "executive/capability/flight/flight_part.hpp"
 #include "executive/capability/flight/settings.hpp"
 #include "executive/flight/flight_kernel.hpp"
-#include "executive/flight/flight_window.hpp"
 #include "executive/flight/trace_writer.hpp"
 #include "executive/frame/executive.hpp"
-#include "executive/plan/rig_settings.hpp"
 #include "executive/run_base/run_context.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 

@@ -2,7 +2,6 @@
 #include "executive/capability/judge/judge_part.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "executive/frame/frame_services.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "rtsync/rt.hpp"

@@ -6,7 +6,6 @@
 #include <deque>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "config/text.hpp"
 #include "executive/expression/variable_inputs.hpp"

@@ -5,12 +5,10 @@
 #include <cmath>
 #include <exception>
 #include <set>
-#include <string>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/capability/action/run_actions.hpp"
-#include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run_base/sha256.hpp"
 #include "rtsync/host/folder_file.hpp"
 

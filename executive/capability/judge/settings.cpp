@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "config/expression.hpp"
-#include "config/rules.hpp"
 
 namespace tactus::executive {
 

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "config/expression.hpp"
 #include "config/number.hpp"
 #include "config/unit.hpp"
 

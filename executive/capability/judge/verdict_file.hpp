@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "config/json.hpp"
 #include "executive/capability/judge/compiled_test.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstddef>
 #include <vector>
 
 #include "executive/capability/limit/limited_job.hpp"

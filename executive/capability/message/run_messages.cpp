@@ -3,7 +3,6 @@
 
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/time/duration_text.hpp"

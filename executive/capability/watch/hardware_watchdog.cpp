@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/watch/hardware_watchdog.hpp"
 
-#include <string>
 #include <system_error>
 
 #include "executive/capability/watch/settings.hpp"

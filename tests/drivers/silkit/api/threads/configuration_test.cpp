@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "config/document.hpp"
 #include "config/place.hpp"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 #include "tests/support/temp_dir.hpp"

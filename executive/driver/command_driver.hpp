@@ -45,9 +45,8 @@ class CommandDriver : public Driver {
   virtual std::string spelled_out(const std::string& argument) const { return argument; }
   /// Returns words that an option or an argument can be, for completion; empty: it does not know. `option`: "--database", or
   /// the name of an argument. `words`: the command line behind `tactus`, the last one being written. @when setup
-  virtual std::vector<config::Word> words_for(const std::string& option,
-                                              const std::vector<std::string>& words) const {
-    (void)option, (void)words;
+  virtual std::vector<config::Word> words_for(const std::string& /*option*/,
+                                              const std::vector<std::string>& /*words*/) const {
     return {};
   }
   /// Does what it is for, once the options are read. Returns the exit status. Throws CommandError.

@@ -201,8 +201,7 @@ class LiveRig {
   /// The frames decide which one that is: it is never one after.
   virtual void next_snapshot_of_multiple(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) = 0;
   /// Values after every frame from now on. nullptr, and why: the rig has no room for it.
-  virtual std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& refs, std::string& problem) {
-    (void)refs;
+  virtual std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& /*refs*/, std::string& problem) {
     problem = "this rig hands out no frames";
     return nullptr;
   }

@@ -96,14 +96,9 @@ class DrivenModel : public tactus::Model {
   /// Disturbances that it offers. Constant after declare(). Throws std::runtime_error. @when setup
   virtual std::vector<OfferedFault> faults() { return {}; }
   /// Begins the disturbance with this place in faults(), or ends it; the same may be said again.     @when rt
-  virtual void disturb(std::uint32_t number, bool acts, double amount) TACTUS_RT {
-    (void)number, (void)acts, (void)amount;
-  }
+  virtual void disturb(std::uint32_t /*number*/, bool /*acts*/, double /*amount*/) TACTUS_RT {}
   /// Returns how often it has had its effect. After the frames.                                         @when service
-  virtual std::uint64_t disturbed(std::uint32_t number) {
-    (void)number;
-    return 0;
-  }
+  virtual std::uint64_t disturbed(std::uint32_t /*number*/) { return 0; }
   /// Returns the histograms that it has now. Throws std::runtime_error.                         @when service
   virtual std::vector<ModelHistogram> histograms() { return {}; }
   /// Returns what a person should know before it runs; it is never opened then. Throws std::runtime_error. @when setup
@@ -156,16 +151,12 @@ class ModelDriver : public Driver {
   virtual bool takes_parameters() const { return false; }
   /// Says which names the keys of a model's section can have, whatever is wrong with the section. Touches no device.
   /// Throws std::runtime_error: they cannot be known.                                   @when setup
-  virtual KeyNames names(const config::Node& settings, const std::string& path) const {
-    (void)settings, (void)path;
-    return {};
-  }
+  virtual KeyNames names(const config::Node& /*settings*/, const std::string& /*path*/) const { return {}; }
   /// End of the names of files that its models are made of; empty: none.            @when setup
   virtual std::string extension() const { return ""; }
   /// Describes such a file. Throws std::runtime_error if it cannot be read.         @when setup
-  virtual void examine(const std::string& file, const FileLine& line, ExamineOptions& options) const {
-    (void)file, (void)line, (void)options;
-  }
+  virtual void examine(const std::string& /*file*/, const FileLine& /*line*/,
+                       ExamineOptions& /*options*/) const {}
 };
 
 }  // namespace tactus::executive

@@ -153,10 +153,7 @@ class RecordDriver : public Driver {
   virtual std::unique_ptr<RecordSource> read(const std::filesystem::path& file) const = 0;
 
   /// Parts of such a recording that a file of this format does not keep: "the descriptions of 12 columns".
-  virtual std::vector<std::string> omits(const RecordingHead& head) const {
-    (void)head;
-    return {};
-  }
+  virtual std::vector<std::string> omits(const RecordingHead& /*head*/) const { return {}; }
 };
 
 }  // namespace tactus::executive

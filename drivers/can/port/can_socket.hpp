@@ -36,10 +36,7 @@ class CanSocket {
   /// Time before its own at which send_at() wants a frame, ns; 0: the kernel sends none at a time. Constant.
   virtual std::int64_t send_lead() const noexcept { return 0; }
   /// Has the kernel send a frame at `time`, CLOCK_MONOTONIC. Otherwise as send().
-  virtual int send_at(const CanFrame& frame, std::int64_t time) noexcept {
-    (void)time;
-    return send(frame);
-  }
+  virtual int send_at(const CanFrame& frame, std::int64_t /*time*/) noexcept { return send(frame); }
   /// Waits for at most `timeout` ns; `nothing`: nothing came.
   virtual void receive(SocketEvent& event, std::int64_t timeout) noexcept = 0;
   /// Frames that the kernel has dropped since the socket was opened.

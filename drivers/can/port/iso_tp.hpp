@@ -48,15 +48,9 @@ class IsoTp {
   virtual void reset() TACTUS_RT = 0;
 
   /// Looks at a frame of the bus; true: it was one of this transport.
-  virtual bool receive(const CanFrame& frame, std::int64_t now) TACTUS_RT {
-    (void)frame, (void)now;
-    return false;
-  }
+  virtual bool receive(const CanFrame& /*frame*/, std::int64_t /*now*/) TACTUS_RT { return false; }
   /// The next frame to be sent at `now`; false: there is none.
-  virtual bool next(CanFrame& frame, std::int64_t now) TACTUS_RT {
-    (void)frame, (void)now;
-    return false;
-  }
+  virtual bool next(CanFrame& /*frame*/, std::int64_t /*now*/) TACTUS_RT { return false; }
 };
 
 /// Cuts messages into frames itself, a step of the rig at a time: for buses that no kernel knows, and for tests.

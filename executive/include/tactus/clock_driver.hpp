@@ -63,10 +63,7 @@ class TACTUS_HIDDEN ClockDriver : public KeyedDriver {
   /// Name of what was opened, for messages: "gpiochip0 line 3, rising"; once the clock is gone also why. @when any
   virtual std::string what() const = 0;
   /// Rows for `tactus doctor`. Not of an opened one. @when service
-  virtual std::vector<ClockFact> facts(const ClockQuestion& question) {
-    (void)question;
-    return {};
-  }
+  virtual std::vector<ClockFact> facts(const ClockQuestion& /*question*/) { return {}; }
 };
 
 namespace detail TACTUS_HIDDEN {

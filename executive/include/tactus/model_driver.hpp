@@ -125,41 +125,25 @@ class TACTUS_HIDDEN ModelDriver : public Model, public KeyedDriver {
   virtual bool has_safe_values() const { return false; }
   /// Drives the safe values at once; `for_good`: whatever a frame that still runs writes, the outputs end up safe. Also
   /// inside of a signal handler, any number of times: async-signal-safe. False: the device refused. @when any
-  virtual bool drive_safe(bool for_good) noexcept {
-    (void)for_good;
-    return true;
-  }
+  virtual bool drive_safe(bool /*for_good*/) noexcept { return true; }
   /// Outputs that it drives, for people who are about to move them. Constant after check(). @when setup
   virtual std::vector<DrivenOutput> outputs() const { return {}; }
   /// Looks at the cycle that a job of a cyclic class has in the rig, cycle_num / cycle_den nanoseconds. After declare(),
   /// also for `tactus check`, and in a process of its own (`isolated: yes`). What it throws refuses the rig. @when setup
-  virtual void planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
-    (void)job, (void)cycle_num, (void)cycle_den;
-  }
+  virtual void planned(const std::string& /*job*/, std::int64_t /*cycle_num*/, std::int64_t /*cycle_den*/) {}
   /// Takes the oldest message that waits for the rig's log; false: there is none. While jobs run, on another thread; in
   /// a process of its own (`isolated: yes`) after a job that failed on the thread of the jobs, too. @when service
-  virtual bool take_message(Message& to) {
-    (void)to;
-    return false;
-  }
+  virtual bool take_message(Message& /*to*/) { return false; }
   /// Disturbances that it offers. Constant after declare(); not asked in a process of its own. @when setup
   virtual std::vector<OfferedFault> faults() const { return {}; }
   /// Begins the disturbance with this place in faults(), or ends it; the same may be said again. On the thread of the
   /// frames before the jobs of a frame run, though asynchronous ones may. @when rt
-  virtual void disturb(std::uint32_t number, bool acts, double amount) noexcept {
-    (void)number, (void)acts, (void)amount;
-  }
+  virtual void disturb(std::uint32_t /*number*/, bool /*acts*/, double /*amount*/) noexcept {}
   /// Returns how often it has had its effect: messages that were disturbed. After the last frame. @when service
-  virtual std::uint64_t disturbed(std::uint32_t number) const {
-    (void)number;
-    return 0;
-  }
+  virtual std::uint64_t disturbed(std::uint32_t /*number*/) const { return 0; }
   /// Fills in the histogram with this number, from 0 on; false: there are no more. While jobs run, on another thread.
   /// @when service
-  virtual bool histogram(std::uint32_t number, MeasuredHistogram& to) {
-    (void)number, (void)to;
-    return false;
-  }
+  virtual bool histogram(std::uint32_t /*number*/, MeasuredHistogram& /*to*/) { return false; }
   /// Says which names keys of its section can have, for completion and for the schema of a rig file: those of a file that
   /// the section names, say. After keys() and located(); check() was not called, and what the rig file has wrong is as it
   /// was before. What it throws says that they cannot be known. @when setup

@@ -142,20 +142,13 @@ class TACTUS_HIDDEN RecordDriver : public KeyedDriver {
   }
   /// Makes an ended file of one that was examined, for `tactus recover`; what was whole stays whole. False: nothing more is
   /// needed than the cut after `found.whole`, which tactus makes. Of an object with default keys.
-  virtual bool mend(const std::string& file, const Examined& found) const {
-    (void)file;
-    (void)found;
-    return false;
-  }
+  virtual bool mend(const std::string& /*file*/, const Examined& /*found*/) const { return false; }
   /// Reads a file back. Of an object with default keys.
   virtual std::unique_ptr<RecordReader> read(const std::string& file) const {
     throw std::runtime_error(file + ": this format cannot be read back");
   }
   /// Parts of such a recording that its file does not keep: "the enumerations", "the units". Names and values it must keep.
-  virtual std::vector<std::string> omits(const Recording& recording) const {
-    (void)recording;
-    return {};
-  }
+  virtual std::vector<std::string> omits(const Recording& /*recording*/) const { return {}; }
 };
 
 namespace detail TACTUS_HIDDEN {

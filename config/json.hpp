@@ -12,8 +12,13 @@
 #include <nlohmann/json.hpp>
 #undef _json
 
-namespace tactus::config {
+namespace tactus {
+namespace config {
 
 using Json = nlohmann::ordered_json;
 
-}  // namespace tactus::config
+}  // namespace config
+
+using config::Json;  // the same word in all layers above
+
+}  // namespace tactus

@@ -15,7 +15,6 @@
 namespace tactus::drivers::link {
 namespace {
 
-using config::Json;
 using executive::CommandCall;
 using executive::LiveWrite;
 using Kind = executive::LiveWrite::Kind;

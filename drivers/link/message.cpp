@@ -16,7 +16,6 @@
 namespace tactus::drivers::link {
 namespace {
 
-using config::Json;
 using executive::load_element;
 using executive::with_type;
 

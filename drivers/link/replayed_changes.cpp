@@ -15,7 +15,6 @@
 namespace tactus::drivers::link {
 namespace {
 
-using config::Json;
 using Kind = executive::LiveWrite::Kind;
 
 constexpr std::size_t kMostUnderWay = 256;  // with the frames at a time; live access takes more

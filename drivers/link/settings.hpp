@@ -14,7 +14,6 @@ namespace tactus::drivers::link {
 
 using executive::Command;
 using executive::LinkMode;
-using rtsync::Nanoseconds;
 
 enum class Encoding { serdes, json, raw };
 enum class Operation { coordinated, autonomous };

@@ -12,8 +12,6 @@
 namespace tactus::executive {
 namespace {
 
-using rtsync::Nanoseconds;
-
 std::string percent(double share) { return rtsync::format_text("%.3g %%", share * 100); }
 
 JobCost cost_of(const PlannedJob& work, const std::optional<MeasuredRun>& run, MeasuredTime time) {

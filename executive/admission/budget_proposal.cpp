@@ -15,7 +15,6 @@
 namespace tactus::executive {
 namespace {
 
-using rtsync::Nanoseconds;
 using rtsync::Period;
 
 /// Rounds up to three digits, so that it does not look more exact than it is.

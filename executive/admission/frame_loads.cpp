@@ -10,7 +10,6 @@
 namespace tactus::executive {
 namespace {
 
-using rtsync::Nanoseconds;
 using rtsync::Period;
 using rtsync::Wide;
 

@@ -10,9 +10,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
-using rtsync::Nanoseconds;
-
 // No call is as long; what is longer is not a time of a job.
 constexpr std::int64_t kLongest = 3'600'000'000'000;
 

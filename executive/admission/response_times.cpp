@@ -8,7 +8,6 @@
 namespace tactus::executive {
 namespace {
 
-using rtsync::Nanoseconds;
 using rtsync::Wide;
 
 Wide needed_within(Wide time, std::span<const PeriodicTask> tasks, std::size_t task) {

@@ -16,7 +16,6 @@ namespace tactus::app {
 namespace {
 
 using campaign::Counts;
-using config::Json;
 
 std::string counts_text(const Counts& counts) {
   const std::array<std::pair<std::int64_t, const char*>, 5> all{{{counts.pass, "pass"},

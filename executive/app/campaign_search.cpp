@@ -36,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using campaign::Case;
-using config::Json;
 
 /// Runs cases, and keeps what came of each.
 class Probes {

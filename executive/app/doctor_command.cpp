@@ -35,7 +35,6 @@ namespace {
 using executive::RigSettings;
 using rtsync::CpuSet;
 using rtsync::Fact;
-using rtsync::Nanoseconds;
 using rtsync::SleeperKind;
 using rtsync::TrialSettings;
 using rtsync::WakeTrial;

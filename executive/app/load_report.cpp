@@ -15,7 +15,6 @@ namespace {
 using executive::Admission;
 using executive::JobCost;
 using executive::ThreadLoad;
-using rtsync::Nanoseconds;
 
 std::string jobs_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " job" : " jobs"); }
 

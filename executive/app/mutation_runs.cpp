@@ -27,7 +27,6 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 using executive::kNotJudged;
 using executive::kVerdictFailed;
 using Clock = ChildRuns::Clock;

@@ -32,7 +32,6 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 struct ShownRig {
   client::RunningRig rig;

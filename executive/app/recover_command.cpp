@@ -40,7 +40,6 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 using executive::RecordedFile;
 
 /// End marks of the recordings in summary.json.

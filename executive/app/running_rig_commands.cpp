@@ -25,7 +25,6 @@
 namespace tactus::app {
 namespace {
 
-using config::Json;
 using executive::CommandArgument;
 using executive::CommandEffect;
 using executive::CommandRow;

@@ -34,7 +34,6 @@ namespace {
 using namespace std::chrono_literals;
 using executive::RigRun;
 using rtsync::duration_text;
-using rtsync::Nanoseconds;
 
 constexpr auto kToStop = 5s;  // of waits in tick()
 

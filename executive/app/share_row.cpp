@@ -22,7 +22,6 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 /// The value of the first line "KEY : value" of /proc/cpuinfo; empty: there is none.
 std::string cpuinfo_value(std::string_view text, std::string_view key) {

@@ -19,7 +19,6 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 using executive::kNotJudged;
 using executive::kVerdictFailed;

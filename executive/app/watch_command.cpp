@@ -25,7 +25,6 @@ namespace tactus::app {
 namespace {
 
 using client::VariableFacts;
-using config::Json;
 
 constexpr std::size_t kMostWatched = 200;
 constexpr std::size_t kLongestNames =

@@ -35,7 +35,6 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 using rtsync::WitnessPage;
 
 constexpr const char* kSummary = "summary.json";

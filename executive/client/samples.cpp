@@ -20,8 +20,6 @@
 namespace tactus::client {
 namespace {
 
-using config::Json;
-
 Json parsed(const std::string& body) {
   Json json = config::json_of(body);
   if (!json.is_object()) throw NoRigError("what answers there is no rig: its answer is no JSON object");

@@ -29,7 +29,6 @@ namespace tactus::executive {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 constexpr char kFlightMagic[8] = {'t', 'a', 'c', 't', 'u', 's', 'F', '3'};
 constexpr std::size_t kFlightPage = 4096;

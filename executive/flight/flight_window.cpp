@@ -16,8 +16,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
-
 /// The frames of a call, and the time that they take.
 struct Window {
   std::vector<FlownFrame> frames;

@@ -64,7 +64,6 @@ RunEnd end_of(const EndCauses& causes, Verdict verdict, std::int64_t k) {
 
 }  // namespace
 
-using rtsync::Nanoseconds;
 using rtsync::Verdict;
 
 Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper,

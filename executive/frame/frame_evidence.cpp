@@ -14,7 +14,6 @@ namespace tactus::executive {
 
 using rtsync::FrameTiming;
 using rtsync::LatePart;
-using rtsync::Nanoseconds;
 using rtsync::OverrunCause;
 using rtsync::RigTime;
 using rtsync::TimePoint;

@@ -10,7 +10,6 @@ namespace tactus::executive {
 
 using rtsync::EventRecord;
 using rtsync::EvidenceTime;
-using rtsync::Nanoseconds;
 
 namespace {
 

@@ -3,8 +3,6 @@
 
 namespace tactus::executive {
 
-using rtsync::Nanoseconds;
-
 /// Adds up what each job of a lane took beyond its usual time. Returns the one with most; kNoPlanJob: none ran.
 std::uint32_t LateJobs::look_at(Log log) TACTUS_RT {
   ++round_;

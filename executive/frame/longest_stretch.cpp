@@ -8,7 +8,6 @@ namespace tactus::executive {
 using rtsync::EvidenceTime;
 using rtsync::FrameTiming;
 using rtsync::LatePart;
-using rtsync::Nanoseconds;
 
 namespace {
 

@@ -12,7 +12,6 @@ namespace tactus::executive {
 
 using rtsync::EvidenceTime;
 using rtsync::LatePart;
-using rtsync::Nanoseconds;
 
 namespace {
 

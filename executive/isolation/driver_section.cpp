@@ -10,7 +10,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
 using config::Node;
 using config::SourceLocation;
 

@@ -28,7 +28,6 @@ namespace tactus::executive {
 
 using config::Located;
 using config::Origin;
-using rtsync::Nanoseconds;
 using rtsync::Period;
 
 enum class ClockKind { monotonic, tsc };

@@ -10,8 +10,6 @@
 
 namespace tactus::report {
 
-using config::Json;
-
 /// The value at "frames.overruns", or nullptr.
 const Json* find_fact(const Json& all, std::string_view path);
 /// A whole number there; nothing: there is none, or something else.

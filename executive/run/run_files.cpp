@@ -12,8 +12,6 @@
 
 namespace tactus::executive {
 
-using config::Json;
-
 namespace {
 
 constexpr std::chrono::seconds kUnfinishedEvery{5};

@@ -17,8 +17,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
-
 constexpr std::chrono::seconds kFactsLast{10};
 constexpr const char* kNotTried = "nothing was tried here";
 

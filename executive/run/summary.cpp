@@ -11,8 +11,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
-
 /// Looked at once: the machine stays the same, and to look takes milliseconds.
 const Json& host() {
   static const Json found = [] {

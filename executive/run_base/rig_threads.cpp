@@ -11,7 +11,6 @@
 namespace tactus::executive {
 
 using rtsync::CpuSet;
-using rtsync::Nanoseconds;
 using rtsync::SchedPolicy;
 
 CpuSet RigCpus::of_frames() const {

@@ -27,7 +27,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are written as the machine has them");
 
-using config::Json;
 using std::filesystem::path;
 
 constexpr std::string_view kMagic = "tactusCK";

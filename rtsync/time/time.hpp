@@ -4,9 +4,15 @@
 #include <chrono>
 #include <cstdint>
 
-namespace tactus::rtsync {
+namespace tactus {
 
 using Nanoseconds = std::chrono::duration<std::int64_t, std::nano>;
+
+}  // namespace tactus
+
+namespace tactus::rtsync {
+
+using tactus::Nanoseconds;
 
 struct RigTime;        ///< the rig's clock: CLOCK_MONOTONIC, or what the rig chose instead
 struct MonotonicTime;  ///< CLOCK_MONOTONIC: what the kernel's timers and event time stamps are in

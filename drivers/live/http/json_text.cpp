@@ -11,8 +11,6 @@
 namespace tactus::drivers::live_http {
 namespace {
 
-using config::Json;
-
 /// Watches what is open while a text is read; refuses what goes too far before it is stored.
 class Watchman {
  public:

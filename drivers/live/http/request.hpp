@@ -15,7 +15,6 @@
 
 namespace tactus::drivers::live_http {
 
-using config::Json;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {

@@ -10,7 +10,6 @@
 
 namespace tactus::drivers::live_http {
 
-using config::Json;
 using Kind = Schema::Kind;
 
 namespace schema {

@@ -10,8 +10,6 @@
 /// Settings of `live: { http: ... }` in a rig file, filled and checked by the table of settings.cpp.
 namespace tactus::drivers::live_http {
 
-using rtsync::Nanoseconds;
-
 struct HttpSettings {
   std::string listen = "unix:live.sock";
   std::optional<std::string> token_file;  ///< relative to the rig file

@@ -7,8 +7,6 @@
 
 namespace tactus::drivers::trick {
 
-using rtsync::Nanoseconds;
-
 void ClientLines::announce(std::string line) {
   const std::lock_guard lock(mutex_);
   lines_.push_back(std::move(line));

@@ -29,8 +29,6 @@
 
 namespace tactus::drivers::trick {
 
-using rtsync::Nanoseconds;
-
 /// Services that a session needs; answers come back with the ticket, after the call.
 class SessionBackend {
  public:

@@ -11,7 +11,6 @@
 namespace tactus::drivers::record {
 namespace {
 
-using config::Json;
 using executive::RecordColumn;
 
 RecordColumn column_from_json(const Json& json) {

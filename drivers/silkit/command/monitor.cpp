@@ -26,8 +26,6 @@
 namespace tactus::silkit::command {
 namespace {
 
-using config::Json;
-
 /// Something became different.
 struct Change {
   enum class What { state, system, connected, disconnected, step, said } what;

@@ -18,8 +18,6 @@
 namespace tactus::silkit::command {
 namespace {
 
-using config::Json;
-
 struct Level {
   const char* option;
   const char* key;

@@ -13,7 +13,6 @@ namespace tactus::silkit {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using rtsync::Nanoseconds;
 
 /// Approximate cost of a sleep and a wake on a virtual machine; on hardware a fifth.
 constexpr Nanoseconds kSpin{50'000};

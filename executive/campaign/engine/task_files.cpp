@@ -15,7 +15,6 @@ namespace tactus::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 constexpr const char* kReports = ".cases";
 

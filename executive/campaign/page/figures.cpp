@@ -22,7 +22,6 @@
 namespace tactus::campaign {
 namespace {
 
-using config::Json;
 namespace fs = std::filesystem;
 
 /// Counts of the cases of a draw by their verdicts.

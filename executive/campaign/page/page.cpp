@@ -16,7 +16,6 @@ namespace tactus::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 constexpr std::size_t kLines = 2000;  // command lines in the page, of cases that did not pass
 

@@ -13,7 +13,6 @@ namespace tactus::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-using config::Json;
 
 constexpr int kVerdictFailed = 4, kNotJudged = 5;  // of `tactus run`
 

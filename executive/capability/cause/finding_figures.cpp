@@ -4,7 +4,6 @@
 namespace tactus::executive {
 
 using rtsync::Evidence;
-using rtsync::Nanoseconds;
 
 Nanoseconds still_of(const Finding& finding) {
   if (!finding.evidence.others) return Nanoseconds{0};

@@ -16,7 +16,6 @@ namespace {
 using rtsync::Cause;
 using rtsync::Evidence;
 using rtsync::LatePart;
-using rtsync::Nanoseconds;
 
 constexpr const char* kMachine = "the machine";
 

@@ -11,9 +11,6 @@
 
 namespace tactus::executive {
 
-using config::Json;
-using rtsync::Nanoseconds;
-
 namespace {
 
 constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switches", "floating_point"};

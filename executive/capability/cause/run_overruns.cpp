@@ -8,7 +8,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
 using rtsync::OverrunCause;
 
 const char* part_of_frame(OverrunCause cause) {

@@ -4,8 +4,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
-
 /// The external clock, as summary.json has it.
 Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
                          const std::string& source) {

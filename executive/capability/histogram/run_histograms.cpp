@@ -7,8 +7,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
-
 /// The value that `share` of all do not exceed: the end of its class.
 double quantile(const ModelHistogram& of, double share) {
   const double wanted = share * static_cast<double>(of.count);

@@ -9,7 +9,6 @@
 
 namespace tactus::executive {
 
-using config::Json;
 using rtsync::SchedPolicy;
 
 /// Each runs where the thread that calls it does, which sleeps meanwhile. The watcher's thread is more urgent

@@ -9,7 +9,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
 using rtsync::FileChange;
 using rtsync::LoadedFiles;
 

@@ -7,7 +7,6 @@
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
-using config::Json;
 
 LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, LiveServices services)
     : facts_(std::move(facts)),

@@ -7,7 +7,6 @@
 #include "executive/capability/live/live_value.hpp"
 
 namespace tactus::executive {
-using config::Json;
 
 bool LiveBatches::is_forced(const LiveRef& ref) const {
   return std::ranges::any_of(forced_, [&](const Forced& force) { return overlap(force.ref, ref); });

@@ -6,7 +6,6 @@
 
 // What the run tells of itself: it is asked here, and answers when its service thread comes by.
 namespace tactus::executive {
-using config::Json;
 
 void LiveAccess::report(LiveReport which, std::function<void(Json)> then) {
   {

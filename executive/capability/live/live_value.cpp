@@ -16,7 +16,6 @@
 namespace tactus::executive {
 namespace {
 
-using config::Json;
 using Bytes = std::vector<std::byte>;
 
 Json element_json(tactus_type type, const std::byte* data) {

@@ -5,8 +5,6 @@
 
 namespace tactus::executive {
 
-using config::Json;
-
 RunPolicies::RunPolicies(Executive& executive, PolicyVariables& variables)
     : executive_(executive), relief_(executive.program().relief()), part_(executive) {
   part_.show_in(variables);

@@ -73,7 +73,7 @@ class Dialogue : public drivers::trick::SessionBackend {
       end_frame();
     }
   }
-  void wait(drivers::trick::Nanoseconds time) {
+  void wait(Nanoseconds time) {
     now += time;
     session->advance(now);
   }
@@ -104,7 +104,7 @@ class Dialogue : public drivers::trick::SessionBackend {
   void report(std::string line) override { log.push_back(std::move(line)); }
 
   FakeLiveRig rig;
-  drivers::trick::Nanoseconds now{1'000'000'000};
+  Nanoseconds now{1'000'000'000};
   std::vector<std::string> log;
   std::optional<drivers::trick::Session> session;
   std::int64_t frame = 3200;  // of 1 ms

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "config/shape.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::executive {
 
@@ -16,13 +17,8 @@ namespace tactus::executive {
 ///       static constexpr const char* kKind = "record";
 ///
 /// Threads  one thread at setup.
-class Driver {
+class Driver : public rtsync::Interface {
  public:
-  Driver() = default;
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
-  virtual ~Driver() = default;
-
   /// The keys it understands in its section of the rig file, beside the common ones: for the reference page.
   /// nullptr: none. DriverWithFields (driver_with_fields.hpp) makes it of a table. @when setup
   virtual std::shared_ptr<const config::Section> section() const { return nullptr; }

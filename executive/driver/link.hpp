@@ -16,6 +16,7 @@
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/model/variable.hpp"
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/time/period.hpp"
@@ -88,13 +89,8 @@ struct LinkSignal {
 /// Threads  the rig's main thread, but where a function says something else.
 /// RT       everything but what is said to be for setup: no lock, no allocation, no exception, no system call; wait() alone sleeps,
 ///          and is called only where the rig is not in real time.
-class LinkFrames {
+class LinkFrames : public rtsync::Interface {
  public:
-  LinkFrames() = default;
-  LinkFrames(const LinkFrames&) = delete;
-  LinkFrames& operator=(const LinkFrames&) = delete;
-  virtual ~LinkFrames() = default;
-
   /// Reads published variables elsewhere from here on. @when setup
   virtual void redirect(const Redirection& /*where*/) {}
   /// Frame `first` will be the first one: it stands for the virtual time at which the others begin.
@@ -133,13 +129,8 @@ class LinkFrames {
 /// driver of kind "link".
 ///
 /// Threads  every group of functions says which.
-class Link {
+class Link : public rtsync::Interface {
  public:
-  Link() = default;
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
-  virtual ~Link() = default;
-
   // ---- one thread at setup
 
   virtual LinkMode mode() const = 0;

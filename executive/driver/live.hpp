@@ -24,6 +24,7 @@
 #include "executive/driver/live_knowledge.hpp"
 #include "executive/driver/statistics.hpp"
 #include "executive/model/variable.hpp"
+#include "rtsync/interface.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
@@ -153,13 +154,8 @@ struct LiveFacts {
 /// Threads  any but the frames'. Callbacks come from a thread of the rig's own ("live"), one at a time, never
 ///          from inside the call that asked for them; they must be short, and may ask again. After close()
 ///          none comes any more.
-class LiveRig {
+class LiveRig : public rtsync::Interface {
  public:
-  LiveRig() = default;
-  LiveRig(const LiveRig&) = delete;
-  LiveRig& operator=(const LiveRig&) = delete;
-  virtual ~LiveRig() = default;
-
   virtual const LiveFacts& facts() const = 0;
   /// All variables of all models and the executive's own, in the order of the rig file. Does not change.
   virtual const std::vector<LiveVariable>& variables() const = 0;
@@ -239,13 +235,8 @@ struct LiveContext {
 /// Serves a LiveRig to the world: made from one entry of the `live:` section by a driver of kind "live".
 ///
 /// Threads  the service thread; it has threads of its own.
-class LiveServer {
+class LiveServer : public rtsync::Interface {
  public:
-  LiveServer() = default;
-  LiveServer(const LiveServer&) = delete;
-  LiveServer& operator=(const LiveServer&) = delete;
-  virtual ~LiveServer() = default;
-
   /// Description, a line each, for `tactus check`.
   virtual std::vector<std::string> describe() const = 0;
   /// The section with all values, for the run folder's rig.yaml.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::executive {
 
@@ -114,13 +115,8 @@ struct LiveTrace {
 /// destroyed.
 ///
 /// Threads  one at a time.
-class LiveFrames {
+class LiveFrames : public rtsync::Interface {
  public:
-  LiveFrames() = default;
-  LiveFrames(const LiveFrames&) = delete;
-  LiveFrames& operator=(const LiveFrames&) = delete;
-  virtual ~LiveFrames() = default;
-
   struct Row {
     std::int64_t frame = 0;
     std::uint64_t number = 0;           ///< counts up with every frame: one that is missing was lost

@@ -17,6 +17,7 @@
 #include "executive/model/variable.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/opened_path.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::executive {
 
@@ -57,13 +58,8 @@ class RecordsLost : public std::runtime_error {
 /// Threads  all calls from the recorder's thread, never from a frame; they may block. Every function may
 ///          throw std::runtime_error with the reason ("No space left on device"), or RecordsLost: the rest
 ///          of this recording is then lost, counted and said; the rig continues.
-class RecordSink {
+class RecordSink : public rtsync::Interface {
  public:
-  RecordSink() = default;
-  RecordSink(const RecordSink&) = delete;
-  RecordSink& operator=(const RecordSink&) = delete;
-  virtual ~RecordSink() = default;
-
   /// Name of its file: "motion.csv" of "motion".
   virtual std::string file_name(const std::string& recording) const = 0;
   /// Makes the file, which must not be there, in an existing folder; what else belongs to it comes beside it.
@@ -93,13 +89,8 @@ class DamagedRecord : public std::runtime_error {
 /// A recording that is read back. Its file may still be written: what is there is read.
 ///
 /// Threads  one. Functions may throw std::runtime_error with place and reason.
-class RecordSource {
+class RecordSource : public rtsync::Interface {
  public:
-  RecordSource() = default;
-  RecordSource(const RecordSource&) = delete;
-  RecordSource& operator=(const RecordSource&) = delete;
-  virtual ~RecordSource() = default;
-
   /// Its columns stand one after another, without gaps.
   virtual const RecordingHead& head() const = 0;
   /// The next record, of record_bytes(head()); false: there is none. Throws DamagedRecord where the next call goes on with

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 #include "rtsync/time/time.hpp"
@@ -16,13 +17,8 @@ namespace tactus::executive {
 ///
 /// Threads  drive_safe(), end_safe(): any, also inside a signal handler, any number of times;
 ///          async-signal-safe. frame_ended(), frames_begin(), frames_ended(): the paced thread.
-class SafeOutput {
+class SafeOutput : public rtsync::Interface {
  public:
-  SafeOutput() = default;
-  SafeOutput(const SafeOutput&) = delete;
-  SafeOutput& operator=(const SafeOutput&) = delete;
-  virtual ~SafeOutput() = default;
-
   static constexpr rtsync::Nanoseconds kHangs{100'000'000};  ///< a longer call does not return
 
   /// Drives the declared safe values at once. Later frames may drive others again (after a freeze). False:

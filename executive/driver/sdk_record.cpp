@@ -88,8 +88,6 @@ class SdkSink final : public RecordSink {
  public:
   SdkSink(std::shared_ptr<SdkInstance> instance, const tactus_record_functions& functions)
       : instance_(std::move(instance)), functions_(functions) {}
-  SdkSink(const SdkSink&) = delete;
-  SdkSink& operator=(const SdkSink&) = delete;
 
   std::string file_name(const std::string& recording) const override {
     return sdk_text(functions_.prefix) + recording + functions_.extension;
@@ -157,8 +155,6 @@ class SdkSource final : public RecordSource {
       throw std::runtime_error(file.string() + ": " + error.what());
     }
   }
-  SdkSource(const SdkSource&) = delete;
-  SdkSource& operator=(const SdkSource&) = delete;
   ~SdkSource() override { end(); }
 
   const RecordingHead& head() const override { return head_; }

@@ -9,6 +9,7 @@
 #include "executive/frame/outcome.hpp"
 #include "executive/frame/slack.hpp"
 #include "executive/plan/plan.hpp"
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -78,7 +79,7 @@ struct PartVerdict {
 /// thread.
 ///
 /// RT  every hook but joined(), and changed() with `frozen` and `went_back`.
-class FramePart {
+class FramePart : public rtsync::Interface {
  public:
   /// Says that begin_frame() or rate_transition() may write variables of models. A part that says no calls
   /// FrameServices::hide_overlays() before it writes one.
@@ -86,9 +87,6 @@ class FramePart {
 
   /// `name`: for messages, as "recordings". A text that stays.
   explicit FramePart(const char* name = "a part of the rig") : name_(name) {}
-  FramePart(const FramePart&) = delete;
-  FramePart& operator=(const FramePart&) = delete;
-  virtual ~FramePart() = default;
 
   const char* name() const TACTUS_RT { return name_; }
 

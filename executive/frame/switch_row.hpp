@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {
@@ -16,13 +17,10 @@ namespace tactus::executive {
 ///
 /// Threads  turn, say: the rig's main thread, within a hook. add: setup. The rest: any.
 /// RT       turn(), say().
-class SwitchRow {
+class SwitchRow : public rtsync::Interface {
  public:
   /// `kind`: "fault". A text that stays.
   explicit SwitchRow(const char* kind) : kind_(kind) {}
-  SwitchRow(const SwitchRow&) = delete;
-  SwitchRow& operator=(const SwitchRow&) = delete;
-  virtual ~SwitchRow() = default;
 
   const char* kind() const TACTUS_RT { return kind_; }
   /// Switches a thing on or off, from the next frame's StepBegin on. `number`: its place in Plan::switches.  @when rt

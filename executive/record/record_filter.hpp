@@ -5,19 +5,15 @@
 #include <vector>
 
 #include "executive/driver/record_sink.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::executive {
 
 /// Receiver of records, one after another.
 ///
 /// Threads  the recorder's.
-class RecordTaker {
+class RecordTaker : public rtsync::Interface {
  public:
-  RecordTaker() = default;
-  RecordTaker(const RecordTaker&) = delete;
-  RecordTaker& operator=(const RecordTaker&) = delete;
-  virtual ~RecordTaker() = default;
-
   /// Takes a record, as RecordSink::write does. It must not throw. @when service
   virtual void take(const std::byte* record) = 0;
 };

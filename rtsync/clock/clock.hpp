@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 #include "rtsync/time/time.hpp"
@@ -15,13 +16,8 @@ namespace tactus::rtsync {
 ///
 /// Threads  setup, then the paced thread alone. const functions: any thread. What other threads measure, they
 ///          measure with monotonic_now().
-class PacedClock {
+class PacedClock : public Interface {
  public:
-  PacedClock() = default;
-  PacedClock(const PacedClock&) = delete;
-  PacedClock& operator=(const PacedClock&) = delete;
-  virtual ~PacedClock() = default;
-
   /// The time now. Never goes back.                                                                 @when rt
   virtual TimePoint<RigTime> now() TACTUS_RT = 0;
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -27,13 +28,8 @@ struct EdgeRead {
 ///
 /// Threads  prepare() at setup; wait() on the paced thread alone.
 /// RT       wait(): no lock, no allocation, no exception; system calls: waiting and reading.
-class EdgeSource {
+class EdgeSource : public Interface {
  public:
-  EdgeSource() = default;
-  EdgeSource(const EdgeSource&) = delete;
-  EdgeSource& operator=(const EdgeSource&) = delete;
-  virtual ~EdgeSource() = default;
-
   /// Waits until there are edges or the deadline has come, and writes the time stamps of the edges that are
   /// there, as many as fit. A deadline in the past: takes what is there, without waiting. Signals do not end
   /// the wait early. @when rt

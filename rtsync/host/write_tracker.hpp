@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rtsync/host/page.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::rtsync {
 
@@ -25,14 +26,9 @@ struct Pages {
 /// Threads  one at a time. The memory may be written by any thread meanwhile: a write that happens before a
 ///          call is seen by it, one beside it by this call or the next.
 /// RT       nothing here.
-class WriteTracker {
+class WriteTracker : public Interface {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-
-  WriteTracker() = default;
-  WriteTracker(const WriteTracker&) = delete;
-  WriteTracker& operator=(const WriteTracker&) = delete;
-  virtual ~WriteTracker() = default;
 
   /// Watches these pages from here on. Each of the three throws std::system_error when the kernel refuses.
   virtual void watch(Pages pages) = 0;

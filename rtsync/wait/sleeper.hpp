@@ -8,6 +8,7 @@
 
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_faults.hpp"
+#include "rtsync/interface.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
@@ -32,12 +33,9 @@ struct WaitResult {
 /// Waits for a slot. The only place on a real-time thread that makes a system call.
 ///
 /// Threads  prepare() and wait_until() on the paced thread; interrupt() from any.
-class Sleeper {
+class Sleeper : public Interface {
  public:
   explicit Sleeper(PacedClock& clock) : clock_(clock) {}
-  Sleeper(const Sleeper&) = delete;
-  Sleeper& operator=(const Sleeper&) = delete;
-  virtual ~Sleeper() = default;
 
   /// Gets ready to wait for slots of this period, on the thread that will wait. May take 200 ms (hybrid
   /// measures its margin). Throws std::system_error when the kernel refuses. @when setup

@@ -25,18 +25,14 @@
 #include "drivers/live/trick/message.hpp"
 #include "drivers/live/trick/run_ratio.hpp"
 #include "executive/driver/live.hpp"
+#include "rtsync/interface.hpp"
 #include "rtsync/time/period.hpp"
 
 namespace tactus::drivers::trick {
 
 /// Services that a session needs; answers come back with the ticket, after the call.
-class SessionBackend {
+class SessionBackend : public rtsync::Interface {
  public:
-  SessionBackend() = default;
-  SessionBackend(const SessionBackend&) = delete;
-  SessionBackend& operator=(const SessionBackend&) = delete;
-  virtual ~SessionBackend() = default;
-
   /// Answered by Session::snapshot(). `every`: of a frame whose number is a multiple of it; 0: of the next.
   virtual void ask_snapshot(std::uint64_t ticket, std::int64_t every) = 0;
   /// Answered by Session::written(), unless problems are returned.

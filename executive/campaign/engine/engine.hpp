@@ -10,6 +10,7 @@
 #include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/store/outcome.hpp"
 #include "executive/campaign/store/placement.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::campaign {
 
@@ -88,17 +89,12 @@ enum TaskStatus : int {
 /// the runner only asks.
 ///
 /// Threads  that of the runner. All functions may throw EngineBusy, or CampaignError for what has to be mended.
-class Engine {
+class Engine : public rtsync::Interface {
  public:
   enum class Cancel {
     waiting,  ///< tasks that wait; those that run end after their case
     all,      ///< all at once
   };
-
-  Engine() = default;
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
-  virtual ~Engine() = default;
 
   /// Looks whether such tasks can be run at all, and how many.                                    @when setup
   virtual EngineLimits limits(const ArrayNeeds& needs) = 0;

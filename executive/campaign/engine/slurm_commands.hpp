@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "rtsync/interface.hpp"
+
 namespace tactus::campaign::slurm {
 
 /// The path of a program in PATH; empty: there is none.
@@ -20,12 +22,8 @@ struct Answer {
 /// Runs Slurm's programs: sbatch, squeue, scancel, scontrol, sinfo.
 ///
 /// Threads  that of the runner.
-class Commands {
+class Commands : public rtsync::Interface {
  public:
-  Commands() = default;
-  Commands(const Commands&) = delete;
-  Commands& operator=(const Commands&) = delete;
-  virtual ~Commands() = default;
   /// Runs one to its end. Throws CampaignError if there is no such program in PATH.              @when service
   virtual Answer run(const std::vector<std::string>& words) = 0;
   /// Returns true if there is such a program.

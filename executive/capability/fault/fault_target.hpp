@@ -9,6 +9,7 @@
 #include "executive/driver/link.hpp"
 #include "executive/driver/model_driver.hpp"
 #include "rtsync/clock/disturbed_edge_source.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::executive {
 
@@ -16,13 +17,8 @@ namespace tactus::executive {
 ///
 /// Threads  act(), rest(): the frames' main thread. summarize(): after the frames.
 /// RT       act(), rest().
-class FaultTarget {
+class FaultTarget : public rtsync::Interface {
  public:
-  FaultTarget() = default;
-  FaultTarget(const FaultTarget&) = delete;
-  FaultTarget& operator=(const FaultTarget&) = delete;
-  virtual ~FaultTarget() = default;
-
   /// The fault has its effect from here on, or has it no more. The same may be said again.
   virtual void act(bool yes) TACTUS_RT = 0;
   /// The rig is paused: nothing is disturbed until act() is called again.

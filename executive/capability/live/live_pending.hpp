@@ -9,6 +9,7 @@
 #include "executive/capability/live/live_port.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/frame/executive.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::executive {
 
@@ -28,12 +29,8 @@ struct LiveView {
 /// Waits for an answer of the rig.
 ///
 /// Threads  one at a time.
-class LivePending {
+class LivePending : public rtsync::Interface {
  public:
-  LivePending() = default;
-  LivePending(const LivePending&) = delete;
-  LivePending& operator=(const LivePending&) = delete;
-  virtual ~LivePending() = default;
   /// Adds the answer to those of the view once there is one. True: nothing is waited for any more.
   virtual bool poll(LiveView& view) = 0;
   virtual bool wants_snapshot() const { return false; }

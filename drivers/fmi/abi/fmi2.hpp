@@ -27,11 +27,9 @@ struct Callbacks {
 using Instantiate = Component(Text name, Kind kind, Text guid, Text resources, const Callbacks* callbacks,
                               int visible, int logging);
 using FreeInstance = void(Component);
-using SetDebugLogging = Status(Component, int on, std::size_t count, const Text* categories);
 using SetupExperiment = Status(Component, int has_tolerance, double tolerance, double start, int has_stop,
                                double stop);
 using Plain = Status(Component);  ///< EnterInitializationMode, ExitInitializationMode, Terminate, Reset
-using GetVersion = Text();
 
 template <class T>
 using Get = Status(Component, const Reference*, std::size_t, T*);
@@ -41,12 +39,5 @@ using Set = Status(Component, const Reference*, std::size_t, const T*);
 using DoStep = Status(Component, double time, double step, int no_set_state_before);
 using GetRealStatus = Status(Component, StatusKind, double*);
 using GetBooleanStatus = Status(Component, StatusKind, int*);
-
-using GetState = Status(Component, void** state);
-using SetState = Status(Component, void* state);
-using FreeState = Status(Component, void** state);
-using StateSize = Status(Component, void* state, std::size_t* bytes);
-using SerializeState = Status(Component, void* state, char* bytes, std::size_t size);
-using DeserializeState = Status(Component, const char* bytes, std::size_t size, void** state);
 
 }  // namespace tactus::drivers::fmi::abi2

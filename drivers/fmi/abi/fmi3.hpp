@@ -30,12 +30,10 @@ using InstantiateScheduledExecution = Instance(Text name, Text token, Text resou
                                                ClockUpdate* clock_update, Preemption* lock,
                                                Preemption* unlock);
 using FreeInstance = void(Instance);
-using SetDebugLogging = Status(Instance, bool on, std::size_t count, const Text* categories);
 using EnterInitialization = Status(Instance, bool has_tolerance, double tolerance, double start,
                                    bool has_stop, double stop);
 /// ExitInitializationMode, EnterConfigurationMode, ExitConfigurationMode, EnterEventMode, EnterStepMode, Terminate, Reset.
 using Plain = Status(Instance);
-using GetVersion = Text();
 
 template <class T>
 using Get = Status(Instance, const Reference*, std::size_t, T*, std::size_t);
@@ -58,12 +56,5 @@ using GetClock = Status(Instance, const Reference*, std::size_t, bool* ticks);
 using GetInterval = Status(Instance, const Reference*, std::size_t, double* seconds, Qualifier*);
 using GetShift = Status(Instance, const Reference*, std::size_t, double* seconds);
 using SetInterval = Status(Instance, const Reference*, std::size_t, const double* seconds);
-
-using GetState = Status(Instance, void** state);
-using SetState = Status(Instance, void* state);
-using FreeState = Status(Instance, void** state);
-using StateSize = Status(Instance, void* state, std::size_t* bytes);
-using SerializeState = Status(Instance, void* state, std::uint8_t* bytes, std::size_t size);
-using DeserializeState = Status(Instance, const std::uint8_t* bytes, std::size_t size, void** state);
 
 }  // namespace tactus::drivers::fmi::abi3

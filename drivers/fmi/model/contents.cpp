@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
-#include <string>
 #include <string_view>
 #include <system_error>
 

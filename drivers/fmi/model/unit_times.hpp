@@ -8,7 +8,6 @@
 
 #include "drivers/fmi/model/distribution.hpp"
 #include "drivers/fmi/unit/life_cycle.hpp"
-#include "drivers/fmi/unit/preemption.hpp"
 
 namespace tactus::drivers::fmi {
 

@@ -65,44 +65,34 @@ void* Values::data(std::size_t variable) {
   return as<std::byte>(copies_ ? rig_ : unit_) + offsets_[variable] * rig_bytes();
 }
 
-void Values::to_unit() noexcept {
-  if (!copies_) return;
-  if (type_ == Type::boolean) {
-    for (std::size_t i = 0; i < elements_; ++i) as<int>(unit_)[i] = as<std::uint8_t>(rig_)[i] != 0 ? 1 : 0;
-    return;
-  }
+/// Brings values of this type from the rig to the unit, or back.
+template <class T>
+void Values::convert(bool to_unit) noexcept {
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     const RigUnit& unit = variables_[i].unit;
     for (std::size_t at = offsets_[i]; at < offsets_[i] + variables_[i].elements; ++at) {
-      if (type_ == Type::float32)
-        as<float>(unit_)[at] = unit.converts()
-                                   ? static_cast<float>((as<float>(rig_)[at] - unit.offset) / unit.factor)
-                                   : as<float>(rig_)[at];
+      T& in_rig = as<T>(rig_)[at];
+      T& in_unit = as<T>(unit_)[at];
+      if (to_unit)
+        in_unit = unit.converts() ? static_cast<T>((in_rig - unit.offset) / unit.factor) : in_rig;
       else
-        as<double>(unit_)[at] =
-            unit.converts() ? (as<double>(rig_)[at] - unit.offset) / unit.factor : as<double>(rig_)[at];
+        in_rig = unit.converts() ? static_cast<T>(unit.factor * in_unit + unit.offset) : in_unit;
     }
   }
 }
 
+void Values::to_unit() noexcept {
+  if (!copies_) return;
+  if (type_ == Type::float32) return convert<float>(true);
+  if (type_ != Type::boolean) return convert<double>(true);
+  for (std::size_t i = 0; i < elements_; ++i) as<int>(unit_)[i] = as<std::uint8_t>(rig_)[i] != 0 ? 1 : 0;
+}
+
 void Values::from_unit() noexcept {
   if (!copies_) return;
-  if (type_ == Type::boolean) {
-    for (std::size_t i = 0; i < elements_; ++i) as<std::uint8_t>(rig_)[i] = as<int>(unit_)[i] != 0 ? 1 : 0;
-    return;
-  }
-  for (std::size_t i = 0; i < variables_.size(); ++i) {
-    const RigUnit& unit = variables_[i].unit;
-    for (std::size_t at = offsets_[i]; at < offsets_[i] + variables_[i].elements; ++at) {
-      if (type_ == Type::float32)
-        as<float>(rig_)[at] = unit.converts()
-                                  ? static_cast<float>(unit.factor * as<float>(unit_)[at] + unit.offset)
-                                  : as<float>(unit_)[at];
-      else
-        as<double>(rig_)[at] =
-            unit.converts() ? unit.factor * as<double>(unit_)[at] + unit.offset : as<double>(unit_)[at];
-    }
-  }
+  if (type_ == Type::float32) return convert<float>(false);
+  if (type_ != Type::boolean) return convert<double>(false);
+  for (std::size_t i = 0; i < elements_; ++i) as<std::uint8_t>(rig_)[i] = as<int>(unit_)[i] != 0 ? 1 : 0;
 }
 
 Status Values::set(Unit& unit, Call how) noexcept {

@@ -72,6 +72,8 @@ class Values {
   Status get(Unit& unit) noexcept;
 
  private:
+  template <class T>
+  void convert(bool to_unit) noexcept;
   void note_set() noexcept;
   /// Bytes of an element in the rig.
   std::size_t rig_bytes() const { return type_ == Type::boolean ? 1 : storage_of(type_, version_); }

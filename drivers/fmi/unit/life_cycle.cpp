@@ -123,44 +123,4 @@ const char* name_of(Status status) {
   return kNames[static_cast<unsigned>(status)];
 }
 
-const char* name_of(Call call) {
-  constexpr const char* kNames[] = {"Instantiate",
-                                    "EnterConfigurationMode",
-                                    "ExitConfigurationMode",
-                                    "EnterInitializationMode",
-                                    "ExitInitializationMode",
-                                    "Set of start values",
-                                    "Set of structural parameters",
-                                    "Set of inputs",
-                                    "Get",
-                                    "DoStep",
-                                    "Terminate",
-                                    "Reset",
-                                    "GetState",
-                                    "SetState",
-                                    "ActivateModelPartition",
-                                    "GetInterval",
-                                    "SetInterval",
-                                    "EnterEventMode",
-                                    "UpdateDiscreteStates",
-                                    "EnterStepMode",
-                                    "FreeInstance"};
-  return kNames[static_cast<unsigned>(call)];
-}
-
-const char* name_of(Phase phase) {
-  constexpr const char* kNames[] = {"not instantiated",
-                                    "instantiated",
-                                    "in configuration mode",
-                                    "in initialization mode",
-                                    "between two steps",
-                                    "between two steps, values set",
-                                    "in event mode",
-                                    "in clock activation mode",
-                                    "terminated",
-                                    "in error",
-                                    "in fatal error"};
-  return kNames[static_cast<unsigned>(phase)];
-}
-
 }  // namespace tactus::drivers::fmi

@@ -70,8 +70,6 @@ enum class Status : std::uint8_t {
 };
 constexpr bool is_good(Status status) { return status == Status::ok || status == Status::warning; }
 const char* name_of(Status status);
-const char* name_of(Call call);
-const char* name_of(Phase phase);
 
 class LifeCycle {
  public:

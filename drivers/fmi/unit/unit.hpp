@@ -241,38 +241,23 @@ class Unit {
                         std::size_t count) noexcept = 0;
   /// Fills `answer` but for what it has from a step before and is the same.
   virtual Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept = 0;
-  virtual Status do_activate(std::uint32_t clock, double time, ClockNews& news) noexcept {
-    (void)clock, (void)time, (void)news;
+  virtual Status do_activate(std::uint32_t /*clock*/, double /*time*/, ClockNews& /*news*/) noexcept {
     return Status::illegal;
   }
   virtual Status do_enter_event() noexcept { return Status::illegal; }
   virtual Status do_enter_step() noexcept { return Status::illegal; }
-  virtual Status do_tick(std::uint32_t clock) noexcept {
-    (void)clock;
+  virtual Status do_tick(std::uint32_t /*clock*/) noexcept { return Status::illegal; }
+  virtual Status do_ask_ticks(ClockNews& /*news*/) noexcept { return Status::illegal; }
+  virtual Status do_update_discrete(EventAnswer& /*answer*/) noexcept { return Status::illegal; }
+  virtual Status do_ask_intervals(ClockNews& /*news*/) noexcept { return Status::illegal; }
+  virtual Status do_ask_interval(std::uint32_t /*clock*/, double& /*seconds*/,
+                                 abi3::Qualifier& /*qualifier*/) noexcept {
     return Status::illegal;
   }
-  virtual Status do_ask_ticks(ClockNews& news) noexcept {
-    (void)news;
+  virtual Status do_ask_shift(std::uint32_t /*clock*/, double& /*seconds*/) noexcept {
     return Status::illegal;
   }
-  virtual Status do_update_discrete(EventAnswer& answer) noexcept {
-    (void)answer;
-    return Status::illegal;
-  }
-  virtual Status do_ask_intervals(ClockNews& news) noexcept {
-    (void)news;
-    return Status::illegal;
-  }
-  virtual Status do_ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept {
-    (void)clock, (void)seconds, (void)qualifier;
-    return Status::illegal;
-  }
-  virtual Status do_ask_shift(std::uint32_t clock, double& seconds) noexcept {
-    (void)clock, (void)seconds;
-    return Status::illegal;
-  }
-  virtual Status do_set_interval(std::uint32_t clock, double seconds) noexcept {
-    (void)clock, (void)seconds;
+  virtual Status do_set_interval(std::uint32_t /*clock*/, double /*seconds*/) noexcept {
     return Status::illegal;
   }
   virtual bool find_state_functions() = 0;

@@ -3,29 +3,10 @@
 #include <cstdarg>
 #include <cstdlib>
 
-#include "drivers/fmi/abi/fmi2.hpp"
-#include "drivers/fmi/unit/unit.hpp"
+#include "drivers/fmi/unit/unit_of.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
-
-Status status_of(abi2::Status status) noexcept {
-  switch (status) {
-    case abi2::kOk:
-      return Status::ok;
-    case abi2::kWarning:
-      return Status::warning;
-    case abi2::kDiscard:
-      return Status::discard;
-    case abi2::kError:
-      return Status::error;
-    case abi2::kPending:
-      return Status::pending;
-    case abi2::kFatal:
-      break;
-  }
-  return Status::fatal;  // also a number that is none of them
-}
 
 constexpr bool is_good(abi2::Status status) { return status == abi2::kOk || status == abi2::kWarning; }
 
@@ -56,25 +37,20 @@ std::string uri_of(const std::string& path) {
   return uri;
 }
 
-class Unit2 final : public Unit {
+class Unit2 final : public UnitOf<abi2::Status, char> {
  public:
   Unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
         const Description& description, LogRing& log)
-      : Unit(file, folder, description, Execution::co_simulation, log),
+      : UnitOf(file, folder, description, Execution::co_simulation, log),
         instantiate_(library_.need<abi2::Instantiate>("fmi2Instantiate")),
-        free_(library_.need<abi2::FreeInstance>("fmi2FreeInstance")),
         setup_(library_.need<abi2::SetupExperiment>("fmi2SetupExperiment")),
-        enter_initialization_(library_.need<abi2::Plain>("fmi2EnterInitializationMode")),
-        exit_initialization_(library_.need<abi2::Plain>("fmi2ExitInitializationMode")),
-        terminate_(library_.need<abi2::Plain>("fmi2Terminate")),
-        reset_(library_.need<abi2::Plain>("fmi2Reset")),
+        enter_initialization_(library_.need<Plain>("fmi2EnterInitializationMode")),
         step_(library_.need<abi2::DoStep>("fmi2DoStep")),
         real_status_(library_.find<abi2::GetRealStatus>("fmi2GetRealStatus")),
-        boolean_status_(library_.find<abi2::GetBooleanStatus>("fmi2GetBooleanStatus")) {}
-  ~Unit2() override {
-    abandon(instance_);
-    free();
+        boolean_status_(library_.find<abi2::GetBooleanStatus>("fmi2GetBooleanStatus")) {
+    need_plain_functions("fmi2");
   }
+  ~Unit2() override { leave(); }
 
   void need_set(Type type) override {
     switch (type) {
@@ -112,10 +88,6 @@ class Unit2 final : public Unit {
                              &callbacks_, 0, logging ? 1 : 0);
     return instance_ != nullptr;
   }
-  void do_free() override {
-    free_(instance_);
-    instance_ = nullptr;
-  }
   Status do_enter_configuration() override { return Status::illegal; }
   Status do_exit_configuration() override { return Status::illegal; }
   Status do_enter_initialization(double start, double tolerance) override {
@@ -123,31 +95,24 @@ class Unit2 final : public Unit {
         status_of(setup_(instance_, tolerance > 0 ? 1 : 0, tolerance > 0 ? tolerance : 0, start, 0, 0));
     return is_good(status) ? status_of(enter_initialization_(instance_)) : status;
   }
-  Status do_exit_initialization() override { return status_of(exit_initialization_(instance_)); }
-  Status do_terminate() override { return status_of(terminate_(instance_)); }
-  Status do_reset() override { return status_of(reset_(instance_)); }
 
   Status do_set(Type type, std::span<const std::uint32_t> references, const void* values,
                 std::size_t) noexcept override {
-    const auto set = [&](auto* function, auto* as) {
-      return function == nullptr ? Status::illegal
-                                 : status_of(function(instance_, references.data(), references.size(), as));
-    };
-    if (type == Type::float64) return set(set_real_, static_cast<const double*>(values));
-    return set(type == Type::boolean ? set_boolean_ : set_integer_, static_cast<const int*>(values));
+    if (type == Type::float64)
+      return answer_of(set_real_, references.data(), references.size(), static_cast<const double*>(values));
+    return answer_of(type == Type::boolean ? set_boolean_ : set_integer_, references.data(),
+                     references.size(), static_cast<const int*>(values));
   }
   Status do_set_text(Type, std::uint32_t reference, const std::string& value) override {
     const abi2::Text text = value.c_str();
-    return set_string_ == nullptr ? Status::illegal : status_of(set_string_(instance_, &reference, 1, &text));
+    return answer_of(set_string_, &reference, 1U, &text);
   }
   Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
                 std::size_t) noexcept override {
-    const auto get = [&](auto* function, auto* as) {
-      return function == nullptr ? Status::illegal
-                                 : status_of(function(instance_, references.data(), references.size(), as));
-    };
-    if (type == Type::float64) return get(get_real_, static_cast<double*>(values));
-    return get(type == Type::boolean ? get_boolean_ : get_integer_, static_cast<int*>(values));
+    if (type == Type::float64)
+      return answer_of(get_real_, references.data(), references.size(), static_cast<double*>(values));
+    return answer_of(type == Type::boolean ? get_boolean_ : get_integer_, references.data(),
+                     references.size(), static_cast<int*>(values));
   }
 
   void find_function(Transfer& transfer, bool set) const override {
@@ -206,35 +171,12 @@ class Unit2 final : public Unit {
     }
   }
 
-  bool find_state_functions() override {
-    get_state_ = library_.find<abi2::GetState>("fmi2GetFMUstate");
-    set_state_ = library_.find<abi2::SetState>("fmi2SetFMUstate");
-    free_state_ = library_.find<abi2::FreeState>("fmi2FreeFMUstate");
-    state_size_ = library_.find<abi2::StateSize>("fmi2SerializedFMUstateSize");
-    serialize_ = library_.find<abi2::SerializeState>("fmi2SerializeFMUstate");
-    deserialize_ = library_.find<abi2::DeserializeState>("fmi2DeSerializeFMUstate");
-    return get_state_ != nullptr && set_state_ != nullptr && free_state_ != nullptr &&
-           state_size_ != nullptr && serialize_ != nullptr && deserialize_ != nullptr;
-  }
-  Status do_get_state(void** state) noexcept override { return status_of(get_state_(instance_, state)); }
-  Status do_set_state(void* state) noexcept override { return status_of(set_state_(instance_, state)); }
-  Status do_free_state(void** state) noexcept override { return status_of(free_state_(instance_, state)); }
-  Status do_state_size(void* state, std::size_t* bytes) noexcept override {
-    return status_of(state_size_(instance_, state, bytes));
-  }
-  Status do_serialize(void* state, std::byte* bytes, std::size_t size) noexcept override {
-    return status_of(serialize_(instance_, state, reinterpret_cast<char*>(bytes), size));
-  }
-  Status do_deserialize(const std::byte* bytes, std::size_t size, void** state) noexcept override {
-    return status_of(deserialize_(instance_, reinterpret_cast<const char*>(bytes), size, state));
-  }
+  bool find_state_functions() override { return find_state("fmi2", "FMUstate", "DeSerializeFMUstate"); }
 
-  abi2::Component instance_ = nullptr;
   abi2::Callbacks callbacks_{&log2, &std::calloc, &std::free, nullptr, &log_};
   abi2::Instantiate* instantiate_;
-  abi2::FreeInstance* free_;
   abi2::SetupExperiment* setup_;
-  abi2::Plain *enter_initialization_, *exit_initialization_, *terminate_, *reset_;
+  Plain* enter_initialization_;
   abi2::DoStep* step_;
   abi2::GetRealStatus* real_status_;
   abi2::GetBooleanStatus* boolean_status_;
@@ -243,12 +185,6 @@ class Unit2 final : public Unit {
   abi2::Set<abi2::Text>* set_string_ = nullptr;
   abi2::Get<double>* get_real_ = nullptr;
   abi2::Get<int>*get_integer_ = nullptr, *get_boolean_ = nullptr;
-  abi2::GetState* get_state_ = nullptr;
-  abi2::SetState* set_state_ = nullptr;
-  abi2::FreeState* free_state_ = nullptr;
-  abi2::StateSize* state_size_ = nullptr;
-  abi2::SerializeState* serialize_ = nullptr;
-  abi2::DeserializeState* deserialize_ = nullptr;
 };
 
 }  // namespace

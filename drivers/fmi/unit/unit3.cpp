@@ -5,33 +5,16 @@
 #include <string>
 #include <utility>
 
-#include "drivers/fmi/abi/fmi3.hpp"
 #include "drivers/fmi/unit/preemption.hpp"
-#include "drivers/fmi/unit/unit.hpp"
+#include "drivers/fmi/unit/unit_of.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
 
-Status status3_of(abi3::Status status) noexcept {
-  switch (status) {
-    case abi3::kOk:
-      return Status::ok;
-    case abi3::kWarning:
-      return Status::warning;
-    case abi3::kDiscard:
-      return Status::discard;
-    case abi3::kError:
-      return Status::error;
-    case abi3::kFatal:
-      break;
-  }
-  return Status::fatal;  // also a number that is none of them
-}
-
 constexpr bool is_good(abi3::Status status) { return status == abi3::kOk || status == abi3::kWarning; }
 
 void log3(void* environment, abi3::Status status, abi3::Text category, abi3::Text message) {
-  static_cast<LogRing*>(environment)->put(status3_of(status), category, message);
+  static_cast<LogRing*>(environment)->put(status_of(status), category, message);
 }
 
 /// The activation that the calling thread is in: Clock Update Mode is only there.
@@ -52,18 +35,15 @@ struct Access {
   void* get = nullptr;
 };
 
-class Unit3 final : public Unit {
+class Unit3 final : public UnitOf<abi3::Status, std::uint8_t> {
  public:
   Unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
         const Description& description, Execution execution, LogRing& log)
-      : Unit(file, folder, description, execution, log),
-        free_(library_.need<abi3::FreeInstance>("fmi3FreeInstance")),
+      : UnitOf(file, folder, description, execution, log),
         enter_initialization_(library_.need<abi3::EnterInitialization>("fmi3EnterInitializationMode")),
-        exit_initialization_(library_.need<abi3::Plain>("fmi3ExitInitializationMode")),
-        terminate_(library_.need<abi3::Plain>("fmi3Terminate")),
-        reset_(library_.need<abi3::Plain>("fmi3Reset")),
-        enter_configuration_(library_.find<abi3::Plain>("fmi3EnterConfigurationMode")),
-        exit_configuration_(library_.find<abi3::Plain>("fmi3ExitConfigurationMode")) {
+        enter_configuration_(library_.find<Plain>("fmi3EnterConfigurationMode")),
+        exit_configuration_(library_.find<Plain>("fmi3ExitConfigurationMode")) {
+    need_plain_functions("fmi3");
     if (execution == Execution::scheduled) {
       instantiate_scheduled_ =
           library_.need<abi3::InstantiateScheduledExecution>("fmi3InstantiateScheduledExecution");
@@ -73,21 +53,18 @@ class Unit3 final : public Unit {
       step_ = library_.need<abi3::DoStep>("fmi3DoStep");
     }
   }
-  ~Unit3() override {
-    abandon(instance_);
-    free();
-  }
+  ~Unit3() override { leave(); }
 
   void need_set(Type type) override {
     if (type == Type::binary)
       set_binary_ = library_.need<abi3::SetBinary>("fmi3SetBinary");
     else
       access_[static_cast<std::size_t>(type)].set =
-          reinterpret_cast<void*>(library_.need<abi3::Plain>(function_name("fmi3Set", type).c_str()));
+          reinterpret_cast<void*>(library_.need<Plain>(function_name("fmi3Set", type).c_str()));
   }
   void need_get(Type type) override {
     access_[static_cast<std::size_t>(type)].get =
-        reinterpret_cast<void*>(library_.need<abi3::Plain>(function_name("fmi3Get", type).c_str()));
+        reinterpret_cast<void*>(library_.need<Plain>(function_name("fmi3Get", type).c_str()));
   }
   void need_clocks(const ClockNews& news) override {
     if (!news.outputs.empty()) get_clock_ = library_.need<abi3::GetClock>("fmi3GetClock");
@@ -104,8 +81,8 @@ class Unit3 final : public Unit {
   bool takes_intervals() const noexcept override { return set_interval_ != nullptr; }
   void use_event_mode() override {
     Unit::use_event_mode();
-    enter_event_ = library_.need<abi3::Plain>("fmi3EnterEventMode");
-    enter_step_ = library_.need<abi3::Plain>("fmi3EnterStepMode");
+    enter_event_ = library_.need<Plain>("fmi3EnterEventMode");
+    enter_step_ = library_.need<Plain>("fmi3EnterStepMode");
     update_ = library_.need<abi3::UpdateDiscreteStates>("fmi3UpdateDiscreteStates");
     set_clock_ = library_.find<abi3::SetClock>("fmi3SetClock");
     event_mode_ = true;
@@ -130,23 +107,12 @@ class Unit3 final : public Unit {
                                event_mode_ && interface().early_return, nullptr, 0, &log_, &log3, nullptr);
     return instance_ != nullptr;
   }
-  void do_free() override {
-    free_(instance_);
-    instance_ = nullptr;
-  }
-  Status do_enter_configuration() override {
-    return enter_configuration_ == nullptr ? Status::illegal : status3_of(enter_configuration_(instance_));
-  }
-  Status do_exit_configuration() override {
-    return exit_configuration_ == nullptr ? Status::illegal : status3_of(exit_configuration_(instance_));
-  }
+  Status do_enter_configuration() override { return answer_of(enter_configuration_); }
+  Status do_exit_configuration() override { return answer_of(exit_configuration_); }
   Status do_enter_initialization(double start, double tolerance) override {
-    return status3_of(
+    return status_of(
         enter_initialization_(instance_, tolerance > 0, tolerance > 0 ? tolerance : 0, start, false, 0));
   }
-  Status do_exit_initialization() override { return status3_of(exit_initialization_(instance_)); }
-  Status do_terminate() override { return status3_of(terminate_(instance_)); }
-  Status do_reset() override { return status3_of(reset_(instance_)); }
 
   /// Calls visit(T{}) with the C type of the values.
   template <class Visit, class Answer>
@@ -188,7 +154,7 @@ class Unit3 final : public Unit {
         type,
         [&](auto like) noexcept {
           using T = decltype(like);
-          return status3_of(reinterpret_cast<abi3::Set<T>*>(function)(
+          return status_of(reinterpret_cast<abi3::Set<T>*>(function)(
               instance_, references.data(), references.size(), static_cast<const T*>(values), count));
         },
         Status::illegal);
@@ -201,7 +167,7 @@ class Unit3 final : public Unit {
         type,
         [&](auto like) noexcept {
           using T = decltype(like);
-          return status3_of(reinterpret_cast<abi3::Get<T>*>(function)(
+          return status_of(reinterpret_cast<abi3::Get<T>*>(function)(
               instance_, references.data(), references.size(), static_cast<T*>(values), count));
         },
         Status::illegal);
@@ -210,14 +176,11 @@ class Unit3 final : public Unit {
     if (type == Type::binary) {
       const std::size_t size = value.size();
       const auto* const bytes = reinterpret_cast<const std::uint8_t*>(value.data());
-      return set_binary_ == nullptr ? Status::illegal
-                                    : status3_of(set_binary_(instance_, &reference, 1, &size, &bytes, 1));
+      return answer_of(set_binary_, &reference, 1U, &size, &bytes, 1U);
     }
     void* const function = access_[static_cast<std::size_t>(type)].set;
     const abi3::Text text = value.c_str();
-    return function == nullptr ? Status::illegal
-                               : status3_of(reinterpret_cast<abi3::Set<abi3::Text>*>(function)(
-                                     instance_, &reference, 1, &text, 1));
+    return answer_of(reinterpret_cast<abi3::Set<abi3::Text>*>(function), &reference, 1U, &text, 1U);
   }
 
   void find_function(Transfer& transfer, bool set) const override {
@@ -239,7 +202,7 @@ class Unit3 final : public Unit {
       const abi3::Status status = pass<abi3::Set>(each);
       if (is_good(status)) continue;
       answer.last = Call::set_input;
-      return status3_of(status);
+      return status_of(status);
     }
     bool event = false, terminate = false, early = false;
     answer.reached = frame.time;
@@ -251,12 +214,12 @@ class Unit3 final : public Unit {
     answer.knows_reached = is_good(stepped);
     answer.last = Call::step;
     if (!is_good(stepped)) [[unlikely]]
-      return status3_of(stepped);
+      return status_of(stepped);
     for (const Transfer& each : frame.get) {
       const abi3::Status status = pass<abi3::Get>(each);
       if (is_good(status)) continue;
       answer.last = Call::get;
-      return status3_of(status);
+      return status_of(status);
     }
     return Status::ok;
   }
@@ -264,7 +227,7 @@ class Unit3 final : public Unit {
   Status do_activate(std::uint32_t clock, double time, ClockNews& news) noexcept override {
     Asking now{[](void* unit, ClockNews& of) { static_cast<Unit3*>(unit)->take_news(of); }, this, &news};
     Asking* const outer = std::exchange(asking, &now);
-    const Status status = status3_of(activate_(instance_, clock, time));
+    const Status status = status_of(activate_(instance_, clock, time));
     asking = outer;
     return fmi::is_good(status) ? news.status : status;  // it asks about clocks while it runs
   }
@@ -273,18 +236,16 @@ class Unit3 final : public Unit {
     return news.status;
   }
   Status do_ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept override {
-    return get_interval_ == nullptr ? Status::illegal
-                                    : status3_of(get_interval_(instance_, &clock, 1, &seconds, &qualifier));
+    return answer_of(get_interval_, &clock, 1U, &seconds, &qualifier);
   }
   Status do_ask_shift(std::uint32_t clock, double& seconds) noexcept override {
-    return get_shift_ == nullptr ? Status::illegal : status3_of(get_shift_(instance_, &clock, 1, &seconds));
+    return answer_of(get_shift_, &clock, 1U, &seconds);
   }
   Status do_set_interval(std::uint32_t clock, double seconds) noexcept override {
-    return set_interval_ == nullptr ? Status::illegal
-                                    : status3_of(set_interval_(instance_, &clock, 1, &seconds));
+    return answer_of(set_interval_, &clock, 1U, &seconds);
   }
   static bool noted(ClockNews& news, abi3::Status status) noexcept {
-    news.status = std::max(news.status, status3_of(status));
+    news.status = std::max(news.status, status_of(status));
     return is_good(status);
   }
   /// Asks for the clocks in Clock Update Mode, that is while a partition is active.
@@ -309,11 +270,11 @@ class Unit3 final : public Unit {
     }
   }
 
-  Status do_enter_event() noexcept override { return status3_of(enter_event_(instance_)); }
-  Status do_enter_step() noexcept override { return status3_of(enter_step_(instance_)); }
+  Status do_enter_event() noexcept override { return status_of(enter_event_(instance_)); }
+  Status do_enter_step() noexcept override { return status_of(enter_step_(instance_)); }
   Status do_tick(std::uint32_t clock) noexcept override {
     const bool ticks = true;
-    return set_clock_ == nullptr ? Status::illegal : status3_of(set_clock_(instance_, &clock, 1, &ticks));
+    return answer_of(set_clock_, &clock, 1U, &ticks);
   }
   Status do_ask_ticks(ClockNews& news) noexcept override {
     take_ticks(news);
@@ -323,60 +284,30 @@ class Unit3 final : public Unit {
     bool nominals = false, values = false, has_next = false;
     double next = 0;
     answer = {};
-    const Status status = status3_of(
-        update_(instance_, &answer.again, &answer.terminate, &nominals, &values, &has_next, &next));
+    const Status status =
+        status_of(update_(instance_, &answer.again, &answer.terminate, &nominals, &values, &has_next, &next));
     if (has_next && std::isfinite(next)) answer.next = next;
     return status;
   }
 
-  bool find_state_functions() override {
-    get_state_ = library_.find<abi3::GetState>("fmi3GetFMUState");
-    set_state_ = library_.find<abi3::SetState>("fmi3SetFMUState");
-    free_state_ = library_.find<abi3::FreeState>("fmi3FreeFMUState");
-    state_size_ = library_.find<abi3::StateSize>("fmi3SerializedFMUStateSize");
-    serialize_ = library_.find<abi3::SerializeState>("fmi3SerializeFMUState");
-    deserialize_ = library_.find<abi3::DeserializeState>("fmi3DeserializeFMUState");
-    return get_state_ != nullptr && set_state_ != nullptr && free_state_ != nullptr &&
-           state_size_ != nullptr && serialize_ != nullptr && deserialize_ != nullptr;
-  }
-  Status do_get_state(void** state) noexcept override { return status3_of(get_state_(instance_, state)); }
-  Status do_set_state(void* state) noexcept override { return status3_of(set_state_(instance_, state)); }
-  Status do_free_state(void** state) noexcept override { return status3_of(free_state_(instance_, state)); }
-  Status do_state_size(void* state, std::size_t* bytes) noexcept override {
-    return status3_of(state_size_(instance_, state, bytes));
-  }
-  Status do_serialize(void* state, std::byte* bytes, std::size_t size) noexcept override {
-    return status3_of(serialize_(instance_, state, reinterpret_cast<std::uint8_t*>(bytes), size));
-  }
-  Status do_deserialize(const std::byte* bytes, std::size_t size, void** state) noexcept override {
-    return status3_of(deserialize_(instance_, reinterpret_cast<const std::uint8_t*>(bytes), size, state));
-  }
+  bool find_state_functions() override { return find_state("fmi3", "FMUState", "DeserializeFMUState"); }
 
-  abi3::Instance instance_ = nullptr;
   abi3::InstantiateCoSimulation* instantiate_ = nullptr;
   abi3::InstantiateScheduledExecution* instantiate_scheduled_ = nullptr;
-  abi3::FreeInstance* free_;
   abi3::EnterInitialization* enter_initialization_;
-  abi3::Plain *exit_initialization_, *terminate_, *reset_;
   abi3::DoStep* step_ = nullptr;
   abi3::ActivateModelPartition* activate_ = nullptr;
   bool event_mode_ = false;
-  abi3::Plain *enter_event_ = nullptr, *enter_step_ = nullptr;
+  Plain *enter_event_ = nullptr, *enter_step_ = nullptr;
   abi3::UpdateDiscreteStates* update_ = nullptr;
   abi3::SetClock* set_clock_ = nullptr;
   abi3::GetClock* get_clock_ = nullptr;
   abi3::GetInterval* get_interval_ = nullptr;
   abi3::SetInterval* set_interval_ = nullptr;
   abi3::GetShift* get_shift_ = nullptr;
-  abi3::Plain *enter_configuration_, *exit_configuration_;
+  Plain *enter_configuration_, *exit_configuration_;
   std::array<Access, kTypes> access_{};
   abi3::SetBinary* set_binary_ = nullptr;
-  abi3::GetState* get_state_ = nullptr;
-  abi3::SetState* set_state_ = nullptr;
-  abi3::FreeState* free_state_ = nullptr;
-  abi3::StateSize* state_size_ = nullptr;
-  abi3::SerializeState* serialize_ = nullptr;
-  abi3::DeserializeState* deserialize_ = nullptr;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/integration/integrator.hpp"
 
-#include <algorithm>
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
 #include <boost/numeric/odeint/stepper/euler.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta4.hpp>
@@ -252,6 +251,5 @@ int Integrator::advance(double dt, Evaluate evaluate, void* context) TACTUS_RT {
 void Integrator::undo() TACTUS_RT { steppers_->undo(); }
 double& Integrator::step_size() TACTUS_RT { return steppers_->step_size; }
 IntegratorCounters& Integrator::counters() TACTUS_RT { return steppers_->counters; }
-const IntegratorSettings& Integrator::settings() const TACTUS_RT { return steppers_->settings; }
 
 }  // namespace tactus::executive

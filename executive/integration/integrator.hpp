@@ -16,7 +16,6 @@
 ///          A cycle evaluates f at most 6 max_steps + 2 times (dopri5).
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -98,8 +97,6 @@ class Integrator {
   double& step_size() TACTUS_RT;
   /// Counters of the integrator. They do not belong to the state. @when any
   IntegratorCounters& counters() TACTUS_RT;
-
-  const IntegratorSettings& settings() const TACTUS_RT;  // @when any
 
  private:
   class Steppers;  // the library's; it is included by integrator.cpp only

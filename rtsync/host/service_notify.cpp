@@ -109,6 +109,4 @@ bool ServiceNotify::alive(std::uint64_t progress, TimePoint<RigTime> now) {
   return true;
 }
 
-void ServiceNotify::trigger() { (void)send("WATCHDOG=trigger"); }
-
 }  // namespace tactus::rtsync

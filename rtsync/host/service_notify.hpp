@@ -42,8 +42,6 @@ class ServiceNotify {
   void stopping();
   /// Answers the watchdog when a third of its time has passed and `progress` has moved. True: it did.
   bool alive(std::uint64_t progress, TimePoint<RigTime> now);
-  /// Has systemd act at once as if the watchdog had expired.
-  void trigger();
 
   /// Messages that could not be sent, and the errno of the newest (0: none).
   std::uint64_t failed() const { return failed_; }

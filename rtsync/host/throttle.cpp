@@ -140,19 +140,6 @@ std::vector<Refusal> ThrottleFacts::stops(double share_needed, const CpuSet& cpu
   return found;
 }
 
-std::optional<std::string> ThrottleFacts::spinning_hits_throttle(double share_needed,
-                                                                 const CpuSet& cpus) const {
-  std::string causes;
-  std::string fixes;
-  for (const Refusal& stop : stops(share_needed, cpus)) {
-    causes += (causes.empty() ? "" : "; ") + stop.cause;
-    fixes += (fixes.empty() ? "" : "; ") + stop.fix;
-  }
-  if (causes.empty()) return std::nullopt;
-  return "a thread that needs " + percent(share_needed) + " of a CPU would be stopped: " + causes +
-         "; fix: " + fixes;
-}
-
 ThrottleFacts read_throttle(const std::filesystem::path& root) {
   ThrottleFacts facts{.rt_runtime_us = read_host_number(root, "/proc/sys/kernel/sched_rt_runtime_us"),
                       .rt_period_us = read_host_number(root, "/proc/sys/kernel/sched_rt_period_us"),
@@ -183,10 +170,6 @@ ThrottleFacts read_throttle(const std::filesystem::path& root) {
   if (::getrlimit(RLIMIT_RTTIME, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     facts.rttime_limit_us = static_cast<std::int64_t>(limit.rlim_cur);
   return facts;
-}
-
-std::optional<std::string> spinning_hits_throttle(double share_needed, const CpuSet& cpus) {
-  return read_throttle().spinning_hits_throttle(share_needed, cpus);
 }
 
 }  // namespace tactus::rtsync

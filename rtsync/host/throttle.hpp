@@ -60,12 +60,8 @@ struct ThrottleFacts {
   /// Everything that would stop or kill a thread that needs this share of a CPU without sleeping; when
   /// nothing could be read, that.
   std::vector<Refusal> stops(double share_needed, const CpuSet& cpus = {}) const;
-  /// The same as one text with causes and fixes; nothing when the thread would not be stopped.
-  std::optional<std::string> spinning_hits_throttle(double share_needed = 1.0, const CpuSet& cpus = {}) const;
 };
 
 ThrottleFacts read_throttle(const std::filesystem::path& root = "/");
-/// Reads the settings of this machine, as they are now, and judges them.
-std::optional<std::string> spinning_hits_throttle(double share_needed, const CpuSet& cpus = {});
 
 }  // namespace tactus::rtsync

@@ -138,11 +138,6 @@ void RealtimeSync::begin(Began how, Nanoseconds housekeeping) TACTUS_RT {
 
 void RealtimeSync::shutdown() TACTUS_RT { active_.store(false, std::memory_order_relaxed); }
 
-Verdict RealtimeSync::monitor() TACTUS_RT {
-  const Verdict verdict = assess();
-  return verdict == Verdict::go_on ? wait() : verdict;
-}
-
 Verdict RealtimeSync::assess() TACTUS_RT {
   const TimePoint<RigTime> done = done_ = clock_.now();
   timing_ = FrameTiming{};

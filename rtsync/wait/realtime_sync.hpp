@@ -119,12 +119,9 @@ class RealtimeSync {
   /// frame start. Only go_on means that the frame may run; not_yet, that what is outside is still awaited: to
   /// be called again, at least every 100 ms or so. @when rt
   Verdict start(std::int64_t frame) TACTUS_RT;
-  /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot.
-  /// @when rt
-  Verdict monitor() TACTUS_RT;
-  /// The two halves of monitor(), for a caller that has housekeeping to do in the slack: assess() takes the
-  /// requests and decides; wait(), if the verdict was go_on, waits for the next slot. Housekeeping that runs
-  /// past that slot is distinguished from a late wake. @when rt
+  /// The end of a frame in two halves, for housekeeping in the slack between them: assess() takes the requests
+  /// and decides on overrun or underrun; wait(), if the verdict was go_on, waits for the next slot. Housekeeping
+  /// that runs past that slot is distinguished from a late wake. @when rt
   Verdict assess() TACTUS_RT;
   Verdict wait() TACTUS_RT;
   /// The frame that assess() ended last.                                                          @when rt

@@ -146,7 +146,6 @@ struct Database {
   std::size_t warnings = 0;
 
   bool good() const { return errors == 0; }
-  const Message* find(std::uint32_t id, bool extended) const;
   const Message* find(const std::string& name) const;
   /// "file:line: error: text", as compilers write it.
   std::string text_of(const Note& note) const;

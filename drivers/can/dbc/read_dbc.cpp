@@ -18,12 +18,6 @@ constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
 }  // namespace
 
-const Message* Database::find(std::uint32_t id, bool extended) const {
-  for (const Message& each : messages)
-    if (each.id == id && each.extended == extended) return &each;
-  return nullptr;
-}
-
 const Message* Database::find(const std::string& name) const {
   for (const Message& each : messages)
     if (each.name == name) return &each;

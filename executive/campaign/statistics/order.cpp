@@ -67,26 +67,6 @@ Quantile quantile(const std::vector<double>& sorted, double share, double confid
   return result;
 }
 
-std::int64_t draws_for(double share, double confidence, bool two_sided) {
-  const auto holds = [&](std::int64_t draws) {
-    const double n = static_cast<double>(draws);
-    const double missed =
-        two_sided ? n * std::pow(share, n - 1) - (n - 1) * std::pow(share, n) : std::pow(share, n);
-    return 1 - missed >= confidence;
-  };
-  std::int64_t most = 2;
-  while (!holds(most)) most *= 2;
-  std::int64_t least = 1;
-  while (least < most) {
-    const std::int64_t middle = (least + most) / 2;
-    if (holds(middle))
-      most = middle;
-    else
-      least = middle + 1;
-  }
-  return least;
-}
-
 std::optional<Correlation> rank_correlation(const std::vector<double>& x, const std::vector<double>& y,
                                             double confidence) {
   std::vector<double> a, b;

@@ -20,11 +20,6 @@ struct Quantile {
 /// Source: David, Nagaraja, Order Statistics (2003), 7.1.
 Quantile quantile(const std::vector<double>& sorted, double share, double confidence = 0.95);
 
-/// The least number of draws whose extremes hold a share of all values with a confidence. One-sided 1 - share^n >=
-/// confidence, two-sided 1 - n share^(n-1) + (n-1) share^n >= confidence: 59 and 93 of 0.95 and 0.95.
-/// Source: S. S. Wilks, Ann. Math. Stat. 12 (1941) 91.
-std::int64_t draws_for(double share, double confidence, bool two_sided);
-
 /// Spearman's rank correlation with the mean rank of equal values, and an interval for independent draws: Fisher's
 /// transformation with the variance (1 + r^2/2) / (n - 3).
 /// Source: Bonett, Wright, Psychometrika 65 (2000) 23. Pairs with NaN are left out. Nothing: fewer than 4 pairs, or one

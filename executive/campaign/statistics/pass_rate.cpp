@@ -2,7 +2,6 @@
 #include "executive/campaign/statistics/pass_rate.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
@@ -18,14 +17,6 @@ Interval wilson(std::int64_t passed, std::int64_t of, double confidence) {
   const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
   const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
   return {passed == 0 ? 0 : std::max(0.0, middle - half), passed == of ? 1 : std::min(1.0, middle + half)};
-}
-
-Interval clopper_pearson(std::int64_t passed, std::int64_t of, double confidence) {
-  if (of <= 0) return {};
-  const double k = static_cast<double>(passed), n = static_cast<double>(of), outside = (1 - confidence) / 2;
-  using Beta = boost::math::beta_distribution<double>;
-  return {passed == 0 ? 0 : boost::math::quantile(Beta(k, n - k + 1), outside),
-          passed == of ? 1 : boost::math::quantile(boost::math::complement(Beta(k + 1, n - k), outside))};
 }
 
 PassRate pass_rate(std::int64_t passed, std::int64_t of, Method method, double confidence) {

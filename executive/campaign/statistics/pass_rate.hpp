@@ -21,10 +21,6 @@ double two_sided_z(double confidence);
 /// Without any draw: 0 .. 1.
 Interval wilson(std::int64_t passed, std::int64_t of, double confidence = 0.95);
 
-/// Clopper and Pearson's exact interval: never covers less than the confidence.
-/// Source: Biometrika 26 (1934) 404; by quantiles of the beta distribution.
-Interval clopper_pearson(std::int64_t passed, std::int64_t of, double confidence = 0.95);
-
 /// A pass rate, and how sure it is.
 struct PassRate {
   std::int64_t passed = 0, of = 0;

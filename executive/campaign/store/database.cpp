@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <system_error>
 
@@ -159,18 +158,6 @@ std::string Statement::text(int column) const {
 }
 
 bool Statement::is_null(int column) const { return ::sqlite3_column_type(statement_, column) == SQLITE_NULL; }
-
-int Statement::columns() const { return ::sqlite3_column_count(statement_); }
-
-std::string Statement::name(int column) const {
-  const char* const name = ::sqlite3_column_name(statement_, column);
-  return name == nullptr ? "" : name;
-}
-
-bool Statement::is_number(int column) const {
-  const int type = ::sqlite3_column_type(statement_, column);
-  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
-}
 
 Database::Database(const std::filesystem::path& file, Use use, Journal journal) {
   const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;

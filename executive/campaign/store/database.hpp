@@ -51,10 +51,6 @@ class Statement {
   double real(int column) const;  ///< NaN where it is NULL
   std::string text(int column) const;
   bool is_null(int column) const;
-  int columns() const;
-  std::string name(int column) const;
-  /// True where the column has a number, not a text.
-  bool is_number(int column) const;
 
  private:
   sqlite3* database_;

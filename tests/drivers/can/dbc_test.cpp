@@ -61,8 +61,8 @@ TEST(Dbc, TellsIdsOf29BitsByTheirFlag) {
   ASSERT_EQ(database.messages.size(), 2U);
   EXPECT_TRUE(database.messages[0].extended);
   EXPECT_EQ(database.messages[0].id, 0x18FEF1FEU);
-  EXPECT_EQ(database.find(0x18FEF1FE, true), &database.messages[0]);
-  EXPECT_EQ(database.find(1022, true), nullptr);
+  EXPECT_FALSE(database.messages[1].extended);
+  EXPECT_EQ(database.messages[1].id, 1022U);
   EXPECT_EQ(database.find("Short"), &database.messages[1]);
 }
 

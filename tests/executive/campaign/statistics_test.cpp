@@ -34,12 +34,6 @@ TEST(Wilson, IsItsFormulaAndTheRuleOfThree) {
   EXPECT_EQ(wilson(0, 0).high, 1);
 }
 
-TEST(ClopperPearson, SolvesTheBinomialTails) {
-  EXPECT_NEAR(clopper_pearson(0, 30).high, 1 - std::pow(0.025, 1 / 30.0), 1e-9);
-  EXPECT_NEAR(clopper_pearson(8, 10).low, 0.443905, 1e-5);
-  EXPECT_NEAR(clopper_pearson(8, 10).high, 0.974789, 1e-5);
-}
-
 TEST(PassRates, HaveAnIntervalOfIndependentDrawsAlone) {
   EXPECT_TRUE(pass_rate(9, 10, Method::monte_carlo).has_interval);
   for (const Method method : {Method::matrix, Method::sobol, Method::latin_hypercube, Method::list}) {
@@ -82,12 +76,6 @@ TEST(Quantiles, CoverWhatTheySay) {
   }
   EXPECT_GE(promised, 0.95);
   EXPECT_NEAR(covered / double{kTrials}, promised, 4 * std::sqrt(promised * (1 - promised) / kTrials));
-}
-
-TEST(DrawsFor, AreThoseOfWilks) {
-  EXPECT_EQ(draws_for(0.95, 0.95, false), 59);
-  EXPECT_EQ(draws_for(0.95, 0.95, true), 93);
-  EXPECT_EQ(draws_for(0.99, 0.95, false), 299);
 }
 
 TEST(RankCorrelation, IsSpearmansWithTies) {

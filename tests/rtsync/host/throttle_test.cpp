@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/rtsync/support/fake_root.hpp"
 
@@ -12,6 +13,7 @@ namespace tactus::rtsync::throttle_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr const char* kRuntime = "/proc/sys/kernel/sched_rt_runtime_us";
 constexpr const char* kPeriod = "/proc/sys/kernel/sched_rt_period_us";
@@ -44,12 +46,11 @@ TEST(ThrottleOfOldKernels, IsTheSysctl) {
     root.write(kRuntime, row.runtime);
     const ThrottleFacts facts = read(root);
     EXPECT_EQ(facts.share(), row.share) << row.runtime;
-    const auto text = facts.spinning_hits_throttle(1.0);
-    EXPECT_EQ(text.has_value(), row.hits) << row.runtime;
-    if (text) {
-      EXPECT_THAT(*text, HasSubstr("sched_rt_runtime_us"));
-      EXPECT_THAT(*text, HasSubstr("sudo sysctl -w kernel.sched_rt_runtime_us=-1"));
-    }
+    const std::vector<Refusal> stops = facts.stops(1.0);
+    ASSERT_EQ(stops.size(), row.hits ? 1U : 0U) << row.runtime;
+    if (!row.hits) continue;
+    EXPECT_THAT(stops.front().cause, HasSubstr("sched_rt_runtime_us"));
+    EXPECT_EQ(stops.front().fix, "sudo sysctl -w kernel.sched_rt_runtime_us=-1");
   }
 }
 
@@ -58,7 +59,7 @@ TEST(ThrottleOfOldKernels, IsAssumedWhenItCannotBeRead) {
   describe(root, "5.10.0");
   root.unreadable("/unused").remove(kRuntime).remove(kPeriod);
   EXPECT_EQ(read(root).share(), 0.95);
-  EXPECT_THAT(read(root).spinning_hits_throttle(1.0).value_or(""), HasSubstr("its default is assumed"));
+  EXPECT_THAT(read(root).stops(1.0).at(0).cause, HasSubstr("its default is assumed"));
 }
 
 TEST(ThrottleOfNewKernels, IsTheFairServerAndNotTheSysctl) {
@@ -69,11 +70,11 @@ TEST(ThrottleOfNewKernels, IsTheFairServerAndNotTheSysctl) {
     root.write(folder + "/runtime", "100000000").write(folder + "/period", "1000000000");
   }
   EXPECT_EQ(read(root).share(), 0.9);
-  EXPECT_THAT(read(root).spinning_hits_throttle(1.0).value_or(""),
+  EXPECT_THAT(read(root).stops(1.0).at(0).fix,
               HasSubstr("echo 0 | sudo tee /sys/kernel/debug/sched/fair_server/cpu0/runtime"));
   root.write("/sys/kernel/debug/sched/fair_server/cpu1/runtime", "0");
   EXPECT_EQ(read(root).share({1}), 1.0) << "switched off on that CPU";
-  EXPECT_FALSE(read(root).spinning_hits_throttle(1.0, {1}));
+  EXPECT_THAT(read(root).stops(1.0, {1}), IsEmpty());
   EXPECT_EQ(read(root).share(), 0.9) << "but not on the other";
 }
 
@@ -82,11 +83,10 @@ TEST(ThrottleOfNewKernels, IsAssumedWhenDebugfsIsHidden) {
   describe(root, "6.18.1");
   const ThrottleFacts facts = read(root);
   EXPECT_EQ(facts.share(), 0.95);
-  const std::string text = facts.spinning_hits_throttle(1.0).value_or("");
-  EXPECT_THAT(text, HasSubstr("No such file or directory"));
-  EXPECT_THAT(text, HasSubstr("sudo mount -t debugfs none /sys/kernel/debug"));
+  EXPECT_THAT(facts.stops(1.0).at(0).cause, HasSubstr("No such file or directory"));
+  EXPECT_THAT(facts.stops(1.0).at(0).fix, HasSubstr("sudo mount -t debugfs none /sys/kernel/debug"));
   root.unreadable("/sys/kernel/debug/sched/fair_server/cpu0/runtime");
-  EXPECT_THAT(read(root).spinning_hits_throttle(1.0).value_or(""), HasSubstr("Is a directory"));
+  EXPECT_THAT(read(root).stops(1.0).at(0).cause, HasSubstr("Is a directory"));
 }
 
 TEST(ThrottleOfNewKernels, KeepsTheSysctlWhereGroupsAreRationed) {
@@ -106,8 +106,7 @@ TEST(ThrottleOfGroups, IsTheBudgetOfTheProcessesGroup) {
   EXPECT_EQ(facts.group.path, "/rig");
   EXPECT_EQ(facts.group.in_kernel, true) << "the file is the proof, whatever the configuration says";
   EXPECT_EQ(facts.share(), 0.3);
-  EXPECT_THAT(facts.spinning_hits_throttle(0.5).value_or(""),
-              HasSubstr("/sys/fs/cgroup/cpu,cpuacct/rig/cpu.rt_runtime_us"));
+  EXPECT_THAT(facts.stops(0.5).at(0).fix, HasSubstr("/sys/fs/cgroup/cpu,cpuacct/rig/cpu.rt_runtime_us"));
 }
 
 TEST(ThrottleOfGroups, DoesNotFollowAPathOutOfTheContainer) {
@@ -119,13 +118,13 @@ TEST(ThrottleOfGroups, DoesNotFollowAPathOutOfTheContainer) {
 TEST(Throttle, LeavesARigAloneThatNeedsLess) {
   FakeRoot root;
   describe(root, "6.1.0");
-  EXPECT_FALSE(read(root).spinning_hits_throttle(0.6));
+  EXPECT_THAT(read(root).stops(0.6), IsEmpty());
 }
 
 TEST(Throttle, IsUnknownAndNotAbsentWhenNothingCanBeRead) {
   FakeRoot root;
   EXPECT_EQ(read(root).share(), std::nullopt);
-  EXPECT_THAT(read(root).spinning_hits_throttle(0.1).value_or(""), HasSubstr("could not be read"));
+  EXPECT_THAT(read(root).stops(0.1).at(0).cause, HasSubstr("could not be read"));
 }
 
 TEST(Throttle, NamesTheLimitThatKillsASpinner) {
@@ -134,7 +133,7 @@ TEST(Throttle, NamesTheLimitThatKillsASpinner) {
   root.write(kRuntime, "-1");
   ThrottleFacts facts = read(root);
   facts.rttime_limit_us = 200000;
-  EXPECT_THAT(facts.spinning_hits_throttle(1.0).value_or(""), HasSubstr("RLIMIT_RTTIME kills"));
+  EXPECT_THAT(facts.stops(1.0).at(0).cause, HasSubstr("RLIMIT_RTTIME kills"));
 }
 
 TEST(Throttle, OfThisMachineIsAShare) {

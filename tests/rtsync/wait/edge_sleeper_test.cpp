@@ -462,7 +462,8 @@ struct Rig : SimEdgeRig {
   }
   Verdict run(Nanoseconds work = 200us) {
     SimKernel::pass(work);
-    return sync.monitor();
+    const Verdict verdict = sync.assess();
+    return verdict == Verdict::go_on ? sync.wait() : verdict;
   }
   /// From the nearest ideal edge to now.
   Nanoseconds off_edge() const {

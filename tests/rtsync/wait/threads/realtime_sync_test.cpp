@@ -52,12 +52,16 @@ struct Fixture {
   Verdict frame(Nanoseconds work, Nanoseconds next_late = kNone) {
     sleeper.next_wake_late(next_late);
     clock.advance(work);
-    return sync.monitor();
+    return end_frame();
+  }
+  Verdict end_frame() {
+    const Verdict verdict = sync.assess();
+    return verdict == Verdict::go_on ? sync.wait() : verdict;
   }
   void frames(int count, Nanoseconds work) {
     for (int i = 0; i < count; ++i) ASSERT_EQ(frame(work), Verdict::go_on);
   }
-  /// Whether the last monitor() waited.
+  /// Whether the last end_frame() waited.
   bool waited() {
     const std::int64_t before = std::exchange(waits_seen_, sleeper.waits());
     return sleeper.waits() != before;
@@ -237,7 +241,7 @@ TEST(RealtimeSync, EnablingDeclaresNowToBeTheSlotOfTheNextFrame) {
   bench.sync.enable();
   bench.clock.advance(777us);
   const TimePoint<RigTime> end = bench.clock.peek();
-  EXPECT_EQ(bench.sync.monitor(), Verdict::go_on);
+  EXPECT_EQ(bench.end_frame(), Verdict::go_on);
   EXPECT_EQ(bench.sleeper.waits(), 0) << "it returns without waiting";
   for (std::int64_t k = 0; k < 5; ++k) {
     EXPECT_EQ(bench.sync.slot_of(8 + k), end + k * Nanoseconds{1ms});
@@ -629,7 +633,7 @@ TEST(OnOverrun, ASkippedSlotThatPassesMeanwhileIsRunAtOnce) {
   bench.clock.reading_takes(200ns);
   bench.clock.advance(
       1'999'900ns);  // the clock is read as 100 ns before slot 2, and is past it at the next look
-  EXPECT_EQ(bench.sync.monitor(), Verdict::go_on);
+  EXPECT_EQ(bench.end_frame(), Verdict::go_on);
   EXPECT_EQ(bench.timing().lost, 1);
   EXPECT_EQ(bench.sleeper.waits(), 0);
   bench.clock.reading_takes(kNone);

@@ -41,14 +41,6 @@ std::int64_t read_clock(clockid_t clock) {
   return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
-std::string date_now() {
-  const time_t now = ::time(nullptr);
-  tm parts{};
-  (void)::localtime_r(&now, &parts);
-  char text[64];
-  return std::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &parts) > 0 ? text : "";
-}
-
 /// Frames of an interface or of a log, one after another.
 class Source {
  public:
@@ -278,7 +270,7 @@ class CanCommand final : public executive::CommandDriver {
   template <class Write>
   void each_line(Source& source, Write write) {
     const bool asc = format_ == "asc";
-    if (asc) write(asc_head(date_now()));
+    if (asc) write(asc_head());
     std::optional<std::int64_t> first;
     std::uint64_t written = 0;
     while (count_ == 0 || written < count_) {

@@ -183,29 +183,8 @@ void resolve(Message& message, const Standard& standard, Notes& notes) {
 
 void resolve_attributes(Statements& all, Notes& notes) {
   Values values(all, notes);
-  std::unordered_map<std::string, Node*> nodes;
-  for (Node& node : all.database.nodes) nodes.emplace(node.name, &node);
   for (const SetAttribute& each : all.attributes) {
-    std::vector<Attribute>* to = nullptr;
-    switch (each.target.kind) {
-      case Target::Kind::network:
-        to = &all.database.attributes;
-        break;
-      case Target::Kind::node:
-        if (const auto at = nodes.find(readable(each.target.name)); at != nodes.end())
-          to = &at->second->attributes;
-        else
-          notes.warn(each.target.line, "BA_: there is no node " + readable(each.target.name));
-        break;
-      case Target::Kind::message:
-        if (Message* const message = message_of(all, each.target, "BA_", notes)) to = &message->attributes;
-        break;
-      case Target::Kind::signal:
-        if (Signal* const signal = signal_of(all, each.target, "BA_", notes)) to = &signal->attributes;
-        break;
-      case Target::Kind::environment:
-        break;
-    }
+    auto* const to = part_of(all, each.target, "BA_", notes, [](auto& object) { return &object.attributes; });
     if (to != nullptr)
       to->push_back({readable(each.attribute), values.of(each.attribute, each.value, each.target.line)});
   }

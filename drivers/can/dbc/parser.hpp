@@ -99,6 +99,7 @@ struct Statements {
   bool known = false;  ///< it has a statement of a DBC file
   std::vector<std::unordered_map<std::string, std::size_t>>
       signals;  ///< those of each message by name; made once all are read
+  std::unordered_map<std::string, std::size_t> nodes;  ///< index by name; made once all are read
 };
 
 inline constexpr std::uint64_t kExtendedFlag = std::uint64_t{1} << 31U;
@@ -117,6 +118,26 @@ void look_for_mistakes(Database& database, Notes& notes);
 /// The message or signal of a target; nullptr: none, which is noted.
 Message* message_of(Statements& all, const Target& target, const char* statement, Notes& notes);
 Signal* signal_of(Statements& all, const Target& target, const char* statement, Notes& notes);
+/// The node of a target; nullptr: none, which is noted.
+Node* node_of(Statements& all, const Target& target, const char* statement, Notes& notes);
+/// Returns what `part` points at in the object of a target; nullptr: there is none.
+template <class PartOf>
+auto part_of(Statements& all, const Target& target, const char* statement, Notes& notes, PartOf part) {
+  const auto in = [&](auto* object) { return object == nullptr ? nullptr : part(*object); };
+  switch (target.kind) {
+    case Target::Kind::network:
+      return in(&all.database);
+    case Target::Kind::node:
+      return in(node_of(all, target, statement, notes));
+    case Target::Kind::message:
+      return in(message_of(all, target, statement, notes));
+    case Target::Kind::signal:
+      return in(signal_of(all, target, statement, notes));
+    case Target::Kind::environment:
+      break;
+  }
+  return decltype(in(&all.database))(nullptr);
+}
 /// "0x123", "0x18FEF1FE".
 std::string id_text(std::uint64_t id);
 

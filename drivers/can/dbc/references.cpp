@@ -6,8 +6,10 @@
 namespace tactus::drivers::can {
 namespace {
 
-/// Leaves out signals whose name their message has already, and makes the index of the names.
-void index_signals(Statements& all, Notes& notes) {
+/// Makes the indexes of the names; leaves out signals whose name their message has already.
+void index_names(Statements& all, Notes& notes) {
+  for (std::size_t n = 0; n < all.database.nodes.size(); ++n)
+    all.nodes.emplace(all.database.nodes[n].name, n);
   all.signals.resize(all.database.messages.size());
   for (std::size_t m = 0; m < all.database.messages.size(); ++m) {
     Message& message = all.database.messages[m];
@@ -44,29 +46,8 @@ int signal_index(const Statements& all, const Message& message, std::string_view
 }
 
 void set_comments(Statements& all, Notes& notes) {
-  std::unordered_map<std::string, Node*> nodes;
-  for (Node& node : all.database.nodes) nodes.emplace(node.name, &node);
   for (const Comment& each : all.comments) {
-    std::string* to = nullptr;
-    switch (each.target.kind) {
-      case Target::Kind::network:
-        to = &all.database.comment;
-        break;
-      case Target::Kind::node:
-        if (const auto at = nodes.find(readable(each.target.name)); at != nodes.end())
-          to = &at->second->comment;
-        else
-          notes.warn(each.target.line, "CM_: there is no node " + readable(each.target.name));
-        break;
-      case Target::Kind::message:
-        if (Message* const message = message_of(all, each.target, "CM_", notes)) to = &message->comment;
-        break;
-      case Target::Kind::signal:
-        if (Signal* const signal = signal_of(all, each.target, "CM_", notes)) to = &signal->comment;
-        break;
-      case Target::Kind::environment:
-        break;
-    }
+    auto* const to = part_of(all, each.target, "CM_", notes, [](auto& object) { return &object.comment; });
     if (to != nullptr) *to = readable(each.text);
   }
 }
@@ -205,6 +186,13 @@ Message* message_of(Statements& all, const Target& target, const char* statement
   return nullptr;
 }
 
+Node* node_of(Statements& all, const Target& target, const char* statement, Notes& notes) {
+  const std::string name = readable(target.name);
+  if (const auto at = all.nodes.find(name); at != all.nodes.end()) return &all.database.nodes[at->second];
+  notes.warn(target.line, std::string(statement) + ": there is no node " + name);
+  return nullptr;
+}
+
 Signal* signal_of(Statements& all, const Target& target, const char* statement, Notes& notes) {
   Message* const message = message_of(all, target, statement, notes);
   if (message == nullptr) return nullptr;
@@ -216,7 +204,7 @@ Signal* signal_of(Statements& all, const Target& target, const char* statement, 
 }
 
 void resolve_references(Statements& all, Notes& notes) {
-  index_signals(all, notes);
+  index_names(all, notes);
   set_comments(all, notes);
   set_kinds(all, notes);
   set_names(all, notes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/log/log_format.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -121,7 +123,13 @@ std::string candump_line(const LoggedFrame& logged) {
   return time.data() + logged.channel + " " + frame_text(logged.frame);
 }
 
-std::string asc_head(const std::string& date) {
+std::string asc_head() {
+  const time_t now = ::time(nullptr);
+  tm parts{};
+  (void)::localtime_r(&now, &parts);
+  char text[64];
+  const bool fits = ::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &parts) > 0;
+  const std::string date = fits ? text : "";
   return "date " + date + "\nbase hex  timestamps absolute\nno internal events logged\nBegin Triggerblock " +
          date + "\n";
 }

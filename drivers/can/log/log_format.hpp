@@ -26,8 +26,8 @@ std::string frame_text(const CanFrame& frame);
 /// Reads such a text; empty: it is not one.
 std::optional<CanFrame> read_frame_text(std::string_view text);
 
-/// The lines before the frames of an ASC file. `date`: as ctime() has it, without the end of line.
-std::string asc_head(const std::string& date);
+/// The lines before the frames of an ASC file, with the date of now.
+std::string asc_head();
 std::string asc_line(const LoggedFrame& logged);
 std::string asc_end();
 

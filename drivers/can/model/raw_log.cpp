@@ -2,7 +2,6 @@
 #include "drivers/can/model/raw_log.hpp"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,18 +13,6 @@
 #include "drivers/can/port/thread_name.hpp"
 
 namespace tactus::drivers::can {
-namespace {
-
-std::string date_of_now() {
-  const time_t now = ::time(nullptr);
-  tm parts{};
-  (void)::localtime_r(&now, &parts);
-  char text[64];
-  return std::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &parts) > 0 ? text : "";
-}
-
-}  // namespace
-
 RawLog::RawLog(const std::string& file, RawFormat format, const std::string& channel, std::int64_t origin,
                std::int64_t realtime)
     : format_(format), channel_(channel), origin_(origin), realtime_(realtime), ring_(kRoom) {
@@ -38,7 +25,7 @@ RawLog::RawLog(const std::string& file, RawFormat format, const std::string& cha
         "raw.file: " + file + ": " + std::strerror(error) +  // NOLINT(concurrency-mt-unsafe)
         (error == EEXIST ? "; it is not written over: remove it, or write another name" : ""));
   }
-  if (format_ == RawFormat::asc) write(asc_head(date_of_now()));
+  if (format_ == RawFormat::asc) write(asc_head());
   thread_ = std::thread([this] { run(); });
   name_thread(thread_, "can-raw");
 }

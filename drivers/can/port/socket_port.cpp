@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "drivers/can/port/thread_name.hpp"
@@ -279,27 +278,28 @@ void SocketPort::take_class() noexcept {
   refused_.store(error, std::memory_order_relaxed);
 }
 
-void SocketPort::run_sender() {
+/// The body of a thread: makes step after step until the end.
+template <class Step>
+void SocketPort::run(Step step) {
   bool has_class = false;
   while (!stopped_.load(std::memory_order_relaxed)) {
     if (!has_class && frames_thread_.load(std::memory_order_relaxed) != 0) {
       take_class();
       has_class = true;
     }
-    const std::int64_t wanted = step_sender();
-    socket_->sleep_until(std::min(wanted, socket_->now() + kLongestWait));
+    step();
   }
 }
 
+void SocketPort::run_sender() {
+  run([this] {
+    const std::int64_t wanted = step_sender();
+    socket_->sleep_until(std::min(wanted, socket_->now() + kLongestWait));
+  });
+}
+
 void SocketPort::run_receiver() {
-  bool has_class = false;
-  while (!stopped_.load(std::memory_order_relaxed)) {
-    if (!has_class && frames_thread_.load(std::memory_order_relaxed) != 0) {
-      take_class();
-      has_class = true;
-    }
-    step_receiver(kLongestWait);
-  }
+  run([this] { step_receiver(kLongestWait); });
 }
 
 }  // namespace tactus::drivers::can

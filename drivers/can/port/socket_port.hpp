@@ -70,6 +70,8 @@ class SocketPort final : public Port {
   };
   static constexpr std::size_t kEvents = 8192;
 
+  template <class Step>
+  void run(Step step);
   void run_sender();
   void run_receiver();
   void stop() noexcept;

@@ -38,17 +38,6 @@ using campaign::CampaignError;
 using executive::kNotJudged;
 using executive::kVerdictFailed;
 
-/// The cases of a file, as the runner takes them.
-class FileCases final : public campaign::CaseSource {
- public:
-  explicit FileCases(const campaign::CampaignFile& file) : cases_(file) {}
-  std::int64_t count() const override { return cases_.count(); }
-  campaign::Case at(std::int64_t number) const override { return cases_.at(number); }
-
- private:
-  campaign::Cases cases_;
-};
-
 /// Returns what sources() names, with the kind that verdict.json has for it.
 std::vector<campaign::SourceRow> sources_of(const campaign::CampaignFile& file) {
   std::vector<campaign::SourceRow> all;
@@ -341,7 +330,7 @@ campaign::RunChoices CampaignCommand::choices_of_run() const {
 }
 
 int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
-  const FileCases cases(file);
+  const campaign::Cases cases(file);
   campaign::CampaignWork work{
       .name = file.name, .file = file.path, .sources = sources_of(file), .realtime = file.realtime};
   if (file.each.timeout != config::Nanoseconds::max())

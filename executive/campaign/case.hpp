@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "rtsync/interface.hpp"
+
 namespace tactus::campaign {
 
 /// The value that a case has of one key of `vary:`.
@@ -33,5 +35,15 @@ struct Case {
 std::string command_line(const Case& one);
 /// The text as one word of a POSIX shell, in quotes where it needs them.
 std::string shell_word(const std::string& text);
+
+/// The cases of a campaign, each made from its number alone, so that a million of them take no memory.
+///
+/// Threads  any one.
+class CaseSource : public rtsync::Interface {
+ public:
+  virtual std::int64_t count() const = 0;
+  /// Makes the case of that number, 0 .. count() - 1; the same each time.                       @when service
+  virtual Case at(std::int64_t number) const = 0;
+};
 
 }  // namespace tactus::campaign

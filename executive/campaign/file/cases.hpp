@@ -10,22 +10,22 @@
 
 namespace tactus::campaign {
 
-/// The cases of a campaign, each made from its number alone: a million of them take no memory.
+/// The cases of a campaign file.
 ///
 ///     number = ((draw * repeat + repetition) * rigs + rig) * tests + test
 ///
 /// More draws of monte_carlo or sobol, or more entries of a list, add cases at the end and change none before.
 ///
 /// Threads  immutable; at() may be called by many threads. It keeps a copy of the file.
-class Cases {
+class Cases final : public CaseSource {
  public:
   explicit Cases(CampaignFile file);
 
   /// Cases with those that `exclude:` leaves out.
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const override { return count_; }
   std::int64_t draws() const { return draws_; }
-  /// The case of that number, 0 .. count() - 1; throws std::out_of_range for any other.
-  Case at(std::int64_t number) const;
+  /// Throws std::out_of_range for a number that is none of a case.
+  Case at(std::int64_t number) const override;
 
  private:
   std::vector<Value> values_of(std::int64_t draw) const;

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "executive/campaign/case.hpp"
 #include "executive/campaign/file/cpu_sets.hpp"
-#include "executive/campaign/run/case_source.hpp"
 #include "executive/campaign/statistics/sure_draws.hpp"
 #include "executive/campaign/store/outcome.hpp"
 #include "executive/campaign/store/store.hpp"
 #include "rtsync/host/file_system.hpp"
+#include "rtsync/interface.hpp"
 
 namespace tactus::campaign {
 
@@ -69,12 +70,8 @@ struct Progress {
 /// Hears what the runner does.
 ///
 /// Threads  that of the runner.
-class RunListener {
+class RunListener : public rtsync::Interface {
  public:
-  RunListener() = default;
-  RunListener(const RunListener&) = delete;
-  RunListener& operator=(const RunListener&) = delete;
-  virtual ~RunListener() = default;
   virtual void ended(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder,
                      bool again) = 0;
   virtual void progress(const Progress& now) = 0;

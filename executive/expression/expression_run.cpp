@@ -244,9 +244,11 @@ void ExpressionRun::run() TACTUS_RT {
         to.real = compared(unordered(a.real, b.real), a.real <= b.real);
         break;
       case code_of(Operation::equal):
+      case code_of(Operation::same):
         to.real = compared(unordered(a.real, b.real), a.real >= b.real && a.real <= b.real);
         break;
       case code_of(Operation::other):
+      case code_of(Operation::differ):
         to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
         break;
       case code_of(Operation::to_real):
@@ -308,12 +310,6 @@ void ExpressionRun::run() TACTUS_RT {
         break;
       case code_of(Operation::invert):
         to.real = 1 - a.real;
-        break;
-      case code_of(Operation::same):
-        to.real = compared(unordered(a.real, b.real), a.real >= b.real && a.real <= b.real);
-        break;
-      case code_of(Operation::differ):
-        to.real = compared(unordered(a.real, b.real), a.real < b.real || a.real > b.real);
         break;
       default:
         run_with_memory(instruction());

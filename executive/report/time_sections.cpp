@@ -15,16 +15,20 @@ namespace {
 
 constexpr std::size_t kMostPoints = 1000;
 
-Paragraph no_times(const RunData& run) {
+/// Says in the section why the run has no times of frames.
+Section without_times(Section section, const RunData& run) {
   const Json* const realtime = find_fact(run.summary(), "rt.realtime");
-  if (realtime != nullptr && realtime->is_boolean() && !realtime->get<bool>())
-    return {"The run was not in real time: its frames have no slots, and none can be late."};
-  if (run.times != nullptr) return {"No frame in real time was recorded."};
-  if (!run.remarks.empty())
-    return {"The times of single frames are not known: see the remarks under Timing."};
-  return {
+  const char* why =
       "The times of single frames are not known: the run folder has no frames.csv (frame_log: no, or the "
-      "run ended before its first frame)."};
+      "run ended before its first frame).";
+  if (realtime != nullptr && realtime->is_boolean() && !realtime->get<bool>())
+    why = "The run was not in real time: its frames have no slots, and none can be late.";
+  else if (run.times != nullptr)
+    why = "No frame in real time was recorded.";
+  else if (!run.remarks.empty())
+    why = "The times of single frames are not known: see the remarks under Timing.";
+  section.blocks.push_back(Paragraph{why});
+  return section;
 }
 
 /// A histogram with four bars an octave.
@@ -130,10 +134,7 @@ Section timing_section(const RunData& run) {
   if (run.files.still_runs)
     section.blocks.push_back(
         Paragraph{"The rig still writes into this folder: this is its present state.", true});
-  if (!run.has_times()) {
-    section.blocks.push_back(no_times(run));
-    return section;
-  }
+  if (!run.has_times()) return without_times(std::move(section), run);
   const FrameTimes& times = *run.times;
   Table table{
       {{"Of a frame"}, {"p50", true}, {"p99", true}, {"p99.9", true}, {"p99.99", true}, {"worst", true}},
@@ -164,10 +165,7 @@ Section timing_section(const RunData& run) {
 
 Section causes_section(const RunData& run) {
   Section section{"causes", "Why frames were late", {}};
-  if (!run.has_times()) {
-    section.blocks.push_back(no_times(run));
-    return section;
-  }
+  if (!run.has_times()) return without_times(std::move(section), run);
   std::vector<std::pair<rtsync::Cause, CauseCost>> found;
   std::int64_t most = 1;
   for (std::size_t i = 0; i < run.times->causes.size(); ++i) {
@@ -237,10 +235,7 @@ Section lateness_section(const std::vector<const RunData*>& runs) {
     frames = std::max(frames, run->times->frames());
     period = std::min(period, run->period_ns);
   }
-  if (frames == 0) {
-    section.blocks.push_back(no_times(*runs.front()));
-    return section;
-  }
+  if (frames == 0) return without_times(std::move(section), *runs.front());
   Plot plot{.title = "Share of frames that woke later than x",
             .height = 240,
             .x = time_axis(least, std::max(greatest, period)),
@@ -260,10 +255,7 @@ Section lateness_section(const std::vector<const RunData*>& runs) {
 
 Section late_over_time_section(const RunData& run) {
   Section section{"late", "Late over time", {}};
-  if (!run.has_times()) {
-    section.blocks.push_back(no_times(run));
-    return section;
-  }
+  if (!run.has_times()) return without_times(std::move(section), run);
   const MinMaxColumns& columns = run.times->late_over_time;
   Axis y = time_axis(1, std::max<std::int64_t>(10, run.times->late.greatest()));
   Plot plot = over_time("Lateness over time", columns, Ink::late, std::move(y), 1);
@@ -296,10 +288,7 @@ std::vector<Block> late_side_by_side(const RunData& first, const RunData& second
 
 Section slack_over_time_section(const RunData& run) {
   Section section{"slack", "Slack over time", {}};
-  if (!run.has_times()) {
-    section.blocks.push_back(no_times(run));
-    return section;
-  }
+  if (!run.has_times()) return without_times(std::move(section), run);
   const FrameTimes& times = *run.times;
   Plot plot = over_time("Slack over time", times.slack_over_time, Ink::slack,
                         slack_axis(times.slack.least(), times.slack.greatest(), run.period_ns), NAN);

@@ -15,12 +15,14 @@
 #include "executive/driver/record_sink.hpp"
 #include "executive/model/model_instance.hpp"
 #include "rtsync/thread/float_environment.hpp"
+#include "tests/support/snapshot.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::model_library_test {
 namespace {
 
 namespace fs = std::filesystem;
+using tactus::test::Snapshot;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -28,6 +30,14 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 fs::path file_of(const std::string& name) { return fs::path(TEST_LIBRARIES) / ("lib" + name + ".so"); }
+
+/// A text without what differs from machine to machine: the folder, and how this build calls itself.
+std::string shown(std::string text, const fs::path& folder = TEST_LIBRARIES) {
+  for (const auto& [own, word] : {std::pair(folder.string(), "FOLDER"), {TACTUS_DRIVER_BUILD, "BUILD"}})
+    for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos;)
+      text.replace(at, own.size(), word);
+  return text;
+}
 
 /// What the loader says about a library; "" when nothing.
 std::string complaint(const fs::path& file) {
@@ -118,32 +128,15 @@ TEST(ModelLibrary, LibrariesDoNotShareTheirModels) {
 }
 
 TEST(ModelLibrary, SaysWhyALibraryIsNone) {
-  struct Row {
-    const char* library;
-    const char* expected;
-  };
-  const Row rows[] = {
-      {"no_entry", " exports no 'tactus_models': it holds no tactus model"},
-      {"undefined", "nobody_defines_this"},
-      {"missing", "cannot load the library: "},
-      {"listing_none", " lists no model"},
-      {"listing_no_list", " lists no model"},
-      {"listing_null_model", " lists a model that is a null pointer"},
-      {"listing_other_abi",
-       " was built for version 99 of the model ABI, this tactus speaks version 1: build it again with the "
-       "headers of "
-       "this tactus"},
-      {"listing_no_name", " lists a model without name or declare function"},
-      {"listing_no_declare", " lists a model without name or declare function"},
-      {"listing_short_struct", " lists a model"},
-      {"listing_same_name",
-       " lists two models with the name 'good': give one of them another name, and build the library again"},
-  };
-  for (const Row& row : rows) {
-    const std::string said = complaint(file_of(row.library));
-    EXPECT_THAT(said, HasSubstr(row.expected)) << row.library;
-    EXPECT_THAT(said, HasSubstr("lib" + std::string(row.library) + ".so"));
-  }
+  Snapshot texts;
+  for (const char* const library :
+       {"no_entry", "listing_none", "listing_no_list", "listing_null_model", "listing_other_abi",
+        "listing_no_name", "listing_no_declare", "listing_short_struct", "listing_same_name"})
+    texts.add(shown(complaint(file_of(library))), library);
+  // The loader has a part in these.
+  EXPECT_THAT(complaint(file_of("undefined")),
+              AllOf(HasSubstr("libundefined.so"), HasSubstr("nobody_defines_this")));
+  EXPECT_THAT(complaint(file_of("missing")), HasSubstr("libmissing.so"));
 }
 
 TEST(ModelLibrary, AFileThatIsNoLibraryIsSaid) {
@@ -160,13 +153,13 @@ TEST(FindLibrary, ANameWithASlashIsRelativeToTheBase) {
   EXPECT_EQ(find_library("./sub/libx.so", folder.path()), file);
   EXPECT_EQ(find_library("sub/../sub/libx.so", folder.path()), file);
   EXPECT_EQ(find_library(file.string(), "/nowhere"), file) << "an absolute path stays what it is";
+  Snapshot texts;
   for (const char* missing : {"./libx.so", "sub/", "./sub", "/nowhere/libx.so"}) {
     try {
       (void)find_library(missing, folder.path());
       ADD_FAILURE() << missing;
     } catch (const LibraryError& error) {
-      EXPECT_THAT(error.what(), AllOf(StartsWith("no file '"), HasSubstr("relative to the rig file")))
-          << missing;
+      texts.add(shown(error.what(), folder.path()), missing);
     }
   }
 }
@@ -188,10 +181,9 @@ TEST(FindLibrary, ABareNameIsLookedForInThePluginFolders) {
     (void)find_library("y", one.path());
     ADD_FAILURE();
   } catch (const LibraryError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(StartsWith("no library 'y'; looked for "), HasSubstr((one.path() / "liby.so").string()),
-                      HasSubstr((two.path() / "liby.so").string()), HasSubstr("/lib/tactus/liby.so"),
-                      EndsWith("./liby.so")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'y'"), HasSubstr((one.path() / "liby.so").string()),
+                                    HasSubstr((two.path() / "liby.so").string()),
+                                    HasSubstr("/lib/tactus/liby.so"), EndsWith("./liby.so")));
   }
 }
 
@@ -253,50 +245,18 @@ TEST(ModelInstance, KnowsEveryTypeAndItsLabels) {
 }
 
 TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
-  struct Row {
-    const char* library;
-    const char* model;
-    const char* expected;
-  };
-  const Row rows[] = {
-      {"trouble", "throws", "model 'throws' could not be constructed: the sensor is not calibrated"},
-      {"trouble", "throws_int", "could not be constructed: threw something that is not a std::exception"},
-      {"trouble", "declare_throws", "model 'declare_throws' could not declare itself: no table"},
-      {"trouble", "declare_throws_int",
-       "could not declare itself: threw something that is not a std::exception"},
-      {"trouble", "twice", "could not declare itself: variable 'u': declared twice"},
-      {"trouble", "swallows", "could not declare itself: variable 'u': declared twice"},
-      {"trouble", "bad_unit", "could not declare itself: variable 'u': unit 'N m/('"},
-      {"trouble", "bad_name",
-       "variable '2nd': a name is letters, digits, '_' and '.', and begins with a letter"},
-      {"trouble", "labels_on_double", "variable 'x': only integers have labels"},
-      {"trouble", "label_outside", "variable 'x': label 'high' = 256 does not fit into uint8"},
-      {"trouble", "label_below", "variable 'x': label 'low' = -129 does not fit into int8"},
-      {"trouble", "job_twice", "job 'step': declared twice"},
-      {"trouble", "bad_phase", "job 'step': phase 65536 is outside 0 .. 65535"},
-      {"trouble", "bad_cycle", "job 'step': its cycle is not a fraction num/den with num >= 0 and den > 0"},
-      {"trouble", "bad_class", "job 'step': has a class that tactus does not know"},
-      {"raw", "misaligned", "variable 'u': its memory is not aligned for its type"},
-      {"raw", "no_memory", "variable 'u': has no memory"},
-      {"raw", "old_variable", "a variable was declared with another version of tactus/model.h"},
-      {"raw", "bad_type", "variable 'u': has a type that tactus does not know"},
-      {"raw", "bad_role", "variable 'u': has a role that tactus does not know"},
-      {"raw", "no_name", "variable '': a name is letters"},
-      {"raw", "old_job", "a job was declared with another version of tactus/model.h"},
-      {"raw", "bad_class", "job 'step': has a class that tactus does not know"},
-      {"raw", "no_function", "job 'step': has no function"},
-      {"raw", "negative_cycle", "job 'step': its cycle is not a fraction"},
-      {"raw", "silent", "model 'silent' could not declare itself"},
-      {"raw", "null_declarations", "a variable was declared with another version of tactus/model.h"},
-      {"raw", "refused", "model 'refused' could not be constructed: no licence"},
-  };
-  for (const Row& row : rows)
-    EXPECT_THAT(complaint(row.library, row.model), HasSubstr(row.expected)) << row.model;
+  Snapshot texts;
+  for (const char* const model : {"throws", "throws_int", "declare_throws", "declare_throws_int", "twice",
+                                  "swallows", "bad_unit", "bad_name", "labels_on_double", "label_outside",
+                                  "label_below", "job_twice", "bad_phase", "bad_cycle", "bad_class"})
+    texts.add(complaint("trouble", model), model);
+  for (const char* const model :
+       {"misaligned", "no_memory", "old_variable", "bad_type", "bad_role", "no_name", "old_job", "bad_class",
+        "no_function", "negative_cycle", "silent", "null_declarations", "refused", "ragged"})
+    texts.add(complaint("raw", model), model);
   EXPECT_EQ(complaint("raw", "fine"), "");
   EXPECT_EQ(complaint("raw", "former_variable"), "")
       << "of a library that was built before there were columns";
-  EXPECT_THAT(complaint("raw", "ragged"),
-              testing::HasSubstr("variable 'u': its 5 elements are not whole rows of 2 columns"));
   EXPECT_EQ(complaint("raw", "no_unit"), "") << "no unit is a pure number";
 }
 
@@ -332,26 +292,19 @@ TEST(ModelInstance, APairOfCFunctionsIsAModel) {
 
 TEST(DriverLibrary, SaysWhyADriverIsNone) {
   const PluginPath path(TEST_LIBRARIES);
-  struct Row {
-    const char* name;
-    const char* expected;
-  };
-  const Row rows[] = {
-      {"nodriver", "exports neither 'tactus_driver_entry' nor 'tactus_driver': it is not a driver"},
-      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is '" TACTUS_DRIVER_BUILD "'"},
-      {"othername", "is driver 'csv' of kind 'record'"},
-      {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
-      {"null", "is not a driver"},
-      {"missing", "this machine has no driver 'missing' of kind 'record'; there are: "},
-  };
-  for (const Row& row : rows) {
+  const auto refusal = [](const char* name) -> std::string {
     try {
-      const DriverLibrary driver("record", row.name);
-      ADD_FAILURE() << row.name;
+      const DriverLibrary driver("record", name);
+      return "";
     } catch (const LibraryError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(row.expected));
+      return error.what();
     }
-  }
+  };
+  Snapshot texts;
+  for (const char* const name : {"nodriver", "oldbuild", "othername", "otherkind", "null"})
+    texts.add(shown(refusal(name)), name);
+  EXPECT_THAT(refusal("missing"), AllOf(HasSubstr("'missing' of kind 'record'"), HasSubstr("fine")))
+      << "the drivers that there are";
   const DriverLibrary fine("record", "fine");
   EXPECT_EQ(fine.make()->section(), nullptr) << "no keys of its own";
   EXPECT_NE(fine.make<RecordDriver>(), nullptr);
@@ -366,10 +319,7 @@ TEST(DriverLibrary, SaysWhyTheBuildLeftADriverOut) {
     const DriverLibrary driver("clock", "sundial");
     ADD_FAILURE();
   } catch (const LibraryError& error) {
-    EXPECT_STREQ(error.what(),
-                 "this machine has no driver 'sundial' of kind 'clock'; it was not built: it needs a "
-                 "library; install it "
-                 "and build tactus again");
+    Snapshot().add(error.what());
   }
 }
 

@@ -232,51 +232,50 @@ TEST(LinkMessageJson, SaysWhatDoesNotFit) {
   struct Row {
     Layout layout;
     std::string text;
-    const char* wrong;
   };
   const auto one = [](tactus_type type, std::uint32_t count = 0) {
     return single(Encoding::json, type, count);
   };
   const Layout group = layout_of(Encoding::json, true, {{"m.a", TACTUS_INT8}, {"m.f", TACTUS_DOUBLE, 2}});
   const Row rows[] = {
-      {one(TACTUS_INT8), "128", "'m.x' is 128, which is not of type int8"},
-      {one(TACTUS_INT8), "-129", "'m.x' is -129, which is not of type int8"},
-      {one(TACTUS_UINT8), "-1", "'m.x' is -1, which is not of type uint8"},
-      {one(TACTUS_INT64), "9223372036854775808", "'m.x' is 9223372036854775808, which is not of type int64"},
-      {one(TACTUS_UINT64), "18446744073709551616",
-       "'m.x' is 18446744073709551616, which is not of type uint64"},
-      {one(TACTUS_INT32), "1.5", "'m.x' is 1.5, which is not of type int32"},
-      {one(TACTUS_INT32), "1e2", "'m.x' is 1e2, which is not of type int32"},
-      {one(TACTUS_INT32), "true", "'m.x' is true, which is not of type int32"},
-      {one(TACTUS_DOUBLE), "false", "'m.x' is false, which is not of type double"},
-      {one(TACTUS_BOOL), "1", "'m.x' is 1, which is not of type bool"},
-      {one(TACTUS_BOOL), "0.0", "'m.x' is 0.0, which is not of type bool"},
-      {one(TACTUS_BOOL), "\"true\"", "'m.x' is a text; true or false is expected"},
-      {one(TACTUS_FLOAT), "3.5e38", "'m.x' is 3.5e38, which is not of type float"},
-      {one(TACTUS_DOUBLE), "1e999", "is not JSON from byte 5 on"},
-      {one(TACTUS_DOUBLE), "NaN", "is not JSON from byte 1 on"},
-      {one(TACTUS_DOUBLE), "", "is not JSON from byte 1 on"},
-      {one(TACTUS_DOUBLE), "1 2", "is not JSON from byte 3 on"},
-      {one(TACTUS_DOUBLE), "[1]", "'m.x' is an array; a number is expected"},
-      {one(TACTUS_DOUBLE), "{}", "'m.x' is an object; a number is expected"},
-      {one(TACTUS_DOUBLE, 2), "1", "'m.x' is a number; an array of 2 is expected"},
-      {one(TACTUS_DOUBLE, 2), "[1]", "'m.x' has 1 elements; 2 are expected"},
-      {one(TACTUS_DOUBLE, 2), "[1,2,3]", "'m.x' has more than 2 elements"},
-      {one(TACTUS_DOUBLE, 2), "[1,[2]]", "'m.x[1]' is an array; a number is expected"},
-      {one(TACTUS_DOUBLE, 2), "[1,null]", "'m.x[1]' is null; a number is expected"},
-      {one(TACTUS_INT8, 2), "[1,500]", "'m.x[1]' is 500, which is not of type int8"},
-      {group, "5", "the message is a number; an object is expected"},
-      {group, "[]", "the message is an array; an object is expected"},
-      {group, "{}", "lacks the key 'm.a'"},
-      {group, R"({"m.a":1})", "lacks the key 'm.f'"},
-      {group, R"({"m.a":1,"m.b":1})", "has the key 'm.b', which is not expected"},
-      {group, R"({"m.a":1,"m.a":1})", "has the key 'm.a' twice"},
-      {group, R"({"m.a":{},"m.f":[1,2]})", "'m.a' is an object; a number is expected"},
-      {group, R"({"m.f":[1,{}]})", "'m.f[1]' is an object; a number is expected"},
-      {group, R"({"m.f":7})", "'m.f' is a number; an array of 2 is expected"},
-      {group, R"({"m.a":1,"m.f":[1,2]} x)", "is not JSON from byte 23 on"},
+      {one(TACTUS_INT8), "128"},
+      {one(TACTUS_INT8), "-129"},
+      {one(TACTUS_UINT8), "-1"},
+      {one(TACTUS_INT64), "9223372036854775808"},
+      {one(TACTUS_UINT64), "18446744073709551616"},
+      {one(TACTUS_INT32), "1.5"},
+      {one(TACTUS_INT32), "1e2"},
+      {one(TACTUS_INT32), "true"},
+      {one(TACTUS_DOUBLE), "false"},
+      {one(TACTUS_BOOL), "1"},
+      {one(TACTUS_BOOL), "0.0"},
+      {one(TACTUS_BOOL), "\"true\""},
+      {one(TACTUS_FLOAT), "3.5e38"},
+      {one(TACTUS_DOUBLE), "1e999"},
+      {one(TACTUS_DOUBLE), "NaN"},
+      {one(TACTUS_DOUBLE), ""},
+      {one(TACTUS_DOUBLE), "1 2"},
+      {one(TACTUS_DOUBLE), "[1]"},
+      {one(TACTUS_DOUBLE), "{}"},
+      {one(TACTUS_DOUBLE, 2), "1"},
+      {one(TACTUS_DOUBLE, 2), "[1]"},
+      {one(TACTUS_DOUBLE, 2), "[1,2,3]"},
+      {one(TACTUS_DOUBLE, 2), "[1,[2]]"},
+      {one(TACTUS_DOUBLE, 2), "[1,null]"},
+      {one(TACTUS_INT8, 2), "[1,500]"},
+      {group, "5"},
+      {group, "[]"},
+      {group, "{}"},
+      {group, R"({"m.a":1})"},
+      {group, R"({"m.a":1,"m.b":1})"},
+      {group, R"({"m.a":1,"m.a":1})"},
+      {group, R"({"m.a":{},"m.f":[1,2]})"},
+      {group, R"({"m.f":[1,{}]})"},
+      {group, R"({"m.f":7})"},
+      {group, R"({"m.a":1,"m.f":[1,2]} x)"},
   };
-  for (const Row& row : rows) EXPECT_EQ(decoded(row.layout, row.text), row.wrong) << row.text;
+  tactus::test::Snapshot texts;
+  for (const Row& row : rows) texts.add(decoded(row.layout, row.text), row.text);
 }
 
 TEST(LinkMessageJson, TheLargestFloatIsReadInEveryPrecision) {

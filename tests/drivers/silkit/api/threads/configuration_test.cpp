@@ -6,6 +6,7 @@
 #include "config/document.hpp"
 #include "config/place.hpp"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
+#include "tests/support/snapshot.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::silkit::configuration_test {
@@ -176,67 +177,59 @@ TEST(SilkitConfiguration, JsonReadsBackTheSame) {
 }
 
 TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
-  const struct {
-    const char* text;
-    const char* said;
-  } rows[] = {
-      {"ParticipantName: [A]", "1:18: ParticipantName: a list is not a text"},
-      {"Middleware: here", "Middleware: 'here' is not a map"},
-      {"Middleware: {RegistryUri: 'http://x'}", "Middleware.RegistryUri"},
-      {"Middleware: {ConnectAttempts: 0}", "Middleware.ConnectAttempts: '0' is not a whole number, 1 .. "},
-      {"Middleware: {ConnectAttempts: 1.5}", "'1.5' is not a whole number"},
-      {"Middleware: {ConnectTimeoutSeconds: soon}", "'soon' is not a number, 0 .. 86400"},
-      {"Middleware: {ConnectTimeoutSeconds: -1}", "'-1' is not a number, 0 .. 86400"},
-      {"Middleware: {EnableDomainSockets: perhaps}", "'perhaps' is not true or false"},
-      {"Middleware: {AcceptorUris: 'tcp://x:1'}", "is not a list"},
-      {"Middleware: {TcpNoDelay: 2}", "is not true or false"},
-      {"Middleware: {TcpSendBufferSize: -2}", "is not a whole number, 1 .. 2147483647"},
-      {"Middleware: {TcpReceiveBufferSize: 1e3}", "is not a whole number"},
-      {"Logging: {Sinks: {Type: Stdout}}", "Logging.Sinks: a map is not a list"},
-      {"Logging: {Sinks: [{Type: Printer}]}", "'Printer' is not one of Stdout, File, Remote"},
-      {"Logging: {Sinks: [{Level: info}]}",
-       "'info' is not one of Trace, Debug, Info, Warn, Error, Critical, Off"},
-      {"Logging: {Sinks: [{Format: Xml}]}", "'Xml' is not one of Simple, Json"},
-      {"Logging: {Sinks: [{Type: File}]}", "Logging.Sinks[0]: LogName is missing"},
-      {"Logging: {FlushLevel: 3}", "is not one of Trace"},
-      {"HealthCheck: {SoftResponseTimeout: 0}", "is not a whole number, 1 .. "},
-      {"HealthCheck: {HardResponseTimeout: 5 s}", "'5 s' is not a whole number"},
-      {"DataPublishers: [{Topic: T}]", "DataPublishers[0]: Name is missing"},
-      {"DataPublishers: [{Name: P, History: -1}]", "'-1' is not a whole number, 0 .. "},
-      {"DataSubscribers: [{Name: P, History: 1}]", "History: does not belong here, but in DataPublishers[]"},
-      {"FlushLevel: Info", "1:1: FlushLevel: does not belong here, but in Logging"},
-      {"Logging: {Sinks: [{Type: Stdout, EnabledTopics: [User]}]}",
-       "EnabledTopics: does not belong here, but in Logging.Sinks[].Experimental"},
-      {"Logging: {Sinks: [{Experimental: {EnabledTopics: [Cars]}}]}", "'Cars' is not a topic"},
-      {"Logging: {Sinks: [{Type: Stdout}, {Type: Stdout}]}",
-       "Logging.Sinks[1]: there is a sink of this type already"},
-      {"Logging: {Sinks: [{Type: File, LogName: a}, {Type: File, LogName: a}]}",
-       "there is a file 'a' already"},
-      {"SchemaVersion: 2", "SchemaVersion: '2' is not 1"},
-      {"CanControllers: [{Network: N}]", "CanControllers[0]: Name is missing"},
-      {"CanControllers: [{Name: C, Replay: [{UseTraceSource: S}]}]", "Replay: a list is not a map"},
-      {"RpcClients: [{Name: C, Channel: A, FunctionName: A}]", "give one of them"},
-      {"FlexRayControllers: []\nFlexrayControllers: []", "give one of them"},
-      {"Experimental: {Metrics: {CollectFromRemote: true, Sinks: [{Type: Remote}]}}",
-       "a sink of type Remote cannot stand with CollectFromRemote"},
-      {"Experimental: {Metrics: {Sinks: [{Name: M}]}}", "Type is missing"},
-      {"DataPublishers: [{Name: P}, {Name: P, Topic: T}]", "'P' is there already, and different"},
-      {"DataSubscribers: [{Name: S, Labels: [{Key: K, Kind: Must}]}]",
-       "'Must' is not one of Mandatory, Optional"},
-      {"Experimental: {TimeSynchronization: {AnimationFactor: -1}}", "is not a number, 0 .. "},
-      {"Experimental: {TimeSynchronization: {EnableMessageAggregation: Yes}}", "is not one of Off, On, Auto"},
-      {"Experimental: {TimeSynchronization: {DynamicSimulationStep: 7}}", "is not true or false"},
-      {"Tactus: {IoThread: {Cpus: all}}", "Tactus.IoThread.Cpus: 'all' is not a set of CPUs"},
-      {"Tactus: {IoThread: {Policy: FIFO}}", "is not one of other, fifo, rr"},
-      {"Tactus: {IoThread: {Policy: fifo, Priority: 100}}", "is not a whole number, 0 .. 99"},
-      {"Tactus: {IoThread: {Policy: fifo}}", "Priority is 1 .. 99 for fifo and rr"},
-      {"Tactus: {IoThread: {Priority: 5}}", "and 0 for other"},
-      {"Tactus: {HostTimeoutSeconds: 86401}", "is not a whole number, 0 .. 86400"},
-      {"Tactus: {MaxQueuedBytes: 0}", "is not a whole number, 1 .. "},
-      {"ParticipantName: A\nParticipantName: B", "2:1: ParticipantName: is there already"},
-      {"Middleware: {", "1:"},
-  };
-  for (const auto& row : rows) EXPECT_THAT(problems_of(row.text), HasSubstr(row.said)) << row.text;
+  tactus::test::Snapshot texts;
+  for (const char* const text : {
+           "ParticipantName: [A]",
+           "Middleware: here",
+           "Middleware: {RegistryUri: 'http://x'}",
+           "Middleware: {ConnectAttempts: 0}",
+           "Middleware: {ConnectAttempts: 1.5}",
+           "Middleware: {ConnectTimeoutSeconds: soon}",
+           "Middleware: {ConnectTimeoutSeconds: -1}",
+           "Middleware: {EnableDomainSockets: perhaps}",
+           "Middleware: {AcceptorUris: 'tcp://x:1'}",
+           "Middleware: {TcpNoDelay: 2}",
+           "Middleware: {TcpSendBufferSize: -2}",
+           "Middleware: {TcpReceiveBufferSize: 1e3}",
+           "Logging: {Sinks: {Type: Stdout}}",
+           "Logging: {Sinks: [{Type: Printer}]}",
+           "Logging: {Sinks: [{Level: info}]}",
+           "Logging: {Sinks: [{Format: Xml}]}",
+           "Logging: {Sinks: [{Type: File}]}",
+           "Logging: {FlushLevel: 3}",
+           "HealthCheck: {SoftResponseTimeout: 0}",
+           "HealthCheck: {HardResponseTimeout: 5 s}",
+           "DataPublishers: [{Topic: T}]",
+           "DataPublishers: [{Name: P, History: -1}]",
+           "DataSubscribers: [{Name: P, History: 1}]",
+           "FlushLevel: Info",
+           "Logging: {Sinks: [{Type: Stdout, EnabledTopics: [User]}]}",
+           "Logging: {Sinks: [{Experimental: {EnabledTopics: [Cars]}}]}",
+           "Logging: {Sinks: [{Type: Stdout}, {Type: Stdout}]}",
+           "Logging: {Sinks: [{Type: File, LogName: a}, {Type: File, LogName: a}]}",
+           "SchemaVersion: 2",
+           "CanControllers: [{Network: N}]",
+           "CanControllers: [{Name: C, Replay: [{UseTraceSource: S}]}]",
+           "RpcClients: [{Name: C, Channel: A, FunctionName: A}]",
+           "FlexRayControllers: []\nFlexrayControllers: []",
+           "Experimental: {Metrics: {CollectFromRemote: true, Sinks: [{Type: Remote}]}}",
+           "Experimental: {Metrics: {Sinks: [{Name: M}]}}",
+           "DataPublishers: [{Name: P}, {Name: P, Topic: T}]",
+           "DataSubscribers: [{Name: S, Labels: [{Key: K, Kind: Must}]}]",
+           "Experimental: {TimeSynchronization: {AnimationFactor: -1}}",
+           "Experimental: {TimeSynchronization: {EnableMessageAggregation: Yes}}",
+           "Experimental: {TimeSynchronization: {DynamicSimulationStep: 7}}",
+           "Tactus: {IoThread: {Cpus: all}}",
+           "Tactus: {IoThread: {Policy: FIFO}}",
+           "Tactus: {IoThread: {Policy: fifo, Priority: 100}}",
+           "Tactus: {IoThread: {Policy: fifo}}",
+           "Tactus: {IoThread: {Priority: 5}}",
+           "Tactus: {HostTimeoutSeconds: 86401}",
+           "Tactus: {MaxQueuedBytes: 0}",
+           "ParticipantName: A\nParticipantName: B",
+       })
+    texts.add(problems_of(text), text);
+  EXPECT_THAT(problems_of("Middleware: {"), HasSubstr("1:")) << "the library of YAML says the rest";
 }
 
 TEST(SilkitConfiguration, SaysEveryProblemInOneGo) {
@@ -251,13 +244,8 @@ TEST(SilkitConfiguration, UnknownKeysAndThoseWithoutEffectAreWarnedOf) {
       "participantname: A\nMiddleware: {RegistryURI: x}\nIncludes: {Filez: []}\n"
       "DataSubscribers: [{Name: S, UseTraceSinks: [T]}, {Name: R, UseTraceSinks: [T]}]\n"
       "Tracing: {TraceSinks: [{Name: T}]}\nDataPublishers: [{Name: P}, {Name: P}]");
-  EXPECT_THAT(read.warnings, testing::UnorderedElementsAre(
-                                 HasSubstr("1:1: participantname: unknown key, ignored"),
-                                 HasSubstr("Middleware.RegistryURI: unknown key, ignored; did you mean"),
-                                 HasSubstr("Includes.Filez: unknown key, ignored; did you mean 'Files'"),
-                                 HasSubstr("DataSubscribers[0].UseTraceSinks: has no effect"),
-                                 HasSubstr("Tracing: has no effect"),
-                                 HasSubstr("DataPublishers: 'P' is there already, alike, at")));
+  tactus::test::Snapshot texts;
+  for (const std::string& warning : read.warnings) texts.add(warning);
   EXPECT_EQ(read.participant, "");
   EXPECT_EQ(read.publishers.size(), 1U);
 }

@@ -15,6 +15,7 @@
 #include "rtsync/evidence/realtime_threads.hpp"
 #include "rtsync/evidence/stop_times.hpp"
 #include "rtsync/evidence/thread_times.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::rtsync::random_records_test {
 namespace {
@@ -269,15 +270,17 @@ void judge_one(std::uint64_t seed) {
   }
 }
 
+const auto kStories = static_cast<std::uint64_t>(tactus::test::trials(10'000));
+
 TEST(RandomRecords, AreJudgedAsNanosecondByNanosecond) {
-  for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kStories; ++seed) {
     judge_one(seed);
     if (::testing::Test::HasFailure()) break;
   }
 }
 
 TEST(RandomRecords, GiveNoMoreTimeThanThereIsWhereTheClocksOfTwoCpusDiffer) {
-  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kStories / 5; ++seed) {
     Story story(seed);
     const std::int64_t to = story.end();
     const std::int64_t from = story.pick(0, to - 1);

@@ -20,6 +20,7 @@
 namespace tactus::rtsync::memory_test {
 namespace {
 
+using tactus::test::kEmulated;
 using tactus::test::kSanitized;
 
 const Provision* find(const std::vector<Provision>& provisions, const std::string& part) {
@@ -113,6 +114,7 @@ __attribute__((noinline)) std::int64_t faults_of_half_a_mib() {
 
 TEST(PrefaultedStack, CostsNoFaultsAfterwards) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps variables elsewhere";
+  if (kEmulated) GTEST_SKIP() << "the emulator faults, too";
   std::int64_t faults = -1;
   std::size_t touched = 0;
   PinnedThread thread{{.name = "stack", .stack_bytes = std::size_t{2} << 20, .prefault_stack = false}, [&] {

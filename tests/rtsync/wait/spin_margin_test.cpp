@@ -69,6 +69,13 @@ TEST(SpinMargin, IsLongerSoonWhenWakesComeLater) {
   EXPECT_EQ(margin.value(), SpinMargin::kLeast);
 }
 
+TEST(SpinMargin, IsNearItsPlaceAfterTheFirstSecond) {
+  SpinMargin margin{0ns};
+  margin.begin(160us, kMillisecond);
+  for (int i = 0; i < 1000; ++i) margin.follow(30us);
+  EXPECT_LT(margin.value(), 120us) << "240 us at the start";
+}
+
 TEST(SpinMargin, OfAShortPeriodStaysAQuarterOfIt) {
   SpinMargin margin{0ns};
   margin.begin(1us, {40'000, 1});

@@ -70,7 +70,7 @@ class Guard {
       const std::int64_t sleep = until_next();
       const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
       const int count = ::ppoll(polled, std::size(polled), &time, nullptr);
-      // Whether the rig is dead or not: a file that stays readable would keep this process awake for ever.
+      // This does not depend on the rig's death: a file that stays readable would keep this process awake for ever.
       if (count > 0 && polled[3].revents != 0) frames_thread_is_dead();
       // Counts from the death of the frames' thread on, though the kernel still takes the rest apart.
       if (asked_to_end()) end = frames_dead_ || socket_ < 0;

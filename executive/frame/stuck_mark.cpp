@@ -7,9 +7,9 @@ namespace tactus::executive {
 
 void StuckMark::mark(std::size_t thread, rtsync::StuckBy by) TACTUS_RT {
   Marked nobody;
-  if (marked_.load() == nobody) by_.store(by);
   (void)marked_.compare_exchange_strong(
-      nobody, {static_cast<std::uint32_t>(thread), jobs_.running_job_index(thread)});
+      nobody,
+      {.job = jobs_.running_job_index(thread), .thread = static_cast<std::uint16_t>(thread), .by = by});
   commands_.request_abort("a thread is stuck");
 }
 
@@ -26,7 +26,7 @@ void StuckMark::mark_awaited() {
 std::optional<std::size_t> StuckMark::thread() const TACTUS_RT {
   if (const std::optional<std::size_t> stuck = jobs_.workers().stuck()) return stuck;
   const Marked marked = marked_.load();
-  return marked.thread == UINT32_MAX ? std::nullopt : std::optional<std::size_t>(marked.thread);
+  return marked.thread == kNoThread ? std::nullopt : std::optional<std::size_t>(marked.thread);
 }
 
 std::uint32_t StuckMark::job(std::size_t thread) const TACTUS_RT {

@@ -42,15 +42,20 @@ class StuckMark {
   std::uint32_t job(std::size_t thread) const TACTUS_RT;
   /// Returns what kept a thread from getting on, if it is the marked one; else its own code, as far as is known.
   rtsync::StuckBy by(std::size_t thread) const TACTUS_RT {
-    return marked_.load().thread == thread ? by_.load() : rtsync::StuckBy::itself;
+    const Marked marked = marked_.load();
+    return marked.thread == thread ? marked.by : rtsync::StuckBy::itself;
   }
   /// "thread 'plant' is stuck in job ...". `frozen`: what stops it now; empty: nothing that is known.
   std::string text(std::size_t thread, const std::string& frozen = "") const;
 
  private:
-  struct alignas(8) Marked {  // one load or store of the processor, whatever the compiler
-    std::uint32_t thread = UINT32_MAX;
+  static constexpr std::uint16_t kNoThread = UINT16_MAX;
+  struct alignas(
+      8) Marked {  // one load or store of the processor, whatever the compiler; the watchdog and main mark
     std::uint32_t job = kNoPlanJob;
+    std::uint16_t thread = kNoThread;
+    rtsync::StuckBy by = rtsync::StuckBy::itself;
+    std::uint8_t unused = 0;
     bool operator==(const Marked&) const = default;
   };
 
@@ -59,8 +64,7 @@ class StuckMark {
   CommandQueue& commands_;
   std::function<rtsync::StuckBy(std::size_t)> knows_;
   std::atomic<Marked> marked_{Marked{}};
-  std::atomic<const char*> call_{nullptr};                    // set before marked_, by the same thread
-  std::atomic<rtsync::StuckBy> by_{rtsync::StuckBy::itself};  // likewise
+  std::atomic<const char*> call_{nullptr};  // set before marked_, by the watchdog alone
 };
 
 }  // namespace tactus::executive

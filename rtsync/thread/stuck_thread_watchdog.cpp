@@ -165,7 +165,7 @@ StuckBy StuckThreadWatchdog::stuck_by(std::size_t index) const TACTUS_RT {
        .sleeps_in = read_into(function, state.wchan.get()),
        .ran = cpu_time_of(tid) - state.ran.load(),
        .slept = before >= 0 && sleeps_in(state.status.get()) != before,
-       // Of one that has not even begun nothing was counted before the last look.
+       // Nothing was counted before the last look of a thread that has not even begun.
        .without_progress =
            state.without_progress.load() + std::max(monotonic_now() - state.looked.load(), Nanoseconds{1})});
 }

@@ -61,7 +61,7 @@ struct Fixture {
   void frames(int count, Nanoseconds work) {
     for (int i = 0; i < count; ++i) ASSERT_EQ(frame(work), Verdict::go_on);
   }
-  /// Whether the last end_frame() waited.
+  /// Returns true if the last end_frame() waited.
   bool waited() {
     const std::int64_t before = std::exchange(waits_seen_, sleeper.waits());
     return sleeper.waits() != before;

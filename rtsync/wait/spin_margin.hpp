@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {

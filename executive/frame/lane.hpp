@@ -229,8 +229,8 @@ class alignas(64) Lane {
     set_running(entry.job);
     if (entry.cells != nullptr) entry.cells->copy_words();
     const int status = entry.run(entry.self, entry.call);
-    keep_environment(entry.job);
     if (measures()) measure(entry.job);
+    keep_environment(entry.job);  // behind the counter: the job has computed its last by then
     if (status == 0) [[likely]]
       return entry.cells == nullptr || entry.cells->all_finite() ? CallEnd::done : left_bad(entry);
     if (!failure_.happened()) failure_ = {entry.job, status, nullptr};  // a loop has named its job already
@@ -238,7 +238,7 @@ class alignas(64) Lane {
   }
   void book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT;
   bool measures() const TACTUS_RT { return log_end_ != nullptr; }
-  void measure(std::uint32_t job) TACTUS_RT {
+  [[gnu::always_inline]] void measure(std::uint32_t job) TACTUS_RT {
     const std::uint64_t ticks = clock_.ticks();
     const auto heap_calls = static_cast<std::uint32_t>(heap_.calls());
     *log_end_++ = {ticks, job, heap_calls};

@@ -95,7 +95,7 @@ enum class Maximum { none, consecutive_overruns, single_overrun };
 /// enable on one that is not.
 ///
 /// Threads  enable, disable, set_ratio, active: any. Everything else: the paced thread.
-/// RT       monitor, freeze_pause and the small ones: no lock, no allocation, no system call but the sleep.
+/// RT       assess, wait, freeze_pause and the small ones: no lock, no allocation, no system call but the sleep.
 class RealtimeSync {
  public:
   /// The clock and the sleeper must outlive it. Throws std::invalid_argument for a ratio outside 0.001 ..

@@ -55,15 +55,18 @@ class NoSleep final : public Sleeper {
   ToldClock& told_;
 };
 
-class Monitor {
+class EndOfFrame {
  public:
-  explicit Monitor(bool realtime) : sync_(settings(realtime), Period{1'000'000, 1}, clock_, sleeper_) {
+  explicit EndOfFrame(bool realtime) : sync_(settings(realtime), Period{1'000'000, 1}, clock_, sleeper_) {
     sync_.initialize();
     sync_.start(0);
   }
   double nanoseconds_each(int times) {
     const std::int64_t begin = tactus::benchmark::now_ns();
-    for (int i = 0; i < times; ++i) (void)sync_.monitor();
+    for (int i = 0; i < times; ++i) {
+      (void)sync_.assess();
+      (void)sync_.wait();
+    }
     return static_cast<double>(tactus::benchmark::now_ns() - begin) / times;
   }
   bool kept_up() const { return sync_.totals().overruns == 0; }
@@ -95,8 +98,8 @@ void run(bool quick) {
   Stand with_job(one.plan(false));
   Stand with_job_timed(one.plan(true));
   Stand with_recording(recorded.plan(false));
-  Monitor off(false);
-  Monitor paced(true);
+  EndOfFrame off(false);
+  EndOfFrame paced(true);
   const auto frame = [](Stand& stand) { return [&stand] { return stand.frames(kWarm, kFrames) / kFrames; }; };
   const int rounds = quick ? 51 : 501;
   const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(
@@ -111,8 +114,8 @@ void run(bool quick) {
              while (recording->drain() > 0) continue;
              return each;
            }},
-          {"monitor, off", [&] { return off.nanoseconds_each(kFrames); }},
-          {"monitor, paced", [&] { return paced.nanoseconds_each(kFrames); }},
+          {"end of a frame, off", [&] { return off.nanoseconds_each(kFrames); }},
+          {"end of a frame, paced", [&] { return paced.nanoseconds_each(kFrames); }},
       },
       rounds);
   tactus::benchmark::answer("what does a frame without jobs cost, not in real time?",
@@ -127,7 +130,7 @@ void run(bool quick) {
                              {"frame_ns", to_json(turns.of(4))},
                              {"recording_adds_ns", to_json(turns.difference(4, 0))},
                              {"records_lost", recording->lost()}});
-  tactus::benchmark::answer("what does RealtimeSync::monitor cost, its wait aside?",
+  tactus::benchmark::answer("what does the end of a frame cost RealtimeSync, its wait aside?",
                             {{"rounds", rounds},
                              {"off_ns", to_json(turns.of(5))},
                              {"paced_ns", to_json(turns.of(6))},

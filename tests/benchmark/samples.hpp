@@ -41,7 +41,9 @@ class SampledVariables {
       ref.variable = &variable;
       refs.push_back(ref);
     }
-    return std::make_unique<executive::Recording>(name, refs, std::make_unique<NullSink>());
+    auto made = std::make_unique<executive::Recording>(name, refs, std::make_unique<NullSink>());
+    made->make_present();  // as a rig does before its first frame
+    return made;
   }
 
  private:

@@ -12,7 +12,7 @@ void InterruptReader::begin_cpu(std::int32_t thread, std::uint32_t cpu,
   off_ = off;
   depth_ = 0;
   since_ = from_;
-  outside_ = Nanoseconds{0};
+  outside_ = outside_off_ = Nanoseconds{0};
 }
 
 void InterruptReader::add(const EventRecord& record) TACTUS_RT {
@@ -41,12 +41,31 @@ void InterruptReader::add(const EventRecord& record) TACTUS_RT {
 
 /// The time since the last record belongs to the innermost.
 void InterruptReader::count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT {
-  const Nanoseconds part = std::max(std::min(time, to_) - std::max(since_, from_), Nanoseconds{0});
+  const TimePoint<MonotonicTime> begin = std::max(since_, from_), end = std::min(time, to_);
   since_ = time;
-  if (depth_ == 0) outside_ += part;
-  if (depth_ == 0 || depth_ > running_.size()) return;
-  const Running& now = running_[depth_ - 1];
-  if (now.counts && part > Nanoseconds{0}) add_time(now.kind, now.number, part);
+  if (end <= begin || depth_ > running_.size()) return;
+  if (depth_ == 0) {
+    outside_ += end - begin;
+    outside_off_ += within_off(begin, end);
+    return;
+  }
+  Running& now = running_[depth_ - 1];
+  const Nanoseconds part = now.of_thread ? end - begin : within_off(begin, end);
+  if (part <= Nanoseconds{0}) return;
+  now.counts = true;
+  add_time(now.kind, now.number, part);
+}
+
+/// What of the time the thread was off this CPU. Times come in their order: what is over is left out from then on.
+Nanoseconds InterruptReader::within_off(TimePoint<MonotonicTime> from,
+                                        TimePoint<MonotonicTime> to) TACTUS_RT {
+  while (!off_.empty() && off_.front().to <= from) off_ = off_.subspan(1);
+  Nanoseconds sum{0};
+  for (const ThreadTimes::Off& off : off_) {
+    if (off.from >= to) break;
+    if (off.cpu == cpu_) sum += std::min(off.to, to) - std::max(off.from, from);
+  }
+  return sum;
 }
 
 void InterruptReader::add_time(Kind kind, std::int32_t number, Nanoseconds part) TACTUS_RT {
@@ -60,19 +79,15 @@ void InterruptReader::add_time(Kind kind, std::int32_t number, Nanoseconds part)
   }
 }
 
-bool InterruptReader::counts(const EventRecord& record) const TACTUS_RT {
-  if (record.thread == thread_) return true;
-  return std::any_of(off_.begin(), off_.end(), [&](const ThreadTimes::Off& off) TACTUS_RT {
-    return off.cpu == cpu_ && record.at >= off.from && record.at <= off.to;
-  });
-}
-
 void InterruptReader::begin(Kind kind, const EventRecord& record) TACTUS_RT {
   count_up_to(record.at);
   // None interrupts itself: the end of the one before is missing.
   for (std::size_t i = 0; i < std::min(depth_, running_.size()); ++i)
     if (running_[i].kind == kind && running_[i].number == record.number) known_ = false;
-  if (depth_ < running_.size()) running_[depth_] = {kind, record.number, counts(record)};
+  if (depth_ < running_.size()) {
+    const bool of_thread = record.thread == thread_;
+    running_[depth_] = {kind, record.number, of_thread, of_thread};
+  }
   ++depth_;
 }
 
@@ -80,11 +95,12 @@ void InterruptReader::end(Kind kind, const EventRecord& record) TACTUS_RT {
   count_up_to(record.at);
   // It began before the first record, and had all the time that no other one had inside of it.
   if (depth_ == 0) {
-    if (outside_ > Nanoseconds{0} && counts(record)) {
-      add_time(kind, record.number, outside_);
+    const Nanoseconds took = record.thread == thread_ ? outside_ : outside_off_;
+    if (took > Nanoseconds{0}) {
+      add_time(kind, record.number, took);
       ++count_;
     }
-    outside_ = Nanoseconds{0};
+    outside_ = outside_off_ = Nanoseconds{0};
     return;
   }
   --depth_;

@@ -21,8 +21,8 @@ class InterruptReader {
   InterruptReader(TimePoint<MonotonicTime> from, TimePoint<MonotonicTime> to) TACTUS_RT : from_(from),
                                                                                           to_(to) {}
 
-  /// The records of the next CPU follow. Those count that interrupted `thread`, and those within its times off this CPU,
-  /// in which they kept it from it. `off` stays until end_cpu().
+  /// The records of the next CPU follow. Those count that interrupted `thread`, and of others the parts within its
+  /// times off this CPU, in which they kept it from it. `off` stays until end_cpu().
   void begin_cpu(std::int32_t thread, std::uint32_t cpu = 0,
                  std::span<const ThreadTimes::Off> off = {}) TACTUS_RT;
   /// Adds a record. Records come in the order of the ring.
@@ -41,9 +41,10 @@ class InterruptReader {
   struct Running {
     Kind kind = Kind::none;
     std::int32_t number = 0;
+    bool of_thread = false;
     bool counts = false;
   };
-  bool counts(const EventRecord& record) const TACTUS_RT;
+  Nanoseconds within_off(TimePoint<MonotonicTime> from, TimePoint<MonotonicTime> to) TACTUS_RT;
   void begin(Kind kind, const EventRecord& record) TACTUS_RT;
   void end(Kind kind, const EventRecord& record) TACTUS_RT;
   void count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT;
@@ -57,8 +58,9 @@ class InterruptReader {
   std::array<Running, 8> running_{};  // one inside of the other
   std::size_t depth_ = 0;
   TimePoint<MonotonicTime> since_{};
-  Nanoseconds outside_{
-      0};  // of those whose begin was recorded: another one may have begun before the first record
+  // Outside of those whose begin was recorded: another one may have begun before the first record.
+  Nanoseconds outside_{0};
+  Nanoseconds outside_off_{0};  // of it: while the thread was off this CPU
   std::array<Source, 16> sources_{};
   Nanoseconds took_{0};
   std::uint32_t count_ = 0;

@@ -211,25 +211,22 @@ class Disturbances {
   /// A thread without real-time priority is woken later than it asks for, as the kernel may gather timers. It is the
   /// strongest of them: what else the machine has to do does not come before it.
   void gather_timers(int frames) {
-    bool enough = false;
-    for (Tries tries; !enough && tries.another();) {
-      const TempDir dir;
-      Process rig(quiet_rig(dir,
-                            "realtime: { enabled: yes, on_overrun: skip, sleeper: nanosleep }\n"
-                            "threads: { stuck_after: 30 s, main: { policy: other } }\n",
-                            frames));
-      ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
-      const pid_t frames_thread = thread_named(rig.pid(), "main");
-      (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(frames_thread), -20);
-      std::ofstream("/proc/" + std::to_string(frames_thread) + "/timerslack_ns") << 1'500'000 << std::flush;
-      const std::int64_t began = now_ns();
-      StealWatch steal;
-      ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
-      steal.stop();
-      enough = judge("gathered timers", "timer_late", causes_of_late(dir, 300us), 1,
-                     steal.was_stolen(began, now_ns()));
-    }
-    EXPECT_TRUE(enough) << "the machine left too little\n" << table_;
+    const TempDir dir;
+    Process rig(quiet_rig(dir,
+                          "realtime: { enabled: yes, on_overrun: skip, sleeper: nanosleep }\n"
+                          "threads: { stuck_after: 30 s, main: { policy: other } }\n",
+                          frames));
+    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+    const pid_t frames_thread = thread_named(rig.pid(), "main");
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(frames_thread), -20);
+    std::ofstream("/proc/" + std::to_string(frames_thread) + "/timerslack_ns") << 1'500'000 << std::flush;
+    const std::int64_t began = now_ns();
+    StealWatch steal;
+    ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
+    steal.stop();
+    const std::vector<std::string> causes = causes_of_late(dir, 300us);
+    (void)judge("gathered timers", "timer_late", causes, 1, steal.was_stolen(began, now_ns()));
+    EXPECT_GT(std::count(causes.begin(), causes.end(), "timer_late"), 0) << table_;
   }
 
   /// An ordinary thread wants the CPU of a rig that never sleeps: the kernel's limit makes it room.
@@ -289,10 +286,8 @@ class Disturbances {
     while (ready == 0) std::this_thread::sleep_for(10ms);
     if (ready < 0) GTEST_SKIP() << "no packets can be sent to thousands of sockets here";
     const TempDir dir;
-    run_rig(dir, "softirq", on_cpu(cpu, ""), frames, "interrupted", 700us, frames / 200);
-    std::ifstream file(dir / "out/log.txt");
-    const std::string log((std::istreambuf_iterator<char>(file)), {});
-    EXPECT_EQ(log.find(std::string("by '") + kSender + "'"), std::string::npos) << log;
+    run_rig(dir, "softirq", on_cpu(cpu, ""), frames, "interrupted", 700us, frames / 200, 1,
+            std::string("by '") + kSender + "'");
   }
 
  private:
@@ -365,7 +360,8 @@ class Disturbances {
   }
 
   void run_rig(const TempDir& dir, const std::string& name, const std::string& more, int frames,
-               const std::string& cause, Nanoseconds least, int at_least, std::int64_t every = 1) {
+               const std::string& cause, Nanoseconds least, int at_least, std::int64_t every = 1,
+               const std::string& innocent = "") {
     bool enough = false;
     for (Tries tries; !enough && tries.another();) {
       const std::int64_t began = now_ns();
@@ -376,7 +372,9 @@ class Disturbances {
       const std::int64_t wrong = table_.sum().wrong;
       enough =
           judge(name, cause, causes_of_late(dir, least, every), at_least, steal.was_stolen(began, now_ns()));
-      EXPECT_EQ(table_.sum().wrong, wrong) << name << ":\n" << read_file(dir / "out/log.txt");
+      const std::string log = read_file(dir / "out/log.txt");
+      EXPECT_EQ(table_.sum().wrong, wrong) << name << ":\n" << log;
+      if (!innocent.empty()) EXPECT_EQ(log.find(innocent), std::string::npos) << log;
       fs::remove_all(dir / "out");
     }
     EXPECT_TRUE(enough) << name << ": the machine left too little\n" << table_;
@@ -437,7 +435,6 @@ TEST(InjectionsNightly, AroundJobsAreNamed) {
   disturbances.stop_by_signal(60);
   disturbances.trace(30, 40ms);
   disturbances.trace(5, 1500ms);
-  disturbances.gather_timers(1500);
   if (rtsync::read_throttle().share({}).value_or(1) < 1 && rtsync::allowed_cpus().count() > 1) {
     disturbances.spin_beyond_the_limit(4000, false);
     disturbances.spin_beyond_the_limit(4000, true);
@@ -450,6 +447,11 @@ TEST(InjectionsNightly, AroundJobsAreNamed) {
   std::cout << disturbances.table();
   EXPECT_EQ(all.wrong, 0) << disturbances.table();
   EXPECT_LE(all.unknown * 100, all.injected) << disturbances.table();
+
+  // Unknown too where another thread had the CPU meanwhile: a freezer looks the same.
+  Disturbances timers;
+  timers.gather_timers(4000);
+  EXPECT_EQ(timers.table().sum().wrong, 0) << timers.table();
 }
 
 }  // namespace

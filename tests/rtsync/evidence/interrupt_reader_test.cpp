@@ -67,6 +67,19 @@ TEST(InterruptReader, CountsOfOtherThreadsOnlyWhatKeptTheThreadFromThisCpu) {
   EXPECT_EQ(seen->number, 24);
 }
 
+TEST(InterruptReader, CountsThePartWithinTheTimeOffTheCpuOfOneThatBeganBefore) {
+  const ThreadTimes::Off off[] = {away(1ms, 1'200us, kCpu), away(2ms, 2'900us, kCpu)};
+  const auto seen =
+      times({record(Kind::softirq_begin, 500us, 3, 77), record(Kind::irq_begin, 2'100us, 24, 77),
+             record(Kind::irq_end, 2'200us, 24, 77), record(Kind::softirq_end, 3ms, 3, 77)},
+            off);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 1'100us);
+  EXPECT_EQ(seen->number, 3);
+  EXPECT_EQ(seen->longest, 1ms);
+  EXPECT_EQ(seen->count, 2U);
+}
+
 TEST(InterruptReader, CountsOneThatBeganBeforeTheFirstRecord) {
   const auto seen = times({record(Kind::softirq_begin, 2'000us, 3), record(Kind::softirq_end, 2'500us, 3),
                            record(Kind::irq_end, 4'000us, 24)});
@@ -80,6 +93,10 @@ TEST(InterruptReader, CountsOneThatBeganBeforeTheFirstRecord) {
   const auto of_another = times({record(Kind::irq_end, 4'000us, 24, 11)});
   ASSERT_TRUE(of_another);
   EXPECT_EQ(of_another->took, 0us);
+  const ThreadTimes::Off off[] = {away(3ms, 9ms, kCpu)};
+  const auto kept_away = times({record(Kind::irq_end, 4'000us, 24, 11)}, off);
+  ASSERT_TRUE(kept_away);
+  EXPECT_EQ(kept_away->took, 1ms);
 }
 
 TEST(InterruptReader, NamesTheOneThatTookLongest) {

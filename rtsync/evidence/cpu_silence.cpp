@@ -14,10 +14,10 @@ void CpuSilence::silent_up_to(EvidenceTime time) TACTUS_RT {
   for (const ThreadTimes::Off& off : off_) {
     if (off.cpu != cpu_ || off.from >= time || off.to <= from) continue;
     const Nanoseconds part = std::min(off.to, time) - std::max(off.from, from);
-    if (off.ready) {
+    if (is_idle_ && !idle_sign_) {
+      if (!off.ready) idle_unseen_ += part;
+    } else if (off.ready) {
       ready_ += part;
-    } else if (is_idle_ && !idle_sign_) {
-      idle_unseen_ += part;
     } else {
       asleep_ += part;
       if (time + kWake >= off.to) at_wake_ += part;

@@ -56,7 +56,8 @@ void InterruptReader::count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT {
   add_time(now.kind, now.number, part);
 }
 
-/// What of the time the thread was off this CPU. Times come in their order: what is over is left out from then on.
+/// The part of the time that the thread was off this CPU. Times come in their order: what is over is left out from then
+/// on.
 Nanoseconds InterruptReader::within_off(TimePoint<MonotonicTime> from,
                                         TimePoint<MonotonicTime> to) TACTUS_RT {
   while (!off_.empty() && off_.front().to <= from) off_ = off_.subspan(1);

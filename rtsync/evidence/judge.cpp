@@ -8,6 +8,9 @@ namespace tactus::rtsync {
 namespace {
 
 constexpr Nanoseconds kNone{0};
+/// Longest lateness of a timer that is due: a tick of most kernels (CONFIG_HZ=250). A thread that sleeps longer on an idle
+/// CPU was stopped, perhaps: the freezers of the first kind stop it without waking it.
+constexpr Nanoseconds kLatestTimer{4'000'000};
 
 /// The excess, divided among causes.
 class Shares {
@@ -389,7 +392,8 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
       shares.give(Cause::unknown, not_ready);
       const Nanoseconds unseen = std::min(asleep - stopped - kept - not_ready, evidence.others->idle_unseen);
       shares.give(Cause::unknown, unseen);
-      shares.give(Cause::timer_late, asleep - stopped - kept - not_ready - unseen);
+      const Nanoseconds late = asleep - stopped - kept - not_ready - unseen;
+      shares.give(late > kLatestTimer ? Cause::unknown : Cause::timer_late, late);
     } else {
       // It was woken before it was on its CPU again: the records do not say when, but how long it waited is counted.
       const Nanoseconds before = shares.left();

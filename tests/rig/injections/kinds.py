@@ -56,8 +56,9 @@ OUTSIDE = [
     Kind("burst of equal priority", PREEMPTED, by("thief", "SCHED_FIFO 80"), way="equal"),
     Kind("young thread at wake", PREEMPTED, by(r"fresh\d+", "SCHED_FIFO 97"), way="young"),
     Kind("young thread in job", PREEMPTED, by(r"fresh\d+", "SCHED_FIFO 97"), way="young", work_us=IN_JOB),
-    # It is an ordinary one as it comes and as it leaves: no record tells it from a rig that could not run.
-    Kind("thread promoted for a while", ("unknown",), r"unless 'thief' \(tid \d+, SCHED_OTHER\) was stronger", way="promoted"),
+    # It is an ordinary one as it comes and as it leaves: no record tells it from a rig that could not run, or, where the
+    # kernel may not interrupt system calls of ordinary threads, from one that made such a call.
+    Kind("thread promoted for a while", ("unknown", "preempted"), r"'thief' \(tid \d+, SCHED_OTHER\)", way="promoted"),
     Kind("promoted thread", PREEMPTED, by("thief", "SCHED_FIFO 97"), way="promoted_last"),
     Kind("four in a row", PREEMPTED, by("relay[0-3]", "SCHED_FIFO 97"), way="relay"),
     Kind("deadline thread at wake", PREEMPTED, by("thief", "SCHED_DEADLINE"), way="deadline"),

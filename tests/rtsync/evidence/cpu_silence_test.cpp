@@ -119,6 +119,9 @@ TEST(CpuSilence, OfAnIdleCpuIsAStopOnlyWhereOneGaveASignWhileItWasIdle) {
   const auto idle = seen(off(1ms, 12'500ms, false), records);
   EXPECT_EQ(idle.still_asleep, 0ns);
   EXPECT_EQ(idle.idle_unseen, 12'500ms - 1'150us);
+  const auto limited = seen(off(1ms, 12'500ms, true), records);
+  EXPECT_EQ(limited.still_ready, 0ns) << "the kernel's limit leaves a CPU idle while a thread is ready";
+  EXPECT_EQ(limited.idle_unseen, 0ns);
   records.back().next = kOther;
   const auto busy = seen(off(1ms, 15ms, false), records);
   EXPECT_EQ(busy.still_asleep, 15ms - 1'150us) << "the CPU had a thread";

@@ -302,7 +302,12 @@ constexpr Injection kOfFrames[] = {
     {"late timer", Cause::timer_late,
      [](T& t, N time, F& facts, E&) {
        facts.part = LatePart::wake;
-       t.sleep(time);
+       t.sleep(std::min<N>(time, 3'900us));
+     }},
+    {"asleep on an idle CPU for longer than a timer is late", Cause::unknown,
+     [](T& t, N time, F& facts, E&) {
+       facts.part = LatePart::wake;
+       t.sleep(4ms + time);
      }},
     {"busy CPU at wake", Cause::preempted,
      [](T& t, N time, F& facts, E&) {

@@ -498,12 +498,18 @@ std::vector<Row> rows() {
             e.switches->blocked = 60ms;
             e.others = OtherThreads{7, 40ms, 40ms, 20ms, 0ns, 0ns, 0ns, 49ms};
           }),
-      row("asleep, and a real-time thread went elsewhere long ago", {LatePart::wake, 30ms, 0ns},
+      row("asleep, and a real-time thread went elsewhere long ago", {LatePart::wake, 4ms, 0ns},
           Cause::timer_late,
           [](F&, E& e) {
             e.throttle_gap = 50ms;
+            e.switches->blocked = 4ms;
+            e.others = OtherThreads{0, 0ns, 0ns, 4ms, 0ns, 0ns, 0ns, 80ms};
+          }),
+      row("asleep on an idle CPU for longer than a timer is late", {LatePart::wake, 30ms, 0ns},
+          Cause::unknown,
+          [](F&, E& e) {
             e.switches->blocked = 30ms;
-            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 0ns, 80ms};
+            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns};
           }),
       row("a stop as long as that limit stops, by a real-time thread", {LatePart::job, 51ms, 100us},
           Cause::preempted,

@@ -89,7 +89,7 @@ OUTSIDE = [
     Kind("limit of a group", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=5000, main="policy: other"),
     Kind("limit of a group beside a hog", ("throttled",), QUOTA, during="quota", work_us=IN_JOB, least_us=5000, hog=True,
          main="policy: other"),
-    Kind("strace", ("suspended", "unknown"), during="strace", least_us=2000),
+    Kind("strace", ("suspended", "unknown"), during="strace", least_us=300),
 ]
 
 IN_A_JOB = [

@@ -347,6 +347,13 @@ std::vector<Row> rows() {
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us, 2'800us};
           }),
+      row("ready for far shorter than that limit stops, and no record says who had the CPU", long_job(),
+          Cause::preempted,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{};
+          }),
       row("on a machine without that limit this is not possible", long_job(), Cause::unknown,
           [](F&, E& e) {
             e.switches->preempted = 2'800us;

@@ -11,7 +11,7 @@
 namespace tactus::rtsync {
 
 /// Time before a slot at which a thread stops sleeping and reads the clock instead: it follows the wakes, so that one of
-/// 200 is later than that.
+/// 200 is later than that, of those that no stop of the machine delays.
 ///
 /// A wake that comes too late makes it longer by 199 steps, any other shorter by one: both are in balance at that
 /// quantile (stochastic approximation, Robbins and Monro, 1951). A step is 1/512 of it at first and 1/8192 from some
@@ -31,8 +31,10 @@ class SpinMargin {
     steps_ = kFirstSteps;
     value_ = within(p99_lateness + p99_lateness / 2);
   }
-  /// Takes how late a sleep has ended. Only after begin().
+  /// Takes how late a sleep has ended. Only after begin(). One that was later than half a period does not count: a
+  /// machine that stands still so long wants no longer margin.
   void follow(Nanoseconds lateness) TACTUS_RT {
+    if (lateness > most_ * 2) return;
     constexpr std::int64_t kMostSteps = 8192;
     constexpr std::int64_t kLateIsOneOf = 200;
     const Nanoseconds now = value();

@@ -56,12 +56,19 @@ TEST(SpinMargin, ComesToWhereOneOfTwoHundredWakesIsLater) {
   }
 }
 
+TEST(SpinMargin, IsNoLongerForStopsOfTheMachine) {
+  SpinMargin margin{0ns};
+  margin.begin(40us, kMillisecond);
+  for (int i = 0; i < 1000; ++i) margin.follow(i % 20 == 0 ? 600us : 30us);
+  EXPECT_LT(margin.value(), 60us);
+}
+
 TEST(SpinMargin, IsLongerSoonWhenWakesComeLater) {
   SpinMargin margin{0ns};
   margin.begin(40us, kMillisecond);
   for (int i = 0; i < 30; ++i) margin.follow(200us);
   EXPECT_GT(margin.value(), 120us) << "twice as long";
-  for (int i = 0; i < 1000; ++i) margin.follow(5ms);
+  for (int i = 0; i < 1000; ++i) margin.follow(500us);
   EXPECT_EQ(margin.value(), 250us) << "a quarter of the period at most";
   for (int i = 0; i < 5700; ++i) margin.follow(3us);
   EXPECT_LT(margin.value(), 126us) << "half";

@@ -91,11 +91,6 @@ void CpuTimes::had_it(const Runner& one, EvidenceTime from, EvidenceTime to) TAC
   add_time(weaker ? ordinary_ : runners_, one, time);
 }
 
-/// Real-time threads have had it nearly all the time: the kernel's limit for them may be reached.
-bool CpuTimes::is_used_up() const TACTUS_RT {
-  return seen_ > Nanoseconds{20'000'000} && strong_ * 4 > seen_ * 3;
-}
-
 /// Notices that the kernel stops real-time threads: one that is pushed off is not followed by a stronger one. The
 /// kernel may stop them between two threads as well.
 void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT {
@@ -131,6 +126,7 @@ void CpuTimes::look_who_follows(const EventRecord& record, const Runner& next) T
   if ((!one_waits && (!was_strong || !is_used_up())) || without_since_) return;
   without_since_ = record.at;
   unused_ = seen_ - strong_;
+  left_time_before_ = (left_time_before_ && record.at > window_) || (knows_use() && strong_ * 10 < seen_ * 9);
   unused_by_stops_ = stops_;
   gap_ = Nanoseconds{0};
 }
@@ -208,6 +204,7 @@ void CpuTimes::add(const EventRecord& record) TACTUS_RT {
   if (next.thread == thread_ && next.priority != kNoPriority)
     own_priority_ = std::max(own_priority_, next.priority);
   if (leaves(record)) {
+    unranked_ = unranked_ || record.priority == kNoPriority;
     Runner last = now_ && now_->thread == record.thread ? *now_ : Runner{record.thread};
     // The stronger priority counts where it changed meanwhile: the thread may have had it all the time.
     if (record.priority != kNoPriority)
@@ -241,6 +238,8 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   others.weaker_before += weaker_ - weaker_kept_;
   end_without(end);
   others.without = std::max(others.without, without_);
+  others.unranked = others.unranked || unranked_;
+  others.left_time_before = others.left_time_before || left_time_before_;
   const auto take_longer = [](Runner& so_far, const Runner& more) {
     if (more.time > so_far.time) so_far = more;
   };

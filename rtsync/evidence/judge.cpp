@@ -65,6 +65,14 @@ bool is_limited(const Evidence& evidence) TACTUS_RT {
   return evidence.realtime ? evidence.throttle_gap.has_value() : !evidence.quota || evidence.quota->any();
 }
 
+/// The cause of a stop that looks as one by a limit. Where no record has priorities, a thread that was stronger for a
+/// while, and a thread that is no real-time one any more, look the same: real-time threads must have used up their time.
+Cause cause_of_stop(const Evidence& evidence) TACTUS_RT {
+  const OtherThreads& others = *evidence.others;
+  return is_limited(evidence) && !(others.unranked && others.left_time_before) ? Cause::throttled
+                                                                               : Cause::unknown;
+}
+
 /// Ready, and no stronger thread had the CPU, for a limit. Where the stops by that limit are counted, these say more.
 Nanoseconds passed_over(const Evidence& evidence) TACTUS_RT {
   const bool is_counted = !evidence.realtime && evidence.quota;
@@ -138,12 +146,12 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   const bool by_others = (evidence.others->ran - evidence.others->weaker) * 2 > placed;
   if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap) && !by_others) {
     // Nobody looked who had the CPU for most of it.
-    shares.give(evidence.switches->unplaced * 2 > time ? Cause::unknown : Cause::throttled, time);
+    shares.give(evidence.switches->unplaced * 2 > time ? Cause::unknown : cause_of_stop(evidence), time);
     return;
   }
   // No stronger thread had the CPU either: without a limit that is not possible.
   const Nanoseconds stopped = std::min(time, evidence.others->passed_over);
-  shares.give(is_limited(evidence) ? Cause::throttled : Cause::unknown, stopped);
+  shares.give(cause_of_stop(evidence), stopped);
   shares.give(Cause::preempted, time - stopped);
 }
 
@@ -387,7 +395,7 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
       const Nanoseconds not_ready =
           std::min(asleep - stopped - kept,
                    evidence.others->not_ready + perhaps_stopped + perhaps_kept - stopped - kept);
-      shares.give(Cause::throttled, stopped);
+      shares.give(cause_of_stop(evidence), stopped);
       shares.give(Cause::preempted, kept);
       shares.give(Cause::unknown, not_ready);
       const Nanoseconds unseen = std::min(asleep - stopped - kept - not_ready, evidence.others->idle_unseen);

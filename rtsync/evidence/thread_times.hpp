@@ -150,7 +150,9 @@ class CpuTimes {
   }
   void had_it(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT;
   bool keeps_it(const Runner& one, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
-  bool is_used_up() const TACTUS_RT;
+  /// Real-time threads have had it nearly all the time: the kernel's limit for them may be reached.
+  bool is_used_up() const TACTUS_RT { return knows_use() && strong_ * 4 > seen_ * 3; }
+  bool knows_use() const TACTUS_RT { return seen_ > Nanoseconds{20'000'000}; }
   void look_who_follows(const EventRecord& record, const Runner& next) TACTUS_RT;
   void note_timers(const EventRecord& sign) TACTUS_RT;
   void had_it_until(const Runner& one, EvidenceTime from, EvidenceTime to) TACTUS_RT;
@@ -192,7 +194,9 @@ class CpuTimes {
   EvidenceTime window_;    // the thread was off a CPU first
   std::optional<EvidenceTime> without_since_;
   Nanoseconds without_{0};
-  Nanoseconds unused_{0};  // before it, without a real-time thread
+  Nanoseconds unused_{0};          // before it, without a real-time thread
+  bool left_time_before_ = false;  // real-time threads: more than a tenth
+  bool unranked_ = false;
   // The same by stops as long as this one, up to now, and up to then; and the part of seen_ since then.
   Nanoseconds stop_{0};
   Nanoseconds stops_{0};

@@ -61,6 +61,31 @@ TEST(CpuTimes, TakeNoGapForALimitThatRealTimeThreadsHadNotUsedUp) {
   EXPECT_EQ(without(1ms, 50ms), 50ms);
 }
 
+TEST(CpuTimes, KnowWhatRealTimeThreadsHadLeftWhenOneWasPushedOff) {
+  const auto others = [&](Nanoseconds idle) {
+    const ThreadTimes::Off ready{at(400ms), at(430ms), 1, true};
+    RealtimeThreads threads;
+    threads.take({10}, {20});
+    CpuTimes had({&ready, 1}, 1, true, &threads, 10);
+    had.add(gives_up(0, 10, 0ms));
+    for (auto time = 10ms; time <= 390ms; time += 10ms) {
+      had.add(gives_up(10, 0, time - idle));
+      had.add(gives_up(0, 10, time));
+    }
+    EventRecord pushed = gives_up(10, 20, 400ms);
+    pushed.kind = Kind::preempted;
+    had.add(pushed);
+    had.add(gives_up(20, 10, 430ms));
+    OtherThreads seen;
+    EXPECT_TRUE(had.finish(at(430ms), seen));
+    return seen;
+  };
+  EXPECT_TRUE(others(4ms).left_time_before);
+  EXPECT_FALSE(others(500us).left_time_before) << "a twentieth";
+  EXPECT_TRUE(others(500us).unranked);
+  EXPECT_EQ(others(4ms).passed_over, 30ms);
+}
+
 TEST(CpuTimes, LeaveStopsByTheLimitOutOfWhatRealTimeThreadsHadLeft) {
   const auto without = [&](Nanoseconds idle, Nanoseconds last) {
     const EvidenceTime end = at(900ms + last);

@@ -966,6 +966,7 @@ class Overruns(Case):
         self.browser.until_text('[data-list="overruns"]', "frame 1500.*preempted.*python3 4127.*over 1.17")
         self.said(self.browser, "Overrun in frame 1500")
         self.browser.click(".overruns summary")
+        self.browser.until("return document.querySelector('.overruns .evidence button').checkVisibility()")
         self.assertIn("2.17 ms", self.browser.text(".overruns .evidence"))
         self.browser.until_text('[data-list="causes"]', "preempted.*1 ×")
         self.browser.click(".overruns .evidence button")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/memory.hpp"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/page.hpp"
@@ -40,8 +42,24 @@ std::string locked_now() {
   return "how much is locked could not be read from /proc/self/status";
 }
 
+/// Returns the tool of a model whose library was loaded before the rig; empty: there is none. It reserves terabytes, of which
+/// a lock would take all that the machine has.
+std::string preloaded_sanitizer() {
+#ifndef TACTUS_SANITIZED  // there the tool leaves the lock out
+  for (const auto& [symbol, name] :
+       {std::pair("__asan_init", "AddressSanitizer"), std::pair("__hwasan_init", "HWAddressSanitizer"),
+        std::pair("__tsan_init", "ThreadSanitizer"), std::pair("__msan_init", "MemorySanitizer")})
+    if (::dlsym(RTLD_DEFAULT, symbol) != nullptr) return name;
+#endif
+  return "";
+}
+
 Provision lock_all() {
   const std::string what = "all memory locked, now and later";
+  if (const std::string tool = preloaded_sanitizer(); !tool.empty())
+    return refused(what, "memory that may be paged out",
+                   {tool + " is loaded, which reserves more memory than the machine has",
+                    "run without it, or with --no-realtime"});
   const Rights rights = read_rights();
   if (!rights.may_lock_all())
     return refused(what, "memory that may be paged out", why_no_memory_lock(rights, 0));

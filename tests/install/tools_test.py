@@ -3,6 +3,7 @@
 the model does wrong, UndefinedBehaviorSanitizer, and gcov, by GCC and by Clang; with --valgrind, valgrind. What this
 machine lacks is not tried."""
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -91,6 +92,18 @@ def address(bench, tool, cxx, library, *flags):
            done.returncode != 0 and re.search("AddressSanitizer|ASan runtime", done.stdout), done.stdout)
 
 
+def locks_no_memory(bench):
+    """A library that looks as AddressSanitizer does is enough, and takes no memory where this fails."""
+    (bench.top / "stub.c").write_text("void __asan_init(void) {}")
+    built = run([bench.options.cxx, "-x", "c", "-fPIC", "-shared", "stub.c", "-o", "libstub.so"], cwd=bench.top)
+    expect("a library like AddressSanitizer: builds", built.returncode == 0, built.stdout)
+    done = run([bench.options.tactus, "run", "rig.yaml", "--out", "locked"], cwd=bench.top,
+               env={**os.environ, "LD_PRELOAD": bench.top / "libstub.so"})
+    refused = json.loads((bench.top / "locked/summary.json").read_text())["rt"]["refused"]
+    expect("in real time its memory is not locked",
+           any(one["what"].startswith("all memory locked") and "AddressSanitizer" in json.dumps(one) for one in refused), done.stdout)
+
+
 def by_compilers(bench):
     options = bench.options
     address(bench, "AddressSanitizer", options.cxx, file_of(options.cxx, "libasan.so"))
@@ -98,6 +111,7 @@ def by_compilers(bench):
     expect("UndefinedBehaviorSanitizer: runs", done.returncode == 0, done.stdout)
     done = bench.use("gcov", options.cxx, "--coverage")
     expect("gcov: runs and leaves its counts", done.returncode == 0 and list(bench.top.glob("*.gcda")), done.stdout)
+    locks_no_memory(bench)
     machine = os.uname().machine
     address(bench, "AddressSanitizer of Clang", "clang++", file_of("clang++", f"libclang_rt.asan-{machine}.so"),
             "-shared-libasan")

@@ -347,7 +347,8 @@ std::vector<Row> rows() {
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us, 2'800us};
           }),
-      row("likewise, no record has priorities, and real-time threads had left time", long_job(), Cause::unknown,
+      row("likewise, no record has priorities, and real-time threads had left time", long_job(),
+          Cause::unknown,
           [](F&, E& e) {
             e.throttle_gap = 50ms;
             e.switches->preempted = 2'800us;

@@ -143,8 +143,8 @@ struct OtherThreads {
   Nanoseconds idle_unseen{0};    ///< it slept, and its CPU gives no signs of life while it is idle
   /// A record of a switch has no priorities: that of the last look counts, which may have changed since.
   bool unranked = false;
-  /// Real-time threads had left more than a tenth of the time before it: the kernel's limit, which leaves a twentieth by
-  /// default, was not reached.
+  /// Real-time threads had left more than a tenth of the time before `without`: the kernel's limit, which leaves a
+  /// twentieth by default, was not reached.
   bool left_time_before = false;
 };
 

@@ -121,9 +121,10 @@ class Hdf5Sink final : public executive::RecordSink {
   }
 
   void write(const std::byte* record) override {
+    if (waiting_ == most_rows_) put_rows();  // which says how many were lost that were taken before this one
     rows_.append(reinterpret_cast<const char*>(record), sizeof(std::int64_t));
     packer_->append(rows_, record);
-    if (++waiting_ == most_rows_) put_rows();
+    ++waiting_;
   }
 
   void flush() override {

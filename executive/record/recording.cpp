@@ -132,7 +132,7 @@ void Recording::fail(const std::exception& error) {
   if (error_.empty()) error_ = error.what();
   failed_.store(true, std::memory_order_release);
   if (const auto* const lost = dynamic_cast<const RecordsLost*>(&error)) {
-    // The record that is being taken is among them, and not counted yet.
+    // A driver cannot lose more than it took.
     const std::uint64_t records = std::min(lost->records(), written());
     written_.fetch_sub(records, std::memory_order_relaxed);
     lost_.fetch_add(records, std::memory_order_relaxed);

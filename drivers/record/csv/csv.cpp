@@ -83,7 +83,9 @@ class RowFile {
     const std::size_t whole = last == std::string::npos ? 0 : last + 1;
     // Where that fails, too, a torn row is left.
     [[maybe_unused]] const int left = ::ftruncate(file_.get(), static_cast<off_t>(bytes_ + whole));
-    const auto lost = std::count(rows_.begin() + static_cast<std::ptrdiff_t>(whole), rows_.end(), '\n');
+    // The first line is the header: no record.
+    const auto lost =
+        bytes_ == 0 ? 0 : std::count(rows_.begin() + static_cast<std::ptrdiff_t>(whole), rows_.end(), '\n');
     bytes_ += whole;
     rows_.clear();
     fail(error, static_cast<std::uint64_t>(lost));

@@ -77,6 +77,9 @@ class FrameEvidence {
     seen_.watch_ready(ready);
   }
 
+  /// Sets what is seen of the threads' freezers, in the order of watch(). It must outlive the frames. @when setup
+  void watch_freezers(rtsync::FreezerWatch& freezers) { seen_.watch_freezers(freezers); }
+
   /// Sets a copy that excuses faults: while it is under way, pages of the models' state fault when they are
   /// written, and no job caused that. It must outlive the frames. @when setup
   void excuse_faults_of(const GradualCopy& copy) { copy_ = &copy; }

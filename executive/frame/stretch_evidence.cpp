@@ -54,6 +54,8 @@ void StretchEvidence::see_counts(std::size_t thread, const Stretch& stretch,
                                  rtsync::Evidence& evidence) const {
   if (ready_ != nullptr && rtsync::is_wake(stretch.part)) evidence.ready_most = ready_->most(thread);
   if (quotas_ != nullptr && !evidence.realtime) evidence.quota = quotas_->stops_since(thread, stretch.from);
+  if (freezers_ != nullptr && evidence.switches && evidence.switches->blocked > Nanoseconds{0})
+    evidence.perhaps_frozen = freezers_->may_have_held(thread, stretch.from);
 }
 
 /// Returns the root cause of a wait of main for a worker that had not woken yet.

@@ -9,6 +9,7 @@
 #include "executive/frame/stretch.hpp"
 #include "executive/frame/thread_uses.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/freezer_watch.hpp"
 #include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
@@ -32,11 +33,12 @@ class StretchEvidence {
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
   void watch_quotas(rtsync::GroupQuotas& quotas) { quotas_ = &quotas; }
   void watch_ready(rtsync::ReadyTimes& ready) { ready_ = &ready; }
+  void watch_freezers(rtsync::FreezerWatch& freezers) { freezers_ = &freezers; }
 
   /// Fills in what was seen of a thread, by its place among the watched ones.
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
   /// Fills in what the kernel counts beside its records: how the limits of its control groups stopped an ordinary thread,
-  /// and how long one that was to be woken was ready, at most.
+  /// how long one that was to be woken was ready, at most, and whether a freezer may have held one that slept.
   void see_counts(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const;
   /// The heap's calls with the time that measuring them takes.
   rtsync::HeapTimes with_measuring(const rtsync::HeapTimes& heap, const Stretch& stretch) const TACTUS_RT;
@@ -68,6 +70,7 @@ class StretchEvidence {
   const rtsync::CpuWatch* cpus_ = nullptr;
   rtsync::GroupQuotas* quotas_ = nullptr;
   rtsync::ReadyTimes* ready_ = nullptr;
+  rtsync::FreezerWatch* freezers_ = nullptr;
   rtsync::Nanoseconds clock_read_{0};  // what it costs
 };
 

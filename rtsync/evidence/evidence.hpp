@@ -214,7 +214,9 @@ struct Evidence {
   std::int32_t thread = 0;  ///< its number; 0: nothing was looked at
   bool realtime = true;     ///< the thread has real-time priority
   bool preemptible = true;  ///< the kernel lets go of an ordinary thread's CPU at once
-  bool went_on = false;     ///< a signal had stopped the process, and another let it continue
+  /// A freezer of cgroup v1 was switched meanwhile, or may have been: it holds a thread that sleeps where it sleeps.
+  bool perhaps_frozen = false;
+  bool went_on = false;  ///< a signal had stopped the process, and another let it continue
 };
 
 }  // namespace tactus::rtsync

@@ -61,21 +61,12 @@ GroupQuotas::GroupQuotas(const std::vector<pid_t>& threads, std::filesystem::pat
   for (const pid_t thread : threads) {
     if (threads_.size() == kMostThreads) break;
     const std::string number = std::to_string(thread);
-    threads_.emplace_back(number, open("/proc/" + number + "/cgroup"));
+    threads_.emplace_back(number, root_);
   }
 }
 
 Descriptor GroupQuotas::open(const std::string& file) const {
   return Descriptor(::open((root_ / file.substr(1)).c_str(), O_RDONLY | O_CLOEXEC));
-}
-
-/// Returns a number that changes with the groups that a thread is in (FNV-1a).
-std::uint64_t GroupQuotas::digest_of(const Thread& thread) {
-  std::array<char, 4096> text;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what was read is used
-  std::uint64_t digest = 14695981039346656037U;
-  for (const char each : read_again(thread.groups, text))
-    digest = (digest ^ static_cast<unsigned char>(each)) * 1099511628211U;
-  return digest;
 }
 
 /// Reads its file cpu.max, or the two of cgroup v1. Nothing: the group is gone.
@@ -146,7 +137,7 @@ void GroupQuotas::find_groups() {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> last;  // a digest, and the places of its groups
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     Thread& one = threads_[thread];
-    const std::uint64_t digest = digest_of(one);
+    const std::uint64_t digest = one.groups.digest();
     const std::uint64_t before = one.known.load(std::memory_order_relaxed);
     if (!last || last->first != digest) {
       last = {digest, 0};
@@ -261,7 +252,7 @@ QuotaStops GroupQuotas::stops_since(std::size_t thread, Time from) {
     const Thread& one = threads_[thread];
     // Before the groups are read, so that it is not in another one then.
     const std::uint64_t digest = one.known.load(std::memory_order_seq_cst);
-    most.uncertain = most.uncertain || (digest != 0 && digest != digest_of(one)) ||
+    most.uncertain = most.uncertain || (digest != 0 && digest != one.groups.digest()) ||
                      Time{Nanoseconds{one.moved_ns.load(std::memory_order_seq_cst)}} >= from;
   }
   const std::size_t used = used_.load(std::memory_order_acquire);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rtsync/evidence/evidence.hpp"
+#include "rtsync/evidence/group_file.hpp"
 #include "rtsync/host/control_group.hpp"
 #include "rtsync/host/descriptor.hpp"
 #include "rtsync/rt.hpp"
@@ -81,13 +82,12 @@ class GroupQuotas {
   };
   struct Thread {
     std::string number;
-    Descriptor groups;                              // its file cgroup
+    GroupFile groups;
     std::atomic<std::uint64_t> known{0};            // a digest of that, as of look()
     std::atomic<std::int64_t> moved_ns{INT64_MIN};  // by then it was in other groups than before
-    explicit Thread(std::string its_number, Descriptor file)
-        : number(std::move(its_number)), groups(std::move(file)) {}
+    Thread(std::string its_number, const std::filesystem::path& root)
+        : number(std::move(its_number)), groups(root, number) {}
   };
-  static std::uint64_t digest_of(const Thread& thread);
   static std::optional<Limit> limit_of(const Group& group);
   std::optional<Counts> count(const Group& group) const;
   static void keep(Group& group, const Counts& counts);

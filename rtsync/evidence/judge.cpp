@@ -309,6 +309,12 @@ Nanoseconds in_faults_of_disk(const FaultTimes& faults) TACTUS_RT {
   return all == 0 ? kNone : faults.took / all * faults.major;
 }
 
+Cause cause_of_sleep(const Evidence& evidence, bool waits) TACTUS_RT {
+  if (evidence.went_on) return Cause::machine_stopped;
+  if (evidence.perhaps_frozen) return Cause::unknown;
+  return waits ? Cause::waited : Cause::blocked;
+}
+
 /// Off the CPU, and what it did on it that has a name of its own.
 void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   const bool allocates = evidence.heap && evidence.heap->calls > 0;
@@ -328,7 +334,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     shares.give(
         usually_sleeps(facts, seen.blocked - heap_slept - still) ? Cause::machine_stopped : Cause::unknown,
         still);
-    const Cause slept = evidence.went_on ? Cause::machine_stopped : waits ? Cause::waited : Cause::blocked;
+    const Cause slept = cause_of_sleep(evidence, waits);
     shares.give(slept, seen.blocked - heap_slept - kept - still);
     if (!evidence.went_on && !allocates) shares.give(slept, seen.in_calls);
     give_migrated(shares, seen, evidence);
@@ -401,7 +407,7 @@ CauseWeights weigh_wake(const FrameFacts& facts, const Evidence& evidence) TACTU
       const Nanoseconds unseen = std::min(asleep - stopped - kept - not_ready, evidence.others->idle_unseen);
       shares.give(Cause::unknown, unseen);
       const Nanoseconds late = asleep - stopped - kept - not_ready - unseen;
-      shares.give(late > kLatestTimer ? Cause::unknown : Cause::timer_late, late);
+      shares.give(late > kLatestTimer || evidence.perhaps_frozen ? Cause::unknown : Cause::timer_late, late);
     } else {
       // It was woken before it was on its CPU again: the records do not say when, but how long it waited is counted.
       const Nanoseconds before = shares.left();

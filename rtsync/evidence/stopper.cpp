@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "rtsync/host/control_group.hpp"
 #include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
@@ -32,28 +33,19 @@ std::string frozen_group(const std::string& path, const std::filesystem::path& r
   return "";
 }
 
-/// `controllers`: that of the freezer, or several that are mounted as one.
-std::string freezer(const std::string& controllers, const std::string& path,
-                    const std::filesystem::path& root) {
-  if (path == "/") return "";
+std::string freezer(const GroupLine& group, const std::filesystem::path& root) {
+  if (group.path == "/") return "";
   std::string state;
-  for (const std::string& mount : {std::string("freezer"), controllers})
-    if (state.empty()) state = read_host_file(root, "/sys/fs/cgroup/" + mount + path + "/freezer.state").text;
-  return "it is in the freezer " + path + (state.empty() ? "" : ", which is " + state + " now");
+  for (const std::string& mount : freezer_mounts(group))
+    if (state.empty()) state = read_host_file(root, mount + group.path + "/freezer.state").text;
+  return "it is in the freezer " + group.path + (state.empty() ? "" : ", which is " + state + " now");
 }
 
 std::string freezer_of(const std::string& folder, const std::filesystem::path& root) {
   std::string found;
-  const FileText groups = read_host_file(root, folder + "/cgroup");
-  for (const std::string_view line : lines_of(groups.text)) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string controllers(line.substr(first + 1, second - first - 1));
-    const std::string path(line.substr(second + 1));
-    if (controllers.empty() && found.empty()) found = frozen_group(path, root);
-    if (("," + controllers + ",").find(",freezer,") != std::string::npos)
-      found = freezer(controllers, path, root);
+  for (const GroupLine& group : groups_in(read_host_file(root, folder + "/cgroup").text)) {
+    if (group.controls("") && found.empty()) found = frozen_group(group.path, root);
+    if (group.controls("freezer")) found = freezer(group, root);
   }
   return found;
 }

@@ -27,19 +27,35 @@ std::optional<GroupStops> stops_in(std::string_view stat) {
 
 }  // namespace
 
-std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root, const std::string& process) {
-  const FileText self = read_host_file(root, "/proc/" + process + "/cgroup");
-  std::optional<ControlGroup> unified;
-  for (const std::string_view line : lines_of(self.text)) {
+bool GroupLine::controls(std::string_view controller) const {
+  return controllers.find("," + std::string(controller) + ",") != std::string::npos;
+}
+
+std::vector<GroupLine> groups_in(std::string_view text) {
+  std::vector<GroupLine> all;
+  for (const std::string_view line : lines_of(text)) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
-    const std::string controllers = "," + std::string{line.substr(first + 1, second - first - 1)} + ",";
-    const std::string path{trimmed(line.substr(second + 1))};
-    if (controllers.find(",cpu,") != std::string::npos) return ControlGroup{path, false};
-    if (controllers == ",,") unified = ControlGroup{path, true};
+    all.push_back({"," + std::string(line.substr(first + 1, second - first - 1)) + ",",
+                   std::string(trimmed(line.substr(second + 1)))});
+  }
+  return all;
+}
+
+std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root, const std::string& process) {
+  std::optional<ControlGroup> unified;
+  for (const GroupLine& group : groups_in(read_host_file(root, "/proc/" + process + "/cgroup").text)) {
+    if (group.controls("cpu")) return ControlGroup{group.path, false};
+    if (group.controls("")) unified = ControlGroup{group.path, true};
   }
   return unified;
+}
+
+std::vector<std::string> freezer_mounts(const GroupLine& group) {
+  const std::string all = group.controllers.substr(1, group.controllers.size() - 2);
+  const std::string folder = "/sys/fs/cgroup/";
+  return all == "freezer" ? std::vector{folder + all} : std::vector{folder + "freezer", folder + all};
 }
 
 namespace {

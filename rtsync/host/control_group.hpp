@@ -5,11 +5,21 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
+
+/// A line of /proc/PID/cgroup.
+struct GroupLine {
+  std::string controllers;  ///< ",cpu,cpuacct,"; ",,": cgroup v2
+  std::string path;         ///< "/user.slice"
+  bool controls(std::string_view controller) const;
+};
+/// Returns the control groups that the text of such a file names.
+std::vector<GroupLine> groups_in(std::string_view text);
 
 /// The control group that rations the CPU time of this process.
 struct ControlGroup {
@@ -22,6 +32,9 @@ std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root = "
 
 /// Folders of the groups that ration CPU time in cgroup v1, by the two names that systems use.
 constexpr std::array<const char*, 2> kCpuGroups{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
+
+/// Folders under which a group of the freezer of cgroup v1 may be: several controllers may be mounted as one.
+std::vector<std::string> freezer_mounts(const GroupLine& group);
 
 /// Number of times that the limit of a control group (cpu.max; in cgroup v1: cpu.cfs_quota_us) stopped its
 /// ordinary threads.

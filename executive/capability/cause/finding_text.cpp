@@ -204,6 +204,8 @@ std::string figures(const Finding& finding) {
   else if (const Nanoseconds asleep = rtsync::not_queued(seen); asleep * 2 > finding.facts.excess())
     text += "; it was not ready for " + rtsync::duration_text(asleep) +
             ", whatever had its CPU: its timer was late, or something stopped it" + stopper_text(seen);
+  else if (seen.perhaps_frozen)
+    text += "; it slept, or its freezer held it, which may have been switched meanwhile" + stopper_text(seen);
   const Nanoseconds ready = std::max(seen.queued.value_or(Nanoseconds{0}),
                                      seen.switches ? seen.switches->preempted : Nanoseconds{0});
   if (!seen.others && seen.realtime && seen.throttle_gap && ready * 2 >= *seen.throttle_gap)

@@ -98,6 +98,8 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
                                  [this](pid_t thread) { return realtime_threads_.has(thread); });
   look_at_quotas();
   evidence.watch_quotas(*quotas_);
+  freezers_.emplace(numbers);
+  evidence.watch_freezers(*freezers_);
   if (events_->sees_cpus()) {
     ready_.emplace(numbers);
     ready_->look();
@@ -246,6 +248,7 @@ void RunCauses::measure_signs(RunVoice& voice) {
 void RunCauses::poll(RunVoice&) {
   if (!counter_) look_at_quotas();
   if (ready_) ready_->look();
+  if (freezers_) freezers_->look();
   if (!signs_stand_well_) place_signs();
 }
 

@@ -21,6 +21,7 @@
 #include "rtsync/evidence/cause.hpp"
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
+#include "rtsync/evidence/freezer_watch.hpp"
 #include "rtsync/evidence/group_quotas.hpp"
 #include "rtsync/evidence/ready_times.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
@@ -106,6 +107,7 @@ class RunCauses final : public Capability {
   std::optional<EvidencePart> part_;
   std::optional<rtsync::RunDelays> delays_;
   std::optional<rtsync::GroupQuotas> quotas_;
+  std::optional<rtsync::FreezerWatch> freezers_;
   bool may_be_limited_ = false;  // one of the threads is an ordinary one
   std::optional<rtsync::ReadyTimes> ready_;
   rtsync::EvidenceTime found_groups_{};  // the last time

@@ -90,6 +90,32 @@ def group(controller, files, pid, tid):
             folder.rmdir()
 
 
+@contextlib.contextmanager
+def unified_group(pid):
+    """A control group of cgroup v2 with that process in it; its folder. Nothing where it cannot be made."""
+    root = next((root for root in map(pathlib.Path, ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"))
+                 if (root / "cgroup.procs").exists()), None)
+    if root is None:
+        raise Lacks("cgroup v2 is not mounted")
+    folder = root / f"tactus-injections-{os.getpid()}"
+    old = root / groups_of(pid, "") / "cgroup.procs"
+    try:
+        folder.mkdir()
+        (folder / "cgroup.procs").write_text(str(pid))
+    except OSError as error:
+        raise Lacks(f"no control group can be made: {error}") from error
+    try:
+        yield folder
+    finally:
+        with contextlib.suppress(OSError):
+            (folder / "cgroup.freeze").write_text("0")
+        with contextlib.suppress(OSError):
+            old.write_text(str(pid))
+        time.sleep(0.05)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
 class Lacks(Exception):
     """What this machine has not."""
 
@@ -110,7 +136,9 @@ def steal_thread_time(rig, kind, times):
     with contextlib.ExitStack() as stack:
         if kind.hog:
             stack.enter_context(hog())
-        if kind.way == "freeze":
+        if kind.way == "freeze" and kind.unified:
+            more = [str(stack.enter_context(unified_group(rig.pid)) / "cgroup.freeze")]
+        elif kind.way == "freeze":
             more = [str(stack.enter_context(group("freezer", [], rig.pid, rig.tid)) / "freezer.state")]
         command = [args.thief, kind.way, str(Cpus.rig), str(kind.every_us), str(kind.for_us), str(times), str(rig.pid),
                    str(rig.tid), *more]
@@ -165,6 +193,12 @@ def during(rig, kind, times):
     if kind.during == "rt_group":
         with group("cpu", [("cpu.rt_period_us", "50000"), ("cpu.rt_runtime_us", "20000")], rig.pid, rig.tid):
             wait(rig, times * 0.05)
+    elif kind.during == "freezer":
+        with group("freezer", [], rig.pid, rig.tid):
+            wait(rig, 0.5)  # until the rig has found it
+            begin = time.monotonic_ns()
+            wait(rig, EVERY * PERIOD_US * 1e-6 * (times + 3))
+            return [(begin, time.monotonic_ns(), 0)]
     elif kind.during == "strace":
         return run_again_and_again(rig, ["timeout", "0.2", "strace", "-f", "-o", "/dev/null", "-p", str(rig.pid)], 0.3, times // 8)
     return [(begin, time.monotonic_ns(), 0)]
@@ -279,7 +313,7 @@ def counted(found):
 
 
 def print_table(results):
-    print(f"{'injected':28} {'frames':>6} {'right':>6} {'unknown':>7} {'wrong':>6} {'left out':>8}  by name  not named")
+    print(f"{'injected':37} {'frames':>6} {'right':>6} {'unknown':>7} {'wrong':>6} {'left out':>8}  by name  not named")
     total = collections.Counter()
     for kind in ALL:
         if kind.name not in results:
@@ -287,9 +321,9 @@ def print_table(results):
         found = collections.Counter({name: results[kind.name].get(name, 0) for name in COUNTS})
         total.update(found)
         said = ", ".join(f"{count} {word}" for word, count in results[kind.name].get("said", {}).items())
-        print(f"{kind.name:28} {counted(found):6} {found['right']:6} {found['unknown']:7} {found['wrong']:6} {found['left_out']:8}"
+        print(f"{kind.name:37} {counted(found):6} {found['right']:6} {found['unknown']:7} {found['wrong']:6} {found['left_out']:8}"
               f" {found['named']:8} {found['misnamed']:10}  {said or results[kind.name].get('lacks', '')}")
-    print(f"{'all':28} {counted(total):6} {total['right']:6} {total['unknown']:7} {total['wrong']:6} {total['left_out']:8}"
+    print(f"{'all':37} {counted(total):6} {total['right']:6} {total['unknown']:7} {total['wrong']:6} {total['left_out']:8}"
           f" {total['named']:8} {total['misnamed']:10}", flush=True)
     return total
 

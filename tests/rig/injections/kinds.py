@@ -22,6 +22,7 @@ class Kind:
     during: str = ""
     least_us: int = 1000
     work_us: int = 0  # what each call of the model computes
+    sleep_us: int = 0  # how long each call of the model sleeps
     after_late_us: int = 0  # what a call computes that is late
     unseen: bool = False  # no record may show it: it may be unknown
     beside: str = ""  # a cause beside, of a frame that began late
@@ -30,6 +31,7 @@ class Kind:
     main: str = "priority: 80"
     model: str = ""  # keys of the model
     lock: bool = False
+    unified: bool = False  # by cgroup v2
     hog: bool = False  # an ordinary thread has the CPU whenever the rig leaves it
     prefix: tuple = ()  # words before the command
 
@@ -73,6 +75,7 @@ OUTSIDE = [
     Kind("debugger, in job", ("suspended",), way="trace_all", work_us=IN_JOB, least_us=STOP),
     Kind("debugger, one thread", ("suspended",), way="trace_one", work_us=IN_JOB, least_us=STOP),
     Kind("freezer between jobs", ("unknown",), way="freeze", for_us=30_000, least_us=STOP),
+    Kind("short freezer between jobs", ("unknown",), way="freeze", for_us=4000, least_us=1500),
     Kind("freezer beside a hog", ("unknown",), way="freeze", for_us=30_000, hog=True, least_us=STOP),
     Kind("freezer in job beside a hog", ("unknown",), way="freeze", work_us=IN_JOB, for_us=30_000, hog=True, least_us=STOP),
     # Real-time threads have nearly all of the CPU, as before a stop by the kernel's limit for them.
@@ -82,6 +85,17 @@ OUTSIDE = [
     Kind("SIGSTOP beside a hog", ("machine_stopped",), "signal", way="stop", work_us=IN_JOB, hog=True, least_us=STOP),
     Kind("burst beside a hog", PREEMPTED, by("thief", "SCHED_FIFO 97"), way="fifo", work_us=IN_JOB, hog=True),
     Kind("freezer in job", ("unknown",), way="freeze", work_us=IN_JOB, for_us=30_000, least_us=STOP),
+    Kind("freezer over a sleeping job", ("unknown",), way="freeze", sleep_us=IN_JOB, for_us=30_000, least_us=STOP),
+    Kind("short freezer over a sleeping job", ("unknown",), way="freeze", sleep_us=IN_JOB, for_us=4000, least_us=2000),
+    Kind("freezer over a sleeping worker", ("unknown",), way="freeze", sleep_us=IN_JOB, for_us=30_000, least_us=STOP, thread=WORKER),
+    Kind("freezer of v2 between jobs", ("unknown",), way="freeze", unified=True, for_us=30_000, least_us=STOP),
+    Kind("freezer of v2 in job", ("unknown",), way="freeze", unified=True, work_us=IN_JOB, for_us=30_000, least_us=STOP),
+    Kind("freezer of v2 over a sleeping job", ("unknown",), way="freeze", unified=True, sleep_us=IN_JOB, for_us=30_000, least_us=STOP),
+    Kind("freezer of v2 over a sleeping worker", ("unknown",), way="freeze", unified=True, sleep_us=IN_JOB, for_us=30_000,
+         least_us=STOP, thread=WORKER),
+    Kind("debugger over a sleeping job", ("suspended",), way="trace_all", sleep_us=IN_JOB, least_us=STOP),
+    Kind("SIGSTOP over a sleeping job", ("machine_stopped",), "signal", way="stop", sleep_us=IN_JOB, least_us=STOP),
+    Kind("job that sleeps in a freezer", BLOCKED, deed="sleep", during="freezer"),
     Kind("burst, then work", PREEMPTED, by("thief", "SCHED_FIFO 97"), way="fifo", for_us=14_000, after_late_us=2000,
          beside="computed"),
     Kind("limit of a group, real-time", ("throttled",), during="rt_group", work_us=IN_JOB, least_us=8000,

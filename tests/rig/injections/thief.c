@@ -195,9 +195,10 @@ static void set_freezer(const char* state) {
   close(file);
 }
 static void freeze(void) {
-  set_freezer("FROZEN");
+  const int is_unified = strstr(freezer, "cgroup.freeze") != NULL;
+  set_freezer(is_unified ? "1" : "FROZEN");
   hold();
-  set_freezer("THAWED");
+  set_freezer(is_unified ? "0" : "THAWED");
 }
 
 static void trace(pid_t thread) {

@@ -145,6 +145,7 @@ class Victim : public tactus::Model {
     d.parameter("every", every_, "", "calls");
     d.parameter("time", time_us_, "", "how long the deed lasts, in microseconds");
     d.parameter("work", work_us_, "", "what each call computes, in microseconds");
+    d.parameter("sleep", sleep_us_, "", "how long each call sleeps, in microseconds");
     d.parameter("after_late", after_late_us_, "",
                 "what a call computes that begins late by three times that, in microseconds; 0: nothing");
     d.parameter("period", period_us_, "", "of its calls, in microseconds");
@@ -174,6 +175,7 @@ class Victim : public tactus::Model {
     const std::int64_t before = now_;
     now_ = ns_of(now);
     turn(turns_);
+    if (sleep_us_ > 0) std::this_thread::sleep_for(std::chrono::microseconds{sleep_us_});
     if (after_late_us_ > 0 && before > 0 && now_ - before > (period_us_ + 3 * after_late_us_) * 1000)
       compute(now + std::chrono::microseconds{after_late_us_});
     // A thread with a period of its own makes several calls with the number of one period.
@@ -338,7 +340,8 @@ class Victim : public tactus::Model {
 
   static constexpr std::int64_t kTurns = 20000;
   Deed deed_ = Deed::nothing;
-  std::int32_t every_ = 25, time_us_ = 8000, work_us_ = 0, after_late_us_ = 0, period_us_ = 2000;
+  std::int32_t every_ = 25, time_us_ = 8000, work_us_ = 0, sleep_us_ = 0, after_late_us_ = 0,
+               period_us_ = 2000;
   std::int64_t now_ = 0, began_ = 0, ended_ = 0, gap_ = 0;
   std::int64_t turns_ = 0, last_ = -1;
   volatile std::uint64_t sum_ = 1;

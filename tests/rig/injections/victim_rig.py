@@ -38,7 +38,7 @@ def rig_file(kind, library, period_us=PERIOD_US):
     threads = f"threads:\n  main: {{ cpus: [{main_cpu}], {kind.main} }}\n"
     if kind.thread:
         threads += f"  workers:\n    w: {{ kind: {kind.thread}, cpus: [{worker_cpu}] }}\n"
-    of = f"deed: {kind.deed}, time: {kind.time_us}, work: {kind.work_us}, after_late: {kind.after_late_us}, period: {period_us}"
+    of = f"deed: {kind.deed}, time: {kind.time_us}, work: {kind.work_us}, sleep: {kind.sleep_us}, after_late: {kind.after_late_us}, period: {period_us}"
     models = f"  begin: {{ model: victim, library: {library} }}\n"
     variables = ["begin.now"]
     for i in range(kind.jobs):

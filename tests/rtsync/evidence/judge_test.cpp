@@ -669,6 +669,25 @@ std::vector<Row> rows() {
             e.switches->blocked = 2'950us;
             e.others = OtherThreads{0, 0ns, 0ns, 2'950us, 0ns};
           }),
+      row("likewise, and its freezer was switched meanwhile", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{0, 0ns, 0ns, 2'950us, 0ns};
+            e.perhaps_frozen = true;
+          }),
+      row("slept, and its freezer was switched meanwhile", long_job(), Cause::unknown,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.perhaps_frozen = true;
+          }),
+      row("waited for another, and its freezer was switched meanwhile", between, Cause::unknown,
+          [](F& f, E& e) {
+            f.for_others = true;
+            e.switches->blocked = 2'900us;
+            e.perhaps_frozen = true;
+          }),
+      row("computed, though its freezer was switched meanwhile", long_job(), Cause::computed,
+          [](F&, E& e) { e.perhaps_frozen = true; }),
       row("asleep while another thread ran", late_wake(), Cause::preempted,
           [](F&, E& e) {
             e.switches->blocked = 2'950us;

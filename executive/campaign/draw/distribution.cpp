@@ -2,9 +2,10 @@
 #include "executive/campaign/draw/distribution.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
+
+#include "executive/campaign/draw/normal.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -13,9 +14,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSeldom = 0.001;  ///< share beyond the ends that lowest() and highest() name
 
 double normal_below(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
-double normal_quantile(double share) {
-  return boost::math::quantile(boost::math::normal_distribution<double>{}, share);
-}
 
 double unbounded_quantile(const Distribution& d, double share) {
   using enum Distribution::Kind;

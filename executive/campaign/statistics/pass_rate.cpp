@@ -2,14 +2,13 @@
 #include "executive/campaign/statistics/pass_rate.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
+
+#include "executive/campaign/draw/normal.hpp"
 
 namespace tactus::campaign {
 
-double two_sided_z(double confidence) {
-  return boost::math::quantile(boost::math::normal_distribution<double>{}, (1 + confidence) / 2);
-}
+double two_sided_z(double confidence) { return normal_quantile((1 + confidence) / 2); }
 
 Interval wilson(std::int64_t passed, std::int64_t of, double confidence) {
   if (of <= 0) return {};

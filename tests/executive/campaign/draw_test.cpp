@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "executive/campaign/draw/distribution.hpp"
+#include "executive/campaign/draw/normal.hpp"
 #include "executive/campaign/draw/points.hpp"
 #include "tests/support/process.hpp"
 
@@ -17,6 +18,14 @@ namespace tactus::campaign::draw_test {
 namespace {
 
 using Kind = Distribution::Kind;
+
+TEST(NormalQuantile, IsThatOfThePublishedTablesAndInfiniteAtTheEnds) {
+  EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-12);
+  EXPECT_NEAR(normal_quantile(0.001), -3.090232306167813, 1e-12);
+  EXPECT_EQ(normal_quantile(0.5), 0);
+  EXPECT_EQ(normal_quantile(0), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(normal_quantile(1), std::numeric_limits<double>::infinity());
+}
 
 /// The first points in seven dimensions of new-joe-kuo-6.21201, as Joe and Kuo's own program prints them.
 TEST(SobolPoints, AreThoseOfThePublishedTable) {

@@ -35,8 +35,15 @@ std::vector<OwnCommand> own_commands(const CommandList* list) {
 
 void CommandList::declare(CLI::App& app, int argc, char** argv) {
   const std::vector<OwnCommand> own_ones = own_commands(this);
-  for (const OwnCommand& own : own_ones) add(app, std::string(own.name), {nullptr, own.make(), nullptr});
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  // A run does not wait for the options of all others: a fifteenth of its start.
+  const std::string_view first = words.empty() ? "" : words.front();
+  const bool is_alone = first != "help" && std::ranges::any_of(own_ones, [&](const OwnCommand& own) {
+                          return own.name == first;
+                        });
+  for (const OwnCommand& own : own_ones)
+    if (!is_alone || own.name == first) add(app, std::string(own.name), {nullptr, own.make(), nullptr});
+  if (is_alone) return;
   if (!words.empty() && (words.front() == "-h" || words.front() == "--help" || words.front() == "help")) {
     for (const std::string& name : driver_names()) {
       try {

@@ -44,6 +44,7 @@ std::string doing() {
 void watch() {
   (void)::pthread_setname_np(::pthread_self(), "end-guard");
   guard.store(::gettid());
+  guard.notify_one();
   EndPatience patience;
   int last = 0;
   for (std::uint64_t heard = Console::looks();;) {
@@ -118,7 +119,7 @@ void EndGuard::begin() {
   const int error = ::pthread_create(&thread, &attributes, body, nullptr);
   (void)::pthread_attr_destroy(&attributes);
   if (error != 0) return;  // no room for a thread: the end is as patient as its parts
-  while (guard.load() == 0) std::this_thread::yield();
+  guard.wait(0);
 }
 
 void EndGuard::place(const rtsync::CpuSet& cpus, const std::string& rig) {

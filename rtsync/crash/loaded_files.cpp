@@ -75,8 +75,13 @@ std::map<std::string, Mapped> mapped_files(pid_t process) {
     if (slash == std::string::npos) continue;
     std::string path = line.substr(slash + 1);
     if (path.starts_with("/memfd:") || path.starts_with("/dev/")) continue;
-    const std::vector<std::string_view> words = words_of(std::string_view(line).substr(0, slash));
-    if (words.size() != 5) continue;
+    std::array<std::string_view, 5> words;
+    std::string_view rest = std::string_view(line).substr(0, slash);
+    for (std::string_view& word : words) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(word.size());
+    }
     const std::size_t dash = words[0].find('-');
     const auto begin = number_of(words[0].substr(0, dash), 16);
     const auto end = number_of(words[0].substr(dash + 1), 16);

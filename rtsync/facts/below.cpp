@@ -91,10 +91,10 @@ Fact virtual_machine(const Host& host) {
 Fact container(const Host& host) {
   constexpr Subject kSubject{"container", "none, or one that is given real time",
                              "capabilities, limits and CPUs are then those of the container"};
-  if (!host.rights.container && host.rights.initial_user_namespace)
+  if (!host.rights().container && host.rights().initial_user_namespace)
     return fact(kSubject, Grade::ok, "no sign of one");
   return fact(kSubject, Grade::warn,
-              host.rights.initial_user_namespace ? "inside a container" : "inside a user namespace",
+              host.rights().initial_user_namespace ? "inside a container" : "inside a user namespace",
               "start it with: docker run --cap-add=SYS_NICE --cap-add=IPC_LOCK --ulimit rtprio=99 --ulimit "
               "memlock=-1 --device=/dev/cpu_dma_latency");
 }

@@ -102,7 +102,7 @@ Fact can_interfaces(const Host& host) {
   }
   if (texts.empty()) return fact(kSubject, Grade::ok, "none");
   std::string all = rtsync::joined(texts, "; ");
-  if (hardware && host.live && !host.rights.cap_net_admin)
+  if (hardware && host.live && !host.rights().cap_net_admin)
     all += "; no CAP_NET_ADMIN here: no restart after bus-off";
   return fact(kSubject, fix.empty() ? Grade::ok : Grade::warn, all, fix);
 }

@@ -27,7 +27,7 @@ struct FolderNames {
   std::string problem;  ///< "" when the folder could be listed
 };
 
-/// The machine, with what several probes need, read once.
+/// The machine, with what several probes need, read once. Of one thread.
 struct Host {
   ProbeRequest request;
   bool live = false;  ///< things may be tried, in this process
@@ -36,19 +36,32 @@ struct Host {
   CpuSet rt;  ///< the rig's CPUs, or those we look at in their place
   bool rt_was_asked = false;
   FileText cmdline;
-  KernelConfig config;
-  Rights rights;
-  ThrottleFacts throttle;
 
   FileText read(std::string_view file) const { return read_host_file(request.root, file); }
   std::filesystem::path path(std::string_view file) const { return request.root / file.substr(1); }
   bool exists(std::string_view file) const;
   FolderNames list(const std::string& folder) const;
   /// Both are false when no configuration is known.
-  bool built_with(std::string_view option) const { return config.has(option) == std::optional{true}; }
-  bool built_without(std::string_view option) const { return config.has(option) == std::optional{false}; }
+  bool built_with(std::string_view option) const { return config_has(option) == std::optional{true}; }
+  bool built_without(std::string_view option) const { return config_has(option) == std::optional{false}; }
+  /// Both are read when they are asked for first: they need the kernel's configuration, which is long.
+  const Rights& rights() const {
+    if (!rights_) rights_ = read_rights(request.root);
+    return *rights_;
+  }
+  const ThrottleFacts& throttle() const {
+    if (!throttle_) throttle_ = read_throttle(request.root);
+    return *throttle_;
+  }
   /// The CPUs that are left for everything else.
   CpuSet rest() const { return online.value_or(allowed) - rt; }
+
+ private:
+  std::optional<bool> config_has(std::string_view option) const {
+    return read_kernel_config(request.root).has(option);
+  }
+  mutable std::optional<Rights> rights_{};
+  mutable std::optional<ThrottleFacts> throttle_{};
 };
 
 /// Subject of a fact: the same whatever was found.

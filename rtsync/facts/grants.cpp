@@ -78,16 +78,16 @@ Fact throttle(const Host& host) {
   constexpr Subject kSubject{
       "real-time throttle", "a SCHED_FIFO thread may use all of its CPU",
       "a thread that spins, or overruns for long, is stopped for tens of milliseconds"};
-  const auto share = host.throttle.share(host.rt);
+  const auto share = host.throttle().share(host.rt);
   if (!share)
     return unknown(kSubject, "neither sched_rt_runtime_us nor the kernel's release could be read",
                    "cat /proc/sys/kernel/sched_rt_runtime_us");
   const std::string found = percent_of_a_cpu(*share);
   // Everything that limits is named, though the rig may need less than all.
-  const auto limits = host.throttle.stops(1.0, host.rt);
+  const auto limits = host.throttle().stops(1.0, host.rt);
   if (limits.empty()) return fact(kSubject, Grade::ok, found);
   const Refusal all = together(limits);
-  const bool hurts = !host.throttle.stops(host.request.share_needed, host.rt).empty();
+  const bool hurts = !host.throttle().stops(host.request.share_needed, host.rt).empty();
   return fact(kSubject, hurts ? Grade::fail : Grade::warn, found + ": " + all.cause, all.fix);
 }
 
@@ -96,17 +96,17 @@ Fact memory_lock(const Host& host) {
                              "a page that is not in memory stops a frame until the kernel has found one"};
   if (!host.request.wants_memory_lock) return fact(kSubject, Grade::ok, "not asked for by the rig");
   if (!host.live) return unknown(kSubject, "nothing was tried here");
-  if (!host.rights.may_lock_all()) {
-    const Refusal why = why_no_memory_lock(host.rights, 0);
+  if (!host.rights().may_lock_all()) {
+    const Refusal why = why_no_memory_lock(host.rights(), 0);
     return fact(kSubject, Grade::fail, why.cause, why.fix);
   }
   if (const int error = try_memory_lock(); error != 0) {
-    const Refusal why = why_no_memory_lock(host.rights, error);
+    const Refusal why = why_no_memory_lock(host.rights(), error);
     return fact(kSubject, Grade::fail, "tried one page: " + why.cause, why.fix);
   }
   return fact(kSubject, Grade::ok,
               std::string{"tried one page; "} +
-                  (host.rights.memlock_limit ? "CAP_IPC_LOCK is held" : "RLIMIT_MEMLOCK is unlimited"));
+                  (host.rights().memlock_limit ? "CAP_IPC_LOCK is held" : "RLIMIT_MEMLOCK is unlimited"));
 }
 
 Fact timer_slack(const Host& host) {
@@ -128,7 +128,7 @@ Fact kernel_events(const Host& host) {
                    "cat /proc/sys/kernel/perf_event_paranoid");
   const std::string found = "kernel.perf_event_paranoid is " + std::to_string(*level);
   const std::string fix = sysctl_fix("kernel.perf_event_paranoid", "-1");
-  const bool perfmon = host.live && host.rights.cap_perfmon;
+  const bool perfmon = host.live && host.rights().cap_perfmon;
   if (*level > 0 && !perfmon)
     return fact(kSubject, Grade::warn,
                 found + (*level <= 2 ? ": the rig's own threads can be watched, their CPUs not"

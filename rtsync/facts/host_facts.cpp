@@ -65,9 +65,6 @@ probes::Host look_at_host(const ProbeRequest& request) {
   host.rt_was_asked = !request.rt_cpus.empty();
   host.rt = host.rt_was_asked ? request.rt_cpus : likely_cpus(request, host.allowed);
   host.cmdline = host.read("/proc/cmdline");
-  host.config = read_kernel_config(request.root);
-  host.rights = read_rights(request.root);
-  host.throttle = read_throttle(request.root);
   return host;
 }
 

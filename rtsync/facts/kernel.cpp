@@ -54,7 +54,7 @@ Fact preemption(const Host& host) {
 }
 
 Fact rt_group_scheduling(const Host& host) {
-  const RtGroup& group = host.throttle.group;
+  const RtGroup& group = host.throttle().group;
   if (!group.in_kernel)
     return unknown(kGroups, "the kernel's configuration could not be read",
                    "zgrep RT_GROUP_SCHED /proc/config.gz");

@@ -67,7 +67,11 @@ void append_hex(std::string& text, char c) {
 
 std::string plain_line(std::string_view text) {
   std::string result;
-  while (!text.empty()) {
+  while (true) {
+    const auto plain = std::ranges::find_if(text, [](char c) { return c < 0x20 || c > 0x7E; });
+    result.append(text.begin(), plain);
+    text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
+    if (text.empty()) return result;
     const std::size_t length = character_at(text);
     if (text.front() == '\n') {
       result += "\\n";
@@ -80,7 +84,6 @@ std::string plain_line(std::string_view text) {
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  return result;
 }
 
 std::string plain_lines(std::string_view text, std::span<const std::string_view> kept) {

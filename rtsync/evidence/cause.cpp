@@ -19,7 +19,7 @@ constexpr std::array<Words, kCauses> kWords{{
     {"preempted", "another thread had the CPU"},
     {"interrupted", "interrupts had the CPU"},
     {"migrated", "the thread was moved to another CPU"},
-    {"throttled", "the kernel's limit for real-time threads"},
+    {"throttled", "a limit of CPU time: the kernel's for real-time threads, or that of a control group"},
     {"machine_stopped", "the machine stood still"},
     {"slowed", "the CPU was slower than usual"},
     {"timer_late", "the timer woke the thread late"},
@@ -28,7 +28,7 @@ constexpr std::array<Words, kCauses> kWords{{
     {"catching_up", "it began late because of an overrun before"},
     {"housekeeping", "the executive's own work"},
     {"unknown", "no evidence covers it"},
-    {"suspended", "a debugger or a freezer stopped the thread"},
+    {"suspended", "a debugger stopped the thread"},
     {"injected", "a fault made a job longer or disturbed the external clock, as it was asked to"},
 }};
 

@@ -18,7 +18,7 @@ enum class Cause : std::uint8_t {
   preempted,        ///< another thread had the CPU
   interrupted,      ///< interrupts had the CPU
   migrated,         ///< the thread was moved to another CPU
-  throttled,        ///< the kernel's limit for real-time threads
+  throttled,        ///< the kernel's limit for real-time threads, or that of a control group
   machine_stopped,  ///< the thread was on its CPU, and no thread made progress
   slowed,           ///< the CPU was slower than usual
   timer_late,       ///< no thread had the CPU, and the timer woke the thread late
@@ -27,7 +27,7 @@ enum class Cause : std::uint8_t {
   catching_up,      ///< begun late because of an overrun before
   housekeeping,     ///< the executive's or a driver's own work
   unknown,          ///< no evidence covers it
-  suspended,        ///< a debugger or a freezer stopped the thread
+  suspended,        ///< a debugger stopped the thread
   injected,         ///< a fault of the rig file made a job longer, or disturbed the external clock
 };
 inline constexpr std::size_t kCauses = 19;

@@ -51,7 +51,7 @@ void FreezerWatch::find(Thread& thread) {
     if (group.controls("freezer")) place = watch(group);
   // It may have been held before it was watched.
   if (thread.known.load(std::memory_order_relaxed) != 0 && place != Place::outside)
-    switched_ns_.store(clock_().time_since_epoch().count(), std::memory_order_seq_cst);
+    thread.moved_ns.store(clock_().time_since_epoch().count(), std::memory_order_seq_cst);
   thread.place.store(place, std::memory_order_seq_cst);
   thread.known.store(digest, std::memory_order_seq_cst);
 }
@@ -87,10 +87,13 @@ bool FreezerWatch::may_have_held(std::size_t thread, Time from) {
   const Thread& one = threads_[thread];
   const Place place = one.place.load(std::memory_order_seq_cst);
   if (place == Place::outside || place == Place::unseen) return place == Place::unseen;
-  if (one.groups.digest() != one.known.load(std::memory_order_seq_cst)) return true;
+  const auto since = [from](const std::atomic<std::int64_t>& time) {
+    return Time{Nanoseconds{time.load(std::memory_order_seq_cst)}} >= from;
+  };
+  if (one.groups.digest() != one.known.load(std::memory_order_seq_cst) || since(one.moved_ns)) return true;
+  if (place == Place::in_root) return false;
   note_switches();
-  return frozen_.load(std::memory_order_seq_cst) ||
-         Time{Nanoseconds{switched_ns_.load(std::memory_order_seq_cst)}} >= from;
+  return frozen_.load(std::memory_order_seq_cst) || since(switched_ns_);
 }
 
 }  // namespace tactus::rtsync

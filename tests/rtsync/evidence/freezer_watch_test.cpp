@@ -91,6 +91,15 @@ TEST_F(FreezerWatchTest, AMovedThreadMayHaveBeenHeldWhereItIsNow) {
   EXPECT_TRUE(freezers.may_have_held(0, at(190)));
 }
 
+TEST_F(FreezerWatchTest, TheRootOfAllIsNeverFrozen) {
+  root().write("/proc/8/cgroup", "9:freezer:/\n0::/\n");
+  FreezerWatch freezers({7, 8}, root().path(), clock);
+  root().write(kGroup, "FROZEN\n").write(kGroup, "THAWED\n");
+  now = at(150);
+  EXPECT_TRUE(freezers.may_have_held(0, at(120)));
+  EXPECT_FALSE(freezers.may_have_held(1, at(120)));
+}
+
 TEST_F(FreezerWatchTest, InANamespaceItIsSwitchedUnseen) {
   root().write("/sys/fs/cgroup/freezer/freezer.state", "THAWED\n");
   for (const char* const group : {"9:freezer:/\n", "9:freezer:/cold/inner\n"}) {

@@ -42,9 +42,11 @@ class FakeSuite(mutants.Suite):
         self.calls.append(("build", layers))
         return not any("does not compile" in text for text in self.files().values())
 
-    def test(self, layers, stop=True):
-        self.calls.append(("test", layers, self.night))
+    def test(self, layers, stop=True, only=""):
+        self.calls.append(("test", layers, self.night) if not only else ("test only", only))
         text = "\n".join(self.files().values())
+        if only:
+            return f"bad for {only}" not in text, [only]
         if "runs away" in text:
             return None, []
         if "breaks down" in text:
@@ -56,7 +58,7 @@ class FakeSuite(mutants.Suite):
             failed.append("Suite.Unsteady")
         return not failed, failed
 
-    def test_again(self):
+    def test_again(self, only=""):
         return not any("bad" in text for text in self.files().values()), []
 
 
@@ -134,6 +136,16 @@ class WhatIsTold(SmallTree):
         tried = [call[1] for call in FakeSuite.calls if call[0] == "test"]
         above = ["config", "executive", "drivers", "rig"]
         self.assertEqual(tried, [["rtsync"], ["rtsync"], above, above])
+
+    def test_the_named_test_is_tried_first(self):
+        self.mutant("a", "bad for Suite.named", more="Killed by: Suite.named")
+        self.mutant("b", "bad for executive", more="Killed by: Suite.named, All/Suite.other/1")
+        status, _ = self.run_it()
+        self.assertEqual(status, 0)
+        self.assertEqual([result["by"] for result in self.results().values()], ["Suite.named", "Suite.executive"])
+        self.assertEqual([call for call in FakeSuite.calls if call[0] != "build"],
+                         [("test", ["executive"], False), ("test only", "Suite.named"),
+                          ("test only", "Suite.named:All/Suite.other/1"), ("test", ["executive"], False)])
 
     def test_all_killed_is_status_0(self):
         self.mutant("a", "bad for executive")
